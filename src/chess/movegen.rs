@@ -1,0 +1,375 @@
+//! Legal move generation: no move is made and tested but the en passant capture, which may open the king's own rank.
+//!
+//! The generator speaks to a [`MoveSink`] in sets of squares. One sink writes them out as a list, another only counts them, so
+//! perft's bulk count and the search run the very same generator. Chess Programming Wiki, "Legal Move Generation", "Checks and
+//! Pinned Pieces (Bitboards)"; counting in sets after Gigantua and cozy-chess.
+
+use super::attacks::{
+    between, bishop_attacks, king_attacks, knight_attacks, line, pawn_attacks, queen_attacks, rook_attacks,
+};
+use super::position::{castled_king, castled_rook};
+use super::{Bitboard, CastlingSide, Color, File, Move, MoveKind, MoveList, Position, Rank, Role, Square};
+
+/// Which moves are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// All legal moves.
+    All,
+    /// Captures and promotions: the moves that change the material.
+    Noisy,
+    /// All others, castling included.
+    Quiet,
+}
+
+/// Takes what the generator finds.
+trait MoveSink {
+    /// A knight, bishop, rook, queen or king may go from a square to these, empty ones and captures apart.
+    fn piece(&mut self, from: Square, quiets: Bitboard, captures: Bitboard);
+    /// Pawns may arrive on these squares, each from `delta` index steps before it, without promoting.
+    fn pawns(&mut self, to: Bitboard, delta: i8, kind: MoveKind);
+    /// Pawns may promote on these squares, each from `delta` index steps before it.
+    fn promotions(&mut self, to: Bitboard, delta: i8, capture: bool);
+    /// Castling or an en passant capture.
+    fn special(&mut self, mv: Move);
+}
+
+impl MoveSink for MoveList {
+    #[inline]
+    fn piece(&mut self, from: Square, quiets: Bitboard, captures: Bitboard) {
+        for to in captures {
+            self.push(Move::new(from, to, MoveKind::Capture));
+        }
+        for to in quiets {
+            self.push(Move::new(from, to, MoveKind::Quiet));
+        }
+    }
+
+    #[inline]
+    fn pawns(&mut self, to: Bitboard, delta: i8, kind: MoveKind) {
+        for to in to {
+            self.push(Move::new(to.offset(-delta), to, kind));
+        }
+    }
+
+    #[inline]
+    fn promotions(&mut self, to: Bitboard, delta: i8, capture: bool) {
+        for to in to {
+            for role in [Role::Queen, Role::Knight, Role::Rook, Role::Bishop] {
+                self.push(Move::promotion_to(to.offset(-delta), to, role, capture));
+            }
+        }
+    }
+
+    #[inline]
+    fn special(&mut self, mv: Move) {
+        self.push(mv);
+    }
+}
+
+/// Counts moves without naming them.
+struct Count(u64);
+
+impl MoveSink for Count {
+    #[inline]
+    fn piece(&mut self, _: Square, quiets: Bitboard, captures: Bitboard) {
+        self.0 += u64::from((quiets | captures).count());
+    }
+
+    #[inline]
+    fn pawns(&mut self, to: Bitboard, _: i8, _: MoveKind) {
+        self.0 += u64::from(to.count());
+    }
+
+    #[inline]
+    fn promotions(&mut self, to: Bitboard, _: i8, _: bool) {
+        self.0 += 4 * u64::from(to.count());
+    }
+
+    #[inline]
+    fn special(&mut self, _: Move) {
+        self.0 += 1;
+    }
+}
+
+/// Looks for one move among those of its piece.
+struct Find {
+    wanted: Move,
+    found: bool,
+}
+
+impl MoveSink for Find {
+    fn piece(&mut self, from: Square, quiets: Bitboard, captures: Bitboard) {
+        let (mv, to) = (self.wanted, self.wanted.to());
+        self.found |= (quiets.contains(to) && mv == Move::new(from, to, MoveKind::Quiet))
+            || (captures.contains(to) && mv == Move::new(from, to, MoveKind::Capture));
+    }
+
+    fn pawns(&mut self, to: Bitboard, delta: i8, kind: MoveKind) {
+        let target = self.wanted.to();
+        self.found |= to.contains(target) && self.wanted == Move::new(target.offset(-delta), target, kind);
+    }
+
+    fn promotions(&mut self, to: Bitboard, delta: i8, capture: bool) {
+        let (mv, target) = (self.wanted, self.wanted.to());
+        self.found |= to.contains(target)
+            && mv.promotion().is_some_and(|role| mv == Move::promotion_to(target.offset(-delta), target, role, capture));
+    }
+
+    fn special(&mut self, mv: Move) {
+        self.found |= mv == self.wanted;
+    }
+}
+
+impl Position {
+    /// All legal moves, captures before quiet moves of each piece; otherwise in no promised order.
+    pub fn legal_moves(&self) -> MoveList {
+        let mut list = MoveList::new();
+        self.generate::<MoveList>(Wanted::All, Bitboard::ALL, &mut list);
+        list
+    }
+
+    /// Adds the legal moves of one class to a list.
+    pub fn add_moves(&self, wanted: Wanted, list: &mut MoveList) {
+        match wanted {
+            Wanted::All => self.generate(Wanted::All, Bitboard::ALL, list),
+            Wanted::Noisy => self.generate(Wanted::Noisy, Bitboard::ALL, list),
+            Wanted::Quiet => self.generate(Wanted::Quiet, Bitboard::ALL, list),
+        }
+    }
+
+    /// The number of legal moves, counted in sets.
+    pub fn count_moves(&self) -> u64 {
+        let mut count = Count(0);
+        self.generate(Wanted::All, Bitboard::ALL, &mut count);
+        count.0
+    }
+
+    /// `true` when the side to move has a legal move.
+    pub fn has_moves(&self) -> bool {
+        self.count_moves() > 0
+    }
+
+    /// `true` when the move is legal here, its kind included. Any code may be asked: table entries of other positions too.
+    pub fn is_legal(&self, mv: Move) -> bool {
+        let mut find = Find { wanted: mv, found: false };
+        self.generate(Wanted::All, mv.from().bitboard(), &mut find);
+        find.found
+    }
+
+    #[inline(always)]
+    fn generate<S: MoveSink>(&self, wanted: Wanted, movers: Bitboard, sink: &mut S) {
+        match self.turn() {
+            Color::White => Generator::<true>::new(self, wanted, movers).run(sink),
+            Color::Black => Generator::<false>::new(self, wanted, movers).run(sink),
+        }
+    }
+}
+
+/// One run over the side to move, which the type knows: pawn directions become constants.
+struct Generator<'a, const WHITE: bool> {
+    position: &'a Position,
+    king: Square,
+    /// Our pieces that are asked for.
+    movers: Bitboard,
+    enemies: Bitboard,
+    occupied: Bitboard,
+    /// Empty squares to move to, none when only noisy moves are wanted.
+    quiet_targets: Bitboard,
+    /// Enemy pieces to take, none when only quiet moves are wanted.
+    capture_targets: Bitboard,
+    wanted: Wanted,
+}
+
+impl<'a, const WHITE: bool> Generator<'a, WHITE> {
+    const US: Color = if WHITE { Color::White } else { Color::Black };
+    const FORWARD: i8 = if WHITE { 8 } else { -8 };
+    const PROMOTION_RANK: Bitboard = Rank::Eighth.relative_to(Self::US).bitboard();
+    const THIRD_RANK: Bitboard = Rank::Third.relative_to(Self::US).bitboard();
+    const NOT_A: Bitboard = Bitboard(!File::A.bitboard().0);
+    const NOT_H: Bitboard = Bitboard(!File::H.bitboard().0);
+
+    #[inline(always)]
+    fn new(position: &'a Position, wanted: Wanted, movers: Bitboard) -> Self {
+        let occupied = position.occupied();
+        let enemies = position.by_color(!Self::US);
+        Generator {
+            position,
+            king: position.king(Self::US),
+            movers: movers & position.by_color(Self::US),
+            enemies,
+            occupied,
+            quiet_targets: if wanted == Wanted::Noisy { Bitboard::EMPTY } else { !occupied },
+            capture_targets: if wanted == Wanted::Quiet { Bitboard::EMPTY } else { enemies },
+            wanted,
+        }
+    }
+
+    #[inline(always)]
+    fn run<S: MoveSink>(&self, sink: &mut S) {
+        let checkers = self.position.checkers();
+        self.king_moves(sink);
+        if checkers.is_empty() {
+            self.pieces_and_pawns(Bitboard::ALL, sink);
+            if self.wanted != Wanted::Noisy {
+                self.castling(sink);
+            }
+        } else if !checkers.more_than_one() {
+            let checker = Square::from_index(checkers.0.trailing_zeros() as u8);
+            self.pieces_and_pawns(between(self.king, checker) | checkers, sink);
+        }
+    }
+
+    #[inline(always)]
+    fn emit<S: MoveSink>(&self, from: Square, targets: Bitboard, sink: &mut S) {
+        let (quiets, captures) = (targets & self.quiet_targets, targets & self.capture_targets);
+        sink.piece(from, quiets, captures);
+    }
+
+    #[inline(always)]
+    fn king_moves<S: MoveSink>(&self, sink: &mut S) {
+        let targets = king_attacks(self.king) & (self.quiet_targets | self.capture_targets);
+        if targets.is_empty() || !self.movers.contains(self.king) {
+            return;
+        }
+        let pawns = self.position.by_role(Role::Pawn) & self.enemies;
+        let guarded = self.pawn_guard(pawns) | king_attacks(self.position.king(!Self::US));
+        // The king does not hide the squares behind it from a slider.
+        let occupied = self.occupied ^ self.king.bitboard();
+        let knights = self.position.by_role(Role::Knight) & self.enemies;
+        let mut safe = targets.without(guarded);
+        for to in safe {
+            if knight_attacks(to).intersects(knights) || self.position.is_attacked_by_slider(to, !Self::US, occupied) {
+                safe ^= to.bitboard();
+            }
+        }
+        self.emit(self.king, safe, sink);
+    }
+
+    /// The squares that enemy pawns attack.
+    #[inline(always)]
+    fn pawn_guard(&self, pawns: Bitboard) -> Bitboard {
+        (pawns & Self::NOT_A).shift(-Self::FORWARD - 1) | (pawns & Self::NOT_H).shift(-Self::FORWARD + 1)
+    }
+
+    #[inline(always)]
+    fn pieces_and_pawns<S: MoveSink>(&self, check_mask: Bitboard, sink: &mut S) {
+        let pinned = self.position.pinned();
+        self.pawns(check_mask, sink);
+
+        let knights = (self.position.by_role(Role::Knight) & self.movers).without(pinned);
+        for from in knights {
+            self.emit(from, knight_attacks(from) & check_mask, sink);
+        }
+        let sliders = self.movers.without(pinned);
+        for from in self.position.by_role(Role::Bishop) & sliders {
+            self.emit(from, bishop_attacks(from, self.occupied) & check_mask, sink);
+        }
+        for from in self.position.by_role(Role::Rook) & sliders {
+            self.emit(from, rook_attacks(from, self.occupied) & check_mask, sink);
+        }
+        for from in self.position.by_role(Role::Queen) & sliders {
+            self.emit(from, queen_attacks(from, self.occupied) & check_mask, sink);
+        }
+        // A pinned piece stays on its line; in check it can neither take the checker nor come between.
+        if check_mask == Bitboard::ALL {
+            let pinned = pinned & self.movers;
+            for from in pinned & self.position.diagonal_sliders() {
+                self.emit(from, bishop_attacks(from, self.occupied) & line(self.king, from), sink);
+            }
+            for from in pinned & self.position.straight_sliders() {
+                self.emit(from, rook_attacks(from, self.occupied) & line(self.king, from), sink);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn pawns<S: MoveSink>(&self, check_mask: Bitboard, sink: &mut S) {
+        let pawns = self.position.by_role(Role::Pawn) & self.movers;
+        let pinned = pawns & self.position.pinned();
+        self.pawn_set(pawns ^ pinned, check_mask, sink);
+        if pinned.is_nonempty() && check_mask == Bitboard::ALL {
+            for from in pinned {
+                self.pawn_set(from.bitboard(), line(self.king, from), sink);
+            }
+        }
+        if let Some(target) = self.position.en_passant()
+            && self.wanted != Wanted::Quiet
+        {
+            self.en_passant(target, pawns, sink);
+        }
+    }
+
+    /// All moves of these pawns that arrive within `mask`, but for en passant.
+    #[inline(always)]
+    fn pawn_set<S: MoveSink>(&self, pawns: Bitboard, mask: Bitboard, sink: &mut S) {
+        let empty = !self.occupied;
+        let single = pawns.shift(Self::FORWARD) & empty;
+        if self.wanted != Wanted::Noisy {
+            let double = (single & Self::THIRD_RANK).shift(Self::FORWARD) & empty & mask;
+            sink.pawns((single & mask).without(Self::PROMOTION_RANK), Self::FORWARD, MoveKind::Quiet);
+            sink.pawns(double, 2 * Self::FORWARD, MoveKind::DoublePush);
+        }
+        if self.wanted != Wanted::Quiet {
+            let targets = self.capture_targets & mask;
+            let west = (pawns & Self::NOT_A).shift(Self::FORWARD - 1) & targets;
+            let east = (pawns & Self::NOT_H).shift(Self::FORWARD + 1) & targets;
+            sink.pawns(west.without(Self::PROMOTION_RANK), Self::FORWARD - 1, MoveKind::Capture);
+            sink.pawns(east.without(Self::PROMOTION_RANK), Self::FORWARD + 1, MoveKind::Capture);
+            if ((single & mask) | west | east).intersects(Self::PROMOTION_RANK) {
+                sink.promotions(west & Self::PROMOTION_RANK, Self::FORWARD - 1, true);
+                sink.promotions(east & Self::PROMOTION_RANK, Self::FORWARD + 1, true);
+                sink.promotions(single & mask & Self::PROMOTION_RANK, Self::FORWARD, false);
+            }
+        }
+    }
+
+    /// Two pawns leave the board's lines at once here, so each capture is tried out on the occupied squares.
+    #[cold]
+    #[inline(never)]
+    fn en_passant<S: MoveSink>(&self, target: Square, pawns: Bitboard, sink: &mut S) {
+        let victim = target.forward(!Self::US).bitboard();
+        // The victim's double step may have given check itself; no other piece's check can be left by it but a slider's.
+        let leapers =
+            self.position.checkers().without(victim | self.position.diagonal_sliders() | self.position.straight_sliders());
+        if leapers.is_nonempty() {
+            return;
+        }
+        for from in pawn_attacks(!Self::US, target) & pawns {
+            let occupied = (self.occupied ^ from.bitboard() ^ victim) | target.bitboard();
+            if !self.position.is_attacked_by_slider(self.king, !Self::US, occupied) {
+                sink.special(Move::new(from, target, MoveKind::EnPassant));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn castling<S: MoveSink>(&self, sink: &mut S) {
+        if !self.position.castling().any(Self::US) || !self.movers.contains(self.king) {
+            return;
+        }
+        for (side, kind) in [(CastlingSide::King, MoveKind::CastleShort), (CastlingSide::Queen, MoveKind::CastleLong)] {
+            if let Some(rook) = self.position.castling_rook(Self::US, side)
+                && self.may_castle(rook, side)
+            {
+                sink.special(Move::new(self.king, castled_king(Self::US, side), kind));
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn may_castle(&self, rook: Square, side: CastlingSide) -> bool {
+        let (king_to, rook_to) = (castled_king(Self::US, side), castled_rook(Self::US, side));
+        let king_path = between(self.king, king_to) | king_to.bitboard();
+        let rook_path = between(rook, rook_to) | rook_to.bitboard();
+        let others = self.occupied ^ self.king.bitboard() ^ rook.bitboard();
+        if others.intersects(king_path | rook_path) {
+            return false;
+        }
+        let enemy = !Self::US;
+        // In Chess960 the rook may have shielded the king's new place.
+        let castled = others | king_to.bitboard() | rook_to.bitboard();
+        let mut king_path = king_path.without(self.king.bitboard());
+        !king_path.any(|square| self.position.is_attacked(square, enemy, self.occupied ^ self.king.bitboard()))
+            && !self.position.is_attacked_by_slider(king_to, enemy, castled)
+    }
+}

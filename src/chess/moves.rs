@@ -1,0 +1,225 @@
+//! Moves in 16 bits, and the list that move generation fills.
+
+use std::fmt;
+
+use super::{Role, Square};
+
+/// A side of the board that a king castles to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum CastlingSide {
+    /// Short: the king arrives on the g-file, the rook on the f-file.
+    King,
+    /// Long: the king arrives on the c-file, the rook on the d-file.
+    Queen,
+}
+
+impl CastlingSide {
+    /// Both sides, short first.
+    pub const ALL: [CastlingSide; 2] = [CastlingSide::King, CastlingSide::Queen];
+}
+
+/// A move in the frozen 16-bit code: bits 10–15 from, bits 4–9 to, bit 3 promotion, bit 2 capture, bits 0–1 the kind.
+///
+/// Of a castling move `to` is the square that the king arrives on, in Chess960 too, where it may equal `from`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Move(u16);
+
+/// The low four bits of a [`Move`]: what kind of move it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[expect(missing_docs, reason = "the names say it all")]
+pub enum MoveKind {
+    Quiet = 0,
+    DoublePush = 1,
+    CastleShort = 2,
+    CastleLong = 3,
+    Capture = 4,
+    EnPassant = 5,
+    PromoteKnight = 8,
+    PromoteBishop = 9,
+    PromoteRook = 10,
+    PromoteQueen = 11,
+    CapturePromoteKnight = 12,
+    CapturePromoteBishop = 13,
+    CapturePromoteRook = 14,
+    CapturePromoteQueen = 15,
+}
+
+const CAPTURE: u16 = 4;
+const PROMOTION: u16 = 8;
+
+impl Move {
+    /// The null move: no move at all. Never among the legal moves.
+    pub const NULL: Move = Move(0);
+
+    /// Puts a move together.
+    #[inline]
+    pub const fn new(from: Square, to: Square, kind: MoveKind) -> Move {
+        Move((from.index() as u16) << 10 | (to.index() as u16) << 4 | kind as u16)
+    }
+
+    /// A promotion to a knight, bishop, rook or queen. A pawn or king as `role` is read as a queen.
+    #[inline]
+    pub const fn promotion_to(from: Square, to: Square, role: Role, capture: bool) -> Move {
+        let piece = match role {
+            Role::Knight => 0,
+            Role::Bishop => 1,
+            Role::Rook => 2,
+            _ => 3,
+        };
+        Move((from.index() as u16) << 10 | (to.index() as u16) << 4 | PROMOTION | (capture as u16 * CAPTURE) | piece)
+    }
+
+    /// The move of a code. Any number is taken: ask [`super::Position::is_legal`] before you play it.
+    #[inline]
+    pub const fn from_code(code: u16) -> Move {
+        Move(code)
+    }
+
+    /// The 16-bit code.
+    #[inline]
+    pub const fn code(self) -> u16 {
+        self.0
+    }
+
+    /// `true` for the null move.
+    #[inline]
+    pub const fn is_null(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Where the piece comes from.
+    #[inline]
+    pub const fn from(self) -> Square {
+        Square::from_index((self.0 >> 10) as u8)
+    }
+
+    /// Where the piece arrives; of castling, where the king does.
+    #[inline]
+    pub const fn to(self) -> Square {
+        Square::from_index((self.0 >> 4) as u8)
+    }
+
+    /// The kind of the piece that a pawn becomes.
+    #[inline]
+    pub const fn promotion(self) -> Option<Role> {
+        if self.0 & PROMOTION == 0 { None } else { Some(Role::PROMOTIONS[(self.0 & 3) as usize]) }
+    }
+
+    /// `true` when a pawn becomes another piece.
+    #[inline]
+    pub const fn is_promotion(self) -> bool {
+        self.0 & PROMOTION != 0
+    }
+
+    /// `true` when a piece is taken, en passant included.
+    #[inline]
+    pub const fn is_capture(self) -> bool {
+        self.0 & CAPTURE != 0
+    }
+
+    /// `true` for captures and promotions: the moves that change the material.
+    #[inline]
+    pub const fn is_noisy(self) -> bool {
+        self.0 & (CAPTURE | PROMOTION) != 0
+    }
+
+    /// `true` when a pawn takes en passant.
+    #[inline]
+    pub const fn is_en_passant(self) -> bool {
+        self.0 & 15 == MoveKind::EnPassant as u16
+    }
+
+    /// `true` when a pawn moves two squares.
+    #[inline]
+    pub const fn is_double_push(self) -> bool {
+        self.0 & 15 == MoveKind::DoublePush as u16
+    }
+
+    /// The side that the king castles to, when the move is castling.
+    #[inline]
+    pub const fn castling(self) -> Option<CastlingSide> {
+        match self.0 & 15 {
+            2 => Some(CastlingSide::King),
+            3 => Some(CastlingSide::Queen),
+            _ => None,
+        }
+    }
+
+    /// `true` when the move is castling.
+    #[inline]
+    pub const fn is_castling(self) -> bool {
+        self.0 & 14 == 2
+    }
+}
+
+impl fmt::Debug for Move {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Move({}{} #{})", self.from(), self.to(), self.0 & 15)
+    }
+}
+
+/// No legal position has more than 218 moves (Chess Programming Wiki, "Chess Position").
+pub const MAX_MOVES: usize = 256;
+
+/// The moves of one position, on the stack.
+#[derive(Clone)]
+pub struct MoveList {
+    moves: [Move; MAX_MOVES],
+    len: usize,
+}
+
+impl MoveList {
+    /// An empty list.
+    #[inline]
+    pub const fn new() -> MoveList {
+        MoveList { moves: [Move::NULL; MAX_MOVES], len: 0 }
+    }
+
+    /// Adds a move at the end. A full list drops it; no position has that many.
+    #[inline]
+    pub fn push(&mut self, mv: Move) {
+        if let Some(place) = self.moves.get_mut(self.len) {
+            *place = mv;
+            self.len += 1;
+        }
+    }
+
+    /// The moves as a slice.
+    #[inline]
+    pub fn as_slice(&self) -> &[Move] {
+        &self.moves[..self.len.min(MAX_MOVES)]
+    }
+
+    /// The moves as a slice that can be reordered.
+    #[inline]
+    pub fn as_mut_slice(&mut self) -> &mut [Move] {
+        &mut self.moves[..self.len.min(MAX_MOVES)]
+    }
+}
+
+impl Default for MoveList {
+    fn default() -> MoveList {
+        MoveList::new()
+    }
+}
+
+impl std::ops::Deref for MoveList {
+    type Target = [Move];
+
+    #[inline]
+    fn deref(&self) -> &[Move] {
+        self.as_slice()
+    }
+}
+
+impl<'a> IntoIterator for &'a MoveList {
+    type Item = Move;
+    type IntoIter = std::iter::Copied<std::slice::Iter<'a, Move>>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.as_slice().iter().copied()
+    }
+}

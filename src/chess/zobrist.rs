@@ -1,0 +1,60 @@
+//! The frozen Zobrist numbers: what a position's key is made of.
+//!
+//! Chess Programming Wiki, "Zobrist Hashing". The numbers are successive outputs of SplitMix64 (Steele, Lea, Flood 2014) and
+//! belong to layout version 1: stored data depends on them, so they never change under that version.
+
+use super::{Color, File, Piece, Square};
+
+const COUNT: usize = 793;
+const SEED: u64 = 0x6b69_6269_747a_6572;
+
+static NUMBERS: [u64; COUNT] = {
+    let mut numbers = [0; COUNT];
+    let mut state = SEED;
+    let mut n = 0;
+    while n < COUNT {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = state;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        numbers[n] = z ^ (z >> 31);
+        n += 1;
+    }
+    numbers
+};
+
+/// The numbers of pieces on squares, by the discriminant of [`Piece`] instead of the piece state.
+static PIECES: [[u64; 64]; 12] = {
+    let mut table = [[0; 64]; 12];
+    let mut piece = 0;
+    while piece < 12 {
+        let mut square = 0;
+        while square < 64 {
+            table[piece][square] = NUMBERS[64 * (Piece::ALL[piece].state() as usize - 1) + square];
+            square += 1;
+        }
+        piece += 1;
+    }
+    table
+};
+
+/// The number of a piece on a square.
+#[inline]
+pub fn piece(piece: Piece, square: Square) -> u64 {
+    PIECES[piece as usize][square.index()]
+}
+
+/// The number of a castling right of `color` whose rook stands on `rook`.
+#[inline]
+pub fn castling(color: Color, rook: File) -> u64 {
+    NUMBERS[768 + 8 * color as usize + rook as usize]
+}
+
+/// The number of a possible en passant capture on a file.
+#[inline]
+pub fn en_passant(file: File) -> u64 {
+    NUMBERS[784 + file as usize]
+}
+
+/// The number that stands for Black to move.
+pub const BLACK_TO_MOVE: u64 = NUMBERS[792];

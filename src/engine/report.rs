@@ -1,0 +1,58 @@
+//! What a search found out.
+
+use std::time::Duration;
+
+use super::Score;
+use crate::chess::Move;
+
+/// Why a search ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StopReason {
+    /// The asked depth was searched to its end, or there is nothing deeper to find; of `mate: n`, that there is no such mate.
+    Depth,
+    /// The node limit.
+    Nodes,
+    /// The time limit.
+    Time,
+    /// The asked mate was proved.
+    Mate,
+    /// The game is over in this position.
+    Terminal,
+    /// The stop flag.
+    Stopped,
+}
+
+/// The state of an analysis after an iteration, or at its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// From the view of the side to move.
+    pub score: Score,
+    /// The expected line, legal move by move; a mate's ends in mate. Its first move is the best move. Empty only where the game
+    /// is over.
+    pub pv: Vec<Move>,
+    /// The iteration that was finished last, in plies.
+    pub depth: u8,
+    /// The greatest number of plies from the root that the search has reached.
+    pub seldepth: u8,
+    /// Make-moves, quiescence included, null moves not.
+    pub nodes: u64,
+    /// Wall time since the start of the search.
+    pub elapsed: Duration,
+    /// Why the search ended; of an update along the way, [`StopReason::Depth`].
+    pub reason: StopReason,
+    /// `true` when the search met no earlier position of its game's history and no node near the 50-move limit: then the same
+    /// answer holds for the bare position.
+    pub context_free: bool,
+}
+
+impl Report {
+    /// The best move; `None` only where the game is over.
+    pub fn best_move(&self) -> Option<Move> {
+        self.pv.first().copied()
+    }
+
+    /// The answer that is expected to the best move.
+    pub fn ponder(&self) -> Option<Move> {
+        self.pv.get(1).copied()
+    }
+}

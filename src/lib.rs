@@ -1,0 +1,3 @@
+//! kibitzer
+pub mod chess;
+pub mod engine;
