@@ -1,3 +1,5 @@
 //! kibitzer
 pub mod chess;
+pub mod config;
 pub mod engine;
+pub mod telemetry;
