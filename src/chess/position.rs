@@ -428,7 +428,7 @@ impl Position {
 
     /// Notes the square that a pawn has just passed, if the side to move can legally capture there.
     #[inline]
-    fn allow_en_passant(&mut self, target: Square) {
+    pub(super) fn allow_en_passant(&mut self, target: Square) {
         let us = self.turn;
         let capturers = pawn_attacks(!us, target) & self.pieces(us, Role::Pawn);
         if capturers.is_nonempty() && self.en_passant_is_legal(target, capturers) {
