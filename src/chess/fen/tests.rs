@@ -1,0 +1,121 @@
+//! Claims about reading and writing FENs.
+
+use super::*;
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+fn warnings(fen: &str) -> Vec<&'static str> {
+    read_fen(fen).unwrap().warnings.iter().map(|warning| warning.code.name()).collect()
+}
+
+fn faults(fen: &str) -> Vec<&'static str> {
+    read_fen(fen).unwrap_err().faults.iter().map(|fault| fault.code.name()).collect()
+}
+
+fn normalised(fen: &str) -> String {
+    Position::from_fen(fen).unwrap().fen()
+}
+
+#[test]
+fn the_start_position_is_read_and_written() {
+    let reading = read_fen(START).unwrap();
+    assert_eq!(reading.position, Position::startpos());
+    assert!(reading.warnings.is_empty());
+    assert_eq!(reading.position.fen(), START);
+    assert_eq!(reading.position.shredder_fen(), START.replace("KQkq", "HAha"));
+}
+
+#[test]
+fn the_key_of_the_start_position_is_frozen() {
+    assert_eq!(Position::from_fen(START).unwrap().key(), 0x4fba_e928_640e_637c);
+}
+
+#[test]
+fn every_fault_of_a_fen_is_reported_in_the_order_of_its_fields() {
+    let fen = "rnbqkbnr/ppppxppp/8/8/8/8/PPPPPPP/RNBQKBNR q KZ e9 x 99999999999999999999999";
+    let invalid = read_fen(fen).unwrap_err();
+    let seen: Vec<_> = invalid.faults.iter().map(|f| (f.code.name(), f.field.name(), f.text.as_str())).collect();
+    assert_eq!(
+        seen,
+        [
+            ("rank_length", "board", "PPPPPPP"),
+            ("unknown_piece", "board", "x"),
+            ("side_unknown", "side", "q"),
+            ("castling_unknown", "castling", "Z"),
+            ("en_passant_unknown", "en_passant", "e9"),
+            ("clock_not_a_number", "halfmove_clock", "x"),
+            ("clock_range", "fullmove_number", "99999999999999999999999"),
+        ]
+    );
+}
+
+#[test]
+fn a_position_is_judged_even_when_another_field_is_broken() {
+    assert_eq!(faults("8/8/8/8/8/8/8/4K3 w - - x 1"), ["no_king", "clock_not_a_number"]);
+    assert_eq!(faults("4k3/8/8/8/8/8/8/3KK3 x - - 0 1"), ["too_many_kings", "side_unknown"]);
+}
+
+#[test]
+fn faults_of_the_position_quote_the_field_as_given() {
+    let invalid = read_fen("4k3/44/8/8/8/8/4R3/4K3 w - - 0 1").unwrap_err();
+    assert_eq!(invalid.faults[0].text, "4k3/44/8/8/8/8/4R3/4K3");
+    assert_eq!(invalid.faults[0].code, FaultCode::OpponentInCheck);
+}
+
+#[test]
+fn a_rook_that_is_not_outermost_is_named_by_its_file() {
+    let fen = "4k3/8/8/8/8/8/8/2R1K1RR w G - 0 1";
+    assert_eq!(normalised(fen), fen);
+    assert_eq!(normalised("4k3/8/8/8/8/8/8/2R1K1RR w KC - 0 1"), "4k3/8/8/8/8/8/8/2R1K1RR w KQ - 0 1");
+    assert_eq!(Position::from_fen(fen).unwrap().shredder_fen(), fen);
+}
+
+#[test]
+fn both_rooks_may_stand_on_one_side_of_the_king() {
+    let fen = "1krr4/8/8/8/8/8/8/1KRR4 w Cc - 0 1";
+    assert_eq!(normalised(fen), fen);
+    assert_eq!(faults("1krr4/8/8/8/8/8/8/1KRR4 w CD - 0 1"), ["castling_conflict"]);
+}
+
+#[test]
+fn rights_without_a_rook_are_dropped_before_conflicts_are_sought() {
+    assert_eq!(warnings("4k3/8/8/8/8/8/8/2R1K2R w KG - 0 1"), ["castling_dropped"]);
+    assert_eq!(warnings("4k3/8/8/8/8/8/4K3/R6R w KQ - 0 1"), ["castling_dropped", "castling_dropped"]);
+}
+
+#[test]
+fn en_passant_stays_only_where_a_capture_is_legal() {
+    let kept = "rnbqkbnr/pppp1ppp/8/8/3Pp3/8/PPP1PPPP/RNBQKBNR b KQkq d3 0 3";
+    assert_eq!(normalised(kept), kept);
+    assert_eq!(normalised("8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 1"), "8/8/8/K2pP2r/8/8/8/4k3 w - - 0 1");
+}
+
+#[test]
+fn a_dropped_en_passant_square_is_worth_a_word_only_with_a_clock() {
+    assert!(warnings("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1").is_empty());
+    assert_eq!(warnings("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 3 1"), ["en_passant_dropped"]);
+}
+
+#[test]
+fn a_check_that_a_double_step_cannot_have_left_is_refused() {
+    // The knight on f3 gave check before the pawn could step from d7 to d5.
+    assert_eq!(faults("4k3/8/8/3pP3/8/5n2/8/4K3 w - d6 0 1"), ["impossible_check"]);
+    // Without the square the knight itself may have come last.
+    assert!(read_fen("4k3/8/8/3pP3/8/5n2/8/4K3 w - - 0 1").is_ok());
+    // The pawn's step opened the bishop's diagonal from a4 over d7 to e8.
+    assert!(read_fen("4K3/8/8/3pP3/b7/8/8/4k3 w - d6 0 1").is_ok());
+    // The pawn itself gives check.
+    assert_eq!(normalised("8/8/8/3pP3/2K5/8/8/4k3 w - d6 0 1"), "8/8/8/3pP3/2K5/8/8/4k3 w - d6 0 1");
+}
+
+#[test]
+fn no_text_makes_the_reader_panic() {
+    let long = "♚".repeat(100_000);
+    for fen in
+        ["", "_", "/", "////////", "\u{0}", "♚/8 w - - 0 1", "8/8/8/8/8/8/8/8/8/8 w KQkq a1 1 1", &long, "é é é é é é"]
+    {
+        let invalid = read_fen(fen).unwrap_err();
+        assert!(invalid.faults.iter().all(|fault| fault.text.chars().count() <= 200));
+        assert!(!invalid.faults.is_empty());
+    }
+}

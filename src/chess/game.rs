@@ -1,0 +1,207 @@
+//! A game: a start position and the moves played from it, with what only history can tell.
+
+use super::outcome::{Claim, DrawReason, Outcome, is_dead_position};
+use super::{Bitboard, Color, Move, Position, Rank, Role, Square, castled_rook};
+
+/// A start position and the legal moves played from it, with an undo stack.
+#[derive(Clone, Debug)]
+pub struct Game {
+    position: Position,
+    /// The squares of the pieces that have moved.
+    moved: Bitboard,
+    moves: Vec<Move>,
+    /// For each move the key of the position that it was played in.
+    keys: Vec<u64>,
+    /// For each move what it is taken back to.
+    earlier: Vec<Earlier>,
+}
+
+#[derive(Clone, Debug)]
+struct Earlier {
+    position: Position,
+    moved: Bitboard,
+}
+
+impl Game {
+    /// A game that begins with that position.
+    pub fn new(position: Position) -> Game {
+        let moved = moved_at_start(&position);
+        Game { position, moved, moves: Vec::new(), keys: Vec::new(), earlier: Vec::new() }
+    }
+
+    /// The position after all moves.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The position that the game began with.
+    pub fn start(&self) -> &Position {
+        self.earlier.first().map_or(&self.position, |first| &first.position)
+    }
+
+    /// The moves played, in order.
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// The position that the move of that index was played in; after the last move the current one.
+    pub fn position_before(&self, index: usize) -> Option<&Position> {
+        match self.earlier.get(index) {
+            Some(earlier) => Some(&earlier.position),
+            None => (index == self.earlier.len()).then_some(&self.position),
+        }
+    }
+
+    /// Plays a move, which must be legal. A game that is over by the rules is not stopped: ask [`Game::outcome`].
+    pub fn play(&mut self, mv: Move) {
+        let after = self.position.after(mv);
+        let moved = moved_after(&self.position, self.moved, mv);
+        self.moves.push(mv);
+        self.keys.push(self.position.key());
+        let position = std::mem::replace(&mut self.position, after);
+        self.earlier.push(Earlier { position, moved: self.moved });
+        self.moved = moved;
+    }
+
+    /// Takes the last move back and returns it; `None` at the start.
+    pub fn undo(&mut self) -> Option<Move> {
+        let earlier = self.earlier.pop()?;
+        self.keys.pop();
+        self.position = earlier.position;
+        self.moved = earlier.moved;
+        self.moves.pop()
+    }
+
+    /// The squares of the pieces that have moved: those that the start position gives away as moved, and those that a move of
+    /// the game has moved, also when they came back.
+    pub fn moved(&self) -> Bitboard {
+        self.moved
+    }
+
+    /// Whether and how the game is over. Mate comes before everything, stalemate before the draws.
+    pub fn outcome(&self) -> Outcome {
+        if !self.position.has_moves() {
+            return match self.position.in_check() {
+                true => Outcome::Checkmate { winner: !self.position.turn() },
+                false => Outcome::Stalemate,
+            };
+        }
+        if self.repetitions() >= 5 {
+            Outcome::Draw(DrawReason::FivefoldRepetition)
+        } else if self.position.halfmove_clock() >= 150 {
+            Outcome::Draw(DrawReason::SeventyFiveMoves)
+        } else if is_dead_position(&self.position) {
+            Outcome::Draw(DrawReason::DeadPosition)
+        } else {
+            Outcome::Ongoing
+        }
+    }
+
+    /// What the player to move may claim; nothing once the game is over.
+    pub fn claims(&self) -> Vec<Claim> {
+        let mut claims = Vec::new();
+        if self.outcome().is_over() {
+            return claims;
+        }
+        if self.repetitions() >= 3 {
+            claims.push(Claim::ThreefoldRepetition);
+        }
+        if self.position.halfmove_clock() >= 100 {
+            claims.push(Claim::FiftyMoves);
+        }
+        claims
+    }
+
+    /// The keys of all earlier positions, oldest first; the current one is not among them.
+    pub fn earlier_keys(&self) -> &[u64] {
+        &self.keys
+    }
+
+    /// The earlier positions that may come again: those since the last capture, pawn move or loss of a castling right, as
+    /// keys in rising order, each with the number of its occurrences.
+    pub fn reversible_context(&self) -> Vec<(u64, u8)> {
+        let mut keys: Vec<u64> = self.repeatable().map(Position::key).collect();
+        keys.sort_unstable();
+        keys.chunk_by(|a, b| a == b).map(|run| (run[0], u8::try_from(run.len()).unwrap_or(u8::MAX))).collect()
+    }
+
+    /// How often the current position has occurred; 1 is now only.
+    pub fn repetitions(&self) -> u32 {
+        let now = &self.position;
+        let earlier = self.repeatable().filter(|then| then.key() == now.key() && is_same_position(then, now)).count();
+        u32::try_from(earlier + 1).unwrap_or(u32::MAX)
+    }
+
+    /// The earlier positions since the last move that cannot be reversed, newest first.
+    fn repeatable(&self) -> impl Iterator<Item = &Position> {
+        let positions = self.earlier.iter().rev().map(|earlier| &earlier.position);
+        let mut after = &self.position;
+        positions.zip(self.moves.iter().rev()).map_while(move |(before, &mv)| {
+            let reversible = is_reversible(before, mv, after);
+            after = before;
+            reversible.then_some(before)
+        })
+    }
+}
+
+/// `true` when neither a capture, nor a pawn move, nor the loss of a castling right.
+fn is_reversible(before: &Position, mv: Move, after: &Position) -> bool {
+    !mv.is_capture() && before.role_at(mv.from()) != Some(Role::Pawn) && before.castling() == after.castling()
+}
+
+/// The same pieces and the same rights with the same player to move. Equal keys almost always mean that; a draw wants more.
+fn is_same_position(a: &Position, b: &Position) -> bool {
+    a.turn() == b.turn()
+        && a.castling() == b.castling()
+        && a.en_passant() == b.en_passant()
+        && Color::ALL.iter().all(|&color| a.by_color(color) == b.by_color(color))
+        && Role::ALL.iter().all(|&role| a.by_role(role) == b.by_role(role))
+}
+
+/// The pieces of a start position that must have moved, or are taken to have.
+fn moved_at_start(position: &Position) -> Bitboard {
+    let has_moved = |&square: &Square| {
+        position.piece_at(square).is_some_and(|piece| {
+            let color = piece.color();
+            match piece.role() {
+                Role::Pawn => square.rank() != Rank::Second.relative_to(color),
+                Role::King => !position.castling().any(color),
+                Role::Rook => !position
+                    .castling()
+                    .iter()
+                    .any(|(owner, side, _)| owner == color && position.castling_rook(color, side) == Some(square)),
+                role => {
+                    let home = if color.is_white() { square } else { square.flip() };
+                    !home_squares(role).contains(home)
+                }
+            }
+        })
+    };
+    position.occupied().filter(has_moved).collect()
+}
+
+/// Where White's knights, bishops and queen start in standard chess.
+const fn home_squares(role: Role) -> Bitboard {
+    Bitboard(match role {
+        Role::Knight => 0x42,
+        Role::Bishop => 0x24,
+        Role::Queen => 0x08,
+        Role::Pawn | Role::Rook | Role::King => 0,
+    })
+}
+
+/// The moved pieces after a move.
+fn moved_after(before: &Position, moved: Bitboard, mv: Move) -> Bitboard {
+    let us = before.turn();
+    let (from, to) = (mv.from().bitboard(), mv.to().bitboard());
+    let mut left = from;
+    let mut reached = to;
+    if let Some(side) = mv.castling() {
+        left |= before.castling_rook(us, side).map_or(Bitboard::EMPTY, Square::bitboard);
+        reached |= castled_rook(us, side).bitboard();
+    }
+    if mv.is_en_passant() {
+        left |= mv.to().forward(!us).bitboard();
+    }
+    moved.without(left) | reached
+}

@@ -1,0 +1,143 @@
+//! How a game ends, and what a player may claim.
+
+use super::{Bitboard, Color, Position, Role};
+
+/// Whether and how a game is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// The game goes on.
+    Ongoing,
+    /// The king is in check and no move is legal.
+    Checkmate {
+        /// Who has mated.
+        winner: Color,
+    },
+    /// No move is legal, and the king is not in check.
+    Stalemate,
+    /// A draw that nobody has to claim.
+    Draw(DrawReason),
+}
+
+/// Why a game is drawn without a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DrawReason {
+    /// The position has occurred for the fifth time.
+    FivefoldRepetition,
+    /// 75 moves of each side without a capture or pawn move.
+    SeventyFiveMoves,
+    /// No sequence of legal moves leads to mate, for want of material.
+    DeadPosition,
+}
+
+/// A draw that the player to move may claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Claim {
+    /// The position has occurred for the third time.
+    ThreefoldRepetition,
+    /// 50 moves of each side without a capture or pawn move.
+    FiftyMoves,
+}
+
+impl Outcome {
+    /// The status in the HTTP contract.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Outcome::Ongoing => "ongoing",
+            Outcome::Checkmate { .. } => "checkmate",
+            Outcome::Stalemate => "stalemate",
+            Outcome::Draw(_) => "draw",
+        }
+    }
+
+    /// `true` when the game is over.
+    pub const fn is_over(self) -> bool {
+        !matches!(self, Outcome::Ongoing)
+    }
+
+    /// Who has won.
+    pub const fn winner(self) -> Option<Color> {
+        match self {
+            Outcome::Checkmate { winner } => Some(winner),
+            _ => None,
+        }
+    }
+
+    /// Why the game is drawn; of stalemate nothing.
+    pub const fn draw_reason(self) -> Option<DrawReason> {
+        match self {
+            Outcome::Draw(reason) => Some(reason),
+            _ => None,
+        }
+    }
+}
+
+impl DrawReason {
+    /// The name in the HTTP contract.
+    pub const fn name(self) -> &'static str {
+        match self {
+            DrawReason::FivefoldRepetition => "fivefold_repetition",
+            DrawReason::SeventyFiveMoves => "seventy_five_moves",
+            DrawReason::DeadPosition => "dead_position",
+        }
+    }
+}
+
+impl Claim {
+    /// The name in the HTTP contract.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Claim::ThreefoldRepetition => "threefold_repetition",
+            Claim::FiftyMoves => "fifty_moves",
+        }
+    }
+}
+
+/// `true` when nobody can ever mate for want of material: king against king, one minor piece more, or any number of bishops
+/// that all stand on squares of one colour.
+///
+/// FIDE Laws of Chess, article 5.2.2, as far as the material alone tells it.
+pub fn is_dead_position(position: &Position) -> bool {
+    let kings = position.by_role(Role::King);
+    let others = position.occupied().without(kings);
+    if !others.more_than_one() {
+        return others.without(position.by_role(Role::Knight) | position.by_role(Role::Bishop)).is_empty();
+    }
+    let bishops = position.by_role(Role::Bishop);
+    let on_one_colour = !bishops.intersects(Bitboard::DARK_SQUARES) || bishops.without(Bitboard::DARK_SQUARES).is_empty();
+    others == bishops && on_one_colour
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_dead(fen: &str) -> bool {
+        is_dead_position(&Position::from_fen(fen).unwrap())
+    }
+
+    #[test]
+    fn bare_kings_and_one_minor_piece_are_dead() {
+        assert!(is_dead("4k3/8/8/8/8/8/8/4K3 w - - 0 1"));
+        assert!(is_dead("4k3/8/8/8/8/8/8/4KN2 w - - 0 1"));
+        assert!(is_dead("4kb2/8/8/8/8/8/8/4K3 w - - 0 1"));
+    }
+
+    #[test]
+    fn a_pawn_rook_or_queen_is_not_dead() {
+        for piece in ["P", "R", "Q"] {
+            assert!(!is_dead(&format!("4k3/8/8/8/8/{piece}7/8/4K3 w - - 0 1")), "{piece}");
+        }
+    }
+
+    #[test]
+    fn bishops_of_one_colour_are_dead_however_many() {
+        assert!(is_dead("b1b1k3/1b6/8/8/8/8/2B3B1/4K3 w - - 0 1"), "all on light squares");
+        assert!(!is_dead("b3k3/8/8/8/8/8/8/4K1B1 w - - 0 1"), "a8 is light and g1 dark");
+    }
+
+    #[test]
+    fn two_knights_are_not_dead() {
+        assert!(!is_dead("4k3/8/8/8/8/8/8/3NKN2 w - - 0 1"));
+        assert!(!is_dead("4kn2/8/8/8/8/8/8/4KB2 w - - 0 1"));
+    }
+}
