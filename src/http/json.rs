@@ -6,7 +6,8 @@ mod members;
 mod reply;
 mod tree;
 
-pub use extract::Json;
-pub use members::{FromMembers, FromTree, Members};
-pub use reply::Reply;
-pub use tree::Tree;
+pub(crate) use body::BodyRules;
+pub(crate) use extract::Json;
+pub(crate) use members::{FromMembers, Members};
+pub(crate) use reply::Reply;
+pub(crate) use tree::Tree;

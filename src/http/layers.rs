@@ -5,7 +5,7 @@ mod request;
 mod request_id;
 mod server_timing;
 
-pub use cors::cors;
-pub use request::RequestLayer;
-pub use request_id::RequestId;
-pub use server_timing::{Timing, server_timing};
+pub(crate) use cors::cors;
+pub(crate) use request::RequestLayer;
+pub(crate) use request_id::RequestId;
+pub(crate) use server_timing::{Timing, server_timing};

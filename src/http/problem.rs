@@ -14,13 +14,9 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 pub use code::Code;
-pub use render::{PROBLEM_JSON, render};
+pub(crate) use render::render;
 
-use crate::analysis::AnalysisError;
-use crate::chess::{FenWarning, InvalidPosition, MoveTextError};
-
-/// Characters of a client's own text that come back in a problem.
-const TEXT_LIMIT: usize = 200;
+use crate::chess::{InvalidPosition, MoveTextError, excerpt};
 
 /// A refusal or failure on its way out. It travels as a response extension; the request layer, which knows the request's id
 /// and path, writes the body.
@@ -34,19 +30,19 @@ pub struct Problem {
 
 /// One thing that is wrong with a request's members.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
-pub struct InvalidMember {
+pub(crate) struct InvalidMember {
     /// What is wrong.
-    pub code: MemberFault,
+    pub(crate) code: MemberFault,
     /// JSON Pointer (RFC 6901) to the member; of a missing one, to where it belongs.
-    pub pointer: String,
+    pub(crate) pointer: String,
     /// The same in words.
-    pub detail: String,
+    pub(crate) detail: String,
 }
 
 /// What can be wrong with a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum MemberFault {
+pub(crate) enum MemberFault {
     /// It is needed.
     Missing,
     /// It can't stand beside another one, or stands there twice.
@@ -68,13 +64,13 @@ impl Problem {
     }
 
     /// With one more member.
-    pub fn with(mut self, name: &str, value: impl Into<Value>) -> Problem {
+    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Problem {
         self.members.insert(name.to_owned(), value.into());
         self
     }
 
     /// With `Retry-After`, in whole seconds, rounded up, at least 1.
-    pub fn retry_after(mut self, after: Duration) -> Problem {
+    pub(crate) fn retry_after(mut self, after: Duration) -> Problem {
         self.retry_after = Some(after);
         self
     }
@@ -85,32 +81,32 @@ impl Problem {
     }
 
     /// A failure of ours. The cause is logged here, once, and not told.
-    pub fn internal(cause: &dyn std::error::Error) -> Problem {
+    pub(crate) fn internal(cause: &dyn std::error::Error) -> Problem {
         tracing::error!(cause = cause.to_string(), "internal error");
         Problem::masked()
     }
 
     /// A failure of ours that has been logged where it happened.
-    pub fn masked() -> Problem {
+    pub(crate) fn masked() -> Problem {
         Problem::new(Code::Internal, "something went wrong on our side; it has been logged with the request's id")
     }
 
     /// Members that are missing, unknown, of the wrong type or out of range.
-    pub fn invalid_request(errors: &[InvalidMember]) -> Problem {
+    pub(crate) fn invalid_request(errors: &[InvalidMember]) -> Problem {
         let detail = match errors {
             [only] => only.detail.clone(),
             [first, rest @ ..] => format!("{} (and {} more)", first.detail, rest.len()),
             [] => String::new(),
         };
-        let errors = errors.iter().map(|error| {
-            serde_json::json!({ "code": error.code, "pointer": error.pointer, "detail": error.detail })
-        });
+        let errors = errors
+            .iter()
+            .map(|error| serde_json::json!({ "code": error.code, "pointer": error.pointer, "detail": error.detail }));
         Problem::new(Code::InvalidRequest, detail).with("errors", errors.collect::<Vec<_>>())
     }
 
     /// A text in `moves` that can't be played.
-    pub fn illegal_move(index: usize, text: &str, why: WhyNot) -> Problem {
-        let text = clip(text);
+    pub(crate) fn illegal_move(index: usize, text: &str, why: WhyNot) -> Problem {
+        let text = excerpt(text);
         let detail = match why {
             WhyNot::Text(MoveTextError::NotAMove) => format!("moves[{index}], {text:?}, is not a move in UCI or SAN"),
             WhyNot::Text(MoveTextError::Ambiguous) => format!("moves[{index}], {text:?}, fits more than one legal move"),
@@ -123,7 +119,7 @@ impl Problem {
 
 /// Why a text in `moves` can't be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhyNot {
+pub(crate) enum WhyNot {
     /// The text fits no legal move, or several.
     Text(MoveTextError),
     /// The game was over before it.
@@ -139,39 +135,15 @@ impl WhyNot {
     }
 }
 
-/// The first 200 characters.
-pub fn clip(text: &str) -> &str {
-    text.char_indices().nth(TEXT_LIMIT).map_or(text, |(end, _)| text.get(..end).unwrap_or(text))
-}
-
 impl From<InvalidPosition> for Problem {
     fn from(invalid: InvalidPosition) -> Problem {
         let detail = invalid.faults.first().map(|fault| fault.detail.clone()).unwrap_or_default();
         let errors = invalid.faults.iter().map(|fault| {
             serde_json::json!({
-                "code": fault.code.name(), "field": fault.field.name(), "text": clip(&fault.text), "detail": fault.detail,
+                "code": fault.code.name(), "field": fault.field.name(), "text": fault.text, "detail": fault.detail,
             })
         });
         Problem::new(Code::InvalidFen, detail).with("errors", errors.collect::<Vec<_>>())
-    }
-}
-
-impl From<AnalysisError> for Problem {
-    fn from(error: AnalysisError) -> Problem {
-        match error {
-            AnalysisError::QueueFull { length, retry_after } => {
-                Problem::new(Code::QueueFull, format!("all {length} places of the queue are taken"))
-                    .with("queue_length", length)
-                    .retry_after(retry_after)
-            }
-            AnalysisError::ShuttingDown { retry_after } => {
-                Problem::new(Code::ShuttingDown, "the server is shutting down and takes no new work").retry_after(retry_after)
-            }
-            AnalysisError::PerftTooLarge { max } => {
-                Problem::new(Code::PerftTooLarge, format!("the count takes longer than {} ms", max.as_millis()))
-            }
-            AnalysisError::Internal(_) => Problem::masked(),
-        }
     }
 }
 
@@ -190,13 +162,6 @@ impl IntoResponse for Problem {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_long_text_is_cut_at_200_characters_not_bytes() {
-        let text = "é".repeat(300);
-        assert_eq!(clip(&text).chars().count(), 200);
-        assert_eq!(clip("e4"), "e4");
-    }
 
     #[test]
     fn retry_after_is_in_whole_seconds_and_never_0() {

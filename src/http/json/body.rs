@@ -16,11 +16,11 @@ const DISCARD: usize = 64;
 
 /// How bodies are read.
 #[derive(Clone, Copy, Debug)]
-pub struct BodyRules {
+pub(crate) struct BodyRules {
     /// Most bytes.
-    pub max_bytes: usize,
+    pub(crate) max_bytes: usize,
     /// Longest time until the body is there.
-    pub timeout: Duration,
+    pub(crate) timeout: Duration,
 }
 
 /// Reads a body.

@@ -9,7 +9,7 @@ use crate::http::problem::{Code, Problem};
 
 /// A request's JSON body, read into `T`. Every refusal is a [`Problem`].
 #[derive(Clone, Copy, Debug)]
-pub struct Json<T>(pub T);
+pub(crate) struct Json<T>(pub T);
 
 impl<T: FromMembers> FromRequest<App> for Json<T> {
     type Rejection = Problem;

@@ -4,24 +4,25 @@ use std::borrow::Cow;
 use std::ops::RangeInclusive;
 
 use super::Tree;
+use crate::chess::excerpt;
 use crate::http::problem::{InvalidMember, MemberFault};
 
 /// A request that can be read from the members of a JSON object.
-pub trait FromMembers: Sized {
+pub(crate) trait FromMembers: Sized {
     /// Reads the members that the request knows; `None` when one that it needs is missing or bad. Then, and whenever something
     /// else is wrong, a fault has been noted in `members`.
     fn read(members: &mut Members<'_>) -> Option<Self>;
 }
 
 /// A type that a member's value can be.
-pub trait FromTree<'a>: Sized {
+pub(crate) trait FromTree<'a>: Sized {
     /// Reads the value; `None`, and a fault at `pointer`, when it is something else.
     fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<Self>;
 }
 
 /// The members of a request's object that have not been read yet, and the faults found so far.
 #[derive(Debug)]
-pub struct Members<'a> {
+pub(crate) struct Members<'a> {
     unread: Vec<(Cow<'a, str>, Tree<'a>)>,
     faults: Vec<InvalidMember>,
     max_moves: usize,
@@ -29,7 +30,7 @@ pub struct Members<'a> {
 
 impl<'a> Members<'a> {
     /// The members of an object; of anything else none, and a fault.
-    pub fn new(tree: Tree<'a>, max_moves: usize) -> Members<'a> {
+    pub(crate) fn new(tree: Tree<'a>, max_moves: usize) -> Members<'a> {
         match tree {
             Tree::Object(unread) => Members { unread, faults: Vec::new(), max_moves },
             other => {
@@ -41,58 +42,58 @@ impl<'a> Members<'a> {
     }
 
     /// The greatest length of `moves`.
-    pub fn max_moves(&self) -> usize {
+    pub(crate) fn max_moves(&self) -> usize {
         self.max_moves
     }
 
     /// `true` when the member is there and has not been read.
-    pub fn has(&self, name: &str) -> bool {
+    pub(crate) fn has(&self, name: &str) -> bool {
         self.unread.iter().any(|(other, _)| other == name)
     }
 
     /// Reads a member that may be left out.
-    pub fn optional<T: FromTree<'a>>(&mut self, name: &str) -> Option<T> {
+    pub(crate) fn optional<T: FromTree<'a>>(&mut self, name: &str) -> Option<T> {
         let tree = self.take(name)?;
         T::read(tree, &pointer(&[name]), &mut self.faults)
     }
 
     /// Reads a member that must be there.
-    pub fn required<T: FromTree<'a>>(&mut self, name: &str) -> Option<T> {
-        if !self.has(name) && !self.is_no_object() {
+    pub(crate) fn required<T: FromTree<'a>>(&mut self, name: &str) -> Option<T> {
+        if !self.has(name) && self.is_object() {
             self.fault(MemberFault::Missing, name, format!("{name} is missing"));
         }
         self.optional(name)
     }
 
     /// Reads a whole number of this range that may be left out.
-    pub fn optional_number(&mut self, name: &str, range: RangeInclusive<u64>) -> Option<u64> {
+    pub(crate) fn optional_number(&mut self, name: &str, range: RangeInclusive<u64>) -> Option<u64> {
         let number = self.optional::<u64>(name)?;
         self.in_range(name, number, range)
     }
 
     /// Reads a whole number of this range that must be there.
-    pub fn required_number(&mut self, name: &str, range: RangeInclusive<u64>) -> Option<u64> {
+    pub(crate) fn required_number(&mut self, name: &str, range: RangeInclusive<u64>) -> Option<u64> {
         let number = self.required::<u64>(name)?;
         self.in_range(name, number, range)
     }
 
     /// Notes a fault of the member `name`.
-    pub fn fault(&mut self, code: MemberFault, name: &str, detail: String) {
+    pub(crate) fn fault(&mut self, code: MemberFault, name: &str, detail: String) {
         note(&mut self.faults, code, &pointer(&[name]), detail);
     }
 
     /// All faults, those members that nobody has read among them.
-    pub fn into_faults(mut self) -> Vec<InvalidMember> {
+    pub(crate) fn into_faults(mut self) -> Vec<InvalidMember> {
         for (name, _) in std::mem::take(&mut self.unread) {
-            let detail = format!("there is no member {:?} here", crate::http::problem::clip(&name));
+            let detail = format!("there is no member {:?} here", excerpt(&name));
             self.fault(MemberFault::UnknownMember, &name, detail);
         }
         self.faults
     }
 
-    /// Without an object there is no use in missing its members.
-    fn is_no_object(&self) -> bool {
-        self.faults.first().is_some_and(|fault| fault.pointer.is_empty())
+    /// `false` when the body is something else: then there is no use in missing its members.
+    pub(crate) fn is_object(&self) -> bool {
+        self.faults.first().is_none_or(|fault| !fault.pointer.is_empty())
     }
 
     fn take(&mut self, name: &str) -> Option<Tree<'a>> {
@@ -125,7 +126,12 @@ impl<'a> FromTree<'a> for u64 {
             Tree::Whole(number) => Some(number),
             Tree::Number(number) if number.fract() == 0.0 && number >= 0.0 => Some(number as u64),
             Tree::Number(number) if number.fract() == 0.0 => {
-                note(faults, MemberFault::OutOfRange, pointer, format!("{} is {number}, but must not be negative", name_of(pointer)));
+                note(
+                    faults,
+                    MemberFault::OutOfRange,
+                    pointer,
+                    format!("{} is {number}, but must not be negative", name_of(pointer)),
+                );
                 None
             }
             Tree::Number(_) => {
@@ -169,7 +175,7 @@ impl<'a, T: FromTree<'a>> FromTree<'a> for Vec<T> {
 }
 
 /// Reads a text that must be one of a closed list.
-pub fn read_name<T>(
+pub(crate) fn read_name<T>(
     tree: Tree<'_>,
     pointer: &str,
     faults: &mut Vec<InvalidMember>,
@@ -186,8 +192,7 @@ where
     let found = all.iter().find(|value| name(value) == text).copied();
     if found.is_none() {
         let names: Vec<_> = all.iter().map(name).collect();
-        let detail =
-            format!("{} is {:?}, but must be one of {}", name_of(pointer), crate::http::problem::clip(&text), names.join(", "));
+        let detail = format!("{} is {:?}, but must be one of {}", name_of(pointer), excerpt(&text), names.join(", "));
         note(faults, MemberFault::UnknownValue, pointer, detail);
     }
     found
@@ -250,13 +255,16 @@ mod tests {
 
     #[test]
     fn a_whole_number_may_be_written_in_any_way_json_has() {
-        for (json, value) in [("4", 4), ("4.0", 4), ("1e3", 1_000), ("-0", 0), ("1e300", u64::MAX), ("99999999999999999999", u64::MAX)]
+        for (json, value) in
+            [("4", 4), ("4.0", 4), ("1e3", 1_000), ("-0", 0), ("1e300", u64::MAX), ("99999999999999999999", u64::MAX)]
         {
             let mut members = Members::new(serde_json::from_str(&format!("{{\"n\": {json}}}")).unwrap(), 10);
             assert_eq!(members.optional_number("n", 0..=u64::MAX), Some(value), "{json}");
             assert!(members.into_faults().is_empty());
         }
-        for (json, fault) in [("-1", MemberFault::OutOfRange), ("1.5", MemberFault::WrongType), ("[1]", MemberFault::WrongType)] {
+        for (json, fault) in
+            [("-1", MemberFault::OutOfRange), ("1.5", MemberFault::WrongType), ("[1]", MemberFault::WrongType)]
+        {
             let faults = faults_of(&format!("{{\"n\": {json}}}"), |members| {
                 members.optional_number("n", 0..=9);
             });

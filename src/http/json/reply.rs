@@ -15,7 +15,7 @@ const ROOM: usize = 4 << 10;
 
 /// An answer with status 200 whose body is `T` as JSON.
 #[derive(Clone, Copy, Debug)]
-pub struct Reply<T>(pub T);
+pub(crate) struct Reply<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Reply<T> {
     fn into_response(self) -> Response<Body> {

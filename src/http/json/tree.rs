@@ -8,7 +8,7 @@ use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Tree<'a> {
+pub(crate) enum Tree<'a> {
     /// `null`
     Null,
     /// `true` or `false`
@@ -27,7 +27,7 @@ pub enum Tree<'a> {
 
 impl Tree<'_> {
     /// The name of its JSON type, with an article.
-    pub const fn kind(&self) -> &'static str {
+    pub(crate) const fn kind(&self) -> &'static str {
         match self {
             Tree::Null => "null",
             Tree::Bool(_) => "a boolean",

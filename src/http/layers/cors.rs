@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use axum::http::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION, RETRY_AFTER};
 use axum::http::Method;
+use axum::http::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION, RETRY_AFTER};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use super::request_id::X_REQUEST_ID;
@@ -14,7 +14,7 @@ const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy"
 const PREFLIGHT_AGE: Duration = Duration::from_secs(3_600);
 
 /// The layer for these origins (`*` for all); `None` when there are none: CORS is off then.
-pub fn cors(origins: &[String]) -> Option<CorsLayer> {
+pub(crate) fn cors(origins: &[String]) -> Option<CorsLayer> {
     if origins.is_empty() {
         return None;
     }

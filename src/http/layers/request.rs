@@ -20,11 +20,11 @@ use crate::http::problem::{Problem, render};
 
 /// Makes [`RequestService`]s.
 #[derive(Clone, Copy, Debug)]
-pub struct RequestLayer;
+pub(crate) struct RequestLayer;
 
 /// The service around another.
 #[derive(Clone, Debug)]
-pub struct RequestService<S>(S);
+pub(crate) struct RequestService<S>(S);
 
 impl<S> Layer<S> for RequestLayer {
     type Service = RequestService<S>;

@@ -7,17 +7,17 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 /// The header that carries it, in and out.
-pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
 const LONGEST: usize = 128;
 
 /// A request's id: 1 to 128 visible ASCII characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RequestId(HeaderValue);
+pub(crate) struct RequestId(HeaderValue);
 
 impl RequestId {
     /// The one that the client gave, or a new one.
-    pub fn of(headers: &HeaderMap) -> RequestId {
+    pub(crate) fn of(headers: &HeaderMap) -> RequestId {
         match headers.get(X_REQUEST_ID) {
             Some(given) if is_good(given) => RequestId(given.clone()),
             _ => RequestId::made(),
@@ -42,12 +42,12 @@ impl RequestId {
     }
 
     /// As text.
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         self.0.to_str().unwrap_or_default()
     }
 
     /// As header.
-    pub fn into_header(self) -> HeaderValue {
+    pub(crate) fn into_header(self) -> HeaderValue {
         self.0
     }
 }

@@ -11,15 +11,15 @@ const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 
 /// What a handler knows of its time; put into the response's extensions.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Timing {
+pub(crate) struct Timing {
     /// Waiting for a worker.
-    pub queue: Duration,
+    pub(crate) queue: Duration,
     /// Searching, or waiting for a search of another request.
-    pub search: Duration,
+    pub(crate) search: Duration,
 }
 
 /// Writes the header on every answer of a route, in milliseconds with two decimals.
-pub async fn server_timing(request: Request, next: Next) -> Response {
+pub(crate) async fn server_timing(request: Request, next: Next) -> Response {
     let started = Instant::now();
     let mut response = next.run(request).await;
     let Timing { queue, search } = response.extensions_mut().remove().unwrap_or_default();

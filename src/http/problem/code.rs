@@ -105,7 +105,9 @@ impl Code {
                 "The body can't be read as JSON. The members `line` and `column`, both from 1, say where reading ended."
             }
             Code::NotFound => "No route has this path. `/docs` shows the routes that there are.",
-            Code::MethodNotAllowed => "The path exists, but not with this method; the header `Allow` names those that it has.",
+            Code::MethodNotAllowed => {
+                "The path exists, but not with this method; the header `Allow` names those that it has."
+            }
             Code::RequestTimeout => {
                 "The body did not arrive within the server's time. Send it whole and at once, and open the connection only when it is there."
             }

@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 use super::Problem;
 
 /// The media type of problems.
-pub const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
+pub(crate) const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
 #[derive(Serialize)]
 struct Rendered<'a> {
@@ -25,7 +25,7 @@ struct Rendered<'a> {
 }
 
 /// Writes the body of a response that carries a [`Problem`]; any other passes untouched.
-pub fn render(response: &mut Response<Body>, instance: &str, request_id: &str) {
+pub(crate) fn render(response: &mut Response<Body>, instance: &str, request_id: &str) {
     let Some(problem) = response.extensions_mut().remove::<Problem>() else {
         return;
     };
