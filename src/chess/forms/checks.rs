@@ -131,7 +131,8 @@ mod tests {
 
     #[test]
     fn two_screens_or_a_screen_of_the_other_side_are_no_pin() {
-        for fen in ["4k3/8/8/8/8/8/8/r1NRK3 w - - 0 1", "4k3/8/8/8/8/8/8/r2nK3 w - - 0 1", "4k3/8/8/8/8/8/8/b2RK3 w - - 0 1"] {
+        for fen in ["4k3/8/8/8/8/8/8/r1NRK3 w - - 0 1", "4k3/8/8/8/8/8/8/r2nK3 w - - 0 1", "4k3/8/8/8/8/8/8/b2RK3 w - - 0 1"]
+        {
             assert_eq!(checks(fen).pins_of(Color::White).union(), Bitboard::EMPTY, "{fen}");
         }
     }

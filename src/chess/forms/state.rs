@@ -47,7 +47,7 @@ mod tests {
         let position = Position::from_fen("4k3/8/8/3pP3/8/8/8/4K2R w K d6 0 1").unwrap();
         let state = State::of(&position);
         assert_eq!(state.castling, 0b1000);
-        assert_eq!(state.bits(), 0b1000_011_1_1);
-        assert_eq!(special(&position), 0b011_1_0001);
+        assert_eq!(state.bits(), (0b1000 << 5) | (3 << 2) | 0b11);
+        assert_eq!(special(&position), (3 << 5) | 0b1_0001);
     }
 }
