@@ -9,7 +9,15 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
     match depth {
         0 => 1,
         1 => position.count_moves(),
-        _ => position.legal_moves().into_iter().map(|mv| perft(&position.after(mv), depth - 1)).sum(),
+        _ => {
+            let mut child = position.clone();
+            let mut nodes = 0;
+            for mv in &position.legal_moves() {
+                position.after_into(mv, &mut child);
+                nodes += perft(&child, depth - 1);
+            }
+            nodes
+        }
     }
 }
 

@@ -5,10 +5,14 @@ use super::attacks::{
 };
 use super::{Bitboard, CastlingRights, CastlingSide, Color, File, Move, Piece, Rank, Role, Setup, Square, zobrist};
 
+/// Where kings and rooks with castling rights stand.
+const BACK_RANKS: Bitboard = Bitboard(0xff00_0000_0000_00ff);
+
 /// A legal position, with everything that move generation wants to know of it.
 ///
 /// Made from a [`Setup`] that proved valid, and changed by legal moves only. Copying it is how a move is taken back (copy-make).
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[repr(align(64))]
 pub struct Position {
     roles: [Bitboard; 6],
     colors: [Bitboard; 2],
@@ -259,42 +263,87 @@ impl Position {
     /// A move that is not legal here leaves a position that means nothing; it does not panic.
     #[inline]
     pub fn play(&mut self, mv: Move) {
-        let us = self.turn;
+        self.clone().advance(mv, self);
+    }
+
+    /// The position after a legal move.
+    ///
+    /// A move that is not legal here gives a position that means nothing; it does not panic.
+    #[inline]
+    pub fn after(&self, mv: Move) -> Position {
+        let mut child = self.clone();
+        self.advance(mv, &mut child);
+        child
+    }
+
+    /// The same into a place that is there already, whatever it held: one copy less, for loops over many moves.
+    #[inline(always)]
+    pub fn after_into(&self, mv: Move, child: &mut Position) {
+        self.copy_to(child);
+        self.advance(mv, child);
+    }
+
+    /// Field by field: so the copy is a dozen register moves where `clone_from` calls `memcpy` (measured: a tenth of perft's time).
+    #[inline(always)]
+    fn copy_to(&self, child: &mut Position) {
+        child.roles = self.roles;
+        child.colors = self.colors;
+        child.key = self.key;
+        child.pawn_key = self.pawn_key;
+        child.board = self.board;
+        child.castling = self.castling;
+        child.en_passant = self.en_passant;
+    }
+
+    #[inline(always)]
+    fn advance(&self, mv: Move, child: &mut Position) {
+        match self.turn {
+            Color::White => self.advance_as::<true>(mv, child),
+            Color::Black => self.advance_as::<false>(mv, child),
+        }
+    }
+
+    /// Turns `child`, a copy of `self`, into the position after a move. All that decides the way is read from `self`: the fresh
+    /// copy is still on its way to the cache.
+    fn advance_as<const WHITE: bool>(&self, mv: Move, child: &mut Position) {
+        let us = if WHITE { Color::White } else { Color::Black };
         let (from, to) = (mv.from(), mv.to());
-        self.forget_en_passant();
-        self.halfmove_clock = self.halfmove_clock.saturating_add(1);
+        child.key ^= zobrist::BLACK_TO_MOVE;
+        if let Some(file) = self.en_passant {
+            child.en_passant = None;
+            child.key ^= zobrist::en_passant(file);
+        }
+        child.turn = !us;
+        child.halfmove_clock = self.halfmove_clock.saturating_add(1);
+        child.fullmove_number = self.fullmove_number.saturating_add(us as u16);
 
         if let Some(side) = mv.castling() {
-            self.castle(us, from, to, side);
+            child.castle(us, from, to, side);
         } else if let Some(piece) = self.board[from.index()] {
             let role = piece.role();
             if mv.is_capture() {
-                let victim = if mv.is_en_passant() { to.forward(!us) } else { to };
-                self.take(victim);
-                self.halfmove_clock = 0;
+                let victim_square = if mv.is_en_passant() { to.forward(!us) } else { to };
+                if let Some(victim) = self.board[victim_square.index()] {
+                    child.remove(victim, victim_square);
+                }
+                child.halfmove_clock = 0;
             }
-            self.shift(piece, from, to);
+            child.shift(piece, from, to);
             if role == Role::Pawn {
-                self.halfmove_clock = 0;
+                child.halfmove_clock = 0;
                 if let Some(promotion) = mv.promotion() {
-                    self.remove(piece, to);
-                    self.put(Piece::new(us, promotion), to);
+                    child.remove(piece, to);
+                    child.put(Piece::new(us, promotion), to);
+                }
+                if mv.is_double_push() {
+                    child.allow_en_passant(from.forward(us));
                 }
             }
-            if !self.castling.is_empty() {
-                self.lose_castling(us, role, from, to);
+            if (from.bitboard() | to.bitboard()).intersects(BACK_RANKS) && !self.castling.is_empty() {
+                child.lose_castling(us, role, from, to);
             }
         }
-
-        if us == Color::Black {
-            self.fullmove_number = self.fullmove_number.saturating_add(1);
-        }
-        self.turn = !us;
-        self.key ^= zobrist::BLACK_TO_MOVE;
-        if mv.is_double_push() {
-            self.allow_en_passant(from.forward(us));
-        }
-        self.find_checks();
+        child.find_checks();
     }
 
     /// Passes the move to the other side, for the search's null move. Not to be played in check.
@@ -304,14 +353,6 @@ impl Position {
         self.turn = !self.turn;
         self.key ^= zobrist::BLACK_TO_MOVE;
         self.find_checks();
-    }
-
-    /// The position after a legal move.
-    #[inline]
-    pub fn after(&self, mv: Move) -> Position {
-        let mut child = self.clone();
-        child.play(mv);
-        child
     }
 
     #[inline]
@@ -340,16 +381,8 @@ impl Position {
         self.roles[piece.role() as usize] ^= squares;
         self.colors[piece.color() as usize] ^= squares;
         self.key ^= key;
-        if piece.role() == Role::Pawn {
-            self.pawn_key ^= key;
-        }
-    }
-
-    #[inline]
-    fn take(&mut self, square: Square) {
-        if let Some(victim) = self.board[square.index()] {
-            self.remove(victim, square);
-        }
+        // Without a branch: which kind moves is what a processor guesses worst.
+        self.pawn_key ^= key & u64::from(piece.role() != Role::Pawn).wrapping_sub(1);
     }
 
     fn castle(&mut self, us: Color, king_from: Square, king_to: Square, side: CastlingSide) {
@@ -460,3 +493,6 @@ pub const fn castled_rook(color: Color, side: CastlingSide) -> Square {
     };
     Square::new(file, Rank::First.relative_to(color))
 }
+
+#[cfg(test)]
+mod tests;
