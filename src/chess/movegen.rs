@@ -369,3 +369,6 @@ impl<'a, const WHITE: bool> Generator<'a, WHITE> {
             && !self.position.is_attacked_by_slider(king_to, enemy, castled)
     }
 }
+
+#[cfg(test)]
+mod tests;

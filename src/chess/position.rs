@@ -493,3 +493,6 @@ pub const fn castled_rook(color: Color, side: CastlingSide) -> Square {
     };
     Square::new(file, Rank::First.relative_to(color))
 }
+
+#[cfg(test)]
+mod tests;
