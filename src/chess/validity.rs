@@ -147,7 +147,7 @@ fn impossible_check(position: &Position, checkers: Bitboard, en_passant: Option<
     let (pawn, origin) = (target.forward(!us).bitboard(), target.forward(us).bitboard());
     let before = (position.occupied() ^ pawn) | origin;
     let old = (position.attackers_to(king, before) & position.by_color(!us)).without(pawn);
-    old.is_nonempty().then_some("it stood already before the double step of the pawn")
+    (checkers.is_nonempty() && old.is_nonempty()).then_some("it stood already before the double step of the pawn")
 }
 
 /// `true` when a pawn of the side that is not to move can just have passed the square with a double step.

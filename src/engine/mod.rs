@@ -1,9 +1,30 @@
 //! The search. Synchronous; knows nothing of HTTP or tokio.
+//!
+//! [`Engine::analyse`] takes a game, limits and a stop flag, and returns a [`Report`]. Inside, `root` deepens iteration by
+//! iteration over `search` and `quiescence`; `tt` is the table that all searches share, and `path` knows the draws that
+//! only a line's history can tell.
 
+mod checks;
+mod clock;
+mod evaluation;
+mod facade;
+mod history;
 mod limits;
+mod mate;
+mod path;
+mod picker;
+mod piece_square;
+mod pv;
+mod quiescence;
+mod reductions;
 mod report;
+mod root;
 mod score;
+mod search;
+mod see;
+mod tt;
 
+pub use facade::{Engine, EngineOptions};
 pub use limits::{Limits, StopFlag};
 pub use report::{Report, StopReason};
 pub use score::Score;

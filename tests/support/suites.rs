@@ -38,8 +38,3 @@ pub(crate) fn run(suites: Vec<Suite>) -> ExitCode {
         .collect();
     libtest_mimic::run(&arguments, trials).exit_code()
 }
-
-/// `true` when the long run is wanted: `KIBITZER_FULL` is set and not empty.
-pub(crate) fn full() -> bool {
-    std::env::var_os("KIBITZER_FULL").is_some_and(|value| !value.is_empty())
-}

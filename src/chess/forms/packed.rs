@@ -10,6 +10,7 @@ use std::fmt;
 use crate::chess::{Fault, FaultCode, Field, InvalidPosition, Position};
 
 pub use read::PackedError;
+pub(super) use write::{board_bits, packed_bits};
 
 /// The layout that is written and read.
 pub const LAYOUT_VERSION: u8 = 1;

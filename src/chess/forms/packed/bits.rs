@@ -5,15 +5,15 @@ use crate::chess::Piece;
 
 /// The code of an empty square or a piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Code {
+pub(super) struct Code {
     /// The bits, the first one the most significant of `len`.
-    pub(crate) bits: u8,
+    pub(super) bits: u8,
     /// The number of bits.
-    pub(crate) len: u8,
+    pub(super) len: u8,
 }
 
 /// The code of what stands on a square (frozen).
-pub(crate) const fn code(piece: Option<Piece>) -> Code {
+pub(super) const fn code(piece: Option<Piece>) -> Code {
     let (bits, len) = match piece {
         None => (0b0, 1),
         Some(Piece::WhitePawn) => (0b100, 3),
@@ -50,10 +50,10 @@ static DECODED: [(Option<Piece>, u8); 64] = {
 };
 
 /// Bits that are being written.
-pub(crate) struct BitWriter {
+pub(super) struct BitWriter {
     pub(super) bytes: Packed,
     /// How many bits there are.
-    pub(crate) len: usize,
+    pub(super) len: usize,
 }
 
 impl BitWriter {

@@ -4,8 +4,23 @@ use super::LAYOUT_VERSION;
 use super::bits::{BitWriter, code};
 use crate::chess::{CastlingRights, Color, File, Position, Square};
 
+/// The code of the 64 squares as `0` and `1`.
+pub(in super::super) fn board_bits(position: &Position) -> String {
+    let mut text = String::with_capacity(192);
+    for square in Square::all() {
+        let code = code(position.piece_at(square.flip()));
+        text.extend((0..code.len).rev().map(|bit| if code.bits >> bit & 1 == 1 { '1' } else { '0' }));
+    }
+    text
+}
+
+/// The length of the packed form in bits, without its padding.
+pub(in super::super) fn packed_bits(position: &Position) -> usize {
+    pack(position).len
+}
+
 /// Packs a position.
-pub(crate) fn pack(position: &Position) -> BitWriter {
+pub(super) fn pack(position: &Position) -> BitWriter {
     let mut out = BitWriter::new();
     out.push(LAYOUT_VERSION, 4);
     for square in Square::all() {

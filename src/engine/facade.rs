@@ -1,0 +1,115 @@
+//! The engine as the rest of the service sees it: one shared table, any number of searches at once.
+
+use super::clock::Budget;
+use super::evaluation::Evaluator;
+use super::piece_square::PieceSquare;
+use super::root::MAX_DEPTH;
+use super::score::Score;
+use super::search::Search;
+use super::tt::Table;
+use super::{Limits, Report, StopFlag, StopReason};
+use crate::chess::{Game, Outcome};
+
+/// How an [`Engine`] is set up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EngineOptions {
+    /// The size of the shared table in MiB; at least one.
+    pub hash_mb: usize,
+    /// With any history, or a half-move clock above 20, the shared table ends no search within the first two plies after the
+    /// root: what other searches know of those positions they know without this game's history.
+    pub guard_root: bool,
+}
+
+impl Default for EngineOptions {
+    fn default() -> EngineOptions {
+        EngineOptions { hash_mb: 64, guard_root: true }
+    }
+}
+
+/// The half-move clock above which the first plies are searched without cut-offs from the table.
+const GUARD_CLOCK: u16 = 20;
+
+/// So many plies after the root are guarded.
+const GUARDED_PLIES: usize = 2;
+
+/// The search engine. It holds the table that all its searches share; every method may be called from many threads at once.
+pub struct Engine {
+    table: Table,
+    options: EngineOptions,
+}
+
+impl Engine {
+    /// The version of search and evaluation. Analyses of another version are not to be taken for this one's.
+    pub const VERSION: &'static str = "0.1.0";
+
+    /// An engine with a shared table of so many MiB (at least one). The memory is taken and written to at once.
+    pub fn new(hash_mb: usize) -> Engine {
+        Engine::with_options(EngineOptions { hash_mb, ..EngineOptions::default() })
+    }
+
+    /// An engine set up in detail.
+    pub fn with_options(options: EngineOptions) -> Engine {
+        Engine { table: Table::new(options.hash_mb), options }
+    }
+
+    /// Searches the game's position until a limit is reached or the flag says stop. Every finished iteration that has a line is
+    /// told to `on_update`; the last state is returned.
+    ///
+    /// A game that is over gives an empty line and [`StopReason::Terminal`]; one whose draw may merely be claimed is searched.
+    /// Everywhere else the line has at least one move, also when the search is stopped before its first iteration.
+    pub fn analyse(&self, game: &Game, limits: &Limits, stop: &StopFlag, on_update: &mut dyn FnMut(&Report)) -> Report {
+        let budget = Budget::start(limits, stop);
+        match game.outcome() {
+            Outcome::Ongoing => self.search(game, limits, budget, on_update),
+            Outcome::Checkmate { .. } => terminal(Score::Mate(0), &budget),
+            Outcome::Stalemate | Outcome::Draw(_) => terminal(Score::Cp(0), &budget),
+        }
+    }
+
+    fn search(&self, game: &Game, limits: &Limits, budget: Budget<'_>, on_update: &mut dyn FnMut(&Report)) -> Report {
+        let root = game.position();
+        let mut search = Search::new(self.table.begin(), PieceSquare::new(), budget, root, game.earlier_keys());
+        if self.options.guard_root && (search.path.has_history() || root.halfmove_clock() > GUARD_CLOCK) {
+            search.guarded_plies = GUARDED_PLIES;
+        }
+        search.run(root, limits, on_update)
+    }
+
+    /// Empties the shared table.
+    pub fn clear(&self) {
+        self.table.clear();
+    }
+
+    /// How full the shared table is, in entries per thousand (from a sample).
+    pub fn hash_permille(&self) -> u32 {
+        self.table.permille()
+    }
+
+    /// The size of the shared table in MiB.
+    pub fn hash_mb(&self) -> usize {
+        self.options.hash_mb.max(1)
+    }
+
+    /// What judges quiet positions: `"piece-square"`.
+    pub fn evaluation_name(&self) -> &'static str {
+        PieceSquare::NAME
+    }
+
+    /// The greatest depth that a search reaches.
+    pub const fn max_depth() -> u8 {
+        MAX_DEPTH
+    }
+}
+
+fn terminal(score: Score, budget: &Budget<'_>) -> Report {
+    Report {
+        score,
+        pv: Vec::new(),
+        depth: 0,
+        seldepth: 0,
+        nodes: 0,
+        elapsed: budget.elapsed(),
+        reason: StopReason::Terminal,
+        context_free: true,
+    }
+}

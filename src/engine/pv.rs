@@ -1,0 +1,54 @@
+//! The principal variation of every ply, and how it is checked before it leaves the search.
+//!
+//! Chess Programming Wiki, "Triangular PV-Table".
+
+use super::score::MAX_PLY;
+use crate::chess::{Move, Position};
+
+/// The best line from each ply of the path under search.
+pub(super) struct PvTable {
+    lines: Vec<Vec<Move>>,
+}
+
+impl PvTable {
+    pub(super) fn new() -> PvTable {
+        PvTable { lines: vec![Vec::new(); MAX_PLY + 2] }
+    }
+
+    /// Begins a node with no line.
+    #[inline]
+    pub(super) fn clear(&mut self, ply: usize) {
+        self.lines[ply].clear();
+    }
+
+    /// The line of `ply` is now this move and the line of the next ply.
+    pub(super) fn extend(&mut self, ply: usize, mv: Move) {
+        let (upper, lower) = self.lines.split_at_mut(ply + 1);
+        upper[ply].clear();
+        upper[ply].push(mv);
+        upper[ply].extend_from_slice(&lower[0]);
+    }
+
+    /// The best line from a ply.
+    pub(super) fn line(&self, ply: usize) -> &[Move] {
+        &self.lines[ply]
+    }
+}
+
+/// How many moves of the line are legal one after another, and the position after them.
+pub(super) fn play_out(root: &Position, line: &[Move]) -> (usize, Position) {
+    let mut position = root.clone();
+    for (played, &mv) in line.iter().enumerate() {
+        if !position.is_legal(mv) {
+            return (played, position);
+        }
+        position.play(mv);
+    }
+    (line.len(), position)
+}
+
+/// `true` when every move of the line is legal and it ends in checkmate after exactly so many plies.
+pub(super) fn ends_in_mate(root: &Position, line: &[Move], plies: usize) -> bool {
+    let (played, last) = play_out(root, line);
+    played == line.len() && played == plies && last.in_check() && !last.has_moves()
+}

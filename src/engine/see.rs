@@ -1,0 +1,88 @@
+//! Static exchange evaluation: what a capture wins when both sides go on taking on its square.
+//!
+//! Chess Programming Wiki, "Static Exchange Evaluation", "SEE - The Swap Algorithm"; asked as a threshold, after Stockfish.
+
+use super::score::Value;
+use crate::chess::attacks::{bishop_attacks, rook_attacks};
+use crate::chess::{Bitboard, Move, Position, Role};
+
+/// What the kinds are worth in an exchange, pawn to king.
+const WORTH: [Value; 6] = [100, 310, 325, 500, 950, 20_000];
+
+/// The exchange value of a kind, in centipawns.
+#[inline]
+pub(super) const fn worth(role: Role) -> Value {
+    WORTH[role as usize]
+}
+
+/// What a move takes and promotes to, before anything takes back.
+#[inline]
+pub(super) fn gain(position: &Position, mv: Move) -> Value {
+    let taken = if mv.is_en_passant() {
+        worth(Role::Pawn)
+    } else if mv.is_capture() {
+        position.role_at(mv.to()).map_or(0, worth)
+    } else {
+        0
+    };
+    taken + mv.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn))
+}
+
+/// `true` when the exchange that the move begins wins at least `threshold` centipawns for its side. Pins are not looked at.
+pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
+    if mv.is_castling() {
+        return threshold <= 0;
+    }
+    let (from, to) = (mv.from(), mv.to());
+    let mut balance = gain(position, mv) - threshold;
+    if balance < 0 {
+        return false;
+    }
+    let Some(mover) = mv.promotion().or_else(|| position.role_at(from)) else { return false };
+    balance -= worth(mover);
+    if balance >= 0 {
+        return true;
+    }
+
+    let mut occupied = position.occupied().without(from.bitboard()) | to.bitboard();
+    if mv.is_en_passant() {
+        occupied = occupied.without(to.forward(!position.turn()).bitboard());
+    }
+    let (diagonal, straight) = (position.diagonal_sliders(), position.straight_sliders());
+    let mut attackers = position.attackers_to(to, occupied) & occupied;
+    let mut side = !position.turn();
+    loop {
+        let ours = attackers & position.by_color(side);
+        let Some(role) = least(position, ours) else { break };
+        // The king may not take what is still guarded.
+        if role == Role::King && attackers.intersects(position.by_color(!side)) {
+            break;
+        }
+        let taker = ours & position.by_role(role);
+        occupied ^= taker.first().map_or(Bitboard::EMPTY, |square| square.bitboard());
+        if matches!(role, Role::Pawn | Role::Bishop | Role::Queen) {
+            attackers |= bishop_attacks(to, occupied) & diagonal;
+        }
+        if matches!(role, Role::Rook | Role::Queen) {
+            attackers |= rook_attacks(to, occupied) & straight;
+        }
+        attackers &= occupied;
+        side = !side;
+        // Whoever stands to lose after giving up the piece just used does not go on.
+        balance = -balance - 1 - worth(role);
+        if balance >= 0 {
+            break;
+        }
+    }
+    side != position.turn()
+}
+
+/// The cheapest kind among these pieces.
+#[inline]
+fn least(position: &Position, pieces: Bitboard) -> Option<Role> {
+    Role::ALL.into_iter().find(|&role| pieces.intersects(position.by_role(role)))
+}
+
+#[cfg(test)]
+#[path = "see_tests.rs"]
+mod tests;

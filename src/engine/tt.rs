@@ -1,0 +1,303 @@
+//! The transposition table that all searches share.
+//!
+//! Chess Programming Wiki, "Shared Hash Table" and "Transposition Table": lock-free by Hyatt's and Mann's scheme, the key folded
+//! into the data, so that a torn or foreign entry does not verify and is a miss. Clusters of a cache line, and replacement by
+//! depth and age, after Stockfish; the ageing differs, since searches of many clients run at once.
+
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use std::thread;
+
+use super::score::Value;
+use crate::chess::Move;
+
+/// What a stored value says about the true one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(super) enum Bound {
+    /// Nothing: the entry has only a move.
+    None,
+    /// The true value is at most this.
+    Upper,
+    /// The true value is at least this.
+    Lower,
+    /// The value itself.
+    Exact,
+}
+
+impl Bound {
+    const fn from_bits(bits: u64) -> Bound {
+        match bits & 3 {
+            0 => Bound::None,
+            1 => Bound::Upper,
+            2 => Bound::Lower,
+            _ => Bound::Exact,
+        }
+    }
+
+    /// `true` when a value with this bound decides a search with a zero window at `beta`.
+    #[inline]
+    pub(super) const fn decides(self, value: Value, beta: Value) -> bool {
+        match self {
+            Bound::None => false,
+            Bound::Exact => true,
+            Bound::Lower => value >= beta,
+            Bound::Upper => value < beta,
+        }
+    }
+}
+
+/// What the table knows of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Entry {
+    /// The best move, or the null move. Ask for its legality before it is played.
+    pub(super) mv: Move,
+    /// The value, mates counted from the node.
+    pub(super) value: Value,
+    /// The static evaluation, `None` in check.
+    pub(super) evaluation: Option<Value>,
+    /// The depth that the value was searched to, in plies; 0 from quiescence.
+    pub(super) depth: u8,
+    /// What the value says.
+    pub(super) bound: Bound,
+}
+
+const NO_EVALUATION: i16 = i16::MIN;
+const GENERATIONS: usize = 64;
+
+impl Entry {
+    /// Bits 0–15 move, 16–31 value, 32–47 evaluation, 48–55 depth, 56–57 bound, 58–63 generation.
+    const fn pack(self, generation: u8) -> u64 {
+        let evaluation = match self.evaluation {
+            Some(value) => value as i16,
+            None => NO_EVALUATION,
+        };
+        self.mv.code() as u64
+            | (self.value as i16 as u16 as u64) << 16
+            | (evaluation as u16 as u64) << 32
+            | (self.depth as u64) << 48
+            | (self.bound as u64) << 56
+            | (generation as u64) << 58
+    }
+
+    const fn unpack(data: u64) -> Entry {
+        let evaluation = (data >> 32) as u16 as i16;
+        Entry {
+            mv: Move::from_code(data as u16),
+            value: (data >> 16) as u16 as i16 as Value,
+            evaluation: if evaluation == NO_EVALUATION { None } else { Some(evaluation as Value) },
+            depth: (data >> 48) as u8,
+            bound: Bound::from_bits(data >> 56),
+        }
+    }
+}
+
+const fn generation_of(data: u64) -> usize {
+    (data >> 58) as usize
+}
+
+const fn depth_of(data: u64) -> i32 {
+    (data >> 48) as u8 as i32
+}
+
+/// One entry: the key folded into the data, and the data. All 64 bits of the key verify it.
+#[derive(Default)]
+struct Slot {
+    check: AtomicU64,
+    data: AtomicU64,
+}
+
+impl Slot {
+    #[inline]
+    fn read(&self) -> (u64, u64) {
+        let data = self.data.load(Ordering::Relaxed);
+        (self.check.load(Ordering::Relaxed) ^ data, data)
+    }
+
+    #[inline]
+    fn write(&self, key: u64, data: u64) {
+        self.check.store(key ^ data, Ordering::Relaxed);
+        self.data.store(data, Ordering::Relaxed);
+    }
+}
+
+/// Four entries in one cache line.
+#[derive(Default)]
+#[repr(align(64))]
+struct Cluster([Slot; 4]);
+
+/// The shared table. Never grows, never shrinks; every method takes `&self`.
+pub(super) struct Table {
+    clusters: Vec<Cluster>,
+    /// How many searches of each generation are running.
+    running: [AtomicU32; GENERATIONS],
+    /// Generations given out so far.
+    started: AtomicU64,
+}
+
+impl Table {
+    /// A table of so many MiB (at least one), every page of it written once, so that memory does not grow later.
+    pub(super) fn new(mb: usize) -> Table {
+        let count = mb.max(1) * (1 << 20) / size_of::<Cluster>();
+        let mut clusters = Vec::new();
+        clusters.resize_with(count, Cluster::default);
+        let table = Table { clusters, running: std::array::from_fn(|_| AtomicU32::new(0)), started: AtomicU64::new(0) };
+        // The allocator may have handed out untouched zero pages: this touches them.
+        table.clear();
+        table
+    }
+
+    /// Empties the table, on all cores. Searches that are running merely lose what it knew.
+    pub(super) fn clear(&self) {
+        let workers = thread::available_parallelism().map_or(1, usize::from).min(self.clusters.len().div_ceil(1 << 14));
+        let share = self.clusters.len().div_ceil(workers.max(1));
+        thread::scope(|scope| {
+            for part in self.clusters.chunks(share.max(1)) {
+                scope.spawn(move || {
+                    for slot in part.iter().flat_map(|cluster| &cluster.0) {
+                        slot.write(0, 0);
+                    }
+                });
+            }
+        });
+    }
+
+    /// How full the table is, in entries per thousand, from a sample of a thousand clusters.
+    pub(super) fn permille(&self) -> u32 {
+        let step = (self.clusters.len() / 1000).max(1);
+        let sample = self.clusters.iter().step_by(step).take(1000).flat_map(|cluster| &cluster.0);
+        let (used, all) =
+            sample.fold((0, 0), |(used, all), slot| (used + u32::from(slot.data.load(Ordering::Relaxed) != 0), all + 1));
+        used * 1000 / u32::max(all, 1)
+    }
+
+    #[inline]
+    fn cluster(&self, key: u64) -> &[Slot; 4] {
+        let index = (u128::from(key) * self.clusters.len() as u128) >> 64;
+        &self.clusters[index as usize].0
+    }
+
+    /// What is known of the position with this key.
+    #[inline]
+    pub(super) fn probe(&self, key: u64) -> Option<Entry> {
+        self.cluster(key)
+            .iter()
+            .map(Slot::read)
+            .find(|&(k, data)| k == key && data != 0)
+            .map(|(_, data)| Entry::unpack(data))
+    }
+
+    /// Begins a search: its entries carry the generation until the guard is dropped, and count as young until then.
+    pub(super) fn begin(&self) -> Generation<'_> {
+        let mut number = 0;
+        for _ in 0..GENERATIONS {
+            number = self.started.fetch_add(1, Ordering::Relaxed) as usize % GENERATIONS;
+            if self.running[number].compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+                return Generation { table: self, number: number as u8 };
+            }
+        }
+        // More searches than generations: two of them share one.
+        self.running[number].fetch_add(1, Ordering::Relaxed);
+        Generation { table: self, number: number as u8 }
+    }
+
+    /// What an entry is worth keeping: its depth; once its search has ended also less with every search begun since.
+    #[inline]
+    fn worth(&self, data: u64) -> i32 {
+        if data == 0 {
+            return i32::MIN;
+        }
+        let generation = generation_of(data);
+        let exact = i32::from(Bound::from_bits(data >> 56) == Bound::Exact);
+        let depth = depth_of(data) + 2 * exact;
+        if self.running[generation].load(Ordering::Relaxed) > 0 {
+            return depth;
+        }
+        let newest = self.started.load(Ordering::Relaxed).wrapping_sub(1) as usize;
+        let age = newest.wrapping_sub(generation) % GENERATIONS;
+        depth - 8 - 2 * age as i32
+    }
+}
+
+/// A running search's place in the table's ages.
+pub(super) struct Generation<'a> {
+    table: &'a Table,
+    number: u8,
+}
+
+impl Drop for Generation<'_> {
+    fn drop(&mut self) {
+        self.table.running[usize::from(self.number)].fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+/// How much deeper an entry of another running search must be to keep its place against a new one.
+const RESPECT: i32 = 3;
+
+impl Generation<'_> {
+    /// What the table knows of the position with this key.
+    #[inline]
+    pub(super) fn probe(&self, key: u64) -> Option<Entry> {
+        self.table.probe(key)
+    }
+
+    /// Keeps what was found out, if nothing more valuable stands in its place.
+    pub(super) fn store(&self, key: u64, mut entry: Entry) {
+        let (slot, held_key, held) = self.place(key);
+        if held_key == key && held != 0 {
+            if entry.mv.is_null() {
+                entry.mv = Entry::unpack(held).mv;
+            }
+            let same_search = generation_of(held) == usize::from(self.number);
+            if same_search && entry.bound != Bound::Exact && i32::from(entry.depth) + 3 < depth_of(held) {
+                return;
+            }
+        } else if self.is_guarded(held, entry.depth) {
+            return;
+        }
+        slot.write(key, entry.pack(self.number));
+    }
+
+    /// Keeps only the move: the value was not the position's own. A value that is known already stays.
+    pub(super) fn store_move(&self, key: u64, mv: Move, evaluation: Option<Value>) {
+        let (slot, held_key, held) = self.place(key);
+        if held_key == key && held != 0 {
+            slot.write(key, held & !0xffff | u64::from(mv.code()));
+        } else if !self.is_guarded(held, 0) {
+            slot.write(key, Entry { mv, value: 0, evaluation, depth: 0, bound: Bound::None }.pack(self.number));
+        }
+    }
+
+    /// The slot of the key itself, or else the one whose entry is worth least; with what it holds.
+    #[inline]
+    fn place(&self, key: u64) -> (&Slot, u64, u64) {
+        let cluster = self.table.cluster(key);
+        let mut victim = (&cluster[0], 0, 0);
+        let mut least = i32::MAX;
+        for slot in cluster {
+            let (held_key, held) = slot.read();
+            if held_key == key && held != 0 {
+                return (slot, held_key, held);
+            }
+            let worth = self.table.worth(held);
+            if worth < least {
+                least = worth;
+                victim = (slot, held_key, held);
+            }
+        }
+        victim
+    }
+
+    /// A much deeper entry of another search that is still running keeps its place.
+    #[inline]
+    fn is_guarded(&self, held: u64, depth: u8) -> bool {
+        let generation = generation_of(held);
+        held != 0
+            && generation != usize::from(self.number)
+            && depth_of(held) > i32::from(depth) + RESPECT
+            && self.table.running[generation].load(Ordering::Relaxed) > 0
+    }
+}
+
+#[cfg(test)]
+#[path = "tt_tests.rs"]
+mod tests;

@@ -1,0 +1,89 @@
+//! Random games, played by kibitzer and by shakmaty side by side: every position that is reached must look the same to both.
+//!
+//! 5,000 positions, or 200,000 when `KIBITZER_FULL` is set; a third of the games are Chess960. The seed is fixed, and a failing
+//! game is shrunk to its shortest form.
+
+#![allow(clippy::panic, clippy::print_stdout, reason = "a test fails by panicking and says what it has seen")]
+
+mod compare;
+#[path = "../support/full.rs"]
+mod full;
+mod plan;
+mod reference;
+mod spelling;
+mod tally;
+
+use kibitzer::chess::{CastlingText, Game, Move, Position, to_uci};
+use proptest::strategy::Strategy;
+use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
+use shakmaty::{CastlingMode, Chess, Position as _, fen::Fen};
+
+use plan::Plan;
+use tally::Tally;
+
+const SEED: &[u8; 32] = b"kibitzer and shakmaty must agree";
+
+#[test]
+fn every_position_of_random_games_looks_the_same_to_shakmaty() {
+    let full = full::full();
+    let goal = if full { 200_000 } else { 5_000 };
+    let config = Config { failure_persistence: None, ..Config::default() };
+    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, SEED));
+    let plans = plan::plans();
+    let tally = std::cell::RefCell::new(Tally::default());
+    while tally.borrow().positions < goal {
+        let tree = plans.new_tree(&mut runner).unwrap_or_else(|reason| panic!("no plan: {reason}"));
+        match runner.run_one(tree, |plan| play(&plan, &mut tally.borrow_mut())) {
+            Ok(_) => {}
+            Err(TestError::Fail(reason, plan)) => panic!("{reason}\nshortest game: {plan:?}"),
+            Err(TestError::Abort(reason)) => panic!("{reason}"),
+        }
+    }
+    let tally = tally.into_inner();
+    println!("{tally:#?}");
+    tally.assert_covers(full);
+}
+
+/// Plays a planned game to its end and compares every position on the way.
+fn play(plan: &Plan, tally: &mut Tally) -> Result<(), TestCaseError> {
+    let fen = plan.start.fen();
+    let fail = |why: String| TestCaseError::fail(format!("{why}, from {fen}"));
+    let parsed: Fen = fen.parse().map_err(|error| fail(format!("shakmaty refuses the start: {error}")))?;
+    let mut theirs: Chess = parsed
+        .into_position(CastlingMode::Chess960)
+        .map_err(|error| fail(format!("shakmaty refuses the start: {error}")))?;
+    let start = Position::from_fen(&fen).map_err(|error| fail(format!("the start is refused: {error:?}")))?;
+    let mut game = Game::new(start);
+    let mut history = reference::History::new(&theirs);
+    tally.start(plan);
+
+    for &choice in &plan.choices {
+        compare::position(game.position(), &theirs, tally)?;
+        compare::game(&game, &theirs, &history, tally)?;
+        spelling::every_fen_gives_one_key(game.position(), &theirs)?;
+        if theirs.is_game_over() || theirs.halfmoves() >= 150 {
+            break;
+        }
+        let mv = plan.taste.choose(choice, &game);
+        let uci = to_uci(game.position(), mv, CastlingText::Chess960);
+        let their_move = theirs.legal_moves().into_iter().find(|m| m.to_uci(CastlingMode::Chess960).to_string() == uci);
+        let Some(their_move) = their_move else { return Err(fail(format!("shakmaty has no move {uci}"))) };
+        tally.note_move(mv, game.position());
+        check_undo(&mut game, mv)?;
+        game.play(mv);
+        theirs.play_unchecked(their_move);
+        history.push(&theirs);
+    }
+    Ok(())
+}
+
+/// Playing a move and taking it back leaves the game as it was.
+fn check_undo(game: &mut Game, mv: Move) -> Result<(), TestCaseError> {
+    let (position, plies, repetitions) = (game.position().clone(), game.moves().len(), game.repetitions());
+    game.play(mv);
+    proptest::prop_assert_eq!(game.undo(), Some(mv));
+    proptest::prop_assert_eq!(game.position(), &position);
+    proptest::prop_assert_eq!(game.moves().len(), plies);
+    proptest::prop_assert_eq!(game.repetitions(), repetitions);
+    Ok(())
+}

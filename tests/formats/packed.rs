@@ -1,0 +1,59 @@
+//! The packed form: read back, and refused where it is not the one form of a legal position.
+
+use kibitzer::chess::forms::{Packed, read_packed};
+use kibitzer::chess::{FaultCode, Setup};
+
+use crate::positions::game_of;
+use crate::{each_json, text_of};
+
+pub(crate) fn read_back(text: &str) -> Result<(), String> {
+    each_json(text, |line| {
+        let game = game_of(line)?;
+        let packed = text_of(&line["views"]["huffman"], "packed")?;
+        let read = read_packed(packed).map_err(|error| error.to_string())?;
+        let clockless = Setup { halfmove_clock: 0, fullmove_number: 1, ..game.position().to_setup() };
+        if read.to_setup() != clockless || read.key() != game.position().key() {
+            return Err(format!("{packed} is read as {}", read.fen()));
+        }
+        if Packed::of(&read) != Packed::of(game.position()) {
+            return Err(format!("{packed} has two packed forms"));
+        }
+        Ok(())
+    })
+}
+
+pub(crate) fn refused(text: &str) -> Result<(), String> {
+    each_json(text, |line| {
+        let packed = text_of(line, "packed")?;
+        let why = text_of(line, "refused")?;
+        let invalid = match read_packed(packed) {
+            Ok(position) => return Err(format!("{packed} ({why}) is read as {}", position.fen())),
+            Err(invalid) => invalid,
+        };
+        let fault = invalid.faults.first().ok_or("no fault")?;
+        if fault.code != FaultCode::PackedForm || fault.text != packed {
+            return Err(format!("{packed}: the first fault is {fault:?}"));
+        }
+        if !reasons(why).iter().any(|reason| fault.detail.contains(reason)) {
+            return Err(format!("{packed}: refused since {why:?}, but we say {:?}", fault.detail));
+        }
+        Ok(())
+    })
+}
+
+/// What our detail may say where the vector gives this reason.
+fn reasons(why: &str) -> &'static [&'static str] {
+    match why {
+        "another layout version" | "layout version 0" => &["layout version"],
+        "bytes left over" => &["left over"],
+        "runs past the end" => &["end before"],
+        // The bits may be behind the last byte of the position, or of the text.
+        "padding is not zero" => &["set behind"],
+        "en passant bit without a legal capture" => &["en passant bit is set"],
+        "file bits without the en passant bit" => &["file is set without"],
+        "long form of rights where the short one would do" => &["standard ones"],
+        "a right without its king and rook" => &["no king and rook"],
+        "the side that does not move is in check" => &["could be taken"],
+        _ => &[],
+    }
+}

@@ -1,0 +1,81 @@
+//! `positions.jsonl`: a FEN, moves, and every form of what comes of them.
+
+use kibitzer::chess::forms::{Instruction, List};
+use kibitzer::chess::{Game, Move, Position, read_move};
+use serde_json::{Value, json};
+
+use crate::{each_json, json, text_of};
+
+/// The game of a line.
+pub(crate) fn game_of(line: &Value) -> Result<Game, String> {
+    let start = Position::from_fen(text_of(line, "fen")?).map_err(|error| error.to_string())?;
+    let mut game = Game::new(start);
+    for text in line["moves"].as_array().ok_or("no moves")? {
+        let text = text.as_str().ok_or("a move is no text")?;
+        let mv = read_move(game.position(), text).map_err(|error| format!("{text}: {error}"))?;
+        game.play(mv);
+    }
+    Ok(game)
+}
+
+/// Each move of a game with the position that it was played in.
+fn plies(game: &Game) -> impl Iterator<Item = (&Position, Move)> {
+    game.moves().iter().enumerate().filter_map(|(n, &mv)| Some((game.position_before(n)?, mv)))
+}
+
+pub(crate) fn every_form(text: &str) -> Result<(), String> {
+    each_json(text, |line| {
+        let game = game_of(line)?;
+        let position = game.position();
+        let ours = json!({
+            "fen": line["fen"],
+            "moves": line["moves"],
+            "normalised": position.fen(),
+            "shredder_fen": position.shredder_fen(),
+            "key": json::key(position),
+            "played": plies(&game).map(|(before, mv)| json::played(before, mv)).collect::<Vec<_>>(),
+            "views": json::views(&game),
+            "edges": json::edges(position),
+        });
+        json::same(&ours, line)
+    })
+}
+
+pub(crate) fn instructions(text: &str) -> Result<(), String> {
+    each_json(text, |line| {
+        let game = game_of(line)?;
+        let last = game.position();
+        let edges = last.legal_moves().to_vec();
+        for (before, mv) in plies(&game).chain(edges.iter().map(|&mv| (last, mv))) {
+            let instruction = Instruction::of(before, mv);
+            let original = List::of(before);
+            let mut list = original.clone();
+            list.apply(&instruction);
+            json::same(&json::list(&list), &json::list(&List::of(&before.after(mv))))?;
+            list.undo(&instruction);
+            json::same(&json::list(&list), &json::list(&original))?;
+        }
+        Ok(())
+    })
+}
+
+/// Taking all moves back and reading every spelling of the FEN lead to the same position.
+pub(crate) fn spellings(text: &str) -> Result<(), String> {
+    each_json(text, |line| {
+        let mut game = game_of(line)?;
+        let position = game.position().clone();
+        for spelling in [position.fen(), position.shredder_fen(), position.fen().replace(' ', "__")] {
+            let read = Position::from_fen(&spelling).map_err(|error| format!("{spelling}: {error}"))?;
+            if read != position {
+                return Err(format!("{spelling} is another position"));
+            }
+        }
+        let start = game.start().clone();
+        while game.undo().is_some() {}
+        if *game.position() == start && game.moves().is_empty() {
+            Ok(())
+        } else {
+            Err("taking all moves back does not lead to the start".to_owned())
+        }
+    })
+}

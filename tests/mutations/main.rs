@@ -1,0 +1,90 @@
+//! Every reader of a client's text against inputs that are nearly right and inputs that are nonsense: none may panic.
+//!
+//! 20,000 inputs for each reader, or 1.25 million when `KIBITZER_FULL` is set; half of them mutations of valid ones. The seed is
+//! fixed. The fuzz targets in `tests/fuzz` attack the same functions with inputs that a fuzzer thinks up.
+
+#![allow(clippy::panic, clippy::print_stdout, clippy::print_stderr, reason = "a test fails by panicking and says why")]
+
+#[path = "../support/full.rs"]
+mod full;
+#[path = "../inputs/mod.rs"]
+mod inputs;
+mod mutate;
+mod random;
+mod seeds;
+
+use random::Random;
+
+/// An attack on one reader.
+struct Attack<'a> {
+    name: &'a str,
+    /// The reader; `true` when the input got past it.
+    read: fn(&[u8]) -> bool,
+    valid: &'a [Vec<u8>],
+    /// Makes an input that is nearly right out of a valid one, with letters of this alphabet.
+    mutate: fn(&mut Random, &[u8], &[u8]) -> Vec<u8>,
+    alphabet: &'a [u8],
+}
+
+impl Attack<'_> {
+    /// Sends all inputs. At least a tenth must get past the parser, or the attack tests nothing behind it.
+    fn run(&self, mut random: Random) {
+        for valid in self.valid {
+            assert!((self.read)(valid), "{} is valid", String::from_utf8_lossy(valid));
+        }
+        let count = if full::full() { 1_250_000 } else { 20_000 };
+        let mut past = 0;
+        for n in 0..count {
+            let input = if n % 2 == 0 {
+                let valid = random.pick(self.valid);
+                (self.mutate)(&mut random, valid, self.alphabet)
+            } else {
+                mutate::noise(&mut random, self.alphabet)
+            };
+            let report = ReportOnPanic { name: self.name, input: &input };
+            past += u32::from((self.read)(&input));
+            drop(report);
+        }
+        let share = f64::from(past) / f64::from(count);
+        println!("{}: {count} inputs, {:.1}% got past the parser", self.name, 100.0 * share);
+        assert!(share >= 0.1, "only {:.1}% of the inputs got past the parser", 100.0 * share);
+    }
+}
+
+/// Shows the input that made a reader panic.
+struct ReportOnPanic<'a> {
+    name: &'a str,
+    input: &'a [u8],
+}
+
+impl Drop for ReportOnPanic<'_> {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            eprintln!("{} panicked at {:?}", self.name, String::from_utf8_lossy(self.input));
+            eprintln!("as bytes: {:?}", self.input);
+        }
+    }
+}
+
+#[test]
+fn no_fen_makes_the_reader_panic() {
+    let mut random = Random::new(1);
+    let valid = seeds::fens(&seeds::positions(&mut random, 500));
+    let alphabet = b"pnbrqkPNBRQK12345678//  wb--KQkqAHah0129_";
+    Attack { name: "FEN", read: inputs::fen::read, valid: &valid, mutate: mutate::rewrite_fen, alphabet }.run(random);
+}
+
+#[test]
+fn no_move_text_makes_the_reader_panic() {
+    let (valid, alphabet) = (seeds::move_texts(), b"abcdefgh12345678NBRQKnbrqOo0x+#=!?-()/");
+    let read = inputs::move_text::read;
+    Attack { name: "move text", read, valid: &valid, mutate: mutate::rewrite_move, alphabet }.run(Random::new(2));
+}
+
+#[test]
+fn no_packed_form_makes_the_reader_panic() {
+    let mut random = Random::new(3);
+    let valid = seeds::packed(&seeds::positions(&mut random, 1_000));
+    let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    Attack { name: "packed form", read: inputs::packed::read, valid: &valid, mutate: mutate::repack, alphabet }.run(random);
+}

@@ -1,0 +1,108 @@
+//! The perft suites, whole files at a time: every listed position, to its full depth when `KIBITZER_FULL` is set, else as deep
+//! as a cap on nodes allows.
+
+#![allow(clippy::expect_used, clippy::print_stdout, reason = "a test fails by panicking and says what it measured")]
+
+#[path = "support/full.rs"]
+mod full;
+#[path = "support/suites.rs"]
+mod suites;
+
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
+use kibitzer::chess::{Position, perft};
+use suites::Suite;
+
+/// The most nodes of one position in the short run.
+const CAP: u64 = 3_000_000;
+
+fn main() -> ExitCode {
+    suites::run(vec![
+        Suite { name: "perft_standard", file: "perft/standard.epd", check: perft_suite },
+        Suite { name: "perft_chess960", file: "perft/chess960.epd", check: perft_suite },
+    ])
+}
+
+/// A position and the numbers of its move sequences, each with its depth, by rising depth.
+struct Line {
+    fen: String,
+    counts: Vec<(u32, u64)>,
+}
+
+impl Line {
+    /// Reads `<FEN> ;D1 20 ;D2 400 …`.
+    fn read(text: &str) -> Result<Line, String> {
+        let mut parts = text.split(';');
+        let fen = parts.next().unwrap_or_default().trim().to_owned();
+        let count = |part: &str| {
+            let (depth, count) = part.trim().strip_prefix('D')?.split_once(' ')?;
+            Some((depth.parse().ok()?, count.trim().parse().ok()?))
+        };
+        let counts: Option<Vec<(u32, u64)>> = parts.map(count).collect();
+        match counts.filter(|counts| !counts.is_empty() && counts.is_sorted()) {
+            Some(counts) => Ok(Line { fen, counts }),
+            None => Err(format!("not a perft line: {text}")),
+        }
+    }
+
+    /// The listed counts that are to be checked.
+    fn wanted(&self) -> &[(u32, u64)] {
+        let within = self.counts.iter().take_while(|(_, count)| full::full() || *count <= CAP).count();
+        &self.counts[..within.max(1)]
+    }
+
+    fn work(&self) -> u64 {
+        self.wanted().last().map_or(0, |(_, count)| *count)
+    }
+
+    /// Counts the deepest wanted depth; when that is wrong, says at which depth it goes wrong first.
+    fn check(&self) -> Result<(), String> {
+        let position = Position::from_fen(&self.fen).map_err(|fault| format!("{}: refused: {fault:?}", self.fen))?;
+        let right = |&(depth, listed): &(u32, u64)| perft::perft(&position, depth) == listed;
+        if self.wanted().last().is_some_and(right) {
+            return Ok(());
+        }
+        match self.wanted().iter().find(|listed| !right(listed)) {
+            Some((depth, listed)) => Err(format!("{}: not {listed} at depth {depth}", self.fen)),
+            None => Err(format!("{}: counted differently the second time", self.fen)),
+        }
+    }
+}
+
+/// Checks every line of a file, on all cores, the longest first.
+fn perft_suite(text: &str) -> Result<(), String> {
+    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).map(Line::read).collect::<Result<Vec<_>, _>>()?;
+    if lines.is_empty() {
+        return Err("the suite is empty".to_owned());
+    }
+    lines.sort_by_key(|line| std::cmp::Reverse(line.work()));
+
+    let start = Instant::now();
+    let next = AtomicUsize::new(0);
+    let faults = Mutex::new(Vec::new());
+    let threads = std::thread::available_parallelism().map_or(1, |cores| cores.get());
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                while let Some(line) = lines.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    if let Err(fault) = line.check() {
+                        faults.lock().expect("no thread panics with the lock").push(fault);
+                    }
+                }
+            });
+        }
+    });
+
+    let nodes: u64 = lines.iter().map(Line::work).sum();
+    let seconds = start.elapsed().as_secs_f64();
+    println!(
+        "{} positions, {nodes} nodes in {seconds:.1} s, {:.0} million a second on {threads} threads",
+        lines.len(),
+        nodes as f64 / seconds / 1e6
+    );
+    let faults = faults.into_inner().expect("no thread panics with the lock");
+    if faults.is_empty() { Ok(()) } else { Err(faults.join("\n")) }
+}
