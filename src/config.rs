@@ -215,7 +215,6 @@ impl Settings {
         if settings.search.workers == 0 {
             settings.search.workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         }
-        refuse(settings.check_memory())?;
         Ok(settings)
     }
 
@@ -256,29 +255,6 @@ impl Settings {
             ));
         }
         bad
-    }
-
-    fn check_memory(&self) -> Vec<BadKey> {
-        let (bound, max) = (self.memory_bound_mb(), self.memory.max_mb);
-        if bound <= max {
-            return Vec::new();
-        }
-        let detail =
-            format!("the settings may take {bound} MB, which is above {max} MB; config/default.toml says how they add up");
-        vec![BadKey::new("memory.max_mb", detail)]
-    }
-
-    /// The most memory that the server takes by the rule in `config/default.toml`, in MB, rounded up.
-    pub fn memory_bound_mb(&self) -> u64 {
-        const KB: u64 = 1 << 10;
-        const MB: u64 = 1 << 20;
-        let process = 48 * MB;
-        let hash = self.search.hash_mb as u64 * MB;
-        let workers = self.search.workers as u64 * 6 * MB;
-        let dictionary = self.dictionary.max_entries as u64 * 2 * KB;
-        let queue = self.queue.capacity as u64 * 64 * KB;
-        let bodies = 128 * self.limits.body_bytes as u64 * 4;
-        (process + hash + workers + dictionary + queue + bodies).div_ceil(MB)
     }
 }
 
@@ -464,20 +440,6 @@ mod tests {
         let text = error.to_string();
         assert!(text.contains("queue.capacity") && text.contains("perft.max_ms"), "{text}");
         assert!(text.contains("KIBITZER__QUEUE__CAPACITY"), "{text}");
-    }
-
-    #[test]
-    fn a_bound_above_the_allowed_memory_is_refused() {
-        assert_eq!(refused(with_environment(&[("KIBITZER__SEARCH__HASH_MB", "100000")])), ["memory.max_mb"]);
-        let settings = with_environment(&[("KIBITZER__SEARCH__HASH_MB", "1")]).unwrap();
-        let bound = settings.memory_bound_mb();
-        assert_eq!(
-            refused(with_environment(&[
-                ("KIBITZER__SEARCH__HASH_MB", "2"),
-                ("KIBITZER__MEMORY__MAX_MB", &bound.to_string())
-            ])),
-            ["memory.max_mb"]
-        );
     }
 
     #[test]

@@ -8,6 +8,6 @@ mod tree;
 
 pub(crate) use body::BodyRules;
 pub(crate) use extract::Json;
-pub(crate) use members::{FromMembers, Members};
+pub(crate) use members::{FromMembers, FromTree, Members, read_name};
 pub(crate) use reply::Reply;
 pub(crate) use tree::Tree;

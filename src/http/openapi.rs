@@ -6,9 +6,9 @@ mod responses;
 use requests::FlatRequests;
 use utoipa::OpenApi;
 
-use super::controllers::{docs, health, legal_moves, problems};
+use super::controllers::{best_move, docs, engine, health, legal_moves, limits, perft, play, position, problems};
 
-pub(crate) use responses::{NotFound, NotReady, PositionProblems, ProblemDocument};
+pub(crate) use responses::{NotFound, NotReady, PerftProblems, PositionProblems, ProblemDocument, SearchProblems};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -25,6 +25,12 @@ pub(crate) use responses::{NotFound, NotReady, PositionProblems, ProblemDocument
     ),
     paths(
         legal_moves::legal_moves,
+        position::position,
+        play::play,
+        perft::perft,
+        best_move::best_move,
+        limits::limits,
+        engine::engine,
         health::livez,
         health::readyz,
         docs::docs,

@@ -16,6 +16,7 @@ use utoipa::ToSchema;
 pub use code::Code;
 pub(crate) use render::render;
 
+use crate::analysis::AnalysisError;
 use crate::chess::{InvalidPosition, MoveTextError, excerpt};
 
 /// A refusal or failure on its way out. It travels as a response extension; the request layer, which knows the request's id
@@ -144,6 +145,26 @@ impl From<InvalidPosition> for Problem {
             })
         });
         Problem::new(Code::InvalidFen, detail).with("errors", errors.collect::<Vec<_>>())
+    }
+}
+
+impl From<AnalysisError> for Problem {
+    fn from(error: AnalysisError) -> Problem {
+        match error {
+            AnalysisError::QueueFull { length, retry_after } => {
+                Problem::new(Code::QueueFull, format!("all {length} places of the queue are taken"))
+                    .with("queue_length", length)
+                    .retry_after(retry_after)
+            }
+            AnalysisError::ShuttingDown { retry_after } => {
+                Problem::new(Code::ShuttingDown, "the server is shutting down and takes no new work")
+                    .retry_after(retry_after)
+            }
+            AnalysisError::PerftTooLarge { max } => {
+                Problem::new(Code::PerftTooLarge, format!("the count takes longer than {} ms", max.as_millis()))
+            }
+            AnalysisError::Internal(_) => Problem::masked(),
+        }
     }
 }
 

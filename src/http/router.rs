@@ -3,13 +3,14 @@
 use axum::Router;
 use axum::extract::OriginalUri;
 use axum::http::Method;
+use axum::middleware::from_fn;
 use axum::routing::{get, post};
 use tower::ServiceBuilder;
 use tower::util::option_layer;
 
 use super::App;
-use super::controllers::{docs, health, legal_moves, problems};
-use super::layers::{RequestLayer, cors};
+use super::controllers::{best_move, docs, engine, health, legal_moves, limits, perft, play, position, problems};
+use super::layers::{RequestLayer, cors, server_timing};
 use super::problem::{Code, Problem};
 
 /// All routes.
@@ -18,7 +19,14 @@ pub fn router(app: App) -> Router {
     let routes = Router::new()
         // Positions and moves
         .route("/v1/legal-moves", post(legal_moves::legal_moves))
+        .route("/v1/position", post(position::position))
+        .route("/v1/play", post(play::play))
+        .route("/v1/perft", post(perft::perft))
+        // The best move
+        .route("/v1/best-move", post(best_move::best_move).layer(from_fn(server_timing)))
         // What the server is
+        .route("/v1/limits", get(limits::limits))
+        .route("/v1/engine", get(engine::engine))
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))
         // The contract

@@ -5,6 +5,8 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::time::{Duration, Instant};
 
 use super::json::BodyRules;
+use crate::analysis::Service;
+use crate::engine::Engine;
 
 /// What one request may ask for, and what else the routes need to know of the settings.
 #[derive(Clone, Debug)]
@@ -49,11 +51,12 @@ pub enum Readiness {
 }
 
 /// The state of the routes. Cheap to clone.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct App(Arc<Shared>);
 
-#[derive(Debug)]
 struct Shared {
+    service: Service,
+    engine: Arc<Engine>,
     caps: Caps,
     started: Instant,
     readiness: AtomicU8,
@@ -61,9 +64,19 @@ struct Shared {
 
 impl App {
     /// The state of a server that is starting.
-    pub fn new(caps: Caps) -> App {
+    pub fn new(service: Service, engine: Arc<Engine>, caps: Caps) -> App {
         let readiness = AtomicU8::new(Readiness::Starting as u8);
-        App(Arc::new(Shared { caps, started: Instant::now(), readiness }))
+        App(Arc::new(Shared { service, engine, caps, started: Instant::now(), readiness }))
+    }
+
+    /// The use cases.
+    pub fn service(&self) -> &Service {
+        &self.0.service
+    }
+
+    /// The engine, for what it says of itself and of a position as it stands.
+    pub fn engine(&self) -> &Engine {
+        &self.0.engine
     }
 
     /// What one request may ask for.

@@ -4,7 +4,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use super::{MoveText, SquareName, names_of};
+use super::{MoveText, SquareName, names_of, roles};
 use crate::chess::{Bitboard, CastlingSide, CastlingText, Move, Position, Role, San, Square, uci_text};
 
 /// A legal move.
@@ -124,10 +124,6 @@ const fn side_name(side: CastlingSide) -> &'static str {
         CastlingSide::King => "kingside",
         CastlingSide::Queen => "queenside",
     }
-}
-
-fn roles() -> ObjectBuilder {
-    names_of(Role::ALL.map(Role::name))
 }
 
 fn promotions() -> ObjectBuilder {

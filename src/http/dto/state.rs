@@ -2,9 +2,9 @@
 
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::{ArrayBuilder, ObjectBuilder};
 
-use super::{Hex, Resolved, names_of};
+use super::{Hex, Resolved, colors, names_of, nullable};
 use crate::chess::{Claim, Color, DrawReason, FenWarning, Field, Game, Outcome, WarningCode};
 
 /// The state of a position.
@@ -87,13 +87,7 @@ impl PositionState {
     }
 }
 
-/// A colour's name.
-pub(crate) fn colors() -> ObjectBuilder {
-    names_of(Color::ALL.map(Color::name))
-}
-
-/// The names of a position's fields.
-pub(crate) fn fields() -> ObjectBuilder {
+fn fields() -> ObjectBuilder {
     names_of(Field::ALL.map(Field::name))
 }
 
@@ -108,15 +102,15 @@ fn statuses() -> ObjectBuilder {
 }
 
 fn winners() -> ObjectBuilder {
-    colors()
+    nullable(Color::ALL.map(Color::name))
 }
 
 fn draw_reasons() -> ObjectBuilder {
-    names_of([DrawReason::FivefoldRepetition, DrawReason::SeventyFiveMoves, DrawReason::DeadPosition].map(DrawReason::name))
+    nullable([DrawReason::FivefoldRepetition, DrawReason::SeventyFiveMoves, DrawReason::DeadPosition].map(DrawReason::name))
 }
 
-fn claims() -> ObjectBuilder {
-    names_of([Claim::ThreefoldRepetition, Claim::FiftyMoves].map(Claim::name))
+fn claims() -> ArrayBuilder {
+    ArrayBuilder::new().items(names_of([Claim::ThreefoldRepetition, Claim::FiftyMoves].map(Claim::name)))
 }
 
 fn warning_codes() -> ObjectBuilder {

@@ -51,6 +51,13 @@ impl<'a> Members<'a> {
         self.unread.iter().any(|(other, _)| other == name)
     }
 
+    /// Notes a fault when a member is not there.
+    pub(crate) fn require(&mut self, name: &str) {
+        if !self.has(name) && self.is_object() {
+            self.fault(MemberFault::Missing, name, format!("{name} is missing"));
+        }
+    }
+
     /// Reads a member that may be left out.
     pub(crate) fn optional<T: FromTree<'a>>(&mut self, name: &str) -> Option<T> {
         let tree = self.take(name)?;
@@ -59,9 +66,7 @@ impl<'a> Members<'a> {
 
     /// Reads a member that must be there.
     pub(crate) fn required<T: FromTree<'a>>(&mut self, name: &str) -> Option<T> {
-        if !self.has(name) && self.is_object() {
-            self.fault(MemberFault::Missing, name, format!("{name} is missing"));
-        }
+        self.require(name);
         self.optional(name)
     }
 

@@ -95,18 +95,44 @@ pub(crate) struct PositionProblems;
 
 impl IntoResponses for PositionProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let mut responses = problems(&[
-            Code::MalformedJson,
-            Code::RequestTimeout,
-            Code::BodyTooLarge,
-            Code::UnsupportedMediaType,
-            Code::InvalidRequest,
-            Code::InvalidFen,
-            Code::IllegalMove,
-        ]);
-        responses.insert("500".to_owned(), Ref::from_response_name(Internal::response().0).into());
-        responses
+        position_problems(&[])
     }
+}
+
+/// The same, of a route that has to wait for a worker.
+#[derive(Debug)]
+pub(crate) struct SearchProblems;
+
+impl IntoResponses for SearchProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        position_problems(&[Code::QueueFull, Code::ShuttingDown])
+    }
+}
+
+/// The same, of perft.
+#[derive(Debug)]
+pub(crate) struct PerftProblems;
+
+impl IntoResponses for PerftProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        position_problems(&[Code::PerftTooLarge, Code::QueueFull, Code::ShuttingDown])
+    }
+}
+
+fn position_problems(more: &[Code]) -> BTreeMap<String, RefOr<Response>> {
+    let mut codes = vec![
+        Code::MalformedJson,
+        Code::RequestTimeout,
+        Code::BodyTooLarge,
+        Code::UnsupportedMediaType,
+        Code::InvalidRequest,
+        Code::InvalidFen,
+        Code::IllegalMove,
+    ];
+    codes.extend_from_slice(more);
+    let mut responses = problems(&codes);
+    responses.insert("500".to_owned(), Ref::from_response_name(Internal::response().0).into());
+    responses
 }
 
 /// `/readyz` when it is not.
