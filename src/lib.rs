@@ -1,3 +1,4 @@
 //! kibitzer
+pub mod analysis;
 pub mod chess;
 pub mod engine;

@@ -10,6 +10,7 @@ mod evaluation;
 mod facade;
 mod history;
 mod limits;
+mod mate;
 mod path;
 mod picker;
 mod piece_square;

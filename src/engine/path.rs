@@ -130,6 +130,23 @@ impl Path {
         None
     }
 
+    /// The positions of the game, the root among them, that have occurred twice: once more, and they are drawn.
+    pub(super) fn twice_before(&self) -> Vec<u64> {
+        let game = &self.keys[..=self.root];
+        let mut twice: Vec<u64> =
+            game.iter().copied().filter(|key| game.iter().filter(|&k| k == key).count() >= 2).collect();
+        twice.sort_unstable();
+        twice.dedup();
+        twice
+    }
+
+    /// Notes what a search that does not walk this path has met.
+    pub(super) fn note_outside(&mut self, position: &Position) {
+        let clock = position.halfmove_clock();
+        self.near_fifty |= clock >= NEAR_FIFTY;
+        self.met_history |= self.root > 0 && clock >= 4 && self.keys[..self.root].contains(&position.key());
+    }
+
     /// Notes that the clock changed what the search did.
     pub(super) const fn note_fifty(&mut self) {
         self.near_fifty = true;

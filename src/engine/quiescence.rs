@@ -25,6 +25,9 @@ impl<E: Evaluator> Search<'_, E> {
     ) -> Found {
         self.pv.clear(ply);
         self.seldepth = self.seldepth.max(ply);
+        if self.budget.is_over() {
+            return Found::own(0);
+        }
         if let Some(found) = self.path.verdict(position, ply) {
             return found;
         }

@@ -3,9 +3,10 @@
 //! Chess Programming Wiki, "Iterative Deepening", "Aspiration Windows".
 
 use super::evaluation::Evaluator;
+use super::mate::{MAX_MATE, Prover};
 use super::path::Found;
 use super::pv::{ends_in_mate, play_out};
-use super::score::{INFINITE, MAX_PLY, Score, Value, is_mate, plies_to_mate};
+use super::score::{INFINITE, MAX_PLY, Score, Value, is_mate, mate_at, plies_to_mate};
 use super::search::{Node, Search};
 use super::tt::{Bound, Entry};
 use super::{Limits, Report, StopReason};
@@ -19,6 +20,29 @@ const ASPIRATION_FROM: i32 = 5;
 
 /// Half the width of the first window, in centipawns.
 const ASPIRATION: Value = 16;
+
+/// Before a mate is proved, the ordinary search looks this deep, and begins no iteration after so many nodes.
+const GLANCE_DEPTH: u8 = 8;
+const GLANCE_NODES: u64 = 20_000;
+
+/// Where no mate was found, the ordinary search says what the position is worth at this depth.
+const VERDICT_DEPTH: u8 = 10;
+
+/// How far to deepen.
+#[derive(Clone, Copy)]
+struct Goal {
+    depth: u8,
+    /// No iteration begins once so many nodes were searched.
+    node_share: u64,
+    /// A mate that has stood the test of enough depth ends the search.
+    ends_naturally: bool,
+}
+
+impl Goal {
+    const fn depth(depth: u8) -> Goal {
+        Goal { depth, node_share: u64::MAX, ends_naturally: false }
+    }
+}
 
 /// A legal move at the root, with what the search thought of it last.
 pub(super) struct RootMove {
@@ -49,13 +73,42 @@ enum Window {
 impl<E: Evaluator> Search<'_, E> {
     /// The whole search under its limits.
     pub(super) fn run(&mut self, root: &Position, limits: &Limits, on_update: &mut dyn FnMut(&Report)) -> Report {
-        let ends_naturally = limits.depth.is_none();
-        let depth = limits.depth.unwrap_or(MAX_DEPTH);
-        let (line, finished) = self.deepen(root, depth, ends_naturally, &mut |search, line, depth| {
-            on_update(&search.report(line, depth, StopReason::Depth));
-        });
+        if let Some(moves) = limits.mate {
+            return self.run_for_mate(root, moves, limits, on_update);
+        }
+        let goal = Goal { ends_naturally: limits.depth.is_none(), ..Goal::depth(limits.depth.unwrap_or(MAX_DEPTH)) };
+        let (line, finished) = self.deepen(root, goal, on_update);
         let line = line.unwrap_or_else(|| self.first_impression(root));
         self.report(&line, finished, self.budget.reason().unwrap_or(StopReason::Depth))
+    }
+
+    /// Proves the shortest mate in at most so many moves. Where there is none the ordinary search says what the position is
+    /// worth.
+    fn run_for_mate(&mut self, root: &Position, moves: u8, limits: &Limits, on_update: &mut dyn FnMut(&Report)) -> Report {
+        let depth = limits.depth.unwrap_or(MAX_DEPTH);
+        let farthest = moves.min(MAX_MATE).min(depth.div_ceil(2));
+        // Something to say when the budget ends in the middle of the proof; it must not eat up the proof's own share.
+        let glance = Goal {
+            node_share: limits.nodes.map_or(GLANCE_NODES, |nodes| (nodes / 8).min(GLANCE_NODES)),
+            ..Goal::depth(depth.min(GLANCE_DEPTH))
+        };
+        let (line, finished) = self.deepen(root, glance, on_update);
+        let mut line = line.unwrap_or_else(|| self.first_impression(root));
+        let mut prover = Prover::new(&mut self.budget, &mut self.path);
+        let proof = (1..=farthest).find_map(|moves| prover.prove(root, moves).map(|proof| (moves, proof)));
+        if let Some((moves, proof)) = proof {
+            let plies = proof.len();
+            self.seldepth = self.seldepth.max(plies);
+            line = Line { value: mate_at(plies), moves: proof };
+            return self.report(&line, 2 * moves - 1, StopReason::Mate);
+        }
+        if let Some(reason) = self.budget.reason() {
+            return self.report(&line, finished, reason);
+        }
+        // The question is answered; the ordinary score may take what is left of the budget.
+        let (deeper, deepest) = self.deepen(root, Goal::depth(depth.min(VERDICT_DEPTH)), on_update);
+        let line = deeper.filter(|_| deepest >= finished).unwrap_or(line);
+        self.report(&line, deepest.max(finished), StopReason::Depth)
     }
 
     /// What there is to say when not even one move was searched to its end: the first move in order, and the static evaluation.
@@ -66,18 +119,15 @@ impl<E: Evaluator> Search<'_, E> {
         }
     }
 
-    /// Deepens up to `depth` plies, telling of every finished iteration. Returns the best line, `None` when the budget ended
-    /// before there was one, and the last finished depth.
-    pub(super) fn deepen(
-        &mut self,
-        root: &Position,
-        depth: u8,
-        ends_naturally: bool,
-        on_line: &mut dyn FnMut(&Self, &Line, u8),
-    ) -> (Option<Line>, u8) {
+    /// Deepens towards a goal, and tells of every finished iteration. Returns the best line, `None` when the budget ended before
+    /// there was one, and the last finished depth.
+    fn deepen(&mut self, root: &Position, goal: Goal, on_update: &mut dyn FnMut(&Report)) -> (Option<Line>, u8) {
         let mut best: Option<Line> = None;
         let mut finished = 0;
-        for depth in 1..=depth.min(MAX_DEPTH) {
+        for depth in 1..=goal.depth.min(MAX_DEPTH) {
+            if self.budget.is_over() {
+                break;
+            }
             self.root_depth = i32::from(depth);
             self.root_moves.iter_mut().for_each(|root_move| root_move.nodes = 0);
             let (line, complete) = self.iteration(root, best.as_ref());
@@ -89,10 +139,10 @@ impl<E: Evaluator> Search<'_, E> {
             }
             finished = depth;
             if let Some(line) = &best {
-                on_line(self, line, depth);
+                on_update(&self.report(line, depth, StopReason::Depth));
             }
             let settled = best.as_ref().is_some_and(|line| is_settled(line, depth));
-            if self.budget.is_over() || (ends_naturally && settled) {
+            if self.budget.nodes() >= goal.node_share || (goal.ends_naturally && settled) {
                 break;
             }
         }

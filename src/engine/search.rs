@@ -120,6 +120,9 @@ impl<'a, E: Evaluator> Search<'a, E> {
         }
         self.pv.clear(ply);
         self.seldepth = self.seldepth.max(ply);
+        if self.budget.is_over() {
+            return Found::own(0);
+        }
         if let Some(found) = self.path.verdict(position, ply) {
             return found;
         }
@@ -217,7 +220,10 @@ impl<'a, E: Evaluator> Search<'a, E> {
         let found = self.node::<false>(&passed, child).flip();
         self.evaluator.unmake();
         self.path.pop();
-        if self.budget.is_over() || found.value < beta {
+        if self.budget.is_over() {
+            return Some(Found::own(0));
+        }
+        if found.value < beta {
             return None;
         }
         // A mate that the opponent's pass allowed is not proved.
@@ -229,7 +235,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
         let outer = std::mem::replace(&mut self.null_from, ply + (3 * (depth - less) as usize).div_ceil(4) + 1);
         let verified = self.node::<false>(position, Node { depth: depth - less, ..node });
         self.null_from = outer;
-        (!self.budget.is_over() && verified.value >= beta).then_some(Found { value, reach: found.reach.min(verified.reach) })
+        (self.budget.is_over() || verified.value >= beta).then_some(Found { value, reach: found.reach.min(verified.reach) })
     }
 
     /// Tries the moves of a node, best first.

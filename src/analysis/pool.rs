@@ -1,0 +1,44 @@
+//! The worker threads.
+
+use std::any::Any;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
+
+use super::queue::{Queue, Turn};
+
+/// Stack of a worker: a search is some hundred plies deep at most, with a move list and a position a ply. Only what is used
+/// takes memory.
+pub(super) const STACK_BYTES: usize = 8 << 20;
+
+/// Starts so many threads that work off the queue until it is closed.
+///
+/// # Errors
+/// When the system grants no more threads; those that were started end with the queue.
+pub(super) fn start_workers(queue: &Arc<Queue>, workers: usize) -> io::Result<()> {
+    for number in 0..workers {
+        let queue = queue.clone();
+        let name = format!("worker-{number}");
+        thread::Builder::new().name(name).stack_size(STACK_BYTES).spawn(move || work(&queue))?;
+    }
+    Ok(())
+}
+
+fn work(queue: &Queue) {
+    while let Some(job) = queue.next() {
+        let started = Instant::now();
+        let span = job.span.clone();
+        // Whoever waits for the job hears of its end from what the job drops while it unwinds.
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| job.run(Turn::Now))) {
+            span.in_scope(|| tracing::error!(panic = message(&*panic), "a search panicked"));
+        }
+        queue.finished(started.elapsed());
+    }
+}
+
+fn message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&'static str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("of no text")
+}
