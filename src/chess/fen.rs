@@ -84,5 +84,4 @@ impl Position {
 }
 
 #[cfg(test)]
-#[cfg(test)]
 mod tests;
