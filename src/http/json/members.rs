@@ -263,7 +263,8 @@ mod tests {
         for (json, value) in
             [("4", 4), ("4.0", 4), ("1e3", 1_000), ("-0", 0), ("1e300", u64::MAX), ("99999999999999999999", u64::MAX)]
         {
-            let mut members = Members::new(serde_json::from_str(&format!("{{\"n\": {json}}}")).unwrap(), 10);
+            let json = format!("{{\"n\": {json}}}");
+            let mut members = Members::new(serde_json::from_str(&json).unwrap(), 10);
             assert_eq!(members.optional_number("n", 0..=u64::MAX), Some(value), "{json}");
             assert!(members.into_faults().is_empty());
         }
