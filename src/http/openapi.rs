@@ -1,8 +1,10 @@
 //! The contract, from the code.
 
+mod examples;
 mod requests;
 mod responses;
 
+use examples::Examples;
 use requests::FlatRequests;
 use utoipa::OpenApi;
 
@@ -39,7 +41,7 @@ pub(crate) use responses::{NotFound, NotReady, PerftProblems, PositionProblems, 
         problems::problem,
     ),
     components(schemas(ProblemDocument), responses(responses::Internal)),
-    modifiers(&FlatRequests)
+    modifiers(&FlatRequests, &Examples)
 )]
 struct Contract;
 
