@@ -1,0 +1,99 @@
+//! Where an analysis belongs: the position, and of its history what can change the answer.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use crate::chess::Game;
+use crate::chess::forms::Packed;
+
+/// Above this many plies the half-move clock is part of what is asked.
+const CLOCK_MATTERS_ABOVE: u16 = 20;
+/// The 50-move rule, in plies.
+const FIFTY_MOVES: u16 = 100;
+
+/// The set of earlier positions that can still come back, each with its count, in 128 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct History([u64; 2]);
+
+impl History {
+    /// No earlier position can come back, as of a bare FEN.
+    pub(super) const NONE: History = History([0; 2]);
+
+    fn of(game: &Game) -> History {
+        let earlier = game.reversible_context();
+        if earlier.is_empty() {
+            return History::NONE;
+        }
+        History([1, 2].map(|half: u8| {
+            let mut hasher = DefaultHasher::new();
+            (half, &earlier).hash(&mut hasher);
+            hasher.finish()
+        }))
+    }
+}
+
+/// What a question is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Address {
+    pub(super) key: u64,
+    pub(super) packed: Packed,
+    pub(super) history: History,
+    pub(super) clock: u16,
+}
+
+impl Address {
+    /// Of the current position of a game.
+    pub(super) fn of(game: &Game) -> Address {
+        let position = game.position();
+        Address {
+            key: position.key(),
+            packed: Packed::of(position),
+            history: History::of(game),
+            clock: position.halfmove_clock(),
+        }
+    }
+
+    /// The context that a finished search of this question is stored under.
+    pub(super) fn context(&self, seldepth: u8) -> Context {
+        let matters = self.clock > CLOCK_MATTERS_ABOVE || self.nears_fifty_moves(seldepth);
+        Context { history: self.history, clock: matters.then_some(self.clock) }
+    }
+
+    /// `true` when a search that looked `seldepth` plies ahead can have met the 50-move rule.
+    pub(super) fn nears_fifty_moves(&self, seldepth: u8) -> bool {
+        self.clock + u16::from(seldepth) >= FIFTY_MOVES
+    }
+
+    /// `true` when an analysis of the same position with this context and reach holds here as well.
+    pub(super) fn admits(&self, context: Context, seldepth: u8) -> bool {
+        context.history == self.history
+            && match context.clock {
+                Some(clock) => clock == self.clock,
+                None => self.clock <= CLOCK_MATTERS_ABOVE && !self.nears_fifty_moves(seldepth),
+            }
+    }
+
+    /// What requests are counted by: equal for those that the same analysis answers, as far as can be said beforehand.
+    pub(super) fn demand(&self) -> u64 {
+        demand(self.key, self.context(0))
+    }
+}
+
+/// The part of a question's history that an analysis depends on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Context {
+    pub(super) history: History,
+    /// The half-move clock, where the 50-move rule can matter.
+    pub(super) clock: Option<u16>,
+}
+
+impl Context {
+    /// That of a bare FEN with a low clock.
+    pub(super) const EMPTY: Context = Context { history: History::NONE, clock: None };
+}
+
+/// The hash by which requests for a position in a context are counted.
+pub(super) fn demand(key: u64, context: Context) -> u64 {
+    let [high, low] = context.history.0;
+    let clock = context.clock.map_or(0, |clock| u64::from(clock) + 1);
+    key ^ high ^ low.rotate_left(32) ^ clock.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}

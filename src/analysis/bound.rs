@@ -1,0 +1,75 @@
+//! How much memory the service can come to take: its share of the sizing rule that the configuration states.
+
+use super::ServiceOptions;
+use super::dictionary::Dictionary;
+use super::pool::STACK_BYTES;
+use super::request::AnalysisRequest;
+
+/// What a running search keeps besides the shared table and its stack: histories, lines, the table of the mate prover.
+const SEARCH_BYTES: usize = 4 << 20;
+
+/// The most memory that each part comes to take, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemoryBound {
+    /// The shared transposition table.
+    pub hash: usize,
+    /// The evaluation dictionary when it is full.
+    pub dictionary: usize,
+    /// Requests that wait or are searched, each with the longest game that it needs.
+    pub requests: usize,
+    /// Worker threads: their stacks, and what their searches keep.
+    pub workers: usize,
+}
+
+impl MemoryBound {
+    /// All of it, in bytes.
+    pub const fn total(&self) -> usize {
+        let parts = [self.dictionary, self.requests, self.workers];
+        let (mut sum, mut part) = (self.hash, 0);
+        while part < parts.len() {
+            sum = usize::saturating_add(sum, parts[part]);
+            part += 1;
+        }
+        sum
+    }
+}
+
+/// The most memory that the service takes with an engine whose shared table has so many MiB. The process itself, connections
+/// and request bodies come on top.
+pub const fn memory_bound(options: &ServiceOptions, hash_mb: usize) -> MemoryBound {
+    let workers = if options.workers == 0 { 1 } else { options.workers };
+    let requests = options.queue_capacity.saturating_add(workers);
+    MemoryBound {
+        hash: hash_mb.saturating_mul(1 << 20),
+        dictionary: options.dictionary_max_entries.saturating_mul(bytes_per_entry()),
+        requests: requests.saturating_mul(AnalysisRequest::MOST_BYTES),
+        workers: workers.saturating_mul(STACK_BYTES + SEARCH_BYTES),
+    }
+}
+
+/// What one analysis in the dictionary takes at most, in bytes, with its share of the tables around it.
+pub const fn bytes_per_entry() -> usize {
+    Dictionary::BYTES_PER_ENTRY
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_is_the_sum_of_its_parts() {
+        let options = ServiceOptions { workers: 2, queue_capacity: 98, dictionary_max_entries: 1_000 };
+        let bound = memory_bound(&options, 64);
+        assert_eq!(bound.hash, 64 << 20);
+        assert_eq!(bound.dictionary, 1_000 * bytes_per_entry());
+        assert_eq!(bound.requests, 100 * AnalysisRequest::MOST_BYTES);
+        assert_eq!(bound.total(), bound.hash + bound.dictionary + bound.requests + bound.workers);
+        println!("an entry {}, a request {}, a worker {}", bytes_per_entry(), bound.requests / 100, bound.workers / 2);
+    }
+
+    #[test]
+    fn absurd_settings_do_not_overflow() {
+        let options = ServiceOptions { workers: usize::MAX, queue_capacity: usize::MAX, dictionary_max_entries: usize::MAX };
+        assert_eq!(memory_bound(&options, usize::MAX).total(), usize::MAX);
+    }
+}

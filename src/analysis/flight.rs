@@ -1,0 +1,200 @@
+//! Searches in flight: equal questions share one search, and who leaves last ends it.
+
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use dashmap::{DashMap, Entry};
+use tokio::sync::watch;
+
+use super::AnalysisError;
+use super::address::Address;
+use super::answer::Reason;
+use super::queue::{Job, Place, Queue};
+use crate::engine::{Limits, Report, StopFlag, StopReason};
+
+/// What makes two questions equal.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) struct FlightKey {
+    pub(super) address: Address,
+    pub(super) limits: Limits,
+    /// `fresh` joins only `fresh`.
+    pub(super) fresh: bool,
+}
+
+/// What a search brought home.
+#[derive(Clone, Debug)]
+pub(super) struct Landed {
+    pub(super) report: Arc<Report>,
+    pub(super) reason: Reason,
+    pub(super) started: Instant,
+    pub(super) ended: Instant,
+}
+
+type Outcome = Result<Landed, AnalysisError>;
+
+/// One search, from its place in the queue to its end.
+#[derive(Debug)]
+pub(super) struct Flight {
+    stop: StopFlag,
+    for_shutdown: AtomicBool,
+    /// Once it fell to zero it never rises again: nobody joins a search that was told to stop.
+    listeners: AtomicUsize,
+    place: OnceLock<Place>,
+    outcome: watch::Sender<Option<Outcome>>,
+}
+
+impl Flight {
+    fn with_one_listener() -> Flight {
+        Flight {
+            stop: StopFlag::default(),
+            for_shutdown: AtomicBool::new(false),
+            listeners: AtomicUsize::new(1),
+            place: OnceLock::new(),
+            outcome: watch::Sender::new(None),
+        }
+    }
+
+    /// The flag for the search.
+    pub(super) fn stop_flag(&self) -> &StopFlag {
+        &self.stop
+    }
+
+    /// `true` once the last listener has left.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.listeners.load(Ordering::Acquire) == 0
+    }
+
+    /// Why the search ended, as its listeners are told.
+    pub(super) fn reason(&self, report: &Report) -> Reason {
+        match report.reason {
+            StopReason::Stopped if self.for_shutdown.load(Ordering::Acquire) => Reason::Shutdown,
+            reason => reason.into(),
+        }
+    }
+
+    fn join(&self) -> bool {
+        let one_more = |listeners: usize| (listeners > 0).then_some(listeners + 1);
+        self.listeners.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_more).is_ok()
+    }
+
+    /// `true` for the last one.
+    fn leave(&self) -> bool {
+        self.listeners.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+}
+
+/// All searches that run or wait for their turn.
+#[derive(Clone, Default)]
+pub(super) struct Flights(Arc<DashMap<FlightKey, Arc<Flight>>>);
+
+/// A listener's hold on a flight. Dropping it is leaving.
+pub(super) struct Seat {
+    key: FlightKey,
+    flight: Arc<Flight>,
+    flights: Flights,
+    queue: Arc<Queue>,
+    /// Another request had started the search.
+    pub(super) shared: bool,
+}
+
+/// The search's side of a flight. If it is dropped before it has landed, the listeners hear of an internal error.
+pub(super) struct Crew {
+    key: FlightKey,
+    pub(super) flight: Arc<Flight>,
+    flights: Flights,
+}
+
+impl Flights {
+    /// Joins the flight with this key, or launches one by a job that the queue takes; nobody can join before it has taken it.
+    /// `answered` has the last word before a launch: an answer that came in the meantime.
+    pub(super) fn board<A>(
+        &self,
+        key: FlightKey,
+        queue: &Arc<Queue>,
+        answered: impl FnOnce() -> Option<A>,
+        job: impl FnOnce(Crew) -> Job,
+    ) -> Result<Boarding<A>, AnalysisError> {
+        let seat = |key, flight, shared| Seat { key, flight, flights: self.clone(), queue: queue.clone(), shared };
+        let entry = self.0.entry(key.clone());
+        if let Entry::Occupied(there) = &entry
+            && there.get().join()
+        {
+            return Ok(Boarding::Seat(seat(key, there.get().clone(), true)));
+        }
+        if let Some(answer) = answered() {
+            return Ok(Boarding::Answered(answer));
+        }
+        let flight = Arc::new(Flight::with_one_listener());
+        let crew = || Crew { key: key.clone(), flight: flight.clone(), flights: self.clone() };
+        let place = queue.push(|| job(crew()))?;
+        let _ = flight.place.set(place);
+        // A flight that was abandoned a moment ago may still stand here; its leaver looks whose it is before it removes it.
+        entry.insert(flight.clone());
+        Ok(Boarding::Seat(seat(key, flight, false)))
+    }
+
+    /// Tells all searches to stop and to answer with what they have.
+    pub(super) fn stop_all(&self) {
+        for flight in self.0.iter() {
+            flight.for_shutdown.store(true, Ordering::Release);
+            flight.stop.stop();
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn remove(&self, key: &FlightKey, flight: &Arc<Flight>) {
+        self.0.remove_if(key, |_, there| Arc::ptr_eq(there, flight));
+    }
+}
+
+/// How boarding went.
+pub(super) enum Boarding<A> {
+    Answered(A),
+    Seat(Seat),
+}
+
+impl Seat {
+    /// Waits for the search's end.
+    pub(super) async fn landed(&self) -> Outcome {
+        let mut outcome = self.flight.outcome.subscribe();
+        match outcome.wait_for(Option::is_some).await {
+            Ok(outcome) => outcome.clone().unwrap_or(Err(AnalysisError::Internal("a search without an outcome"))),
+            Err(_) => Err(AnalysisError::Internal("a search without an end")),
+        }
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        if self.flight.leave() {
+            self.flight.stop.stop();
+            self.flights.remove(&self.key, &self.flight);
+            if let Some(&place) = self.flight.place.get() {
+                self.queue.leave(place);
+            }
+        }
+    }
+}
+
+impl Crew {
+    /// Ends the flight: from here on nobody joins it, and all who sit in it have their answer.
+    pub(super) fn land(self, outcome: Outcome) {
+        self.flight.outcome.send_replace(Some(outcome));
+    }
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        self.flights.remove(&self.key, &self.flight);
+        self.flight.outcome.send_if_modified(|outcome| {
+            let unheard = outcome.is_none();
+            outcome.get_or_insert(Err(AnalysisError::Internal("the search ended without an answer")));
+            unheard
+        });
+    }
+}

@@ -1,0 +1,31 @@
+//! The use cases: what is asked of the engine, and how many askers share it. Async, and without HTTP.
+//!
+//! A best-move question goes its way in [`Service::best_move`]: look into the dictionary, join an equal search that is already
+//! running, else wait in the bounded queue for a worker, search, and remember what was found.
+
+mod address;
+mod answer;
+mod bound;
+mod dictionary;
+mod effort;
+mod error;
+mod eviction;
+mod flight;
+mod perft;
+mod pool;
+mod queue;
+mod request;
+mod searcher;
+mod service;
+mod sketch;
+mod status;
+#[cfg(test)]
+mod tests;
+
+pub use answer::{Answer, MemoryVerdict, PerftAnswer, Reason, Source};
+pub use bound::{MemoryBound, bytes_per_entry, memory_bound};
+pub use error::AnalysisError;
+pub use request::AnalysisRequest;
+pub use searcher::Searcher;
+pub use service::{Service, ServiceOptions};
+pub use status::Status;

@@ -1,0 +1,36 @@
+//! The worker threads.
+
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::thread;
+use std::time::Instant;
+
+use super::queue::{Queue, Turn};
+
+/// Stack of a worker: a search is some hundred plies deep at most, with a move list and a position a ply. Only what is used
+/// takes memory.
+pub(super) const STACK_BYTES: usize = 8 << 20;
+
+/// Starts so many threads that work off the queue until it is closed.
+///
+/// # Errors
+/// When the system grants no more threads; those that were started end with the queue.
+pub(super) fn start_workers(queue: &Arc<Queue>, workers: usize) -> io::Result<()> {
+    for number in 0..workers {
+        let queue = queue.clone();
+        let name = format!("worker-{number}");
+        thread::Builder::new().name(name).stack_size(STACK_BYTES).spawn(move || work(&queue))?;
+    }
+    Ok(())
+}
+
+fn work(queue: &Queue) {
+    while let Some(job) = queue.next() {
+        let started = Instant::now();
+        // A panic has been logged by the process's panic hook, in the span of the request that brought the job; whoever waits for the
+        // job hears of its end from what the job drops while it unwinds.
+        let _panic = catch_unwind(AssertUnwindSafe(|| job.run(Turn::Now)));
+        queue.finished(started.elapsed());
+    }
+}

@@ -1,0 +1,61 @@
+//! What is asked.
+
+use crate::chess::{Game, MAX_HALFMOVE_CLOCK, Position};
+use crate::engine::Limits;
+
+/// A best-move question.
+#[derive(Clone, Debug)]
+pub struct AnalysisRequest {
+    /// The position and how it came about: repetition and the 50-move rule count from here.
+    pub game: Game,
+    /// When to stop: within the service's caps, at least one of them set.
+    pub limits: Limits,
+    /// Do not answer from memory. The new answer is remembered all the same.
+    pub fresh: bool,
+}
+
+impl AnalysisRequest {
+    /// The most memory that one takes while it waits: the positions since the last move that cannot be reversed (the rules end
+    /// a game before there are more), in lists that have grown by doubling, and as much again as the rest of the request's way
+    /// takes at most.
+    pub(super) const MOST_BYTES: usize =
+        (MAX_HALFMOVE_CLOCK as usize).next_power_of_two() * (size_of::<Position>() + 32) + (16 << 10);
+
+    /// The same question with the least history that it needs: the positions that can still come back. So a request that waits
+    /// holds little, however long its game was.
+    pub(super) fn without_dead_history(mut self) -> AnalysisRequest {
+        let moves = self.game.moves();
+        let alive: usize = self.game.reversible_context().iter().map(|&(_, count)| usize::from(count)).sum();
+        let first = moves.len().saturating_sub(alive);
+        if first > 0
+            && let Some(start) = self.game.position_before(first)
+        {
+            let mut game = Game::new(start.clone());
+            moves[first..].iter().for_each(|&mv| game.play(mv));
+            self.game = game;
+        }
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::analysis::tests::{depth, game_of, question};
+
+    #[test]
+    fn only_the_positions_that_can_come_back_are_kept() {
+        let game = game_of("e2e4 e7e5 g1f3 b8c6 f3g1 c6b8 g1f3 b8c6");
+        let lean = question(game.clone(), depth(1)).without_dead_history().game;
+        assert_eq!(lean.position(), game.position());
+        assert_eq!(lean.moves(), &game.moves()[2..]);
+        assert_eq!(lean.reversible_context(), game.reversible_context());
+        assert_eq!(lean.repetitions(), game.repetitions());
+    }
+
+    #[test]
+    fn after_a_pawn_move_nothing_is_kept() {
+        let lean = question(game_of("g1f3 b8c6 e2e4"), depth(1)).without_dead_history().game;
+        assert!(lean.moves().is_empty());
+        assert_eq!(lean.position(), game_of("g1f3 b8c6 e2e4").position());
+    }
+}

@@ -1,0 +1,129 @@
+//! What the analysis service promises, asked of it with scripted searches.
+
+mod engine;
+mod eviction;
+mod leaving;
+mod memory;
+mod queueing;
+mod sharing;
+mod shutdown;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{AnalysisRequest, Searcher, Service, ServiceOptions};
+use crate::chess::{Game, Position, read_move};
+use crate::engine::{Limits, Report, Score, StopFlag, StopReason};
+
+/// What a search to this depth with so many nodes could have found.
+pub(super) fn report(depth: u8, nodes: u64) -> Report {
+    Report {
+        score: Score::Cp(i32::from(depth)),
+        pv: Position::startpos().legal_moves()[..1].to_vec(),
+        depth,
+        seldepth: depth,
+        nodes,
+        elapsed: Duration::from_micros(nodes),
+        reason: StopReason::Depth,
+        context_free: false,
+    }
+}
+
+pub(super) fn depth(depth: u8) -> Limits {
+    Limits { depth: Some(depth), ..Limits::default() }
+}
+
+pub(super) fn movetime(milliseconds: u64) -> Limits {
+    Limits { movetime: Some(Duration::from_millis(milliseconds)), ..Limits::default() }
+}
+
+pub(super) fn start_game() -> Game {
+    Game::new(Position::startpos())
+}
+
+/// The start position after moves as UCI texts.
+pub(super) fn game_of(moves: &str) -> Game {
+    let mut game = start_game();
+    for text in moves.split(' ') {
+        let mv = read_move(game.position(), text).expect(text);
+        game.play(mv);
+    }
+    game
+}
+
+/// A bare position.
+pub(super) fn game_at(fen: &str) -> Game {
+    Game::new(Position::from_fen(fen).expect(fen))
+}
+
+pub(super) fn question(game: Game, limits: Limits) -> AnalysisRequest {
+    AnalysisRequest { game, limits, fresh: false }
+}
+
+/// A question that nobody else asks: distinct numbers have distinct limits.
+pub(super) fn own_question(number: usize) -> AnalysisRequest {
+    question(start_game(), Limits { nodes: Some(1_000_000 + number as u64), ..Limits::default() })
+}
+
+/// A searcher that does as it is told and counts.
+pub(super) struct Scripted<F> {
+    script: F,
+    pub(super) begun: AtomicUsize,
+    pub(super) ended: AtomicUsize,
+}
+
+impl<F: Fn(&Game, &Limits, &StopFlag) -> Report + Send + Sync + 'static> Scripted<F> {
+    pub(super) fn new(script: F) -> Arc<Scripted<F>> {
+        Arc::new(Scripted { script, begun: AtomicUsize::new(0), ended: AtomicUsize::new(0) })
+    }
+
+    pub(super) fn searches(&self) -> usize {
+        self.begun.load(Ordering::SeqCst)
+    }
+}
+
+impl<F: Fn(&Game, &Limits, &StopFlag) -> Report + Send + Sync + 'static> Searcher for Scripted<F> {
+    fn analyse(&self, game: &Game, limits: &Limits, stop: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        let report = (self.script)(game, limits, stop);
+        self.ended.fetch_add(1, Ordering::SeqCst);
+        report
+    }
+
+    fn identity(&self) -> String {
+        "scripted 1".to_owned()
+    }
+}
+
+/// A script that answers at once with what was asked.
+pub(super) fn at_once(_: &Game, limits: &Limits, _: &StopFlag) -> Report {
+    let reason = if limits.depth.is_some() { StopReason::Depth } else { StopReason::Nodes };
+    Report { reason, ..report(limits.depth.unwrap_or(7), limits.nodes.unwrap_or(1_000)) }
+}
+
+/// A script that searches until it is stopped, as a search without end does, but looks at the flag every millisecond.
+pub(super) fn until_stopped(_: &Game, _: &Limits, stop: &StopFlag) -> Report {
+    while !stop.is_stopped() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    Report { reason: StopReason::Stopped, ..report(6, 600) }
+}
+
+pub(super) fn options(workers: usize, queue_capacity: usize) -> ServiceOptions {
+    ServiceOptions { workers, queue_capacity, dictionary_max_entries: 1_000 }
+}
+
+pub(super) fn service(searcher: Arc<impl Searcher>, options: ServiceOptions) -> Service {
+    Service::start(searcher, options).expect("threads")
+}
+
+/// Waits until something holds; fails when it takes seconds.
+pub(super) async fn until(what: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(10), "waited in vain until {what}");
+        tokio::time::sleep(Duration::from_micros(200)).await;
+    }
+}

@@ -1,0 +1,128 @@
+//! The queue: bounded, first in, first out, and worked off whatever happens.
+
+use std::sync::Mutex;
+use std::thread;
+use std::time::Duration;
+
+use super::*;
+use crate::analysis::AnalysisError;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_full_queue_refuses_and_says_when_to_come_back() {
+    let searcher = Scripted::new(until_stopped);
+    let service = service(searcher.clone(), options(2, 3));
+    let asked: Vec<_> = (0..5)
+        .map(|number| {
+            let service = service.clone();
+            tokio::spawn(async move { service.best_move(own_question(number)).await })
+        })
+        .collect();
+    until("all places are taken", || service.status().queue_length == 3).await;
+    assert_eq!(service.status().running, 2);
+    match service.best_move(own_question(9)).await {
+        Err(AnalysisError::QueueFull { length: 3, retry_after }) => assert!(retry_after >= Duration::from_secs(1)),
+        other => panic!("{other:?}"),
+    }
+    match service.perft(Position::startpos(), 1, false, Duration::from_secs(1)).await {
+        Err(AnalysisError::QueueFull { length: 3, .. }) => (),
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(service.flights_in_the_air(), 5, "a refused question leaves nothing behind");
+    drop(asked);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn as_many_as_workers_and_places_are_never_refused() {
+    let searcher = Scripted::new(until_stopped);
+    for _ in 0..50 {
+        let service = service(searcher.clone(), options(2, 1));
+        let asked: Vec<_> = (0..3)
+            .map(|number| {
+                let service = service.clone();
+                tokio::spawn(async move { service.best_move(own_question(number)).await })
+            })
+            .collect();
+        until("all have a place", || service.status().queue_length == 1).await;
+        for asked in asked {
+            asked.abort();
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn first_in_first_out() {
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let seen = order.clone();
+    let searcher = Scripted::new(move |game: &Game, limits: &Limits, stop: &StopFlag| {
+        seen.lock().unwrap().push(limits.nodes.unwrap());
+        thread::sleep(Duration::from_millis(if seen.lock().unwrap().len() == 1 { 100 } else { 0 }));
+        at_once(game, limits, stop)
+    });
+    let service = service(searcher, options(1, 100));
+    let mut asked = Vec::new();
+    for number in 0..40 {
+        let before = service.flights_in_the_air();
+        let asker = service.clone();
+        asked.push(tokio::spawn(async move { asker.best_move(own_question(number)).await }));
+        until("it has its place", || service.flights_in_the_air() > before).await;
+    }
+    for asked in asked {
+        asked.await.unwrap().unwrap();
+    }
+    let expected: Vec<u64> = (0..40).map(|number| 1_000_000 + number).collect();
+    assert_eq!(*order.lock().unwrap(), expected);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_that_panics_is_answered_and_its_worker_lives_on() {
+    let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| {
+        assert_ne!(limits.depth, Some(13), "a scripted fault");
+        at_once(game, limits, stop)
+    });
+    let service = service(searcher, options(1, 8));
+    for _ in 0..3 {
+        let refused = service.best_move(question(start_game(), depth(13))).await;
+        assert!(matches!(refused, Err(AnalysisError::Internal(_))), "{refused:?}");
+        assert_eq!(service.best_move(question(start_game(), depth(12))).await.unwrap().report.depth, 12);
+    }
+    until("all is quiet", || service.status().running == 0).await;
+    assert_eq!(service.flights_in_the_air(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn waiting_and_searching_are_told_apart() {
+    let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| {
+        thread::sleep(Duration::from_millis(50));
+        at_once(game, limits, stop)
+    });
+    let service = service(searcher, options(1, 8));
+    let other = service.clone();
+    let first = tokio::spawn(async move { other.best_move(own_question(1)).await.unwrap() });
+    until("the first searches", || service.status().running == 1).await;
+    let second = service.best_move(own_question(2)).await.unwrap();
+    let first = first.await.unwrap();
+    assert!(first.queued < Duration::from_millis(20) && first.searched >= Duration::from_millis(50), "{first:?}");
+    assert!(second.queued >= Duration::from_millis(20) && second.searched >= Duration::from_millis(50), "{second:?}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn perft_counts_on_the_pool() {
+    let service = service(Scripted::new(at_once), options(1, 8));
+    let second = Duration::from_secs(60);
+    let counted = service.perft(Position::startpos(), 4, true, second).await.unwrap();
+    assert_eq!(counted.nodes, 197_281);
+    let divide = counted.divide.unwrap();
+    assert_eq!((divide.len(), divide.iter().map(|(_, nodes)| nodes).sum()), (20, 197_281_u64));
+    let root = service.perft(Position::startpos(), 0, false, second).await.unwrap();
+    assert_eq!((root.nodes, root.divide), (1, None));
+    let bare = service.perft(Position::startpos(), 0, true, second).await.unwrap();
+    assert_eq!((bare.nodes, bare.divide), (1, Some(Vec::new())));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn perft_beyond_its_time_is_refused() {
+    let service = service(Scripted::new(at_once), options(1, 8));
+    let max = Duration::from_millis(30);
+    let refused = service.perft(Position::startpos(), 13, false, max).await;
+    assert_eq!(refused, Err(AnalysisError::PerftTooLarge { max }));
+}

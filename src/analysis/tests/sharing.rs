@@ -1,0 +1,128 @@
+//! Equal questions share one search.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use super::*;
+use crate::analysis::{MemoryVerdict, Reason, Source};
+
+/// A searcher whose searches end when the test opens the gate, or when they are stopped.
+fn gated() -> (Arc<AtomicBool>, Arc<impl Searcher>) {
+    let gate = Arc::new(AtomicBool::new(false));
+    let open = gate.clone();
+    let searcher = Scripted::new(move |game: &Game, limits: &Limits, stop: &StopFlag| {
+        while !open.load(Ordering::SeqCst) && !stop.is_stopped() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        at_once(game, limits, stop)
+    });
+    (gate, searcher)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn equal_questions_in_flight_are_one_search() {
+    let gate = Arc::new(AtomicBool::new(false));
+    let open = gate.clone();
+    let searcher = Scripted::new(move |game: &Game, limits: &Limits, stop: &StopFlag| {
+        while !open.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(1));
+        }
+        at_once(game, limits, stop)
+    });
+    let service = service(searcher.clone(), options(2, 8));
+    let ask = || {
+        let service = service.clone();
+        tokio::spawn(async move { service.best_move(question(start_game(), depth(9))).await })
+    };
+    let first = ask();
+    until("the first searches", || searcher.searches() == 1).await;
+    let others: Vec<_> = (0..50).map(|_| ask()).collect();
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert_eq!((service.status().running, service.status().queue_length), (1, 0), "joining takes no place");
+    gate.store(true, Ordering::SeqCst);
+
+    let first = first.await.unwrap().unwrap();
+    assert!(!first.shared);
+    assert_eq!((first.source, first.memory, first.reason), (Source::Search, MemoryVerdict::Unknown, Reason::Depth));
+    for other in others {
+        let other = other.await.unwrap().unwrap();
+        assert!(other.shared);
+        assert!(Arc::ptr_eq(&other.report, &first.report));
+        assert!(other.searched <= first.searched);
+    }
+    assert_eq!(searcher.searches(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn questions_that_differ_in_anything_are_searches_of_their_own() {
+    let searcher = Scripted::new(until_stopped);
+    let service = service(searcher.clone(), options(8, 8));
+    let fresh = AnalysisRequest { fresh: true, ..question(start_game(), depth(9)) };
+    let returned = game_of("g1f3 g8f6 f3g1 f6g8");
+    let different = [
+        question(start_game(), depth(9)),
+        question(start_game(), depth(10)),
+        question(start_game(), Limits { nodes: Some(9), ..depth(9) }),
+        question(returned, depth(9)),
+        fresh,
+    ];
+    let asked: Vec<_> = different
+        .into_iter()
+        .map(|question| {
+            let service = service.clone();
+            tokio::spawn(async move { service.best_move(question).await })
+        })
+        .collect();
+    until("five searches run", || searcher.searches() == 5).await;
+    service.shut_down();
+    for answer in asked {
+        assert!(!answer.await.unwrap().unwrap().shared);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn fresh_questions_share_with_fresh_ones() {
+    let (gate, searcher) = gated();
+    let service = service(searcher, options(2, 8));
+    let ask = |fresh| {
+        let service = service.clone();
+        tokio::spawn(async move {
+            service.best_move(AnalysisRequest { fresh, ..question(start_game(), depth(9)) }).await.unwrap()
+        })
+    };
+    let asked = [ask(true), ask(true), ask(false), ask(false)];
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    assert_eq!(service.status().running, 2);
+    gate.store(true, Ordering::SeqCst);
+    let mut answers = Vec::new();
+    for answer in asked {
+        answers.push(answer.await.unwrap());
+    }
+    assert_eq!(answers.iter().filter(|answer| answer.shared).count(), 2);
+    assert!(Arc::ptr_eq(&answers[0].report, &answers[1].report));
+    assert!(Arc::ptr_eq(&answers[2].report, &answers[3].report));
+    assert!(!Arc::ptr_eq(&answers[0].report, &answers[2].report));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_crowd_that_asks_the_same_costs_one_search_however_it_falls_out() {
+    let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| {
+        thread::sleep(Duration::from_micros(300));
+        at_once(game, limits, stop)
+    });
+    let service = service(searcher.clone(), options(2, 8));
+    for round in 0..100 {
+        let crowd: Vec<_> = (0..16)
+            .map(|_| {
+                let service = service.clone();
+                tokio::spawn(async move { service.best_move(own_question(round)).await.unwrap() })
+            })
+            .collect();
+        for answer in crowd {
+            assert_eq!(answer.await.unwrap().report.nodes, 1_000_000 + round as u64);
+        }
+        assert_eq!(searcher.searches(), round + 1);
+    }
+}

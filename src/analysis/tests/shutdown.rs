@@ -1,0 +1,95 @@
+//! The end of the service: nothing new begins, and what runs answers with what it has.
+
+use super::*;
+use crate::analysis::{AnalysisError, Reason};
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn running_searches_answer_and_waiting_ones_are_refused() {
+    let searcher = Scripted::new(until_stopped);
+    let service = service(searcher.clone(), options(2, 8));
+    let ask = |number| {
+        let service = service.clone();
+        tokio::spawn(async move { service.best_move(own_question(number)).await })
+    };
+    let running = [ask(0), ask(1)];
+    until("both workers search", || searcher.searches() == 2).await;
+    let waiting = [ask(2), ask(3)];
+    until("two wait", || service.status().queue_length == 2).await;
+
+    service.shut_down();
+    for answer in running {
+        let answer = answer.await.unwrap().unwrap();
+        assert_eq!((answer.reason, answer.report.depth), (Reason::Shutdown, 6));
+    }
+    for refused in waiting {
+        assert!(matches!(refused.await.unwrap(), Err(AnalysisError::ShuttingDown { .. })));
+    }
+    tokio::time::timeout(Duration::from_secs(1), service.drained()).await.expect("drained");
+    assert_eq!(searcher.searches(), 2);
+    let status = service.status();
+    assert_eq!((status.running, status.queue_length, status.shutting_down), (0, 0, true));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn new_work_is_refused_even_if_memory_knows_it() {
+    let service = service(Scripted::new(at_once), options(1, 8));
+    service.best_move(question(start_game(), depth(5))).await.unwrap();
+    service.shut_down();
+    for refused in [
+        service.best_move(question(start_game(), depth(5))).await.map(drop),
+        service.perft(Position::startpos(), 2, false, Duration::from_secs(1)).await.map(drop),
+    ] {
+        match refused {
+            Err(AnalysisError::ShuttingDown { retry_after }) => assert!(retry_after >= Duration::from_secs(1)),
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_that_had_ended_by_itself_keeps_its_reason() {
+    let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| {
+        until_stopped(game, limits, stop);
+        at_once(game, limits, stop)
+    });
+    let service = service(searcher.clone(), options(1, 8));
+    let asker = service.clone();
+    let asked = tokio::spawn(async move { asker.best_move(question(start_game(), depth(5))).await });
+    until("it searches", || searcher.searches() == 1).await;
+    service.shut_down();
+    assert_eq!(asked.await.unwrap().unwrap().reason, Reason::Depth);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn perft_ends_with_the_service() {
+    let service = service(Scripted::new(at_once), options(1, 8));
+    let asker = service.clone();
+    let counting = tokio::spawn(async move { asker.perft(Position::startpos(), 13, false, Duration::from_secs(100)).await });
+    until("it counts", || service.status().running == 1).await;
+    service.shut_down();
+    assert!(matches!(counting.await.unwrap(), Err(AnalysisError::ShuttingDown { .. })));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn a_shutdown_in_the_middle_of_a_crowd_answers_everybody() {
+    for _ in 0..50 {
+        let searcher = Scripted::new(until_stopped);
+        let service = service(searcher, options(2, 1_000));
+        let crowd: Vec<_> = (0..40)
+            .map(|number| {
+                let service = service.clone();
+                tokio::spawn(async move { service.best_move(own_question(number / 2)).await })
+            })
+            .collect();
+        let ender = service.clone();
+        tokio::spawn(async move { ender.shut_down() });
+        for asked in crowd {
+            match tokio::time::timeout(Duration::from_secs(5), asked).await.expect("an answer").unwrap() {
+                Ok(answer) => assert_eq!(answer.reason, Reason::Shutdown),
+                Err(error) => assert!(matches!(error, AnalysisError::ShuttingDown { .. }), "{error:?}"),
+            }
+        }
+        service.drained().await;
+        assert_eq!(service.flights_in_the_air(), 0);
+    }
+}
