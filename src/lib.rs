@@ -1,4 +1,20 @@
-//! kibitzer
+//! kibitzer: a chess analysis server.
+//!
+//! Rooms, and who may call whom:
+//!
+//! ```text
+//! chess ← engine ← analysis ← http        and app, which sees all
+//! ```
+//!
+//! - [`chess`]: the rules; standard library only, no I/O, no clock;
+//! - [`engine`]: the search; synchronous, knows nothing of HTTP or tokio;
+//! - [`analysis`]: the use cases; async, no HTTP: look up, join a running search, queue, search, remember;
+//! - [`http`]: routes, problems, the contract; no chess logic;
+//! - [`app`]: the composition root, with [`config`] (typed settings) and [`telemetry`] (logs).
 pub mod analysis;
+pub mod app;
 pub mod chess;
+pub mod config;
 pub mod engine;
+pub mod http;
+pub mod telemetry;

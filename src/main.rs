@@ -1,1 +1,43 @@
-fn main() {}
+//! The command line.
+
+mod commands;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use commands::{healthcheck, openapi, perft, serve};
+
+/// A chess analysis server: legal moves, best moves and evaluations over HTTP and JSON.
+#[derive(Parser)]
+#[command(version, args_conflicts_with_subcommands = true)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: serve::Options,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Serve HTTP (the default).
+    Serve(serve::Options),
+    /// Count the move paths from a position.
+    Perft(perft::Options),
+    /// Ask a running server whether it is alive; the exit status is the answer.
+    Healthcheck(healthcheck::Options),
+    /// Print the HTTP contract, as it stands in openapi.yaml.
+    #[command(hide = true)]
+    Openapi,
+}
+
+fn main() -> ExitCode {
+    let CommandLine { command, serve } = CommandLine::parse();
+    let done = match command.unwrap_or(Command::Serve(serve)) {
+        Command::Serve(options) => serve::run(&options),
+        Command::Perft(options) => perft::run(&options),
+        Command::Healthcheck(options) => healthcheck::run(&options),
+        Command::Openapi => openapi::run(),
+    };
+    done.unwrap_or_else(commands::complain)
+}

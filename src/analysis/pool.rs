@@ -1,6 +1,5 @@
 //! The worker threads.
 
-use std::any::Any;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
@@ -29,16 +28,9 @@ pub(super) fn start_workers(queue: &Arc<Queue>, workers: usize) -> io::Result<()
 fn work(queue: &Queue) {
     while let Some(job) = queue.next() {
         let started = Instant::now();
-        let span = job.span.clone();
-        // Whoever waits for the job hears of its end from what the job drops while it unwinds.
-        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| job.run(Turn::Now))) {
-            span.in_scope(|| tracing::error!(panic = message(&*panic), "a search panicked"));
-        }
+        // A panic has been logged by the process's panic hook, in the span of the request that brought the job; whoever waits for the
+        // job hears of its end from what the job drops while it unwinds.
+        let _panic = catch_unwind(AssertUnwindSafe(|| job.run(Turn::Now)));
         queue.finished(started.elapsed());
     }
-}
-
-fn message(panic: &(dyn Any + Send)) -> &str {
-    let text = panic.downcast_ref::<&'static str>().copied();
-    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("of no text")
 }

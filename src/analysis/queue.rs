@@ -18,7 +18,7 @@ pub(super) enum Turn {
 
 /// A piece of blocking work, with the span of the request that brought it.
 pub(super) struct Job {
-    pub(super) span: Span,
+    span: Span,
     pub(super) work: Box<dyn FnOnce(Turn) + Send>,
 }
 

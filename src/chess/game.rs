@@ -1,7 +1,7 @@
 //! A game: a start position and the moves played from it, with what only history can tell.
 
 use super::outcome::{Claim, DrawReason, Outcome, is_dead_position};
-use super::{Bitboard, Color, Move, Position, Rank, Role, Square, castled_rook};
+use super::{Bitboard, CastlingSide, Color, Move, Position, Rank, Role, Square, castled_rook};
 
 /// A start position and the legal moves played from it, with an undo stack.
 #[derive(Clone, Debug)]
@@ -160,24 +160,21 @@ fn is_same_position(a: &Position, b: &Position) -> bool {
 
 /// The pieces of a start position that must have moved, or are taken to have.
 fn moved_at_start(position: &Position) -> Bitboard {
-    let has_moved = |&square: &Square| {
-        position.piece_at(square).is_some_and(|piece| {
-            let color = piece.color();
-            match piece.role() {
-                Role::Pawn => square.rank() != Rank::Second.relative_to(color),
-                Role::King => !position.castling().any(color),
-                Role::Rook => !position
-                    .castling()
-                    .iter()
-                    .any(|(owner, side, _)| owner == color && position.castling_rook(color, side) == Some(square)),
-                role => {
-                    let home = if color.is_white() { square } else { square.flip() };
-                    !home_squares(role).contains(home)
-                }
-            }
-        })
-    };
-    position.occupied().filter(has_moved).collect()
+    let unmoved = Color::ALL.into_iter().fold(Bitboard::EMPTY, |unmoved, color| unmoved | unmoved_at_start(position, color));
+    position.occupied().without(unmoved)
+}
+
+/// Pawns on their second rank, a king and rooks with a castling right, and other pieces where their kind starts.
+fn unmoved_at_start(position: &Position, color: Color) -> Bitboard {
+    let mut unmoved = position.pieces(color, Role::Pawn) & Rank::Second.relative_to(color).bitboard();
+    for role in [Role::Knight, Role::Bishop, Role::Queen] {
+        let home = home_squares(role);
+        unmoved |= position.pieces(color, role) & if color.is_white() { home } else { home.swap_ranks() };
+    }
+    for rook in CastlingSide::ALL.into_iter().filter_map(|side| position.castling_rook(color, side)) {
+        unmoved |= rook.bitboard() | position.king(color).bitboard();
+    }
+    unmoved
 }
 
 /// Where White's knights, bishops and queen start in standard chess.
@@ -205,3 +202,6 @@ fn moved_after(before: &Position, moved: Bitboard, mv: Move) -> Bitboard {
     }
     moved.without(left) | reached
 }
+
+#[cfg(test)]
+mod tests;

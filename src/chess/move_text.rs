@@ -50,3 +50,6 @@ pub fn read_move(position: &Position, text: &str) -> Result<Move, MoveTextError>
         None => san::read_san(position, text),
     }
 }
+
+#[cfg(test)]
+mod tests;

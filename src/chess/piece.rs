@@ -146,11 +146,19 @@ impl Piece {
     }
 
     /// The piece of a FEN letter.
-    pub const fn from_letter(letter: char) -> Option<Piece> {
-        let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
-        match Role::from_letter(letter.to_ascii_lowercase()) {
-            Some(role) => Some(Piece::new(color, role)),
-            None => None,
-        }
+    #[inline]
+    pub fn from_letter(letter: char) -> Option<Piece> {
+        if letter.is_ascii() { BY_LETTER[letter as usize] } else { None }
     }
 }
+
+/// The pieces by their FEN letters: a look-up has no branch to guess wrong, and reading FENs is nothing but such look-ups.
+static BY_LETTER: [Option<Piece>; 128] = {
+    let mut table = [None; 128];
+    let mut n = 0;
+    while n < Piece::ALL.len() {
+        table[Piece::ALL[n].letter() as usize] = Some(Piece::ALL[n]);
+        n += 1;
+    }
+    table
+};

@@ -7,3 +7,6 @@ mod write;
 
 pub(super) use read::read_san;
 pub use write::{San, SanWriter, san_all, to_san};
+
+#[cfg(test)]
+mod tests;

@@ -130,3 +130,6 @@ pub(super) const fn castling_kind(side: CastlingSide) -> MoveKind {
         CastlingSide::Queen => MoveKind::CastleLong,
     }
 }
+
+#[cfg(test)]
+mod tests;

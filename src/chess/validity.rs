@@ -202,3 +202,6 @@ pub(super) fn castling_letters(rights: CastlingRights) -> String {
 fn names(squares: Bitboard) -> String {
     squares.map(|square| square.to_string()).collect::<Vec<_>>().join(", ")
 }
+
+#[cfg(test)]
+mod tests;

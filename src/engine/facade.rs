@@ -8,7 +8,7 @@ use super::score::Score;
 use super::search::Search;
 use super::tt::Table;
 use super::{Limits, Report, StopFlag, StopReason};
-use crate::chess::{Game, Outcome};
+use crate::chess::{Game, Outcome, Position};
 
 /// How an [`Engine`] is set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,13 @@ impl Engine {
             search.guarded_plies = GUARDED_PLIES;
         }
         search.run(root, limits, on_update)
+    }
+
+    /// Judges a position as it stands, without a search: centipawns from the view of the side to move.
+    pub fn evaluate(&self, position: &Position) -> i32 {
+        let mut evaluator = PieceSquare::new();
+        evaluator.reset(position);
+        evaluator.evaluate(position)
     }
 
     /// Empties the shared table.

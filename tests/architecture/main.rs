@@ -26,7 +26,7 @@ const ROOMS: &[(&str, &[&str])] = &[
 ];
 
 /// The composition root sees every room.
-const SEES_ALL: &[&str] = &["app", "main", "lib"];
+const SEES_ALL: &[&str] = &["app", "commands", "main", "lib"];
 
 /// What the synchronous rooms may not name: I/O, the environment and the async world belong further up.
 const SYNCHRONOUS: &[&str] = &["chess", "nnue", "engine"];

@@ -95,3 +95,6 @@ impl fmt::Debug for Packed {
         write!(f, "Packed({})", self.to_text())
     }
 }
+
+#[cfg(test)]
+mod tests;

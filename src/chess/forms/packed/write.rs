@@ -5,7 +5,7 @@ use super::bits::{BitWriter, code};
 use crate::chess::{CastlingRights, Color, File, Position, Square};
 
 /// The code of the 64 squares as `0` and `1`.
-pub(in super::super) fn board_bits(position: &Position) -> String {
+pub(in crate::chess::forms) fn board_bits(position: &Position) -> String {
     let mut text = String::with_capacity(192);
     for square in Square::all() {
         let code = code(position.piece_at(square.flip()));
@@ -15,7 +15,7 @@ pub(in super::super) fn board_bits(position: &Position) -> String {
 }
 
 /// The length of the packed form in bits, without its padding.
-pub(in super::super) fn packed_bits(position: &Position) -> usize {
+pub(in crate::chess::forms) fn packed_bits(position: &Position) -> usize {
     pack(position).len
 }
 

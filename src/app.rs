@@ -1,0 +1,113 @@
+//! The composition root: settings become a running server, and a signal ends it in good order.
+
+mod memory;
+mod shutdown;
+
+use std::future::{Future, IntoFuture};
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::serve::ListenerExt;
+use tokio::net::TcpListener;
+use tokio::time::{Instant, sleep_until, timeout_at};
+
+use crate::analysis::{Service, ServiceOptions};
+use crate::config::Settings;
+use crate::engine::Engine;
+use crate::http::{self, App, Caps, Readiness};
+
+pub use memory::{MemoryError, memory_bound_mb};
+pub use shutdown::Signals;
+
+/// Why a server did not start, or broke.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The settings may take more memory than they allow.
+    #[error(transparent)]
+    Memory(#[from] MemoryError),
+    /// The system refused threads, or the listener broke.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+}
+
+/// Serves until `shutdown` is done, then ends in good order: `/readyz` fails at once, running searches are told to stop and answer
+/// with what they have, new ones are refused; the listener stays open until they have, and for `shutdown.drain_ms` at
+/// least. Whatever is still under way after `shutdown.grace_ms` is dropped.
+///
+/// # Errors
+/// When the settings want too much memory, the system grants no threads, or the listener breaks.
+pub async fn serve(
+    settings: &Settings,
+    listener: TcpListener,
+    shutdown: impl Future<Output = ()>,
+) -> Result<(), ServeError> {
+    memory::check(settings)?;
+    let service_options = service_options(settings);
+    let hash_mb = settings.search.hash_mb;
+    // The table is written through, which takes its time: the async threads have other things to do.
+    let engine = tokio::task::spawn_blocking(move || Arc::new(Engine::new(hash_mb))).await.map_err(io::Error::other)?;
+    let service = Service::start(engine.clone(), service_options)?;
+    let app = App::new(service.clone(), engine, caps(settings));
+    // Answers are small and written at once: waiting for more to send would only hold them up.
+    let listener = listener.tap_io(|stream| {
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(error = error.to_string(), "TCP_NODELAY could not be set");
+        }
+    });
+    let (close, closed) = tokio::sync::oneshot::channel::<()>();
+    let serving = axum::serve(listener, http::router(app.clone())).with_graceful_shutdown(async {
+        // Both mean the same: told to close, or nobody is left to tell.
+        let _ = closed.await;
+    });
+    let serving = tokio::spawn(serving.into_future());
+    app.set_readiness(Readiness::Ready);
+
+    shutdown.await;
+    let told = Instant::now();
+    let end = told + settings.shutdown.grace();
+    tracing::info!(drain_ms = settings.shutdown.drain_ms, grace_ms = settings.shutdown.grace_ms, "shutting down");
+    app.set_readiness(Readiness::ShuttingDown);
+    service.shut_down();
+    let drained = async {
+        sleep_until(told + settings.shutdown.drain()).await;
+        service.drained().await;
+        drop(close);
+        serving.await
+    };
+    match timeout_at(end, drained).await {
+        Ok(ended) => Ok(ended.map_err(io::Error::other)??),
+        Err(_late) => {
+            tracing::warn!("the grace time is over: what is still under way is dropped");
+            Ok(())
+        }
+    }
+}
+
+fn service_options(settings: &Settings) -> ServiceOptions {
+    ServiceOptions {
+        workers: settings.search.workers,
+        queue_capacity: settings.queue.capacity,
+        dictionary_max_entries: settings.dictionary.max_entries,
+    }
+}
+
+/// What the routes need to know of the settings.
+fn caps(settings: &Settings) -> Caps {
+    let limits = &settings.limits;
+    Caps {
+        depth: limits.depth,
+        nodes: limits.nodes,
+        movetime: Duration::from_millis(limits.movetime_ms),
+        default_movetime: Duration::from_millis(settings.search.default_movetime_ms),
+        mate: limits.mate,
+        moves: limits.moves,
+        body_bytes: limits.body_bytes,
+        body_timeout: Duration::from_millis(settings.http.body_timeout_ms),
+        perft_depth: limits.perft_depth,
+        perft_max: Duration::from_millis(settings.perft.max_ms),
+        cors_origins: settings.http.cors_origins.clone(),
+        memory_bound_mb: memory_bound_mb(settings),
+        memory_max_mb: settings.memory.max_mb,
+    }
+}

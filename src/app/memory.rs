@@ -1,0 +1,93 @@
+//! The sizing rule that `config/default.toml` states: how much memory the settings lead to.
+
+use super::service_options;
+use crate::analysis::memory_bound;
+use crate::config::Settings;
+
+const MB: u64 = 1 << 20;
+
+/// The process itself: code, pages of the contract, log, runtime.
+const PROCESS: u64 = 48 * MB;
+
+/// Connections whose requests are under way at once, and how often each then holds a body: as bytes, as texts, as answer.
+const CONNECTIONS: u64 = 128;
+const COPIES: u64 = 4;
+
+/// A start that was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "memory.max_mb: the settings may take {bound_mb} MB, which is above {max_mb} MB; config/default.toml says how they add up"
+)]
+pub struct MemoryError {
+    bound_mb: u64,
+    max_mb: u64,
+}
+
+/// The most memory that a server with these settings takes, in MB, rounded up.
+pub fn memory_bound_mb(settings: &Settings) -> u64 {
+    let service = memory_bound(&service_options(settings), settings.search.hash_mb).total();
+    let bodies = CONNECTIONS * COPIES * settings.limits.body_bytes as u64;
+    (PROCESS + bodies).saturating_add(service as u64).div_ceil(MB)
+}
+
+/// Refuses settings that want more than they allow.
+pub(super) fn check(settings: &Settings) -> Result<(), MemoryError> {
+    let (bound_mb, max_mb) = (memory_bound_mb(settings), settings.memory.max_mb);
+    if bound_mb > max_mb { Err(MemoryError { bound_mb, max_mb }) } else { Ok(()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+    use std::path::Path;
+
+    use super::*;
+
+    fn settings(file: Option<&str>, change: impl FnOnce(&mut Settings)) -> Settings {
+        let file = file.map(|name| Path::new(env!("CARGO_MANIFEST_DIR")).join(name));
+        let mut settings = Settings::load_with(file.as_deref(), Some(BTreeMap::new())).unwrap();
+        settings.search.workers = 4;
+        change(&mut settings);
+        settings
+    }
+
+    #[test]
+    fn the_files_that_come_with_the_server_start() {
+        assert_eq!(check(&settings(None, |_| {})), Ok(()));
+        assert_eq!(check(&settings(Some("config/production.toml"), |_| {})), Ok(()));
+    }
+
+    #[test]
+    fn a_bound_above_what_is_allowed_is_refused_by_the_keys_name() {
+        let bound = memory_bound_mb(&settings(None, |_| {}));
+        assert_eq!(check(&settings(None, |settings| settings.memory.max_mb = bound)), Ok(()));
+        let refused = check(&settings(None, |settings| settings.memory.max_mb = bound - 1)).unwrap_err();
+        assert!(refused.to_string().starts_with("memory.max_mb: "), "{refused}");
+    }
+
+    /// The number that the comment of `config/default.toml` states behind a part of the sum.
+    fn stated(part: &str) -> f64 {
+        let rule = include_str!("../../config/default.toml");
+        let (_, rest) = rule.split_once(&format!("{part} × ")).unwrap_or_else(|| panic!("{part} is not in the rule"));
+        let (number, unit) = rest.split_once(' ').unwrap();
+        let factor = if unit.starts_with("MB") { 1.0 } else { 1.0 / 1_024.0 };
+        number.parse::<f64>().unwrap() * factor
+    }
+
+    #[test]
+    fn the_rule_in_the_configuration_is_the_rule_of_the_code() {
+        let base = memory_bound_mb(&settings(None, |_| {}));
+        let grown = |change: fn(&mut Settings)| (memory_bound_mb(&settings(None, change)) - base) as f64;
+        assert_eq!(grown(|settings| settings.search.hash_mb += 100), 100.0);
+        let parts = [
+            ("search.workers", grown(|settings| settings.search.workers += 1_000) / 1e3),
+            ("dictionary.max_entries", grown(|settings| settings.dictionary.max_entries += 1_000_000) / 1e6),
+            ("queue.capacity", grown(|settings| settings.queue.capacity += 100_000) / 1e5),
+            ("limits.body_bytes", grown(|settings| settings.limits.body_bytes += 1_024_000) / 1e3),
+        ];
+        for (part, costs) in parts {
+            let stated = stated(part);
+            assert!((costs..=1.25 * costs + 0.001).contains(&stated), "{part}: stated {stated} MB, costs {costs} MB");
+        }
+    }
+}

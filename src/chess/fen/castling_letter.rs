@@ -1,0 +1,44 @@
+//! Castling letters: `K`, `Q` and the files of rooks.
+
+use crate::chess::validity::back_rank;
+use crate::chess::{CastlingSide, Color, File, Piece, Role, Setup, Square};
+
+/// What a castling letter says of the rook.
+pub(super) enum CastlingLetter {
+    /// The outermost one on that side of the king.
+    Outermost(CastlingSide),
+    /// The one on that file.
+    OnFile(File),
+}
+
+impl CastlingLetter {
+    /// Whose letter it is, and what it says.
+    pub(super) fn read(letter: char) -> Option<(Color, CastlingLetter)> {
+        let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+        let meaning = match letter.to_ascii_lowercase() {
+            'k' => CastlingLetter::Outermost(CastlingSide::King),
+            'q' => CastlingLetter::Outermost(CastlingSide::Queen),
+            lower => CastlingLetter::OnFile(File::from_letter(lower)?),
+        };
+        Some((color, meaning))
+    }
+
+    /// The side and the rook's file, when king and rook stand where the right needs them.
+    pub(super) fn rook(&self, setup: &Setup, color: Color) -> Option<(CastlingSide, File)> {
+        let king = setup.back_rank_king(color)?;
+        let is_rook = |square: &Square| setup.board[square.index()] == Some(Piece::new(color, Role::Rook));
+        let (side, rook) = match *self {
+            CastlingLetter::Outermost(CastlingSide::King) => {
+                (CastlingSide::King, back_rank(color).rev().take_while(|&square| square > king).find(is_rook)?)
+            }
+            CastlingLetter::Outermost(CastlingSide::Queen) => {
+                (CastlingSide::Queen, back_rank(color).take_while(|&square| square < king).find(is_rook)?)
+            }
+            CastlingLetter::OnFile(file) => {
+                let side = if file > king.file() { CastlingSide::King } else { CastlingSide::Queen };
+                (side, Some(Square::new(file, king.rank())).filter(is_rook)?)
+            }
+        };
+        Some((side, rook.file()))
+    }
+}

@@ -1,0 +1,121 @@
+//! Claims about games: their ends, claims, history and undo.
+
+use super::*;
+use crate::chess::read_move;
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+fn game(fen: &str, moves: &str) -> Game {
+    let mut game = Game::new(Position::from_fen(fen).unwrap());
+    play(&mut game, moves);
+    game
+}
+
+fn play(game: &mut Game, moves: &str) {
+    for text in moves.split_whitespace() {
+        let mv = read_move(game.position(), text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        game.play(mv);
+    }
+}
+
+#[test]
+fn fools_mate_is_won_by_black() {
+    let game = game(START, "f3 e5 g4 Qh4#");
+    assert_eq!(game.outcome(), Outcome::Checkmate { winner: Color::Black });
+    assert!(game.claims().is_empty());
+}
+
+#[test]
+fn no_move_without_check_is_stalemate() {
+    assert_eq!(game("7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", "Qg6").outcome(), Outcome::Stalemate);
+}
+
+#[test]
+fn a_position_that_occurs_the_third_time_may_be_claimed_and_the_fifth_time_ends_the_game() {
+    let dance = "Nf3 Nf6 Ng1 Ng8 ";
+    let mut game = game(START, dance);
+    assert_eq!((game.repetitions(), game.claims()), (2, vec![]));
+    play(&mut game, dance);
+    assert_eq!((game.repetitions(), game.claims()), (3, vec![Claim::ThreefoldRepetition]));
+    assert_eq!(game.outcome(), Outcome::Ongoing);
+    play(&mut game, &dance.repeat(2));
+    assert_eq!(game.outcome(), Outcome::Draw(DrawReason::FivefoldRepetition));
+    assert!(game.claims().is_empty());
+}
+
+#[test]
+fn a_lost_castling_right_makes_another_position() {
+    let shuffle = "Rg1 Rg8 Rh1 Rh8";
+    let game = game("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", &format!("{shuffle} {shuffle}"));
+    // After the first shuffle the short rights are gone: that position has occurred twice, the first one once.
+    assert_eq!(game.repetitions(), 2);
+}
+
+#[test]
+fn the_clock_gives_a_claim_at_100_and_a_draw_at_150() {
+    assert_eq!(game("7k/8/8/8/8/8/R7/K7 w - - 98 90", "Ra3").claims(), []);
+    assert_eq!(game("7k/8/8/8/8/8/R7/K7 w - - 99 90", "Ra3").claims(), [Claim::FiftyMoves]);
+    let over = game("7k/8/8/8/8/8/R7/K7 w - - 149 90", "Ra3");
+    assert_eq!(over.outcome(), Outcome::Draw(DrawReason::SeventyFiveMoves));
+}
+
+#[test]
+fn mate_comes_before_the_clock() {
+    let mated = game("7k/8/6K1/8/8/8/R7/8 w - - 149 90", "Ra8#");
+    assert_eq!(mated.outcome(), Outcome::Checkmate { winner: Color::White });
+}
+
+#[test]
+fn of_several_draws_the_clock_comes_before_the_material() {
+    assert_eq!(game("7k/8/8/8/8/8/8/K7 w - - 150 90", "").outcome(), Outcome::Draw(DrawReason::SeventyFiveMoves));
+    assert_eq!(game("7k/8/8/8/8/8/8/K7 w - - 0 1", "").outcome(), Outcome::Draw(DrawReason::DeadPosition));
+}
+
+#[test]
+fn undo_leads_back_move_by_move() {
+    let mut played = game(START, "e4 d5 exd5 Qxd5 Nc3");
+    let before = game(START, "e4 d5 exd5 Qxd5");
+    assert_eq!(played.moves().len(), 5);
+    assert!(played.undo().is_some());
+    assert_eq!(played.position(), before.position());
+    assert_eq!((played.moves(), played.moved()), (before.moves(), before.moved()));
+    assert_eq!(played.earlier_keys(), before.earlier_keys());
+    while played.undo().is_some() {}
+    assert_eq!(played.position(), &Position::startpos());
+    assert_eq!(played.undo(), None);
+}
+
+#[test]
+fn every_ply_knows_its_position() {
+    let game = game(START, "e4 e5");
+    assert_eq!(game.start(), &Position::startpos());
+    assert_eq!(game.position_before(0), Some(game.start()));
+    assert_eq!(game.position_before(2), Some(game.position()));
+    assert_eq!(game.position_before(3), None);
+    assert_eq!(game.earlier_keys().len(), 2);
+    assert_eq!(game.earlier_keys()[0], game.start().key());
+}
+
+#[test]
+fn only_positions_since_the_last_irreversible_move_are_context() {
+    assert!(game(START, "").reversible_context().is_empty());
+    assert!(game(START, "Nf3 Nf6 e4").reversible_context().is_empty(), "a pawn move");
+    assert!(game("7k/8/8/8/8/8/r7/R6K w - - 0 1", "Rxa2").reversible_context().is_empty(), "a capture");
+    assert!(game("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "Ke2").reversible_context().is_empty(), "a lost right");
+
+    let context = game(START, "Nf3 Nf6 Ng1 Ng8 Nf3").reversible_context();
+    let mut counts: Vec<_> = context.iter().map(|&(_, count)| count).collect();
+    counts.sort_unstable();
+    assert_eq!(counts, [1, 1, 1, 2], "the start twice, three others once");
+    assert!(context.is_sorted_by_key(|&(key, _)| key));
+}
+
+#[test]
+fn the_count_of_a_position_stays_right_after_undo() {
+    let mut game = game(START, "Nf3 Nf6 Ng1 Ng8");
+    assert_eq!(game.repetitions(), 2);
+    game.undo();
+    assert_eq!(game.repetitions(), 1);
+    play(&mut game, "Ng8");
+    assert_eq!(game.repetitions(), 2);
+}

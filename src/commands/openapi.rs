@@ -1,0 +1,12 @@
+//! `kibitzer openapi`
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use super::Failure;
+
+pub(crate) fn run() -> Result<ExitCode, Failure> {
+    let yaml = kibitzer::http::contract().to_yaml()?;
+    io::stdout().lock().write_all(yaml.as_bytes())?;
+    Ok(ExitCode::SUCCESS)
+}

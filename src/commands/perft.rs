@@ -1,0 +1,40 @@
+//! `kibitzer perft`
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use kibitzer::chess::{CastlingText, Position, perft, to_uci};
+
+use super::Failure;
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How many plies deep.
+    depth: u32,
+    /// The position; the start position unless given.
+    #[arg(long)]
+    fen: Option<String>,
+    /// Count apart for each first move.
+    #[arg(long)]
+    divide: bool,
+}
+
+pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
+    let position = options.fen.as_deref().map_or(Ok(Position::startpos()), Position::from_fen)?;
+    let mut out = io::stdout().lock();
+    let started = Instant::now();
+    let nodes = if options.divide {
+        let divided = perft::divide(&position, options.depth);
+        for &(mv, nodes) in &divided {
+            writeln!(out, "{}: {nodes}", to_uci(&position, mv, CastlingText::Standard))?;
+        }
+        divided.iter().map(|&(_, nodes)| nodes).sum()
+    } else {
+        perft::perft(&position, options.depth)
+    };
+    let seconds = started.elapsed().as_secs_f64();
+    writeln!(out, "nodes {nodes}")?;
+    writeln!(out, "nps {:.0}", nodes as f64 / seconds.max(1e-9))?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,70 @@
+//! `kibitzer serve`
+
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use kibitzer::app::{self, Signals};
+use kibitzer::config::Settings;
+use kibitzer::telemetry::{self, SinkGuard};
+use tokio::net::TcpListener;
+
+use super::Failure;
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// A configuration file; keys that it leaves out keep their defaults.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// The address to listen on, as 127.0.0.1:8080; goes before the configuration.
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<SocketAddr>,
+}
+
+impl Options {
+    /// The settings, with the address of the command line.
+    fn settings(&self) -> Result<Settings, Failure> {
+        let mut settings = Settings::load(self.config.as_deref())?;
+        settings.listen = self.listen.unwrap_or(settings.listen);
+        Ok(settings)
+    }
+}
+
+pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
+    let settings = options.settings()?;
+    let log = telemetry::start(&settings.log, io::stdout())?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let served = runtime.block_on(serve(&settings, log));
+    // Connections that are dropped at the end of the grace time may not hold up the process's end.
+    runtime.shutdown_background();
+    served.map(|()| ExitCode::SUCCESS)
+}
+
+async fn serve(settings: &Settings, log: SinkGuard) -> Result<(), Failure> {
+    let mut signals = Signals::listen()?;
+    let listener = TcpListener::bind(settings.listen)
+        .await
+        .map_err(|error| format!("{} can't be listened on: {error}", settings.listen))?;
+    tracing::info!(address = listener.local_addr()?.to_string(), version = env!("CARGO_PKG_VERSION"), "listening");
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let serving = app::serve(settings, listener, async {
+        // Told to stop, or nobody is left to tell.
+        let _ = stopped.await;
+    });
+    let signalled = async move {
+        tracing::info!(signal = signals.next().await, "told to end");
+        drop(stop);
+        tracing::warn!(signal = signals.next().await, "told to end at once");
+    };
+    tokio::select! {
+        served = serving => served?,
+        () = signalled => {
+            // The lines so far are written before the process goes.
+            drop(log);
+            std::process::exit(1);
+        }
+    }
+    tracing::info!("ended");
+    Ok(())
+}

@@ -1,0 +1,22 @@
+//! HTTP: text and JSON become proven types on the way in, and types become JSON on the way out. No chess logic.
+//!
+//! - [`router`]: the URL map, on one screen;
+//! - `controllers`: one file a route, its DTOs beside the handler: extract, one call, convert;
+//! - `json`, `problem`: how requests are read, and how everything that goes wrong is told;
+//! - `layers`: what lies around every route;
+//! - `openapi`: the contract, generated from the code.
+
+mod controllers;
+mod dto;
+mod json;
+mod layers;
+mod openapi;
+mod problem;
+mod router;
+mod state;
+mod unchanging;
+
+pub use openapi::contract;
+pub use problem::{Code, Problem};
+pub use router::{around, router};
+pub use state::{App, Caps, Readiness};

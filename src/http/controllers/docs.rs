@@ -1,0 +1,114 @@
+//! The contract, as `GET /openapi.json` and `/openapi.yaml`, and the page to read and try it, `/docs`.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock};
+
+use axum::body::Body;
+use axum::extract::{OriginalUri, Path};
+use axum::http::{HeaderMap, Response};
+use axum::response::{IntoResponse, Redirect};
+use utoipa_swagger_ui::Config;
+
+use super::problems::not_found;
+use crate::http::openapi::contract;
+use crate::http::problem::Problem;
+use crate::http::unchanging::Unchanging;
+
+const HTML: &str = "text/html; charset=utf-8";
+
+/// The files of Swagger UI that its page asks for.
+const ASSETS: [(&str, &str); 7] = [
+    ("favicon-16x16.png", "image/png"),
+    ("favicon-32x32.png", "image/png"),
+    ("index.css", "text/css; charset=utf-8"),
+    ("swagger-initializer.js", "text/javascript; charset=utf-8"),
+    ("swagger-ui-bundle.js", "text/javascript; charset=utf-8"),
+    ("swagger-ui-standalone-preset.js", "text/javascript; charset=utf-8"),
+    ("swagger-ui.css", "text/css; charset=utf-8"),
+];
+
+struct Pages {
+    json: Unchanging,
+    yaml: Unchanging,
+    docs: Unchanging,
+    assets: BTreeMap<&'static str, Unchanging>,
+}
+
+static PAGES: LazyLock<Pages> = LazyLock::new(|| {
+    let contract = contract();
+    let json = contract.to_pretty_json().unwrap_or_default();
+    let yaml = contract.to_yaml().unwrap_or_default();
+    // No validator: its badge would be fetched from somebody else's server.
+    let config = Arc::new(Config::new(["/openapi.json"]).validator_url("none").try_it_out_enabled(true));
+    let file = |name: &str| utoipa_swagger_ui::serve(name, Arc::clone(&config)).ok().flatten().map(|file| file.bytes);
+    let index = file("index.html").unwrap_or_default();
+    let index = String::from_utf8_lossy(&index)
+        .replace("<head>", "<head>\n    <base href=\"/docs/\">")
+        .replace("<title>Swagger UI</title>", "<title>kibitzer</title>");
+    let assets =
+        ASSETS.iter().filter_map(|&(name, media)| Some((name, Unchanging::new(file(name)?.into_owned(), media)))).collect();
+    Pages {
+        json: Unchanging::new(json, "application/json"),
+        yaml: Unchanging::new(yaml, "application/yaml"),
+        docs: Unchanging::new(index, HTML),
+        assets,
+    }
+});
+
+/// Writes the pages now, so that the first request for one does not wait.
+pub(crate) fn prepare() {
+    LazyLock::force(&PAGES);
+}
+
+/// The contract as JSON
+#[utoipa::path(
+    get,
+    path = "/openapi.json",
+    tag = "contract",
+    responses(
+        (status = 200, description = "This document.", content_type = "application/json", body = serde_json::Value),
+        (status = 304, description = "The client has it."),
+    )
+)]
+pub(crate) async fn openapi_json(headers: HeaderMap) -> Response<Body> {
+    PAGES.json.answer(&headers)
+}
+
+/// The contract as YAML
+#[utoipa::path(
+    get,
+    path = "/openapi.yaml",
+    tag = "contract",
+    responses(
+        (status = 200, description = "This document.", content_type = "application/yaml", body = String),
+        (status = 304, description = "The client has it."),
+    )
+)]
+pub(crate) async fn openapi_yaml(headers: HeaderMap) -> Response<Body> {
+    PAGES.yaml.answer(&headers)
+}
+
+/// A page to read and try the contract
+#[utoipa::path(
+    get,
+    path = "/docs",
+    tag = "contract",
+    responses(
+        (status = 200, description = "The page.", content_type = "text/html; charset=utf-8", body = String),
+        (status = 304, description = "The client has it."),
+    )
+)]
+pub(crate) async fn docs(headers: HeaderMap) -> Response<Body> {
+    PAGES.docs.answer(&headers)
+}
+
+/// A file of that page.
+pub(crate) async fn docs_asset(path: Path<String>, uri: OriginalUri, headers: HeaderMap) -> Result<Response<Body>, Problem> {
+    let asset = PAGES.assets.get(path.as_str()).ok_or_else(|| not_found(uri.path()))?;
+    Ok(asset.answer(&headers))
+}
+
+/// Leads to the docs.
+pub(crate) async fn root() -> Response<Body> {
+    Redirect::temporary("/docs").into_response()
+}

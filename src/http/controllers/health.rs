@@ -1,0 +1,53 @@
+//! `GET /livez` and `GET /readyz`
+
+use std::time::Duration;
+
+use axum::extract::State;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::http::json::Reply;
+use crate::http::problem::{Code, Problem};
+use crate::http::{App, Readiness};
+
+/// When a probe may ask again.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+
+/// That the process runs.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub(crate) struct Health {
+    /// `ok` from `/livez`, `ready` from `/readyz`.
+    status: &'static str,
+}
+
+/// Is the process alive?
+///
+/// 200 while it runs. `kibitzer healthcheck` asks this.
+#[utoipa::path(
+    get,
+    path = "/livez",
+    tag = "server",
+    responses((status = 200, description = "The process runs.", body = Health))
+)]
+pub(crate) async fn livez() -> Reply<Health> {
+    Reply(Health { status: "ok" })
+}
+
+/// Does the server take traffic?
+///
+/// A full queue is no reason against it: it answers 503 itself.
+#[utoipa::path(
+    get,
+    path = "/readyz",
+    tag = "server",
+    responses((status = 200, description = "It does.", body = Health), crate::http::openapi::NotReady)
+)]
+pub(crate) async fn readyz(State(app): State<App>) -> Result<Reply<Health>, Problem> {
+    let reason = match app.readiness() {
+        Readiness::Ready => return Ok(Reply(Health { status: "ready" })),
+        Readiness::Starting => "starting",
+        Readiness::ShuttingDown => "shutting_down",
+    };
+    let problem = Problem::new(Code::NotReady, format!("the server takes no traffic: {reason}"));
+    Err(problem.with("reasons", vec![reason]).retry_after(RETRY_AFTER))
+}

@@ -1,0 +1,121 @@
+//! `GET /v1/limits`
+
+use axum::extract::State;
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa::openapi::ObjectBuilder;
+
+use super::whole_ms;
+use crate::http::App;
+use crate::http::dto::varying;
+use crate::http::json::Reply;
+
+/// What one request may ask for, and how much the server carries.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Limits {
+    /// `depth` of a search, in plies.
+    depth: Limit,
+    /// `nodes` of a search.
+    nodes: Limit,
+    /// `movetime_ms` of a search, in milliseconds; the default counts when a request has no limit at all.
+    movetime_ms: Limit,
+    /// `mate` of a search, in moves.
+    mate: Limit,
+    /// Entries of `moves`.
+    moves: usize,
+    /// Bytes of a request's body.
+    body_bytes: usize,
+    /// `depth` of a perft, in plies.
+    perft_depth: u32,
+    /// How long a perft may take, in milliseconds.
+    perft_ms: u64,
+    /// The requests that wait for a worker.
+    queue: QueueSize,
+    /// Searches and perfts that run at once.
+    #[schema(schema_with = workers)]
+    workers: usize,
+    /// The size of the shared transposition table, in MB.
+    hash_mb: usize,
+    /// Finished analyses that are remembered.
+    dictionary: DictionarySize,
+    /// The server's memory.
+    memory: MemorySize,
+}
+
+/// The most that may be asked, and what counts when nothing is.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub(crate) struct Limit {
+    /// What is beyond is clamped.
+    max: u64,
+    /// Null: no limit of this kind.
+    #[schema(required)]
+    default: Option<u64>,
+}
+
+/// A queue.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = Queue)]
+pub(crate) struct QueueSize {
+    /// How many may wait.
+    capacity: usize,
+    /// How many wait now.
+    length: usize,
+}
+
+/// The evaluation dictionary.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = Dictionary)]
+pub(crate) struct DictionarySize {
+    /// How many there are now.
+    entries: usize,
+    /// How many there may be.
+    max_entries: usize,
+}
+
+/// Memory, in MB.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = Memory)]
+pub(crate) struct MemorySize {
+    /// The most that the settings lead to.
+    #[schema(schema_with = bound_mb)]
+    bound_mb: u64,
+    /// The most that the settings allow.
+    max_mb: u64,
+}
+
+/// Limits
+///
+/// What one request may ask for, and how much the server carries.
+#[utoipa::path(
+    get,
+    path = "/v1/limits",
+    tag = "server",
+    responses((status = 200, description = "The limits.", body = Limits))
+)]
+pub(crate) async fn limits(State(app): State<App>) -> Reply<Limits> {
+    let (caps, status) = (app.caps(), app.service().status());
+    let unless_asked = |max: u64| Limit { max, default: None };
+    Reply(Limits {
+        depth: unless_asked(caps.depth.into()),
+        nodes: unless_asked(caps.nodes),
+        movetime_ms: Limit { max: whole_ms(caps.movetime), default: Some(whole_ms(caps.default_movetime)) },
+        mate: unless_asked(caps.mate.into()),
+        moves: caps.moves,
+        body_bytes: caps.body_bytes,
+        perft_depth: caps.perft_depth,
+        perft_ms: whole_ms(caps.perft_max),
+        queue: QueueSize { capacity: status.queue_capacity, length: status.queue_length },
+        workers: status.workers,
+        hash_mb: app.engine().hash_mb(),
+        dictionary: DictionarySize { entries: status.dictionary_entries, max_entries: status.dictionary_max_entries },
+        memory: MemorySize { bound_mb: caps.memory_bound_mb, max_mb: caps.memory_max_mb },
+    })
+}
+
+fn workers() -> ObjectBuilder {
+    varying("Searches and perfts that run at once; by default one per core.")
+}
+
+fn bound_mb() -> ObjectBuilder {
+    varying("The most that the settings lead to.")
+}

@@ -1,0 +1,116 @@
+//! `POST /v1/perft`
+
+use axum::extract::State;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+use utoipa::ToSchema;
+use utoipa::openapi::ObjectBuilder;
+
+use crate::chess::{CastlingText, Move, Position, uci_text};
+use crate::http::App;
+use crate::http::dto::{Clamped, MoveText, PositionRequest, varying};
+use crate::http::json::{FromMembers, Json, Members, Reply};
+use crate::http::openapi::PerftProblems;
+use crate::http::problem::Problem;
+
+/// What is to be counted.
+#[derive(Clone, Debug, ToSchema)]
+#[schema(as = PerftRequest)]
+pub(crate) struct Perft {
+    position: PositionRequest,
+    /// How many plies deep; beyond `perft_depth` of `GET /v1/limits` it is clamped. Of depth 0 there is one path.
+    #[schema(minimum = 0)]
+    depth: u64,
+    /// Count apart for each first move.
+    #[schema(required = false, default = false)]
+    divide: bool,
+}
+
+/// How many paths of legal moves there are.
+#[derive(Clone, Debug, serde::Serialize, ToSchema)]
+#[schema(as = PerftAnswer)]
+pub(crate) struct Counted {
+    /// The position, normalised, after `moves`.
+    fen: String,
+    /// The depth that was counted, in plies.
+    depth: u32,
+    /// What was asked beyond a cap; empty when nothing was.
+    clamped: Vec<Clamped>,
+    /// The number of paths. Repetition and the 50-move rule are ignored.
+    nodes: u64,
+    /// How long the count took, in milliseconds.
+    #[schema(schema_with = time_ms)]
+    time_ms: u64,
+    /// Paths a second.
+    #[schema(schema_with = nps)]
+    nps: u64,
+    /// The same apart for each first move, in UCI; only when asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, value_type = Option<std::collections::BTreeMap<String, u64>>)]
+    divide: Option<Divide>,
+}
+
+/// Paths by first move.
+#[derive(Clone, Debug)]
+pub(crate) struct Divide(Vec<(MoveText, u64)>);
+
+impl Divide {
+    fn new(position: &Position, counts: Vec<(Move, u64)>) -> Divide {
+        let uci = |mv| MoveText(uci_text(position, mv, CastlingText::Standard));
+        Divide(counts.into_iter().map(|(mv, nodes)| (uci(mv), nodes)).collect())
+    }
+}
+
+impl Serialize for Divide {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.0.len()))?;
+        for (mv, nodes) in &self.0 {
+            map.serialize_entry(mv, nodes)?;
+        }
+        map.end()
+    }
+}
+
+impl FromMembers for Perft {
+    fn read(members: &mut Members<'_>) -> Option<Perft> {
+        let position = PositionRequest::read(members);
+        let depth = members.required_number("depth", 0..=u64::MAX);
+        let divide = members.optional("divide").unwrap_or(false);
+        Some(Perft { position: position?, depth: depth?, divide })
+    }
+}
+
+/// Count move paths
+///
+/// The number of paths of legal moves of a length: the test of every move generator. It waits in the queue as searches do.
+#[utoipa::path(
+    post,
+    path = "/v1/perft",
+    tag = "positions",
+    request_body = Perft,
+    responses((status = 200, description = "The count.", body = Counted), PerftProblems)
+)]
+pub(crate) async fn perft(State(app): State<App>, Json(request): Json<Perft>) -> Result<Reply<Counted>, Problem> {
+    let resolved = request.position.resolve()?;
+    let position = resolved.game.position();
+    let caps = app.caps();
+    let mut clamped = Vec::new();
+    let depth = Clamped::cap("depth", request.depth, caps.perft_depth, &mut clamped);
+    let answer = app.service().perft(position.clone(), depth, request.divide, caps.perft_max).await?;
+    Ok(Reply(Counted {
+        fen: position.fen(),
+        depth,
+        clamped,
+        nodes: answer.nodes,
+        time_ms: super::whole_ms(answer.elapsed),
+        nps: super::per_second(answer.nodes, answer.elapsed),
+        divide: answer.divide.map(|counts| Divide::new(position, counts)),
+    }))
+}
+
+fn time_ms() -> ObjectBuilder {
+    varying("How long the count took, in milliseconds.")
+}
+
+fn nps() -> ObjectBuilder {
+    varying("Paths a second.")
+}

@@ -1,0 +1,179 @@
+//! `POST /v1/play`
+
+use axum::extract::State;
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa::openapi::schema::SchemaType;
+use utoipa::openapi::{ArrayBuilder, ObjectBuilder, Type};
+
+use crate::chess::forms::{BitOrder, Captured, Instruction, Record};
+use crate::chess::{CastlingText, Color, Game, Move, Position, SanWriter, uci_text};
+use crate::http::App;
+use crate::http::dto::{CastleFlagsView, Hex, MoveText, PositionRequest, PositionState, bit_order, nullable};
+use crate::http::json::{FromMembers, Json, Members, Reply};
+use crate::http::openapi::PositionProblems;
+use crate::http::problem::{MemberFault, Problem};
+
+/// Which moves are played.
+#[derive(Clone, Debug, ToSchema)]
+#[schema(as = PlayRequest)]
+pub(crate) struct Play {
+    position: PositionRequest,
+    /// So many of the last moves are taken back again.
+    #[schema(required = false, default = 0)]
+    undo: usize,
+    /// Which square is bit 0 of the answer's bitboards.
+    #[schema(required = false, schema_with = bit_order::schema)]
+    bit_order: BitOrder,
+}
+
+/// A game that was played.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Played {
+    #[serde(flatten)]
+    state: PositionState,
+    /// The moves that are still played, in order.
+    plies: Vec<Ply>,
+}
+
+/// A move that was played.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Ply {
+    /// The move in UCI.
+    #[schema(value_type = String)]
+    uci: MoveText,
+    /// The move in SAN.
+    #[schema(value_type = String)]
+    san: MoveText,
+    /// The move as a 16-bit code.
+    #[schema(minimum = 1)]
+    code: u16,
+    /// The position after it.
+    fen: String,
+    /// The key of the position after it.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
+    key: Hex,
+    /// The move as a reversible change of the list.
+    #[schema(schema_with = instruction_schema)]
+    instruction: Vec<Option<i16>>,
+    /// The move as bitboards.
+    record: RecordDto,
+}
+
+/// A move as bitboards and names.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Record)]
+pub(crate) struct RecordDto {
+    /// Where the piece comes from; of castling, where the king does.
+    #[schema(value_type = String)]
+    start: Hex,
+    /// Where it arrives.
+    #[schema(value_type = String)]
+    end: Hex,
+    /// Whose piece is captured; null without a capture.
+    #[schema(required, schema_with = nullable_colors)]
+    captured_side: Option<&'static str>,
+    /// Its kind; null without a capture.
+    #[schema(required, schema_with = captured_pieces)]
+    captured_piece: Option<&'static str>,
+    /// All pieces of that side and kind before the capture; null without a capture.
+    #[schema(required, value_type = Option<String>)]
+    captured_bitboard: Option<Hex>,
+    /// Who castles, and to which side; null when nobody does.
+    #[schema(required, schema_with = castle_types)]
+    castle_type: Option<&'static str>,
+    /// The static evaluation after the move, in centipawns, from White's side.
+    score: i32,
+    /// The castling rights before the move.
+    #[serde(flatten)]
+    castle: CastleFlagsView,
+}
+
+impl FromMembers for Play {
+    fn read(members: &mut Members<'_>) -> Option<Play> {
+        members.require("moves");
+        let position = PositionRequest::read(members);
+        let undo = members.optional_number("undo", 0..=u64::MAX).unwrap_or(0);
+        let bit_order = members.optional("bit_order").unwrap_or_default();
+        let position = position?;
+        let undo = usize::try_from(undo).unwrap_or(usize::MAX);
+        if undo > position.move_count() {
+            let detail = format!("undo is {undo}, but there are {} moves", position.move_count());
+            members.fault(MemberFault::OutOfRange, "undo", detail);
+        }
+        Some(Play { position, undo, bit_order })
+    }
+}
+
+/// Play moves
+///
+/// Plays moves, takes the last ones back if asked, and tells of each move that remains what it changed.
+#[utoipa::path(
+    post,
+    path = "/v1/play",
+    tag = "positions",
+    request_body = Play,
+    responses((status = 200, description = "The game.", body = Played), PositionProblems)
+)]
+pub(crate) async fn play(State(app): State<App>, Json(request): Json<Play>) -> Result<Reply<Played>, Problem> {
+    let mut resolved = request.position.resolve()?;
+    for _ in 0..request.undo {
+        resolved.game.undo();
+    }
+    let white_score = |position: &Position| {
+        let score = app.engine().evaluate(position);
+        if position.turn().is_white() { score } else { -score }
+    };
+    let plies = plies(&resolved.game, |before, mv, after| Ply {
+        uci: MoveText(uci_text(before, mv, CastlingText::Standard)),
+        san: MoveText(SanWriter::new(before).write(mv).text),
+        code: mv.code(),
+        fen: after.fen(),
+        key: Hex(after.key()),
+        instruction: Instruction::between(before, mv, after).entries(),
+        record: RecordDto::new(Record::of(before, mv).in_order(request.bit_order), white_score(after)),
+    });
+    Ok(Reply(Played { state: PositionState::from(&resolved), plies }))
+}
+
+/// One ply for each move of the game, from the positions around it.
+fn plies(game: &Game, ply: impl Fn(&Position, Move, &Position) -> Ply) -> Vec<Ply> {
+    let moves = game.moves().iter().enumerate();
+    moves.filter_map(|(index, &mv)| Some(ply(game.position_before(index)?, mv, game.position_before(index + 1)?))).collect()
+}
+
+impl RecordDto {
+    fn new(record: Record, score: i32) -> RecordDto {
+        RecordDto {
+            start: Hex(record.start.0),
+            end: Hex(record.end.0),
+            captured_side: record.captured.map(|captured| captured.side.name()),
+            captured_piece: record.captured.as_ref().map(Captured::piece),
+            captured_bitboard: record.captured.map(|captured| Hex(captured.bitboard.0)),
+            castle_type: record.castle_type(),
+            score,
+            castle: record.castle_before.into(),
+        }
+    }
+}
+
+fn nullable_colors() -> ObjectBuilder {
+    nullable(Color::ALL.map(Color::name))
+}
+
+fn captured_pieces() -> ObjectBuilder {
+    nullable(["pawns", "knights", "bishops", "rooks", "queens"])
+}
+
+fn castle_types() -> ObjectBuilder {
+    nullable(["white_kingside", "white_queenside", "black_kingside", "black_queenside"])
+}
+
+fn instruction_schema() -> ArrayBuilder {
+    let entry = ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::Integer, Type::Null]));
+    ArrayBuilder::new().items(entry).min_items(Some(8)).max_items(Some(13)).description(Some(
+        "The move as a reversible change of the list: origin, origin_state, destination, destination_state, castle_before, \
+         castle_after, en_passant_before, en_passant_after; then for castling rook_origin, rook_state, rook_destination, 0, for en \
+         passant captured_square, captured_state, null, null, for promotion four times null and the new piece's state.",
+    ))
+}

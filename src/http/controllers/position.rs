@@ -1,0 +1,74 @@
+//! `POST /v1/position`
+
+mod parts;
+mod views;
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use self::views::{View, Views};
+use crate::chess::forms::{BitOrder, Packed};
+use crate::http::dto::{PositionRequest, PositionState, bit_order};
+use crate::http::json::{FromMembers, Json, Members, Reply};
+use crate::http::openapi::PositionProblems;
+use crate::http::problem::Problem;
+
+/// Which position is asked for, and in which forms.
+#[derive(Clone, Debug, ToSchema)]
+pub(crate) struct PositionForms {
+    position: PositionRequest,
+    /// The views wanted; all unless given.
+    #[schema(required = false, schema_with = views::names)]
+    views: Vec<View>,
+    /// Which square is bit 0 of the answer's bitboards.
+    #[schema(required = false, schema_with = bit_order::schema)]
+    bit_order: BitOrder,
+}
+
+/// A position in many forms.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = Position)]
+pub(crate) struct PositionAnswer {
+    #[serde(flatten)]
+    state: PositionState,
+    /// The FEN with the rooks' files for castling rights (Shredder-FEN).
+    shredder_fen: String,
+    /// The packed form, in base64url: accepted wherever a FEN is. It holds no clocks.
+    #[schema(pattern = "^[A-Za-z0-9_-]+$")]
+    packed: String,
+    /// Some castling right is not the standard one.
+    chess960: bool,
+    /// The views; all, or those asked for.
+    views: Views,
+}
+
+impl FromMembers for PositionForms {
+    fn read(members: &mut Members<'_>) -> Option<PositionForms> {
+        let position = PositionRequest::read(members);
+        let views = members.optional("views").unwrap_or(View::ALL.to_vec());
+        let bit_order = members.optional("bit_order").unwrap_or_default();
+        Some(PositionForms { position: position?, views, bit_order })
+    }
+}
+
+/// A position in many forms
+///
+/// Reads a position, plays moves from it, and gives it back normalised and in the views asked for.
+#[utoipa::path(
+    post,
+    path = "/v1/position",
+    tag = "positions",
+    request_body = PositionForms,
+    responses((status = 200, description = "The position.", body = PositionAnswer), PositionProblems)
+)]
+pub(crate) async fn position(Json(request): Json<PositionForms>) -> Result<Reply<PositionAnswer>, Problem> {
+    let resolved = request.position.resolve()?;
+    let position = resolved.game.position();
+    Ok(Reply(PositionAnswer {
+        state: PositionState::from(&resolved),
+        shredder_fen: position.shredder_fen(),
+        packed: Packed::of(position).to_text(),
+        chess960: position.is_chess960(),
+        views: Views::of(&resolved.game, &request.views, request.bit_order),
+    }))
+}

@@ -1,0 +1,242 @@
+//! The parts of the views, as JSON.
+
+use utoipa::ToSchema;
+
+use crate::chess::forms::{self, Checks};
+use crate::chess::{Bitboard, Color};
+use crate::http::dto::{CastleFlagsView, Hex, colors, roles};
+
+const fn hex(bitboard: Bitboard) -> Hex {
+    Hex(bitboard.0)
+}
+
+/// A bitboard for each side and kind of piece: 16 hex digits, bit n is square n.
+#[derive(Clone, Debug, serde::Serialize, ToSchema)]
+#[schema(as = Bitboards)]
+pub(crate) struct BitboardsView {
+    #[schema(value_type = String)]
+    white_pawns: Hex,
+    #[schema(value_type = String)]
+    white_knights: Hex,
+    #[schema(value_type = String)]
+    white_bishops: Hex,
+    #[schema(value_type = String)]
+    white_rooks: Hex,
+    #[schema(value_type = String)]
+    white_queens: Hex,
+    #[schema(value_type = String)]
+    white_kings: Hex,
+    #[schema(value_type = String)]
+    black_pawns: Hex,
+    #[schema(value_type = String)]
+    black_knights: Hex,
+    #[schema(value_type = String)]
+    black_bishops: Hex,
+    #[schema(value_type = String)]
+    black_rooks: Hex,
+    #[schema(value_type = String)]
+    black_queens: Hex,
+    #[schema(value_type = String)]
+    black_kings: Hex,
+    #[schema(value_type = String)]
+    all_white: Hex,
+    #[schema(value_type = String)]
+    all_black: Hex,
+    #[schema(value_type = String)]
+    all_pieces: Hex,
+    /// The side to move.
+    #[schema(schema_with = colors)]
+    side: &'static str,
+    /// The other side.
+    #[schema(schema_with = colors)]
+    opponent_side: &'static str,
+    /// The square that a capturing pawn moves to; empty when there is none.
+    #[schema(value_type = String)]
+    en_passant_position: Hex,
+    #[serde(flatten)]
+    castle: CastleFlagsView,
+}
+
+impl From<forms::Bitboards> for BitboardsView {
+    fn from(view: forms::Bitboards) -> BitboardsView {
+        let forms::Bitboards { white, black, all_pieces, side, en_passant_position, castle } = view;
+        BitboardsView {
+            white_pawns: hex(white.pawns),
+            white_knights: hex(white.knights),
+            white_bishops: hex(white.bishops),
+            white_rooks: hex(white.rooks),
+            white_queens: hex(white.queens),
+            white_kings: hex(white.kings),
+            black_pawns: hex(black.pawns),
+            black_knights: hex(black.knights),
+            black_bishops: hex(black.bishops),
+            black_rooks: hex(black.rooks),
+            black_queens: hex(black.queens),
+            black_kings: hex(black.kings),
+            all_white: hex(white.all),
+            all_black: hex(black.all),
+            all_pieces: hex(all_pieces),
+            side: side.name(),
+            opponent_side: (!side).name(),
+            en_passant_position: hex(en_passant_position),
+            castle: castle.into(),
+        }
+    }
+}
+
+/// The seven-board form: a bitboard for each kind of piece of both colours, and White's pieces.
+#[derive(Clone, Debug, serde::Serialize, ToSchema)]
+#[schema(as = Boards)]
+pub(crate) struct BoardsView {
+    #[schema(value_type = String)]
+    pawn: Hex,
+    #[schema(value_type = String)]
+    knight: Hex,
+    #[schema(value_type = String)]
+    bishop: Hex,
+    #[schema(value_type = String)]
+    rook: Hex,
+    #[schema(value_type = String)]
+    queen: Hex,
+    #[schema(value_type = String)]
+    king: Hex,
+    #[schema(value_type = String)]
+    white: Hex,
+}
+
+impl From<forms::Boards> for BoardsView {
+    fn from(view: forms::Boards) -> BoardsView {
+        BoardsView {
+            pawn: hex(view.pawn),
+            knight: hex(view.knight),
+            bishop: hex(view.bishop),
+            rook: hex(view.rook),
+            queen: hex(view.queen),
+            king: hex(view.king),
+            white: hex(view.white),
+        }
+    }
+}
+
+/// A piece and its square.
+#[derive(Clone, Copy, Debug, serde::Serialize, ToSchema)]
+#[schema(as = PlacedPiece)]
+pub(crate) struct PieceView {
+    /// Whose it is.
+    #[schema(schema_with = colors)]
+    color: &'static str,
+    /// Its kind.
+    #[schema(schema_with = roles)]
+    r#type: &'static str,
+    /// Its square: a1 is 0, b1 1 … h8 63.
+    #[schema(minimum = 0, maximum = 63)]
+    position: usize,
+}
+
+impl From<forms::PlacedPiece> for PieceView {
+    fn from(piece: forms::PlacedPiece) -> PieceView {
+        PieceView { color: piece.color.name(), r#type: piece.role.name(), position: piece.square.index() }
+    }
+}
+
+/// What the position is beside its pieces.
+#[derive(Clone, Copy, Debug, serde::Serialize, ToSchema)]
+#[schema(as = GameState)]
+pub(crate) struct StateView {
+    /// The side to move.
+    #[schema(schema_with = colors)]
+    turn: &'static str,
+    /// An en passant capture is legal.
+    en_passant: bool,
+    /// Its file 0–7, or null.
+    #[schema(required, maximum = 7)]
+    en_passant_file: Option<u8>,
+    /// The rights as 0bKQkq: K is 8, Q 4, k 2, q 1. No other form has this order.
+    #[schema(maximum = 15)]
+    castling: u8,
+    /// Plies since the last capture or pawn move.
+    halfmove_clock: u16,
+    /// The number of the move.
+    #[schema(minimum = 1)]
+    fullmove_number: u16,
+    /// All but the clocks in nine bits: bit 0 turn (1 white), bit 1 en passant, bits 2–4 its file (0 when none), bits 5–8
+    /// `castling`.
+    #[schema(maximum = 511)]
+    bits: u16,
+}
+
+impl From<forms::State> for StateView {
+    fn from(state: forms::State) -> StateView {
+        StateView {
+            turn: state.turn.name(),
+            en_passant: state.en_passant.is_some(),
+            en_passant_file: state.en_passant.map(|file| file as u8),
+            castling: state.castling,
+            halfmove_clock: state.halfmove_clock,
+            fullmove_number: state.fullmove_number,
+            bits: state.bits(),
+        }
+    }
+}
+
+/// The Huffman code.
+#[derive(Clone, Debug, serde::Serialize, ToSchema)]
+#[schema(as = Huffman)]
+pub(crate) struct HuffmanView {
+    /// The code of the 64 squares a8 … h1.
+    #[schema(pattern = "^[01]+$")]
+    board: String,
+    /// Its length in bits.
+    board_bits: usize,
+    /// The length of the packed form in bits, without the padding of its last byte.
+    bits: usize,
+    /// The packed form.
+    packed: String,
+}
+
+impl From<forms::Huffman> for HuffmanView {
+    fn from(view: forms::Huffman) -> HuffmanView {
+        HuffmanView { board_bits: view.board_bits(), bits: view.bits, packed: view.packed.to_text(), board: view.board }
+    }
+}
+
+/// Checks and pins, as bitboards.
+#[derive(Clone, Debug, serde::Serialize, ToSchema)]
+#[schema(as = Checks)]
+pub(crate) struct ChecksView {
+    /// The pieces that give check.
+    #[schema(value_type = String)]
+    checkers: Hex,
+    /// The squares that a piece other than the king may move to as far as checks go.
+    #[schema(value_type = String)]
+    check_mask: Hex,
+    /// The pins of both sides.
+    pins: PinsView,
+}
+
+/// For each side nine bitboards: the rays from its king to the north, north-east, east … north-west up to the pinning piece, where
+/// a piece is pinned, and their union.
+#[derive(Clone, Debug, serde::Serialize, ToSchema)]
+#[schema(as = Pins)]
+pub(crate) struct PinsView {
+    /// White's pinned pieces.
+    #[schema(value_type = Vec<String>, min_items = 9, max_items = 9)]
+    white: [Hex; 9],
+    /// Black's pinned pieces.
+    #[schema(value_type = Vec<String>, min_items = 9, max_items = 9)]
+    black: [Hex; 9],
+}
+
+impl From<Checks> for ChecksView {
+    fn from(view: Checks) -> ChecksView {
+        let pins = |color| {
+            let pins = view.pins_of(color);
+            std::array::from_fn(|index| hex(pins.rays.get(index).copied().unwrap_or_else(|| pins.union())))
+        };
+        ChecksView {
+            checkers: hex(view.checkers),
+            check_mask: hex(view.check_mask),
+            pins: PinsView { white: pins(Color::White), black: pins(Color::Black) },
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! `GET /problems/{code}`: where the `type` of a problem leads.
+
+use axum::body::Body;
+use axum::extract::{OriginalUri, Path};
+use axum::http::{HeaderMap, Response};
+
+use crate::http::problem::{Code, Problem};
+use crate::http::unchanging::Unchanging;
+
+/// A page about a problem
+///
+/// What a problem's code means, and what a client can do about it.
+#[utoipa::path(
+    get,
+    path = "/problems/{code}",
+    tag = "contract",
+    params(("code" = String, Path, description = "The code of a problem.")),
+    responses(
+        (status = 200, description = "The page.", body = String, content_type = "text/html; charset=utf-8"),
+        (status = 304, description = "The client has it."),
+        crate::http::openapi::NotFound,
+    )
+)]
+pub(crate) async fn problem(path: Path<String>, uri: OriginalUri, headers: HeaderMap) -> Result<Response<Body>, Problem> {
+    let Path(name) = path;
+    let code = Code::from_name(&name).ok_or_else(|| not_found(uri.path()))?;
+    Ok(page(code).answer(&headers))
+}
+
+/// Nothing is at this path.
+pub(crate) fn not_found(path: &str) -> Problem {
+    Problem::new(Code::NotFound, format!("there is nothing at {}", crate::chess::excerpt(path)))
+}
+
+fn page(code: Code) -> Unchanging {
+    let (name, status, title, explanation) = (code.name(), code.status(), code.title(), code.explanation());
+    let html = format!(
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{name} – kibitzer</title>\n\
+         <h1>{title}</h1>\n<p>{}</p>\n<p>Code <code>{name}</code>, status {status}. \
+         <a href=\"/docs\">All routes and their problems</a></p>\n</html>\n",
+        with_code(explanation),
+    );
+    Unchanging::new(html, "text/html; charset=utf-8")
+}
+
+/// Texts between backticks as code.
+fn with_code(text: &str) -> String {
+    let mut html = String::new();
+    for (index, part) in text.split('`').enumerate() {
+        let part = part.replace('&', "&amp;").replace('<', "&lt;");
+        html.push_str(&if index % 2 == 1 { format!("<code>{part}</code>") } else { part });
+    }
+    html
+}

@@ -1,0 +1,18 @@
+//! What goes over the wire and is shared by several routes.
+
+pub(crate) mod bit_order;
+mod castle_flags;
+mod clamped;
+mod moves;
+mod position_request;
+mod schema;
+mod state;
+mod text;
+
+pub(crate) use castle_flags::CastleFlagsView;
+pub(crate) use clamped::Clamped;
+pub(crate) use moves::{Dests, MoveDto};
+pub(crate) use position_request::{PositionRequest, Resolved};
+pub(crate) use schema::{colors, names_of, nullable, roles, varying, varying_text};
+pub(crate) use state::PositionState;
+pub(crate) use text::{Hex, MoveText, SquareName};

@@ -1,0 +1,30 @@
+//! `bit_order`: which square is bit 0 of an answer's bitboards.
+
+use utoipa::openapi::ObjectBuilder;
+
+use super::names_of;
+use crate::chess::forms::BitOrder;
+use crate::http::json::{FromTree, Tree, read_name};
+use crate::http::problem::InvalidMember;
+
+const ALL: [BitOrder; 2] = [BitOrder::A1, BitOrder::A8];
+
+const fn name(order: BitOrder) -> &'static str {
+    match order {
+        BitOrder::A1 => "a1",
+        BitOrder::A8 => "a8",
+    }
+}
+
+impl<'a> FromTree<'a> for BitOrder {
+    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<BitOrder> {
+        read_name(tree, pointer, faults, &ALL, |&order| name(order))
+    }
+}
+
+/// Its schema.
+pub(crate) fn schema() -> ObjectBuilder {
+    names_of(ALL.map(name))
+        .default(Some(name(BitOrder::default()).into()))
+        .description(Some("Which square is bit 0 of the answer's bitboards: a1 (then h8 is bit 63), or a8 (h1 is bit 63)."))
+}

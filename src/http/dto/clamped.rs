@@ -1,0 +1,46 @@
+//! What was asked beyond a cap.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+/// A number that was asked beyond a cap, and what it was lowered to.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Clamped {
+    /// The request's member.
+    member: &'static str,
+    /// What was asked; 2⁶⁴ − 1 for anything greater.
+    asked: u64,
+    /// What was given: the cap.
+    given: u64,
+}
+
+impl Clamped {
+    /// The number asked or, with a note, the cap.
+    pub(crate) fn cap<T>(member: &'static str, asked: u64, cap: T, clamped: &mut Vec<Clamped>) -> T
+    where
+        T: Copy + Into<u64> + TryFrom<u64>,
+    {
+        match T::try_from(asked) {
+            Ok(number) if asked <= cap.into() => number,
+            _ => {
+                clamped.push(Clamped { member, asked, given: cap.into() });
+                cap
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_beyond_the_cap_is_lowered_and_noted() {
+        let mut clamped = Vec::new();
+        assert_eq!(Clamped::cap("depth", 60, 60_u8, &mut clamped), 60);
+        assert!(clamped.is_empty());
+        assert_eq!(Clamped::cap("depth", 300, 60_u8, &mut clamped), 60);
+        let [only] = clamped.as_slice() else { panic!("one note") };
+        assert_eq!((only.member, only.asked, only.given), ("depth", 300, 60));
+    }
+}

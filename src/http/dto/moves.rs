@@ -1,0 +1,157 @@
+//! Legal moves, and where each piece may go.
+
+use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use utoipa::ToSchema;
+use utoipa::openapi::ObjectBuilder;
+
+use super::{MoveText, SquareName, names_of, roles};
+use crate::chess::{Bitboard, CastlingSide, CastlingText, Move, Position, Role, San, Square, uci_text};
+
+/// A legal move.
+#[derive(Clone, Copy, Debug, serde::Serialize, ToSchema)]
+#[schema(as = Move)]
+pub(crate) struct MoveDto {
+    /// As UCI writes it; castling as the king's two-square step where that is standard, else as king takes rook.
+    #[schema(value_type = String)]
+    pub(crate) uci: MoveText,
+    /// In Standard Algebraic Notation, with its mark.
+    #[schema(value_type = String)]
+    pub(crate) san: MoveText,
+    /// The square that it starts from.
+    #[schema(value_type = String, pattern = "^[a-h][1-8]$")]
+    pub(crate) from: SquareName,
+    /// The square that it arrives on; of castling the king's.
+    #[schema(value_type = String, pattern = "^[a-h][1-8]$")]
+    pub(crate) to: SquareName,
+    /// The piece that moves.
+    #[schema(schema_with = roles)]
+    pub(crate) piece: &'static str,
+    /// What a pawn becomes; only where one promotes.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = promotions, required = false)]
+    pub(crate) promotion: Option<&'static str>,
+    /// The piece that is captured; only where one is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = roles, required = false)]
+    pub(crate) capture: Option<&'static str>,
+    /// The side to which the king castles; only where it does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = sides, required = false)]
+    pub(crate) castling: Option<&'static str>,
+    /// The move gives check; a mate too.
+    pub(crate) check: bool,
+    /// The move gives mate.
+    pub(crate) mate: bool,
+    /// A pawn is captured in passing.
+    pub(crate) en_passant: bool,
+    /// The 16-bit code: bits 10–15 from, 4–9 to, 3 promotion, 2 capture, 0–1 the piece promoted to (knight, bishop, rook,
+    /// queen), or 1 double pawn step, 2 castling short, 3 castling long, or with capture 1 en passant.
+    #[schema(minimum = 1, maximum = 65535)]
+    pub(crate) code: u16,
+}
+
+impl MoveDto {
+    /// A legal move of a position, with its SAN.
+    pub(crate) fn new(position: &Position, mv: Move, san: San) -> MoveDto {
+        let captured = if mv.is_en_passant() { Some(Role::Pawn) } else { position.role_at(mv.to()) };
+        MoveDto {
+            uci: MoveText(uci_text(position, mv, CastlingText::Standard)),
+            san: MoveText(san.text),
+            from: SquareName(mv.from()),
+            to: SquareName(mv.to()),
+            piece: position.role_at(mv.from()).map_or("", Role::name),
+            promotion: mv.promotion().map(Role::name),
+            capture: captured.filter(|_| mv.is_capture()).map(Role::name),
+            castling: mv.castling().map(side_name),
+            check: san.check,
+            mate: san.mate,
+            en_passant: mv.is_en_passant(),
+            code: mv.code(),
+        }
+    }
+}
+
+/// For each square that a piece may leave the squares that it may go to, as board widgets want it: in the order of squares,
+/// castling as the king's square and as the rook's, the king's own square left out.
+#[derive(Clone, Debug)]
+pub(crate) struct Dests([Bitboard; 64]);
+
+impl Dests {
+    /// The destinations of these legal moves.
+    pub(crate) fn new(position: &Position, moves: &[Move]) -> Dests {
+        let mut dests = [Bitboard::EMPTY; 64];
+        for &mv in moves {
+            let from = mv.from();
+            let mut to = mv.to().bitboard();
+            if let Some(side) = mv.castling()
+                && let Some(rook) = position.castling_rook(position.turn(), side)
+            {
+                to |= rook.bitboard();
+            }
+            dests[from.index()] |= to.without(from.bitboard());
+        }
+        Dests(dests)
+    }
+}
+
+impl Serialize for Dests {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for from in Square::all() {
+            let to = self.0[from.index()];
+            if !to.is_empty() {
+                map.serialize_entry(&SquareName(from), &Squares(to))?;
+            }
+        }
+        map.end()
+    }
+}
+
+struct Squares(Bitboard);
+
+impl Serialize for Squares {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut list = serializer.serialize_seq(None)?;
+        for square in self.0 {
+            list.serialize_element(&SquareName(square))?;
+        }
+        list.end()
+    }
+}
+
+const fn side_name(side: CastlingSide) -> &'static str {
+    match side {
+        CastlingSide::King => "kingside",
+        CastlingSide::Queen => "queenside",
+    }
+}
+
+fn promotions() -> ObjectBuilder {
+    names_of(Role::PROMOTIONS.map(Role::name))
+}
+
+fn sides() -> ObjectBuilder {
+    names_of(CastlingSide::ALL.map(side_name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn dests(fen: &str) -> serde_json::Value {
+        let position = Position::from_fen(fen).unwrap();
+        serde_json::to_value(Dests::new(&position, position.legal_moves().as_slice())).unwrap()
+    }
+
+    #[test]
+    fn castling_is_listed_as_the_kings_square_and_as_the_rooks() {
+        let dests = dests("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1");
+        assert_eq!(dests["e1"], serde_json::json!(["a1", "c1", "d1", "f1", "g1", "h1", "d2", "e2", "f2"]));
+    }
+
+    #[test]
+    fn a_king_that_castles_where_it_stands_does_not_list_its_own_square() {
+        let dests = dests("4k3/8/8/8/8/8/8/6KR w H - 0 1");
+        assert_eq!(dests["g1"], serde_json::json!(["f1", "h1", "f2", "g2", "h2"]));
+    }
+}

@@ -1,0 +1,46 @@
+//! Pieces of schemas that say the same in many places.
+
+use serde_json::Value;
+use utoipa::openapi::extensions::ExtensionsBuilder;
+use utoipa::openapi::schema::SchemaType;
+use utoipa::openapi::{ObjectBuilder, Type};
+
+use crate::chess::{Color, Role};
+
+/// The mark of a field whose value depends on the clock or the machine, not on the request alone.
+pub(crate) const VARIES: &str = "x-varies";
+
+/// A text that is one of a closed list.
+pub(crate) fn names_of(names: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names))
+}
+
+/// The same, or null.
+pub(crate) fn nullable(names: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
+    let values: Vec<Value> = names.into_iter().map(Value::from).chain([Value::Null]).collect();
+    ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::String, Type::Null])).enum_values(Some(values))
+}
+
+/// A whole number from 0 that depends on the clock or the machine.
+pub(crate) fn varying(description: &str) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::Integer)
+        .minimum(Some(0))
+        .description(Some(description))
+        .extensions(Some(ExtensionsBuilder::new().add(VARIES, true).build()))
+}
+
+/// A text that depends on the machine.
+pub(crate) fn varying_text(description: &str) -> ObjectBuilder {
+    varying(description).schema_type(Type::String).minimum(None::<u64>).min_length(Some(1))
+}
+
+/// A colour.
+pub(crate) fn colors() -> ObjectBuilder {
+    names_of(Color::ALL.map(Color::name))
+}
+
+/// A kind of piece.
+pub(crate) fn roles() -> ObjectBuilder {
+    names_of(Role::ALL.map(Role::name))
+}

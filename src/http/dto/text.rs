@@ -1,0 +1,47 @@
+//! Small texts that are written without being allocated.
+
+use serde::{Serialize, Serializer};
+
+use crate::chess::{ShortText, Square};
+
+/// A 64-bit number as 16 lower-case hex digits: JSON numbers lose bits past 53.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hex(pub u64);
+
+impl Serialize for Hex {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&format_args!("{:016x}", self.0))
+    }
+}
+
+/// A move in UCI or SAN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MoveText(pub ShortText);
+
+impl Serialize for MoveText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.as_str())
+    }
+}
+
+/// A square, as `e4`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SquareName(pub Square);
+
+impl Serialize for SquareName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let name = [b'a' + self.0.file() as u8, b'1' + self.0.rank() as u8];
+        serializer.serialize_str(str::from_utf8(&name).unwrap_or_default())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squares_and_keys_are_texts() {
+        assert_eq!(serde_json::to_string(&SquareName(Square::E8)).unwrap(), "\"e8\"");
+        assert_eq!(serde_json::to_string(&Hex(0xff)).unwrap(), "\"00000000000000ff\"");
+    }
+}

@@ -1,0 +1,13 @@
+//! JSON in and out: one pass over the body into typed members, with every fault of a request reported at once.
+
+mod body;
+mod extract;
+mod members;
+mod reply;
+mod tree;
+
+pub(crate) use body::BodyRules;
+pub(crate) use extract::Json;
+pub(crate) use members::{FromMembers, FromTree, Members, read_name};
+pub(crate) use reply::Reply;
+pub(crate) use tree::Tree;

@@ -1,0 +1,118 @@
+//! The bytes of a request's body: declared as JSON, not too many, and in time.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody};
+use axum::http::HeaderMap;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
+
+use crate::http::problem::{Code, Problem};
+
+/// How much of a body that is too large is read all the same, as a multiple of the limit: many clients look at the answer only
+/// when they have sent everything.
+const DISCARD: usize = 64;
+
+/// How bodies are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyRules {
+    /// Most bytes.
+    pub(crate) max_bytes: usize,
+    /// Longest time until the body is there.
+    pub(crate) timeout: Duration,
+}
+
+/// Reads a body.
+///
+/// # Errors
+/// `unsupported_media_type`, `body_too_large`, `request_timeout`; `malformed_json` when it breaks off.
+pub(super) async fn read_body(headers: &HeaderMap, body: Body, rules: BodyRules) -> Result<Bytes, Problem> {
+    check_media_type(headers)?;
+    let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let too_large = length.is_some_and(|length| length > rules.max_bytes);
+    if too_large && headers.contains_key(EXPECT) {
+        return Err(body_too_large(rules));
+    }
+    let collected = collect(body, length.unwrap_or(0), rules.max_bytes);
+    match tokio::time::timeout(rules.timeout, collected).await {
+        Ok(Some(Ok(bytes))) => Ok(bytes),
+        Ok(Some(Err(error))) => {
+            tracing::debug!(error = error.to_string(), "a body broke off");
+            Err(Problem::new(Code::MalformedJson, "the body broke off").with("line", 1).with("column", 1))
+        }
+        Ok(None) => Err(body_too_large(rules)),
+        Err(_) if too_large => Err(body_too_large(rules)),
+        Err(_) => {
+            let detail = format!("the body did not come within {} ms", rules.timeout.as_millis());
+            Err(Problem::new(Code::RequestTimeout, detail))
+        }
+    }
+}
+
+/// The whole body; `None` when it is larger than `max`.
+async fn collect(mut body: Body, length: usize, max: usize) -> Option<Result<Bytes, axum::Error>> {
+    let mut all: Vec<u8> = Vec::new();
+    let mut seen = 0;
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let data = match frame.map(|frame| frame.into_data()) {
+            Ok(Ok(data)) => data,
+            Ok(Err(_trailers)) => continue,
+            Err(error) => return Some(Err(error)),
+        };
+        seen += data.len();
+        if seen == data.len() && seen == length && seen <= max {
+            return Some(Ok(data));
+        }
+        if seen > max.saturating_mul(DISCARD) {
+            return None;
+        }
+        if seen <= max {
+            all.extend_from_slice(&data);
+        }
+    }
+    (seen <= max).then(|| Ok(Bytes::from(all)))
+}
+
+fn body_too_large(rules: BodyRules) -> Problem {
+    Problem::new(Code::BodyTooLarge, format!("the body is larger than {} bytes", rules.max_bytes))
+}
+
+fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
+    let refuse = |detail: String| Err(Problem::new(Code::UnsupportedMediaType, detail));
+    if let Some(encoding) = headers.get(CONTENT_ENCODING)
+        && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
+    {
+        return refuse("a body must come without Content-Encoding".to_owned());
+    }
+    let Some(declared) = headers.get(CONTENT_TYPE) else {
+        return refuse("the header Content-Type: application/json is missing".to_owned());
+    };
+    let declared = declared.to_str().unwrap_or_default();
+    if is_json(declared) { Ok(()) } else { refuse(format!("Content-Type is {declared:?}, but must be application/json")) }
+}
+
+/// `application/json`, or anything of the suffix `+json`, with or without parameters.
+fn is_json(media_type: &str) -> bool {
+    let essence = media_type.split(';').next().unwrap_or_default().trim();
+    let Some((kind, subtype)) = essence.split_once('/') else {
+        return false;
+    };
+    let suffix = subtype.rsplit('+').next().unwrap_or_default();
+    kind.eq_ignore_ascii_case("application") && suffix.eq_ignore_ascii_case("json")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_told_by_its_media_type() {
+        for good in ["application/json", "Application/JSON; charset=utf-8", "application/vnd.chess+json"] {
+            assert!(is_json(good), "{good}");
+        }
+        for bad in ["text/plain", "application/jsonp", "application/x-www-form-urlencoded", "json", "text/json", ""] {
+            assert!(!is_json(bad), "{bad}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The extractor of JSON requests.
+
+use axum::extract::{FromRequest, Request};
+
+use super::body::read_body;
+use super::{FromMembers, Members, Tree};
+use crate::http::App;
+use crate::http::problem::{Code, Problem};
+
+/// A request's JSON body, read into `T`. Every refusal is a [`Problem`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Json<T>(pub T);
+
+impl<T: FromMembers> FromRequest<App> for Json<T> {
+    type Rejection = Problem;
+
+    async fn from_request(request: Request, app: &App) -> Result<Json<T>, Problem> {
+        let (parts, body) = request.into_parts();
+        let bytes = read_body(&parts.headers, body, app.body_rules()).await?;
+        read(&bytes, app.caps().moves).map(Json)
+    }
+}
+
+/// Reads a body into `T`.
+///
+/// # Errors
+/// `malformed_json` with line and column, or `invalid_request` with all faults.
+pub(super) fn read<T: FromMembers>(bytes: &[u8], max_moves: usize) -> Result<T, Problem> {
+    let tree: Tree<'_> = serde_json::from_slice(bytes).map_err(|error| malformed(bytes, &error))?;
+    let mut members = Members::new(tree, max_moves);
+    let read = T::read(&mut members);
+    let faults = members.into_faults();
+    match read {
+        Some(request) if faults.is_empty() => Ok(request),
+        _ => Err(Problem::invalid_request(&faults)),
+    }
+}
+
+fn malformed(bytes: &[u8], error: &serde_json::Error) -> Problem {
+    let (line, column) = place(bytes, error);
+    let text = error.to_string();
+    // serde_json's own place counts bytes, and ends its texts with it.
+    let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
+    let detail = format!("{what} at line {line}, column {column}");
+    Problem::new(Code::MalformedJson, detail).with("line", line).with("column", column)
+}
+
+/// Line and column of the first character that can't be read, both from 1, the column in characters.
+fn place(bytes: &[u8], error: &serde_json::Error) -> (usize, usize) {
+    let line = error.line().max(1);
+    let text = bytes.split(|&byte| byte == b'\n').nth(line - 1).unwrap_or_default();
+    let before = if error.is_eof() { text.len() } else { error.column().saturating_sub(1) };
+    let before = text.get(..before).unwrap_or(text);
+    (line, String::from_utf8_lossy(before).chars().count() + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place_of(text: &[u8]) -> (usize, usize) {
+        let error = serde_json::from_slice::<Tree<'_>>(text).unwrap_err();
+        place(text, &error)
+    }
+
+    #[test]
+    fn the_place_of_a_fault_is_its_first_bad_character() {
+        assert_eq!(place_of(b""), (1, 1));
+        assert_eq!(place_of(b"{"), (1, 2));
+        assert_eq!(place_of(br#"{"fen": }"#), (1, 9));
+        assert_eq!(place_of(b"{\n  \"fen\": nope}"), (2, 11));
+        assert_eq!(place_of("{\"ä\" 1}".as_bytes()), (1, 6), "characters are counted, not bytes");
+        assert_eq!(place_of(br#"{"fen": "a"} x"#), (1, 14));
+        assert_eq!(place_of(b"{\"fen\": \"\xff\"}").0, 1);
+    }
+}

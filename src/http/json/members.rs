@@ -1,0 +1,290 @@
+//! Reading an object's members one by one. Nothing ends the reading: each fault is noted, and in the end all are known.
+
+use std::borrow::Cow;
+use std::ops::RangeInclusive;
+
+use super::Tree;
+use crate::chess::excerpt;
+use crate::http::problem::{InvalidMember, MemberFault};
+
+/// A request that can be read from the members of a JSON object.
+pub(crate) trait FromMembers: Sized {
+    /// Reads the members that the request knows; `None` when one that it needs is missing or bad. Then, and whenever something
+    /// else is wrong, a fault has been noted in `members`.
+    fn read(members: &mut Members<'_>) -> Option<Self>;
+}
+
+/// A type that a member's value can be.
+pub(crate) trait FromTree<'a>: Sized {
+    /// Reads the value; `None`, and a fault at `pointer`, when it is something else.
+    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<Self>;
+}
+
+/// The members of a request's object that have not been read yet, and the faults found so far.
+#[derive(Debug)]
+pub(crate) struct Members<'a> {
+    unread: Vec<(Cow<'a, str>, Tree<'a>)>,
+    faults: Vec<InvalidMember>,
+    max_moves: usize,
+}
+
+impl<'a> Members<'a> {
+    /// The members of an object; of anything else none, and a fault.
+    pub(crate) fn new(tree: Tree<'a>, max_moves: usize) -> Members<'a> {
+        match tree {
+            Tree::Object(unread) => Members { unread, faults: Vec::new(), max_moves },
+            other => {
+                let mut faults = Vec::new();
+                note(&mut faults, MemberFault::WrongType, "", format!("the body must be an object, not {}", other.kind()));
+                Members { unread: Vec::new(), faults, max_moves }
+            }
+        }
+    }
+
+    /// The greatest length of `moves`.
+    pub(crate) fn max_moves(&self) -> usize {
+        self.max_moves
+    }
+
+    /// `true` when the member is there and has not been read.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.unread.iter().any(|(other, _)| other == name)
+    }
+
+    /// Notes a fault when a member is not there.
+    pub(crate) fn require(&mut self, name: &str) {
+        if !self.has(name) && self.is_object() {
+            self.fault(MemberFault::Missing, name, format!("{name} is missing"));
+        }
+    }
+
+    /// Reads a member that may be left out.
+    pub(crate) fn optional<T: FromTree<'a>>(&mut self, name: &str) -> Option<T> {
+        let tree = self.take(name)?;
+        T::read(tree, &pointer(&[name]), &mut self.faults)
+    }
+
+    /// Reads a member that must be there.
+    pub(crate) fn required<T: FromTree<'a>>(&mut self, name: &str) -> Option<T> {
+        self.require(name);
+        self.optional(name)
+    }
+
+    /// Reads a whole number of this range that may be left out.
+    pub(crate) fn optional_number(&mut self, name: &str, range: RangeInclusive<u64>) -> Option<u64> {
+        let number = self.optional::<u64>(name)?;
+        self.in_range(name, number, range)
+    }
+
+    /// Reads a whole number of this range that must be there.
+    pub(crate) fn required_number(&mut self, name: &str, range: RangeInclusive<u64>) -> Option<u64> {
+        let number = self.required::<u64>(name)?;
+        self.in_range(name, number, range)
+    }
+
+    /// Notes a fault of the member `name`.
+    pub(crate) fn fault(&mut self, code: MemberFault, name: &str, detail: String) {
+        note(&mut self.faults, code, &pointer(&[name]), detail);
+    }
+
+    /// All faults, those members that nobody has read among them.
+    pub(crate) fn into_faults(mut self) -> Vec<InvalidMember> {
+        for (name, _) in std::mem::take(&mut self.unread) {
+            let detail = format!("there is no member {:?} here", excerpt(&name));
+            self.fault(MemberFault::UnknownMember, &name, detail);
+        }
+        self.faults
+    }
+
+    /// `false` when the body is something else: then there is no use in missing its members.
+    pub(crate) fn is_object(&self) -> bool {
+        self.faults.first().is_none_or(|fault| !fault.pointer.is_empty())
+    }
+
+    fn take(&mut self, name: &str) -> Option<Tree<'a>> {
+        let index = self.unread.iter().position(|(other, _)| other == name)?;
+        let (_, tree) = self.unread.remove(index);
+        if self.has(name) {
+            self.unread.retain(|(other, _)| other != name);
+            self.fault(MemberFault::Conflict, name, format!("{name} is given more than once"));
+        }
+        Some(tree)
+    }
+
+    fn in_range(&mut self, name: &str, number: u64, range: RangeInclusive<u64>) -> Option<u64> {
+        if range.contains(&number) {
+            return Some(number);
+        }
+        let detail = match *range.end() {
+            u64::MAX => format!("{name} is {number}, but must be at least {}", range.start()),
+            end => format!("{name} is {number}, but must be {} to {end}", range.start()),
+        };
+        self.fault(MemberFault::OutOfRange, name, detail);
+        None
+    }
+}
+
+impl<'a> FromTree<'a> for u64 {
+    /// A whole number; what is greater than 2⁶⁴ − 1 counts as that, since every cap lies below.
+    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<u64> {
+        match tree {
+            Tree::Whole(number) => Some(number),
+            Tree::Number(number) if number.fract() == 0.0 && number >= 0.0 => Some(number as u64),
+            Tree::Number(number) if number.fract() == 0.0 => {
+                note(
+                    faults,
+                    MemberFault::OutOfRange,
+                    pointer,
+                    format!("{} is {number}, but must not be negative", name_of(pointer)),
+                );
+                None
+            }
+            Tree::Number(_) => {
+                note(faults, MemberFault::WrongType, pointer, format!("{} must be a whole number", name_of(pointer)));
+                None
+            }
+            other => wrong_type(faults, pointer, "a whole number", &other),
+        }
+    }
+}
+
+impl<'a> FromTree<'a> for bool {
+    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<bool> {
+        match tree {
+            Tree::Bool(value) => Some(value),
+            other => wrong_type(faults, pointer, "true or false", &other),
+        }
+    }
+}
+
+impl<'a> FromTree<'a> for String {
+    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<String> {
+        match tree {
+            Tree::Text(text) => Some(text.into_owned()),
+            other => wrong_type(faults, pointer, "a string", &other),
+        }
+    }
+}
+
+impl<'a, T: FromTree<'a>> FromTree<'a> for Vec<T> {
+    fn read(tree: Tree<'a>, at: &str, faults: &mut Vec<InvalidMember>) -> Option<Vec<T>> {
+        let items = match tree {
+            Tree::List(items) => items,
+            other => return wrong_type(faults, at, "an array", &other),
+        };
+        // Every item is read, for its faults; one bad item makes the list bad.
+        let read: Vec<_> =
+            items.into_iter().enumerate().map(|(index, item)| T::read(item, &format!("{at}/{index}"), faults)).collect();
+        read.into_iter().collect()
+    }
+}
+
+/// Reads a text that must be one of a closed list.
+pub(crate) fn read_name<T>(
+    tree: Tree<'_>,
+    pointer: &str,
+    faults: &mut Vec<InvalidMember>,
+    all: &[T],
+    name: impl Fn(&T) -> &'static str,
+) -> Option<T>
+where
+    T: Copy,
+{
+    let text = match tree {
+        Tree::Text(text) => text,
+        other => return wrong_type(faults, pointer, "a string", &other),
+    };
+    let found = all.iter().find(|value| name(value) == text).copied();
+    if found.is_none() {
+        let names: Vec<_> = all.iter().map(name).collect();
+        let detail = format!("{} is {:?}, but must be one of {}", name_of(pointer), excerpt(&text), names.join(", "));
+        note(faults, MemberFault::UnknownValue, pointer, detail);
+    }
+    found
+}
+
+fn wrong_type<T>(faults: &mut Vec<InvalidMember>, pointer: &str, expected: &str, found: &Tree<'_>) -> Option<T> {
+    note(faults, MemberFault::WrongType, pointer, format!("{} must be {expected}, not {}", name_of(pointer), found.kind()));
+    None
+}
+
+fn note(faults: &mut Vec<InvalidMember>, code: MemberFault, pointer: &str, detail: String) {
+    faults.push(InvalidMember { code, pointer: pointer.to_owned(), detail });
+}
+
+fn pointer(names: &[&str]) -> String {
+    names.iter().map(|name| format!("/{}", name.replace('~', "~0").replace('/', "~1"))).collect()
+}
+
+/// `/moves/3` → `moves[3]`, for the words of a fault.
+fn name_of(pointer: &str) -> String {
+    let mut parts = pointer.trim_start_matches('/').split('/');
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |name, index| format!("{name}[{index}]"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn faults_of(json: &str, read: impl FnOnce(&mut Members<'_>)) -> Vec<(MemberFault, String)> {
+        let mut members = Members::new(serde_json::from_str(json).unwrap(), 10);
+        read(&mut members);
+        members.into_faults().into_iter().map(|fault| (fault.code, fault.pointer)).collect()
+    }
+
+    #[test]
+    fn all_faults_are_found_at_once() {
+        let json = r#"{"depth": "4", "nodes": 0, "moves": ["e4", 4, null], "a/b~": 1, "fresh": null, "fresh": true}"#;
+        let faults = faults_of(json, |members| {
+            members.required::<String>("fen");
+            members.optional::<Vec<String>>("moves");
+            members.optional_number("depth", 1..=u64::MAX);
+            members.optional_number("nodes", 1..=u64::MAX);
+            members.optional::<bool>("fresh");
+        });
+        assert_eq!(
+            faults,
+            [
+                (MemberFault::Missing, "/fen".to_owned()),
+                (MemberFault::WrongType, "/moves/1".to_owned()),
+                (MemberFault::WrongType, "/moves/2".to_owned()),
+                (MemberFault::WrongType, "/depth".to_owned()),
+                (MemberFault::OutOfRange, "/nodes".to_owned()),
+                (MemberFault::Conflict, "/fresh".to_owned()),
+                (MemberFault::WrongType, "/fresh".to_owned()),
+                (MemberFault::UnknownMember, "/a~1b~0".to_owned()),
+            ]
+        );
+    }
+
+    #[test]
+    fn a_whole_number_may_be_written_in_any_way_json_has() {
+        for (json, value) in
+            [("4", 4), ("4.0", 4), ("1e3", 1_000), ("-0", 0), ("1e300", u64::MAX), ("99999999999999999999", u64::MAX)]
+        {
+            let json = format!("{{\"n\": {json}}}");
+            let mut members = Members::new(serde_json::from_str(&json).unwrap(), 10);
+            assert_eq!(members.optional_number("n", 0..=u64::MAX), Some(value), "{json}");
+            assert!(members.into_faults().is_empty());
+        }
+        for (json, fault) in
+            [("-1", MemberFault::OutOfRange), ("1.5", MemberFault::WrongType), ("[1]", MemberFault::WrongType)]
+        {
+            let faults = faults_of(&format!("{{\"n\": {json}}}"), |members| {
+                members.optional_number("n", 0..=9);
+            });
+            assert_eq!(faults, [(fault, "/n".to_owned())], "{json}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_misses_no_members() {
+        for json in ["[]", "null", "3", "\"fen\""] {
+            let faults = faults_of(json, |members| {
+                members.required::<String>("fen");
+            });
+            assert_eq!(faults, [(MemberFault::WrongType, String::new())], "{json}");
+        }
+    }
+}

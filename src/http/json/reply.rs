@@ -1,0 +1,32 @@
+//! JSON out.
+
+use axum::body::Body;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, Response};
+use axum::response::IntoResponse;
+use serde::Serialize;
+
+use crate::http::problem::Problem;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// Room for an ordinary answer, so that it is written without being moved.
+const ROOM: usize = 4 << 10;
+
+/// An answer with status 200 whose body is `T` as JSON.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reply<T>(pub T);
+
+impl<T: Serialize> IntoResponse for Reply<T> {
+    fn into_response(self) -> Response<Body> {
+        let mut body = Vec::with_capacity(ROOM);
+        match serde_json::to_writer(&mut body, &self.0) {
+            Ok(()) => {
+                let mut response = Response::new(Body::from(body));
+                response.headers_mut().insert(CONTENT_TYPE, JSON);
+                response
+            }
+            Err(error) => Problem::internal(&error).into_response(),
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! What lies around every route.
+
+mod cors;
+mod request;
+mod request_id;
+mod server_timing;
+
+pub(crate) use cors::cors;
+pub(crate) use request::RequestLayer;
+pub(crate) use request_id::RequestId;
+pub(crate) use server_timing::{Timing, server_timing};

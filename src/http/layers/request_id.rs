@@ -1,0 +1,91 @@
+//! The id that a request goes by in headers, log lines and problems.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+
+/// The header that carries it, in and out.
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+const LONGEST: usize = 128;
+
+/// A request's id: 1 to 128 visible ASCII characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct RequestId(HeaderValue);
+
+impl RequestId {
+    /// The one that the client gave, or a new one.
+    pub(crate) fn of(headers: &HeaderMap) -> RequestId {
+        match headers.get(X_REQUEST_ID) {
+            Some(given) if is_good(given) => RequestId(given.clone()),
+            _ => RequestId::made(),
+        }
+    }
+
+    /// Sixteen hex digits, different for each request of a process and unlikely to meet another process's: a random start
+    /// and a counter, mixed by SplitMix64's output function, which maps no two numbers to one.
+    fn made() -> RequestId {
+        static START: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("kibitzer"));
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let mut z = START.wrapping_add(count.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^= z >> 31;
+        let mut digits = [0; 16];
+        for (place, digit) in digits.iter_mut().enumerate() {
+            *digit = b"0123456789abcdef"[(z >> (60 - 4 * place) & 15) as usize];
+        }
+        RequestId(HeaderValue::from_bytes(&digits).unwrap_or(HeaderValue::from_static("-")))
+    }
+
+    /// As text.
+    pub(crate) fn as_str(&self) -> &str {
+        self.0.to_str().unwrap_or_default()
+    }
+
+    /// As header.
+    pub(crate) fn into_header(self) -> HeaderValue {
+        self.0
+    }
+}
+
+fn is_good(value: &HeaderValue) -> bool {
+    (1..=LONGEST).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(text: &str) -> RequestId {
+        let mut headers = HeaderMap::new();
+        headers.insert(X_REQUEST_ID, HeaderValue::from_bytes(text.as_bytes()).unwrap());
+        RequestId::of(&headers)
+    }
+
+    #[test]
+    fn a_good_id_is_taken_over() {
+        assert_eq!(of("client-7/ä".replace('ä', "a").as_str()).as_str(), "client-7/a");
+        assert_eq!(of(&"x".repeat(128)).as_str().len(), 128);
+    }
+
+    #[test]
+    fn any_other_is_replaced() {
+        for bad in ["", "two words", "tab\t", "ümlaut", &"x".repeat(129)] {
+            let id = of(bad);
+            assert_ne!(id.as_str(), bad);
+            assert_eq!(id.as_str().len(), 16);
+        }
+    }
+
+    #[test]
+    fn no_two_made_ids_are_the_same() {
+        let mut ids: Vec<_> = (0..10_000).map(|_| RequestId::made().as_str().to_owned()).collect();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), 10_000);
+    }
+}

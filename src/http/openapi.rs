@@ -1,0 +1,49 @@
+//! The contract, from the code.
+
+mod requests;
+mod responses;
+
+use requests::FlatRequests;
+use utoipa::OpenApi;
+
+use super::controllers::{best_move, docs, engine, health, legal_moves, limits, perft, play, position, problems};
+
+pub(crate) use responses::{NotFound, NotReady, PerftProblems, PositionProblems, ProblemDocument, SearchProblems};
+
+#[derive(OpenApi)]
+#[openapi(
+    info(
+        title = "kibitzer",
+        description = include_str!("openapi/description.md"),
+        license(name = "GPL-3.0-or-later", identifier = "GPL-3.0-or-later"),
+    ),
+    tags(
+        (name = "positions", description = "Positions and moves. The rules of chess, without a search."),
+        (name = "analysis", description = "Searches."),
+        (name = "server", description = "What the server is and how it does."),
+        (name = "contract", description = "This document, and pages about it."),
+    ),
+    paths(
+        legal_moves::legal_moves,
+        position::position,
+        play::play,
+        perft::perft,
+        best_move::best_move,
+        limits::limits,
+        engine::engine,
+        health::livez,
+        health::readyz,
+        docs::docs,
+        docs::openapi_json,
+        docs::openapi_yaml,
+        problems::problem,
+    ),
+    components(schemas(ProblemDocument), responses(responses::Internal)),
+    modifiers(&FlatRequests)
+)]
+struct Contract;
+
+/// The contract.
+pub fn contract() -> utoipa::openapi::OpenApi {
+    Contract::openapi()
+}

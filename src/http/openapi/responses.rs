@@ -1,0 +1,186 @@
+//! The problems of the routes, grouped as routes share them.
+
+use std::collections::BTreeMap;
+
+use serde_json::Value;
+use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::{
+    ArrayBuilder, ContentBuilder, ObjectBuilder, OneOfBuilder, Ref, RefOr, Response, ResponseBuilder, Type,
+};
+use utoipa::{IntoResponses, ToResponse, ToSchema};
+
+use crate::chess::{FaultCode, Field};
+use crate::http::dto::names_of;
+use crate::http::problem::{Code, InvalidMember};
+
+/// A problem (RFC 9457).
+#[derive(Debug, ToSchema)]
+#[schema(as = Problem)]
+#[expect(dead_code, reason = "it only describes; problems are written by `problem::render`")]
+pub(crate) struct ProblemDocument {
+    /// `/problems/<code>`, a page about it.
+    r#type: String,
+    /// A summary, the same at each occurrence.
+    title: String,
+    /// The HTTP status.
+    #[schema(minimum = 400, maximum = 599)]
+    status: u16,
+    /// What happened here, in words.
+    detail: String,
+    /// The path of the request.
+    instance: String,
+    /// What happened, from a closed list.
+    #[schema(schema_with = codes)]
+    code: String,
+    /// The request's id, as in `x-request-id`.
+    #[schema(min_length = 1, max_length = 128, extensions(("x-varies" = json!(true))))]
+    request_id: String,
+    /// With `malformed_json`: the line that reading ended in, from 1.
+    #[schema(minimum = 1, nullable = false)]
+    line: Option<u64>,
+    /// With `malformed_json`: the column, in characters from 1.
+    #[schema(minimum = 1, nullable = false)]
+    column: Option<u64>,
+    /// With `invalid_request` and `invalid_fen`: everything that is wrong.
+    #[schema(schema_with = errors)]
+    errors: Option<Vec<Value>>,
+    /// With `illegal_move`: which of `moves`, from 0.
+    #[schema(nullable = false)]
+    index: Option<u64>,
+    /// With `illegal_move`: the text, cut at 200 characters.
+    #[schema(nullable = false)]
+    text: Option<String>,
+    /// With `illegal_move`: why it can't be played.
+    #[schema(schema_with = whys)]
+    why: Option<String>,
+    /// With `queue_full`: how many requests wait.
+    #[schema(nullable = false)]
+    queue_length: Option<u64>,
+    /// With `not_ready`: why.
+    #[schema(schema_with = reasons)]
+    reasons: Option<Vec<String>>,
+}
+
+fn codes() -> ObjectBuilder {
+    names_of(Code::ALL.map(Code::name))
+}
+
+fn whys() -> ObjectBuilder {
+    names_of(["not_a_move", "ambiguous", "not_legal", "game_over"])
+}
+
+fn reasons() -> ArrayBuilder {
+    ArrayBuilder::new().items(names_of(["starting", "shutting_down"]))
+}
+
+/// The entries of `errors`: of `invalid_request` members, of `invalid_fen` places of the FEN.
+fn errors() -> ArrayBuilder {
+    let of_a_fen = ObjectBuilder::new()
+        .property("code", names_of(FaultCode::ALL.map(FaultCode::name)).description(Some("What is wrong.")))
+        .property("field", names_of(Field::ALL.map(Field::name)).description(Some("Where it is wrong.")))
+        .property("text", text("The offending text, cut at 200 characters."))
+        .property("detail", text("The same in words."));
+    let of_a_fen = ["code", "field", "text", "detail"].into_iter().fold(of_a_fen, ObjectBuilder::required);
+    let either = OneOfBuilder::new().item(Ref::from_schema_name(InvalidMember::name())).item(of_a_fen);
+    ArrayBuilder::new().items(either)
+}
+
+fn text(description: &str) -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String).description(Some(description))
+}
+
+/// What every route with a body about a position may answer.
+#[derive(Debug)]
+pub(crate) struct PositionProblems;
+
+impl IntoResponses for PositionProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        position_problems(&[])
+    }
+}
+
+/// The same, of a route that has to wait for a worker.
+#[derive(Debug)]
+pub(crate) struct SearchProblems;
+
+impl IntoResponses for SearchProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        position_problems(&[Code::QueueFull, Code::ShuttingDown])
+    }
+}
+
+/// The same, of perft.
+#[derive(Debug)]
+pub(crate) struct PerftProblems;
+
+impl IntoResponses for PerftProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        position_problems(&[Code::PerftTooLarge, Code::QueueFull, Code::ShuttingDown])
+    }
+}
+
+fn position_problems(more: &[Code]) -> BTreeMap<String, RefOr<Response>> {
+    let mut codes = vec![
+        Code::MalformedJson,
+        Code::RequestTimeout,
+        Code::BodyTooLarge,
+        Code::UnsupportedMediaType,
+        Code::InvalidRequest,
+        Code::InvalidFen,
+        Code::IllegalMove,
+    ];
+    codes.extend_from_slice(more);
+    let mut responses = problems(&codes);
+    responses.insert("500".to_owned(), Ref::from_response_name(Internal::response().0).into());
+    responses
+}
+
+/// `/readyz` when it is not.
+#[derive(Debug)]
+pub(crate) struct NotReady;
+
+impl IntoResponses for NotReady {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems(&[Code::NotReady])
+    }
+}
+
+/// A path that names nothing.
+#[derive(Debug)]
+pub(crate) struct NotFound;
+
+impl IntoResponses for NotFound {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems(&[Code::NotFound])
+    }
+}
+
+/// The one response of a fault of ours, on whatever route.
+#[derive(Debug)]
+pub(crate) struct Internal;
+
+impl<'r> ToResponse<'r> for Internal {
+    fn response() -> (&'r str, RefOr<Response>) {
+        ("Internal", RefOr::T(problem(&[Code::Internal])))
+    }
+}
+
+/// Responses for these codes, those of one status as one.
+fn problems(codes: &[Code]) -> BTreeMap<String, RefOr<Response>> {
+    let mut by_status = BTreeMap::<_, Vec<_>>::new();
+    for &code in codes {
+        by_status.entry(code.status().as_str().to_owned()).or_default().push(code);
+    }
+    by_status.into_iter().map(|(status, codes)| (status, RefOr::T(problem(&codes)))).collect()
+}
+
+fn problem(codes: &[Code]) -> Response {
+    let says: Vec<_> = codes.iter().map(|code| format!("`{}`: {}", code.name(), code.explanation())).collect();
+    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(ProblemDocument::name()))).build();
+    let response = ResponseBuilder::new().description(says.join("\n\n")).content("application/problem+json", content);
+    let retry = codes.iter().any(|code| code.status().as_u16() == 503);
+    let seconds = HeaderBuilder::new()
+        .description(Some("Whole seconds after which it is worth to ask again."))
+        .schema(Some(ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1))));
+    if retry { response.header("Retry-After", seconds.build()).build() } else { response.build() }
+}

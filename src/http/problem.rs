@@ -1,0 +1,194 @@
+//! What goes wrong, as `application/problem+json` (RFC 9457). The only place where faults become HTTP.
+
+mod code;
+mod render;
+
+use std::borrow::Cow;
+use std::time::Duration;
+
+use axum::http::HeaderValue;
+use axum::http::header::RETRY_AFTER;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use serde_json::{Map, Value};
+use utoipa::ToSchema;
+
+pub use code::Code;
+pub(crate) use render::render;
+
+use crate::analysis::AnalysisError;
+use crate::chess::{InvalidPosition, MoveTextError, excerpt};
+
+/// A refusal or failure on its way out. It travels as a response extension; the request layer, which knows the request's id
+/// and path, writes the body.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    code: Code,
+    detail: Cow<'static, str>,
+    members: Map<String, Value>,
+    retry_after: Option<Duration>,
+}
+
+/// One thing that is wrong with a request's members.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
+pub(crate) struct InvalidMember {
+    /// What is wrong.
+    pub(crate) code: MemberFault,
+    /// JSON Pointer (RFC 6901) to the member; of a missing one, to where it belongs.
+    pub(crate) pointer: String,
+    /// The same in words.
+    pub(crate) detail: String,
+}
+
+/// What can be wrong with a member.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum MemberFault {
+    /// It is needed.
+    Missing,
+    /// It can't stand beside another one, or stands there twice.
+    Conflict,
+    /// There is no member of this name.
+    UnknownMember,
+    /// It is of another JSON type; null too.
+    WrongType,
+    /// It is not one of the texts that may stand here.
+    UnknownValue,
+    /// The number, or the length of the list, is outside its range.
+    OutOfRange,
+}
+
+impl Problem {
+    /// A problem of this code.
+    pub fn new(code: Code, detail: impl Into<Cow<'static, str>>) -> Problem {
+        Problem { code, detail: detail.into(), members: Map::new(), retry_after: None }
+    }
+
+    /// With one more member.
+    pub(crate) fn with(mut self, name: &str, value: impl Into<Value>) -> Problem {
+        self.members.insert(name.to_owned(), value.into());
+        self
+    }
+
+    /// With `Retry-After`, in whole seconds, rounded up, at least 1.
+    pub(crate) fn retry_after(mut self, after: Duration) -> Problem {
+        self.retry_after = Some(after);
+        self
+    }
+
+    /// The code.
+    pub fn code(&self) -> Code {
+        self.code
+    }
+
+    /// A failure of ours. The cause is logged here, once, and not told.
+    pub(crate) fn internal(cause: &dyn std::error::Error) -> Problem {
+        tracing::error!(cause = cause.to_string(), "internal error");
+        Problem::masked()
+    }
+
+    /// A failure of ours that has been logged where it happened.
+    pub(crate) fn masked() -> Problem {
+        Problem::new(Code::Internal, "something went wrong on our side; it has been logged with the request's id")
+    }
+
+    /// Members that are missing, unknown, of the wrong type or out of range.
+    pub(crate) fn invalid_request(errors: &[InvalidMember]) -> Problem {
+        let detail = match errors {
+            [only] => only.detail.clone(),
+            [first, rest @ ..] => format!("{} (and {} more)", first.detail, rest.len()),
+            [] => String::new(),
+        };
+        let errors = errors
+            .iter()
+            .map(|error| serde_json::json!({ "code": error.code, "pointer": error.pointer, "detail": error.detail }));
+        Problem::new(Code::InvalidRequest, detail).with("errors", errors.collect::<Vec<_>>())
+    }
+
+    /// A text in `moves` that can't be played.
+    pub(crate) fn illegal_move(index: usize, text: &str, why: WhyNot) -> Problem {
+        let text = excerpt(text);
+        let detail = match why {
+            WhyNot::Text(MoveTextError::NotAMove) => format!("moves[{index}], {text:?}, is not a move in UCI or SAN"),
+            WhyNot::Text(MoveTextError::Ambiguous) => format!("moves[{index}], {text:?}, fits more than one legal move"),
+            WhyNot::Text(MoveTextError::NotLegal) => format!("moves[{index}], {text:?}, is not legal there"),
+            WhyNot::GameOver => format!("moves[{index}], {text:?}, comes after the end of the game"),
+        };
+        Problem::new(Code::IllegalMove, detail).with("index", index).with("text", text).with("why", why.name())
+    }
+}
+
+/// Why a text in `moves` can't be played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum WhyNot {
+    /// The text fits no legal move, or several.
+    Text(MoveTextError),
+    /// The game was over before it.
+    GameOver,
+}
+
+impl WhyNot {
+    const fn name(self) -> &'static str {
+        match self {
+            WhyNot::Text(error) => error.name(),
+            WhyNot::GameOver => "game_over",
+        }
+    }
+}
+
+impl From<InvalidPosition> for Problem {
+    fn from(invalid: InvalidPosition) -> Problem {
+        let detail = invalid.faults.first().map(|fault| fault.detail.clone()).unwrap_or_default();
+        let errors = invalid.faults.iter().map(|fault| {
+            serde_json::json!({
+                "code": fault.code.name(), "field": fault.field.name(), "text": fault.text, "detail": fault.detail,
+            })
+        });
+        Problem::new(Code::InvalidFen, detail).with("errors", errors.collect::<Vec<_>>())
+    }
+}
+
+impl From<AnalysisError> for Problem {
+    fn from(error: AnalysisError) -> Problem {
+        match error {
+            AnalysisError::QueueFull { length, retry_after } => {
+                Problem::new(Code::QueueFull, format!("all {length} places of the queue are taken"))
+                    .with("queue_length", length)
+                    .retry_after(retry_after)
+            }
+            AnalysisError::ShuttingDown { retry_after } => {
+                Problem::new(Code::ShuttingDown, "the server is shutting down and takes no new work")
+                    .retry_after(retry_after)
+            }
+            AnalysisError::PerftTooLarge { max } => {
+                Problem::new(Code::PerftTooLarge, format!("the count takes longer than {} ms", max.as_millis()))
+            }
+            AnalysisError::Internal(_) => Problem::masked(),
+        }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let mut response = self.code.status().into_response();
+        if let Some(after) = self.retry_after {
+            let seconds = after.as_millis().div_ceil(1_000).clamp(1, u128::from(u32::MAX)) as u32;
+            response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+        }
+        response.extensions_mut().insert(self);
+        response
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_in_whole_seconds_and_never_0() {
+        for (after, header) in [(Duration::ZERO, "1"), (Duration::from_millis(1_001), "2"), (Duration::from_secs(7), "7")] {
+            let response = Problem::new(Code::QueueFull, "").retry_after(after).into_response();
+            assert_eq!(response.headers()[RETRY_AFTER], header);
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! The closed list of problem codes.
+
+use axum::http::StatusCode;
+
+/// What kind of problem. Each has a page at `/problems/<code>`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "`explanation` says it, to clients too")]
+pub enum Code {
+    MalformedJson,
+    NotFound,
+    MethodNotAllowed,
+    RequestTimeout,
+    BodyTooLarge,
+    UnsupportedMediaType,
+    InvalidRequest,
+    InvalidFen,
+    IllegalMove,
+    PerftTooLarge,
+    Internal,
+    QueueFull,
+    ShuttingDown,
+    NotReady,
+}
+
+impl Code {
+    /// All of them.
+    pub const ALL: [Code; 14] = [
+        Code::MalformedJson,
+        Code::NotFound,
+        Code::MethodNotAllowed,
+        Code::RequestTimeout,
+        Code::BodyTooLarge,
+        Code::UnsupportedMediaType,
+        Code::InvalidRequest,
+        Code::InvalidFen,
+        Code::IllegalMove,
+        Code::PerftTooLarge,
+        Code::Internal,
+        Code::QueueFull,
+        Code::ShuttingDown,
+        Code::NotReady,
+    ];
+
+    /// As clients see it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Code::MalformedJson => "malformed_json",
+            Code::NotFound => "not_found",
+            Code::MethodNotAllowed => "method_not_allowed",
+            Code::RequestTimeout => "request_timeout",
+            Code::BodyTooLarge => "body_too_large",
+            Code::UnsupportedMediaType => "unsupported_media_type",
+            Code::InvalidRequest => "invalid_request",
+            Code::InvalidFen => "invalid_fen",
+            Code::IllegalMove => "illegal_move",
+            Code::PerftTooLarge => "perft_too_large",
+            Code::Internal => "internal",
+            Code::QueueFull => "queue_full",
+            Code::ShuttingDown => "shutting_down",
+            Code::NotReady => "not_ready",
+        }
+    }
+
+    /// The HTTP status that it comes with.
+    pub const fn status(self) -> StatusCode {
+        match self {
+            Code::MalformedJson => StatusCode::BAD_REQUEST,
+            Code::NotFound => StatusCode::NOT_FOUND,
+            Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
+            Code::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
+            Code::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
+            Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
+            Code::InvalidRequest | Code::InvalidFen | Code::IllegalMove | Code::PerftTooLarge => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
+            Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
+            Code::QueueFull | Code::ShuttingDown | Code::NotReady => StatusCode::SERVICE_UNAVAILABLE,
+        }
+    }
+
+    /// A short summary, the same at each occurrence.
+    pub const fn title(self) -> &'static str {
+        match self {
+            Code::MalformedJson => "The body is not JSON",
+            Code::NotFound => "There is nothing at this path",
+            Code::MethodNotAllowed => "The path does not know this method",
+            Code::RequestTimeout => "The body did not come in time",
+            Code::BodyTooLarge => "The body is too large",
+            Code::UnsupportedMediaType => "The body is not declared as JSON",
+            Code::InvalidRequest => "The request has wrong members",
+            Code::InvalidFen => "The position is not legal",
+            Code::IllegalMove => "A move can't be played",
+            Code::PerftTooLarge => "The count takes too long",
+            Code::Internal => "Internal error",
+            Code::QueueFull => "The queue is full",
+            Code::ShuttingDown => "The server is shutting down",
+            Code::NotReady => "The server is not ready",
+        }
+    }
+
+    /// What it means and what a client can do about it: the text of its page.
+    pub const fn explanation(self) -> &'static str {
+        match self {
+            Code::MalformedJson => {
+                "The body can't be read as JSON. The members `line` and `column`, both from 1, say where reading ended."
+            }
+            Code::NotFound => "No route has this path. `/docs` shows the routes that there are.",
+            Code::MethodNotAllowed => {
+                "The path exists, but not with this method; the header `Allow` names those that it has."
+            }
+            Code::RequestTimeout => {
+                "The body did not arrive within the server's time. Send it whole and at once, and open the connection only when it is there."
+            }
+            Code::BodyTooLarge => "The body is larger than `body_bytes` of `GET /v1/limits`.",
+            Code::UnsupportedMediaType => {
+                "A body needs the header `Content-Type: application/json`, and no `Content-Encoding`."
+            }
+            Code::InvalidRequest => {
+                "The body is JSON, but has members that are missing, unknown, in conflict, of the wrong type or out of range. The member `errors` lists all of them, each with a JSON Pointer."
+            }
+            Code::InvalidFen => {
+                "The FEN or the packed form is no legal chess position. The member `errors` lists every fault that can be seen, with the field and the text that it lies in."
+            }
+            Code::IllegalMove => {
+                "A text of `moves` can't be played where it stands. The members `index`, from 0, and `text` name it; `why` is `not_a_move`, `ambiguous`, `not_legal` or `game_over`."
+            }
+            Code::PerftTooLarge => "The perft did not end within `perft_ms` of `GET /v1/limits`. Ask for a smaller depth.",
+            Code::Internal => {
+                "A fault of the server. It has been logged with the request's id: who runs the server finds it by that."
+            }
+            Code::QueueFull => {
+                "All workers are busy and all places of the queue are taken. Ask again after the seconds that `Retry-After` says."
+            }
+            Code::ShuttingDown => {
+                "The server is about to end and takes no new searches. Ask again after the seconds that `Retry-After` says; another process may then answer."
+            }
+            Code::NotReady => "The server takes no traffic now; the member `reasons` says why: `starting`, `shutting_down`.",
+        }
+    }
+
+    /// The code of this name.
+    pub fn from_name(name: &str) -> Option<Code> {
+        Code::ALL.into_iter().find(|code| code.name() == name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_code_is_found_by_its_name() {
+        for code in Code::ALL {
+            assert_eq!(Code::from_name(code.name()), Some(code));
+        }
+        assert_eq!(Code::from_name("teapot"), None);
+    }
+}

@@ -1,0 +1,56 @@
+//! The URL map.
+
+use axum::Router;
+use axum::extract::OriginalUri;
+use axum::http::Method;
+use axum::middleware::from_fn;
+use axum::routing::{get, post};
+use tower::ServiceBuilder;
+use tower::util::option_layer;
+
+use super::App;
+use super::controllers::{best_move, docs, engine, health, legal_moves, limits, perft, play, position, problems};
+use super::layers::{RequestLayer, cors, server_timing};
+use super::problem::{Code, Problem};
+
+/// All routes.
+pub fn router(app: App) -> Router {
+    docs::prepare();
+    let routes = Router::new()
+        // Positions and moves
+        .route("/v1/legal-moves", post(legal_moves::legal_moves))
+        .route("/v1/position", post(position::position))
+        .route("/v1/play", post(play::play))
+        .route("/v1/perft", post(perft::perft))
+        // The best move
+        .route("/v1/best-move", post(best_move::best_move).layer(from_fn(server_timing)))
+        // What the server is
+        .route("/v1/limits", get(limits::limits))
+        .route("/v1/engine", get(engine::engine))
+        .route("/livez", get(health::livez))
+        .route("/readyz", get(health::readyz))
+        // The contract
+        .route("/", get(docs::root))
+        .route("/docs", get(docs::docs))
+        .route("/docs/", get(docs::docs))
+        .route("/docs/{file}", get(docs::docs_asset))
+        .route("/openapi.json", get(docs::openapi_json))
+        .route("/openapi.yaml", get(docs::openapi_yaml))
+        .route("/problems/{code}", get(problems::problem));
+    around(routes, app)
+}
+
+/// Lays around routes what lies around every route: request ids, the log line, problems and panics, CORS; and answers where there
+/// is no route.
+pub fn around(routes: Router<App>, app: App) -> Router {
+    let layers = ServiceBuilder::new().layer(RequestLayer).layer(option_layer(cors(&app.caps().cors_origins)));
+    routes.fallback(no_such_path).method_not_allowed_fallback(no_such_method).layer(layers).with_state(app)
+}
+
+async fn no_such_path(uri: OriginalUri) -> Problem {
+    problems::not_found(uri.path())
+}
+
+async fn no_such_method(method: Method, uri: OriginalUri) -> Problem {
+    Problem::new(Code::MethodNotAllowed, format!("{} can't be asked with {method}", crate::chess::excerpt(uri.path())))
+}
