@@ -1,11 +1,13 @@
 //! The README's promises: every curl example, in order, against a fresh server, gives the answer that is printed below it.
 //!
 //! An example is a `sh` block with one curl command and a `json` block right after it. What depends on clock or machine must be
-//! there and of the same type.
+//! there and of the same type. `KIBITZER_ACCEPT=1` writes the answers of the day into the README, for a change that means to change
+//! them.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod command;
+mod layout;
 mod server;
 
 use command::Example;
@@ -17,13 +19,23 @@ const CHANGING: [&str; 6] = ["age_ms", "nps", "request_id", "simd", "time_ms", "
 
 #[test]
 fn every_curl_example_of_the_readme_gives_the_answer_printed_there() {
-    let examples = Example::all_of(include_str!("../../README.md"));
+    let mut readme = include_str!("../../README.md").to_owned();
+    let examples = Example::all_of(&readme);
     assert!(examples.len() >= 4, "the README has {} examples", examples.len());
+    let accept = std::env::var_os("KIBITZER_ACCEPT").is_some_and(|value| !value.is_empty());
     let server = Server::start();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    for example in examples {
-        let answer = runtime.block_on(example.send(server.address())).expect("an answer");
-        assert_same(&example.answer, &answer, &format!("{}\nwhich is {answer}", example.command), "");
+    for Example { command, printed } in examples {
+        let answer = runtime.block_on(command::send(&command, server.address())).expect("an answer");
+        if accept {
+            readme = readme.replacen(&printed, &layout::layout(&answer), 1);
+        } else {
+            let [printed, given] = [&printed, &answer].map(|text| serde_json::from_str(text).expect("JSON"));
+            assert_same(&printed, &given, &format!("{command}\nwhich is {answer}"), "");
+        }
+    }
+    if accept {
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"), readme).expect("a README that can be written");
     }
 }
 
