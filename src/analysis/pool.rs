@@ -10,7 +10,7 @@ use super::queue::{Queue, Turn};
 
 /// Stack of a worker: a search is some hundred plies deep at most, with a move list and a position a ply. Only what is used
 /// takes memory.
-pub(super) const STACK_BYTES: usize = 8 << 20;
+const STACK_BYTES: usize = 8 << 20;
 
 /// Starts so many threads that work off the queue until it is closed.
 ///

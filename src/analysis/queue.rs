@@ -174,3 +174,81 @@ impl State {
         self.waiting.len() + self.running
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(queue: &Queue) -> Duration {
+        match queue.push(|| Job::new(|_| ())) {
+            Err(AnalysisError::QueueFull { retry_after, .. }) => retry_after,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn full_queue(workers: usize, capacity: usize) -> Queue {
+        let queue = Queue::new(workers, capacity);
+        for _ in 0..workers + capacity {
+            queue.push(|| Job::new(|_| ())).unwrap();
+        }
+        queue
+    }
+
+    /// Works one job off that took so long, and fills its place again.
+    fn work_off(queue: &Queue, took: Duration) {
+        drop(queue.next());
+        queue.finished(took);
+        queue.push(|| Job::new(|_| ())).unwrap();
+    }
+
+    #[test]
+    fn who_is_refused_is_told_to_wait_about_as_long_as_the_queue_takes() {
+        let queue = full_queue(2, 8);
+        for _ in 0..100 {
+            work_off(&queue, Duration::from_secs(3));
+        }
+        let told = refusal(&queue);
+        assert!((Duration::from_millis(11_900)..=Duration::from_secs(12)).contains(&told), "{told:?}");
+        for _ in 0..100 {
+            work_off(&queue, Duration::from_millis(1));
+        }
+        assert_eq!(refusal(&queue), Duration::from_secs(1), "but never less than a second");
+        for _ in 0..100 {
+            work_off(&queue, Duration::from_secs(3_600));
+        }
+        assert_eq!(refusal(&queue), Duration::from_secs(60), "and never more than a minute");
+    }
+
+    #[test]
+    fn a_place_that_was_left_is_free_at_once() {
+        let queue = full_queue(1, 2);
+        refusal(&queue);
+        let Err(AnalysisError::QueueFull { length: 2, .. }) = queue.push(|| Job::new(|_| ())) else { panic!("not full") };
+        queue.leave(Place(1));
+        assert_eq!(queue.length(), 1);
+        queue.push(|| Job::new(|_| ())).unwrap();
+        queue.leave(Place(77));
+        assert_eq!(queue.length(), 2, "who has no place has none to leave");
+    }
+
+    #[test]
+    fn a_closed_queue_refuses_those_who_wait_and_those_who_come() {
+        use std::sync::Arc;
+        use std::sync::atomic::{AtomicUsize, Ordering};
+
+        let refused = Arc::new(AtomicUsize::new(0));
+        let queue = Queue::new(1, 5);
+        for _ in 0..3 {
+            let refused = refused.clone();
+            let job = move |turn| {
+                assert_eq!(turn, Turn::Never);
+                refused.fetch_add(1, Ordering::SeqCst);
+            };
+            queue.push(|| Job::new(job)).unwrap();
+        }
+        queue.close();
+        assert_eq!(refused.load(Ordering::SeqCst), 3);
+        assert!(matches!(queue.push(|| Job::new(|_| ())), Err(AnalysisError::ShuttingDown { .. })));
+        assert!(queue.next().is_none());
+    }
+}

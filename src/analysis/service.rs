@@ -211,6 +211,8 @@ impl Inner {
             let started = Instant::now();
             let mut report = searcher.analyse(&game, &limits, crew.flight.stop_flag(), &mut |_| ());
             report.pv.shrink_to_fit();
+            let Report { depth, nodes, .. } = report;
+            tracing::debug!(depth, nodes, elapsed = ?report.elapsed, reason = ?report.reason, "search ended");
             let report = Arc::new(report);
             let reason = crew.flight.reason(&report);
             dictionary.store(&address, &limits, &report, &maker);

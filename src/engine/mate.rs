@@ -50,6 +50,8 @@ pub(super) struct Prover<'p, 'b> {
     table: Vec<Known>,
     /// The 50-move rule may end a line: positions with different clocks are told apart.
     clock_counts: bool,
+    /// The proof is given up at this count of nodes.
+    node_cap: u64,
     /// At each distance the reply that refuted last.
     refutations: [Move; MAX_MATE as usize + 1],
 }
@@ -59,7 +61,20 @@ impl<'p, 'b> Prover<'p, 'b> {
         let drawn_on_return = path.twice_before();
         let nothing = Known::nothing(0);
         let refutations = [Move::NULL; MAX_MATE as usize + 1];
-        Prover { budget, path, drawn_on_return, table: vec![nothing; TABLE_SIZE], clock_counts: false, refutations }
+        let table = vec![nothing; TABLE_SIZE];
+        Prover { budget, path, drawn_on_return, table, clock_counts: false, node_cap: u64::MAX, refutations }
+    }
+
+    /// The same, but given up after so many nodes.
+    pub(super) fn capped(mut self, nodes: u64) -> Prover<'p, 'b> {
+        self.node_cap = self.budget.nodes().saturating_add(nodes);
+        self
+    }
+
+    /// `true` once the proof has to be given up.
+    #[inline]
+    fn is_over(&self) -> bool {
+        self.budget.is_over() || self.budget.nodes() >= self.node_cap
     }
 
     /// The line of a mate in exactly `moves` moves, which must be the shortest; `None` when there is none, or the budget ended.
@@ -69,13 +84,13 @@ impl<'p, 'b> Prover<'p, 'b> {
             self.clock_counts = counts;
             self.table.fill(Known::nothing(0));
         }
-        let proved = self.attack(root, moves) && !self.budget.is_over();
+        let proved = self.attack(root, moves) && !self.is_over();
         if proved { self.line(root, moves) } else { None }
     }
 
     /// `true` when the side to move mates in at most `left` moves. Means nothing once the budget is over.
     fn attack(&mut self, position: &Position, left: u8) -> bool {
-        if left == 0 || self.budget.is_over() {
+        if left == 0 || self.is_over() {
             return false;
         }
         let key = self.key_of(position);
@@ -84,7 +99,7 @@ impl<'p, 'b> Prover<'p, 'b> {
             return known.proved <= left;
         }
         let mating = if left == 1 { self.mate_at_once(position) } else { self.mate_later(position, left, known.mv) };
-        if !self.budget.is_over() {
+        if !self.is_over() {
             self.note(match mating {
                 Some((mv, moves)) => Known { proved: moves.min(known.proved), mv, ..known },
                 None => Known { refuted: left, ..known },
@@ -102,7 +117,7 @@ impl<'p, 'b> Prover<'p, 'b> {
                     return Some((mv, 1));
                 }
             }
-            if self.budget.is_over() {
+            if self.is_over() {
                 break;
             }
         }
@@ -113,7 +128,7 @@ impl<'p, 'b> Prover<'p, 'b> {
     fn mate_later(&mut self, position: &Position, left: u8, table_move: Move) -> Option<(Move, u8)> {
         let mut candidates = Vec::with_capacity(48);
         for mv in &position.legal_moves() {
-            if self.budget.is_over() {
+            if self.is_over() {
                 return None;
             }
             let child = self.make(position, mv);
@@ -132,7 +147,7 @@ impl<'p, 'b> Prover<'p, 'b> {
             if self.defence_fails(child, left - 1) {
                 return Some((*mv, left));
             }
-            if self.budget.is_over() {
+            if self.is_over() {
                 break;
             }
         }
@@ -151,7 +166,7 @@ impl<'p, 'b> Prover<'p, 'b> {
         for reply in &replies {
             let child = self.make(position, reply);
             let holds = self.is_drawn(&child) || !self.attack(&child, left);
-            if self.budget.is_over() {
+            if self.is_over() {
                 return false;
             }
             if holds {
@@ -183,7 +198,7 @@ impl<'p, 'b> Prover<'p, 'b> {
     fn mating_move(&mut self, position: &Position, left: u8) -> Option<Move> {
         let known = self.look_up(self.key_of(position));
         let found = if left == 1 { self.mate_at_once(position) } else { self.mate_later(position, left, known.mv) };
-        found.filter(|_| !self.budget.is_over()).map(|(mv, _)| mv)
+        found.filter(|_| !self.is_over()).map(|(mv, _)| mv)
     }
 
     /// A reply after which the mate takes `left` more moves and no fewer.
@@ -191,7 +206,7 @@ impl<'p, 'b> Prover<'p, 'b> {
         for reply in &position.legal_moves() {
             let child = self.make(position, reply);
             let takes_longest = !self.attack(&child, left - 1) && self.attack(&child, left);
-            if self.budget.is_over() {
+            if self.is_over() {
                 return None;
             }
             if takes_longest {
@@ -225,14 +240,14 @@ impl<'p, 'b> Prover<'p, 'b> {
 
     #[inline]
     fn look_up(&self, key: u64) -> Known {
-        let place = key as usize % TABLE_SIZE & !1;
+        let place = (key as usize % TABLE_SIZE) & !1;
         let pair = &self.table[place..place + 2];
         pair.iter().copied().find(|known| known.key == key).unwrap_or(Known::nothing(key))
     }
 
     /// Notes a result: over the same position's, else over the one of two that saves less work.
     fn note(&mut self, known: Known) {
-        let place = known.key as usize % TABLE_SIZE & !1;
+        let place = (known.key as usize % TABLE_SIZE) & !1;
         let pair = &mut self.table[place..place + 2];
         let same = pair.iter().position(|held| held.key == known.key);
         let slot = same.unwrap_or(usize::from(pair[0].worth() > known.worth()));

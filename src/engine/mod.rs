@@ -10,6 +10,7 @@ mod evaluation;
 mod facade;
 mod history;
 mod limits;
+mod line;
 mod mate;
 mod path;
 mod picker;
@@ -28,3 +29,6 @@ pub use facade::{Engine, EngineOptions};
 pub use limits::{Limits, StopFlag};
 pub use report::{Report, StopReason};
 pub use score::Score;
+
+#[cfg(test)]
+mod tests;

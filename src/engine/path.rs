@@ -5,8 +5,8 @@
 use super::score::{Value, mated_at};
 use crate::chess::{Position, is_dead_position};
 
-/// From this clock on a node counts as near the 50-move limit.
-const NEAR_FIFTY: u16 = 90;
+/// From this clock on a node counts as near the 50-move limit: its value leans on the clock and is not the position's own.
+pub(super) const NEAR_FIFTY: u16 = 90;
 
 /// The clock at which the 50-move rule may be claimed.
 const FIFTY_MOVES: u16 = 100;
@@ -36,6 +36,18 @@ impl Found {
     #[inline]
     pub(super) const fn flip(self) -> Found {
         Found { value: -self.value, reach: self.reach }
+    }
+}
+
+/// A static evaluation as it counts with this clock: near the 50-move limit it fades towards the draw.
+#[inline]
+pub(super) const fn faded(evaluation: Value, halfmove_clock: u16) -> Value {
+    if halfmove_clock < NEAR_FIFTY {
+        evaluation
+    } else if halfmove_clock >= FIFTY_MOVES {
+        0
+    } else {
+        evaluation * (FIFTY_MOVES - 1 - halfmove_clock) as Value / (FIFTY_MOVES - NEAR_FIFTY) as Value
     }
 }
 

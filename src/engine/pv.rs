@@ -1,9 +1,9 @@
-//! The principal variation of every ply, and how it is checked before it leaves the search.
+//! The principal variation of every ply of the path under search.
 //!
 //! Chess Programming Wiki, "Triangular PV-Table".
 
 use super::score::MAX_PLY;
-use crate::chess::{Move, Position};
+use crate::chess::Move;
 
 /// The best line from each ply of the path under search.
 pub(super) struct PvTable {
@@ -33,22 +33,4 @@ impl PvTable {
     pub(super) fn line(&self, ply: usize) -> &[Move] {
         &self.lines[ply]
     }
-}
-
-/// How many moves of the line are legal one after another, and the position after them.
-pub(super) fn play_out(root: &Position, line: &[Move]) -> (usize, Position) {
-    let mut position = root.clone();
-    for (played, &mv) in line.iter().enumerate() {
-        if !position.is_legal(mv) {
-            return (played, position);
-        }
-        position.play(mv);
-    }
-    (line.len(), position)
-}
-
-/// `true` when every move of the line is legal and it ends in checkmate after exactly so many plies.
-pub(super) fn ends_in_mate(root: &Position, line: &[Move], plies: usize) -> bool {
-    let (played, last) = play_out(root, line);
-    played == line.len() && played == plies && last.in_check() && !last.has_moves()
 }

@@ -3,7 +3,7 @@
 //! Chess Programming Wiki, "Quiescence Search", "Delta Pruning".
 
 use super::evaluation::Evaluator;
-use super::path::Found;
+use super::path::{Found, NEAR_FIFTY, faded};
 use super::picker::Picker;
 use super::score::{INFINITE, MATE_FLOOR, MAX_PLY, Value, mate_at, mated_at};
 use super::search::Search;
@@ -43,16 +43,17 @@ impl<E: Evaluator> Search<'_, E> {
         }
 
         let in_check = position.in_check();
-        let evaluation = if in_check {
-            None
-        } else {
-            Some(known.and_then(|e| e.evaluation).unwrap_or_else(|| self.evaluator.evaluate(position)))
-        };
+        if !in_check && is_stalemate(position) {
+            return Found::own(0);
+        }
+        let evaluation = self.evaluation_of(position, known);
         let mut best = Found { value: -INFINITE, reach: Found::OWN };
         let old_alpha = alpha;
-        if let Some(standing) = evaluation {
+        let clock = position.halfmove_clock();
+        let standing = evaluation.map(|value| faded(value, clock));
+        if let Some(standing) = standing {
             if standing >= beta {
-                return Found::own(standing);
+                return Found { value: standing, reach: if clock < NEAR_FIFTY { Found::OWN } else { -1 } };
             }
             best.value = standing;
             alpha = alpha.max(standing);
@@ -65,7 +66,7 @@ impl<E: Evaluator> Search<'_, E> {
         let mut quiet_evasions = 0;
         while let Some(mv) = picker.next(position, &self.history, false) {
             tried += 1;
-            if let Some(standing) = evaluation {
+            if let Some(standing) = standing {
                 let hope = standing + gain(position, mv) + DELTA;
                 if hope <= alpha {
                     best.value = best.value.max(hope);
@@ -99,13 +100,8 @@ impl<E: Evaluator> Search<'_, E> {
             }
         }
 
-        if tried == 0 {
-            if in_check {
-                return Found::own(mated_at(ply));
-            }
-            if is_stalemate(position) {
-                return Found::own(0);
-            }
+        if tried == 0 && in_check {
+            return Found::own(mated_at(ply));
         }
         let bound = if best.value >= beta {
             reach = best.reach;

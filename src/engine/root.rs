@@ -3,10 +3,10 @@
 //! Chess Programming Wiki, "Iterative Deepening", "Aspiration Windows".
 
 use super::evaluation::Evaluator;
+use super::line::Line;
 use super::mate::{MAX_MATE, Prover};
 use super::path::Found;
-use super::pv::{ends_in_mate, play_out};
-use super::score::{INFINITE, MAX_PLY, Score, Value, is_mate, mate_at, plies_to_mate};
+use super::score::{INFINITE, MAX_PLY, Score, Value, is_mate, mate_at};
 use super::search::{Node, Search};
 use super::tt::{Bound, Entry};
 use super::{Limits, Report, StopReason};
@@ -49,13 +49,6 @@ pub(super) struct RootMove {
     pub(super) mv: Move,
     /// Nodes spent below it in the running iteration.
     pub(super) nodes: u64,
-}
-
-/// A line with its exact value.
-#[derive(Clone, Debug)]
-pub(super) struct Line {
-    pub(super) value: Value,
-    pub(super) moves: Vec<Move>,
 }
 
 /// What came out of one window.
@@ -106,7 +99,12 @@ impl<E: Evaluator> Search<'_, E> {
             return self.report(&line, finished, reason);
         }
         // The question is answered; the ordinary score may take what is left of the budget.
-        let (deeper, deepest) = self.deepen(root, Goal::depth(depth.min(VERDICT_DEPTH)), on_update);
+        let mut tell_deeper = |report: &Report| {
+            if report.depth > finished {
+                on_update(report);
+            }
+        };
+        let (deeper, deepest) = self.deepen(root, Goal::depth(depth.min(VERDICT_DEPTH)), &mut tell_deeper);
         let line = deeper.filter(|_| deepest >= finished).unwrap_or(line);
         self.report(&line, deepest.max(finished), StopReason::Depth)
     }
@@ -131,7 +129,7 @@ impl<E: Evaluator> Search<'_, E> {
             self.root_depth = i32::from(depth);
             self.root_moves.iter_mut().for_each(|root_move| root_move.nodes = 0);
             let (line, complete) = self.iteration(root, best.as_ref());
-            if let Some(line) = line.filter(|line| is_sound(root, line)) {
+            if let Some(line) = line.and_then(|line| self.vouch(root, line)) {
                 best = Some(line);
             }
             if !complete {
@@ -141,7 +139,7 @@ impl<E: Evaluator> Search<'_, E> {
             if let Some(line) = &best {
                 on_update(&self.report(line, depth, StopReason::Depth));
             }
-            let settled = best.as_ref().is_some_and(|line| is_settled(line, depth));
+            let settled = best.as_ref().is_some_and(|line| line.is_settled(depth));
             if self.budget.nodes() >= goal.node_share || (goal.ends_naturally && settled) {
                 break;
             }
@@ -247,18 +245,5 @@ impl<E: Evaluator> Search<'_, E> {
             reason,
             context_free: self.path.is_context_free(),
         }
-    }
-}
-
-/// `true` when a mate has stood the test of so much depth that going on is idle.
-fn is_settled(line: &Line, depth: u8) -> bool {
-    plies_to_mate(line.value).is_some_and(|plies| 2 * plies + 8 <= i32::from(depth))
-}
-
-/// `true` when the line is legal, and a mate's ends in that very mate.
-pub(super) fn is_sound(root: &Position, line: &Line) -> bool {
-    match plies_to_mate(line.value) {
-        Some(plies) => ends_in_mate(root, &line.moves, plies as usize),
-        None => !line.moves.is_empty() && play_out(root, &line.moves).0 == line.moves.len(),
     }
 }

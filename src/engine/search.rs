@@ -8,7 +8,7 @@ use super::checks::may_check;
 use super::clock::Budget;
 use super::evaluation::Evaluator;
 use super::history::{HISTORY_MAX, History};
-use super::path::{Found, Path};
+use super::path::{Found, NEAR_FIFTY, Path};
 use super::picker::Picker;
 use super::pv::PvTable;
 use super::reductions::reduction;
@@ -141,16 +141,12 @@ impl<'a, E: Evaluator> Search<'a, E> {
             return Found::own(value);
         }
         let table_move = known.map_or(Move::NULL, |entry| entry.mv);
-        let in_check = position.in_check();
-        let evaluation = if in_check {
-            None
-        } else {
-            Some(known.and_then(|e| e.evaluation).unwrap_or_else(|| self.evaluator.evaluate(position)))
-        };
+        let evaluation = self.evaluation_of(position, known);
         self.evaluations[ply] = evaluation;
         let improving = self.is_improving(ply);
 
         if !PV
+            && position.halfmove_clock() < NEAR_FIFTY
             && let Some(evaluation) = evaluation
             && let Some(found) = self.prune_node(position, node, evaluation, improving)
         {
@@ -184,6 +180,15 @@ impl<'a, E: Evaluator> Search<'a, E> {
         }
         let value = super::score::from_table(entry.value, ply, clock)?;
         entry.bound.decides(value, beta).then_some(value)
+    }
+
+    /// The static evaluation, from the table where it is known; `None` in check.
+    #[inline]
+    pub(super) fn evaluation_of(&mut self, position: &Position, known: Option<Entry>) -> Option<Value> {
+        if position.in_check() {
+            return None;
+        }
+        Some(known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluator.evaluate(position)))
     }
 
     #[inline]
@@ -260,11 +265,14 @@ impl<'a, E: Evaluator> Search<'a, E> {
         let mut skip_quiets = false;
         let late = if improving { 4 + depth * depth } else { (4 + depth * depth) / 2 } as usize;
 
+        // In the first plies of a game with a past no move is skipped: a quiet one may be the repetition that saves the game.
+        let may_skip = !PV && !in_check && ply > self.guarded_plies && position.halfmove_clock() < NEAR_FIFTY;
+
         while let Some(mv) = picker.next(position, &self.history, skip_quiets) {
             let quiet = !mv.is_noisy();
             let standing = self.history.quiet(position.turn(), mv);
-            if !PV && best.value > -MATE_FLOOR && !in_check {
-                if quiet && !may_check(position, mv) {
+            if may_skip && best.value > -MATE_FLOOR && !may_check(position, mv) {
+                if quiet {
                     if depth <= 8 && tried >= late {
                         skip_quiets = true;
                         continue;
@@ -363,6 +371,8 @@ impl<'a, E: Evaluator> Search<'a, E> {
     /// Puts a node's result into the table, the value only when it is the position's own; and returns it to the parent.
     #[inline]
     pub(super) fn remember(&mut self, position: &Position, found: Found, entry: Entry, ply: usize) -> Found {
+        let leans_on_clock = position.halfmove_clock() >= NEAR_FIFTY;
+        let found = if leans_on_clock { Found { reach: -1, ..found } } else { found };
         if found.reach >= ply as i32 {
             self.table.store(position.key(), Entry { value: to_table(found.value, ply), ..entry });
             // A repetition of this very node, or below it, is part of the position's own value.

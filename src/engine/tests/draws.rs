@@ -1,0 +1,169 @@
+use super::*;
+
+/// White is a rook down and shuffles; so does Black.
+const ROOK_DOWN: &str = "7k/8/8/8/8/r6p/7P/7K w - - 0 1";
+
+/// After these moves the position of `ROOK_DOWN` has occurred three times; every position on the way twice.
+const SHUFFLED_TWICE: &str = "Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1 Kh8";
+
+#[test]
+fn a_losing_side_seeks_the_third_repetition() {
+    let game = game(ROOK_DOWN, SHUFFLED_TWICE);
+    for depth in 1..=8 {
+        let report = search(&Engine::new(1), &game, depth);
+        assert_eq!(report.score, Score::Cp(0), "depth {depth}");
+        assert!(is(&game, &report, "Kg1"), "depth {depth}");
+        assert!(!report.context_free);
+    }
+}
+
+#[test]
+fn without_the_past_the_same_position_is_lost() {
+    let report = search(&Engine::new(1), &game(ROOK_DOWN, ""), 8);
+    assert!(centipawns(report.score) < -300, "{report:?}");
+    assert!(report.context_free);
+}
+
+#[test]
+fn a_winning_side_avoids_the_third_repetition() {
+    // Kh8 would bring the first position back for the third time.
+    let game = game(ROOK_DOWN, "Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1");
+    for depth in 1..=8 {
+        let report = search(&Engine::new(1), &game, depth);
+        assert!(centipawns(report.score) > 300, "depth {depth}: {report:?}");
+        assert!(!is(&game, &report, "Kh8"), "depth {depth}");
+    }
+}
+
+#[test]
+fn a_winning_side_does_not_let_the_other_repeat() {
+    // After 6… Kg8 White would answer Kh1 to the third occurrence of that position.
+    let game = game(ROOK_DOWN, "Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1 Kf8 Kg1");
+    for depth in 2..=8 {
+        let report = search(&Engine::new(1), &game, depth);
+        assert!(!is(&game, &report, "Kg8"), "depth {depth}");
+        assert!(centipawns(report.score) > 300, "depth {depth}: {report:?}");
+    }
+}
+
+#[test]
+fn history_decides_however_much_the_shared_table_knows() {
+    let engine = Engine::new(4);
+    let (bare, played) = (game(ROOK_DOWN, ""), game(ROOK_DOWN, SHUFFLED_TWICE));
+    // The table is full of a lost position …
+    assert!(centipawns(search(&engine, &bare, 12).score) < -300);
+    // … and still the repetition is found, at once;
+    for depth in 1..=6 {
+        assert_eq!(search(&engine, &played, depth).score, Score::Cp(0));
+    }
+    // the draw, in turn, leaves nothing behind that would save the bare position.
+    for depth in 1..=6 {
+        assert!(centipawns(search(&engine, &bare, depth).score) < -300, "depth {depth}");
+    }
+    let other_side = game(ROOK_DOWN, "Kg1");
+    assert!(centipawns(search(&engine, &other_side, 6).score) > 300);
+}
+
+#[test]
+fn a_draw_by_this_searchs_past_is_not_stored_as_the_positions_own() {
+    let engine = Engine::new(4);
+    let played = game(ROOK_DOWN, SHUFFLED_TWICE);
+    search(&engine, &played, 10);
+    let bare = game(ROOK_DOWN, "");
+    // On a table that only knows the drawn search, and on an empty one, the verdict is the same.
+    for depth in 4..=8 {
+        assert!(centipawns(search(&engine, &bare, depth).score) < -300, "depth {depth}");
+    }
+}
+
+#[test]
+fn a_perpetual_check_is_a_draw_inside_the_tree() {
+    // Black is far ahead and threatens mate on the back rank; the queen checks for ever on g5 and h5.
+    let perpetual = game("5rk1/5p2/8/6Q1/8/1q6/r4PPP/6K1 b - - 0 1", "Kh7");
+    let report = search(&Engine::new(1), &perpetual, 8);
+    assert_eq!(report.score, Score::Cp(0), "{report:?}");
+}
+
+#[test]
+fn dead_positions_are_draws_in_the_tree() {
+    // The pawn is lost, but promoting it first leaves king and bishop against king.
+    let lone_pawn = game("4k3/P7/8/8/8/8/8/4K2b w - - 0 1", "");
+    for depth in 2..=6 {
+        assert_eq!(search(&Engine::new(1), &lone_pawn, depth).score, Score::Cp(0), "depth {depth}");
+    }
+}
+
+#[test]
+fn checkmate_on_the_hundredth_ply_comes_before_the_fifty_move_rule() {
+    for clock in [0, 50, 98, 99] {
+        let game = game(&format!("6k1/5ppp/8/8/8/8/8/R5K1 w - - {clock} 90"), "");
+        let report = search(&Engine::new(1), &game, 4);
+        assert_eq!(report.score, Score::Mate(1), "clock {clock}");
+        assert!(is(&game, &report, "Ra8#"));
+    }
+}
+
+#[test]
+fn a_mate_that_comes_after_the_hundredth_ply_is_a_draw() {
+    // Mate in two: it stands on the board three plies from now.
+    let fen = |clock: u16| format!("4k3/8/R7/1R6/8/8/8/4K3 w - - {clock} 90");
+    let engine = Engine::new(4);
+    // The table knows the mate from another clock.
+    assert_eq!(search(&engine, &game(&fen(0), ""), 8).score, Score::Mate(2));
+    for (clock, score) in
+        [(97, Score::Mate(2)), (98, Score::Cp(0)), (99, Score::Cp(0)), (100, Score::Cp(0)), (130, Score::Cp(0))]
+    {
+        let report = search(&engine, &game(&fen(clock), ""), 8);
+        assert_eq!(report.score, score, "clock {clock}");
+        assert!(!report.context_free, "clock {clock}");
+    }
+    assert_eq!(search(&engine, &game(&fen(0), ""), 4).score, Score::Mate(2), "and the draw did not stay in the table");
+}
+
+#[test]
+fn a_capture_or_pawn_move_in_time_keeps_the_win() {
+    let report = search(&Engine::new(1), &game("4k3/8/8/8/8/8/P7/R3K3 w - - 99 90", ""), 6);
+    assert!(centipawns(report.score) > 300, "{report:?}");
+    assert!(report.best_move().is_some_and(|mv| mv.from().file() == crate::chess::File::A && mv.from().rank() as u8 == 1));
+}
+
+#[test]
+fn near_the_fifty_move_limit_the_answer_is_not_the_bare_positions() {
+    assert!(!search(&Engine::new(1), &game("4k3/8/8/8/8/8/P7/R3K3 w - - 92 90", ""), 4).context_free);
+    assert!(search(&Engine::new(1), &game("4k3/8/8/8/8/8/P7/R3K3 w - - 10 90", ""), 4).context_free);
+}
+
+#[test]
+fn stalemate_is_a_draw_in_quiescence_too() {
+    // The pawn that takes everything leaves a king without moves.
+    let report = search(&Engine::new(1), &game("7k/8/6Q1/8/8/8/8/K7 w - - 0 1", ""), 1);
+    assert!(centipawns(report.score) > 500, "{report:?}");
+    let stalemating = game("7k/8/8/6Q1/8/8/8/K7 w - - 0 1", "Qg6");
+    assert_eq!(search(&Engine::new(1), &stalemating, 3).score, Score::Cp(0));
+}
+
+#[test]
+fn games_that_are_over_are_terminal() {
+    let over = [
+        ("R5k1/5ppp/8/8/8/8/8/6K1 b - - 0 1", "", Score::Mate(0)),
+        ("7k/8/6Q1/8/8/8/8/K7 b - - 0 1", "", Score::Cp(0)),
+        ("4k3/8/8/8/8/8/8/4KB2 w - - 0 1", "", Score::Cp(0)),
+        ("4k3/8/8/8/8/8/P7/R3K3 w - - 150 90", "", Score::Cp(0)),
+        ("R5k1/5ppp/8/8/8/8/8/6K1 b - - 150 99", "", Score::Mate(0)),
+        (ROOK_DOWN, "Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1 Kh8", Score::Cp(0)),
+    ];
+    for (fen, moves, score) in over {
+        let report = search(&Engine::new(1), &game(fen, moves), 5);
+        assert_eq!((report.score, report.reason), (score, StopReason::Terminal), "{fen} {moves}");
+        assert!(report.pv.is_empty() && report.nodes == 0);
+    }
+}
+
+#[test]
+fn a_claimable_position_is_searched_all_the_same() {
+    let threefold = game(ROOK_DOWN, SHUFFLED_TWICE);
+    assert_eq!(threefold.claims().len(), 1);
+    assert_eq!(search(&Engine::new(1), &threefold, 3).reason, StopReason::Depth);
+    let fifty = game("6k1/5ppp/8/8/8/8/8/R5K1 w - - 120 90", "");
+    assert_eq!(search(&Engine::new(1), &fifty, 3).score, Score::Mate(1));
+}

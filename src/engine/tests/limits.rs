@@ -1,0 +1,145 @@
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::*;
+
+const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+fn analyse(engine: &Engine, game: &Game, limits: Limits) -> Report {
+    engine.analyse(game, &limits, &StopFlag::default(), &mut |_| ())
+}
+
+#[test]
+fn a_depth_is_searched_to_its_end_and_every_iteration_is_told() {
+    let mut told = Vec::new();
+    let limits = Limits { depth: Some(7), ..Limits::default() };
+    let game = game(KIWIPETE, "");
+    let last = Engine::new(4).analyse(&game, &limits, &StopFlag::default(), &mut |report| {
+        assert_line(&game, report);
+        told.push((report.depth, report.nodes));
+    });
+    assert_eq!((last.depth, last.reason), (7, StopReason::Depth));
+    assert_eq!(told.iter().map(|&(depth, _)| depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 7]);
+    assert!(told.is_sorted_by_key(|&(_, nodes)| nodes));
+    assert!(last.seldepth >= last.depth);
+}
+
+#[test]
+fn a_node_limit_is_kept_to_the_node() {
+    for nodes in [1, 2, 63, 64, 1000, 1023, 1024, 1025, 50_000] {
+        let game = game(KIWIPETE, "");
+        let report = analyse(&Engine::new(4), &game, Limits { nodes: Some(nodes), ..Limits::default() });
+        assert_eq!((report.nodes, report.reason), (nodes, StopReason::Nodes));
+        assert_line(&game, &report);
+    }
+}
+
+#[test]
+fn the_same_nodes_from_a_cleared_table_give_the_same_answer() {
+    let engine = Engine::new(4);
+    let game = game(KIWIPETE, "");
+    let limits = Limits { nodes: Some(100_000), ..Limits::default() };
+    let mut first = analyse(&engine, &game, limits);
+    for _ in 0..2 {
+        engine.clear();
+        let again = analyse(&engine, &game, limits);
+        first.elapsed = again.elapsed;
+        assert_eq!(again, first);
+    }
+}
+
+#[test]
+fn the_time_limit_is_kept_within_a_few_milliseconds() {
+    for millis in [1, 30, 120] {
+        let limits = Limits { movetime: Some(Duration::from_millis(millis)), ..Limits::default() };
+        let game = game(KIWIPETE, "");
+        let report = analyse(&Engine::new(4), &game, limits);
+        assert_eq!(report.reason, StopReason::Time);
+        assert_line(&game, &report);
+        let late = report.elapsed.saturating_sub(Duration::from_millis(millis));
+        assert!(late < Duration::from_millis(60), "{late:?} late: generous, for a machine with other work");
+    }
+}
+
+/// How long a search goes on after its flag was set: the best of a few tries, since other work on the machine counts too.
+fn time_to_stop(game: &Game, limits: Limits) -> Duration {
+    let engine = Engine::new(4);
+    let tries = (0..5).map(|_| {
+        let flag = StopFlag::default();
+        thread::scope(|scope| {
+            let running = scope.spawn(|| {
+                let report = engine.analyse(game, &limits, &flag, &mut |_| ());
+                (Instant::now(), report)
+            });
+            thread::sleep(Duration::from_millis(80));
+            let told = Instant::now();
+            flag.stop();
+            let (ended, report) = running.join().unwrap();
+            assert_eq!(report.reason, StopReason::Stopped);
+            assert_line(game, &report);
+            ended.saturating_duration_since(told)
+        })
+    });
+    tries.min().unwrap()
+}
+
+#[test]
+fn a_search_without_limits_stops_within_five_milliseconds() {
+    assert!(time_to_stop(&game(KIWIPETE, ""), Limits::default()) < Duration::from_millis(5));
+}
+
+#[test]
+fn a_mate_search_stops_within_five_milliseconds() {
+    let limits = Limits { mate: Some(9), ..Limits::default() };
+    assert!(time_to_stop(&game(KIWIPETE, ""), limits) < Duration::from_millis(5));
+}
+
+#[test]
+fn a_search_that_is_told_to_stop_before_it_begins_still_has_a_move() {
+    let flag = StopFlag::default();
+    flag.stop();
+    let game = game(KIWIPETE, "");
+    for mate in [None, Some(3)] {
+        let report = Engine::new(1).analyse(&game, &Limits { mate, ..Limits::default() }, &flag, &mut |_| ());
+        assert_eq!((report.reason, report.depth, report.nodes), (StopReason::Stopped, 0, 0));
+        assert_line(&game, &report);
+    }
+}
+
+#[test]
+fn the_first_limit_that_is_reached_ends_the_search() {
+    let limits = Limits { depth: Some(3), nodes: Some(10_000_000), movetime: Some(Duration::from_secs(60)), mate: None };
+    assert_eq!(analyse(&Engine::new(4), &game(KIWIPETE, ""), limits).reason, StopReason::Depth);
+    let limits = Limits { depth: Some(60), nodes: Some(5_000), ..limits };
+    assert_eq!(analyse(&Engine::new(4), &game(KIWIPETE, ""), limits).reason, StopReason::Nodes);
+}
+
+#[test]
+fn a_search_with_nothing_deeper_to_find_ends_by_itself() {
+    let limits = Limits { movetime: Some(Duration::from_secs(60)), ..Limits::default() };
+    let report = analyse(&Engine::new(1), &game("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", ""), limits);
+    assert_eq!((report.score, report.reason), (Score::Mate(1), StopReason::Depth));
+    assert!(report.elapsed < Duration::from_secs(5));
+}
+
+/// The searched tree of a few positions. Every change of search or evaluation changes these numbers: pin the new ones with it.
+#[test]
+fn the_signature_of_the_search_is_known() {
+    let positions = [
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 10),
+        (KIWIPETE, 8),
+        ("8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 12),
+        ("r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", 8),
+        ("8/8/8/8/5kp1/P7/8/1K1N4 w - - 0 1", 12),
+        ("6k1/5pp1/4p2p/8/3P4/2q1P3/5PPP/3Q2K1 b - - 5 30", 10),
+        ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", 8),
+    ];
+    let engine = Engine::new(4);
+    let nodes = positions.map(|(fen, depth)| {
+        engine.clear();
+        search(&engine, &game(fen, ""), depth).nodes
+    });
+    assert_eq!(nodes, SIGNATURE);
+}
+
+const SIGNATURE: [u64; 7] = [10784, 21359, 30819, 18100, 16096, 15194, 10674];

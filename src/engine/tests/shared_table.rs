@@ -1,0 +1,47 @@
+use std::thread;
+
+use super::*;
+
+#[test]
+fn several_searches_at_once_share_one_table_and_stay_sound() {
+    let engine = Engine::new(1);
+    let fens = [
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+        "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+        "5r1k/6pp/8/6N1/2Q5/8/6PP/7K w - - 0 1",
+    ];
+    thread::scope(|scope| {
+        for index in 0..8 {
+            let (engine, fen) = (&engine, fens[index % fens.len()]);
+            scope.spawn(move || {
+                let game = game(fen, "");
+                let limits = Limits { nodes: Some(60_000), ..Limits::default() };
+                let report = engine.analyse(&game, &limits, &StopFlag::default(), &mut |report| assert_line(&game, report));
+                assert_line(&game, &report);
+                if index % fens.len() == 3 {
+                    assert_eq!(report.score, Score::Mate(4));
+                }
+            });
+        }
+    });
+    assert!(engine.hash_permille() > 300);
+    engine.clear();
+    assert_eq!(engine.hash_permille(), 0);
+}
+
+#[test]
+fn a_second_search_of_the_same_position_gains_from_the_first() {
+    let engine = Engine::new(8);
+    let game = game("r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", "");
+    let first = search(&engine, &game, 9).nodes;
+    let second = search(&engine, &game, 9).nodes;
+    assert!(second * 2 < first, "{second} nodes after {first}");
+}
+
+#[test]
+fn the_engine_says_what_it_is() {
+    let engine = Engine::new(2);
+    assert_eq!((engine.hash_mb(), engine.evaluation_name()), (2, "piece-square"));
+    assert_eq!(Engine::new(0).hash_mb(), 1, "a table has at least one MiB");
+}

@@ -1,0 +1,111 @@
+//! The resident memory of the analysis service stays within the bound that it states. One test, so that nothing else runs in
+//! its process.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::HashSet;
+use std::fs;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kibitzer::analysis::{AnalysisRequest, Searcher, Service, ServiceOptions, bytes_per_entry, memory_bound};
+use kibitzer::chess::{Game, Move, Position};
+use kibitzer::engine::{Engine, Limits, Report, Score, StopFlag, StopReason};
+
+const ENTRIES: usize = 40_000;
+const HASH_MB: usize = 16;
+
+/// Resident memory of this process, in bytes.
+fn resident() -> usize {
+    let pages = fs::read_to_string("/proc/self/statm").unwrap();
+    pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4_096
+}
+
+/// Distinct positions out of random games.
+fn positions(count: usize) -> Vec<Position> {
+    let mut position = Position::startpos();
+    let mut random = 1_u64;
+    let mut seen = HashSet::new();
+    let mut found = Vec::with_capacity(count);
+    while found.len() < count {
+        let moves = position.legal_moves();
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let over = moves.is_empty() || position.halfmove_clock() > 20 || position.occupied().count() < 5;
+        position = match over {
+            true => Position::startpos(),
+            false => position.after(moves[(random >> 33) as usize % moves.len()]),
+        };
+        if position.has_moves() && seen.insert(position.key()) {
+            found.push(position.clone());
+        }
+    }
+    found
+}
+
+/// Finds at once a line as long as there are.
+struct Longest;
+
+impl Searcher for Longest {
+    fn analyse(&self, _: &Game, _: &Limits, _: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
+        Report {
+            score: Score::Cp(0),
+            pv: vec![Move::NULL; 240],
+            depth: 9,
+            seldepth: 9,
+            nodes: 1_000,
+            elapsed: Duration::from_millis(1),
+            reason: StopReason::Depth,
+            context_free: true,
+        }
+    }
+
+    fn identity(&self) -> String {
+        "longest".to_owned()
+    }
+}
+
+async fn ask(service: &Service, position: Position, limits: Limits) {
+    service.best_move(AnalysisRequest { game: Game::new(position), limits, fresh: false }).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 1)]
+async fn resident_memory_stays_within_the_stated_bound() {
+    let mut positions = positions(2 * ENTRIES + 200).into_iter();
+    let mut next = || positions.next().unwrap();
+    let options = ServiceOptions { workers: 2, queue_capacity: 16, dictionary_max_entries: ENTRIES };
+    let depth = |depth| Limits { depth: Some(depth), ..Limits::default() };
+
+    let before = resident();
+    let few = ServiceOptions { dictionary_max_entries: 1_000, ..options };
+    let engine = Service::start(Arc::new(Engine::new(HASH_MB)), few).unwrap();
+    let mate = Limits { mate: Some(3), nodes: Some(200_000), ..Limits::default() };
+    for _ in 0..40 {
+        tokio::join!(ask(&engine, next(), depth(8)), ask(&engine, next(), mate));
+    }
+    // Bare kings and pawns go deep.
+    let ending = Position::from_fen("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1").unwrap();
+    ask(&engine, ending, Limits { movetime: Some(Duration::from_secs(1)), ..Limits::default() }).await;
+    let bound = memory_bound(&few, HASH_MB);
+    let grown = resident().saturating_sub(before);
+    println!("two workers with the engine: {grown} bytes of {} stated ({bound:?})", bound.total());
+    assert!(grown <= bound.total());
+    assert!(grown >= bound.hash, "the table is there from the start");
+
+    // The engine stays, so that what it gives back is not taken for the dictionary's.
+    let before = resident();
+    let service = Service::start(Arc::new(Longest), options).unwrap();
+    while service.status().dictionary_entries < ENTRIES {
+        ask(&service, next(), depth(9)).await;
+    }
+    let full = resident().saturating_sub(before);
+    for _ in 0..ENTRIES {
+        ask(&service, next(), depth(9)).await;
+    }
+    let overflowed = resident().saturating_sub(before);
+    println!("a full dictionary: {} bytes an entry of {} stated", full / ENTRIES, bytes_per_entry());
+    println!("after as many newcomers again: {}", overflowed / ENTRIES);
+    assert!(full.max(overflowed) <= ENTRIES * bytes_per_entry());
+    assert!(full >= ENTRIES * bytes_per_entry() / 4, "the stated figure is far too high");
+    drop(engine);
+}

@@ -1,0 +1,123 @@
+//! The mates of the tactics suite, found by the ordinary search and proved by the mate search.
+
+#[path = "support/suites.rs"]
+mod suites;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use kibitzer::chess::{Game, Position};
+use kibitzer::engine::{Engine, Limits, Report, Score, StopFlag, StopReason};
+use suites::Suite;
+
+fn main() -> ExitCode {
+    suites::run(vec![
+        Suite {
+            name: "every_mate_is_proved_with_its_listed_distance_in_half_a_second",
+            file: "tactics/mates.epd",
+            check: every_mate_is_proved,
+        },
+        Suite {
+            name: "the_ordinary_search_finds_nearly_every_mate_and_each_mate_in_one_within_a_million_nodes",
+            file: "tactics/mates.epd",
+            check: nearly_every_mate_is_found,
+        },
+        Suite {
+            name: "no_mate_is_claimed_one_move_short_of_the_listed_distance",
+            file: "tactics/mates.epd",
+            check: no_mate_is_claimed_too_short,
+        },
+    ])
+}
+
+/// A position with a mate in `distance` moves.
+struct Puzzle<'a> {
+    fen: &'a str,
+    game: Game,
+    distance: u8,
+}
+
+/// A line reads `<four fields> bm …; ce +M<distance>; pv …;`.
+fn puzzles(text: &str) -> Result<Vec<Puzzle<'_>>, String> {
+    let puzzles = text.lines().filter(|line| !line.trim().is_empty()).map(|line| {
+        let read = || {
+            let (fen, operations) = line.split_once(" bm ")?;
+            let (_, distance) = operations.split_once("ce +M")?;
+            let distance = distance.split(';').next()?.trim().parse().ok()?;
+            let position = Position::from_fen(fen).ok()?;
+            Some(Puzzle { fen, game: Game::new(position), distance })
+        };
+        read().ok_or_else(|| format!("cannot read: {line}"))
+    });
+    puzzles.collect()
+}
+
+fn analyse(engine: &Engine, puzzle: &Puzzle<'_>, limits: Limits) -> Report {
+    engine.clear();
+    engine.analyse(&puzzle.game, &limits, &StopFlag::default(), &mut |_| ())
+}
+
+/// The line must be legal, and end in the mate that the score tells.
+fn check_line(puzzle: &Puzzle<'_>, report: &Report) -> Result<(), String> {
+    let fault = |what: &str| Err(format!("{}: {what} in {report:?}", puzzle.fen));
+    let mut position = puzzle.game.position().clone();
+    for &mv in &report.pv {
+        if !position.is_legal(mv) {
+            return fault("illegal move");
+        }
+        position.play(mv);
+    }
+    match report.score {
+        Score::Mate(moves) => {
+            let plies = if moves > 0 { 2 * moves - 1 } else { -2 * moves };
+            let mated = position.in_check() && !position.has_moves();
+            if mated && report.pv.len() as i32 == plies { Ok(()) } else { fault("the line does not end in the mate") }
+        }
+        Score::Cp(_) => Ok(()),
+    }
+}
+
+fn every_mate_is_proved(text: &str) -> Result<(), String> {
+    let puzzles = puzzles(text)?;
+    let engine = Engine::new(16);
+    for puzzle in &puzzles {
+        for asked in [puzzle.distance, puzzle.distance + 1] {
+            let report = analyse(&engine, puzzle, Limits { mate: Some(asked), ..Limits::default() });
+            check_line(puzzle, &report)?;
+            let proved = report.score == Score::Mate(i32::from(puzzle.distance)) && report.reason == StopReason::Mate;
+            if !proved || report.elapsed > Duration::from_millis(500) {
+                return Err(format!("{}: mate in {} asked, {report:?}", puzzle.fen, puzzle.distance));
+            }
+        }
+    }
+    if puzzles.len() < 464 { Err(format!("only {} mates in the file", puzzles.len())) } else { Ok(()) }
+}
+
+fn nearly_every_mate_is_found(text: &str) -> Result<(), String> {
+    let puzzles = puzzles(text)?;
+    let engine = Engine::new(16);
+    let mut found = 0;
+    for puzzle in &puzzles {
+        let report = analyse(&engine, puzzle, Limits { nodes: Some(1_000_000), ..Limits::default() });
+        check_line(puzzle, &report)?;
+        let mates = matches!(report.score, Score::Mate(moves) if moves > 0);
+        if puzzle.distance == 1 && report.score != Score::Mate(1) {
+            return Err(format!("{}: a mate in one is missed, {report:?}", puzzle.fen));
+        }
+        found += usize::from(mates);
+    }
+    if found * 100 < puzzles.len() * 95 { Err(format!("only {found} of {} found", puzzles.len())) } else { Ok(()) }
+}
+
+fn no_mate_is_claimed_too_short(text: &str) -> Result<(), String> {
+    let engine = Engine::new(16);
+    for puzzle in puzzles(text)?.iter().filter(|puzzle| puzzle.distance > 1) {
+        let report = analyse(&engine, puzzle, Limits { mate: Some(puzzle.distance - 1), ..Limits::default() });
+        check_line(puzzle, &report)?;
+        let too_short = matches!(report.score, Score::Mate(moves) if (1..i32::from(puzzle.distance)).contains(&moves));
+        if too_short || report.reason != StopReason::Depth {
+            return Err(format!("{}: {report:?}", puzzle.fen));
+        }
+    }
+    Ok(())
+}

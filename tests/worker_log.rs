@@ -1,0 +1,61 @@
+//! What worker threads log belongs to the request that they work for. In a process of its own, since the subscriber is global.
+
+#![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use kibitzer::analysis::{AnalysisError, AnalysisRequest, Searcher, Service, ServiceOptions};
+use kibitzer::chess::{Game, Position};
+use kibitzer::engine::{Limits, Report, StopFlag};
+use tracing::{Instrument, info_span};
+
+/// Collects what is logged.
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+struct Faulty;
+
+impl Searcher for Faulty {
+    fn analyse(&self, _: &Game, limits: &Limits, _: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
+        panic!("a fault at depth {}", limits.depth.unwrap())
+    }
+
+    fn identity(&self) -> String {
+        "faulty".to_owned()
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_panic_is_logged_once_with_its_request() {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    tracing_subscriber::fmt().with_ansi(false).with_writer(move || writer.clone()).init();
+
+    let service = Service::start(Arc::new(Faulty), ServiceOptions { workers: 1, ..ServiceOptions::default() }).unwrap();
+    for (id, depth) in [("first", 11), ("second", 12)] {
+        let limits = Limits { depth: Some(depth), ..Limits::default() };
+        let request = AnalysisRequest { game: Game::new(Position::startpos()), limits, fresh: false };
+        let answer = service.best_move(request).instrument(info_span!("request", request_id = id)).await;
+        assert!(matches!(answer, Err(AnalysisError::Internal(_))));
+    }
+    service.shut_down();
+    service.drained().await;
+
+    let logged = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
+    let faults: Vec<&str> = logged.lines().filter(|line| line.contains("ERROR")).collect();
+    let [first, second] = faults[..] else { panic!("{logged}") };
+    assert!(first.contains("a fault at depth 11") && first.contains(r#"request_id="first""#), "{first}");
+    assert!(second.contains("a fault at depth 12") && second.contains(r#"request_id="second""#), "{second}");
+}
