@@ -9,6 +9,7 @@ use requests::FlatRequests;
 use utoipa::OpenApi;
 
 use super::controllers::{best_move, docs, engine, health, legal_moves, limits, perft, play, position, problems};
+use super::problem::InvalidMember;
 
 pub(crate) use responses::{NotFound, NotReady, PerftProblems, PositionProblems, ProblemDocument, SearchProblems};
 
@@ -40,7 +41,7 @@ pub(crate) use responses::{NotFound, NotReady, PerftProblems, PositionProblems, 
         docs::openapi_yaml,
         problems::problem,
     ),
-    components(schemas(ProblemDocument), responses(responses::Internal)),
+    components(schemas(ProblemDocument, InvalidMember), responses(responses::Internal)),
     modifiers(&FlatRequests, &Examples)
 )]
 struct Contract;

@@ -23,7 +23,7 @@ pub fn router(app: App) -> Router {
         .route("/v1/play", post(play::play))
         .route("/v1/perft", post(perft::perft))
         // The best move
-        .route("/v1/best-move", post(best_move::best_move).layer(from_fn(server_timing)))
+        .route("/v1/best-move", post(best_move::best_move).fallback(no_such_method).layer(from_fn(server_timing)))
         // What the server is
         .route("/v1/limits", get(limits::limits))
         .route("/v1/engine", get(engine::engine))

@@ -4,7 +4,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use super::{MoveText, SquareName, names_of, roles};
+use super::{MoveText, SquareName, names_of, role};
 use crate::chess::{Bitboard, CastlingSide, CastlingText, Move, Position, Role, San, Square, uci_text};
 
 /// A legal move.
@@ -24,7 +24,7 @@ pub(crate) struct MoveDto {
     #[schema(value_type = String, pattern = "^[a-h][1-8]$")]
     pub(crate) to: SquareName,
     /// The piece that moves.
-    #[schema(schema_with = roles)]
+    #[schema(schema_with = role)]
     pub(crate) piece: &'static str,
     /// What a pawn becomes; only where one promotes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,7 +32,7 @@ pub(crate) struct MoveDto {
     pub(crate) promotion: Option<&'static str>,
     /// The piece that is captured; only where one is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = roles, required = false)]
+    #[schema(schema_with = captured, required = false)]
     pub(crate) capture: Option<&'static str>,
     /// The side to which the king castles; only where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -127,11 +127,15 @@ const fn side_name(side: CastlingSide) -> &'static str {
 }
 
 fn promotions() -> ObjectBuilder {
-    names_of(Role::PROMOTIONS.map(Role::name))
+    names_of("What a pawn becomes; only where one promotes.", Role::PROMOTIONS.map(Role::name))
 }
 
 fn sides() -> ObjectBuilder {
-    names_of(CastlingSide::ALL.map(side_name))
+    names_of("The side to which the king castles; only where it does.", CastlingSide::ALL.map(side_name))
+}
+
+fn captured() -> ObjectBuilder {
+    names_of("The piece that is captured; only where one is.", Role::ALL.map(Role::name))
 }
 
 #[cfg(test)]
