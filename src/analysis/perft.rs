@@ -81,10 +81,14 @@ mod tests {
     #[test]
     fn it_ends_within_milliseconds_of_its_deadline() {
         let (stop, shutdown) = (StopFlag::default(), StopFlag::default());
-        let begun = Instant::now();
-        let short = Leash { deadline: begun + Duration::from_millis(20), ..leash(&stop, &shutdown) };
-        assert_eq!(count(&Position::startpos(), 12, &short), Err(Cut::Deadline));
-        assert!(begun.elapsed() < Duration::from_millis(120), "{:?}", begun.elapsed());
+        let took = (0..9).map(|_| {
+            let begun = Instant::now();
+            let short = Leash { deadline: begun + Duration::from_millis(20), ..leash(&stop, &shutdown) };
+            assert_eq!(count(&Position::startpos(), 12, &short), Err(Cut::Deadline));
+            begun.elapsed()
+        });
+        let quickest = took.min().unwrap();
+        assert!((Duration::from_millis(20)..Duration::from_millis(25)).contains(&quickest), "{quickest:?}");
     }
 
     #[test]

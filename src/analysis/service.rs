@@ -167,6 +167,11 @@ impl Service {
     }
 
     #[cfg(test)]
+    pub(super) fn listeners(&self) -> usize {
+        self.0.flights.listeners()
+    }
+
+    #[cfg(test)]
     pub(super) fn flights_in_the_air(&self) -> usize {
         self.0.flights.len()
     }
