@@ -12,7 +12,6 @@ RUN mkdir src \
     && cargo build --release --locked --bin kibitzer \
     && rm -r src
 
-COPY openapi.yaml ./
 COPY config config
 COPY src src
 # Cargo goes by the files' times, which the copies have kept from before the layer above.

@@ -4,6 +4,7 @@
 //! Each takes any bytes, must not panic, checks what holds of every accepted input, and says whether the input got past the
 //! parser.
 
+pub(crate) mod body;
 pub(crate) mod fen;
 pub(crate) mod move_text;
 pub(crate) mod packed;

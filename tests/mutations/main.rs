@@ -88,3 +88,13 @@ fn no_packed_form_makes_the_reader_panic() {
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     Attack { name: "packed form", read: inputs::packed::read, valid: &valid, mutate: mutate::repack, alphabet }.run(random);
 }
+
+#[test]
+fn no_request_body_makes_a_route_panic() {
+    let mut random = Random::new(4);
+    let positions = seeds::positions(&mut random, 300);
+    let valid = seeds::bodies(&mut random, &positions);
+    let alphabet = b"{}[]\":,\\ntrue0123456789.-+eE fenmovspackd/KQkqw\n";
+    Attack { name: "request body", read: inputs::body::read, valid: &valid, mutate: mutate::rewrite_json, alphabet }
+        .run(random);
+}

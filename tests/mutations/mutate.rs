@@ -95,6 +95,24 @@ pub(crate) fn rewrite_move(random: &mut Random, valid: &[u8], alphabet: &[u8]) -
     if random.once_in(3) { edit(random, &bytes, alphabet) } else { bytes }
 }
 
+/// A JSON text with other white space between its parts; then perhaps an edit.
+pub(crate) fn rewrite_json(random: &mut Random, valid: &[u8], alphabet: &[u8]) -> Vec<u8> {
+    if random.once_in(4) {
+        return edit(random, valid, alphabet);
+    }
+    let mut bytes = Vec::with_capacity(valid.len() + 8);
+    let (mut quoted, mut escaped) = (false, false);
+    for &byte in valid {
+        bytes.push(byte);
+        quoted ^= byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        if !quoted && b"{}[],:\"".contains(&byte) && random.once_in(8) {
+            bytes.push(*random.pick(b" \t\r\n"));
+        }
+    }
+    if random.once_in(2) { edit(random, &bytes, alphabet) } else { bytes }
+}
+
 const BASE64URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
 /// A packed form in which a piece has become another one, or a bit behind the board another bit; or one with edits.

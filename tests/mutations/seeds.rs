@@ -1,9 +1,9 @@
 //! Valid inputs to start from.
 
 use kibitzer::chess::forms::packed::Packed;
-use kibitzer::chess::{CastlingText, Position, to_san, to_uci};
+use kibitzer::chess::{CastlingText, Game, Outcome, Position, to_san, to_uci};
 
-use crate::inputs::move_text;
+use crate::inputs::{body, move_text};
 use crate::random::Random;
 
 /// Positions from random games, which start where every kind of move is near.
@@ -51,4 +51,49 @@ pub(crate) fn move_texts() -> Vec<Vec<u8>> {
         }
     }
     texts
+}
+
+/// Bodies for every route, behind the byte that chooses it: FENs and packed forms, with moves and without.
+pub(crate) fn bodies(random: &mut Random, positions: &[Position]) -> Vec<Vec<u8>> {
+    let mut bodies = Vec::new();
+    for position in positions {
+        let place = if random.once_in(2) {
+            format!("\"fen\":\"{}\"", position.fen())
+        } else {
+            format!("\"packed\":\"{}\"", Packed::of(position).to_text())
+        };
+        let (moves, undo) = (line(random, position), random.below(3));
+        for (choice, route) in (0_u8..).zip(body::ROUTES) {
+            let text = match route {
+                "/v1/position" => {
+                    format!("{{{place},\"moves\":[{moves}],\"views\":[\"state\",\"list\"],\"bit_order\":\"a8\"}}")
+                }
+                "/v1/play" => format!("{{{place},\"moves\":[{moves}],\"undo\":{}}}", undo.min(moves.matches(',').count())),
+                _ if moves.is_empty() => format!("{{{place}}}"),
+                _ => format!("{{\"moves\":[{moves}],{place}}}"),
+            };
+            let mut body = vec![choice];
+            body.extend_from_slice(text.as_bytes());
+            bodies.push(body);
+        }
+    }
+    bodies
+}
+
+/// A few legal moves in JSON, in either notation.
+fn line(random: &mut Random, position: &Position) -> String {
+    let mut game = Game::new(position.clone());
+    let mut texts = Vec::new();
+    for _ in 0..random.below(6) {
+        let moves = game.position().legal_moves();
+        if game.outcome() != Outcome::Ongoing || moves.is_empty() {
+            break;
+        }
+        let mv = *random.pick(&moves);
+        let san = random.once_in(2);
+        let text = if san { to_san(game.position(), mv) } else { to_uci(game.position(), mv, CastlingText::Standard) };
+        texts.push(format!("\"{text}\""));
+        game.play(mv);
+    }
+    texts.join(",")
 }

@@ -1,0 +1,79 @@
+//! Request bodies, through the real routes but without a socket.
+
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use axum::body::{Body, to_bytes};
+use axum::http::{Request, StatusCode};
+use axum::{Router, response::Response};
+use kibitzer::analysis::{Service, ServiceOptions};
+use kibitzer::engine::Engine;
+use kibitzer::http::{App, Caps, Readiness, router};
+use serde_json::Value;
+use tokio::runtime::Runtime;
+use tower::ServiceExt;
+
+/// The routes that read a position and search nothing. The others read their bodies by the same code.
+pub(crate) const ROUTES: [&str; 3] = ["/v1/legal-moves", "/v1/position", "/v1/play"];
+
+/// Sends any bytes as a body: the first byte chooses the route. `true` when the members were read, whatever they said.
+pub(crate) fn read(data: &[u8]) -> bool {
+    let Some((&choice, body)) = data.split_first() else { return false };
+    let path = ROUTES[usize::from(choice) % ROUTES.len()];
+    let (status, answer) = RUNTIME.block_on(post(path, body.to_vec()));
+    match status {
+        StatusCode::OK => {
+            assert!(answer["fen"].is_string(), "an answer about a position has a FEN: {answer}");
+            true
+        }
+        StatusCode::BAD_REQUEST | StatusCode::PAYLOAD_TOO_LARGE | StatusCode::UNPROCESSABLE_ENTITY => {
+            let code = answer["code"].as_str().unwrap_or_else(|| panic!("a problem has a code: {answer}"));
+            assert_eq!(answer["status"], status.as_u16(), "{answer}");
+            assert!(answer["request_id"].is_string(), "{answer}");
+            assert!(answer["detail"].is_string(), "{answer}");
+            matches!(code, "invalid_fen" | "illegal_move")
+        }
+        _ => panic!("{path} answered {status}: {answer}"),
+    }
+}
+
+async fn post(path: &str, body: Vec<u8>) -> (StatusCode, Value) {
+    let request = Request::post(path).header("content-type", "application/json").body(Body::from(body));
+    let request = request.unwrap_or_else(|error| panic!("a request: {error}"));
+    let response: Response = SERVER.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
+    let status = response.status();
+    let body = to_bytes(response.into_body(), usize::MAX).await.unwrap_or_else(|error| panic!("a body: {error}"));
+    (status, serde_json::from_slice(&body).unwrap_or_else(|error| panic!("an answer is JSON: {error}")))
+}
+
+static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+    runtime.unwrap_or_else(|error| panic!("a runtime: {error}"))
+});
+
+static SERVER: LazyLock<Router> = LazyLock::new(|| {
+    let engine = Arc::new(Engine::new(1));
+    let options = ServiceOptions { workers: 1, queue_capacity: 1, dictionary_max_entries: 1 };
+    let service = Service::start(engine.clone(), options).unwrap_or_else(|error| panic!("a service: {error}"));
+    let app = App::new(service, engine, caps());
+    app.set_readiness(Readiness::Ready);
+    router(app)
+});
+
+fn caps() -> Caps {
+    Caps {
+        depth: 8,
+        nodes: 1_000,
+        movetime: Duration::from_millis(10),
+        default_movetime: Duration::from_millis(10),
+        mate: 2,
+        moves: 100,
+        body_bytes: 4_096,
+        body_timeout: Duration::from_secs(10),
+        perft_depth: 2,
+        perft_max: Duration::from_millis(100),
+        cors_origins: Vec::new(),
+        memory_bound_mb: 64,
+        memory_max_mb: 64,
+    }
+}
