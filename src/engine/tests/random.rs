@@ -12,10 +12,18 @@ impl Random {
     }
 }
 
+/// The start of standard chess, one of Chess960, and an ending.
+const STARTS: [&str; 3] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "nqbbrkrn/pppppppp/8/8/8/8/PPPPPPPP/NQBBRKRN w GEge - 0 1",
+    "4k3/pp3r2/2n5/8/8/5B2/1P3PP1/R3K3 w Q - 0 1",
+];
+
 /// A random game of up to 200 plies that is not over.
 fn random_game(random: &mut Random) -> Game {
     loop {
-        let mut game = Game::new(Position::startpos());
+        let start = STARTS[random.below(STARTS.len())];
+        let mut game = Game::new(Position::from_fen(start).unwrap());
         for _ in 0..random.below(200) {
             let moves = game.position().legal_moves();
             if moves.is_empty() {
