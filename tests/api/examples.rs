@@ -1,7 +1,7 @@
 //! The examples of the contract, sent to fresh servers.
 //!
-//! With `KIBITZER_WRITE_EXAMPLES=1` in the environment the answers are written into `src/http/openapi/examples` instead; then the
-//! contract has to be written anew (`the_file_is_what_the_code_says`).
+//! With `KIBITZER_ACCEPT=1` in the environment the answers are written into `src/http/openapi/examples` instead. They are compiled
+//! into the contract, so a second run then writes that.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ fn file(operation: &Operation) -> PathBuf {
 async fn check(operation: Operation) {
     let path = file(&operation);
     let mut exchanges: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-    let is_written = std::env::var_os("KIBITZER_WRITE_EXAMPLES").is_some();
+    let is_written = std::env::var_os("KIBITZER_ACCEPT").is_some();
     for exchange in exchanges.as_array_mut().expect("a list of examples") {
         let answer = ask(&operation, &exchange["request"]).await;
         if is_written {
