@@ -27,7 +27,7 @@ pub enum AnalysisError {
         /// What it was allowed.
         max: Duration,
     },
-    /// A fault of ours. It has been logged with its cause where it happened; the text is not for clients.
+    /// A panic of ours, which the panic hook has logged. The text is not for clients.
     #[error("internal error: {0}")]
     Internal(&'static str),
 }

@@ -143,6 +143,11 @@ impl Flights {
     }
 
     #[cfg(test)]
+    pub(super) fn listeners(&self) -> usize {
+        self.0.iter().map(|flight| flight.listeners.load(Ordering::Acquire)).sum()
+    }
+
+    #[cfg(test)]
     pub(super) fn len(&self) -> usize {
         self.0.len()
     }

@@ -28,8 +28,8 @@ pub(super) fn start_workers(queue: &Arc<Queue>, workers: usize) -> io::Result<()
 fn work(queue: &Queue) {
     while let Some(job) = queue.next() {
         let started = Instant::now();
-        // A panic has been logged by the process's panic hook, in the span of the request that brought the job; whoever waits for the
-        // job hears of its end from what the job drops while it unwinds.
+        // The process's panic hook has logged a panic by then, in the span of the request. Whoever waits for the job hears of its
+        // end from what the job drops while it unwinds.
         let _panic = catch_unwind(AssertUnwindSafe(|| job.run(Turn::Now)));
         queue.finished(started.elapsed());
     }

@@ -11,9 +11,9 @@ use super::address::Address;
 use super::answer::{Answer, MemoryVerdict, PerftAnswer, Reason, Source};
 use super::dictionary::{Dictionary, Remembered};
 use super::flight::{Boarding, Crew, FlightKey, Flights, Landed};
-use super::perft::{self, Cut, Leash};
+use super::perft;
 use super::pool::start_workers;
-use super::queue::{Job, Place, Queue, Turn};
+use super::queue::{Job, Queue, Turn};
 use super::{AnalysisError, AnalysisRequest, Searcher, Status};
 use crate::chess::{Game, Outcome, Position};
 use crate::engine::{Limits, Report, Score, StopFlag, StopReason};
@@ -134,14 +134,14 @@ impl Service {
         let place = service.queue.push(|| {
             Job::new(move |turn| {
                 let counted = match turn {
-                    Turn::Now => count(&position, depth, divide, max, &leash, &shutdown),
+                    Turn::Now => perft::answer(&position, depth, divide, max, &leash, &shutdown),
                     Turn::Never => Err(AnalysisError::shutting_down()),
                 };
                 // An asker who has left does not hear it.
                 let _ = answer.send(counted);
             })
         })?;
-        let _leave = PerftSeat { stop, place, queue: service.queue.clone() };
+        let _seat = perft::Seat::new(stop, place, service.queue.clone());
         let (counted, started) = answered.await.map_err(|_| AnalysisError::Internal("perft ended without an answer"))??;
         Ok(PerftAnswer { queued: started.saturating_duration_since(asked), ..counted })
     }
@@ -164,6 +164,11 @@ impl Service {
     /// they have. Returns at once.
     pub fn shut_down(&self) {
         self.0.shut_down();
+    }
+
+    #[cfg(test)]
+    pub(super) fn listeners(&self) -> usize {
+        self.0.flights.listeners()
     }
 
     #[cfg(test)]
@@ -246,20 +251,6 @@ impl From<Remembered> for Answer {
     }
 }
 
-/// A perft's asker. Dropping it is leaving.
-struct PerftSeat {
-    stop: Arc<StopFlag>,
-    place: Place,
-    queue: Arc<Queue>,
-}
-
-impl Drop for PerftSeat {
-    fn drop(&mut self) {
-        self.stop.stop();
-        self.queue.leave(self.place);
-    }
-}
-
 /// The answer where the game is over: there is nothing to search.
 fn terminal(game: &Game) -> Option<Report> {
     let score = match game.outcome() {
@@ -277,29 +268,4 @@ fn terminal(game: &Game) -> Option<Report> {
         reason: StopReason::Terminal,
         context_free: false,
     })
-}
-
-fn count(
-    position: &Position,
-    depth: u32,
-    divide: bool,
-    max: Duration,
-    stop: &StopFlag,
-    shutdown: &StopFlag,
-) -> Result<(PerftAnswer, Instant), AnalysisError> {
-    let started = Instant::now();
-    let leash = Leash { stop, shutdown, deadline: started + max };
-    let counted = if divide && depth > 0 {
-        perft::divide(position, depth, &leash).map(|moves| (moves.iter().map(|(_, nodes)| nodes).sum(), Some(moves)))
-    } else {
-        perft::count(position, depth, &leash).map(|nodes| (nodes, divide.then(Vec::new)))
-    };
-    match counted {
-        Ok((nodes, divide)) => {
-            Ok((PerftAnswer { nodes, divide, elapsed: started.elapsed(), queued: Duration::ZERO }, started))
-        }
-        Err(Cut::Deadline) => Err(AnalysisError::PerftTooLarge { max }),
-        Err(Cut::Shutdown) => Err(AnalysisError::shutting_down()),
-        Err(Cut::Stopped) => Err(AnalysisError::Internal("a count that nobody waits for")),
-    }
 }

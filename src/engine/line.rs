@@ -68,9 +68,11 @@ impl<E: Evaluator> Search<'_, E> {
         Some(Line { value, moves })
     }
 
-    /// A line of a single move gets the answer that the table expects, so that there is something to ponder on.
+    /// A line of a single move gets the answer that the table expects, so that there is something to ponder on. Not where the
+    /// line may have ended because the game has: by mate or as a draw.
     fn add_ponder(&self, root: &Position, line: &mut Line) {
         if let [only] = line.moves[..]
+            && line.value != 0
             && plies_to_mate(line.value).is_none()
         {
             let child = root.after(only);

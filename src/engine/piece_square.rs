@@ -207,8 +207,12 @@ mod tests {
     #[test]
     fn running_sums_equal_sums_from_scratch_along_random_games() {
         let mut random = 0x9e37_79b9_u64;
-        for _ in 0..200 {
-            let mut position = Position::startpos();
+        let starts = ["r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "1r1kr3/8/8/8/8/8/8/1R1KR3 w EBeb - 0 1"];
+        for round in 0..300 {
+            let mut position = match starts.get(round % 3) {
+                Some(fen) => Position::from_fen(fen).unwrap(),
+                None => Position::startpos(),
+            };
             let mut evaluation = PieceSquare::new();
             evaluation.reset(&position);
             for _ in 0..120 {

@@ -99,7 +99,12 @@ impl<E: Evaluator> Search<'_, E> {
             return self.report(&line, finished, reason);
         }
         // The question is answered; the ordinary score may take what is left of the budget.
-        let (deeper, deepest) = self.deepen(root, Goal::depth(depth.min(VERDICT_DEPTH)), on_update);
+        let mut tell_deeper = |report: &Report| {
+            if report.depth > finished {
+                on_update(report);
+            }
+        };
+        let (deeper, deepest) = self.deepen(root, Goal::depth(depth.min(VERDICT_DEPTH)), &mut tell_deeper);
         let line = deeper.filter(|_| deepest >= finished).unwrap_or(line);
         self.report(&line, deepest.max(finished), StopReason::Depth)
     }

@@ -125,6 +125,12 @@ impl Slot {
 #[repr(align(64))]
 struct Cluster([Slot; 4]);
 
+fn wipe(clusters: &[Cluster]) {
+    for slot in clusters.iter().flat_map(|cluster| &cluster.0) {
+        slot.write(0, 0);
+    }
+}
+
 /// The shared table. Never grows, never shrinks; every method takes `&self`.
 pub(super) struct Table {
     clusters: Vec<Cluster>,
@@ -152,11 +158,10 @@ impl Table {
         let share = self.clusters.len().div_ceil(workers.max(1));
         thread::scope(|scope| {
             for part in self.clusters.chunks(share.max(1)) {
-                scope.spawn(move || {
-                    for slot in part.iter().flat_map(|cluster| &cluster.0) {
-                        slot.write(0, 0);
-                    }
-                });
+                // A machine that gives no thread gets the work done here.
+                if thread::Builder::new().spawn_scoped(scope, move || wipe(part)).is_err() {
+                    wipe(part);
+                }
             }
         });
     }

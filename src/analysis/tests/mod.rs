@@ -127,3 +127,20 @@ pub(super) async fn until(what: &str, holds: impl Fn() -> bool) {
         tokio::time::sleep(Duration::from_micros(200)).await;
     }
 }
+
+/// The shortest of several rounds: what the service takes by itself, on a machine that has other things to do as well.
+pub(super) async fn quickest(rounds: usize, round: impl AsyncFn() -> Duration) -> Duration {
+    let mut quickest = Duration::MAX;
+    for _ in 0..rounds {
+        quickest = quickest.min(round().await);
+    }
+    quickest
+}
+
+/// How long a worker is busy after its last listener has left.
+pub(super) async fn time_to_free_worker<T>(service: &Service, last: tokio::task::JoinHandle<T>) -> Duration {
+    let left = Instant::now();
+    last.abort();
+    until("the worker is free", || service.status().running == 0).await;
+    left.elapsed()
+}

@@ -39,7 +39,7 @@ async fn equal_questions_in_flight_are_one_search() {
     let first = ask();
     until("the first searches", || searcher.searches() == 1).await;
     let others: Vec<_> = (0..50).map(|_| ask()).collect();
-    tokio::time::sleep(Duration::from_millis(20)).await;
+    until("all listen", || service.listeners() == 51).await;
     assert_eq!((service.status().running, service.status().queue_length), (1, 0), "joining takes no place");
     gate.store(true, Ordering::SeqCst);
 
@@ -93,7 +93,7 @@ async fn fresh_questions_share_with_fresh_ones() {
         })
     };
     let asked = [ask(true), ask(true), ask(false), ask(false)];
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    until("all listen", || service.listeners() == 4).await;
     assert_eq!(service.status().running, 2);
     gate.store(true, Ordering::SeqCst);
     let mut answers = Vec::new();
