@@ -31,6 +31,19 @@ pub enum ServeError {
     Io(#[from] io::Error),
 }
 
+/// Builds what the routes share: the engine with its table, and the workers.
+///
+/// # Errors
+/// When the settings want too much memory, or the system grants no threads.
+pub async fn build(settings: &Settings) -> Result<App, ServeError> {
+    memory::check(settings)?;
+    let hash_mb = settings.search.hash_mb;
+    // The table is written through, which takes its time: the async threads have other things to do.
+    let engine = tokio::task::spawn_blocking(move || Arc::new(Engine::new(hash_mb))).await.map_err(io::Error::other)?;
+    let service = Service::start(engine.clone(), service_options(settings))?;
+    Ok(App::new(service, engine, caps(settings)))
+}
+
 /// Serves until `shutdown` is done, then ends in good order: `/readyz` fails at once, running searches are told to stop and answer
 /// with what they have, new ones are refused; the listener stays open until they have, and for `shutdown.drain_ms` at
 /// least. Whatever is still under way after `shutdown.grace_ms` is dropped.
@@ -42,13 +55,7 @@ pub async fn serve(
     listener: TcpListener,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    memory::check(settings)?;
-    let service_options = service_options(settings);
-    let hash_mb = settings.search.hash_mb;
-    // The table is written through, which takes its time: the async threads have other things to do.
-    let engine = tokio::task::spawn_blocking(move || Arc::new(Engine::new(hash_mb))).await.map_err(io::Error::other)?;
-    let service = Service::start(engine.clone(), service_options)?;
-    let app = App::new(service.clone(), engine, caps(settings));
+    let app = build(settings).await?;
     // Answers are small and written at once: waiting for more to send would only hold them up.
     let listener = listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
@@ -68,10 +75,10 @@ pub async fn serve(
     let end = told + settings.shutdown.grace();
     tracing::info!(drain_ms = settings.shutdown.drain_ms, grace_ms = settings.shutdown.grace_ms, "shutting down");
     app.set_readiness(Readiness::ShuttingDown);
-    service.shut_down();
+    app.service().shut_down();
     let drained = async {
         sleep_until(told + settings.shutdown.drain()).await;
-        service.drained().await;
+        app.service().drained().await;
         drop(close);
         serving.await
     };

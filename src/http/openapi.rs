@@ -1,12 +1,15 @@
 //! The contract, from the code.
 
+mod examples;
 mod requests;
 mod responses;
 
+use examples::Examples;
 use requests::FlatRequests;
 use utoipa::OpenApi;
 
 use super::controllers::{best_move, docs, engine, health, legal_moves, limits, perft, play, position, problems};
+use super::problem::InvalidMember;
 
 pub(crate) use responses::{NotFound, NotReady, PerftProblems, PositionProblems, ProblemDocument, SearchProblems};
 
@@ -38,8 +41,8 @@ pub(crate) use responses::{NotFound, NotReady, PerftProblems, PositionProblems, 
         docs::openapi_yaml,
         problems::problem,
     ),
-    components(schemas(ProblemDocument), responses(responses::Internal)),
-    modifiers(&FlatRequests)
+    components(schemas(ProblemDocument, InvalidMember), responses(responses::Internal)),
+    modifiers(&FlatRequests, &Examples)
 )]
 struct Contract;
 

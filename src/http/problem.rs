@@ -1,6 +1,7 @@
 //! What goes wrong, as `application/problem+json` (RFC 9457). The only place where faults become HTTP.
 
 mod code;
+mod example;
 mod render;
 
 use std::borrow::Cow;
@@ -14,10 +15,14 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 pub use code::Code;
+pub(crate) use example::example;
 pub(crate) use render::render;
 
 use crate::analysis::AnalysisError;
 use crate::chess::{InvalidPosition, MoveTextError, excerpt};
+
+/// When a probe that met a server that is not ready may ask again.
+const PROBE_AGAIN: Duration = Duration::from_secs(1);
 
 /// A refusal or failure on its way out. It travels as a response extension; the request layer, which knows the request's id
 /// and path, writes the body.
@@ -90,6 +95,47 @@ impl Problem {
     /// A failure of ours that has been logged where it happened.
     pub(crate) fn masked() -> Problem {
         Problem::new(Code::Internal, "something went wrong on our side; it has been logged with the request's id")
+    }
+
+    /// A path that names nothing.
+    pub(crate) fn not_found(path: &str) -> Problem {
+        Problem::new(Code::NotFound, format!("there is nothing at {}", excerpt(path)))
+    }
+
+    /// A method that a path does not have.
+    pub(crate) fn method_not_allowed(path: &str, method: &str) -> Problem {
+        Problem::new(Code::MethodNotAllowed, format!("{} can't be asked with {}", excerpt(path), excerpt(method)))
+    }
+
+    /// A server that takes no traffic.
+    pub(crate) fn not_ready(reason: &'static str) -> Problem {
+        let problem = Problem::new(Code::NotReady, format!("the server takes no traffic: {reason}"));
+        problem.with("reasons", vec![reason]).retry_after(PROBE_AGAIN)
+    }
+
+    /// A body beyond the limit.
+    pub(crate) fn body_too_large(max_bytes: usize) -> Problem {
+        Problem::new(Code::BodyTooLarge, format!("the body is larger than {max_bytes} bytes"))
+    }
+
+    /// A body that was late.
+    pub(crate) fn request_timeout(timeout: Duration) -> Problem {
+        Problem::new(Code::RequestTimeout, format!("the body did not come within {} ms", timeout.as_millis()))
+    }
+
+    /// A body that can't be read as JSON; `what` and where, from 1.
+    pub(crate) fn malformed_json(what: &str, line: usize, column: usize) -> Problem {
+        let detail = format!("{what} at line {line}, column {column}");
+        Problem::new(Code::MalformedJson, detail).with("line", line).with("column", column)
+    }
+
+    /// A body of another kind than JSON.
+    pub(crate) fn not_json(content_type: Option<&str>) -> Problem {
+        let detail = match content_type {
+            None => "the header Content-Type: application/json is missing".to_owned(),
+            Some(declared) => format!("Content-Type is {:?}, but must be application/json", excerpt(declared)),
+        };
+        Problem::new(Code::UnsupportedMediaType, detail)
     }
 
     /// Members that are missing, unknown, of the wrong type or out of range.

@@ -11,7 +11,7 @@ use tower::util::option_layer;
 use super::App;
 use super::controllers::{best_move, docs, engine, health, legal_moves, limits, perft, play, position, problems};
 use super::layers::{RequestLayer, cors, server_timing};
-use super::problem::{Code, Problem};
+use super::problem::Problem;
 
 /// All routes.
 pub fn router(app: App) -> Router {
@@ -23,7 +23,7 @@ pub fn router(app: App) -> Router {
         .route("/v1/play", post(play::play))
         .route("/v1/perft", post(perft::perft))
         // The best move
-        .route("/v1/best-move", post(best_move::best_move).layer(from_fn(server_timing)))
+        .route("/v1/best-move", post(best_move::best_move).fallback(no_such_method).layer(from_fn(server_timing)))
         // What the server is
         .route("/v1/limits", get(limits::limits))
         .route("/v1/engine", get(engine::engine))
@@ -48,9 +48,9 @@ pub fn around(routes: Router<App>, app: App) -> Router {
 }
 
 async fn no_such_path(uri: OriginalUri) -> Problem {
-    problems::not_found(uri.path())
+    Problem::not_found(uri.path())
 }
 
 async fn no_such_method(method: Method, uri: OriginalUri) -> Problem {
-    Problem::new(Code::MethodNotAllowed, format!("{} can't be asked with {method}", crate::chess::excerpt(uri.path())))
+    Problem::method_not_allowed(uri.path(), method.as_str())
 }

@@ -2,11 +2,14 @@
 
 mod request;
 
+use std::borrow::Cow;
+
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use utoipa::ToSchema;
-use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::schema::Schema;
+use utoipa::openapi::{ObjectBuilder, RefOr, Type};
+use utoipa::{PartialSchema, ToSchema};
 
 use self::request::BestMove;
 use crate::analysis::{Answer, MemoryVerdict, Reason, Source};
@@ -14,7 +17,7 @@ use crate::chess::{CastlingText, Move, Position, SanWriter, uci_text};
 use crate::engine::Score;
 use crate::http::App;
 use crate::http::dto::{Clamped, MoveText, PositionState, names_of, varying};
-use crate::http::json::{Json, Reply};
+use crate::http::json::{Json, Reply, read};
 use crate::http::layers::Timing;
 use crate::http::openapi::SearchProblems;
 use crate::http::problem::Problem;
@@ -76,14 +79,33 @@ pub(crate) struct BestMoveAnswer {
 }
 
 /// A score.
-#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
-#[schema(as = Score)]
 pub(crate) enum ScoreDto {
     /// Centipawns; a drawn position is 0.
     Cp(i32),
     /// Mate in so many moves; negative when the side to move is mated, 0 when it is checkmated.
     Mate(i32),
+}
+
+impl PartialSchema for ScoreDto {
+    fn schema() -> RefOr<Schema> {
+        let kind = "`cp`: centipawns, a drawn position is 0; `mate`: moves to the mate.";
+        let value = "Of `mate` negative when the side to move is mated, and 0 when it is checkmated.";
+        ObjectBuilder::new()
+            .description(Some("From the side to move's view."))
+            .property("type", names_of(kind, ["cp", "mate"]))
+            .required("type")
+            .property("value", ObjectBuilder::new().schema_type(Type::Integer).description(Some(value)))
+            .required("value")
+            .into()
+    }
+}
+
+impl ToSchema for ScoreDto {
+    fn name() -> Cow<'static, str> {
+        "Score".into()
+    }
 }
 
 impl From<Score> for ScoreDto {
@@ -124,6 +146,15 @@ pub(crate) async fn best_move(State(app): State<App>, Json(request): Json<BestMo
     let mut response = Reply(BestMoveAnswer::new(state, &position, &answer, clamped)).into_response();
     response.extensions_mut().insert(timing);
     Ok(response)
+}
+
+/// Reads a body as this route does, up to the position and its moves, without a search.
+///
+/// # Errors
+/// What the route would answer.
+pub fn read_best_move(body: &[u8], max_moves: usize) -> Result<(), Problem> {
+    let request: BestMove = read(body, max_moves)?;
+    request.position.resolve().map(|_| ())
 }
 
 impl BestMoveAnswer {
@@ -182,12 +213,11 @@ fn age_ms() -> ObjectBuilder {
 fn reasons() -> ObjectBuilder {
     let all =
         [Reason::Depth, Reason::Nodes, Reason::Time, Reason::Mate, Reason::Terminal, Reason::Stopped, Reason::Shutdown];
-    names_of(all.map(Reason::name))
-        .description(Some("Why the search stopped; from memory, the asked limit that the entry satisfies."))
+    names_of("Why the search stopped; from memory, the asked limit that the entry satisfies.", all.map(Reason::name))
 }
 
 fn sources() -> ObjectBuilder {
-    names_of(["search", "memory"]).description(Some("Where the answer comes from."))
+    names_of("Where the answer comes from.", ["search", "memory"])
 }
 
 fn verdicts() -> ObjectBuilder {
@@ -199,5 +229,5 @@ fn verdicts() -> ObjectBuilder {
         MemoryVerdict::FiftyMoves,
         MemoryVerdict::NotAsked,
     ];
-    names_of(all.map(MemoryVerdict::name)).description(Some("Why memory did or did not answer."))
+    names_of("Why memory did or did not answer.", all.map(MemoryVerdict::name))
 }

@@ -9,7 +9,6 @@ use axum::http::{HeaderMap, Response};
 use axum::response::{IntoResponse, Redirect};
 use utoipa_swagger_ui::Config;
 
-use super::problems::not_found;
 use crate::http::openapi::contract;
 use crate::http::problem::Problem;
 use crate::http::unchanging::Unchanging;
@@ -104,7 +103,7 @@ pub(crate) async fn docs(headers: HeaderMap) -> Response<Body> {
 
 /// A file of that page.
 pub(crate) async fn docs_asset(path: Path<String>, uri: OriginalUri, headers: HeaderMap) -> Result<Response<Body>, Problem> {
-    let asset = PAGES.assets.get(path.as_str()).ok_or_else(|| not_found(uri.path()))?;
+    let asset = PAGES.assets.get(path.as_str()).ok_or_else(|| Problem::not_found(uri.path()))?;
     Ok(asset.answer(&headers))
 }
 

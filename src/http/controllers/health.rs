@@ -1,17 +1,12 @@
 //! `GET /livez` and `GET /readyz`
 
-use std::time::Duration;
-
 use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::json::Reply;
-use crate::http::problem::{Code, Problem};
+use crate::http::problem::Problem;
 use crate::http::{App, Readiness};
-
-/// When a probe may ask again.
-const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// That the process runs.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
@@ -48,6 +43,5 @@ pub(crate) async fn readyz(State(app): State<App>) -> Result<Reply<Health>, Prob
         Readiness::Starting => "starting",
         Readiness::ShuttingDown => "shutting_down",
     };
-    let problem = Problem::new(Code::NotReady, format!("the server takes no traffic: {reason}"));
-    Err(problem.with("reasons", vec![reason]).retry_after(RETRY_AFTER))
+    Err(Problem::not_ready(reason))
 }

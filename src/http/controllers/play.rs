@@ -158,15 +158,18 @@ impl RecordDto {
 }
 
 fn nullable_colors() -> ObjectBuilder {
-    nullable(Color::ALL.map(Color::name))
+    nullable("Whose piece is captured; null without a capture.", Color::ALL.map(Color::name))
 }
 
 fn captured_pieces() -> ObjectBuilder {
-    nullable(["pawns", "knights", "bishops", "rooks", "queens"])
+    nullable("The kind of the captured piece; null without a capture.", ["pawns", "knights", "bishops", "rooks", "queens"])
 }
 
 fn castle_types() -> ObjectBuilder {
-    nullable(["white_kingside", "white_queenside", "black_kingside", "black_queenside"])
+    nullable(
+        "Who castles, and to which side; null when nobody does.",
+        ["white_kingside", "white_queenside", "black_kingside", "black_queenside"],
+    )
 }
 
 fn instruction_schema() -> ArrayBuilder {

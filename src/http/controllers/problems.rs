@@ -23,13 +23,8 @@ use crate::http::unchanging::Unchanging;
 )]
 pub(crate) async fn problem(path: Path<String>, uri: OriginalUri, headers: HeaderMap) -> Result<Response<Body>, Problem> {
     let Path(name) = path;
-    let code = Code::from_name(&name).ok_or_else(|| not_found(uri.path()))?;
+    let code = Code::from_name(&name).ok_or_else(|| Problem::not_found(uri.path()))?;
     Ok(page(code).answer(&headers))
-}
-
-/// Nothing is at this path.
-pub(crate) fn not_found(path: &str) -> Problem {
-    Problem::new(Code::NotFound, format!("there is nothing at {}", crate::chess::excerpt(path)))
 }
 
 fn page(code: Code) -> Unchanging {

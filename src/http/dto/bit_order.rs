@@ -24,7 +24,6 @@ impl<'a> FromTree<'a> for BitOrder {
 
 /// Its schema.
 pub(crate) fn schema() -> ObjectBuilder {
-    names_of(ALL.map(name))
-        .default(Some(name(BitOrder::default()).into()))
-        .description(Some("Which square is bit 0 of the answer's bitboards: a1 (then h8 is bit 63), or a8 (h1 is bit 63)."))
+    let description = "Which square is bit 0 of the answer's bitboards: a1 (then h8 is bit 63), or a8 (h1 is bit 63).";
+    names_of(description, ALL.map(name)).default(Some(name(BitOrder::default()).into()))
 }

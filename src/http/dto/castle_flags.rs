@@ -9,9 +9,13 @@ use crate::chess::forms::CastleFlags;
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = CastleFlags)]
 pub(crate) struct CastleFlagsView {
+    /// White may castle short.
     white_king_side_castle: bool,
+    /// White may castle long.
     white_queen_side_castle: bool,
+    /// Black may castle short.
     black_king_side_castle: bool,
+    /// Black may castle long.
     black_queen_side_castle: bool,
 }
 

@@ -4,8 +4,8 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use super::{MoveText, SquareName, names_of, roles};
-use crate::chess::{Bitboard, CastlingSide, CastlingText, Move, Position, Role, San, Square, uci_text};
+use super::{MoveText, SquareName, names_of, role};
+use crate::chess::{Bitboard, CastlingSide, Move, Position, Role, Square};
 
 /// A legal move.
 #[derive(Clone, Copy, Debug, serde::Serialize, ToSchema)]
@@ -24,7 +24,7 @@ pub(crate) struct MoveDto {
     #[schema(value_type = String, pattern = "^[a-h][1-8]$")]
     pub(crate) to: SquareName,
     /// The piece that moves.
-    #[schema(schema_with = roles)]
+    #[schema(schema_with = role)]
     pub(crate) piece: &'static str,
     /// What a pawn becomes; only where one promotes.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -32,7 +32,7 @@ pub(crate) struct MoveDto {
     pub(crate) promotion: Option<&'static str>,
     /// The piece that is captured; only where one is.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = roles, required = false)]
+    #[schema(schema_with = captured, required = false)]
     pub(crate) capture: Option<&'static str>,
     /// The side to which the king castles; only where it does.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -50,48 +50,25 @@ pub(crate) struct MoveDto {
     pub(crate) code: u16,
 }
 
-impl MoveDto {
-    /// A legal move of a position, with its SAN.
-    pub(crate) fn new(position: &Position, mv: Move, san: San) -> MoveDto {
-        let captured = if mv.is_en_passant() { Some(Role::Pawn) } else { position.role_at(mv.to()) };
-        MoveDto {
-            uci: MoveText(uci_text(position, mv, CastlingText::Standard)),
-            san: MoveText(san.text),
-            from: SquareName(mv.from()),
-            to: SquareName(mv.to()),
-            piece: position.role_at(mv.from()).map_or("", Role::name),
-            promotion: mv.promotion().map(Role::name),
-            capture: captured.filter(|_| mv.is_capture()).map(Role::name),
-            castling: mv.castling().map(side_name),
-            check: san.check,
-            mate: san.mate,
-            en_passant: mv.is_en_passant(),
-            code: mv.code(),
-        }
-    }
-}
-
 /// For each square that a piece may leave the squares that it may go to, as board widgets want it: in the order of squares,
 /// castling as the king's square and as the rook's, the king's own square left out.
 #[derive(Clone, Debug)]
-pub(crate) struct Dests([Bitboard; 64]);
+pub(crate) struct Dests(pub(crate) [Bitboard; 64]);
 
-impl Dests {
-    /// The destinations of these legal moves.
-    pub(crate) fn new(position: &Position, moves: &[Move]) -> Dests {
-        let mut dests = [Bitboard::EMPTY; 64];
-        for &mv in moves {
-            let from = mv.from();
-            let mut to = mv.to().bitboard();
-            if let Some(side) = mv.castling()
-                && let Some(rook) = position.castling_rook(position.turn(), side)
-            {
-                to |= rook.bitboard();
-            }
-            dests[from.index()] |= to.without(from.bitboard());
+/// The destinations of these legal moves.
+pub(crate) fn destinations(position: &Position, moves: &[Move]) -> [Bitboard; 64] {
+    let mut destinations = [Bitboard::EMPTY; 64];
+    for &mv in moves {
+        let from = mv.from();
+        let mut to = mv.to().bitboard();
+        if let Some(side) = mv.castling()
+            && let Some(rook) = position.castling_rook(position.turn(), side)
+        {
+            to |= rook.bitboard();
         }
-        Dests(dests)
+        destinations[from.index()] |= to.without(from.bitboard());
     }
+    destinations
 }
 
 impl Serialize for Dests {
@@ -119,7 +96,8 @@ impl Serialize for Squares {
     }
 }
 
-const fn side_name(side: CastlingSide) -> &'static str {
+/// The name of the side to which a king castles.
+pub(crate) const fn side_name(side: CastlingSide) -> &'static str {
     match side {
         CastlingSide::King => "kingside",
         CastlingSide::Queen => "queenside",
@@ -127,11 +105,15 @@ const fn side_name(side: CastlingSide) -> &'static str {
 }
 
 fn promotions() -> ObjectBuilder {
-    names_of(Role::PROMOTIONS.map(Role::name))
+    names_of("What a pawn becomes; only where one promotes.", Role::PROMOTIONS.map(Role::name))
 }
 
 fn sides() -> ObjectBuilder {
-    names_of(CastlingSide::ALL.map(side_name))
+    names_of("The side to which the king castles; only where it does.", CastlingSide::ALL.map(side_name))
+}
+
+fn captured() -> ObjectBuilder {
+    names_of("The piece that is captured; only where one is.", Role::ALL.map(Role::name))
 }
 
 #[cfg(test)]
@@ -140,7 +122,7 @@ mod tests {
 
     fn dests(fen: &str) -> serde_json::Value {
         let position = Position::from_fen(fen).unwrap();
-        serde_json::to_value(Dests::new(&position, position.legal_moves().as_slice())).unwrap()
+        serde_json::to_value(Dests(destinations(&position, &position.legal_moves()))).unwrap()
     }
 
     #[test]

@@ -10,15 +10,17 @@ use crate::chess::{Color, Role};
 /// The mark of a field whose value depends on the clock or the machine, not on the request alone.
 pub(crate) const VARIES: &str = "x-varies";
 
-/// A text that is one of a closed list.
-pub(crate) fn names_of(names: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
-    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names))
+/// A text that is one of a closed list. (A schema given by hand takes the place of its field's docstring, so it brings its own
+/// description.)
+pub(crate) fn names_of(description: &str, names: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
+    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).description(Some(description))
 }
 
 /// The same, or null.
-pub(crate) fn nullable(names: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
+pub(crate) fn nullable(description: &str, names: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
     let values: Vec<Value> = names.into_iter().map(Value::from).chain([Value::Null]).collect();
-    ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::String, Type::Null])).enum_values(Some(values))
+    let either = SchemaType::from_iter([Type::String, Type::Null]);
+    ObjectBuilder::new().schema_type(either).enum_values(Some(values)).description(Some(description))
 }
 
 /// A whole number from 0 that depends on the clock or the machine.
@@ -35,12 +37,17 @@ pub(crate) fn varying_text(description: &str) -> ObjectBuilder {
     varying(description).schema_type(Type::String).minimum(None::<u64>).min_length(Some(1))
 }
 
-/// A colour.
-pub(crate) fn colors() -> ObjectBuilder {
-    names_of(Color::ALL.map(Color::name))
+/// The side to move.
+pub(crate) fn side_to_move() -> ObjectBuilder {
+    names_of("The side to move.", Color::ALL.map(Color::name))
+}
+
+/// The player that a piece belongs to.
+pub(crate) fn owner() -> ObjectBuilder {
+    names_of("Whose piece it is.", Color::ALL.map(Color::name))
 }
 
 /// A kind of piece.
-pub(crate) fn roles() -> ObjectBuilder {
-    names_of(Role::ALL.map(Role::name))
+pub(crate) fn role() -> ObjectBuilder {
+    names_of("The kind of piece.", Role::ALL.map(Role::name))
 }

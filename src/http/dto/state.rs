@@ -4,7 +4,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::{ArrayBuilder, ObjectBuilder};
 
-use super::{Hex, Resolved, colors, names_of, nullable};
+use super::{Hex, Resolved, names_of, nullable, side_to_move};
 use crate::chess::{Claim, Color, DrawReason, FenWarning, Field, Game, Outcome, WarningCode};
 
 /// The state of a position.
@@ -17,7 +17,7 @@ pub(crate) struct PositionState {
     #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     pub(crate) key: Hex,
     /// The side to move.
-    #[schema(schema_with = colors)]
+    #[schema(schema_with = side_to_move)]
     pub(crate) turn: &'static str,
     /// The side to move is in check.
     pub(crate) check: bool,
@@ -88,7 +88,7 @@ impl PositionState {
 }
 
 fn fields() -> ObjectBuilder {
-    names_of(Field::ALL.map(Field::name))
+    names_of("The field that it was mended in.", Field::ALL.map(Field::name))
 }
 
 fn statuses() -> ObjectBuilder {
@@ -98,21 +98,29 @@ fn statuses() -> ObjectBuilder {
         Outcome::Stalemate,
         Outcome::Draw(DrawReason::DeadPosition),
     ];
-    names_of(all.map(Outcome::name))
+    let description = "Whether the game is over. Checkmate comes before everything, stalemate before draws.";
+    names_of(description, all.map(Outcome::name))
 }
 
 fn winners() -> ObjectBuilder {
-    nullable(Color::ALL.map(Color::name))
+    nullable("Who has won; null without a checkmate.", Color::ALL.map(Color::name))
 }
 
 fn draw_reasons() -> ObjectBuilder {
-    nullable([DrawReason::FivefoldRepetition, DrawReason::SeventyFiveMoves, DrawReason::DeadPosition].map(DrawReason::name))
+    let all = [DrawReason::FivefoldRepetition, DrawReason::SeventyFiveMoves, DrawReason::DeadPosition];
+    nullable(
+        "Why the game is a draw, with the status `draw`; else null. Legal moves are still listed.",
+        all.map(DrawReason::name),
+    )
 }
 
 fn claims() -> ArrayBuilder {
-    ArrayBuilder::new().items(names_of([Claim::ThreefoldRepetition, Claim::FiftyMoves].map(Claim::name)))
+    let claim = names_of("A draw.", [Claim::ThreefoldRepetition, Claim::FiftyMoves].map(Claim::name));
+    let description =
+        "The draws that the player to move may claim now; the game goes on. Empty unless the status is `ongoing`.";
+    ArrayBuilder::new().items(claim).description(Some(description))
 }
 
 fn warning_codes() -> ObjectBuilder {
-    names_of(WarningCode::ALL.map(WarningCode::name))
+    names_of("What was mended.", WarningCode::ALL.map(WarningCode::name))
 }

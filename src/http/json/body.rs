@@ -32,21 +32,18 @@ pub(super) async fn read_body(headers: &HeaderMap, body: Body, rules: BodyRules)
     let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     let too_large = length.is_some_and(|length| length > rules.max_bytes);
     if too_large && headers.contains_key(EXPECT) {
-        return Err(body_too_large(rules));
+        return Err(Problem::body_too_large(rules.max_bytes));
     }
     let collected = collect(body, length.unwrap_or(0), rules.max_bytes);
     match tokio::time::timeout(rules.timeout, collected).await {
         Ok(Some(Ok(bytes))) => Ok(bytes),
         Ok(Some(Err(error))) => {
             tracing::debug!(error = error.to_string(), "a body broke off");
-            Err(Problem::new(Code::MalformedJson, "the body broke off").with("line", 1).with("column", 1))
+            Err(Problem::malformed_json("the body broke off", 1, 1))
         }
-        Ok(None) => Err(body_too_large(rules)),
-        Err(_) if too_large => Err(body_too_large(rules)),
-        Err(_) => {
-            let detail = format!("the body did not come within {} ms", rules.timeout.as_millis());
-            Err(Problem::new(Code::RequestTimeout, detail))
-        }
+        Ok(None) => Err(Problem::body_too_large(rules.max_bytes)),
+        Err(_late) if too_large => Err(Problem::body_too_large(rules.max_bytes)),
+        Err(_late) => Err(Problem::request_timeout(rules.timeout)),
     }
 }
 
@@ -74,22 +71,14 @@ async fn collect(mut body: Body, length: usize, max: usize) -> Option<Result<Byt
     (seen <= max).then(|| Ok(Bytes::from(all)))
 }
 
-fn body_too_large(rules: BodyRules) -> Problem {
-    Problem::new(Code::BodyTooLarge, format!("the body is larger than {} bytes", rules.max_bytes))
-}
-
 fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
-    let refuse = |detail: String| Err(Problem::new(Code::UnsupportedMediaType, detail));
     if let Some(encoding) = headers.get(CONTENT_ENCODING)
         && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
     {
-        return refuse("a body must come without Content-Encoding".to_owned());
+        return Err(Problem::new(Code::UnsupportedMediaType, "a body must come without Content-Encoding"));
     }
-    let Some(declared) = headers.get(CONTENT_TYPE) else {
-        return refuse("the header Content-Type: application/json is missing".to_owned());
-    };
-    let declared = declared.to_str().unwrap_or_default();
-    if is_json(declared) { Ok(()) } else { refuse(format!("Content-Type is {declared:?}, but must be application/json")) }
+    let declared = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
+    if declared.is_some_and(is_json) { Ok(()) } else { Err(Problem::not_json(declared)) }
 }
 
 /// `application/json`, or anything of the suffix `+json`, with or without parameters.

@@ -5,7 +5,7 @@ use axum::extract::{FromRequest, Request};
 use super::body::read_body;
 use super::{FromMembers, Members, Tree};
 use crate::http::App;
-use crate::http::problem::{Code, Problem};
+use crate::http::problem::Problem;
 
 /// A request's JSON body, read into `T`. Every refusal is a [`Problem`].
 #[derive(Clone, Copy, Debug)]
@@ -25,7 +25,7 @@ impl<T: FromMembers> FromRequest<App> for Json<T> {
 ///
 /// # Errors
 /// `malformed_json` with line and column, or `invalid_request` with all faults.
-pub(super) fn read<T: FromMembers>(bytes: &[u8], max_moves: usize) -> Result<T, Problem> {
+pub(crate) fn read<T: FromMembers>(bytes: &[u8], max_moves: usize) -> Result<T, Problem> {
     let tree: Tree<'_> = serde_json::from_slice(bytes).map_err(|error| malformed(bytes, &error))?;
     let mut members = Members::new(tree, max_moves);
     let read = T::read(&mut members);
@@ -41,8 +41,7 @@ fn malformed(bytes: &[u8], error: &serde_json::Error) -> Problem {
     let text = error.to_string();
     // serde_json's own place counts bytes, and ends its texts with it.
     let what = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
-    let detail = format!("{what} at line {line}, column {column}");
-    Problem::new(Code::MalformedJson, detail).with("line", line).with("column", column)
+    Problem::malformed_json(what, line, column)
 }
 
 /// Line and column of the first character that can't be read, both from 1, the column in characters.

@@ -62,27 +62,30 @@ pub(crate) struct ProblemDocument {
 }
 
 fn codes() -> ObjectBuilder {
-    names_of(Code::ALL.map(Code::name))
+    names_of("What happened, from a closed list.", Code::ALL.map(Code::name))
 }
 
 fn whys() -> ObjectBuilder {
-    names_of(["not_a_move", "ambiguous", "not_legal", "game_over"])
+    names_of("With `illegal_move`: why it can't be played.", ["not_a_move", "ambiguous", "not_legal", "game_over"])
 }
 
 fn reasons() -> ArrayBuilder {
-    ArrayBuilder::new().items(names_of(["starting", "shutting_down"]))
+    let reason = names_of("A reason.", ["starting", "shutting_down"]);
+    ArrayBuilder::new().items(reason).description(Some("With `not_ready`: why."))
 }
 
 /// The entries of `errors`: of `invalid_request` members, of `invalid_fen` places of the FEN.
 fn errors() -> ArrayBuilder {
     let of_a_fen = ObjectBuilder::new()
-        .property("code", names_of(FaultCode::ALL.map(FaultCode::name)).description(Some("What is wrong.")))
-        .property("field", names_of(Field::ALL.map(Field::name)).description(Some("Where it is wrong.")))
+        .property("code", names_of("What is wrong.", FaultCode::ALL.map(FaultCode::name)))
+        .property("field", names_of("Where it is wrong.", Field::ALL.map(Field::name)))
         .property("text", text("The offending text, cut at 200 characters."))
         .property("detail", text("The same in words."));
     let of_a_fen = ["code", "field", "text", "detail"].into_iter().fold(of_a_fen, ObjectBuilder::required);
     let either = OneOfBuilder::new().item(Ref::from_schema_name(InvalidMember::name())).item(of_a_fen);
-    ArrayBuilder::new().items(either)
+    ArrayBuilder::new()
+        .items(either)
+        .description(Some("With `invalid_request` and `invalid_fen`: everything that is wrong."))
 }
 
 fn text(description: &str) -> ObjectBuilder {

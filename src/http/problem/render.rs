@@ -24,12 +24,9 @@ struct Rendered<'a> {
     members: &'a Map<String, Value>,
 }
 
-/// Writes the body of a response that carries a [`Problem`]; any other passes untouched.
-pub(crate) fn render(response: &mut Response<Body>, instance: &str, request_id: &str) {
-    let Some(problem) = response.extensions_mut().remove::<Problem>() else {
-        return;
-    };
-    let rendered = Rendered {
+/// A problem as JSON.
+pub(super) fn document(problem: &Problem, instance: &str, request_id: &str) -> serde_json::Result<Vec<u8>> {
+    serde_json::to_vec(&Rendered {
         r#type: format!("/problems/{}", problem.code.name()),
         title: problem.code.title(),
         status: problem.code.status().as_u16(),
@@ -38,8 +35,15 @@ pub(crate) fn render(response: &mut Response<Body>, instance: &str, request_id: 
         code: problem.code.name(),
         request_id,
         members: &problem.members,
+    })
+}
+
+/// Writes the body of a response that carries a [`Problem`]; any other passes untouched.
+pub(crate) fn render(response: &mut Response<Body>, instance: &str, request_id: &str) {
+    let Some(problem) = response.extensions_mut().remove::<Problem>() else {
+        return;
     };
-    match serde_json::to_vec(&rendered) {
+    match document(&problem, instance, request_id) {
         Ok(body) => *response.body_mut() = Body::from(body),
         Err(error) => tracing::error!(error = error.to_string(), "a problem could not be written"),
     }

@@ -1,10 +1,11 @@
 //! The parts of the views, as JSON.
 
 use utoipa::ToSchema;
+use utoipa::openapi::ObjectBuilder;
 
 use crate::chess::forms::{self, Checks};
 use crate::chess::{Bitboard, Color};
-use crate::http::dto::{CastleFlagsView, Hex, colors, roles};
+use crate::http::dto::{CastleFlagsView, Hex, names_of, owner, role, side_to_move};
 
 const fn hex(bitboard: Bitboard) -> Hex {
     Hex(bitboard.0)
@@ -14,41 +15,56 @@ const fn hex(bitboard: Bitboard) -> Hex {
 #[derive(Clone, Debug, serde::Serialize, ToSchema)]
 #[schema(as = Bitboards)]
 pub(crate) struct BitboardsView {
-    #[schema(value_type = String)]
+    /// White's pawns.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     white_pawns: Hex,
-    #[schema(value_type = String)]
+    /// White's knights.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     white_knights: Hex,
-    #[schema(value_type = String)]
+    /// White's bishops.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     white_bishops: Hex,
-    #[schema(value_type = String)]
+    /// White's rooks.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     white_rooks: Hex,
-    #[schema(value_type = String)]
+    /// White's queens.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     white_queens: Hex,
-    #[schema(value_type = String)]
+    /// White's king.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     white_kings: Hex,
-    #[schema(value_type = String)]
+    /// Black's pawns.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     black_pawns: Hex,
-    #[schema(value_type = String)]
+    /// Black's knights.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     black_knights: Hex,
-    #[schema(value_type = String)]
+    /// Black's bishops.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     black_bishops: Hex,
-    #[schema(value_type = String)]
+    /// Black's rooks.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     black_rooks: Hex,
-    #[schema(value_type = String)]
+    /// Black's queens.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     black_queens: Hex,
-    #[schema(value_type = String)]
+    /// Black's king.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     black_kings: Hex,
-    #[schema(value_type = String)]
+    /// All of White's pieces.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     all_white: Hex,
-    #[schema(value_type = String)]
+    /// All of Black's pieces.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     all_black: Hex,
-    #[schema(value_type = String)]
+    /// All pieces.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     all_pieces: Hex,
     /// The side to move.
-    #[schema(schema_with = colors)]
+    #[schema(schema_with = side_to_move)]
     side: &'static str,
     /// The other side.
-    #[schema(schema_with = colors)]
+    #[schema(schema_with = opponent)]
     opponent_side: &'static str,
     /// The square that a capturing pawn moves to; empty when there is none.
     #[schema(value_type = String)]
@@ -88,19 +104,26 @@ impl From<forms::Bitboards> for BitboardsView {
 #[derive(Clone, Debug, serde::Serialize, ToSchema)]
 #[schema(as = Boards)]
 pub(crate) struct BoardsView {
-    #[schema(value_type = String)]
+    /// The pawns of both colours.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     pawn: Hex,
-    #[schema(value_type = String)]
+    /// The knights of both colours.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     knight: Hex,
-    #[schema(value_type = String)]
+    /// The bishops of both colours.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     bishop: Hex,
-    #[schema(value_type = String)]
+    /// The rooks of both colours.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     rook: Hex,
-    #[schema(value_type = String)]
+    /// The queens of both colours.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     queen: Hex,
-    #[schema(value_type = String)]
+    /// The kings of both colours.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     king: Hex,
-    #[schema(value_type = String)]
+    /// White's pieces.
+    #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     white: Hex,
 }
 
@@ -123,10 +146,10 @@ impl From<forms::Boards> for BoardsView {
 #[schema(as = PlacedPiece)]
 pub(crate) struct PieceView {
     /// Whose it is.
-    #[schema(schema_with = colors)]
+    #[schema(schema_with = owner)]
     color: &'static str,
     /// Its kind.
-    #[schema(schema_with = roles)]
+    #[schema(schema_with = role)]
     r#type: &'static str,
     /// Its square: a1 is 0, b1 1 … h8 63.
     #[schema(minimum = 0, maximum = 63)]
@@ -144,7 +167,7 @@ impl From<forms::PlacedPiece> for PieceView {
 #[schema(as = GameState)]
 pub(crate) struct StateView {
     /// The side to move.
-    #[schema(schema_with = colors)]
+    #[schema(schema_with = side_to_move)]
     turn: &'static str,
     /// An en passant capture is legal.
     en_passant: bool,
@@ -239,4 +262,8 @@ impl From<Checks> for ChecksView {
             pins: PinsView { white: pins(Color::White), black: pins(Color::Black) },
         }
     }
+}
+
+fn opponent() -> ObjectBuilder {
+    names_of("The other side.", Color::ALL.map(Color::name))
 }

@@ -64,7 +64,9 @@ impl<'a> FromTree<'a> for View {
 
 /// The schema of the request's `views`.
 pub(crate) fn names() -> ArrayBuilder {
-    ArrayBuilder::new().items(names_of(View::ALL.map(View::name))).description(Some("The views wanted; all unless given."))
+    ArrayBuilder::new()
+        .items(names_of("A view.", View::ALL.map(View::name)))
+        .description(Some("The views wanted; all unless given."))
 }
 
 /// The views asked for.

@@ -1,0 +1,98 @@
+//! Examples: for each request what it is answered, kept as data in `examples/<operation>.json`, and for each other problem what it
+//! looks like. The tests send every request to a fresh server and compare.
+
+use serde::Deserialize;
+use serde_json::Value;
+use utoipa::Modify;
+use utoipa::openapi::example::ExampleBuilder;
+use utoipa::openapi::path::Operation;
+use utoipa::openapi::{Content, OpenApi, RefOr, Response};
+
+use crate::http::problem::{Code, example};
+
+/// The data of an operation.
+const FILES: [(&str, &str); 9] = [
+    ("best_move", include_str!("examples/best_move.json")),
+    ("engine", include_str!("examples/engine.json")),
+    ("legal_moves", include_str!("examples/legal_moves.json")),
+    ("limits", include_str!("examples/limits.json")),
+    ("livez", include_str!("examples/livez.json")),
+    ("perft", include_str!("examples/perft.json")),
+    ("play", include_str!("examples/play.json")),
+    ("position", include_str!("examples/position.json")),
+    ("readyz", include_str!("examples/readyz.json")),
+];
+
+/// A request and its answer.
+#[derive(Deserialize)]
+struct Exchange {
+    name: String,
+    summary: String,
+    /// Routes without a body have none.
+    request: Option<Value>,
+    status: u16,
+    response: Value,
+}
+
+/// Puts the examples into the contract.
+pub(crate) struct Examples;
+
+impl Modify for Examples {
+    fn modify(&self, contract: &mut OpenApi) {
+        for (path, item) in &mut contract.paths.paths {
+            for operation in [&mut item.get, &mut item.post].into_iter().flatten() {
+                add_exchanges(operation);
+                add_problems(path, operation);
+            }
+        }
+        if let Some(components) = &mut contract.components
+            && let Some(RefOr::T(internal)) = components.responses.get_mut("Internal")
+        {
+            add_problem(internal, Code::Internal, "/v1/legal-moves");
+        }
+    }
+}
+
+fn add_exchanges(operation: &mut Operation) {
+    let id = operation.operation_id.as_deref().unwrap_or_default();
+    let Some((_, file)) = FILES.iter().find(|(name, _)| *name == id) else {
+        return;
+    };
+    // A file that can't be read leaves the contract without its examples, which the tests notice.
+    let exchanges: Vec<Exchange> = serde_json::from_str(file).unwrap_or_default();
+    for Exchange { name, summary, request, status, response } in exchanges {
+        if let Some(request) = request
+            && let Some(RefOr::T(body)) = &mut operation.request_body
+        {
+            add(body.content.values_mut(), &name, &summary, &request);
+        }
+        if let Some(RefOr::T(answer)) = operation.responses.responses.get_mut(&status.to_string()) {
+            add(answer.content.values_mut(), &name, &summary, &response);
+        }
+    }
+}
+
+/// Problems that no request body of an example can bring about.
+fn add_problems(path: &str, operation: &mut Operation) {
+    for code in Code::ALL {
+        if code.status().as_u16() != 422
+            && let Some(RefOr::T(response)) = operation.responses.responses.get_mut(code.status().as_str())
+            && response.description.contains(&format!("`{}`: ", code.name()))
+        {
+            add_problem(response, code, path);
+        }
+    }
+}
+
+fn add_problem(response: &mut Response, code: Code, path: &str) {
+    add(response.content.values_mut(), code.name(), code.title(), &example(code, path));
+}
+
+fn add<'a>(contents: impl Iterator<Item = &'a mut RefOr<Content>>, name: &str, summary: &str, value: &Value) {
+    for content in contents {
+        if let RefOr::T(content) = content {
+            let example = ExampleBuilder::new().summary(summary).value(Some(value.clone())).build();
+            content.examples.insert(name.to_owned(), RefOr::T(example));
+        }
+    }
+}

@@ -1,0 +1,161 @@
+//! The best move.
+
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::support::{Answer, Server};
+
+crate::claims![
+    a_depth_is_searched_to_its_end,
+    nodes_and_time_end_a_search,
+    without_a_limit_the_default_time_counts,
+    a_mate_is_proved_with_its_line,
+    where_there_is_no_such_mate_the_ordinary_score_is_told,
+    a_game_that_is_over_has_no_best_move,
+    what_is_beyond_a_cap_is_clamped_and_told,
+    every_answer_tells_its_timing,
+    threads_and_sessions_are_unknown_yet,
+];
+
+fn check_line(answer: &Value) {
+    let (pv, san) = (answer["pv"].as_array().unwrap(), answer["pv_san"].as_array().unwrap());
+    assert!(!pv.is_empty());
+    assert_eq!(pv.len(), san.len());
+    assert_eq!((&answer["best_move"], &answer["best_move_san"]), (&pv[0], &san[0]));
+    assert_eq!(answer["ponder"], pv.get(1).cloned().unwrap_or_default());
+    assert_eq!(answer["ponder_san"], san.get(1).cloned().unwrap_or_default());
+}
+
+async fn a_depth_is_searched_to_its_end() {
+    let server = Server::start().await;
+    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["e4"], "depth": 5 })).await;
+    check_line(&answer);
+    assert_eq!((&answer["depth"], &answer["reason"]), (&json!(5), &json!("depth")));
+    assert_eq!((&answer["source"], &answer["memory"]), (&json!("search"), &json!("unknown")));
+    assert_eq!((&answer["shared"], &answer["clamped"], &answer["turn"]), (&json!(false), &json!([]), &json!("black")));
+    assert_eq!(answer["score"]["type"], "cp");
+    assert!(answer["score"]["value"].as_i64().unwrap().abs() < 200, "{answer}");
+    assert!(answer["seldepth"].as_u64().unwrap() >= 5 && answer["nodes"].as_u64().unwrap() > 20);
+    assert!(answer.get("age_ms").is_none());
+}
+
+async fn nodes_and_time_end_a_search() {
+    let server = Server::start().await;
+    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "nodes": 5_000 })).await;
+    check_line(&answer);
+    assert_eq!(answer["reason"], "nodes");
+    assert!(answer["nodes"].as_u64().unwrap() <= 5_000, "{}", answer["nodes"]);
+    let started = Instant::now();
+    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 100, "fresh": true })).await;
+    check_line(&answer);
+    assert_eq!(answer["reason"], "time");
+    assert!((Duration::from_millis(90)..Duration::from_secs(2)).contains(&started.elapsed()), "{:?}", started.elapsed());
+}
+
+async fn without_a_limit_the_default_time_counts() {
+    let server = Server::with(|settings| settings.search.default_movetime_ms = 50).await;
+    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos" })).await;
+    assert_eq!(answer["reason"], "time");
+    assert!((45..1_000).contains(&answer["time_ms"].as_u64().unwrap()), "{}", answer["time_ms"]);
+}
+
+async fn a_mate_is_proved_with_its_line() {
+    let server = Server::start().await;
+    let body = json!({ "fen": "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "mate": 4 });
+    let answer = server.ask("/v1/best-move", &body).await;
+    check_line(&answer);
+    assert_eq!(answer["score"], json!({ "type": "mate", "value": 2 }));
+    assert_eq!((&answer["reason"], &answer["memory"]), (&json!("mate"), &json!("not_asked")));
+    assert_eq!(answer["best_move_san"], "Ra6");
+    assert_eq!(answer["pv"].as_array().unwrap().len(), 3);
+    assert!(answer["pv_san"][2].as_str().unwrap().ends_with('#'), "{}", answer["pv_san"]);
+}
+
+async fn where_there_is_no_such_mate_the_ordinary_score_is_told() {
+    let server = Server::start().await;
+    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "mate": 1 })).await;
+    check_line(&answer);
+    assert_eq!((&answer["score"]["type"], &answer["reason"]), (&json!("cp"), &json!("depth")));
+}
+
+async fn a_game_that_is_over_has_no_best_move() {
+    let server = Server::start().await;
+    for (body, score) in [
+        (
+            json!({ "fen": "startpos", "moves": ["f3", "e5", "g4", "Qh4"], "depth": 9 }),
+            json!({ "type": "mate", "value": 0 }),
+        ),
+        (json!({ "fen": "k7/2Q5/1K6/8/8/8/8/8 b - - 0 1" }), json!({ "type": "cp", "value": 0 })),
+        (json!({ "fen": "4k3/8/8/8/8/8/8/4KB2 w - - 0 1", "mate": 2 }), json!({ "type": "cp", "value": 0 })),
+    ] {
+        let answer = server.ask("/v1/best-move", &body).await;
+        for member in ["best_move", "best_move_san", "ponder", "ponder_san"] {
+            assert_eq!(answer[member], Value::Null, "{member}");
+        }
+        assert_eq!((&answer["reason"], &answer["memory"]), (&json!("terminal"), &json!("not_asked")));
+        assert_eq!((&answer["score"], &answer["pv"], &answer["nodes"]), (&score, &json!([]), &json!(0)));
+    }
+}
+
+async fn what_is_beyond_a_cap_is_clamped_and_told() {
+    let server = Server::with(|settings| {
+        settings.limits.depth = 3;
+        settings.limits.nodes = 10_000;
+        settings.limits.movetime_ms = 1_000;
+    })
+    .await;
+    let body = json!({ "fen": "startpos", "depth": 300, "nodes": 10_001, "movetime_ms": 99_999_999_999_999_999_999.0 });
+    let answer = server.ask("/v1/best-move", &body).await;
+    assert_eq!(
+        answer["clamped"],
+        json!([
+            { "member": "depth", "asked": 300, "given": 3 },
+            { "member": "nodes", "asked": 10_001, "given": 10_000 },
+            { "member": "movetime_ms", "asked": u64::MAX, "given": 1_000 },
+        ])
+    );
+    assert_eq!(answer["depth"], 3);
+}
+
+/// The milliseconds of `queue`, `search` and `total`.
+fn timing(answer: &Answer) -> [f64; 3] {
+    let header = answer.header("server-timing");
+    let parts: Vec<_> = header.split(", ").collect();
+    let names = ["queue;dur=", "search;dur=", "total;dur="];
+    assert_eq!(parts.len(), 3, "{header}");
+    std::array::from_fn(|index| {
+        let number = parts[index].strip_prefix(names[index]).unwrap_or_else(|| panic!("{header}"));
+        assert_eq!(number.split_once('.').map(|(_, decimals)| decimals.len()), Some(2), "{header}");
+        number.parse().unwrap()
+    })
+}
+
+async fn every_answer_tells_its_timing() {
+    let server = Server::start().await;
+    let found = server.post("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 60 })).await;
+    let [queue, search, total] = timing(&found);
+    assert!(search >= 50.0 && total >= queue + search, "{queue} {search} {total}");
+    let remembered = server.post("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 60 })).await;
+    assert!(timing(&remembered)[1] < 20.0);
+    for refused in [
+        server.post("/v1/best-move", &json!({ "fen": "nonsense" })).await,
+        server.post("/v1/best-move", &json!({ "fin": "startpos" })).await,
+        server.post_text("/v1/best-move", "{").await,
+        server.get("/v1/best-move").await,
+    ] {
+        assert!(refused.status >= 400);
+        timing(&refused);
+    }
+    assert_eq!(server.get("/livez").await.header("server-timing"), "");
+}
+
+async fn threads_and_sessions_are_unknown_yet() {
+    let server = Server::start().await;
+    for member in ["threads", "session", "multipv"] {
+        let mut body = json!({ "fen": "startpos", "depth": 1 });
+        body[member] = 1.into();
+        let problem = server.refused("/v1/best-move", &body, 422, "invalid_request").await;
+        assert_eq!(problem["errors"][0]["code"], "unknown_member");
+    }
+}

@@ -1,0 +1,119 @@
+//! openapi.yaml: complete, and what the code says.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use reqwest::Method;
+use serde_json::Value;
+
+use crate::support::contract::{CONTRACT, operations};
+use crate::support::{Server, contract};
+
+crate::claims![
+    the_file_is_what_the_code_says,
+    every_documented_route_is_there,
+    every_operation_is_described_and_has_an_example,
+    every_field_is_described,
+    every_reference_leads_somewhere,
+];
+
+fn file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.yaml")
+}
+
+/// With `KIBITZER_ACCEPT=1` in the environment the file is written instead.
+async fn the_file_is_what_the_code_says() {
+    let code = kibitzer::http::contract().to_yaml().unwrap();
+    if std::env::var_os("KIBITZER_ACCEPT").is_some() {
+        std::fs::write(file(), &code).unwrap();
+    }
+    let file = std::fs::read_to_string(file()).unwrap_or_default();
+    let difference = code.lines().zip(file.lines()).position(|(code, file)| code != file);
+    assert!(
+        code == file,
+        "openapi.yaml differs from the code (line {:?}): write it anew with `kibitzer openapi > openapi.yaml`",
+        difference.map(|line| line + 1)
+    );
+}
+
+async fn every_documented_route_is_there() {
+    let server = Server::start().await;
+    for operation in operations() {
+        let path = operation.path.replace("{code}", "internal");
+        let method: Method = operation.method.parse().unwrap();
+        let status = server.send(server.request(method, &path)).await.status;
+        assert!(!matches!(status, 404 | 405 | 500), "{} {path} is answered {status}", operation.method);
+    }
+}
+
+async fn every_operation_is_described_and_has_an_example() {
+    for operation in operations() {
+        let id = operation.id();
+        assert!(operation.document["summary"].as_str().is_some_and(|text| !text.is_empty()), "{id}");
+        if operation.method == "POST" {
+            assert!(!operation.examples(&operation.document["requestBody"]["content"]).is_empty(), "{id}");
+        }
+        for (status, response) in operation.document["responses"].as_object().unwrap() {
+            let response =
+                response["$ref"].as_str().map_or_else(|| response.clone(), |reference| resolve(reference).clone());
+            assert!(response["description"].as_str().is_some_and(|text| !text.is_empty()), "{id} {status}");
+            let is_page = response["content"]
+                .as_object()
+                .is_none_or(|kinds| kinds.keys().any(|kind| kind != "application/json" && !kind.ends_with("problem+json")));
+            let is_contract = operation.path == "/openapi.json";
+            if !is_page && !is_contract {
+                assert!(!operation.examples(&response["content"]).is_empty(), "{id} {status} has no example");
+            }
+        }
+    }
+}
+
+fn resolve(reference: &str) -> &'static Value {
+    CONTRACT.pointer(reference.trim_start_matches('#')).unwrap_or_else(|| panic!("{reference} leads nowhere"))
+}
+
+async fn every_field_is_described() {
+    let mut missing = BTreeSet::new();
+    for (name, schema) in CONTRACT["components"]["schemas"].as_object().unwrap() {
+        walk(name, schema, &mut |path, field| {
+            if field["description"].as_str().is_none_or(str::is_empty) {
+                missing.insert(path.to_owned());
+            }
+        });
+    }
+    assert!(missing.is_empty(), "fields without a description: {missing:#?}");
+}
+
+/// Calls `see` with every property of a schema, of its parts too.
+fn walk(name: &str, schema: &Value, see: &mut dyn FnMut(&str, &Value)) {
+    for (property, field) in schema["properties"].as_object().into_iter().flatten() {
+        let path = format!("{name}.{property}");
+        see(&path, field);
+        walk(&path, field, see);
+    }
+    for part in ["allOf", "oneOf", "anyOf"].iter().filter_map(|kind| schema[kind].as_array()).flatten() {
+        walk(name, part, see);
+    }
+    if schema["items"].is_object() {
+        walk(name, &schema["items"], see);
+    }
+}
+
+async fn every_reference_leads_somewhere() {
+    fn references(value: &Value, found: &mut BTreeSet<String>) {
+        match value {
+            Value::Object(members) => {
+                found.extend(members.get("$ref").and_then(Value::as_str).map(str::to_owned));
+                members.values().for_each(|member| references(member, found));
+            }
+            Value::Array(items) => items.iter().for_each(|item| references(item, found)),
+            _ => {}
+        }
+    }
+    let mut found = BTreeSet::new();
+    references(&contract::CONTRACT, &mut found);
+    assert!(found.len() > 10);
+    for reference in &found {
+        resolve(reference);
+    }
+}

@@ -1,0 +1,115 @@
+//! The examples of the contract, sent to fresh servers.
+//!
+//! With `KIBITZER_ACCEPT=1` in the environment the answers are written into `src/http/openapi/examples` instead. They are compiled
+//! into the contract, so a second run then writes that.
+
+use std::path::{Path, PathBuf};
+
+use libtest_mimic::Trial;
+use reqwest::Method;
+use serde_json::Value;
+
+use crate::support::contract::{CONTRACT, Operation, operations};
+use crate::support::server::default_settings;
+use crate::support::{Answer, Server, claim};
+
+pub(crate) fn claims() -> Vec<Trial> {
+    let named = |id: &str| format!("{}::{id}_answers_as_its_examples_say", module_path!());
+    let with_examples = operations().into_iter().filter(|operation| file(operation).exists());
+    with_examples.map(|operation| claim(&named(operation.id()), move || check(operation.clone()))).collect()
+}
+
+fn file(operation: &Operation) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http/openapi/examples");
+    folder.join(operation.id()).with_extension("json")
+}
+
+async fn check(operation: Operation) {
+    let path = file(&operation);
+    let mut exchanges: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let is_written = std::env::var_os("KIBITZER_ACCEPT").is_some();
+    for exchange in exchanges.as_array_mut().expect("a list of examples") {
+        let answer = ask(&operation, &exchange["request"]).await;
+        let (name, body) = (exchange["name"].as_str().unwrap(), answer.json());
+        let difference = difference(name, &exchange["response"], &body);
+        if is_written {
+            if difference.is_some() {
+                exchange["status"] = answer.status.into();
+                exchange["response"] = body;
+            }
+            continue;
+        }
+        assert_eq!(difference, None, "{body}");
+        assert_eq!(answer.status, exchange["status"], "{name}");
+        assert_eq!(documented(&operation, name, answer.status), exchange["response"], "{name} in the contract");
+    }
+    if is_written {
+        std::fs::write(&path, serde_json::to_string_pretty(&exchanges).unwrap() + "\n").unwrap();
+    }
+}
+
+/// Asks a server that was just started, with the default settings.
+async fn ask(operation: &Operation, request: &Value) -> Answer {
+    let mut settings = default_settings();
+    // A count that takes too long need not take long in the tests.
+    settings.perft.max_ms = settings.perft.max_ms.min(2_000);
+    let server = if operation.id() == "limits" { Server::of(default_settings()).await } else { Server::of(settings).await };
+    let method: Method = operation.method.parse().unwrap();
+    let asked = server.request(method, &operation.path);
+    let answer = server.send(if request.is_null() { asked } else { asked.json(request) }).await;
+    let _ = server.stop.send(());
+    answer
+}
+
+/// The example of that name that the contract gives for the response.
+fn documented(operation: &Operation, name: &str, status: u16) -> Value {
+    let content = &operation.document["responses"][status.to_string()]["content"];
+    let examples = operation.examples(content);
+    examples.into_iter().find(|(other, _)| other == name).map(|(_, value)| value).unwrap_or_default()
+}
+
+/// Where two answers differ, if they do. Fields that the contract marks as depending on clock or machine need only have the type and
+/// the range that it documents.
+fn difference(place: &str, expected: &Value, found: &Value) -> Option<String> {
+    match (expected, found) {
+        (Value::Object(expected), Value::Object(found)) => {
+            let names = |members: &serde_json::Map<String, Value>| members.keys().cloned().collect::<Vec<_>>();
+            if names(expected) != names(found) {
+                return Some(format!("{place} has {:?}, expected {:?}", names(found), names(expected)));
+            }
+            expected.iter().find_map(|(name, value)| {
+                let place = format!("{place}.{name}");
+                match varying(name) {
+                    Some(schema) => misfit(&place, schema, &found[name]),
+                    None => difference(&place, value, &found[name]),
+                }
+            })
+        }
+        (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => {
+            let mut pairs = expected.iter().zip(found).enumerate();
+            pairs.find_map(|(index, (expected, found))| difference(&format!("{place}[{index}]"), expected, found))
+        }
+        _ => (expected != found).then(|| format!("{place} is {found}, expected {expected}")),
+    }
+}
+
+/// The schema of a field of this name that is marked with `x-varies`.
+fn varying(name: &str) -> Option<&'static Value> {
+    fn find(schema: &'static Value, name: &str) -> Option<&'static Value> {
+        let own = schema["properties"].get(name).filter(|field| field["x-varies"] == true);
+        own.or_else(|| schema["allOf"].as_array()?.iter().find_map(|part| find(part, name)))
+    }
+    CONTRACT["components"]["schemas"].as_object()?.values().find_map(|schema| find(schema, name))
+}
+
+/// What is wrong with a value by its schema, if anything is.
+fn misfit(place: &str, schema: &Value, value: &Value) -> Option<String> {
+    let fits = match schema["type"].as_str() {
+        Some("integer") => {
+            value.as_i64().is_some_and(|number| schema["minimum"].as_i64().is_none_or(|least| number >= least))
+        }
+        Some("string") => value.as_str().is_some_and(|text| !text.is_empty()),
+        _ => false,
+    };
+    (!fits).then(|| format!("{place} is {value}, but documented as {schema}"))
+}

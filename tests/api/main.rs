@@ -1,0 +1,50 @@
+//! The service from outside: a real server on a port of its own, asked over HTTP.
+//!
+//! First come all claims, then, when all of them were asked, one more: that every answer which openapi.yaml documents was seen.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::print_stderr, reason = "where else should a failed test say what it saw")]
+
+mod best_move;
+mod command_line;
+mod contract;
+mod examples;
+mod memory;
+mod panics;
+mod positions;
+mod probes;
+mod requests;
+mod sharing;
+mod shutdown;
+mod support;
+
+use std::process::ExitCode;
+
+use libtest_mimic::Arguments;
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let log = support::log::start();
+    let claims = [
+        best_move::claims(),
+        command_line::claims(),
+        contract::claims(),
+        examples::claims(),
+        memory::claims(),
+        panics::claims(),
+        positions::claims(),
+        probes::claims(),
+        requests::claims(),
+        sharing::claims(),
+        shutdown::claims(),
+    ];
+    let asked = libtest_mimic::run(&arguments, claims.into_iter().flatten().collect());
+    let is_everything = arguments.filter.is_none() && arguments.skip.is_empty() && !arguments.list && !arguments.ignored;
+    let conclusion = if asked.has_failed() || !is_everything {
+        asked
+    } else {
+        libtest_mimic::run(&arguments, support::coverage::claims())
+    };
+    drop(log);
+    conclusion.exit_code()
+}

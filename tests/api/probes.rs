@@ -1,0 +1,128 @@
+//! What the server says of itself, and its pages.
+
+use reqwest::Method;
+use serde_json::json;
+
+use crate::support::Server;
+use crate::support::contract::CONTRACT;
+
+crate::claims![
+    probes_are_answered,
+    limits_are_those_of_the_settings,
+    the_engine_presents_itself,
+    the_root_leads_to_the_docs,
+    the_docs_need_nobody_elses_server,
+    the_contract_is_served_in_both_forms,
+    what_cannot_change_has_a_tag_and_is_not_sent_twice,
+    every_problem_has_a_page,
+    head_is_answered_without_a_body,
+];
+
+async fn probes_are_answered() {
+    let server = Server::start().await;
+    let live = server.get("/livez").await;
+    assert_eq!((live.status, live.json()), (200, json!({ "status": "ok" })));
+    let ready = server.get("/readyz").await;
+    assert_eq!((ready.status, ready.json()), (200, json!({ "status": "ready" })));
+}
+
+async fn limits_are_those_of_the_settings() {
+    let server = Server::with(|settings| {
+        settings.limits.depth = 33;
+        settings.limits.movetime_ms = 4_000;
+        settings.search.default_movetime_ms = 300;
+        settings.queue.capacity = 7;
+        settings.memory.max_mb = 2_222;
+    })
+    .await;
+    let limits = server.get("/v1/limits").await.json();
+    assert_eq!(limits["depth"], json!({ "max": 33, "default": null }));
+    assert_eq!(limits["movetime_ms"], json!({ "max": 4_000, "default": 300 }));
+    assert_eq!(limits["queue"], json!({ "capacity": 7, "length": 0 }));
+    assert_eq!((&limits["workers"], &limits["hash_mb"], &limits["memory"]["max_mb"]), (&json!(2), &json!(1), &json!(2_222)));
+    let bound = limits["memory"]["bound_mb"].as_u64().unwrap();
+    assert!((50..2_222).contains(&bound), "{bound}");
+    for member in ["nodes", "mate", "moves", "body_bytes", "perft_depth", "perft_ms", "dictionary"] {
+        assert!(!limits[member].is_null(), "{member}");
+    }
+}
+
+async fn the_engine_presents_itself() {
+    let server = Server::start().await;
+    let engine = server.get("/v1/engine").await.json();
+    assert_eq!((&engine["name"], &engine["layout_version"]), (&json!("kibitzer"), &json!(1)));
+    assert_eq!(engine["evaluation"], "piece-square");
+    for text in ["version", "simd"] {
+        assert!(engine[text].as_str().is_some_and(|text| !text.is_empty()), "{text}");
+    }
+    assert!(engine["hash_permille"].as_u64().unwrap() <= 1_000 && engine["uptime_ms"].is_u64());
+}
+
+async fn the_root_leads_to_the_docs() {
+    let server = Server::start().await;
+    let root = server.get("/").await;
+    assert!((300..400).contains(&root.status));
+    assert_eq!(root.header("location"), "/docs");
+}
+
+async fn the_docs_need_nobody_elses_server() {
+    let server = Server::start().await;
+    let page = server.get("/docs").await;
+    assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
+    assert!(!page.body.contains("http://") && !page.body.contains("https://"), "{}", page.body);
+    let quoted =
+        page.body.split('"').filter(|text| text.ends_with(".js") || text.ends_with(".css") || text.ends_with(".png"));
+    let mut assets = 0;
+    for asset in quoted {
+        let asset = server.get(&format!("/docs/{}", asset.trim_start_matches("./"))).await;
+        assert_eq!(asset.status, 200);
+        assert!(!asset.header("etag").is_empty());
+        assets += 1;
+    }
+    assert!(assets >= 6, "{assets}");
+    let start = server.get("/docs/swagger-initializer.js").await;
+    assert!(start.body.contains("/openapi.json") && start.body.contains("\"validatorUrl\": \"none\""), "{}", start.body);
+    server.get("/docs/no-such-file.js").await.problem(404, "not_found");
+}
+
+async fn the_contract_is_served_in_both_forms() {
+    let server = Server::start().await;
+    let json = server.get("/openapi.json").await;
+    assert_eq!((json.status, json.header("content-type")), (200, "application/json"));
+    assert_eq!(json.json(), *CONTRACT);
+    let yaml = server.get("/openapi.yaml").await;
+    assert_eq!((yaml.status, yaml.header("content-type")), (200, "application/yaml"));
+    assert_eq!(yaml.body, kibitzer::http::contract().to_yaml().unwrap());
+}
+
+async fn what_cannot_change_has_a_tag_and_is_not_sent_twice() {
+    let server = Server::start().await;
+    for path in ["/docs", "/openapi.json", "/openapi.yaml", "/problems/queue_full"] {
+        let tag = server.get(path).await.header("etag").to_owned();
+        assert!(tag.starts_with('"') && tag.ends_with('"') && tag.len() > 2, "{path}: {tag}");
+        let again = server.send(server.request(Method::GET, path).header("if-none-match", &tag)).await;
+        assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", tag.as_str()), "{path}");
+        let other = server.send(server.request(Method::GET, path).header("if-none-match", "\"other\"")).await;
+        assert_eq!(other.status, 200);
+    }
+}
+
+async fn every_problem_has_a_page() {
+    let server = Server::start().await;
+    let codes = CONTRACT["components"]["schemas"]["Problem"]["properties"]["code"]["enum"].as_array().unwrap();
+    assert!(codes.len() >= 14);
+    for code in codes {
+        let code = code.as_str().unwrap();
+        let page = server.get(&format!("/problems/{code}")).await;
+        assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
+        assert!(page.body.contains(code));
+    }
+    server.get("/problems/teapot").await.problem(404, "not_found");
+}
+
+async fn head_is_answered_without_a_body() {
+    let server = Server::start().await;
+    let head = server.send(server.request(Method::HEAD, "/openapi.json")).await;
+    assert_eq!((head.status, head.body.as_str()), (200, ""));
+    assert!(head.header("content-length").parse::<usize>().unwrap() > 10_000);
+}

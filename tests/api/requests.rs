@@ -1,0 +1,354 @@
+//! How requests are read, on every route that has a body.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use reqwest::Method;
+use reqwest::header::CONTENT_TYPE;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::support::contract::{good_body, posts};
+use crate::support::{Server, coverage, log};
+
+crate::claims![
+    a_good_request_is_answered_on_every_route,
+    what_is_not_json_is_refused_with_line_and_column,
+    a_body_has_to_be_declared_as_json,
+    a_body_that_is_too_large_is_refused_before_and_after_it_came,
+    a_body_that_does_not_come_is_not_waited_for,
+    all_faults_are_named_at_once,
+    null_is_no_value,
+    a_member_may_stand_only_once,
+    fen_and_packed_exclude_each_other_and_one_is_needed,
+    too_many_moves_are_out_of_range,
+    every_fault_of_a_fen_is_named,
+    a_bad_move_is_named_with_its_index,
+    a_long_text_comes_back_cut,
+    a_path_that_is_not_there,
+    a_method_that_a_path_does_not_have,
+    a_good_request_id_is_taken_over,
+    a_bad_request_id_is_replaced,
+    every_request_is_one_line_of_the_log,
+    cors_is_off_until_origins_are_configured,
+    a_configured_origin_may_read_the_exposed_headers,
+];
+
+async fn a_good_request_is_answered_on_every_route() {
+    let server = Server::start().await;
+    for route in posts() {
+        let answer = server.ask(&route.path, &good_body(&route)).await;
+        assert!(answer["fen"].is_string(), "{answer}");
+    }
+}
+
+async fn what_is_not_json_is_refused_with_line_and_column() {
+    let server = Server::start().await;
+    for route in posts() {
+        let cases = [("", 1, 1), ("{", 1, 2), (r#"{"fen": }"#, 1, 9), ("{\n  \"fen\": nope}", 2, 11), ("{} {}", 1, 4)];
+        for (body, line, column) in cases {
+            let problem = server.post_text(&route.path, body).await.problem(400, "malformed_json");
+            assert_eq!((&problem["line"], &problem["column"]), (&json!(line), &json!(column)), "{body:?}");
+        }
+    }
+    let not_utf8 = server.post_text("/v1/legal-moves", b"{\"fen\": \"\xff\"}".to_vec()).await;
+    not_utf8.problem(400, "malformed_json");
+    let deep = server.post_text("/v1/legal-moves", "[".repeat(5_000)).await;
+    deep.problem(400, "malformed_json");
+}
+
+async fn a_body_has_to_be_declared_as_json() {
+    let server = Server::start().await;
+    for route in posts() {
+        let body = good_body(&route).to_string();
+        let bare = server.send(server.request(Method::POST, &route.path).body(body.clone())).await;
+        bare.problem(415, "unsupported_media_type");
+        for (declared, status) in
+            [("text/plain", 415), ("application/json; charset=utf-8", 200), ("application/x+json", 200)]
+        {
+            let request = server.request(Method::POST, &route.path).header(CONTENT_TYPE, declared).body(body.clone());
+            assert_eq!(server.send(request).await.status, status, "{declared}");
+        }
+    }
+    let packed = server.request(Method::POST, "/v1/legal-moves").header(CONTENT_TYPE, "application/json");
+    let packed = server.send(packed.header("content-encoding", "gzip").body("…")).await;
+    packed.problem(415, "unsupported_media_type");
+}
+
+async fn a_body_that_is_too_large_is_refused_before_and_after_it_came() {
+    let server = Server::with(|settings| settings.limits.body_bytes = 2_000).await;
+    for route in posts() {
+        let mut body = good_body(&route);
+        body["fen"] = "x".repeat(3_000).into();
+        server.refused(&route.path, &body, 413, "body_too_large").await;
+    }
+    let pieces = format!("3e8\r\n{}\r\n", "x".repeat(1_000)).repeat(3);
+    let answer =
+        raw(server.address, "/v1/legal-moves", &format!("transfer-encoding: chunked\r\n\r\n{pieces}0\r\n\r\n")).await;
+    assert!(answer.starts_with("HTTP/1.1 413 "), "a body of unknown length: {answer}");
+    server.post_text("/v1/legal-moves", "x".repeat(50_000)).await.problem(413, "body_too_large");
+    let fits = json!({ "fen": "startpos", "moves": ["e4"], "packed": "x".repeat(1_900) });
+    server.refused("/v1/legal-moves", &fits, 422, "invalid_request").await;
+}
+
+async fn a_body_that_does_not_come_is_not_waited_for() {
+    let server = Server::with(|settings| settings.http.body_timeout_ms = 100).await;
+    for route in posts() {
+        let half = "content-length: 40\r\n\r\n{\"fen\": \"startpos\", ";
+        let answer = raw(server.address, &route.path, half).await;
+        assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+        assert!(answer.contains("\"code\":\"request_timeout\""), "{answer}");
+        coverage::saw("POST", &route.path, 408);
+    }
+}
+
+/// Sends what a client that behaves would not: the rest of a request's head, and its body. The first piece of the answer.
+async fn raw(address: SocketAddr, path: &str, rest: &str) -> String {
+    let request = format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n{rest}");
+    let mut stream = TcpStream::connect(address).await.unwrap();
+    stream.write_all(request.as_bytes()).await.unwrap();
+    let mut answer = vec![0; 4_096];
+    let length = timeout(Duration::from_secs(10), stream.read(&mut answer)).await.expect("an answer in time").unwrap();
+    String::from_utf8_lossy(&answer[..length]).into_owned()
+}
+
+/// The faults of `invalid_request`, in their order.
+fn faults(problem: &Value) -> Vec<(&str, &str)> {
+    let errors = problem["errors"].as_array().expect("errors").iter();
+    errors
+        .map(|error| {
+            assert!(error["detail"].as_str().is_some_and(|detail| !detail.is_empty()));
+            (error["code"].as_str().expect("a code"), error["pointer"].as_str().expect("a pointer"))
+        })
+        .collect()
+}
+
+async fn all_faults_are_named_at_once() {
+    let server = Server::start().await;
+    for route in posts() {
+        let body = json!({ "fen": 7, "moves": ["e4", null, {}], "a/b": true });
+        let problem = server.refused(&route.path, &body, 422, "invalid_request").await;
+        let faults = faults(&problem);
+        for fault in
+            [("wrong_type", "/fen"), ("wrong_type", "/moves/1"), ("wrong_type", "/moves/2"), ("unknown_member", "/a~1b")]
+        {
+            assert!(faults.contains(&fault), "{fault:?} is not in {faults:?}");
+        }
+        for body in [json!([]), json!("startpos"), json!(null), json!(3)] {
+            let problem = server.refused(&route.path, &body, 422, "invalid_request").await;
+            assert_eq!(self::faults(&problem), [("wrong_type", "")]);
+        }
+    }
+    let body = json!({ "fen": "startpos", "depth": 0, "nodes": -1, "movetime_ms": 1.5, "mate": "2", "fresh": 1 });
+    let problem = server.refused("/v1/best-move", &body, 422, "invalid_request").await;
+    let mut all = faults(&problem);
+    all.sort_unstable();
+    assert_eq!(
+        all,
+        [
+            ("conflict", "/depth"),
+            ("out_of_range", "/depth"),
+            ("out_of_range", "/nodes"),
+            ("wrong_type", "/fresh"),
+            ("wrong_type", "/mate"),
+            ("wrong_type", "/movetime_ms"),
+        ]
+    );
+    let problem = server.refused("/v1/perft", &json!({ "fen": "startpos" }), 422, "invalid_request").await;
+    assert_eq!(faults(&problem), [("missing", "/depth")]);
+    let problem = server.refused("/v1/play", &json!({}), 422, "invalid_request").await;
+    assert_eq!(faults(&problem), [("missing", "/moves"), ("missing", "/fen")]);
+}
+
+async fn null_is_no_value() {
+    let server = Server::start().await;
+    for member in ["fen", "packed", "moves", "depth", "nodes", "movetime_ms", "mate", "fresh"] {
+        let mut body = json!({ "fen": "startpos" });
+        if member == "packed" {
+            body = json!({});
+        }
+        body[member] = Value::Null;
+        let problem = server.refused("/v1/best-move", &body, 422, "invalid_request").await;
+        assert_eq!(faults(&problem), [("wrong_type", format!("/{member}").as_str())]);
+    }
+}
+
+async fn a_member_may_stand_only_once() {
+    let server = Server::start().await;
+    let answer = server.post_text("/v1/legal-moves", r#"{"fen": "startpos", "fen": "startpos"}"#).await;
+    assert_eq!(faults(&answer.problem(422, "invalid_request")), [("conflict", "/fen")]);
+}
+
+async fn fen_and_packed_exclude_each_other_and_one_is_needed() {
+    let server = Server::start().await;
+    for route in posts() {
+        let mut both = good_body(&route);
+        both["packed"] = "HvP66f522220AAAAAkkkk9nG-2M-h4A".into();
+        let problem = server.refused(&route.path, &both, 422, "invalid_request").await;
+        assert_eq!(faults(&problem), [("conflict", "/packed")]);
+        let mut neither = good_body(&route);
+        neither.as_object_mut().unwrap().remove("fen");
+        let problem = server.refused(&route.path, &neither, 422, "invalid_request").await;
+        assert_eq!(faults(&problem), [("missing", "/fen")]);
+    }
+}
+
+async fn too_many_moves_are_out_of_range() {
+    let server = Server::with(|settings| settings.limits.moves = 4).await;
+    let body = json!({ "fen": "startpos", "moves": ["Nf3", "Nf6", "Ng1", "Ng8", "Nf3"] });
+    let problem = server.refused("/v1/legal-moves", &body, 422, "invalid_request").await;
+    assert_eq!(faults(&problem), [("out_of_range", "/moves")]);
+    let body = json!({ "fen": "startpos", "moves": ["e4"], "undo": 2 });
+    let problem = server.refused("/v1/play", &body, 422, "invalid_request").await;
+    assert_eq!(faults(&problem), [("out_of_range", "/undo")]);
+}
+
+async fn every_fault_of_a_fen_is_named() {
+    let server = Server::start().await;
+    for route in posts() {
+        let mut body = good_body(&route);
+        body["fen"] = "rnbqqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNX x KQkq e9 -1 1".into();
+        let problem = server.refused(&route.path, &body, 422, "invalid_fen").await;
+        let errors = problem["errors"].as_array().unwrap();
+        for (code, field, text) in
+            [("unknown_piece", "board", "X"), ("side_unknown", "side", "x"), ("clock_not_a_number", "halfmove_clock", "-1")]
+        {
+            let found = errors.iter().any(|error| {
+                error["code"] == code
+                    && error["field"] == field
+                    && error["text"].as_str().is_some_and(|given| given.contains(text))
+            });
+            assert!(found, "{code} is not in {errors:?}");
+        }
+        assert_eq!(problem["detail"], errors[0]["detail"], "the first fault is the headline");
+        let mut body = good_body(&route);
+        body.as_object_mut().unwrap().remove("fen");
+        body["packed"] = "AAAA".into();
+        let problem = server.refused(&route.path, &body, 422, "invalid_fen").await;
+        assert_eq!(
+            (&problem["errors"][0]["code"], &problem["errors"][0]["field"]),
+            (&json!("packed_form"), &json!("packed"))
+        );
+    }
+}
+
+async fn a_bad_move_is_named_with_its_index() {
+    let server = Server::start().await;
+    let cases: [(&str, &[&str], usize, &str); 4] = [
+        ("startpos", &["e4", "castle"], 1, "not_a_move"),
+        ("startpos", &["e4", "e4"], 1, "not_legal"),
+        ("4k3/8/8/8/8/8/4K3/R6R w - - 0 1", &["Rd1"], 0, "ambiguous"),
+        ("startpos", &["f3", "e5", "g4", "Qh4#", "a3"], 4, "game_over"),
+    ];
+    for route in posts() {
+        for (fen, moves, index, why) in cases {
+            let mut body = good_body(&route);
+            body["fen"] = fen.into();
+            body["moves"] = moves.into();
+            let problem = server.refused(&route.path, &body, 422, "illegal_move").await;
+            let told = (&problem["index"], &problem["text"], &problem["why"]);
+            assert_eq!(told, (&json!(index), &json!(moves[index]), &json!(why)), "{body}");
+        }
+    }
+}
+
+async fn a_long_text_comes_back_cut() {
+    let server = Server::start().await;
+    let body = json!({ "fen": "startpos", "moves": ["é".repeat(500)] });
+    let problem = server.refused("/v1/legal-moves", &body, 422, "illegal_move").await;
+    assert_eq!(problem["text"], "é".repeat(200));
+    let body = json!({ "fen": "é".repeat(500) });
+    let problem = server.refused("/v1/legal-moves", &body, 422, "invalid_fen").await;
+    for error in problem["errors"].as_array().unwrap() {
+        assert!(error["text"].as_str().unwrap().chars().count() <= 200);
+    }
+}
+
+async fn a_path_that_is_not_there() {
+    let server = Server::start().await;
+    let problem = server.get("/v2/legal-moves").await.problem(404, "not_found");
+    assert_eq!(problem["instance"], "/v2/legal-moves");
+    server.post("/", &json!({})).await.problem(405, "method_not_allowed");
+}
+
+async fn a_method_that_a_path_does_not_have() {
+    let server = Server::start().await;
+    for (method, path, allow) in [
+        (Method::GET, "/v1/legal-moves", "POST"),
+        (Method::DELETE, "/v1/best-move", "POST"),
+        (Method::POST, "/v1/limits", "GET,HEAD"),
+        (Method::PUT, "/livez", "GET,HEAD"),
+    ] {
+        let answer = server.send(server.request(method, path)).await;
+        answer.problem(405, "method_not_allowed");
+        assert_eq!(answer.header("allow"), allow, "{path}");
+    }
+}
+
+async fn a_good_request_id_is_taken_over() {
+    let server = Server::start().await;
+    let longest = "~".repeat(128);
+    for id in ["x", "client-7/3", longest.as_str()] {
+        let answer = server.send(server.request(Method::GET, "/livez").header("x-request-id", id)).await;
+        assert_eq!(answer.header("x-request-id"), id);
+    }
+    let refused = server.send(server.request(Method::GET, "/nowhere").header("x-request-id", "mine")).await;
+    assert_eq!(refused.problem(404, "not_found")["request_id"], "mine");
+}
+
+async fn a_bad_request_id_is_replaced() {
+    let server = Server::start().await;
+    let too_long = "x".repeat(129);
+    let mut made = Vec::new();
+    for id in ["", "two words", too_long.as_str()] {
+        let answer = server.send(server.request(Method::GET, "/livez").header("x-request-id", id)).await;
+        made.push(answer.header("x-request-id").to_owned());
+    }
+    made.push(server.get("/livez").await.header("x-request-id").to_owned());
+    made.sort();
+    made.dedup();
+    assert_eq!(made.len(), 4, "each has its own: {made:?}");
+    assert!(made.iter().all(|id| !id.is_empty() && id.len() < 129 && id.bytes().all(|byte| byte.is_ascii_graphic())));
+}
+
+async fn every_request_is_one_line_of_the_log() {
+    let server = Server::start().await;
+    let request = server.request(Method::POST, "/v1/legal-moves").header("x-request-id", "one-line-of-the-log");
+    server.send(request.json(&json!({ "fen": "startpos" }))).await;
+    let lines = log::lines_of("one-line-of-the-log").await;
+    assert_eq!(lines.len(), 1, "{lines:?}");
+    assert_eq!(lines[0]["method"], "POST");
+    assert_eq!(lines[0]["path"], "/v1/legal-moves");
+    assert_eq!(lines[0]["status"], 200);
+    assert!(lines[0]["duration_ms"].is_number());
+}
+
+async fn cors_is_off_until_origins_are_configured() {
+    let server = Server::start().await;
+    let answer = server.send(server.request(Method::GET, "/livez").header("origin", "https://chess.example")).await;
+    assert!(answer.headers.keys().all(|name| !name.as_str().starts_with("access-control-")), "{:?}", answer.headers);
+}
+
+async fn a_configured_origin_may_read_the_exposed_headers() {
+    let server = Server::with(|settings| settings.http.cors_origins = vec!["https://chess.example".to_owned()]).await;
+    let ask = |origin| server.request(Method::GET, "/livez").header("origin", origin);
+    let answer = server.send(ask("https://chess.example")).await;
+    assert_eq!(answer.header("access-control-allow-origin"), "https://chess.example");
+    let exposed = answer.header("access-control-expose-headers").to_ascii_lowercase();
+    for header in ["x-request-id", "retry-after", "location", "server-timing", "etag", "ratelimit", "ratelimit-policy"] {
+        assert!(exposed.split(',').any(|name| name.trim() == header), "{header} is not in {exposed}");
+    }
+    let other = server.send(ask("https://elsewhere.example")).await;
+    assert_ne!(other.header("access-control-allow-origin"), "https://elsewhere.example");
+    let preflight = server
+        .request(Method::OPTIONS, "/v1/best-move")
+        .header("origin", "https://chess.example")
+        .header("access-control-request-method", "POST")
+        .header("access-control-request-headers", "content-type");
+    let preflight = server.send(preflight).await;
+    assert_eq!(preflight.status, 200);
+    assert!(preflight.header("access-control-allow-methods").contains("POST"));
+    assert!(!preflight.header("x-request-id").is_empty());
+}

@@ -1,0 +1,98 @@
+//! How the server goes down, seen on the program itself.
+
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+
+use crate::support::child::ServerProcess;
+
+crate::claims![
+    after_sigterm_everybody_is_told_and_the_process_ends_in_good_order,
+    sigint_ends_it_as_well,
+    a_second_signal_ends_it_at_once,
+    the_grace_time_is_kept_whatever_clients_do,
+    a_settings_fault_is_told_before_anything_starts,
+];
+
+async fn after_sigterm_everybody_is_told_and_the_process_ends_in_good_order() {
+    let settings = [("KIBITZER__SHUTDOWN__DRAIN_MS", "700"), ("KIBITZER__SEARCH__WORKERS", "1")];
+    let server = ServerProcess::start(&settings).await;
+    let client = server.client.clone();
+    let searching = tokio::spawn({
+        let client = client.clone();
+        async move { client.ask("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 50_000 })).await }
+    });
+    tokio::time::sleep(Duration::from_millis(200)).await;
+
+    let told = Instant::now();
+    server.signal("TERM");
+    let answer = searching.await.unwrap();
+    assert_eq!((&answer["reason"], answer["best_move"].is_string()), (&json!("shutdown"), true));
+    assert!(told.elapsed() < Duration::from_millis(600), "{:?}", told.elapsed());
+
+    let problem = client.get("/readyz").await.problem(503, "not_ready");
+    assert_eq!(problem["reasons"], json!(["shutting_down"]));
+    let again = json!({ "fen": "startpos", "moves": ["e4"], "depth": 2 });
+    client.refused("/v1/best-move", &again, 503, "shutting_down").await;
+    client.refused("/v1/perft", &json!({ "fen": "startpos", "depth": 2 }), 503, "shutting_down").await;
+    client.ask("/v1/legal-moves", &json!({ "fen": "startpos" })).await;
+    assert_eq!(client.get("/livez").await.status, 200);
+
+    let (status, _, log) = server.wait(Duration::from_secs(5));
+    assert_eq!(status.code(), Some(0));
+    assert!(told.elapsed() >= Duration::from_millis(700), "the listener stays open: {:?}", told.elapsed());
+    assert!(log.iter().all(|line| line["timestamp"].is_string() && line["level"].is_string()));
+    assert!(log.iter().filter(|line| line["message"] == "answered").all(|line| line["request_id"].is_string()));
+    assert_eq!(log.last().unwrap()["message"], "ended", "no line is lost");
+}
+
+async fn sigint_ends_it_as_well() {
+    let server = ServerProcess::start(&[("KIBITZER__SHUTDOWN__DRAIN_MS", "0")]).await;
+    server.signal("INT");
+    let (status, took, _) = server.wait(Duration::from_secs(5));
+    assert_eq!(status.code(), Some(0));
+    assert!(took < Duration::from_secs(2), "{took:?}");
+}
+
+async fn a_second_signal_ends_it_at_once() {
+    let settings = [("KIBITZER__SHUTDOWN__DRAIN_MS", "20000"), ("KIBITZER__SHUTDOWN__GRACE_MS", "30000")];
+    let server = ServerProcess::start(&settings).await;
+    server.signal("TERM");
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(server.client.get("/readyz").await.status, 503);
+    server.signal("TERM");
+    let (status, took, _) = server.wait(Duration::from_secs(5));
+    assert!(took < Duration::from_secs(1), "{took:?}");
+    assert_ne!(status.code(), Some(0), "it did not end in good order, and says so");
+}
+
+async fn the_grace_time_is_kept_whatever_clients_do() {
+    let settings = [
+        ("KIBITZER__SHUTDOWN__DRAIN_MS", "100"),
+        ("KIBITZER__SHUTDOWN__GRACE_MS", "600"),
+        ("KIBITZER__HTTP__BODY_TIMEOUT_MS", "60000"),
+    ];
+    let server = ServerProcess::start(&settings).await;
+    let mut slow = tokio::net::TcpStream::connect(server.address).await.unwrap();
+    let head = b"POST /v1/legal-moves HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 40\r\n\r\n{";
+    tokio::io::AsyncWriteExt::write_all(&mut slow, head).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    server.signal("TERM");
+    let (status, took, _) = server.wait(Duration::from_secs(5));
+    assert_eq!(status.code(), Some(0));
+    assert!(took < Duration::from_secs(2), "{took:?}");
+}
+
+async fn a_settings_fault_is_told_before_anything_starts() {
+    for (name, value, key) in [
+        ("KIBITZER__SEARCH__HASHMB", "64", "search.hashmb"),
+        ("KIBITZER__SEARCH__HASH_MB", "big", "search.hash_mb"),
+        ("KIBITZER__MEMORY__MAX_MB", "10", "memory.max_mb"),
+    ] {
+        let mut program = crate::support::child::program(&["--listen", "127.0.0.1:0"]);
+        let output = program.env(name, value).output().unwrap();
+        let told = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{told}");
+        assert!(told.contains(key), "{told}");
+    }
+}

@@ -1,0 +1,85 @@
+//! The program itself, as a child process.
+
+use std::io::{BufRead, BufReader, Read};
+use std::net::SocketAddr;
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use super::Client;
+
+/// The program with these arguments, and an environment without settings.
+pub(crate) fn program(arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
+    command.args(arguments);
+    for (name, _) in std::env::vars().filter(|(name, _)| name.starts_with("KIBITZER__")) {
+        command.env_remove(name);
+    }
+    command
+}
+
+/// Runs the program to its end.
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    program(arguments).output().expect("the program runs")
+}
+
+/// A server that is a process of its own.
+pub(crate) struct ServerProcess {
+    pub(crate) client: Client,
+    pub(crate) address: SocketAddr,
+    child: Child,
+    log: JoinHandle<Vec<Value>>,
+}
+
+impl ServerProcess {
+    /// Starts `kibitzer serve` on a free port, with these settings in its environment.
+    pub(crate) async fn start(settings: &[(&str, &str)]) -> ServerProcess {
+        let mut command = program(&["serve", "--listen", "127.0.0.1:0"]);
+        command.envs([("KIBITZER__LOG__FORMAT", "json"), ("KIBITZER__SEARCH__HASH_MB", "1")]);
+        command.envs(settings.iter().copied());
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("a piped stdout"));
+        let listening = next_line(&mut lines);
+        let address = listening["address"].as_str().expect("it says where it listens").parse().expect("an address");
+        let log = std::thread::spawn(move || read_log(lines));
+        let client = Client::new(address);
+        client.until_ready().await;
+        ServerProcess { client, address, child, log }
+    }
+
+    /// Sends a signal, `TERM` or `INT`.
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status();
+        assert!(sent.expect("kill is there").success());
+    }
+
+    /// Waits for the end of the process: its status, how long it took, and its log.
+    pub(crate) fn wait(mut self, longest: Duration) -> (ExitStatus, Duration, Vec<Value>) {
+        let started = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().expect("a child can be waited for") {
+                break status;
+            }
+            if started.elapsed() > longest {
+                self.child.kill().expect("a child can be killed");
+                panic!("the server still runs after {longest:?}");
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        };
+        (status, started.elapsed(), self.log.join().expect("the log is read to its end"))
+    }
+}
+
+fn next_line(lines: &mut BufReader<ChildStdout>) -> Value {
+    let mut line = String::new();
+    lines.read_line(&mut line).expect("a line");
+    serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
+}
+
+fn read_log(mut lines: BufReader<ChildStdout>) -> Vec<Value> {
+    let mut text = String::new();
+    lines.read_to_string(&mut text).expect("a log is text");
+    text.lines().map(|line| serde_json::from_str(line).expect("each line of the log is JSON")).collect()
+}

@@ -1,0 +1,122 @@
+//! A client that remembers, for the coverage, what it was answered.
+
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use reqwest::header::{CONTENT_TYPE, HeaderMap};
+use reqwest::{Method, RequestBuilder};
+use serde_json::Value;
+
+use super::coverage;
+
+/// A client of one server.
+#[derive(Clone)]
+pub(crate) struct Client {
+    http: reqwest::Client,
+    base: String,
+}
+
+/// An answer.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) headers: HeaderMap,
+    pub(crate) body: String,
+}
+
+impl Client {
+    pub(crate) fn new(address: SocketAddr) -> Client {
+        let http = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .timeout(Duration::from_secs(60))
+            .build()
+            .expect("a client");
+        Client { http, base: format!("http://{address}") }
+    }
+
+    /// Waits for the server to take traffic.
+    pub(crate) async fn until_ready(&self) {
+        for _ in 0..500 {
+            let probe = self.http.get(format!("{}/readyz", self.base)).send().await;
+            if probe.is_ok_and(|answer| answer.status() == 200) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{} does not get ready", self.base);
+    }
+
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.http.request(method, format!("{}{path}", self.base))
+    }
+
+    /// Sends a request and notes the answer.
+    pub(crate) async fn send(&self, request: RequestBuilder) -> Answer {
+        self.try_send(request).await.expect("an answer")
+    }
+
+    /// The same, where there may be no answer.
+    pub(crate) async fn try_send(&self, request: RequestBuilder) -> reqwest::Result<Answer> {
+        let request = request.build()?;
+        let (method, path) = (request.method().clone(), request.url().path().to_owned());
+        let response = self.http.execute(request).await?;
+        let (status, headers) = (response.status().as_u16(), response.headers().clone());
+        coverage::saw(method.as_str(), &path, status);
+        Ok(Answer { status, headers, body: response.text().await? })
+    }
+
+    pub(crate) async fn get(&self, path: &str) -> Answer {
+        self.send(self.request(Method::GET, path)).await
+    }
+
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answer {
+        self.send(self.request(Method::POST, path).json(body)).await
+    }
+
+    /// Posts a text that is said to be JSON.
+    pub(crate) async fn post_text(&self, path: &str, body: impl Into<reqwest::Body>) -> Answer {
+        self.send(self.request(Method::POST, path).header(CONTENT_TYPE, "application/json").body(body)).await
+    }
+
+    /// Posts and expects 200.
+    pub(crate) async fn ask(&self, path: &str, body: &Value) -> Value {
+        let answer = self.post(path, body).await;
+        assert_eq!(answer.status, 200, "{path} {body}: {}", answer.body);
+        answer.json()
+    }
+
+    /// Posts and expects a problem.
+    pub(crate) async fn refused(&self, path: &str, body: &Value, status: u16, code: &str) -> Value {
+        let answer = self.post(path, body).await;
+        answer.problem(status, code)
+    }
+}
+
+impl Answer {
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> &str {
+        self.headers.get(name).map_or("", |value| value.to_str().expect("visible ASCII"))
+    }
+
+    /// The problem that this answer is, its frame checked.
+    pub(crate) fn problem(&self, status: u16, code: &str) -> Value {
+        let problem = self.json();
+        assert_eq!((self.status, problem["code"].as_str()), (status, Some(code)), "{}", self.body);
+        assert_eq!(self.header("content-type"), "application/problem+json");
+        assert_eq!(problem["status"], status);
+        assert_eq!(problem["type"], format!("/problems/{code}"));
+        assert_eq!(problem["request_id"], self.header("x-request-id"));
+        for member in ["title", "detail", "instance"] {
+            assert!(problem[member].as_str().is_some_and(|text| !text.is_empty()), "{member} in {}", self.body);
+        }
+        if status == 503 {
+            let seconds: u64 = self.header("retry-after").parse().expect("503 has Retry-After in seconds");
+            assert!(seconds >= 1);
+        }
+        problem
+    }
+}

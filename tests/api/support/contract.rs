@@ -1,0 +1,66 @@
+//! openapi.yaml as the tests need it: which operations there are, and what they document.
+
+use std::sync::LazyLock;
+
+use serde_json::Value;
+
+/// The contract, as the code has it.
+pub(crate) static CONTRACT: LazyLock<Value> =
+    LazyLock::new(|| serde_json::to_value(kibitzer::http::contract()).expect("the contract is JSON"));
+
+/// A route with a method.
+#[derive(Clone, Debug)]
+pub(crate) struct Operation {
+    pub(crate) method: String,
+    pub(crate) path: String,
+    pub(crate) document: Value,
+}
+
+impl Operation {
+    pub(crate) fn id(&self) -> &str {
+        self.document["operationId"].as_str().expect("every operation has an id")
+    }
+
+    /// Documented statuses.
+    pub(crate) fn statuses(&self) -> Vec<u16> {
+        let responses = self.document["responses"].as_object().expect("responses");
+        responses.keys().map(|status| status.parse().expect("a status is a number")).collect()
+    }
+
+    /// The examples of a response, or of the request.
+    pub(crate) fn examples(&self, content: &Value) -> Vec<(String, Value)> {
+        let kinds = content.as_object().into_iter().flat_map(|kinds| kinds.values());
+        let examples = kinds.filter_map(|kind| kind["examples"].as_object()).flatten();
+        examples.map(|(name, example)| (name.clone(), example["value"].clone())).collect()
+    }
+}
+
+pub(crate) fn operations() -> Vec<Operation> {
+    let paths = CONTRACT["paths"].as_object().expect("paths");
+    let of_path = |(path, item): (&String, &Value)| {
+        let methods = item.as_object().expect("a path has methods").clone();
+        let path = path.clone();
+        methods.into_iter().map(move |(method, document)| Operation {
+            method: method.to_uppercase(),
+            path: path.clone(),
+            document,
+        })
+    };
+    paths.iter().flat_map(of_path).collect()
+}
+
+/// The operations that take a position in their body.
+pub(crate) fn posts() -> Vec<Operation> {
+    operations().into_iter().filter(|operation| operation.method == "POST").collect()
+}
+
+/// A body that the operation answers with 200, quickly.
+pub(crate) fn good_body(operation: &Operation) -> Value {
+    let mut body = serde_json::json!({ "fen": "startpos" });
+    match operation.id() {
+        "play" => body["moves"] = serde_json::json!(["e4"]),
+        "perft" | "best_move" => body["depth"] = 2.into(),
+        _ => {}
+    }
+    body
+}

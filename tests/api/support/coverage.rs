@@ -1,0 +1,49 @@
+//! Which of the documented answers have been seen.
+
+use std::collections::BTreeSet;
+use std::sync::{Mutex, PoisonError};
+
+use libtest_mimic::Trial;
+
+use super::contract::{Operation, operations};
+
+static SEEN: Mutex<BTreeSet<(String, u16)>> = Mutex::new(BTreeSet::new());
+
+/// The one response of a fault of ours, whatever the route.
+const INTERNAL: u16 = 500;
+
+/// Notes an answer.
+pub(crate) fn saw(method: &str, path: &str, status: u16) {
+    let operation = operations().into_iter().find(|operation| operation.method == method && fits(path, &operation.path));
+    let name = match operation {
+        _ if status == INTERNAL => String::new(),
+        Some(operation) => name(&operation),
+        None => return,
+    };
+    SEEN.lock().unwrap_or_else(PoisonError::into_inner).insert((name, status));
+}
+
+fn name(operation: &Operation) -> String {
+    format!("{} {}", operation.method, operation.path)
+}
+
+/// `/problems/invalid_fen` fits `/problems/{code}`.
+fn fits(path: &str, pattern: &str) -> bool {
+    let (path, pattern): (Vec<_>, Vec<_>) = (path.split('/').collect(), pattern.split('/').collect());
+    path.len() == pattern.len() && path.iter().zip(&pattern).all(|(part, name)| name.starts_with('{') || part == name)
+}
+
+pub(crate) fn claims() -> Vec<Trial> {
+    vec![Trial::test("every_documented_answer_was_seen", || {
+        let seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let documented = operations().into_iter().flat_map(|operation| {
+            let statuses = operation.statuses();
+            statuses.into_iter().map(move |status| match status {
+                INTERNAL => (String::new(), status),
+                _ => (name(&operation), status),
+            })
+        });
+        let missing: BTreeSet<_> = documented.filter(|answer| !seen.contains(answer)).collect();
+        if missing.is_empty() { Ok(()) } else { Err(format!("documented, but seen by no test: {missing:#?}").into()) }
+    })]
+}
