@@ -16,7 +16,6 @@ mod router;
 mod state;
 mod unchanging;
 
-pub use controllers::best_move::read_best_move;
 pub use openapi::contract;
 pub use problem::{Code, Problem};
 pub use router::{around, router};
