@@ -251,7 +251,7 @@ impl Settings {
         for origin in self.http.cors_origins.iter().filter(|origin| !is_origin(origin)) {
             bad.push(BadKey::new(
                 "http.cors_origins",
-                format!("{origin:?} is no origin: scheme://host or scheme://host:port, or *"),
+                format!("{origin:?} is no origin: scheme://host or scheme://host:port in lower case, or *"),
             ));
         }
         bad
@@ -283,6 +283,10 @@ fn check_keys(defaults: &Config, given: &Config) -> Vec<BadKey> {
     flatten(&given.cache)
         .into_iter()
         .filter_map(|(key, value)| match known.get(&key) {
+            // A section without keys changes nothing.
+            None if matches!(value.kind, ValueKind::Table(_)) && known.keys().any(|k| k.starts_with(&format!("{key}."))) => {
+                None
+            }
             None => Some(BadKey::new(key, "is not a key of the configuration")),
             Some(default) => {
                 let (expected, found) = (kind(default), kind(&value));
@@ -297,7 +301,7 @@ fn check_keys(defaults: &Config, given: &Config) -> Vec<BadKey> {
 fn flatten(value: &Value) -> BTreeMap<String, Value> {
     fn walk(prefix: &str, value: &Value, into: &mut BTreeMap<String, Value>) {
         match &value.kind {
-            ValueKind::Table(table) => {
+            ValueKind::Table(table) if prefix.is_empty() || !table.is_empty() => {
                 for (name, value) in table {
                     let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
                     walk(&key, value, into);
@@ -324,11 +328,11 @@ fn kind(value: &Value) -> &'static str {
     }
 }
 
+/// An origin as browsers send it, in lower case, since it is compared byte for byte; or `*`.
 fn is_origin(text: &str) -> bool {
-    text == "*"
-        || text.split_once("://").is_some_and(|(scheme, rest)| {
-            !scheme.is_empty() && !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_graphic() && b != b'/')
-        })
+    let is_part =
+        |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_graphic() && !b.is_ascii_uppercase() && b != b'/');
+    text == "*" || text.split_once("://").is_some_and(|(scheme, host)| is_part(scheme) && is_part(host))
 }
 
 fn bad_value(error: config::ConfigError) -> BadKey {
@@ -411,6 +415,8 @@ mod tests {
         assert_eq!(refused(with_environment(&[("KIBITZER__SEARCH__HASHMB", "1")])), ["search.hashmb"]);
         assert_eq!(refused(with_file("sreach.workers = 2\n[queue]\nlength = 3")), ["queue.length", "sreach.workers"]);
         assert_eq!(refused(with_file("search = 3")), ["search"]);
+        assert_eq!(refused(with_file("[search]\n[serch]")), ["serch"]);
+        assert!(with_file("[search]\n[queue]").is_ok(), "a section may be empty");
     }
 
     #[test]
@@ -428,6 +434,8 @@ mod tests {
             ("log.format", "\"xml\""),
             ("log.level", "\"kibitzer=loud\""),
             ("http.cors_origins", "[\"chess.example\"]"),
+            ("http.cors_origins", "[\" https://chess.example\"]"),
+            ("http.cors_origins", "[\"https://Chess.example\"]"),
             ("shutdown.grace_ms", "10"),
         ] {
             assert_eq!(refused(with_file(&format!("{key} = {value}"))), [key], "{key} = {value}");
