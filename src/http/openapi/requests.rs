@@ -9,6 +9,9 @@ use crate::http::dto::PositionRequest;
 /// The field that the position's members take the place of.
 const POSITION: &str = "position";
 
+/// The request that makes no sense without moves.
+const NEEDS_MOVES: &str = "PlayRequest";
+
 impl PartialSchema for PositionRequest {
     fn schema() -> RefOr<Schema> {
         let text = |description: &str| ObjectBuilder::new().schema_type(Type::String).description(Some(description));
@@ -44,11 +47,14 @@ impl Modify for FlatRequests {
             return;
         };
         components.schemas.remove("PositionRequest");
-        for schema in components.schemas.values_mut() {
+        for (name, schema) in &mut components.schemas {
             if let RefOr::T(Schema::Object(request)) = schema
                 && request.properties.shift_remove(POSITION).is_some()
             {
                 flatten(request, &position);
+                if name == NEEDS_MOVES {
+                    request.required.push("moves".to_owned());
+                }
             }
         }
     }
