@@ -1,6 +1,6 @@
 //! HTTP: text and JSON become proven types on the way in, and types become JSON on the way out. No chess logic.
 //!
-//! - [`router`]: the URL map, on one screen;
+//! - [`router()`]: the URL map, on one screen;
 //! - `controllers`: one file a route, its DTOs beside the handler: extract, one call, convert;
 //! - `json`, `problem`: how requests are read, and how everything that goes wrong is told;
 //! - `layers`: what lies around every route;

@@ -11,7 +11,7 @@ mod text;
 
 pub(crate) use castle_flags::CastleFlagsView;
 pub(crate) use clamped::Clamped;
-pub(crate) use moves::{Dests, MoveDto};
+pub(crate) use moves::{Dests, MoveDto, destinations, side_name};
 pub(crate) use position_request::{PositionRequest, Resolved};
 pub(crate) use schema::{names_of, nullable, owner, role, side_to_move, varying, varying_text};
 pub(crate) use state::PositionState;

@@ -9,5 +9,5 @@ mod tree;
 pub(crate) use body::BodyRules;
 pub(crate) use extract::{Json, read};
 pub(crate) use members::{FromMembers, FromTree, Members, read_name};
-pub(crate) use reply::Reply;
+pub(crate) use reply::{Reply, Written};
 pub(crate) use tree::Tree;

@@ -21,10 +21,10 @@ fn file() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.yaml")
 }
 
-/// With `KIBITZER_WRITE_CONTRACT=1` in the environment the file is written instead.
+/// With `KIBITZER_ACCEPT=1` in the environment the file is written instead.
 async fn the_file_is_what_the_code_says() {
     let code = kibitzer::http::contract().to_yaml().unwrap();
-    if std::env::var_os("KIBITZER_WRITE_CONTRACT").is_some() {
+    if std::env::var_os("KIBITZER_ACCEPT").is_some() {
         std::fs::write(file(), &code).unwrap();
     }
     let file = std::fs::read_to_string(file()).unwrap_or_default();

@@ -1,7 +1,7 @@
 //! The examples of the contract, sent to fresh servers.
 //!
-//! With `KIBITZER_WRITE_EXAMPLES=1` in the environment the answers are written into `src/http/openapi/examples` instead; then the
-//! contract has to be written anew (`the_file_is_what_the_code_says`).
+//! With `KIBITZER_ACCEPT=1` in the environment the answers are written into `src/http/openapi/examples` instead. They are compiled
+//! into the contract, so a second run then writes that.
 
 use std::path::{Path, PathBuf};
 
@@ -27,17 +27,20 @@ fn file(operation: &Operation) -> PathBuf {
 async fn check(operation: Operation) {
     let path = file(&operation);
     let mut exchanges: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
-    let is_written = std::env::var_os("KIBITZER_WRITE_EXAMPLES").is_some();
+    let is_written = std::env::var_os("KIBITZER_ACCEPT").is_some();
     for exchange in exchanges.as_array_mut().expect("a list of examples") {
         let answer = ask(&operation, &exchange["request"]).await;
+        let (name, body) = (exchange["name"].as_str().unwrap(), answer.json());
+        let difference = difference(name, &exchange["response"], &body);
         if is_written {
-            exchange["status"] = answer.status.into();
-            exchange["response"] = answer.json();
+            if difference.is_some() {
+                exchange["status"] = answer.status.into();
+                exchange["response"] = body;
+            }
             continue;
         }
-        let (name, body) = (exchange["name"].as_str().unwrap(), answer.json());
-        assert_eq!(answer.status, exchange["status"], "{name}: {body}");
-        assert_same(name, &exchange["response"], &body);
+        assert_eq!(difference, None, "{body}");
+        assert_eq!(answer.status, exchange["status"], "{name}");
         assert_eq!(documented(&operation, name, answer.status), exchange["response"], "{name} in the contract");
     }
     if is_written {
@@ -65,27 +68,28 @@ fn documented(operation: &Operation, name: &str, status: u16) -> Value {
     examples.into_iter().find(|(other, _)| other == name).map(|(_, value)| value).unwrap_or_default()
 }
 
-/// Every field is the same, but for those that the contract marks as depending on clock or machine: these have the type and the
-/// range that it documents.
-fn assert_same(place: &str, expected: &Value, found: &Value) {
+/// Where two answers differ, if they do. Fields that the contract marks as depending on clock or machine need only have the type and
+/// the range that it documents.
+fn difference(place: &str, expected: &Value, found: &Value) -> Option<String> {
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {
             let names = |members: &serde_json::Map<String, Value>| members.keys().cloned().collect::<Vec<_>>();
-            assert_eq!(names(expected), names(found), "{place}");
-            for (name, value) in expected {
+            if names(expected) != names(found) {
+                return Some(format!("{place} has {:?}, expected {:?}", names(found), names(expected)));
+            }
+            expected.iter().find_map(|(name, value)| {
                 let place = format!("{place}.{name}");
                 match varying(name) {
-                    Some(schema) => assert_fits(&place, schema, &found[name]),
-                    None => assert_same(&place, value, &found[name]),
+                    Some(schema) => misfit(&place, schema, &found[name]),
+                    None => difference(&place, value, &found[name]),
                 }
-            }
+            })
         }
-        (Value::Array(expected), Value::Array(found)) => {
-            assert_eq!(expected.len(), found.len(), "{place}");
-            let pairs = expected.iter().zip(found).enumerate();
-            pairs.for_each(|(index, (expected, found))| assert_same(&format!("{place}[{index}]"), expected, found));
+        (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => {
+            let mut pairs = expected.iter().zip(found).enumerate();
+            pairs.find_map(|(index, (expected, found))| difference(&format!("{place}[{index}]"), expected, found))
         }
-        _ => assert_eq!(expected, found, "{place}"),
+        _ => (expected != found).then(|| format!("{place} is {found}, expected {expected}")),
     }
 }
 
@@ -98,7 +102,8 @@ fn varying(name: &str) -> Option<&'static Value> {
     CONTRACT["components"]["schemas"].as_object()?.values().find_map(|schema| find(schema, name))
 }
 
-fn assert_fits(place: &str, schema: &Value, value: &Value) {
+/// What is wrong with a value by its schema, if anything is.
+fn misfit(place: &str, schema: &Value, value: &Value) -> Option<String> {
     let fits = match schema["type"].as_str() {
         Some("integer") => {
             value.as_i64().is_some_and(|number| schema["minimum"].as_i64().is_none_or(|least| number >= least))
@@ -106,5 +111,5 @@ fn assert_fits(place: &str, schema: &Value, value: &Value) {
         Some("string") => value.as_str().is_some_and(|text| !text.is_empty()),
         _ => false,
     };
-    assert!(fits, "{place} is {value}, but documented as {schema}");
+    (!fits).then(|| format!("{place} is {value}, but documented as {schema}"))
 }

@@ -1,11 +1,12 @@
 //! `POST /v1/legal-moves`
 
+mod writer;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::chess::san_all;
 use crate::http::dto::{Dests, MoveDto, PositionRequest, PositionState};
-use crate::http::json::{FromMembers, Json, Members, Reply};
+use crate::http::json::{FromMembers, Json, Members, Written};
 use crate::http::openapi::PositionProblems;
 use crate::http::problem::Problem;
 
@@ -15,6 +16,7 @@ pub(crate) struct LegalMovesRequest {
     position: PositionRequest,
 }
 
+// `writer` writes it; this says what it has to write.
 /// The legal moves of a position.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct LegalMoves {
@@ -47,13 +49,70 @@ impl FromMembers for LegalMovesRequest {
     request_body = LegalMovesRequest,
     responses((status = 200, description = "The legal moves.", body = LegalMoves), PositionProblems)
 )]
-pub(crate) async fn legal_moves(Json(request): Json<LegalMovesRequest>) -> Result<Reply<LegalMoves>, Problem> {
+pub(crate) async fn legal_moves(Json(request): Json<LegalMovesRequest>) -> Result<Written, Problem> {
     let resolved = request.position.resolve()?;
     let position = resolved.game.position();
-    let mut list = position.legal_moves();
-    list.as_mut_slice().sort_unstable();
-    let sans = san_all(position, &list);
-    let moves: Vec<_> = list.into_iter().zip(sans).map(|(mv, san)| MoveDto::new(position, mv, san)).collect();
-    let dests = Dests::new(position, &list);
-    Ok(Reply(LegalMoves { state: PositionState::from(&resolved), count: moves.len(), moves, dests }))
+    let mut moves = position.legal_moves();
+    moves.as_mut_slice().sort_unstable();
+    writer::write(&PositionState::from(&resolved), position, &moves).map(Written).map_err(|error| Problem::internal(&error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::{CastlingText, Move, Position, Role, SanWriter, uci_text};
+    use crate::http::dto::{MoveText, SquareName, destinations, side_name};
+    use crate::http::json::read;
+
+    /// Positions whose moves promote, capture, castle (in Chess960 too), take en passant, give check and mate, or are none.
+    const POSITIONS: [&str; 9] = [
+        "startpos",
+        "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        "1n2k3/P7/8/3pP3/8/8/8/4K2R w K d6 0 1",
+        "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+        "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1",
+        "k7/2Q5/1K6/8/8/8/8/8 b - - 0 1",
+        "4k3/44/8/8/8/8/8/4K3 w K - 0 0",
+        "4k3/8/8/8/8/8/8/6KR w H - 0 1",
+        "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
+    ];
+
+    /// A legal move as the contract describes it.
+    fn described(position: &Position, mv: Move) -> MoveDto {
+        let san = SanWriter::new(position).write(mv);
+        let captured = if mv.is_en_passant() { Some(Role::Pawn) } else { position.role_at(mv.to()) };
+        MoveDto {
+            uci: MoveText(uci_text(position, mv, CastlingText::Standard)),
+            san: MoveText(san.text),
+            from: SquareName(mv.from()),
+            to: SquareName(mv.to()),
+            piece: position.role_at(mv.from()).map_or("", Role::name),
+            promotion: mv.promotion().map(Role::name),
+            capture: captured.filter(|_| mv.is_capture()).map(Role::name),
+            castling: mv.castling().map(side_name),
+            check: san.check,
+            mate: san.mate,
+            en_passant: mv.is_en_passant(),
+            code: mv.code(),
+        }
+    }
+
+    #[test]
+    fn what_is_written_by_hand_is_what_serde_would_write() {
+        for fen in POSITIONS {
+            let request: LegalMovesRequest = read(format!("{{\"fen\":\"{fen}\"}}").as_bytes(), 0).unwrap();
+            let resolved = request.position.resolve().unwrap();
+            let position = resolved.game.position();
+            let mut moves = position.legal_moves();
+            moves.as_mut_slice().sort_unstable();
+            let by_serde = LegalMoves {
+                state: PositionState::from(&resolved),
+                count: moves.len(),
+                moves: moves.iter().map(|&mv| described(position, mv)).collect(),
+                dests: Dests(destinations(position, &moves)),
+            };
+            let by_hand = writer::write(&PositionState::from(&resolved), position, &moves).unwrap();
+            assert_eq!(String::from_utf8(by_hand).unwrap(), serde_json::to_string(&by_serde).unwrap(), "{fen}");
+        }
+    }
 }

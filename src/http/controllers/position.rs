@@ -15,6 +15,7 @@ use crate::http::problem::Problem;
 
 /// Which position is asked for, and in which forms.
 #[derive(Clone, Debug, ToSchema)]
+#[schema(as = PositionRequest)]
 pub(crate) struct PositionForms {
     position: PositionRequest,
     /// The views wanted; all unless given.

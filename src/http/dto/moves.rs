@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
 use super::{MoveText, SquareName, names_of, role};
-use crate::chess::{Bitboard, CastlingSide, CastlingText, Move, Position, Role, San, Square, uci_text};
+use crate::chess::{Bitboard, CastlingSide, Move, Position, Role, Square};
 
 /// A legal move.
 #[derive(Clone, Copy, Debug, serde::Serialize, ToSchema)]
@@ -50,48 +50,25 @@ pub(crate) struct MoveDto {
     pub(crate) code: u16,
 }
 
-impl MoveDto {
-    /// A legal move of a position, with its SAN.
-    pub(crate) fn new(position: &Position, mv: Move, san: San) -> MoveDto {
-        let captured = if mv.is_en_passant() { Some(Role::Pawn) } else { position.role_at(mv.to()) };
-        MoveDto {
-            uci: MoveText(uci_text(position, mv, CastlingText::Standard)),
-            san: MoveText(san.text),
-            from: SquareName(mv.from()),
-            to: SquareName(mv.to()),
-            piece: position.role_at(mv.from()).map_or("", Role::name),
-            promotion: mv.promotion().map(Role::name),
-            capture: captured.filter(|_| mv.is_capture()).map(Role::name),
-            castling: mv.castling().map(side_name),
-            check: san.check,
-            mate: san.mate,
-            en_passant: mv.is_en_passant(),
-            code: mv.code(),
-        }
-    }
-}
-
 /// For each square that a piece may leave the squares that it may go to, as board widgets want it: in the order of squares,
 /// castling as the king's square and as the rook's, the king's own square left out.
 #[derive(Clone, Debug)]
-pub(crate) struct Dests([Bitboard; 64]);
+pub(crate) struct Dests(pub(crate) [Bitboard; 64]);
 
-impl Dests {
-    /// The destinations of these legal moves.
-    pub(crate) fn new(position: &Position, moves: &[Move]) -> Dests {
-        let mut dests = [Bitboard::EMPTY; 64];
-        for &mv in moves {
-            let from = mv.from();
-            let mut to = mv.to().bitboard();
-            if let Some(side) = mv.castling()
-                && let Some(rook) = position.castling_rook(position.turn(), side)
-            {
-                to |= rook.bitboard();
-            }
-            dests[from.index()] |= to.without(from.bitboard());
+/// The destinations of these legal moves.
+pub(crate) fn destinations(position: &Position, moves: &[Move]) -> [Bitboard; 64] {
+    let mut destinations = [Bitboard::EMPTY; 64];
+    for &mv in moves {
+        let from = mv.from();
+        let mut to = mv.to().bitboard();
+        if let Some(side) = mv.castling()
+            && let Some(rook) = position.castling_rook(position.turn(), side)
+        {
+            to |= rook.bitboard();
         }
-        Dests(dests)
+        destinations[from.index()] |= to.without(from.bitboard());
     }
+    destinations
 }
 
 impl Serialize for Dests {
@@ -119,7 +96,8 @@ impl Serialize for Squares {
     }
 }
 
-const fn side_name(side: CastlingSide) -> &'static str {
+/// The name of the side to which a king castles.
+pub(crate) const fn side_name(side: CastlingSide) -> &'static str {
     match side {
         CastlingSide::King => "kingside",
         CastlingSide::Queen => "queenside",
@@ -144,7 +122,7 @@ mod tests {
 
     fn dests(fen: &str) -> serde_json::Value {
         let position = Position::from_fen(fen).unwrap();
-        serde_json::to_value(Dests::new(&position, position.legal_moves().as_slice())).unwrap()
+        serde_json::to_value(Dests(destinations(&position, &position.legal_moves()))).unwrap()
     }
 
     #[test]

@@ -21,12 +21,20 @@ impl<T: Serialize> IntoResponse for Reply<T> {
     fn into_response(self) -> Response<Body> {
         let mut body = Vec::with_capacity(ROOM);
         match serde_json::to_writer(&mut body, &self.0) {
-            Ok(()) => {
-                let mut response = Response::new(Body::from(body));
-                response.headers_mut().insert(CONTENT_TYPE, JSON);
-                response
-            }
+            Ok(()) => Written(body).into_response(),
             Err(error) => Problem::internal(&error).into_response(),
         }
+    }
+}
+
+/// An answer with status 200 whose body is this JSON.
+#[derive(Clone, Debug)]
+pub(crate) struct Written(pub(crate) Vec<u8>);
+
+impl IntoResponse for Written {
+    fn into_response(self) -> Response<Body> {
+        let mut response = Response::new(Body::from(self.0));
+        response.headers_mut().insert(CONTENT_TYPE, JSON);
+        response
     }
 }

@@ -1,5 +1,7 @@
 //! Requests about a position: its members lie flat beside the request's own, and no others may.
 
+use std::borrow::Cow;
+
 use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Schema};
 use utoipa::openapi::{Object, ObjectBuilder, OpenApi, RefOr, Type};
 use utoipa::{Modify, PartialSchema, ToSchema};
@@ -9,7 +11,10 @@ use crate::http::dto::PositionRequest;
 /// The field that the position's members take the place of.
 const POSITION: &str = "position";
 
-/// The request that makes no sense without moves.
+/// The schema of those members by themselves.
+const MEMBERS: &str = "PositionMembers";
+
+/// The one request that can't do without moves.
 const NEEDS_MOVES: &str = "PlayRequest";
 
 impl PartialSchema for PositionRequest {
@@ -19,8 +24,7 @@ impl PartialSchema for PositionRequest {
             .items(ObjectBuilder::new().schema_type(Type::String))
             .description(Some(
                 "Moves in UCI or SAN, played from there; at most `moves` of `GET /v1/limits`. They count for repetition and clocks.",
-            ))
-            .default(Some(serde_json::json!([])));
+            ));
         let object = ObjectBuilder::new()
             .property(
                 "fen",
@@ -33,7 +37,11 @@ impl PartialSchema for PositionRequest {
     }
 }
 
-impl ToSchema for PositionRequest {}
+impl ToSchema for PositionRequest {
+    fn name() -> Cow<'static, str> {
+        MEMBERS.into()
+    }
+}
 
 /// Puts the position's members into each request that has a position, and closes it to others.
 pub(crate) struct FlatRequests;
@@ -46,7 +54,7 @@ impl Modify for FlatRequests {
         let RefOr::T(Schema::Object(position)) = PositionRequest::schema() else {
             return;
         };
-        components.schemas.remove("PositionRequest");
+        components.schemas.remove(MEMBERS);
         for (name, schema) in &mut components.schemas {
             if let RefOr::T(Schema::Object(request)) = schema
                 && request.properties.shift_remove(POSITION).is_some()

@@ -1,11 +1,10 @@
 //! Fuzzes the reader of FENs: `cargo +nightly fuzz run --fuzz-dir tests/fuzz fen`.
 
 #![no_main]
-#![allow(dead_code, reason = "each target uses one of the shared inputs")]
 
-#[path = "../../inputs/mod.rs"]
-mod inputs;
+#[path = "../../inputs/fen.rs"]
+mod fen;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    inputs::fen::read(data);
+    fen::read(data);
 });

@@ -1,11 +1,10 @@
 //! Fuzzes the reader of moves in UCI and SAN: `cargo +nightly fuzz run --fuzz-dir tests/fuzz move_text`.
 
 #![no_main]
-#![allow(dead_code, reason = "each target uses one of the shared inputs")]
 
-#[path = "../../inputs/mod.rs"]
-mod inputs;
+#[path = "../../inputs/move_text.rs"]
+mod move_text;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    inputs::move_text::read(data);
+    move_text::read(data);
 });

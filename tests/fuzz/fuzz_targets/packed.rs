@@ -1,11 +1,14 @@
 //! Fuzzes the reader of packed forms: `cargo +nightly fuzz run --fuzz-dir tests/fuzz packed`.
 
 #![no_main]
-#![allow(dead_code, reason = "each target uses one of the shared inputs")]
 
-#[path = "../../inputs/mod.rs"]
-mod inputs;
+#[allow(dead_code, reason = "the packed form needs its claims about positions only")]
+#[path = "../../inputs/fen.rs"]
+mod fen;
+
+#[path = "../../inputs/packed.rs"]
+mod packed;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    inputs::packed::read(data);
+    packed::read(data);
 });
