@@ -27,10 +27,9 @@ executable() { cargo bench --locked --no-run --bench "$1" 2>&1 | tee /dev/stderr
 bare=$(executable bare)
 load=$(executable load)
 
-started() { # waits until the port answers
+started() { # waits for an answer of the path that is no 5xx
   for _ in $(seq 100); do
-    if curl --silent --output /dev/null "$url/livez"; then return; fi
-    sleep 0.1
+    case $(curl --silent --output /dev/null --write-out '%{http_code}' "$url$1") in 000 | 5*) sleep 0.1 ;; *) return ;; esac
   done
   echo "no server at $url" >&2
   exit 1
@@ -38,12 +37,12 @@ started() { # waits until the port answers
 start_kibitzer() { # the rest are settings of the environment
   env "$@" target/release/kibitzer serve --config config/production.toml --listen "127.0.0.1:$port" >"$work/log" &
   server=$!
-  started
+  started /readyz
 }
 start_bare() {
   "$bare" --listen "127.0.0.1:$port" --bytes "$1" &
   server=$!
-  started
+  started /
 }
 
 write_script() { # a request for each FEN, in turn; prints requests a second, p99 in milliseconds, and failures

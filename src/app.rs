@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use crate::analysis::{Service, ServiceOptions};
 use crate::config::Settings;
 use crate::engine::Engine;
-use crate::http::{self, App, Caps, Readiness};
+use crate::http::{self, App, Caps};
 
 pub use memory::{MemoryError, memory_bound_mb};
 pub use shutdown::Signals;
@@ -31,17 +31,13 @@ pub enum ServeError {
     Io(#[from] io::Error),
 }
 
-/// Builds what the routes share: the engine with its table, and the workers.
+/// What the routes share, before anything that searches is there.
 ///
 /// # Errors
-/// When the settings want too much memory, or the system grants no threads.
-pub async fn build(settings: &Settings) -> Result<App, ServeError> {
+/// When the settings want too much memory.
+pub fn starting(settings: &Settings) -> Result<App, ServeError> {
     memory::check(settings)?;
-    let hash_mb = settings.search.hash_mb;
-    // The table is written through, which takes its time: the async threads have other things to do.
-    let engine = tokio::task::spawn_blocking(move || Arc::new(Engine::new(hash_mb))).await.map_err(io::Error::other)?;
-    let service = Service::start(engine.clone(), service_options(settings))?;
-    Ok(App::new(service, engine, caps(settings)))
+    Ok(App::starting(caps(settings)))
 }
 
 /// Serves until `shutdown` is done, then ends in good order: `/readyz` fails at once, running searches are told to stop and answer
@@ -55,7 +51,7 @@ pub async fn serve(
     listener: TcpListener,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let app = build(settings).await?;
+    let app = starting(settings)?;
     // Answers are small and written at once: waiting for more to send would only hold them up.
     let listener = listener.tap_io(|stream| {
         if let Err(error) = stream.set_nodelay(true) {
@@ -68,17 +64,22 @@ pub async fn serve(
         let _ = closed.await;
     });
     let serving = tokio::spawn(serving.into_future());
-    app.set_readiness(Readiness::Ready);
+    let mut shutdown = std::pin::pin!(shutdown);
+    tokio::select! {
+        begun = begin(&app, settings) => {
+            begun?;
+            shutdown.await;
+        }
+        () = &mut shutdown => {}
+    }
 
-    shutdown.await;
     let told = Instant::now();
     let end = told + settings.shutdown.grace();
     tracing::info!(drain_ms = settings.shutdown.drain_ms, grace_ms = settings.shutdown.grace_ms, "shutting down");
-    app.set_readiness(Readiness::ShuttingDown);
-    app.service().shut_down();
+    app.shut_down();
     let drained = async {
         sleep_until(told + settings.shutdown.drain()).await;
-        app.service().drained().await;
+        app.drained().await;
         drop(close);
         serving.await
     };
@@ -89,6 +90,17 @@ pub async fn serve(
             Ok(())
         }
     }
+}
+
+/// Sets up the table and the workers, from when on the server takes traffic.
+async fn begin(app: &App, settings: &Settings) -> io::Result<()> {
+    let hash_mb = settings.search.hash_mb;
+    // The table is written through, which takes its time: the async threads have other things to do.
+    let engine = tokio::task::spawn_blocking(move || Arc::new(Engine::new(hash_mb))).await.map_err(io::Error::other)?;
+    let service = Service::start(engine.clone(), service_options(settings))?;
+    app.begin(service, engine);
+    tracing::info!(hash_mb, workers = settings.search.workers, "ready");
+    Ok(())
 }
 
 fn service_options(settings: &Settings) -> ServiceOptions {

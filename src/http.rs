@@ -16,8 +16,7 @@ mod router;
 mod state;
 mod unchanging;
 
-pub use controllers::best_move::read_best_move;
 pub use openapi::contract;
 pub use problem::{Code, Problem};
 pub use router::{around, router};
-pub use state::{App, Caps, Readiness};
+pub use state::{App, Caps};

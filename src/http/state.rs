@@ -1,12 +1,16 @@
 //! What handlers share.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use super::json::BodyRules;
+use super::problem::Problem;
 use crate::analysis::Service;
 use crate::engine::Engine;
+
+/// The reason of a server that has not begun.
+const STARTING: &str = "starting";
 
 /// What one request may ask for, and what else the routes need to know of the settings.
 #[derive(Clone, Debug)]
@@ -39,44 +43,80 @@ pub struct Caps {
     pub memory_max_mb: u64,
 }
 
-/// Whether the server takes traffic.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Readiness {
-    /// Not yet.
-    Starting,
-    /// Yes.
-    Ready,
-    /// No longer.
-    ShuttingDown,
-}
-
 /// The state of the routes. Cheap to clone.
+///
+/// A big table takes seconds to be written through, and a probe that asks meanwhile wants to hear that the process lives: so routes are
+/// there before what searches is.
 #[derive(Clone)]
 pub struct App(Arc<Shared>);
 
 struct Shared {
-    service: Service,
-    engine: Arc<Engine>,
     caps: Caps,
     started: Instant,
-    readiness: AtomicU8,
+    core: OnceLock<Core>,
+    is_shutting_down: AtomicBool,
+}
+
+/// What searches.
+struct Core {
+    service: Service,
+    engine: Arc<Engine>,
 }
 
 impl App {
     /// The state of a server that is starting.
-    pub fn new(service: Service, engine: Arc<Engine>, caps: Caps) -> App {
-        let readiness = AtomicU8::new(Readiness::Starting as u8);
-        App(Arc::new(Shared { service, engine, caps, started: Instant::now(), readiness }))
+    pub fn starting(caps: Caps) -> App {
+        let is_shutting_down = AtomicBool::new(false);
+        App(Arc::new(Shared { caps, started: Instant::now(), core: OnceLock::new(), is_shutting_down }))
+    }
+
+    /// Takes traffic from now on. Only the first call counts.
+    pub fn begin(&self, service: Service, engine: Arc<Engine>) {
+        self.0.core.get_or_init(|| Core { service, engine });
+    }
+
+    /// Says that the server is about to end, and tells what searches.
+    pub fn shut_down(&self) {
+        self.0.is_shutting_down.store(true, Ordering::Release);
+        if let Some(core) = self.0.core.get() {
+            core.service.shut_down();
+        }
+    }
+
+    /// Resolves when no work waits or runs.
+    pub async fn drained(&self) {
+        if let Some(core) = self.0.core.get() {
+            core.service.drained().await;
+        }
+    }
+
+    /// Why the server takes no traffic, if it takes none.
+    pub(super) fn why_not_ready(&self) -> Option<&'static str> {
+        if self.0.is_shutting_down.load(Ordering::Acquire) {
+            Some("shutting_down")
+        } else {
+            self.0.core.get().is_none().then_some(STARTING)
+        }
     }
 
     /// The use cases.
-    pub fn service(&self) -> &Service {
-        &self.0.service
+    ///
+    /// # Errors
+    /// `not_ready` while the server is starting.
+    pub(super) fn service(&self) -> Result<&Service, Problem> {
+        self.core().map(|core| &core.service)
     }
 
     /// The engine, for what it says of itself and of a position as it stands.
-    pub fn engine(&self) -> &Engine {
-        &self.0.engine
+    ///
+    /// # Errors
+    /// `not_ready` while the server is starting.
+    pub(super) fn engine(&self) -> Result<&Engine, Problem> {
+        self.core().map(|core| &*core.engine)
+    }
+
+    fn core(&self) -> Result<&Core, Problem> {
+        self.0.core.get().ok_or_else(|| Problem::not_ready(STARTING))
     }
 
     /// What one request may ask for.
@@ -90,21 +130,7 @@ impl App {
     }
 
     /// Time since the start.
-    pub fn uptime(&self) -> Duration {
+    pub(super) fn uptime(&self) -> Duration {
         self.0.started.elapsed()
-    }
-
-    /// Whether the server takes traffic.
-    pub fn readiness(&self) -> Readiness {
-        match self.0.readiness.load(Ordering::Acquire) {
-            0 => Readiness::Starting,
-            1 => Readiness::Ready,
-            _ => Readiness::ShuttingDown,
-        }
-    }
-
-    /// Says whether the server takes traffic.
-    pub fn set_readiness(&self, readiness: Readiness) {
-        self.0.readiness.store(readiness as u8, Ordering::Release);
     }
 }

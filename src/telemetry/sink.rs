@@ -3,8 +3,8 @@
 
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle};
-use std::time::Duration;
+use std::thread;
+use std::time::{Duration, Instant};
 
 /// Bytes that may wait; beyond it lines are dropped, counted, and the count is logged.
 const CAPACITY: usize = 4 << 20;
@@ -12,6 +12,8 @@ const CAPACITY: usize = 4 << 20;
 const BATCH_TIME: Duration = Duration::from_millis(5);
 /// … or this big.
 const BATCH_BYTES: usize = 256 << 10;
+/// How long the end of the process waits for the last lines to be taken.
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// The writing end. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -19,17 +21,17 @@ pub struct Sink {
     shared: Arc<Shared>,
 }
 
-/// Ends the writer's thread when dropped, after all lines are written.
+/// Ends the writer's thread when dropped, and waits until all lines are written, a second at most.
 #[derive(Debug)]
 pub struct SinkGuard {
     shared: Arc<Shared>,
-    thread: Option<JoinHandle<()>>,
 }
 
 #[derive(Debug, Default)]
 struct Shared {
     waiting: Mutex<Waiting>,
     wake: Condvar,
+    finished: Condvar,
 }
 
 #[derive(Debug, Default)]
@@ -38,6 +40,7 @@ struct Waiting {
     dropped: u64,
     writer_sleeps: bool,
     closing: bool,
+    is_finished: bool,
 }
 
 impl Shared {
@@ -55,8 +58,8 @@ impl Sink {
     pub fn new(writer: impl Write + Send + 'static) -> io::Result<(Sink, SinkGuard)> {
         let shared = Arc::new(Shared::default());
         let theirs = Arc::clone(&shared);
-        let thread = thread::Builder::new().name("log".to_owned()).spawn(move || write_out(&theirs, writer))?;
-        Ok((Sink { shared: Arc::clone(&shared) }, SinkGuard { shared, thread: Some(thread) }))
+        thread::Builder::new().name("log".to_owned()).spawn(move || write_out(&theirs, writer))?;
+        Ok((Sink { shared: Arc::clone(&shared) }, SinkGuard { shared }))
     }
 
     /// Hands over one line, its line feed included.
@@ -78,13 +81,17 @@ impl Sink {
 
 impl Drop for SinkGuard {
     fn drop(&mut self) {
-        self.shared.lock().closing = true;
+        let mut waiting = self.shared.lock();
+        waiting.closing = true;
         self.shared.wake.notify_one();
-        if let Some(thread) = self.thread.take()
-            && thread.join().is_err()
-        {
-            // The writer panicked: there is nowhere left to say so.
-            self.shared.lock().bytes.clear();
+        // A reader that takes nothing any more may not keep the process alive.
+        let last = Instant::now() + LAST_WORDS;
+        while !waiting.is_finished {
+            let left = last.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            waiting = self.shared.finished.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 }
@@ -99,6 +106,8 @@ fn write_out(shared: &Shared, mut writer: impl Write) {
             tracing::warn!(lines = dropped, "log lines were dropped: stdout is read too slowly");
         }
     }
+    shared.lock().is_finished = true;
+    shared.finished.notify_all();
 }
 
 /// Takes what waits; how many lines were dropped since the last time, or `None` when all is written and the guard has gone.
@@ -157,6 +166,17 @@ mod tests {
         writers.into_iter().for_each(|writer| writer.join().unwrap());
         drop(guard);
         assert_eq!(taken.lock().unwrap().len(), 4 * 1_000 * 5);
+    }
+
+    #[test]
+    fn a_reader_that_takes_nothing_does_not_keep_the_process_alive() {
+        let (open, gate) = mpsc::channel();
+        let (sink, guard) = Sink::new(Gate { open: gate, taken: Arc::default() }).unwrap();
+        sink.write_line(b"line\n");
+        let told = Instant::now();
+        drop(guard);
+        assert!((LAST_WORDS..4 * LAST_WORDS).contains(&told.elapsed()), "{:?}", told.elapsed());
+        drop(open);
     }
 
     #[test]

@@ -18,9 +18,7 @@ async fn panics() -> &'static str {
 }
 
 async fn a_panic_is_masked_logged_once_and_harms_nobody() {
-    let mut settings = default_settings();
-    settings.search.hash_mb = 1;
-    let app = app::build(&settings).await.unwrap();
+    let app = app::starting(&default_settings()).unwrap();
     let routes = Router::new().route("/panic", post(panics)).route("/fine", get(|| async { "fine" }));
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = Client::new(listener.local_addr().unwrap());

@@ -1,13 +1,17 @@
 //! What the server says of itself, and its pages.
 
+use kibitzer::{app, http};
 use reqwest::Method;
 use serde_json::json;
+use tokio::net::TcpListener;
 
-use crate::support::Server;
-use crate::support::contract::CONTRACT;
+use crate::support::contract::{CONTRACT, good_body, posts};
+use crate::support::server::default_settings;
+use crate::support::{Client, Server};
 
 crate::claims![
     probes_are_answered,
+    a_server_that_is_starting_lives_but_is_not_ready,
     limits_are_those_of_the_settings,
     the_engine_presents_itself,
     the_root_leads_to_the_docs,
@@ -24,6 +28,27 @@ async fn probes_are_answered() {
     assert_eq!((live.status, live.json()), (200, json!({ "status": "ok" })));
     let ready = server.get("/readyz").await;
     assert_eq!((ready.status, ready.json()), (200, json!({ "status": "ready" })));
+}
+
+async fn a_server_that_is_starting_lives_but_is_not_ready() {
+    let app = app::starting(&default_settings()).unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let client = Client::new(listener.local_addr().unwrap());
+    tokio::spawn(async move { axum::serve(listener, http::router(app)).await });
+    assert_eq!(client.get("/livez").await.status, 200);
+    for path in ["/readyz", "/v1/limits", "/v1/engine"] {
+        let problem = client.get(path).await.problem(503, "not_ready");
+        assert_eq!(problem["reasons"], json!(["starting"]));
+    }
+    for route in posts() {
+        let needs_no_engine = matches!(route.id(), "legal_moves" | "position");
+        let answer = client.post(&route.path, &good_body(&route)).await;
+        if needs_no_engine {
+            assert_eq!(answer.status, 200, "{}", route.path);
+        } else {
+            answer.problem(503, "not_ready");
+        }
+    }
 }
 
 async fn limits_are_those_of_the_settings() {

@@ -8,7 +8,7 @@ use axum::http::{Request, StatusCode};
 use axum::{Router, response::Response};
 use kibitzer::analysis::{Service, ServiceOptions};
 use kibitzer::engine::Engine;
-use kibitzer::http::{App, Caps, Readiness, router};
+use kibitzer::http::{App, Caps, router};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 use tower::ServiceExt;
@@ -55,8 +55,8 @@ static SERVER: LazyLock<Router> = LazyLock::new(|| {
     let engine = Arc::new(Engine::new(1));
     let options = ServiceOptions { workers: 1, queue_capacity: 1, dictionary_max_entries: 1, ..ServiceOptions::default() };
     let service = Service::start(engine.clone(), options).unwrap_or_else(|error| panic!("a service: {error}"));
-    let app = App::new(service, engine, caps());
-    app.set_readiness(Readiness::Ready);
+    let app = App::starting(caps());
+    app.begin(service, engine);
     router(app)
 });
 

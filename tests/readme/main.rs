@@ -25,6 +25,7 @@ fn every_curl_example_of_the_readme_gives_the_answer_printed_there() {
     let accept = std::env::var_os("KIBITZER_ACCEPT").is_some_and(|value| !value.is_empty());
     let server = Server::start();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    runtime.block_on(server.ready());
     for Example { command, printed } in examples {
         let answer = runtime.block_on(command::send(&command, server.address())).expect("an answer");
         if accept {

@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
 use std::process::{Child, Command, Stdio};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -13,7 +14,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// Starts the server with its defaults and waits until it listens.
+    /// Starts the server with its defaults; it listens, but may not be ready yet.
     pub(crate) fn start() -> Server {
         let mut process = Command::new(env!("CARGO_BIN_EXE_kibitzer"))
             .args(["serve", "--listen", "127.0.0.1:0"])
@@ -27,6 +28,19 @@ impl Server {
         // Somebody must go on reading, or the server would wait for its log one day.
         std::thread::spawn(move || log.for_each(drop));
         Server { process, address }
+    }
+
+    /// Waits until the server takes traffic.
+    pub(crate) async fn ready(&self) {
+        let client = reqwest::Client::builder().no_proxy().build().expect("a client");
+        let url = format!("http://{}/readyz", self.address);
+        for _ in 0..200 {
+            if client.get(&url).send().await.is_ok_and(|answer| answer.status().is_success()) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        panic!("the server is not ready after ten seconds");
     }
 
     pub(crate) fn address(&self) -> SocketAddr {

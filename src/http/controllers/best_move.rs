@@ -17,7 +17,7 @@ use crate::chess::{CastlingText, Move, Position, SanWriter, uci_text};
 use crate::engine::Score;
 use crate::http::App;
 use crate::http::dto::{Clamped, MoveText, PositionState, names_of, varying};
-use crate::http::json::{Json, Reply, read};
+use crate::http::json::{Json, Reply};
 use crate::http::layers::Timing;
 use crate::http::openapi::SearchProblems;
 use crate::http::problem::Problem;
@@ -141,20 +141,11 @@ pub(crate) async fn best_move(State(app): State<App>, Json(request): Json<BestMo
     let state = PositionState::from(&resolved);
     let position = resolved.game.position().clone();
     let (request, clamped) = request.clamp(resolved.game, app.caps());
-    let answer = app.service().best_move(request).await?;
+    let answer = app.service()?.best_move(request).await?;
     let timing = Timing { queue: answer.queued, search: answer.searched };
     let mut response = Reply(BestMoveAnswer::new(state, &position, &answer, clamped)).into_response();
     response.extensions_mut().insert(timing);
     Ok(response)
-}
-
-/// Reads a body as this route does, up to the position and its moves, without a search.
-///
-/// # Errors
-/// What the route would answer.
-pub fn read_best_move(body: &[u8], max_moves: usize) -> Result<(), Problem> {
-    let request: BestMove = read(body, max_moves)?;
-    request.position.resolve().map(|_| ())
 }
 
 impl BestMoveAnswer {

@@ -67,7 +67,7 @@ pub(crate) fn prepare() {
     tag = "contract",
     responses(
         (status = 200, description = "This document.", content_type = "application/json", body = serde_json::Value),
-        (status = 304, description = "The client has it."),
+        (status = 304, description = "The client has it: `If-None-Match` names its `ETag`."),
     )
 )]
 pub(crate) async fn openapi_json(headers: HeaderMap) -> Response<Body> {
@@ -81,7 +81,7 @@ pub(crate) async fn openapi_json(headers: HeaderMap) -> Response<Body> {
     tag = "contract",
     responses(
         (status = 200, description = "This document.", content_type = "application/yaml", body = String),
-        (status = 304, description = "The client has it."),
+        (status = 304, description = "The client has it: `If-None-Match` names its `ETag`."),
     )
 )]
 pub(crate) async fn openapi_yaml(headers: HeaderMap) -> Response<Body> {
@@ -95,7 +95,7 @@ pub(crate) async fn openapi_yaml(headers: HeaderMap) -> Response<Body> {
     tag = "contract",
     responses(
         (status = 200, description = "The page.", content_type = "text/html; charset=utf-8", body = String),
-        (status = 304, description = "The client has it."),
+        (status = 304, description = "The client has it: `If-None-Match` names its `ETag`."),
     )
 )]
 pub(crate) async fn docs(headers: HeaderMap) -> Response<Body> {

@@ -11,6 +11,8 @@ use crate::engine::Engine;
 use crate::http::App;
 use crate::http::dto::{varying, varying_text};
 use crate::http::json::Reply;
+use crate::http::openapi::NotReady;
+use crate::http::problem::Problem;
 
 /// What searches.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -42,11 +44,11 @@ pub(crate) struct EngineDto {
     get,
     path = "/v1/engine",
     tag = "server",
-    responses((status = 200, description = "The engine.", body = EngineDto))
+    responses((status = 200, description = "The engine.", body = EngineDto), NotReady)
 )]
-pub(crate) async fn engine(State(app): State<App>) -> Reply<EngineDto> {
-    let engine = app.engine();
-    Reply(EngineDto {
+pub(crate) async fn engine(State(app): State<App>) -> Result<Reply<EngineDto>, Problem> {
+    let engine = app.engine()?;
+    Ok(Reply(EngineDto {
         name: env!("CARGO_PKG_NAME"),
         version: Engine::VERSION,
         evaluation: engine.evaluation_name(),
@@ -54,7 +56,7 @@ pub(crate) async fn engine(State(app): State<App>) -> Reply<EngineDto> {
         hash_permille: engine.hash_permille(),
         uptime_ms: whole_ms(app.uptime()),
         layout_version: LAYOUT_VERSION,
-    })
+    }))
 }
 
 /// What the build asks of every CPU; no hot path chooses more at run time yet.

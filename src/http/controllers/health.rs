@@ -4,9 +4,9 @@ use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::http::App;
 use crate::http::json::Reply;
 use crate::http::problem::Problem;
-use crate::http::{App, Readiness};
 
 /// That the process runs.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
@@ -38,10 +38,8 @@ pub(crate) async fn livez() -> Reply<Health> {
     responses((status = 200, description = "It does.", body = Health), crate::http::openapi::NotReady)
 )]
 pub(crate) async fn readyz(State(app): State<App>) -> Result<Reply<Health>, Problem> {
-    let reason = match app.readiness() {
-        Readiness::Ready => return Ok(Reply(Health { status: "ready" })),
-        Readiness::Starting => "starting",
-        Readiness::ShuttingDown => "shutting_down",
-    };
-    Err(Problem::not_ready(reason))
+    match app.why_not_ready() {
+        None => Ok(Reply(Health { status: "ready" })),
+        Some(reason) => Err(Problem::not_ready(reason)),
+    }
 }

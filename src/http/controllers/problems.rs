@@ -18,7 +18,7 @@ use crate::http::unchanging::Unchanging;
     params(("code" = String, Path, description = "The code of a problem.")),
     responses(
         (status = 200, description = "The page.", body = String, content_type = "text/html; charset=utf-8"),
-        (status = 304, description = "The client has it."),
+        (status = 304, description = "The client has it: `If-None-Match` names its `ETag`."),
         crate::http::openapi::NotFound,
     )
 )]

@@ -102,13 +102,23 @@ impl IntoResponses for PositionProblems {
     }
 }
 
+/// The same, of a route that asks the engine.
+#[derive(Debug)]
+pub(crate) struct PlayProblems;
+
+impl IntoResponses for PlayProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        position_problems(&[Code::NotReady])
+    }
+}
+
 /// The same, of a route that has to wait for a worker.
 #[derive(Debug)]
 pub(crate) struct SearchProblems;
 
 impl IntoResponses for SearchProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        position_problems(&[Code::QueueFull, Code::ShuttingDown])
+        position_problems(&[Code::QueueFull, Code::ShuttingDown, Code::NotReady])
     }
 }
 
@@ -118,7 +128,7 @@ pub(crate) struct PerftProblems;
 
 impl IntoResponses for PerftProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        position_problems(&[Code::PerftTooLarge, Code::QueueFull, Code::ShuttingDown])
+        position_problems(&[Code::PerftTooLarge, Code::QueueFull, Code::ShuttingDown, Code::NotReady])
     }
 }
 
@@ -138,7 +148,7 @@ fn position_problems(more: &[Code]) -> BTreeMap<String, RefOr<Response>> {
     responses
 }
 
-/// `/readyz` when it is not.
+/// A server that takes no traffic yet, or no longer.
 #[derive(Debug)]
 pub(crate) struct NotReady;
 
