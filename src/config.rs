@@ -2,15 +2,22 @@
 //!
 //! Whatever is wrong is reported by the key's full name, and all of it at once, before anything is started.
 
+mod error;
+mod keys;
+mod ranges;
+
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
-use std::ops::RangeInclusive;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use config::{Config, Environment, File, FileFormat, Map, Value, ValueKind};
+use config::{Config, Environment, File, FileFormat, Map};
 use serde::Deserialize;
+
+pub use error::{BadKey, SettingsError};
+use error::{bad_value, refuse, unreadable};
+use keys::check_keys;
 
 const DEFAULTS: &str = include_str!("../config/default.toml");
 const ENVIRONMENT_PREFIX: &str = "KIBITZER";
@@ -147,42 +154,6 @@ pub enum LogFormat {
     Json,
 }
 
-/// Why a configuration was refused.
-#[derive(Debug, thiserror::Error)]
-pub enum SettingsError {
-    /// The file can't be read or is no TOML.
-    #[error("{}: {detail}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        detail: String,
-    },
-    /// Keys that are unknown or have a bad value.
-    #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Refused(Vec<BadKey>),
-}
-
-/// One key that was refused.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{key}: {detail} (in the environment: {})", environment_name(key))]
-pub struct BadKey {
-    /// The key's full name, as `search.hash_mb`.
-    pub key: String,
-    /// What is wrong.
-    pub detail: String,
-}
-
-impl BadKey {
-    fn new(key: impl Into<String>, detail: impl Into<String>) -> BadKey {
-        BadKey { key: key.into(), detail: detail.into() }
-    }
-}
-
-fn environment_name(key: &str) -> String {
-    format!("{ENVIRONMENT_PREFIX}__{}", key.replace('.', "__").to_uppercase())
-}
-
 impl Settings {
     /// Reads the defaults, `file` and the process's environment.
     ///
@@ -217,45 +188,6 @@ impl Settings {
         }
         Ok(settings)
     }
-
-    fn check(&self) -> Vec<BadKey> {
-        let mut bad = Vec::new();
-        let mut range = |key: &str, value: u64, range: RangeInclusive<u64>| {
-            if !range.contains(&value) {
-                bad.push(BadKey::new(key, format!("{value} is not in {} to {}", range.start(), range.end())));
-            }
-        };
-        let day = 86_400_000;
-        range("search.workers", self.search.workers as u64, 0..=1_024);
-        range("search.hash_mb", self.search.hash_mb as u64, 1..=1_048_576);
-        range("search.default_movetime_ms", self.search.default_movetime_ms, 1..=day);
-        range("queue.capacity", self.queue.capacity as u64, 1..=1_000_000);
-        range("dictionary.max_entries", self.dictionary.max_entries as u64, 1..=1_000_000_000);
-        range("limits.depth", self.limits.depth.into(), 1..=120);
-        range("limits.nodes", self.limits.nodes, 1..=1 << 53);
-        range("limits.movetime_ms", self.limits.movetime_ms, 1..=day);
-        range("limits.mate", self.limits.mate.into(), 1..=60);
-        range("limits.moves", self.limits.moves as u64, 0..=20_000);
-        range("limits.body_bytes", self.limits.body_bytes as u64, 1_024..=1 << 30);
-        range("limits.perft_depth", self.limits.perft_depth.into(), 1..=30);
-        range("perft.max_ms", self.perft.max_ms, 1..=day);
-        range("http.body_timeout_ms", self.http.body_timeout_ms, 1..=day);
-        range("shutdown.drain_ms", self.shutdown.drain_ms, 0..=day);
-        range("shutdown.grace_ms", self.shutdown.grace_ms, self.shutdown.drain_ms..=day);
-        if self.search.default_movetime_ms > self.limits.movetime_ms {
-            bad.push(BadKey::new("search.default_movetime_ms", "is above limits.movetime_ms"));
-        }
-        if let Err(error) = self.log.level.parse::<tracing_subscriber::filter::Targets>() {
-            bad.push(BadKey::new("log.level", error.to_string()));
-        }
-        for origin in self.http.cors_origins.iter().filter(|origin| !is_origin(origin)) {
-            bad.push(BadKey::new(
-                "http.cors_origins",
-                format!("{origin:?} is no origin: scheme://host or scheme://host:port in lower case, or *"),
-            ));
-        }
-        bad
-    }
 }
 
 fn defaults() -> config::ConfigBuilder<config::builder::DefaultState> {
@@ -274,86 +206,6 @@ fn environment_source(variables: Option<BTreeMap<String, String>>) -> Environmen
         .list_separator(",")
         .with_list_parse_key("http.cors_origins")
         .source(variables.map(|variables| variables.into_iter().collect::<Map<_, _>>()))
-}
-
-/// Every key that `default.toml` does not know, and every value that is not of its default's kind. (The `config` crate
-/// would take 1.5 for a whole number, and names an unknown key without its section.)
-fn check_keys(defaults: &Config, given: &Config) -> Vec<BadKey> {
-    let known = flatten(&defaults.cache);
-    flatten(&given.cache)
-        .into_iter()
-        .filter_map(|(key, value)| match known.get(&key) {
-            // A section without keys changes nothing.
-            None if matches!(value.kind, ValueKind::Table(_)) && known.keys().any(|k| k.starts_with(&format!("{key}."))) => {
-                None
-            }
-            None => Some(BadKey::new(key, "is not a key of the configuration")),
-            Some(default) => {
-                let (expected, found) = (kind(default), kind(&value));
-                // The environment has no types: a number there may stand for a text.
-                let is_text = expected == "a text" && found != "a list";
-                (expected != found && !is_text).then(|| BadKey::new(key, format!("expected {expected}, got {value}")))
-            }
-        })
-        .collect()
-}
-
-fn flatten(value: &Value) -> BTreeMap<String, Value> {
-    fn walk(prefix: &str, value: &Value, into: &mut BTreeMap<String, Value>) {
-        match &value.kind {
-            ValueKind::Table(table) if prefix.is_empty() || !table.is_empty() => {
-                for (name, value) in table {
-                    let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
-                    walk(&key, value, into);
-                }
-            }
-            _ => {
-                into.insert(prefix.to_owned(), value.clone());
-            }
-        }
-    }
-    let mut all = BTreeMap::new();
-    walk("", value, &mut all);
-    all
-}
-
-fn kind(value: &Value) -> &'static str {
-    match value.kind {
-        ValueKind::I64(_) | ValueKind::I128(_) | ValueKind::U64(_) | ValueKind::U128(_) => "a whole number",
-        ValueKind::Boolean(_) => "true or false",
-        ValueKind::Float(_) => "a number",
-        ValueKind::Array(_) => "a list",
-        ValueKind::String(_) => "a text",
-        ValueKind::Nil | ValueKind::Table(_) => "nothing",
-    }
-}
-
-/// An origin as browsers send it, in lower case, since it is compared byte for byte; or `*`.
-fn is_origin(text: &str) -> bool {
-    let is_part =
-        |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_graphic() && !b.is_ascii_uppercase() && b != b'/');
-    text == "*" || text.split_once("://").is_some_and(|(scheme, host)| is_part(scheme) && is_part(host))
-}
-
-fn bad_value(error: config::ConfigError) -> BadKey {
-    match error {
-        config::ConfigError::Type { key, unexpected, expected, .. } => {
-            BadKey::new(key.unwrap_or_default(), format!("expected {expected}, got {unexpected}"))
-        }
-        config::ConfigError::At { key, error, .. } => BadKey::new(key.unwrap_or_default(), error.to_string()),
-        other => BadKey::new("", other.to_string()),
-    }
-}
-
-fn unreadable(file: Option<&Path>, detail: &str) -> SettingsError {
-    SettingsError::Unreadable {
-        path: file.unwrap_or(Path::new("config/default.toml")).to_owned(),
-        detail: detail.to_owned(),
-    }
-}
-
-fn refuse(bad: Vec<BadKey>) -> Result<(), SettingsError> {
-    if bad.is_empty() { Ok(()) } else { Err(SettingsError::Refused(bad)) }
 }
 
 #[cfg(test)]

@@ -53,9 +53,12 @@ async fn serve(settings: &Settings, log: SinkGuard) -> Result<(), Failure> {
         let _ = stopped.await;
     });
     let signalled = async move {
-        tracing::info!(signal = signals.next().await, "told to end");
+        // Outside the macros: of an event that is not logged they do not evaluate the fields.
+        let signal = signals.next().await;
+        tracing::info!(signal, "told to end");
         drop(stop);
-        tracing::warn!(signal = signals.next().await, "told to end at once");
+        let signal = signals.next().await;
+        tracing::warn!(signal, "told to end at once");
     };
     tokio::select! {
         served = serving => served?,

@@ -11,9 +11,7 @@ use utoipa::OpenApi;
 use super::controllers::{best_move, docs, engine, health, legal_moves, limits, perft, play, position, problems};
 use super::problem::InvalidMember;
 
-pub(crate) use responses::{
-    NotFound, NotReady, PerftProblems, PlayProblems, PositionProblems, ProblemDocument, SearchProblems,
-};
+pub(crate) use responses::{NotFound, NotReady, PerftProblems, PositionProblems, ProblemDocument, SearchProblems};
 
 #[derive(OpenApi)]
 #[openapi(

@@ -1,16 +1,14 @@
 //! What handlers share.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use tokio::sync::SetOnce;
+
 use super::json::BodyRules;
-use super::problem::Problem;
 use crate::analysis::Service;
 use crate::engine::Engine;
-
-/// The reason of a server that has not begun.
-const STARTING: &str = "starting";
 
 /// What one request may ask for, and what else the routes need to know of the settings.
 #[derive(Clone, Debug)]
@@ -53,7 +51,7 @@ pub struct App(Arc<Shared>);
 struct Shared {
     caps: Caps,
     started: Instant,
-    core: OnceLock<Core>,
+    core: SetOnce<Core>,
     is_shutting_down: AtomicBool,
 }
 
@@ -67,12 +65,14 @@ impl App {
     /// The state of a server that is starting.
     pub fn starting(caps: Caps) -> App {
         let is_shutting_down = AtomicBool::new(false);
-        App(Arc::new(Shared { caps, started: Instant::now(), core: OnceLock::new(), is_shutting_down }))
+        App(Arc::new(Shared { caps, started: Instant::now(), core: SetOnce::new(), is_shutting_down }))
     }
 
     /// Takes traffic from now on. Only the first call counts.
     pub fn begin(&self, service: Service, engine: Arc<Engine>) {
-        self.0.core.get_or_init(|| Core { service, engine });
+        if self.0.core.set(Core { service, engine }).is_err() {
+            tracing::error!("the server has begun twice");
+        }
     }
 
     /// Says that the server is about to end, and tells what searches.
@@ -95,28 +95,18 @@ impl App {
         if self.0.is_shutting_down.load(Ordering::Acquire) {
             Some("shutting_down")
         } else {
-            self.0.core.get().is_none().then_some(STARTING)
+            self.0.core.get().is_none().then_some("starting")
         }
     }
 
-    /// The use cases.
-    ///
-    /// # Errors
-    /// `not_ready` while the server is starting.
-    pub(super) fn service(&self) -> Result<&Service, Problem> {
-        self.core().map(|core| &core.service)
+    /// The use cases; who asks while the server is starting waits.
+    pub(super) async fn service(&self) -> &Service {
+        &self.0.core.wait().await.service
     }
 
-    /// The engine, for what it says of itself and of a position as it stands.
-    ///
-    /// # Errors
-    /// `not_ready` while the server is starting.
-    pub(super) fn engine(&self) -> Result<&Engine, Problem> {
-        self.core().map(|core| &*core.engine)
-    }
-
-    fn core(&self) -> Result<&Core, Problem> {
-        self.0.core.get().ok_or_else(|| Problem::not_ready(STARTING))
+    /// The engine, for what it says of itself and of a position as it stands; who asks while the server is starting waits.
+    pub(super) async fn engine(&self) -> &Engine {
+        &self.0.core.wait().await.engine
     }
 
     /// What one request may ask for.

@@ -1,11 +1,17 @@
 //! What the server says of itself, and its pages.
 
+use std::future::IntoFuture;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kibitzer::analysis::{Service, ServiceOptions};
+use kibitzer::engine::Engine;
 use kibitzer::{app, http};
 use reqwest::Method;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use crate::support::contract::{CONTRACT, good_body, posts};
+use crate::support::contract::CONTRACT;
 use crate::support::server::default_settings;
 use crate::support::{Client, Server};
 
@@ -34,21 +40,18 @@ async fn a_server_that_is_starting_lives_but_is_not_ready() {
     let app = app::starting(&default_settings()).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = Client::new(listener.local_addr().unwrap());
-    tokio::spawn(async move { axum::serve(listener, http::router(app)).await });
+    tokio::spawn(axum::serve(listener, http::router(app.clone())).into_future());
     assert_eq!(client.get("/livez").await.status, 200);
-    for path in ["/readyz", "/v1/limits", "/v1/engine"] {
-        let problem = client.get(path).await.problem(503, "not_ready");
-        assert_eq!(problem["reasons"], json!(["starting"]));
-    }
-    for route in posts() {
-        let needs_no_engine = matches!(route.id(), "legal_moves" | "position");
-        let answer = client.post(&route.path, &good_body(&route)).await;
-        if needs_no_engine {
-            assert_eq!(answer.status, 200, "{}", route.path);
-        } else {
-            answer.problem(503, "not_ready");
-        }
-    }
+    let problem = client.get("/readyz").await.problem(503, "not_ready");
+    assert_eq!(problem["reasons"], json!(["starting"]));
+    assert_eq!(client.post("/v1/legal-moves", &json!({ "fen": "startpos" })).await.status, 200, "it takes no engine");
+
+    let waiting = tokio::spawn(async move { client.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 1 })).await });
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    assert!(!waiting.is_finished());
+    let engine = Arc::new(Engine::new(1));
+    app.begin(Service::start(engine.clone(), ServiceOptions::default()).unwrap(), engine);
+    assert_eq!(waiting.await.unwrap()["depth"], 1, "who came early has only waited");
 }
 
 async fn limits_are_those_of_the_settings() {

@@ -1,16 +1,19 @@
 //! How the server goes down, seen on the program itself.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::support::child::ServerProcess;
+use crate::support::Client;
+use crate::support::child::{ServerProcess, program};
 
 crate::claims![
     after_sigterm_everybody_is_told_and_the_process_ends_in_good_order,
     sigint_ends_it_as_well,
     a_second_signal_ends_it_at_once,
     the_grace_time_is_kept_whatever_clients_do,
+    a_server_that_logs_nothing_runs_as_any_other,
     a_settings_fault_is_told_before_anything_starts,
 ];
 
@@ -83,13 +86,26 @@ async fn the_grace_time_is_kept_whatever_clients_do() {
     assert!(took < Duration::from_secs(2), "{took:?}");
 }
 
+async fn a_server_that_logs_nothing_runs_as_any_other() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let settings =
+        [("KIBITZER__LOG__LEVEL", "off"), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0"), ("KIBITZER__SEARCH__HASH_MB", "1")];
+    let mut child = program(&["--listen", &free.to_string()]).envs(settings).spawn().unwrap();
+    let client = Client::new(free);
+    client.until_ready().await;
+    tokio::time::sleep(Duration::from_millis(300)).await;
+    assert_eq!(client.get("/livez").await.status, 200);
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
 async fn a_settings_fault_is_told_before_anything_starts() {
     for (name, value, key) in [
         ("KIBITZER__SEARCH__HASHMB", "64", "search.hashmb"),
         ("KIBITZER__SEARCH__HASH_MB", "big", "search.hash_mb"),
         ("KIBITZER__MEMORY__MAX_MB", "10", "memory.max_mb"),
     ] {
-        let mut program = crate::support::child::program(&["--listen", "127.0.0.1:0"]);
+        let mut program = program(&["--listen", "127.0.0.1:0"]);
         let output = program.env(name, value).output().unwrap();
         let told = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{told}");

@@ -141,7 +141,7 @@ pub(crate) async fn best_move(State(app): State<App>, Json(request): Json<BestMo
     let state = PositionState::from(&resolved);
     let position = resolved.game.position().clone();
     let (request, clamped) = request.clamp(resolved.game, app.caps());
-    let answer = app.service()?.best_move(request).await?;
+    let answer = app.service().await.best_move(request).await?;
     let timing = Timing { queue: answer.queued, search: answer.searched };
     let mut response = Reply(BestMoveAnswer::new(state, &position, &answer, clamped)).into_response();
     response.extensions_mut().insert(timing);

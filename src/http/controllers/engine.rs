@@ -11,8 +11,6 @@ use crate::engine::Engine;
 use crate::http::App;
 use crate::http::dto::{varying, varying_text};
 use crate::http::json::Reply;
-use crate::http::openapi::NotReady;
-use crate::http::problem::Problem;
 
 /// What searches.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -44,11 +42,11 @@ pub(crate) struct EngineDto {
     get,
     path = "/v1/engine",
     tag = "server",
-    responses((status = 200, description = "The engine.", body = EngineDto), NotReady)
+    responses((status = 200, description = "The engine.", body = EngineDto))
 )]
-pub(crate) async fn engine(State(app): State<App>) -> Result<Reply<EngineDto>, Problem> {
-    let engine = app.engine()?;
-    Ok(Reply(EngineDto {
+pub(crate) async fn engine(State(app): State<App>) -> Reply<EngineDto> {
+    let engine = app.engine().await;
+    Reply(EngineDto {
         name: env!("CARGO_PKG_NAME"),
         version: Engine::VERSION,
         evaluation: engine.evaluation_name(),
@@ -56,7 +54,7 @@ pub(crate) async fn engine(State(app): State<App>) -> Result<Reply<EngineDto>, P
         hash_permille: engine.hash_permille(),
         uptime_ms: whole_ms(app.uptime()),
         layout_version: LAYOUT_VERSION,
-    }))
+    })
 }
 
 /// What the build asks of every CPU; no hot path chooses more at run time yet.

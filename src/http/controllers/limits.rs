@@ -9,8 +9,6 @@ use super::whole_ms;
 use crate::http::App;
 use crate::http::dto::varying;
 use crate::http::json::Reply;
-use crate::http::openapi::NotReady;
-use crate::http::problem::Problem;
 
 /// What one request may ask for, and how much the server carries.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -92,12 +90,12 @@ pub(crate) struct MemorySize {
     get,
     path = "/v1/limits",
     tag = "server",
-    responses((status = 200, description = "The limits.", body = Limits), NotReady)
+    responses((status = 200, description = "The limits.", body = Limits))
 )]
-pub(crate) async fn limits(State(app): State<App>) -> Result<Reply<Limits>, Problem> {
-    let (caps, status) = (app.caps(), app.service()?.status());
+pub(crate) async fn limits(State(app): State<App>) -> Reply<Limits> {
+    let (caps, status) = (app.caps(), app.service().await.status());
     let unless_asked = |max: u64| Limit { max, default: None };
-    Ok(Reply(Limits {
+    Reply(Limits {
         depth: unless_asked(caps.depth.into()),
         nodes: unless_asked(caps.nodes),
         movetime_ms: Limit { max: whole_ms(caps.movetime), default: Some(whole_ms(caps.default_movetime)) },
@@ -108,10 +106,10 @@ pub(crate) async fn limits(State(app): State<App>) -> Result<Reply<Limits>, Prob
         perft_ms: whole_ms(caps.perft_max),
         queue: QueueSize { capacity: status.queue_capacity, length: status.queue_length },
         workers: status.workers,
-        hash_mb: app.engine()?.hash_mb(),
+        hash_mb: app.engine().await.hash_mb(),
         dictionary: DictionarySize { entries: status.dictionary_entries, max_entries: status.dictionary_max_entries },
         memory: MemorySize { bound_mb: caps.memory_bound_mb, max_mb: caps.memory_max_mb },
-    }))
+    })
 }
 
 fn workers() -> ObjectBuilder {

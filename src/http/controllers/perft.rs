@@ -95,7 +95,7 @@ pub(crate) async fn perft(State(app): State<App>, Json(request): Json<Perft>) ->
     let caps = app.caps();
     let mut clamped = Vec::new();
     let depth = Clamped::cap("depth", request.depth, caps.perft_depth, &mut clamped);
-    let answer = app.service()?.perft(position.clone(), depth, request.divide, caps.perft_max).await?;
+    let answer = app.service().await.perft(position.clone(), depth, request.divide, caps.perft_max).await?;
     Ok(Reply(Counted {
         fen: position.fen(),
         depth,

@@ -11,7 +11,7 @@ use crate::chess::{CastlingText, Color, Game, Move, Position, SanWriter, uci_tex
 use crate::http::App;
 use crate::http::dto::{CastleFlagsView, Hex, MoveText, PositionRequest, PositionState, bit_order, nullable};
 use crate::http::json::{FromMembers, Json, Members, Reply};
-use crate::http::openapi::PlayProblems;
+use crate::http::openapi::PositionProblems;
 use crate::http::problem::{MemberFault, Problem};
 
 /// Which moves are played.
@@ -113,14 +113,14 @@ impl FromMembers for Play {
     path = "/v1/play",
     tag = "positions",
     request_body = Play,
-    responses((status = 200, description = "The game.", body = Played), PlayProblems)
+    responses((status = 200, description = "The game.", body = Played), PositionProblems)
 )]
 pub(crate) async fn play(State(app): State<App>, Json(request): Json<Play>) -> Result<Reply<Played>, Problem> {
     let mut resolved = request.position.resolve()?;
     for _ in 0..request.undo {
         resolved.game.undo();
     }
-    let engine = app.engine()?;
+    let engine = app.engine().await;
     let white_score = |position: &Position| {
         let score = engine.evaluate(position);
         if position.turn().is_white() { score } else { -score }

@@ -102,23 +102,13 @@ impl IntoResponses for PositionProblems {
     }
 }
 
-/// The same, of a route that asks the engine.
-#[derive(Debug)]
-pub(crate) struct PlayProblems;
-
-impl IntoResponses for PlayProblems {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        position_problems(&[Code::NotReady])
-    }
-}
-
 /// The same, of a route that has to wait for a worker.
 #[derive(Debug)]
 pub(crate) struct SearchProblems;
 
 impl IntoResponses for SearchProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        position_problems(&[Code::QueueFull, Code::ShuttingDown, Code::NotReady])
+        position_problems(&[Code::QueueFull, Code::ShuttingDown])
     }
 }
 
@@ -128,7 +118,7 @@ pub(crate) struct PerftProblems;
 
 impl IntoResponses for PerftProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        position_problems(&[Code::PerftTooLarge, Code::QueueFull, Code::ShuttingDown, Code::NotReady])
+        position_problems(&[Code::PerftTooLarge, Code::QueueFull, Code::ShuttingDown])
     }
 }
 

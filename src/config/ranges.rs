@@ -1,0 +1,54 @@
+//! What values a setting may have.
+
+use std::ops::RangeInclusive;
+
+use super::{BadKey, Settings};
+
+impl Settings {
+    /// Every value outside its range.
+    pub(super) fn check(&self) -> Vec<BadKey> {
+        let mut bad = Vec::new();
+        let mut range = |key: &str, value: u64, range: RangeInclusive<u64>| {
+            if !range.contains(&value) {
+                bad.push(BadKey::new(key, format!("{value} is not in {} to {}", range.start(), range.end())));
+            }
+        };
+        let day = 86_400_000;
+        range("search.workers", self.search.workers as u64, 0..=1_024);
+        range("search.hash_mb", self.search.hash_mb as u64, 1..=1_048_576);
+        range("search.default_movetime_ms", self.search.default_movetime_ms, 1..=day);
+        range("queue.capacity", self.queue.capacity as u64, 1..=1_000_000);
+        range("dictionary.max_entries", self.dictionary.max_entries as u64, 1..=1_000_000_000);
+        range("limits.depth", self.limits.depth.into(), 1..=120);
+        range("limits.nodes", self.limits.nodes, 1..=1 << 53);
+        range("limits.movetime_ms", self.limits.movetime_ms, 1..=day);
+        range("limits.mate", self.limits.mate.into(), 1..=60);
+        range("limits.moves", self.limits.moves as u64, 0..=20_000);
+        range("limits.body_bytes", self.limits.body_bytes as u64, 1_024..=1 << 30);
+        range("limits.perft_depth", self.limits.perft_depth.into(), 1..=30);
+        range("perft.max_ms", self.perft.max_ms, 1..=day);
+        range("http.body_timeout_ms", self.http.body_timeout_ms, 1..=day);
+        range("shutdown.drain_ms", self.shutdown.drain_ms, 0..=day);
+        range("shutdown.grace_ms", self.shutdown.grace_ms, self.shutdown.drain_ms..=day);
+        if self.search.default_movetime_ms > self.limits.movetime_ms {
+            bad.push(BadKey::new("search.default_movetime_ms", "is above limits.movetime_ms"));
+        }
+        if let Err(error) = self.log.level.parse::<tracing_subscriber::filter::Targets>() {
+            bad.push(BadKey::new("log.level", error.to_string()));
+        }
+        for origin in self.http.cors_origins.iter().filter(|origin| !is_origin(origin)) {
+            bad.push(BadKey::new(
+                "http.cors_origins",
+                format!("{origin:?} is no origin: scheme://host or scheme://host:port in lower case, or *"),
+            ));
+        }
+        bad
+    }
+}
+
+/// An origin as browsers send it, in lower case, since it is compared byte for byte; or `*`.
+fn is_origin(text: &str) -> bool {
+    let is_part =
+        |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_graphic() && !b.is_ascii_uppercase() && b != b'/');
+    text == "*" || text.split_once("://").is_some_and(|(scheme, host)| is_part(scheme) && is_part(host))
+}
