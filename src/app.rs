@@ -108,6 +108,7 @@ fn service_options(settings: &Settings) -> ServiceOptions {
         workers: settings.search.workers,
         queue_capacity: settings.queue.capacity,
         dictionary_max_entries: settings.dictionary.max_entries,
+        max_movetime: Duration::from_millis(settings.limits.movetime_ms),
     }
 }
 

@@ -267,6 +267,8 @@ mod tests {
         assert_eq!(refused(with_environment(&[("KIBITZER__SEARCH__HASHMB", "1")])), ["search.hashmb"]);
         assert_eq!(refused(with_file("sreach.workers = 2\n[queue]\nlength = 3")), ["queue.length", "sreach.workers"]);
         assert_eq!(refused(with_file("search = 3")), ["search"]);
+        assert_eq!(refused(with_file("[search]\n[serch]")), ["serch"]);
+        assert!(with_file("[search]\n[queue]").is_ok(), "a section may be empty");
     }
 
     #[test]
@@ -284,6 +286,8 @@ mod tests {
             ("log.format", "\"xml\""),
             ("log.level", "\"kibitzer=loud\""),
             ("http.cors_origins", "[\"chess.example\"]"),
+            ("http.cors_origins", "[\" https://chess.example\"]"),
+            ("http.cors_origins", "[\"https://Chess.example\"]"),
             ("shutdown.grace_ms", "10"),
         ] {
             assert_eq!(refused(with_file(&format!("{key} = {value}"))), [key], "{key} = {value}");

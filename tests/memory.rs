@@ -73,7 +73,8 @@ async fn ask(service: &Service, position: Position, limits: Limits) {
 async fn resident_memory_stays_within_the_stated_bound() {
     let mut positions = positions(2 * ENTRIES + 200).into_iter();
     let mut next = || positions.next().unwrap();
-    let options = ServiceOptions { workers: 2, queue_capacity: 16, dictionary_max_entries: ENTRIES };
+    let options =
+        ServiceOptions { workers: 2, queue_capacity: 16, dictionary_max_entries: ENTRIES, ..ServiceOptions::default() };
     let depth = |depth| Limits { depth: Some(depth), ..Limits::default() };
 
     let before = resident();

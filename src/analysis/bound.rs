@@ -58,7 +58,8 @@ mod tests {
 
     #[test]
     fn the_bound_is_the_sum_of_its_parts() {
-        let options = ServiceOptions { workers: 2, queue_capacity: 98, dictionary_max_entries: 1_000 };
+        let options =
+            ServiceOptions { workers: 2, queue_capacity: 98, dictionary_max_entries: 1_000, ..ServiceOptions::default() };
         let bound = memory_bound(&options, 64);
         assert_eq!(bound.hash, 64 << 20);
         assert_eq!(bound.dictionary, 1_000 * bytes_per_entry());
@@ -69,7 +70,12 @@ mod tests {
 
     #[test]
     fn absurd_settings_do_not_overflow() {
-        let options = ServiceOptions { workers: usize::MAX, queue_capacity: usize::MAX, dictionary_max_entries: usize::MAX };
+        let options = ServiceOptions {
+            workers: usize::MAX,
+            queue_capacity: usize::MAX,
+            dictionary_max_entries: usize::MAX,
+            ..ServiceOptions::default()
+        };
         assert_eq!(memory_bound(&options, usize::MAX).total(), usize::MAX);
     }
 }

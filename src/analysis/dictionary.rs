@@ -15,6 +15,9 @@ use crate::chess::Move;
 use crate::chess::forms::Packed;
 use crate::engine::{Limits, Report, StopReason};
 
+/// A position is remembered in so many contexts, so that a look-up stays short however many histories lead to it.
+const MAX_CONTEXTS: usize = 64;
+
 /// Plies in the longest line that a report can have.
 const LONGEST_LINE: usize = 256;
 
@@ -170,6 +173,9 @@ impl Dictionary {
                 } else {
                     old.effort.outlasts(&analysis.effort);
                 }
+                return;
+            }
+            if known.analyses.len() >= MAX_CONTEXTS && context != Context::EMPTY {
                 return;
             }
         }

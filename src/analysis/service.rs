@@ -27,12 +27,19 @@ pub struct ServiceOptions {
     pub queue_capacity: usize,
     /// How many analyses are remembered.
     pub dictionary_max_entries: usize,
+    /// The longest that a search holds a worker when it was not given a time of its own.
+    pub max_movetime: Duration,
 }
 
 impl Default for ServiceOptions {
     fn default() -> ServiceOptions {
         let workers = available_parallelism().map_or(1, usize::from);
-        ServiceOptions { workers, queue_capacity: 256, dictionary_max_entries: 100_000 }
+        ServiceOptions {
+            workers,
+            queue_capacity: 256,
+            dictionary_max_entries: 100_000,
+            max_movetime: Duration::from_secs(60),
+        }
     }
 }
 
@@ -49,6 +56,7 @@ struct Inner {
     queue: Arc<Queue>,
     shutdown: Arc<StopFlag>,
     workers: usize,
+    max_movetime: Duration,
 }
 
 impl Service {
@@ -67,6 +75,7 @@ impl Service {
             queue: queue.clone(),
             shutdown: Arc::default(),
             workers,
+            max_movetime: options.max_movetime,
         }));
         start_workers(&queue, workers)?;
         Ok(service)
@@ -206,6 +215,8 @@ impl Inner {
     fn search(&self, crew: Crew, game: Game, key: &FlightKey) -> Job {
         let (searcher, dictionary, maker) = (self.searcher.clone(), self.dictionary.clone(), self.maker.clone());
         let (address, limits) = (key.address.clone(), key.limits);
+        // Nobody holds a worker for ever: not by a depth that is out of reach either.
+        let bounded = Limits { movetime: Some(limits.movetime.unwrap_or(self.max_movetime)), ..limits };
         Job::new(move |turn| {
             if turn == Turn::Never {
                 return crew.land(Err(AnalysisError::shutting_down()));
@@ -214,7 +225,7 @@ impl Inner {
                 return;
             }
             let started = Instant::now();
-            let mut report = searcher.analyse(&game, &limits, crew.flight.stop_flag(), &mut |_| ());
+            let mut report = searcher.analyse(&game, &bounded, crew.flight.stop_flag(), &mut |_| ());
             report.pv.shrink_to_fit();
             let Report { depth, nodes, .. } = report;
             tracing::debug!(depth, nodes, elapsed = ?report.elapsed, reason = ?report.reason, "search ended");

@@ -24,7 +24,8 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     let position = options.fen.as_deref().map_or(Ok(Position::startpos()), Position::from_fen)?;
     let mut out = io::stdout().lock();
     let started = Instant::now();
-    let nodes = if options.divide {
+    // Depth 0 has no first move to divide by.
+    let nodes = if options.divide && options.depth > 0 {
         let divided = perft::divide(&position, options.depth);
         for &(mv, nodes) in &divided {
             writeln!(out, "{}: {nodes}", to_uci(&position, mv, CastlingText::Standard))?;

@@ -13,6 +13,10 @@ pub(super) fn check_keys(defaults: &Config, given: &Config) -> Vec<BadKey> {
     flatten(&given.cache)
         .into_iter()
         .filter_map(|(key, value)| match known.get(&key) {
+            // A section without keys changes nothing.
+            None if matches!(value.kind, ValueKind::Table(_)) && known.keys().any(|k| k.starts_with(&format!("{key}."))) => {
+                None
+            }
             None => Some(BadKey::new(key, "is not a key of the configuration")),
             Some(default) => {
                 let (expected, found) = (kind(default), kind(&value));
@@ -27,7 +31,7 @@ pub(super) fn check_keys(defaults: &Config, given: &Config) -> Vec<BadKey> {
 fn flatten(value: &Value) -> BTreeMap<String, Value> {
     fn walk(prefix: &str, value: &Value, into: &mut BTreeMap<String, Value>) {
         match &value.kind {
-            ValueKind::Table(table) => {
+            ValueKind::Table(table) if prefix.is_empty() || !table.is_empty() => {
                 for (name, value) in table {
                     let key = if prefix.is_empty() { name.clone() } else { format!("{prefix}.{name}") };
                     walk(&key, value, into);

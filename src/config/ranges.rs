@@ -39,16 +39,16 @@ impl Settings {
         for origin in self.http.cors_origins.iter().filter(|origin| !is_origin(origin)) {
             bad.push(BadKey::new(
                 "http.cors_origins",
-                format!("{origin:?} is no origin: scheme://host or scheme://host:port, or *"),
+                format!("{origin:?} is no origin: scheme://host or scheme://host:port in lower case, or *"),
             ));
         }
         bad
     }
 }
 
+/// An origin as browsers send it, in lower case, since it is compared byte for byte; or `*`.
 fn is_origin(text: &str) -> bool {
-    text == "*"
-        || text.split_once("://").is_some_and(|(scheme, rest)| {
-            !scheme.is_empty() && !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_graphic() && b != b'/')
-        })
+    let is_part =
+        |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_graphic() && !b.is_ascii_uppercase() && b != b'/');
+    text == "*" || text.split_once("://").is_some_and(|(scheme, host)| is_part(scheme) && is_part(host))
 }

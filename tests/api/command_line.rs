@@ -30,6 +30,8 @@ async fn perft_divides() {
     let text = stdout(&["perft", "2", "--fen", "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "--divide"]);
     assert!(text.lines().any(|line| line == "e1g1: 3"), "{text}");
     assert!(text.lines().any(|line| line.starts_with("nodes ")), "{text}");
+    let text = stdout(&["perft", "0", "--divide"]);
+    assert!(text.lines().any(|line| line == "nodes 1"), "{text}");
 }
 
 async fn perft_refuses_a_bad_position() {

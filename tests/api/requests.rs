@@ -203,6 +203,9 @@ async fn too_many_moves_are_out_of_range() {
     let body = json!({ "fen": "startpos", "moves": ["e4"], "undo": 2 });
     let problem = server.refused("/v1/play", &body, 422, "invalid_request").await;
     assert_eq!(faults(&problem), [("out_of_range", "/undo")]);
+    let body = json!({ "fen": "startpos", "moves": ["e4", 4], "undo": 2 });
+    let problem = server.refused("/v1/play", &body, 422, "invalid_request").await;
+    assert_eq!(faults(&problem), [("wrong_type", "/moves/1")], "nobody knows how many moves there are");
 }
 
 async fn every_fault_of_a_fen_is_named() {
@@ -271,6 +274,9 @@ async fn a_path_that_is_not_there() {
     let problem = server.get("/v2/legal-moves").await.problem(404, "not_found");
     assert_eq!(problem["instance"], "/v2/legal-moves");
     server.post("/", &json!({})).await.problem(405, "method_not_allowed");
+    for no_text in ["/problems/%ff", "/docs/%ff"] {
+        server.get(no_text).await.problem(404, "not_found");
+    }
 }
 
 async fn a_method_that_a_path_does_not_have() {

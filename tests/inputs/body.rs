@@ -53,7 +53,7 @@ static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| {
 
 static SERVER: LazyLock<Router> = LazyLock::new(|| {
     let engine = Arc::new(Engine::new(1));
-    let options = ServiceOptions { workers: 1, queue_capacity: 1, dictionary_max_entries: 1 };
+    let options = ServiceOptions { workers: 1, queue_capacity: 1, dictionary_max_entries: 1, ..ServiceOptions::default() };
     let service = Service::start(engine.clone(), options).unwrap_or_else(|error| panic!("a service: {error}"));
     let app = App::starting(caps());
     app.begin(service, engine);

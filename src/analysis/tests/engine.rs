@@ -45,6 +45,17 @@ async fn a_search_without_end_is_over_20_ms_after_its_listener_left() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_depth_out_of_reach_holds_a_worker_no_longer_than_a_search_may_take() {
+    let max_movetime = Duration::from_millis(50);
+    let service = service(Arc::new(Engine::new(8)), ServiceOptions { max_movetime, ..options(1, 8) });
+    let answer = service.best_move(question(start_game(), depth(100))).await.unwrap();
+    assert_eq!(answer.reason, Reason::Time);
+    assert!(answer.report.depth < 100 && answer.searched >= max_movetime, "{answer:?}");
+    let again = service.best_move(question(start_game(), depth(100))).await.unwrap();
+    assert_eq!(again.memory, MemoryVerdict::Shallow, "the depth that was asked is still not there");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_shutdown_gets_the_best_move_so_far() {
     let service = engine_service(2);
     let asked: Vec<_> = ["e2e4", "d2d4"]

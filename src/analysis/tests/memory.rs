@@ -49,6 +49,20 @@ fn another_position_with_the_same_key_is_never_served() {
 }
 
 #[test]
+fn a_position_is_remembered_in_a_bounded_number_of_contexts_and_always_in_the_empty_one() {
+    let dictionary = Dictionary::new(1_000);
+    for clock in 21..150 {
+        dictionary.store(&bare(clock), &depth(5), &Arc::new(report(5, 500)), &MAKER.into());
+    }
+    assert_eq!((dictionary.entries(), dictionary.count_anew()), (64, 64));
+    dictionary.store(&bare(0), &depth(5), &Arc::new(report(5, 500)), &MAKER.into());
+    assert_eq!(dictionary.entries(), 65);
+    assert_eq!(verdict(&dictionary, &bare(0), depth(5)), MemoryVerdict::Hit);
+    assert_eq!(verdict(&dictionary, &bare(21), depth(5)), MemoryVerdict::Hit);
+    assert_eq!(verdict(&dictionary, &bare(149), depth(5)), MemoryVerdict::FiftyMoves);
+}
+
+#[test]
 fn another_engine_version_is_never_served() {
     let dictionary = knowing(&bare(0), depth(10), report(10, 5_000));
     assert_eq!(dictionary.look_up(&bare(0), &depth(10), "scripted 2").unwrap_err(), MemoryVerdict::Unknown);

@@ -112,7 +112,7 @@ pub(super) fn until_stopped(_: &Game, _: &Limits, stop: &StopFlag) -> Report {
 }
 
 pub(super) fn options(workers: usize, queue_capacity: usize) -> ServiceOptions {
-    ServiceOptions { workers, queue_capacity, dictionary_max_entries: 1_000 }
+    ServiceOptions { workers, queue_capacity, dictionary_max_entries: 1_000, ..ServiceOptions::default() }
 }
 
 pub(super) fn service(searcher: Arc<impl Searcher>, options: ServiceOptions) -> Service {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 
 use axum::body::Body;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{OriginalUri, Path};
 use axum::http::{HeaderMap, Response};
 use axum::response::{IntoResponse, Redirect};
@@ -102,8 +103,14 @@ pub(crate) async fn docs(headers: HeaderMap) -> Response<Body> {
 }
 
 /// A file of that page.
-pub(crate) async fn docs_asset(path: Path<String>, uri: OriginalUri, headers: HeaderMap) -> Result<Response<Body>, Problem> {
-    let asset = PAGES.assets.get(path.as_str()).ok_or_else(|| Problem::not_found(uri.path()))?;
+pub(crate) async fn docs_asset(
+    path: Result<Path<String>, PathRejection>,
+    uri: OriginalUri,
+    headers: HeaderMap,
+) -> Result<Response<Body>, Problem> {
+    // A path that is no UTF-8 names no file.
+    let asset = path.ok().and_then(|Path(name)| PAGES.assets.get(name.as_str()));
+    let asset = asset.ok_or_else(|| Problem::not_found(uri.path()))?;
     Ok(asset.answer(&headers))
 }
 

@@ -1,6 +1,7 @@
 //! `GET /problems/{code}`: where the `type` of a problem leads.
 
 use axum::body::Body;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{OriginalUri, Path};
 use axum::http::{HeaderMap, Response};
 
@@ -21,9 +22,14 @@ use crate::http::unchanging::Unchanging;
         crate::http::openapi::NotFound,
     )
 )]
-pub(crate) async fn problem(path: Path<String>, uri: OriginalUri, headers: HeaderMap) -> Result<Response<Body>, Problem> {
-    let Path(name) = path;
-    let code = Code::from_name(&name).ok_or_else(|| Problem::not_found(uri.path()))?;
+pub(crate) async fn problem(
+    path: Result<Path<String>, PathRejection>,
+    uri: OriginalUri,
+    headers: HeaderMap,
+) -> Result<Response<Body>, Problem> {
+    // A path that is no UTF-8 names no code.
+    let code = path.ok().and_then(|Path(name)| Code::from_name(&name));
+    let code = code.ok_or_else(|| Problem::not_found(uri.path()))?;
     Ok(page(code).answer(&headers))
 }
 

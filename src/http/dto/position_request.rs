@@ -40,12 +40,14 @@ impl FromMembers for PositionRequest {
         }
         let packed = members.optional("packed").map(Source::Packed);
         let fen = members.optional("fen").map(Source::Fen);
-        let moves: Vec<String> = members.optional("moves").unwrap_or_default();
-        if moves.len() > members.max_moves() {
+        let moves: Option<Vec<String>> = if members.has("moves") { members.optional("moves") } else { Some(Vec::new()) };
+        if let Some(moves) = &moves
+            && moves.len() > members.max_moves()
+        {
             let detail = format!("moves has {} entries, but may have {} at most", moves.len(), members.max_moves());
             members.fault(MemberFault::OutOfRange, "moves", detail);
         }
-        Some(PositionRequest { source: fen.or(packed)?, moves })
+        Some(PositionRequest { source: fen.or(packed)?, moves: moves? })
     }
 }
 

@@ -7,6 +7,9 @@ use super::Tree;
 use crate::chess::excerpt;
 use crate::http::problem::{InvalidMember, MemberFault};
 
+/// So many faults of one request are told. More are no help, and a small body could make a huge answer.
+const MOST_FAULTS: usize = 100;
+
 /// A request that can be read from the members of a JSON object.
 pub(crate) trait FromMembers: Sized {
     /// Reads the members that the request knows; `None` when one that it needs is missing or bad. Then, and whenever something
@@ -87,9 +90,9 @@ impl<'a> Members<'a> {
         note(&mut self.faults, code, &pointer(&[name]), detail);
     }
 
-    /// All faults, those members that nobody has read among them.
+    /// The faults, those members that nobody has read among them; the first [`MOST_FAULTS`].
     pub(crate) fn into_faults(mut self) -> Vec<InvalidMember> {
-        for (name, _) in std::mem::take(&mut self.unread) {
+        for (name, _) in std::mem::take(&mut self.unread).into_iter().take(MOST_FAULTS) {
             let detail = format!("there is no member {:?} here", excerpt(&name));
             self.fault(MemberFault::UnknownMember, &name, detail);
         }
@@ -172,10 +175,19 @@ impl<'a, T: FromTree<'a>> FromTree<'a> for Vec<T> {
             Tree::List(items) => items,
             other => return wrong_type(faults, at, "an array", &other),
         };
-        // Every item is read, for its faults; one bad item makes the list bad.
-        let read: Vec<_> =
-            items.into_iter().enumerate().map(|(index, item)| T::read(item, &format!("{at}/{index}"), faults)).collect();
-        read.into_iter().collect()
+        // Items behind a bad one are read too, for their faults; one bad item makes the list bad.
+        let mut list = Vec::with_capacity(items.len());
+        let mut is_good = true;
+        for (index, item) in items.into_iter().enumerate() {
+            match T::read(item, &format!("{at}/{index}"), faults) {
+                Some(item) => list.push(item),
+                None => is_good = false,
+            }
+            if faults.len() >= MOST_FAULTS {
+                return None;
+            }
+        }
+        is_good.then_some(list)
     }
 }
 
@@ -209,7 +221,9 @@ fn wrong_type<T>(faults: &mut Vec<InvalidMember>, pointer: &str, expected: &str,
 }
 
 fn note(faults: &mut Vec<InvalidMember>, code: MemberFault, pointer: &str, detail: String) {
-    faults.push(InvalidMember { code, pointer: pointer.to_owned(), detail });
+    if faults.len() < MOST_FAULTS {
+        faults.push(InvalidMember { code, pointer: pointer.to_owned(), detail });
+    }
 }
 
 fn pointer(names: &[&str]) -> String {
@@ -276,6 +290,19 @@ mod tests {
             });
             assert_eq!(faults, [(fault, "/n".to_owned())], "{json}");
         }
+    }
+
+    #[test]
+    fn of_thousands_of_faults_the_first_are_told() {
+        let json = format!(r#"{{"moves": [{}1], "fen": 1}}"#, "1,".repeat(5_000));
+        let faults = faults_of(&json, |members| {
+            members.optional::<Vec<String>>("moves");
+            members.optional::<String>("fen");
+        });
+        assert_eq!(faults.len(), MOST_FAULTS);
+        assert_eq!(faults[99], (MemberFault::WrongType, "/moves/99".to_owned()));
+        let json = format!(r#"{{{}"y": 1}}"#, r#""x": 1,"#.repeat(5_000));
+        assert_eq!(faults_of(&json, |_| ()).len(), MOST_FAULTS);
     }
 
     #[test]

@@ -116,7 +116,7 @@ impl Code {
                 "A body needs the header `Content-Type: application/json`, and no `Content-Encoding`."
             }
             Code::InvalidRequest => {
-                "The body is JSON, but has members that are missing, unknown, in conflict, of the wrong type or out of range. The member `errors` lists all of them, each with a JSON Pointer."
+                "The body is JSON, but has members that are missing, unknown, in conflict, of the wrong type or out of range. The member `errors` lists them, a hundred at most, each with a JSON Pointer."
             }
             Code::InvalidFen => {
                 "The FEN or the packed form is no legal chess position. The member `errors` lists every fault that can be seen, with the field and the text that it lies in."

@@ -13,7 +13,8 @@ use crate::http::json::{FromMembers, Members};
 use crate::http::problem::MemberFault;
 
 /// Whose best move is asked for, and how hard it is to be searched. The search stops at the first limit that is reached; what is
-/// beyond a cap of `GET /v1/limits` is clamped.
+/// beyond a cap of `GET /v1/limits` is clamped. The cap on `movetime_ms` ends a search without `movetime_ms` as well, with the
+/// reason `time`.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = BestMoveRequest)]
 pub(crate) struct BestMove {
