@@ -134,6 +134,4 @@ pub struct PerftAnswer {
     pub divide: Option<Vec<(Move, u64)>>,
     /// How long the count took.
     pub elapsed: Duration,
-    /// How long it waited for a worker.
-    pub queued: Duration,
 }

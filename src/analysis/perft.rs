@@ -39,7 +39,7 @@ pub(super) fn answer(
     max: Duration,
     stop: &StopFlag,
     shutdown: &StopFlag,
-) -> Result<(PerftAnswer, Instant), AnalysisError> {
+) -> Result<PerftAnswer, AnalysisError> {
     let started = Instant::now();
     let leash = Leash { stop, shutdown, deadline: started + max };
     let counted = if divide && depth > 0 {
@@ -48,9 +48,7 @@ pub(super) fn answer(
         count(position, depth, &leash).map(|nodes| (nodes, divide.then(Vec::new)))
     };
     match counted {
-        Ok((nodes, divide)) => {
-            Ok((PerftAnswer { nodes, divide, elapsed: started.elapsed(), queued: Duration::ZERO }, started))
-        }
+        Ok((nodes, divide)) => Ok(PerftAnswer { nodes, divide, elapsed: started.elapsed() }),
         Err(Cut::Deadline) => Err(AnalysisError::PerftTooLarge { max }),
         Err(Cut::Shutdown) => Err(AnalysisError::shutting_down()),
         Err(Cut::Stopped) => Err(AnalysisError::Internal("a count that nobody waits for")),

@@ -136,7 +136,6 @@ impl Service {
         max: Duration,
     ) -> Result<PerftAnswer, AnalysisError> {
         let service = &*self.0;
-        let asked = Instant::now();
         let (answer, answered) = oneshot::channel();
         let stop = Arc::new(StopFlag::default());
         let (leash, shutdown) = (stop.clone(), service.shutdown.clone());
@@ -151,8 +150,7 @@ impl Service {
             })
         })?;
         let _seat = perft::Seat::new(stop, place, service.queue.clone());
-        let (counted, started) = answered.await.map_err(|_| AnalysisError::Internal("perft ended without an answer"))??;
-        Ok(PerftAnswer { queued: started.saturating_duration_since(asked), ..counted })
+        answered.await.map_err(|_| AnalysisError::Internal("perft ended without an answer"))?
     }
 
     /// How busy the service is.

@@ -331,8 +331,7 @@ impl<'a, const WHITE: bool> Generator<'a, WHITE> {
             return;
         }
         for from in pawn_attacks(!Self::US, target) & pawns {
-            let occupied = (self.occupied ^ from.bitboard() ^ victim) | target.bitboard();
-            if !self.position.is_attacked_by_slider(self.king, !Self::US, occupied) {
+            if self.position.is_shut_after_en_passant(from, target) {
                 sink.special(Move::new(from, target, MoveKind::EnPassant));
             }
         }

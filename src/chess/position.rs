@@ -438,15 +438,16 @@ impl Position {
     }
 
     #[cold]
-    fn en_passant_is_legal(&self, target: Square, capturers: Bitboard) -> bool {
+    fn en_passant_is_legal(&self, target: Square, mut capturers: Bitboard) -> bool {
+        capturers.any(|from| self.is_shut_after_en_passant(from, target))
+    }
+
+    /// `true` when no slider sees the king of the side to move once its pawn has captured en passant: two pawns leave the lines.
+    pub(super) fn is_shut_after_en_passant(&self, from: Square, target: Square) -> bool {
         let us = self.turn;
-        let king = self.king(us);
         let victim = target.forward(!us).bitboard();
-        let mut capturers = capturers;
-        capturers.any(|from| {
-            let occupied = (self.occupied() ^ from.bitboard() ^ victim) | target.bitboard();
-            !self.is_attacked_by_slider(king, !us, occupied)
-        })
+        let occupied = (self.occupied() ^ from.bitboard() ^ victim) | target.bitboard();
+        !self.is_attacked_by_slider(self.king(us), !us, occupied)
     }
 
     /// Finds checkers and pinned pieces anew: from the king's place outwards to the enemy sliders that look at it.
