@@ -54,12 +54,18 @@ pub fn save(path: &Path, state: &State, network: &Network) -> Result<()> {
     bytes.extend_from_slice(&json);
     for group in groups(network) {
         for row in [&group.value, &group.mean, &group.square].into_iter().flatten() {
-            bytes.extend(row.0.iter().flat_map(|number| number.to_le_bytes()));
+            bytes.extend(row.iter().flat_map(f32::to_le_bytes));
         }
     }
     let hash = Sha256::digest(&bytes);
     bytes.extend_from_slice(&hash);
     write_whole(path, &bytes)
+}
+
+/// `true` when a file's bytes begin like a checkpoint's.
+#[must_use]
+pub fn is_checkpoint(bytes: &[u8]) -> bool {
+    bytes.starts_with(MAGIC)
 }
 
 /// Reads what [`save`] wrote.
@@ -95,7 +101,7 @@ fn parse(bytes: &[u8]) -> Result<(State, Network)> {
 
 fn read_row<'a>(bytes: &'a [u8], row: &mut Row) -> Result<&'a [u8]> {
     let (numbers, rest) = bytes.split_at_checked(4 * LANES).context("too short")?;
-    for (number, bytes) in row.0.iter_mut().zip(numbers.as_chunks().0) {
+    for (number, bytes) in row.iter_mut().zip(numbers.as_chunks().0) {
         *number = f32::from_le_bytes(*bytes);
     }
     Ok(rest)

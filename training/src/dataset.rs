@@ -127,8 +127,9 @@ impl Part {
 /// join in. FNV-1a, a simple hash with a fixed definition.
 #[must_use]
 pub fn is_held_out(name: &str, game: usize, one_of: u32) -> bool {
-    let hash = name.bytes().chain(game.to_le_bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    });
+    let hash = name
+        .bytes()
+        .chain(game.to_le_bytes())
+        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
     one_of > 0 && (hash >> 32) % u64::from(one_of) == 0
 }

@@ -55,10 +55,12 @@ pub fn visit(bytes: &[u8], mut visit: impl FnMut(&Board, Move, i16, GameResult))
     let mut reader = bytes;
     let game = Game::deserialise_from(&mut reader, Vec::new())?;
     let mut board = game.initial_position();
+    let waiting = board.turn().flip();
+    ensure!(!board.sq_attacked(board.king_sq(waiting), board.turn()), "the side that has moved is in check");
     for (mv, score) in &game.moves {
         ensure!(board.is_pseudo_legal(*mv), "{mv:?} cannot be played in {board}");
         visit(&board, *mv, score.get(), result);
-        board.make_move_simple(*mv);
+        ensure!(board.make_move_simple(*mv), "{mv:?} leaves the king in check in {board}");
     }
     Ok(())
 }

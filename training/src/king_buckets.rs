@@ -46,10 +46,11 @@ impl KingBuckets {
         if let Some((_, table)) = NAMED.iter().find(|(name, _)| *name == text) {
             return Self::from_table(*table);
         }
-        let numbers: Vec<u8> = text.split(',').map(|number| number.trim().parse()).collect::<Result<_, _>>().or_else(|_| {
-            let names: Vec<_> = NAMED.iter().map(|(name, _)| *name).collect();
-            bail!("`{text}` is neither one of {} nor 32 numbers with commas between", names.join(", "))
-        })?;
+        let numbers: Vec<u8> =
+            text.split(',').map(|number| number.trim().parse()).collect::<Result<_, _>>().or_else(|_| {
+                let names: Vec<_> = NAMED.iter().map(|(name, _)| *name).collect();
+                bail!("`{text}` is neither one of {} nor 32 numbers with commas between", names.join(", "))
+            })?;
         let Ok(table) = <[u8; 32]>::try_from(numbers.as_slice()) else {
             bail!("a king bucket table has 32 numbers, this one has {}", numbers.len());
         };

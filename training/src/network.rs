@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use crate::example::Example;
 use crate::features::INPUTS;
 use crate::optimiser::{Parameters, Step};
-use crate::row::LANES;
+use crate::row::{LANES, Row};
 use crate::shape::Shape;
 use crate::target::logistic;
 use crate::tile::Tile;
@@ -38,15 +38,15 @@ impl Network {
         for input in 0..INPUTS {
             for tile in &mut network.tiles {
                 let group = tile.shared.as_mut().unwrap_or(&mut tile.features);
-                for weight in &mut group.value[input].0 {
+                for weight in group.value[input].iter_mut() {
                     *weight = random.random_range(-FEATURE_START..FEATURE_START);
                 }
             }
         }
         let output_start = 1.0 / (2.0 * network.shape.hidden as f32).sqrt();
         for tile in &mut network.tiles {
-            tile.bias.value[0].0 = [BIAS_START; LANES];
-            for weight in tile.output.value.iter_mut().flat_map(|row| &mut row.0) {
+            tile.bias.value[0] = Row::splat(BIAS_START);
+            for weight in tile.output.value.iter_mut().flat_map(Row::iter_mut) {
                 *weight = random.random_range(-output_start..output_start);
             }
             tile.refresh();
@@ -66,14 +66,14 @@ impl Network {
     /// The outputs of a batch, as logits.
     pub fn forward(&mut self, batch: &[Example]) -> &[f32] {
         self.tiles.par_iter_mut().for_each(|tile| tile.forward(batch));
-        let bias = &self.output_bias.value[0].0;
+        let bias = self.output_bias.value[0];
         let tiles = &self.tiles;
         batch
             .par_iter()
             .enumerate()
             .with_min_len(1024)
             .map(|(i, example)| {
-                tiles.iter().fold(bias[usize::from(example.output_bucket)], |sum, tile| sum + tile.partial(i))
+                tiles.iter().fold(bias.get(usize::from(example.output_bucket)), |sum, tile| sum + tile.partial(i))
             })
             .collect_into_vec(&mut self.outputs);
         &self.outputs
@@ -103,7 +103,7 @@ impl Network {
             let (loss, slope) = loss(*output, example.target, power);
             sum += f64::from(loss);
             self.errors.push(slope * share);
-            self.output_bias.gradient[0].0[usize::from(example.output_bucket)] += slope * share;
+            *self.output_bias.gradient[0].get_mut(usize::from(example.output_bucket)) += slope * share;
         }
         let errors = &self.errors;
         self.tiles.par_iter_mut().for_each(|tile| tile.backward(batch, errors));

@@ -87,7 +87,8 @@ pub fn read(bytes: &[u8]) -> Result<Quantised> {
     let features = shorts(take(&mut rest, 2, shape.inputs() * shape.hidden)?);
     let biases = shorts(take(&mut rest, 2, shape.hidden)?);
     let outputs = shorts(take(&mut rest, 2, 2 * shape.hidden * shape.output_buckets)?);
-    let output_biases = take(&mut rest, 4, shape.output_buckets)?.as_chunks().0.iter().map(|b| i32::from_le_bytes(*b)).collect();
+    let output_biases =
+        take(&mut rest, 4, shape.output_buckets)?.as_chunks().0.iter().map(|b| i32::from_le_bytes(*b)).collect();
     ensure!(rest.is_empty(), "{} bytes too many", rest.len());
     Ok(Quantised { shape, scale: short(20), features, biases, outputs, output_biases })
 }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::row::{LANES, Row};
+use crate::row::Row;
 
 /// The constants of AdamW that do not change during a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, clap::Args)]
@@ -78,13 +78,11 @@ impl Parameters {
     pub fn update(&mut self, step: &Step) {
         let rows = self.value.iter_mut().zip(&mut self.gradient).zip(&mut self.mean).zip(&mut self.square);
         for (((value, gradient), mean), square) in rows {
-            for i in 0..LANES {
-                let g = gradient.0[i];
-                mean.0[i] = step.beta1 * mean.0[i] + (1.0 - step.beta1) * g;
-                square.0[i] = step.beta2 * square.0[i] + (1.0 - step.beta2) * g * g;
-                let change = step.rate * mean.0[i] / (square.0[i].sqrt() * step.spread + step.epsilon);
-                value.0[i] = (value.0[i] * step.keep - change).clamp(-self.limit, self.limit);
-            }
+            let g = *gradient;
+            *mean = *mean * step.beta1 + g * (1.0 - step.beta1);
+            *square = *square * step.beta2 + g * g * (1.0 - step.beta2);
+            let change = *mean * step.rate / (square.sqrt() * step.spread + Row::splat(step.epsilon));
+            *value = (*value * step.keep - change).clamp(-self.limit, self.limit);
             *gradient = Row::ZERO;
         }
     }

@@ -3,9 +3,10 @@
 use crate::features::{self, INPUTS};
 use crate::king_buckets::KingBuckets;
 use crate::network::Network;
-use crate::row::LANES;
+use crate::row::Row;
 use crate::sample::Sample;
 use crate::shape::Shape;
+use crate::tile::Tile;
 
 /// Units of feature weights, biases and activations per 1.0.
 pub const QA: u16 = 255;
@@ -37,22 +38,17 @@ impl Quantised {
         let feature = |weight: f32| (weight * f32::from(QA)).round() as i16;
         let output = |weight: f32| (weight * f32::from(QB)).round() as i16;
 
-        let neurons = |rows: &mut dyn FnMut(usize) -> [f32; LANES]| -> Vec<f32> {
-            (0..network.tiles.len()).flat_map(rows).collect()
+        // One row of weights over the whole hidden layer, from the tiles' rows.
+        let neurons = |row: &dyn Fn(&Tile) -> Row| -> Vec<f32> {
+            network.tiles.iter().flat_map(|tile| row(tile).iter().collect::<Vec<_>>()).collect()
         };
-        let features = (0..shape.inputs())
-            .flat_map(|input| neurons(&mut |tile| network.tiles[tile].weights()[input].0))
-            .map(feature)
-            .collect();
-        let biases = neurons(&mut |tile| network.tiles[tile].bias.value[0].0).into_iter().map(feature).collect();
-        let outputs = (0..2 * shape.output_buckets)
-            .flat_map(|row| neurons(&mut |tile| network.tiles[tile].output.value[row].0))
-            .map(output)
-            .collect();
-        let bias = |bucket: usize| network.output_bias.value[0].0[bucket];
-        let output_biases = (0..shape.output_buckets)
-            .map(|bucket| (bias(bucket) * f32::from(QA) * f32::from(QB)).round() as i32)
-            .collect();
+        let features = (0..shape.inputs()).flat_map(|input| neurons(&|tile| tile.weights()[input])).map(feature).collect();
+        let biases = neurons(&|tile| tile.bias.value[0]).into_iter().map(feature).collect();
+        let outputs =
+            (0..2 * shape.output_buckets).flat_map(|row| neurons(&|tile| tile.output.value[row])).map(output).collect();
+        let bias = |bucket: usize| network.output_bias.value[0].get(bucket);
+        let output_biases =
+            (0..shape.output_buckets).map(|bucket| (bias(bucket) * f32::from(QA) * f32::from(QB)).round() as i32).collect();
         Self { shape, scale, features, biases, outputs, output_biases }
     }
 
@@ -103,7 +99,8 @@ impl Quantised {
             let least = -bias + negative.iter().take(features::MAX_ACTIVE).sum::<i32>();
             most.max(least)
         };
-        let neurons = (0..hidden).flat_map(|neuron| (0..self.shape.king_buckets.count()).map(move |bucket| (neuron, bucket)));
+        let neurons =
+            (0..hidden).flat_map(|neuron| (0..self.shape.king_buckets.count()).map(move |bucket| (neuron, bucket)));
         neurons.map(|(neuron, bucket)| bound(neuron, bucket)).max().unwrap_or(0)
     }
 

@@ -25,7 +25,10 @@ impl Shape {
     ///
     /// When the sizes do not fit rows of neurons, the network file or the buckets' formula.
     pub fn new(hidden: usize, king_buckets: KingBuckets, output_buckets: usize) -> Result<Self> {
-        ensure!(hidden > 0 && hidden % LANES == 0, "the hidden layer must be a multiple of {LANES} neurons wide, not {hidden}");
+        ensure!(
+            hidden > 0 && hidden.is_multiple_of(LANES),
+            "the hidden layer must be a multiple of {LANES} neurons wide, not {hidden}"
+        );
         ensure!(hidden <= usize::from(u16::MAX), "a hidden layer of {hidden} neurons does not fit the network file");
         ensure!(
             matches!(output_buckets, 1 | 2 | 4 | 8 | 16),

@@ -7,7 +7,7 @@
 use crate::example::Example;
 use crate::features::INPUTS;
 use crate::optimiser::{Parameters, Step};
-use crate::row::{LANES, Row};
+use crate::row::Row;
 use crate::shape::Shape;
 
 /// Largest feature weight or bias: 32 active inputs and the bias add up to less than an int16 holds at 255 units.
@@ -15,7 +15,7 @@ pub const FEATURE_LIMIT: f32 = 1.98;
 /// Largest output weight: 127 at 64 units, so that 255 times it fits an int16.
 pub const OUTPUT_LIMIT: f32 = 127.0 / 64.0;
 
-/// Weights of [`LANES`] neurons.
+/// A few neurons and their weights.
 #[derive(Clone, Debug)]
 pub struct Tile {
     /// One row for each input of each king bucket.
@@ -70,7 +70,7 @@ impl Tile {
             self.sums.extend_from_slice(&self.features.value);
             for bucket in self.sums.chunks_exact_mut(INPUTS) {
                 for (sum, shared) in bucket.iter_mut().zip(&shared.value) {
-                    sum.add(shared);
+                    *sum += *shared;
                 }
             }
         }
@@ -102,7 +102,8 @@ impl Tile {
             let own = accumulate(bias, weights, example.own());
             let their = accumulate(bias, weights, example.their());
             let output = 2 * usize::from(example.output_bucket);
-            *partial = own.screlu().dot(&self.output.value[output]) + their.screlu().dot(&self.output.value[output + 1]);
+            let products = screlu(own) * self.output.value[output] + screlu(their) * self.output.value[output + 1];
+            *partial = products.sum();
             *accumulators = [own, their];
         }
         self.accumulators = accumulators;
@@ -115,19 +116,22 @@ impl Tile {
         for ((example, accumulators), error) in batch.iter().zip(&self.accumulators).zip(errors) {
             for (side, active) in [example.own(), example.their()].into_iter().enumerate() {
                 let output = 2 * usize::from(example.output_bucket) + side;
-                let change = back(&accumulators[side], *error, &self.output.value[output], &mut self.output.gradient[output]);
-                bias.add(&change);
+                let clamped = accumulators[side].clamp(0.0, 1.0);
+                self.output.gradient[output] += clamped * clamped * *error;
+                let slope = clamped.where_below(1.0) * 2.0;
+                let change = self.output.value[output] * slope * *error;
+                bias += change;
                 for input in active {
-                    self.features.gradient[usize::from(*input)].add(&change);
+                    self.features.gradient[usize::from(*input)] += change;
                 }
             }
         }
-        self.bias.gradient[0].add(&bias);
+        self.bias.gradient[0] += bias;
 
         if let Some(shared) = &mut self.shared {
             for bucket in self.features.gradient.chunks_exact(INPUTS) {
                 for (shared, gradient) in shared.gradient.iter_mut().zip(bucket) {
-                    shared.add(gradient);
+                    *shared += *gradient;
                 }
             }
         }
@@ -147,21 +151,14 @@ impl Tile {
 fn accumulate(bias: Row, weights: &[Row], active: &[u16]) -> Row {
     let mut sum = bias;
     for input in active {
-        sum.add(&weights[usize::from(*input)]);
+        sum += weights[usize::from(*input)];
     }
     sum
 }
 
-/// The loss's derivative by the accumulator; adds the one by the output weights to `gradient`.
+/// Squared clipped ReLU of each number: clamp(x, 0, 1)². <https://www.chessprogramming.org/NNUE#Activation_Function>
 #[inline(always)]
-fn back(accumulator: &Row, error: f32, output: &Row, gradient: &mut Row) -> Row {
-    let mut change = Row::ZERO;
-    for i in 0..LANES {
-        let x = accumulator.0[i];
-        let clamped = x.clamp(0.0, 1.0);
-        gradient.0[i] += error * clamped * clamped;
-        let slope = if x > 0.0 && x < 1.0 { 2.0 * x } else { 0.0 };
-        change.0[i] = error * output.0[i] * slope;
-    }
-    change
+fn screlu(accumulator: Row) -> Row {
+    let clamped = accumulator.clamp(0.0, 1.0);
+    clamped * clamped
 }
