@@ -1,5 +1,7 @@
 //! Everything that decides how a run goes. The same settings, data and program give the same network to the bit.
 
+use std::path::PathBuf;
+
 use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
@@ -27,6 +29,9 @@ pub struct Config {
     /// Sets of output weights by the number of pieces
     #[arg(long, default_value_t = 8)]
     pub output_buckets: usize,
+    /// Begin with the weights of this checkpoint: of the same sizes, or without king buckets
+    #[arg(long)]
+    pub start_from: Option<PathBuf>,
     /// How often all positions are gone through
     #[arg(long, default_value_t = 30)]
     pub epochs: u32,

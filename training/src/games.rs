@@ -13,6 +13,8 @@ use crate::sample::GameResult;
 const START: usize = 32;
 /// Where the result stands in the start position: 0 Black won, 1 draw, 2 White won.
 const RESULT: usize = 30;
+/// Where its half-move clock stands.
+const CLOCK: usize = 25;
 /// Bytes of one move with its score; four zero bytes end a game.
 const MOVE: usize = 4;
 
@@ -65,13 +67,14 @@ pub fn visit(bytes: &[u8], mut visit: impl FnMut(&Board, Move, i16, GameResult))
     Ok(())
 }
 
-/// What unpacking a start position relies on: at most 32 pieces of known kinds, one king a side.
+/// What unpacking a start position relies on: at most 32 pieces of known kinds, one king a side, a clock within the 50-move rule.
 fn check_start(bytes: &[u8]) -> Result<()> {
     let start = bytes.get(..START).context("no start position")?;
     let occupied = start[..8].iter().map(|byte| byte.count_ones()).sum::<u32>() as usize;
     ensure!(occupied <= 32, "{occupied} pieces on the board");
     let code = |i: usize| start[8 + i / 2] >> (4 * (i % 2)) & 15;
     ensure!((0..occupied).all(|i| code(i) & 7 != 7), "a piece of no known kind");
+    ensure!(start[CLOCK] <= 100, "a half-move clock of {}", start[CLOCK]);
     for king in [5, 13] {
         ensure!((0..occupied).filter(|i| code(*i) == king).count() == 1, "a side without exactly one king");
     }

@@ -1,5 +1,6 @@
 //! The network with floating-point weights, as it is trained.
 
+use anyhow::{Result, ensure};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use rayon::prelude::*;
 
@@ -61,6 +62,24 @@ impl Network {
         let rows = shape.output_buckets.div_ceil(LANES);
         let output_bias = Parameters::zeros(rows, f32::from(i16::MAX));
         Self { shape, tiles, output_bias, outputs: Vec::new(), errors: Vec::new() }
+    }
+
+    /// A network that begins with the weights of one trained before: of the same shape, or without king buckets where this shape has
+    /// some.
+    ///
+    /// # Errors
+    ///
+    /// When the shapes differ in anything else.
+    pub fn start_from(shape: Shape, other: &Network) -> Result<Self> {
+        let without_buckets = Shape { king_buckets: other.shape.king_buckets.clone(), ..shape.clone() };
+        let may_gain_buckets = other.shape.king_buckets.count() == 1 && without_buckets == other.shape;
+        ensure!(shape == other.shape || may_gain_buckets, "{shape:?} cannot start from {:?}", other.shape);
+        let mut network = Self::zeros(shape);
+        for (tile, other) in network.tiles.iter_mut().zip(&other.tiles) {
+            tile.start_from(other);
+        }
+        network.output_bias.start_from(&other.output_bias);
+        Ok(network)
     }
 
     /// The outputs of a batch, as logits.

@@ -74,6 +74,13 @@ impl Parameters {
         Self { value: zeros.clone(), gradient: zeros.clone(), mean: zeros.clone(), square: zeros, limit }
     }
 
+    /// Takes over other weights, as far as the limit allows, but not their running means.
+    pub fn start_from(&mut self, other: &Parameters) {
+        for (value, other) in self.value.iter_mut().zip(&other.value) {
+            *value = other.clamp(-self.limit, self.limit);
+        }
+    }
+
     /// One step of AdamW with the gradient gathered so far.
     pub fn update(&mut self, step: &Step) {
         let rows = self.value.iter_mut().zip(&mut self.gradient).zip(&mut self.mean).zip(&mut self.square);

@@ -36,9 +36,13 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// When the settings give no network.
+    /// When the settings give no network, or the checkpoint to start from cannot be read or has other sizes.
     pub fn new(config: Config) -> Result<Self> {
-        let network = Network::random(config.shape()?, config.seed);
+        let shape = config.shape()?;
+        let network = match &config.start_from {
+            Some(path) => Network::start_from(shape, &checkpoint::load(path)?.1)?,
+            None => Network::random(shape, config.seed),
+        };
         Ok(Self { state: State { config, epochs: 0, steps: 0, losses: Vec::new() }, network })
     }
 

@@ -12,6 +12,8 @@ use crate::shape::Shape;
 
 /// Largest feature weight or bias: 32 active inputs and the bias add up to less than an int16 holds at 255 units.
 pub const FEATURE_LIMIT: f32 = 1.98;
+/// Largest weight of a king bucket on top of a shared one; the shared ones have the rest of [`FEATURE_LIMIT`].
+pub const BUCKET_LIMIT: f32 = 0.58;
 /// Largest output weight: 127 at 64 units, so that 255 times it fits an int16.
 pub const OUTPUT_LIMIT: f32 = 127.0 / 64.0;
 
@@ -40,11 +42,10 @@ impl Tile {
     #[must_use]
     pub fn zeros(shape: &Shape) -> Self {
         let buckets = shape.king_buckets.count();
-        // Their sum has to stay below the limit.
-        let limit = if buckets > 1 { FEATURE_LIMIT / 2.0 } else { FEATURE_LIMIT };
+        let (limit, shared_limit) = if buckets > 1 { (BUCKET_LIMIT, FEATURE_LIMIT - BUCKET_LIMIT) } else { (FEATURE_LIMIT, 0.0) };
         Self {
             features: Parameters::zeros(shape.inputs(), limit),
-            shared: (buckets > 1).then(|| Parameters::zeros(INPUTS, limit)),
+            shared: (buckets > 1).then(|| Parameters::zeros(INPUTS, shared_limit)),
             bias: Parameters::zeros(1, FEATURE_LIMIT),
             output: Parameters::zeros(2 * shape.output_buckets, OUTPUT_LIMIT),
             sums: Vec::new(),
@@ -74,6 +75,21 @@ impl Tile {
                 }
             }
         }
+    }
+
+    /// Takes over the weights of a tile trained before, of the same sizes or without king buckets: those become the shared ones.
+    pub fn start_from(&mut self, other: &Tile) {
+        match (&mut self.shared, &other.shared) {
+            (Some(shared), None) => shared.start_from(&other.features),
+            (Some(shared), Some(other_shared)) => {
+                shared.start_from(other_shared);
+                self.features.start_from(&other.features);
+            }
+            (None, _) => self.features.start_from(&other.features),
+        }
+        self.bias.start_from(&other.bias);
+        self.output.start_from(&other.output);
+        self.refresh();
     }
 
     /// The weights that an input adds to the accumulator.
