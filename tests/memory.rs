@@ -57,6 +57,7 @@ impl Searcher for Longest {
             elapsed: Duration::from_millis(1),
             reason: StopReason::Depth,
             context_free: true,
+            alternatives: Vec::new(),
         }
     }
 

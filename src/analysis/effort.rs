@@ -66,8 +66,9 @@ mod tests {
     use super::*;
     use crate::analysis::tests::report;
 
-    const DEPTH_9: Limits = Limits { depth: Some(9), nodes: None, movetime: None, mate: None };
-    const SECOND: Limits = Limits { depth: None, nodes: None, movetime: Some(Duration::from_secs(1)), mate: None };
+    const DEPTH_9: Limits = Limits { depth: Some(9), nodes: None, movetime: None, mate: None, clock: None };
+    const SECOND: Limits =
+        Limits { depth: None, nodes: None, movetime: Some(Duration::from_secs(1)), mate: None, clock: None };
 
     #[test]
     fn any_one_of_the_asked_limits_is_enough() {

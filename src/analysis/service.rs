@@ -276,5 +276,6 @@ fn terminal(game: &Game) -> Option<Report> {
         elapsed: Duration::ZERO,
         reason: StopReason::Terminal,
         context_free: false,
+        alternatives: Vec::new(),
     })
 }

@@ -24,7 +24,10 @@ impl<'a> Budget<'a> {
         let start = Instant::now();
         let mut budget = Budget {
             start,
-            deadline: limits.movetime.and_then(|time| start.checked_add(time)),
+            deadline: limits
+                .movetime
+                .or(limits.clock.map(|clock| clock.remaining / 30 + clock.increment / 2))
+                .and_then(|time| start.checked_add(time)),
             node_limit: limits.nodes.unwrap_or(u64::MAX),
             stop,
             nodes: 0,

@@ -2,12 +2,13 @@
 
 use super::clock::Budget;
 use super::evaluation::Evaluator;
+use super::history::History;
 use super::piece_square::PieceSquare;
 use super::root::MAX_DEPTH;
 use super::score::Score;
 use super::search::Search;
 use super::tt::Table;
-use super::{Limits, Report, StopFlag, StopReason};
+use super::{Limits, Report, Scope, StopFlag, StopReason};
 use crate::chess::{Game, Outcome, Position};
 
 /// How an [`Engine`] is set up.
@@ -38,6 +39,11 @@ pub struct Engine {
     options: EngineOptions,
 }
 
+/// What a player keeps in mind from move to move: how moves have done so far.
+pub struct Memory {
+    history: History,
+}
+
 impl Engine {
     /// The version of search and evaluation. Analyses of another version are not to be taken for this one's.
     pub const VERSION: &'static str = "0.1.0";
@@ -58,17 +64,45 @@ impl Engine {
     /// A game that is over gives an empty line and [`StopReason::Terminal`]; one whose draw may merely be claimed is searched.
     /// Everywhere else the line has at least one move, also when the search is stopped before its first iteration.
     pub fn analyse(&self, game: &Game, limits: &Limits, stop: &StopFlag, on_update: &mut dyn FnMut(&Report)) -> Report {
+        self.continue_game(&mut self.memory(), game, limits, &Scope::default(), stop, on_update)
+    }
+
+    /// What a player keeps in mind from move to move of a game; empty at first.
+    pub fn memory(&self) -> Memory {
+        Memory { history: History::new() }
+    }
+
+    /// Searches as [`Engine::analyse`] does, within a scope, with and for the memory of a player.
+    pub fn continue_game(
+        &self,
+        memory: &mut Memory,
+        game: &Game,
+        limits: &Limits,
+        scope: &Scope,
+        stop: &StopFlag,
+        on_update: &mut dyn FnMut(&Report),
+    ) -> Report {
         let budget = Budget::start(limits, stop);
         match game.outcome() {
-            Outcome::Ongoing => self.search(game, limits, budget, on_update),
+            Outcome::Ongoing => self.search(memory, game, limits, scope, budget, on_update),
             Outcome::Checkmate { .. } => terminal(Score::Mate(0), &budget),
             Outcome::Stalemate | Outcome::Draw(_) => terminal(Score::Cp(0), &budget),
         }
     }
 
-    fn search(&self, game: &Game, limits: &Limits, budget: Budget<'_>, on_update: &mut dyn FnMut(&Report)) -> Report {
+    fn search(
+        &self,
+        memory: &mut Memory,
+        game: &Game,
+        limits: &Limits,
+        scope: &Scope,
+        budget: Budget<'_>,
+        on_update: &mut dyn FnMut(&Report),
+    ) -> Report {
         let root = game.position();
-        let mut search = Search::new(self.table.begin(), PieceSquare::new(), budget, root, game.earlier_keys());
+        let evaluator = PieceSquare::new();
+        let mut search =
+            Search::new(self.table.begin(), evaluator, &mut memory.history, budget, root, game.earlier_keys(), scope);
         if self.options.guard_root && (search.path.has_history() || root.halfmove_clock() > GUARD_CLOCK) {
             search.guarded_plies = GUARDED_PLIES;
         }
@@ -118,5 +152,6 @@ fn terminal(score: Score, budget: &Budget<'_>) -> Report {
         elapsed: budget.elapsed(),
         reason: StopReason::Terminal,
         context_free: true,
+        alternatives: Vec::new(),
     }
 }

@@ -1,34 +1,87 @@
-//! How long a search may run, and how it is told to stop.
+//! How long a search may run, what it looks at, and how it is told to stop.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
+
+use crate::chess::Move;
 
 /// What ends a search; the first that is reached. With none it runs until it is stopped or reaches the greatest depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Limits {
     /// Iterations, in plies.
     pub depth: Option<u8>,
-    /// Make-moves, quiescence included, null moves not.
+    /// Make-moves of all threads, quiescence included, null moves not.
     pub nodes: Option<u64>,
     /// Wall time from the start of the search.
     pub movetime: Option<Duration>,
     /// A mate in at most so many moves is to be proved, with its shortest distance.
     pub mate: Option<u8>,
+    /// The clock of the side to move: the search divides the time by itself.
+    pub clock: Option<Clock>,
+}
+
+/// The clock of the side to move, in a game under time control.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Clock {
+    /// What is left.
+    pub remaining: Duration,
+    /// What each move adds.
+    pub increment: Duration,
+    /// Moves until the next time control, this one included; `None` when the time is for the rest of the game.
+    pub moves_to_go: Option<u16>,
+    /// What a move loses on its way to the clock.
+    pub overhead: Duration,
+}
+
+/// How wide a search looks, and with how many hands.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Scope {
+    /// Threads that search together; at least one.
+    pub threads: usize,
+    /// How many of the best moves get a line and an exact score; at least one.
+    pub multipv: usize,
+    /// The root moves to look at; all when empty. Moves that are not legal are passed over.
+    pub moves: Vec<Move>,
+}
+
+impl Default for Scope {
+    fn default() -> Scope {
+        Scope { threads: 1, multipv: 1, moves: Vec::new() }
+    }
 }
 
 /// The flag that stops a running search from another thread. Seen within 5 ms.
 #[derive(Debug, Default)]
-pub struct StopFlag(AtomicBool);
+pub struct StopFlag {
+    stopped: AtomicBool,
+    pondering: AtomicBool,
+}
 
 impl StopFlag {
+    /// A flag for a search on the opponent's time: its limits of time and clock wait for [`StopFlag::ponder_hit`].
+    pub fn pondering() -> StopFlag {
+        StopFlag { stopped: AtomicBool::new(false), pondering: AtomicBool::new(true) }
+    }
+
     /// Tells the search to stop.
     pub fn stop(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.stopped.store(true, Ordering::Relaxed);
     }
 
     /// `true` once the search was told to stop.
     #[inline]
     pub fn is_stopped(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// The expected move was played: from now on time counts.
+    pub fn ponder_hit(&self) {
+        self.pondering.store(false, Ordering::Relaxed);
+    }
+
+    /// `true` while the search runs on the opponent's time.
+    #[inline]
+    pub fn is_pondering(&self) -> bool {
+        self.pondering.load(Ordering::Relaxed)
     }
 }

@@ -1,6 +1,8 @@
 use super::*;
 use crate::chess::read_move;
+use crate::engine::Scope;
 use crate::engine::clock::Budget;
+use crate::engine::history::History;
 use crate::engine::piece_square::PieceSquare;
 use crate::engine::tt::Table;
 use crate::engine::{Limits, StopFlag};
@@ -18,7 +20,8 @@ fn vouch(fen: &str, value: Value, moves: &[&str]) -> Option<Line> {
         .collect();
     let (table, stop) = (Table::new(1), StopFlag::default());
     let budget = Budget::start(&Limits::default(), &stop);
-    let mut search = Search::new(table.begin(), PieceSquare::new(), budget, &root, &[]);
+    let mut history = History::new();
+    let mut search = Search::new(table.begin(), PieceSquare::new(), &mut history, budget, &root, &[], &Scope::default());
     search.vouch(&root, Line { value, moves })
 }
 

@@ -25,9 +25,9 @@ mod search;
 mod see;
 mod tt;
 
-pub use facade::{Engine, EngineOptions};
-pub use limits::{Limits, StopFlag};
-pub use report::{Report, StopReason};
+pub use facade::{Engine, EngineOptions, Memory};
+pub use limits::{Clock, Limits, Scope, StopFlag};
+pub use report::{Report, StopReason, Variation};
 pub use score::Score;
 
 #[cfg(test)]

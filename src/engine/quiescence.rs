@@ -64,7 +64,7 @@ impl<E: Evaluator> Search<'_, E> {
         let mut reach = Found::OWN;
         let mut tried = 0_usize;
         let mut quiet_evasions = 0;
-        while let Some(mv) = picker.next(position, &self.history, false) {
+        while let Some(mv) = picker.next(position, self.history, false) {
             tried += 1;
             if let Some(standing) = standing {
                 let hope = standing + gain(position, mv) + DELTA;

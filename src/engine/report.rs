@@ -43,6 +43,17 @@ pub struct Report {
     /// `true` when the search met no earlier position of its game's history and no node near the 50-move limit: then the same
     /// answer holds for the bare position.
     pub context_free: bool,
+    /// With more than one line asked: the second-best move and on, with their lines.
+    pub alternatives: Vec<Variation>,
+}
+
+/// A line from the root with its score.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Variation {
+    /// From the view of the side to move.
+    pub score: Score,
+    /// Legal move by move; never empty.
+    pub pv: Vec<Move>,
 }
 
 impl Report {

@@ -244,6 +244,7 @@ impl<E: Evaluator> Search<'_, E> {
             elapsed: self.budget.elapsed(),
             reason,
             context_free: self.path.is_context_free(),
+            alternatives: Vec::new(),
         }
     }
 }

@@ -4,6 +4,7 @@
 //! "Futility Pruning", "Mate Distance Pruning", "Internal Iterative Reductions". What the search may prune, it never lets decide
 //! a mate: a mate score means that every defence was looked at.
 
+use super::Scope;
 use super::checks::may_check;
 use super::clock::Budget;
 use super::evaluation::Evaluator;
@@ -24,7 +25,7 @@ pub(super) struct Search<'a, E> {
     pub(super) evaluator: E,
     pub(super) budget: Budget<'a>,
     pub(super) path: Path,
-    pub(super) history: History,
+    pub(super) history: &'a mut History,
     pub(super) pv: PvTable,
     pub(super) root_moves: Vec<RootMove>,
     /// The static evaluation at each ply of the line; `None` in check.
@@ -71,14 +72,16 @@ impl<'a, E: Evaluator> Search<'a, E> {
     pub(super) fn new(
         table: Generation<'a>,
         mut evaluator: E,
+        history: &'a mut History,
         budget: Budget<'a>,
         root: &Position,
         earlier: &[u64],
+        scope: &Scope,
     ) -> Search<'a, E> {
         evaluator.reset(root);
-        let history = History::new();
         let mut picker = Picker::all(root, table.probe(root.key()).map_or(Move::NULL, |entry| entry.mv), [Move::NULL; 2]);
-        let moves = std::iter::from_fn(|| picker.next(root, &history, false));
+        let moves = std::iter::from_fn(|| picker.next(root, history, false));
+        let moves = moves.filter(|mv| scope.moves.is_empty() || scope.moves.contains(mv));
         let root_moves = moves.map(|mv| RootMove { mv, nodes: 0 }).collect();
         Search {
             table,
@@ -268,7 +271,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
         // In the first plies of a game with a past no move is skipped: a quiet one may be the repetition that saves the game.
         let may_skip = !PV && !in_check && ply > self.guarded_plies && position.halfmove_clock() < NEAR_FIFTY;
 
-        while let Some(mv) = picker.next(position, &self.history, skip_quiets) {
+        while let Some(mv) = picker.next(position, self.history, skip_quiets) {
             let quiet = !mv.is_noisy();
             let standing = self.history.quiet(position.turn(), mv);
             if may_skip && best.value > -MATE_FLOOR && !may_check(position, mv) {

@@ -28,6 +28,7 @@ pub(super) fn report(depth: u8, nodes: u64) -> Report {
         elapsed: Duration::from_micros(nodes),
         reason: StopReason::Depth,
         context_free: false,
+        alternatives: Vec::new(),
     }
 }
 

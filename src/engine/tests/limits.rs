@@ -108,7 +108,8 @@ fn a_search_that_is_told_to_stop_before_it_begins_still_has_a_move() {
 
 #[test]
 fn the_first_limit_that_is_reached_ends_the_search() {
-    let limits = Limits { depth: Some(3), nodes: Some(10_000_000), movetime: Some(Duration::from_secs(60)), mate: None };
+    let limits =
+        Limits { depth: Some(3), nodes: Some(10_000_000), movetime: Some(Duration::from_secs(60)), mate: None, clock: None };
     assert_eq!(analyse(&Engine::new(4), &game(KIWIPETE, ""), limits).reason, StopReason::Depth);
     let limits = Limits { depth: Some(60), nodes: Some(5_000), ..limits };
     assert_eq!(analyse(&Engine::new(4), &game(KIWIPETE, ""), limits).reason, StopReason::Nodes);

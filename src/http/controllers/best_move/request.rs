@@ -59,7 +59,7 @@ impl BestMove {
         let movetime_cap = super::super::whole_ms(caps.movetime);
         let movetime = self.movetime_ms.map(|ms| Clamped::cap("movetime_ms", ms, movetime_cap, &mut clamped));
         let mate = self.mate.map(|moves| Clamped::cap("mate", moves, caps.mate, &mut clamped));
-        let mut limits = Limits { depth, nodes, movetime: movetime.map(Duration::from_millis), mate };
+        let mut limits = Limits { depth, nodes, movetime: movetime.map(Duration::from_millis), mate, clock: None };
         if limits == Limits::default() {
             limits.movetime = Some(caps.default_movetime);
         }
