@@ -92,9 +92,11 @@ fn best(count: usize, mut round: impl FnMut()) -> f64 {
 
 fn main() {
     let positions: Vec<Position> = POSITIONS.iter().map(|fen| Position::from_fen(fen).expect("a legal position")).collect();
-    let network = Arc::new(
-        Network::read(std::path::Path::new(&std::env::var("KIBITZER_NETWORK").expect("a path"))).expect("a network"),
-    );
+    let Some(file) = std::env::args().skip(1).find(|argument| !argument.starts_with('-')) else {
+        println!("no network file is named: nothing to measure");
+        return;
+    };
+    let network = Arc::new(Network::read(file.as_ref()).expect("a network of this build's architecture"));
     let moves = positions.iter().map(|position| walk(position, DEPTH, &mut Nobody)).sum();
     let alone = best(moves, || {
         for position in &positions {

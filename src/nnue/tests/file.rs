@@ -95,21 +95,12 @@ fn numbers_that_the_arithmetic_cannot_take_are_refused() {
 
 #[test]
 fn a_file_that_is_missing_or_refused_is_named() {
-    let folder = std::env::temp_dir().join(format!("kibitzer-network-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    let place = folder.join("some.nnue");
-    let fault = Network::read(&place).err().unwrap();
-    assert!(matches!(fault, NetworkFileError::Unreadable { .. }) && fault.to_string().contains("some.nnue"), "{fault}");
+    let fault = Network::read("no/such.nnue".as_ref()).err().unwrap();
+    assert!(matches!(fault, NetworkFileError::Unreadable { .. }) && fault.to_string().contains("no/such.nnue"), "{fault}");
 
-    std::fs::write(&place, b"not a network").unwrap();
-    let fault = Network::read(&place).err().unwrap();
+    let fault = Network::read("Cargo.toml".as_ref()).err().unwrap();
     assert!(matches!(fault, NetworkFileError::Refused { source: NetworkError::Foreign, .. }), "{fault}");
-    assert!(fault.to_string().contains("some.nnue"), "{fault}");
-
-    std::fs::write(&place, file(3, Ranges::USUAL)).unwrap();
-    let whole = Network::read(&place).unwrap();
-    assert_eq!(whole.id(), Network::from_bytes(&file(3, Ranges::USUAL)).unwrap().id());
-    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(fault.to_string().contains("Cargo.toml"), "{fault}");
 }
 
 #[test]
