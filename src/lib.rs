@@ -4,12 +4,14 @@
 //!
 //! ```text
 //! chess ← engine ← analysis ← http        and app, which sees all
+//!               ↖ uci
 //! ```
 //!
 //! - [`chess`]: the rules; standard library only, no I/O, no clock;
 //! - [`engine`]: the search; synchronous, knows nothing of HTTP or tokio;
 //! - [`analysis`]: the use cases; async, no HTTP: look up, join a running search, queue, search, remember;
 //! - [`http`]: routes, problems, the contract; no chess logic;
+//! - [`uci`]: the Universal Chess Interface over [`engine`];
 //! - [`app`]: the composition root, with [`config`] (typed settings) and [`telemetry`] (logs).
 pub mod analysis;
 pub mod app;
@@ -18,3 +20,4 @@ pub mod config;
 pub mod engine;
 pub mod http;
 pub mod telemetry;
+pub mod uci;
