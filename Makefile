@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: run test test-full bench fmt lint docker
+.PHONY: run test test-full bench match fmt lint docker
 
 run: ## serves on the address of config/default.toml
 	$(CARGO) run --locked --release -- serve
@@ -15,6 +15,10 @@ test-full: ## every suite to its full depth, every random test at its full lengt
 
 bench: ## speed, side by side with other libraries; benches/http.sh measures the service
 	$(CARGO) bench --locked
+
+match: ## the engine against the UCI engine that OPPONENT=… names, by fastchess; benches/match.sh tells the rest
+	$(CARGO) build --locked --release --bin kibitzer
+	benches/match.sh 'target/release/kibitzer uci' '$(OPPONENT)'
 
 fmt: ## formats the code
 	$(CARGO) fmt

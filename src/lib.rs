@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! chess ← nnue ← engine ← analysis ← http        and app, which sees all
+//!                      ↖ uci
 //! ```
 //!
 //! - [`chess`]: the rules; standard library only, no I/O, no clock;
@@ -11,6 +12,7 @@
 //! - [`engine`]: the search; synchronous, knows nothing of HTTP or tokio;
 //! - [`analysis`]: the use cases; async, no HTTP: look up, join a running search, queue, search, remember;
 //! - [`http`]: routes, problems, the contract; no chess logic;
+//! - [`uci`]: the Universal Chess Interface over [`engine`];
 //! - [`app`]: the composition root, with [`config`] (typed settings) and [`telemetry`] (logs).
 pub mod analysis;
 pub mod app;
@@ -20,3 +22,4 @@ pub mod engine;
 pub mod http;
 pub mod nnue;
 pub mod telemetry;
+pub mod uci;
