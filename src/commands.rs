@@ -1,9 +1,11 @@
 //! What the command line can do: one file a command.
 
+pub(crate) mod bench;
 pub(crate) mod healthcheck;
 pub(crate) mod openapi;
 pub(crate) mod perft;
 pub(crate) mod serve;
+pub(crate) mod uci;
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{healthcheck, openapi, perft, serve};
+use commands::{bench, healthcheck, openapi, perft, serve, uci};
 
 /// A chess analysis server: legal moves, best moves and evaluations over HTTP and JSON.
 #[derive(Parser)]
@@ -22,6 +22,10 @@ struct CommandLine {
 enum Command {
     /// Serve HTTP (the default).
     Serve(serve::Options),
+    /// Play and analyse in a chess GUI: the Universal Chess Interface on standard input and output.
+    Uci,
+    /// Search a fixed list of positions; the node count is the signature of the search.
+    Bench(bench::Options),
     /// Count the move paths from a position.
     Perft(perft::Options),
     /// Ask a running server whether it is alive; the exit status is the answer.
@@ -35,6 +39,8 @@ fn main() -> ExitCode {
     let CommandLine { command, serve } = CommandLine::parse();
     let done = match command.unwrap_or(Command::Serve(serve)) {
         Command::Serve(options) => serve::run(&options),
+        Command::Uci => uci::run(),
+        Command::Bench(options) => bench::run(&options),
         Command::Perft(options) => perft::run(&options),
         Command::Healthcheck(options) => healthcheck::run(&options),
         Command::Openapi => openapi::run(),

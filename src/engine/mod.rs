@@ -4,6 +4,7 @@
 //! iteration over `search` and `quiescence`; `tt` is the table that all searches share, and `path` knows the draws that
 //! only a line's history can tell.
 
+mod bench;
 mod checks;
 mod clock;
 mod evaluation;
@@ -25,6 +26,7 @@ mod search;
 mod see;
 mod tt;
 
+pub use bench::Bench;
 pub use facade::{Engine, EngineOptions, Memory};
 pub use limits::{Clock, Limits, Scope, StopFlag};
 pub use report::{Report, StopReason, Variation};

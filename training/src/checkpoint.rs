@@ -3,6 +3,7 @@
 //! Little-endian: magic `KIBITRUN`, u32 length of the JSON state, the state, then every parameter group's weights, means and squares
 //! as f32, tile by tile, the output biases last, and the SHA-256 of all that.
 
+use std::fmt;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
@@ -37,8 +38,18 @@ pub struct State {
 pub struct Losses {
     /// Over the positions learned from, while they were learned.
     pub training: f64,
-    /// Over the held-out positions, after the epoch.
-    pub held_out: f64,
+    /// Over the held-out positions, after the epoch; `None` where none are held out.
+    pub held_out: Option<f64>,
+}
+
+impl fmt::Display for Losses {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "loss {:.6}", self.training)?;
+        match self.held_out {
+            Some(held_out) => write!(f, ", held out {held_out:.6}"),
+            None => Ok(()),
+        }
+    }
 }
 
 /// Writes the run's state; a crash on the way leaves the file that was there before.

@@ -110,8 +110,8 @@ impl Run {
         Ok(losses)
     }
 
-    /// Mean loss over positions that the network does not learn from.
-    pub fn held_out_loss(&mut self, samples: &[Sample]) -> f64 {
+    /// Mean loss over positions that the network does not learn from; `None` without any.
+    pub fn held_out_loss(&mut self, samples: &[Sample]) -> Option<f64> {
         let config = &self.state.config;
         let mut batch = Vec::new();
         let mut sum = 0.0;
@@ -120,7 +120,7 @@ impl Run {
             samples.par_iter().map(|sample| Example::new(sample, shape, &config.target)).collect_into_vec(&mut batch);
             sum += self.network.loss(&batch, config.power);
         }
-        sum / samples.len().max(1) as f64
+        (!samples.is_empty()).then(|| sum / samples.len() as f64)
     }
 
     /// Writes checkpoint and network file into the run's folder.

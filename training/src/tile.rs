@@ -42,7 +42,8 @@ impl Tile {
     #[must_use]
     pub fn zeros(shape: &Shape) -> Self {
         let buckets = shape.king_buckets.count();
-        let (limit, shared_limit) = if buckets > 1 { (BUCKET_LIMIT, FEATURE_LIMIT - BUCKET_LIMIT) } else { (FEATURE_LIMIT, 0.0) };
+        let (limit, shared_limit) =
+            if buckets > 1 { (BUCKET_LIMIT, FEATURE_LIMIT - BUCKET_LIMIT) } else { (FEATURE_LIMIT, 0.0) };
         Self {
             features: Parameters::zeros(shape.inputs(), limit),
             shared: (buckets > 1).then(|| Parameters::zeros(INPUTS, shared_limit)),

@@ -27,7 +27,7 @@ impl Info {
             let (state, _) = checkpoint::load(&self.file)?;
             writeln!(out, "settings {}", serde_json::to_string_pretty(&state.config)?)?;
             for (epoch, losses) in state.losses.iter().enumerate() {
-                writeln!(out, "epoch {}: loss {:.6}, held out {:.6}", epoch + 1, losses.training, losses.held_out)?;
+                writeln!(out, "epoch {}: {losses}", epoch + 1)?;
             }
             return Ok(());
         }

@@ -74,11 +74,9 @@ fn train(mut run: Run, folder: &Path, out: &mut dyn Write) -> Result<()> {
         let path = run.save(folder)?;
         writeln!(
             out,
-            "epoch {} done in {:.1} s: loss {:.6}, held out {:.6}; wrote {}",
+            "epoch {} done in {:.1} s: {losses}; wrote {}",
             run.state.epochs,
             begin.elapsed().as_secs_f64(),
-            losses.training,
-            losses.held_out,
             path.display()
         )?;
         out.flush()?;

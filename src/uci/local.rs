@@ -1,0 +1,78 @@
+//! The engine in this process.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::backend::{Backend, Job, Task, Told};
+use super::options::{OptionName, Options};
+use crate::chess::Position;
+use crate::engine::{Engine, Memory};
+
+/// Drives an engine of its own. What the player learns lasts from move to move, until a new game begins.
+pub struct Local {
+    engine: Arc<Engine>,
+    memory: Arc<Mutex<Memory>>,
+}
+
+impl Local {
+    /// With the table that the options ask for.
+    pub fn new(options: &Options) -> Local {
+        let engine = Engine::new(options.hash_mb);
+        let memory = engine.memory();
+        Local { engine: Arc::new(engine), memory: Arc::new(Mutex::new(memory)) }
+    }
+
+    fn forget(&mut self) {
+        self.memory = Arc::new(Mutex::new(self.engine.memory()));
+    }
+}
+
+impl Backend for Local {
+    fn name(&self) -> String {
+        format!("kibitzer {}", Engine::VERSION)
+    }
+
+    fn offers(&self, _: OptionName) -> bool {
+        true
+    }
+
+    fn apply(&mut self, option: OptionName, options: &Options) {
+        match option {
+            OptionName::Hash if self.engine.hash_mb() != options.hash_mb => {
+                // The old table goes before the new one comes: there may not be room for both.
+                self.engine = Arc::new(Engine::new(1));
+                self.engine = Arc::new(Engine::new(options.hash_mb));
+                self.forget();
+            }
+            OptionName::ClearHash => self.engine.clear(),
+            _ => {}
+        }
+    }
+
+    fn new_game(&mut self) {
+        self.engine.clear();
+        self.forget();
+    }
+
+    fn prepare(&self, task: Task) -> Job {
+        let engine = Arc::clone(&self.engine);
+        let memory = Arc::clone(&self.memory);
+        Box::new(move |stop, tell| {
+            let Task { game, limits, scope, fresh } = &task;
+            let mut tell_report = |report: &_| tell(Told::Progress { report, hash_permille: Some(engine.hash_permille()) });
+            if *fresh {
+                return engine.continue_game(&mut engine.memory(), game, limits, scope, stop, &mut tell_report);
+            }
+            // After a search that panicked the memory is as good as any: numbers that order moves.
+            let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
+            engine.continue_game(&mut memory, game, limits, scope, stop, &mut tell_report)
+        })
+    }
+
+    fn evaluate(&self, position: &Position) -> String {
+        format!(
+            "evaluation {} cp, from the side to move ({})",
+            self.engine.evaluate(position),
+            self.engine.evaluation_name()
+        )
+    }
+}

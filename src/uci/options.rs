@@ -1,0 +1,233 @@
+//! What a GUI can set.
+
+use std::fmt;
+use std::time::Duration;
+
+use super::handicap::Handicap;
+use crate::chess::{CastlingText, excerpt};
+
+/// The settings of a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Options {
+    /// The engine's table, in MiB.
+    pub hash_mb: usize,
+    /// Threads of one search.
+    pub threads: usize,
+    /// Lines that get an exact score.
+    pub multipv: usize,
+    /// The GUI may let the engine think on the opponent's time. Nothing depends on it: `go ponder` says it move by move.
+    pub ponder: bool,
+    /// What a move loses between engine and clock.
+    pub move_overhead: Duration,
+    /// Castling is written as king takes rook.
+    pub chess960: bool,
+    /// The GUI analyses: every search starts without the memory of earlier ones, and at full strength.
+    pub analyse_mode: bool,
+    /// The engine plays as weakly as `elo` says.
+    pub limit_strength: bool,
+    /// The strength of the limited engine.
+    pub elo: u16,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            hash_mb: 64,
+            threads: 1,
+            multipv: 1,
+            ponder: false,
+            move_overhead: Duration::from_millis(20),
+            chess960: false,
+            analyse_mode: false,
+            limit_strength: false,
+            elo: 1500,
+        }
+    }
+}
+
+/// An option by its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OptionName {
+    /// `Hash`
+    Hash,
+    /// `Clear Hash`
+    ClearHash,
+    /// `Threads`
+    Threads,
+    /// `MultiPV`
+    MultiPv,
+    /// `Ponder`
+    Ponder,
+    /// `Move Overhead`
+    MoveOverhead,
+    /// `UCI_Chess960`
+    Chess960,
+    /// `UCI_AnalyseMode`
+    AnalyseMode,
+    /// `UCI_LimitStrength`
+    LimitStrength,
+    /// `UCI_Elo`
+    Elo,
+}
+
+/// What an option takes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A whole number from the first to the second.
+    Spin(u64, u64),
+    /// Yes or no.
+    Check,
+    /// Nothing: it is pressed.
+    Button,
+}
+
+/// Why an option was not set.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum OptionError {
+    /// There is none of that name.
+    #[error("unknown option: {0}")]
+    Unknown(String),
+    /// It takes a value, and none was given.
+    #[error("{0}: the value is missing")]
+    NoValue(OptionName),
+    /// The value is not of its kind or not in its range.
+    #[error("{0}: {1:?} is not {2}")]
+    BadValue(OptionName, String, String),
+}
+
+impl OptionName {
+    /// All, in the order in which `uci` lists them.
+    pub const ALL: [OptionName; 10] = [
+        OptionName::Hash,
+        OptionName::ClearHash,
+        OptionName::Threads,
+        OptionName::MultiPv,
+        OptionName::Ponder,
+        OptionName::MoveOverhead,
+        OptionName::Chess960,
+        OptionName::AnalyseMode,
+        OptionName::LimitStrength,
+        OptionName::Elo,
+    ];
+
+    /// The option that a text names, in letters of any case.
+    pub fn read(text: &str) -> Option<OptionName> {
+        OptionName::ALL.into_iter().find(|name| name.text().eq_ignore_ascii_case(text))
+    }
+
+    const fn text(self) -> &'static str {
+        match self {
+            OptionName::Hash => "Hash",
+            OptionName::ClearHash => "Clear Hash",
+            OptionName::Threads => "Threads",
+            OptionName::MultiPv => "MultiPV",
+            OptionName::Ponder => "Ponder",
+            OptionName::MoveOverhead => "Move Overhead",
+            OptionName::Chess960 => "UCI_Chess960",
+            OptionName::AnalyseMode => "UCI_AnalyseMode",
+            OptionName::LimitStrength => "UCI_LimitStrength",
+            OptionName::Elo => "UCI_Elo",
+        }
+    }
+
+    fn kind(self) -> Kind {
+        match self {
+            OptionName::Hash => Kind::Spin(1, 65_536),
+            OptionName::Threads | OptionName::MultiPv => Kind::Spin(1, 256),
+            OptionName::MoveOverhead => Kind::Spin(0, 5_000),
+            OptionName::Elo => Kind::Spin((*Handicap::ELO.start()).into(), (*Handicap::ELO.end()).into()),
+            OptionName::Ponder | OptionName::Chess960 | OptionName::AnalyseMode | OptionName::LimitStrength => Kind::Check,
+            OptionName::ClearHash => Kind::Button,
+        }
+    }
+}
+
+impl fmt::Display for OptionName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text())
+    }
+}
+
+impl Options {
+    /// Sets an option from the texts of `setoption`. A button leaves the settings as they are.
+    ///
+    /// # Errors
+    ///
+    /// When the value is missing, of the wrong kind or out of range; the settings stay as they are.
+    pub fn set(&mut self, name: OptionName, value: Option<&str>) -> Result<(), OptionError> {
+        let value = match name.kind() {
+            Kind::Button => return Ok(()),
+            Kind::Check | Kind::Spin(..) => value.ok_or(OptionError::NoValue(name))?,
+        };
+        match name {
+            OptionName::Hash => self.hash_mb = number(name, value)? as usize,
+            OptionName::Threads => self.threads = number(name, value)? as usize,
+            OptionName::MultiPv => self.multipv = number(name, value)? as usize,
+            OptionName::Ponder => self.ponder = flag(name, value)?,
+            OptionName::MoveOverhead => self.move_overhead = Duration::from_millis(number(name, value)?),
+            OptionName::Chess960 => self.chess960 = flag(name, value)?,
+            OptionName::AnalyseMode => self.analyse_mode = flag(name, value)?,
+            OptionName::LimitStrength => self.limit_strength = flag(name, value)?,
+            OptionName::Elo => self.elo = number(name, value)? as u16,
+            OptionName::ClearHash => {}
+        }
+        Ok(())
+    }
+
+    /// How castling is written.
+    pub(super) fn castling(&self) -> CastlingText {
+        if self.chess960 { CastlingText::Chess960 } else { CastlingText::Standard }
+    }
+
+    /// How weakly to play, where that is asked.
+    pub(super) fn handicap(&self) -> Option<Handicap> {
+        (self.limit_strength && !self.analyse_mode).then(|| Handicap::new(self.elo))
+    }
+
+    /// The line that offers an option, with its value as the default.
+    pub(super) fn offer(&self, name: OptionName) -> String {
+        match name.kind() {
+            Kind::Spin(least, greatest) => {
+                format!("option name {name} type spin default {} min {least} max {greatest}", self.value(name))
+            }
+            Kind::Check => format!("option name {name} type check default {}", self.value(name)),
+            Kind::Button => format!("option name {name} type button"),
+        }
+    }
+
+    fn value(&self, name: OptionName) -> String {
+        match name {
+            OptionName::Hash => self.hash_mb.to_string(),
+            OptionName::Threads => self.threads.to_string(),
+            OptionName::MultiPv => self.multipv.to_string(),
+            OptionName::Ponder => self.ponder.to_string(),
+            OptionName::MoveOverhead => self.move_overhead.as_millis().to_string(),
+            OptionName::Chess960 => self.chess960.to_string(),
+            OptionName::AnalyseMode => self.analyse_mode.to_string(),
+            OptionName::LimitStrength => self.limit_strength.to_string(),
+            OptionName::Elo => self.elo.to_string(),
+            OptionName::ClearHash => String::new(),
+        }
+    }
+}
+
+fn number(name: OptionName, text: &str) -> Result<u64, OptionError> {
+    let Kind::Spin(least, greatest) = name.kind() else {
+        return Err(OptionError::BadValue(name, excerpt(text).to_owned(), "taken".to_owned()));
+    };
+    text.parse().ok().filter(|number| (least..=greatest).contains(number)).ok_or_else(|| {
+        OptionError::BadValue(name, excerpt(text).to_owned(), format!("a whole number from {least} to {greatest}"))
+    })
+}
+
+fn flag(name: OptionName, text: &str) -> Result<bool, OptionError> {
+    match text {
+        _ if text.eq_ignore_ascii_case("true") => Ok(true),
+        _ if text.eq_ignore_ascii_case("false") => Ok(false),
+        _ => Err(OptionError::BadValue(name, excerpt(text).to_owned(), "true or false".to_owned())),
+    }
+}
+
+#[cfg(test)]
+#[path = "options_tests.rs"]
+mod tests;

@@ -1,0 +1,118 @@
+//! What is said to the GUI.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use crate::chess::{CastlingText, Move, Position, uci_text};
+use crate::engine::{Report, Score};
+
+/// Takes whole lines from any thread.
+pub(super) struct Output {
+    sink: Mutex<Box<dyn Write + Send>>,
+}
+
+impl Output {
+    /// Writes to a sink.
+    pub(super) fn new(sink: Box<dyn Write + Send>) -> Output {
+        Output { sink: Mutex::new(sink) }
+    }
+
+    /// Says one or several lines at once; the last one's end is added.
+    pub(super) fn say(&self, lines: &str) -> io::Result<()> {
+        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
+        sink.write_all(lines.as_bytes())?;
+        sink.write_all(b"\n")?;
+        sink.flush()
+    }
+
+    /// Says something to people: each line of the text on its own.
+    pub(super) fn note(&self, text: &str) -> io::Result<()> {
+        text.lines().try_for_each(|line| self.say(&format!("info string {line}")))
+    }
+}
+
+/// A state of a search, to be told.
+pub(super) struct Info<'a> {
+    /// Where it searches.
+    pub(super) root: &'a Position,
+    /// What it found.
+    pub(super) report: &'a Report,
+    /// The greatest number of lines to tell.
+    pub(super) multipv: usize,
+    /// How full the table is; `None` when that is not known.
+    pub(super) hash_permille: Option<u32>,
+    /// How castling is written.
+    pub(super) castling: CastlingText,
+}
+
+impl Info<'_> {
+    /// One `info` line for each line of play.
+    pub(super) fn text(&self) -> String {
+        let report = self.report;
+        let alternatives = report.alternatives.iter().map(|variation| (variation.score, variation.pv.as_slice()));
+        let variations = std::iter::once((report.score, report.pv.as_slice())).chain(alternatives);
+        let mut text = String::new();
+        for (index, (score, pv)) in variations.take(self.multipv).enumerate() {
+            if index > 0 {
+                text.push('\n');
+            }
+            self.variation(&mut text, index + 1, score, pv);
+        }
+        text
+    }
+
+    fn variation(&self, text: &mut String, rank: usize, score: Score, pv: &[Move]) {
+        let Report { depth, seldepth, nodes, elapsed, .. } = *self.report;
+        // Writing to a String cannot fail.
+        let _ = write!(text, "info depth {depth} seldepth {seldepth} multipv {rank} score {}", Shown(score));
+        let _ = write!(text, " nodes {nodes} nps {}", nodes_per_second(nodes, elapsed));
+        if let Some(permille) = self.hash_permille {
+            let _ = write!(text, " hashfull {permille}");
+        }
+        let _ = write!(text, " time {}", elapsed.as_millis());
+        if !pv.is_empty() {
+            text.push_str(" pv");
+            push_moves(text, self.root, pv, self.castling);
+        }
+    }
+}
+
+/// A score in the words of UCI.
+struct Shown(Score);
+
+impl std::fmt::Display for Shown {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.0 {
+            Score::Cp(value) => write!(f, "cp {value}"),
+            Score::Mate(moves) => write!(f, "mate {moves}"),
+        }
+    }
+}
+
+/// The line that ends a search.
+pub(super) fn best_move(root: &Position, line: &[Move], castling: CastlingText) -> String {
+    let Some(&best) = line.first() else { return "bestmove (none)".to_owned() };
+    let mut text = format!("bestmove {}", uci_text(root, best, castling).as_str());
+    if let Some(&answer) = line.get(1) {
+        text.push_str(" ponder ");
+        text.push_str(uci_text(&root.after(best), answer, castling).as_str());
+    }
+    text
+}
+
+fn push_moves(text: &mut String, root: &Position, line: &[Move], castling: CastlingText) {
+    let mut position = root.clone();
+    for &mv in line {
+        text.push(' ');
+        text.push_str(uci_text(&position, mv, castling).as_str());
+        position.play(mv);
+    }
+}
+
+/// Nodes per second; a time too short to be measured counts as a microsecond.
+pub(super) fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
+    let per_second = u128::from(nodes) * 1_000_000 / elapsed.as_micros().max(1);
+    u64::try_from(per_second).unwrap_or(u64::MAX)
+}

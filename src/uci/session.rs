@@ -1,0 +1,238 @@
+//! A conversation with a GUI, from its first line to its last.
+
+use std::io::{self, BufRead, Read, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::backend::{Backend, Task};
+use super::board;
+use super::command::{Command, Go, PositionText};
+use super::leash::Leash;
+use super::options::{OptionName, Options};
+use super::output::{Output, nodes_per_second};
+use super::position::set_up;
+use super::thinking::{Telling, Thinking};
+use crate::chess::{Game, Move, Position, excerpt, perft, read_move, uci_text};
+use crate::engine::{Bench, Clock, Limits, Scope};
+
+/// A longer line is passed over. A game of ten thousand moves fits.
+const MAX_LINE_BYTES: u64 = 1 << 20;
+
+/// Reads commands and answers them, with at most one search at a time.
+///
+/// What changes the session (`position`, `setoption`, `ucinewgame`) or begins a search ends the one that runs: it says its best
+/// move first. Everything else is answered while it runs.
+pub struct Session<B> {
+    backend: B,
+    options: Options,
+    game: Game,
+    thinking: Option<Thinking>,
+    output: Arc<Output>,
+}
+
+/// Whether the conversation goes on.
+#[derive(PartialEq, Eq)]
+enum Next {
+    Listen,
+    Leave,
+}
+
+impl<B: Backend> Session<B> {
+    /// A session with the start position, which speaks to a sink.
+    pub fn new(backend: B, options: Options, sink: impl Write + Send + 'static) -> Session<B> {
+        let output = Arc::new(Output::new(Box::new(sink)));
+        Session { backend, options, game: Game::new(Position::startpos()), thinking: None, output }
+    }
+
+    /// Listens until `quit` or the end of input; a search that is still running is stopped.
+    ///
+    /// # Errors
+    ///
+    /// When lines can't be read or written any more, or the system grants no thread.
+    pub fn run(mut self, input: impl BufRead) -> io::Result<()> {
+        let heard = self.listen(input);
+        let ended = self.settle();
+        heard.and(ended)
+    }
+
+    fn listen(&mut self, mut input: impl BufRead) -> io::Result<()> {
+        let mut line = Vec::new();
+        while read_line(&mut input, &mut line)? {
+            if self.answer(&line)? == Next::Leave {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, line: &[u8]) -> io::Result<Next> {
+        if line.len() as u64 >= MAX_LINE_BYTES {
+            self.output.note("a line of more than a million letters was passed over")?;
+            return Ok(Next::Listen);
+        }
+        match Command::read(&String::from_utf8_lossy(line)) {
+            Ok(None) => {}
+            Ok(Some(Command::Quit)) => return Ok(Next::Leave),
+            Ok(Some(command)) => self.obey(command)?,
+            Err(error) => self.output.note(&error.to_string())?,
+        }
+        Ok(Next::Listen)
+    }
+
+    fn obey(&mut self, command: Command) -> io::Result<()> {
+        match command {
+            Command::Uci => self.introduce(),
+            Command::IsReady => self.output.say("readyok"),
+            Command::NewGame => {
+                self.settle()?;
+                self.backend.new_game();
+                Ok(())
+            }
+            Command::Position(text) => self.take_position(&text),
+            Command::Go(go) => self.go(&go),
+            Command::Stop => {
+                self.thinking.as_ref().inspect(|thinking| thinking.stop());
+                Ok(())
+            }
+            Command::PonderHit => {
+                self.thinking.as_ref().inspect(|thinking| thinking.ponder_hit());
+                Ok(())
+            }
+            Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
+            Command::Display => self.output.say(&board::picture(self.game.position())),
+            Command::Eval => self.output.say(&self.backend.evaluate(self.game.position())),
+            Command::Bench { depth } => self.bench(depth),
+            Command::Perft { depth } => self.perft(depth),
+            // Heard by `answer`.
+            Command::Quit => Ok(()),
+        }
+    }
+
+    /// Ends the running search, if there is one.
+    fn settle(&mut self) -> io::Result<()> {
+        self.thinking.take().map_or(Ok(()), Thinking::end)
+    }
+
+    fn introduce(&self) -> io::Result<()> {
+        let mut text = format!("id name {}\nid author the kibitzer developers\n", self.backend.name());
+        // A GUI may ask at any time, but the defaults are always those of the start.
+        let defaults = Options::default();
+        for name in OptionName::ALL.into_iter().filter(|&name| self.backend.offers(name)) {
+            text.push_str(&defaults.offer(name));
+            text.push('\n');
+        }
+        text.push_str("uciok");
+        self.output.say(&text)
+    }
+
+    fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
+        let Some(option) = OptionName::read(name).filter(|&option| self.backend.offers(option)) else {
+            return self.output.note(&format!("unknown option: {}", excerpt(name)));
+        };
+        self.settle()?;
+        match self.options.set(option, value) {
+            Ok(()) => {
+                self.backend.apply(option, &self.options);
+                Ok(())
+            }
+            Err(error) => self.output.note(&error.to_string()),
+        }
+    }
+
+    fn take_position(&mut self, text: &PositionText) -> io::Result<()> {
+        self.settle()?;
+        match set_up(text) {
+            Ok((game, warnings)) => {
+                self.game = game;
+                warnings.iter().try_for_each(|warning| self.output.note(&warning.detail))
+            }
+            Err(error) => self.output.note(&error.to_string()),
+        }
+    }
+
+    fn go(&mut self, go: &Go) -> io::Result<()> {
+        self.settle()?;
+        go.complaints.iter().try_for_each(|complaint| self.output.note(&complaint.to_string()))?;
+        let moves = self.search_moves(&go.searchmoves)?;
+        let handicap = self.options.handicap();
+        let mut task = Task {
+            limits: self.limits(go),
+            scope: Scope { threads: self.options.threads, multipv: self.options.multipv, moves },
+            fresh: self.options.analyse_mode,
+            game: self.game.clone(),
+        };
+        if let Some(handicap) = handicap {
+            handicap.burden(&mut task.limits, &mut task.scope);
+        }
+        let telling = Telling {
+            root: self.game.position().clone(),
+            multipv: self.options.multipv,
+            castling: self.options.castling(),
+            handicap,
+        };
+        let leash = Leash::new(go.ponder, go.infinite);
+        let job = self.backend.prepare(task);
+        self.thinking = Some(Thinking::begin(telling, job, leash, Arc::clone(&self.output))?);
+        Ok(())
+    }
+
+    /// The legal moves among the texts; what is not legal is told and passed over.
+    fn search_moves(&self, texts: &[String]) -> io::Result<Vec<Move>> {
+        let mut moves = Vec::with_capacity(texts.len());
+        for text in texts {
+            match read_move(self.game.position(), text) {
+                Ok(mv) => moves.push(mv),
+                Err(why) => self.output.note(&format!("searchmoves: {}: {why}", excerpt(text)))?,
+            }
+        }
+        Ok(moves)
+    }
+
+    fn limits(&self, go: &Go) -> Limits {
+        if go.infinite {
+            return Limits::default();
+        }
+        let own = if self.game.position().turn().is_white() { go.white } else { go.black };
+        // With the other side's clock alone our own has to be taken for run down: a game under time control never waits.
+        let timed = go.white.time.is_some() || go.black.time.is_some();
+        let clock = timed.then(|| Clock {
+            remaining: own.time.unwrap_or(Duration::ZERO),
+            increment: own.increment,
+            moves_to_go: go.moves_to_go,
+            overhead: self.options.move_overhead,
+        });
+        Limits { depth: go.depth, nodes: go.nodes, movetime: go.movetime, mate: go.mate, clock }
+    }
+
+    fn bench(&mut self, depth: Option<u8>) -> io::Result<()> {
+        self.settle()?;
+        self.output.say(&Bench::run(depth.unwrap_or(Bench::DEPTH)).to_string())
+    }
+
+    fn perft(&mut self, depth: u32) -> io::Result<()> {
+        self.settle()?;
+        let position = self.game.position();
+        let started = std::time::Instant::now();
+        let divided = perft::divide(position, depth);
+        let nodes = if depth == 0 { 1 } else { divided.iter().map(|&(_, nodes)| nodes).sum() };
+        let mut text = String::new();
+        for (mv, nodes) in divided {
+            text.push_str(&format!("{}: {nodes}\n", uci_text(position, mv, self.options.castling()).as_str()));
+        }
+        let speed = nodes_per_second(nodes, started.elapsed());
+        text.push_str(&format!("\nNodes searched: {nodes}\nNodes per second: {speed}"));
+        self.output.say(&text)
+    }
+}
+
+/// Reads the next line; `false` at the end of input. Of a line that is too long only the beginning is kept.
+fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
+    line.clear();
+    if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', line)? == 0 {
+        return Ok(false);
+    }
+    if line.len() as u64 == MAX_LINE_BYTES && line.last() != Some(&b'\n') {
+        input.skip_until(b'\n')?;
+    }
+    Ok(true)
+}

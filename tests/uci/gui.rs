@@ -1,0 +1,149 @@
+//! A GUI that follows a script.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// A busy machine may take this long over anything.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// The program as a GUI runs it: commands go into a pipe, lines come out of another.
+pub(crate) struct Gui {
+    child: Child,
+    input: Option<ChildStdin>,
+    lines: Receiver<(Instant, String)>,
+}
+
+impl Gui {
+    /// Starts `kibitzer uci`.
+    pub(crate) fn start() -> Gui {
+        Gui::with(&[])
+    }
+
+    /// Starts `kibitzer uci` with more arguments.
+    pub(crate) fn with(arguments: &[&str]) -> Gui {
+        let mut child = Command::new(env!("CARGO_BIN_EXE_kibitzer"))
+            .arg("uci")
+            .args(arguments)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().unwrap());
+        let (sender, lines) = channel();
+        thread::spawn(move || {
+            for line in output.lines() {
+                if sender.send((Instant::now(), line.unwrap())).is_err() {
+                    return;
+                }
+            }
+        });
+        Gui { child, input, lines }
+    }
+
+    /// Sends commands.
+    pub(crate) fn say(&mut self, commands: &str) -> Instant {
+        self.send(format!("{commands}\n").as_bytes());
+        Instant::now()
+    }
+
+    /// Sends bytes as they are.
+    pub(crate) fn send(&mut self, bytes: &[u8]) {
+        self.input.as_mut().unwrap().write_all(bytes).unwrap();
+    }
+
+    /// Waits for a line that begins so: when it came, and all lines till then with it.
+    #[track_caller]
+    pub(crate) fn until(&self, beginning: &str) -> (Instant, Vec<String>) {
+        let mut heard = Vec::new();
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok((when, line)) => {
+                    let found = line.starts_with(beginning);
+                    heard.push(line);
+                    if found {
+                        return (when, heard);
+                    }
+                }
+                Err(error) => panic!("{error} for {beginning:?} after {heard:#?}"),
+            }
+        }
+    }
+
+    /// All lines up to the answer to `isready`, without it.
+    #[track_caller]
+    pub(crate) fn until_ready(&mut self) -> Vec<String> {
+        self.say("isready");
+        let (_, mut lines) = self.until("readyok");
+        lines.pop();
+        lines
+    }
+
+    /// Sends commands, and returns what is said before the answer to an `isready` behind them.
+    #[track_caller]
+    pub(crate) fn ask(&mut self, commands: &str) -> Vec<String> {
+        self.say(commands);
+        self.until_ready()
+    }
+
+    /// Sends commands that end with a `go` and waits for the move: the infos, and the words of the last line.
+    #[track_caller]
+    pub(crate) fn search(&mut self, commands: &str) -> (Vec<String>, Vec<String>) {
+        self.say(commands);
+        let (_, mut lines) = self.until("bestmove");
+        let last = lines.pop().unwrap();
+        (lines, last.split(' ').map(str::to_owned).collect())
+    }
+
+    /// The lines of a while in which nothing may begin so.
+    #[track_caller]
+    pub(crate) fn never(&self, beginning: &str, during: Duration) -> Vec<String> {
+        let end = Instant::now() + during;
+        let mut heard = Vec::new();
+        while let Some(left) = end.checked_duration_since(Instant::now()) {
+            match self.lines.recv_timeout(left) {
+                Ok((_, line)) => {
+                    assert!(!line.starts_with(beginning), "{line} after {heard:#?}");
+                    heard.push(line);
+                }
+                Err(RecvTimeoutError::Timeout) => break,
+                Err(RecvTimeoutError::Disconnected) => panic!("the program has ended after {heard:#?}"),
+            }
+        }
+        heard
+    }
+
+    /// Closes the program's input.
+    pub(crate) fn hang_up(&mut self) {
+        self.input = None;
+    }
+
+    /// Waits for the end of the program: how it ended, and what it said until then.
+    pub(crate) fn wait(mut self) -> (ExitStatus, Vec<String>) {
+        let started = Instant::now();
+        let status = loop {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                break status;
+            }
+            assert!(started.elapsed() < PATIENCE, "the program still runs");
+            thread::sleep(Duration::from_millis(5));
+        };
+        (status, self.lines.iter().map(|(_, line)| line).collect())
+    }
+}
+
+impl Drop for Gui {
+    fn drop(&mut self) {
+        // After `wait` there is nothing left to end.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The number or word behind a word of a line.
+pub(crate) fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
+    line.split(' ').skip_while(|&found| found != word).nth(1)
+}

@@ -1,0 +1,8 @@
+//! `kibitzer uci` as a GUI meets it: the program itself, through pipes.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+mod conversation;
+mod gui;
+mod playing;
+mod positions;

@@ -1,0 +1,105 @@
+//! Claims about positions and what is said of them.
+
+use std::time::{Duration, Instant};
+
+use crate::gui::Gui;
+
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+/// The FEN that `d` shows.
+fn fen(gui: &mut Gui) -> String {
+    let lines = gui.ask("d");
+    lines.iter().find_map(|line| line.strip_prefix("fen ")).unwrap_or_else(|| panic!("{lines:#?}")).to_owned()
+}
+
+#[test]
+fn it_begins_with_the_start_position() {
+    assert_eq!(fen(&mut Gui::start()), START);
+}
+
+#[test]
+fn what_is_illegal_leaves_the_last_position_in_place() {
+    let mut gui = Gui::start();
+    gui.ask("position startpos moves e2e4");
+    let before = fen(&mut gui);
+    for (command, why) in [
+        ("position startpos moves d2d4 e2e4", "illegal move \"e2e4\", the 2. of the list"),
+        ("position startpos moves e2e4 nonsense", "illegal move \"nonsense\""),
+        ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "illegal position"),
+        ("position fen", "illegal position"),
+        ("position fen 4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "illegal position"),
+    ] {
+        let lines = gui.ask(command);
+        assert!(lines.len() == 1 && lines[0].starts_with(&format!("info string {why}")), "{command}: {lines:#?}");
+        assert_eq!(fen(&mut gui), before, "{command}");
+    }
+}
+
+#[test]
+fn what_was_mended_in_a_fen_is_said() {
+    let mut gui = Gui::start();
+    let lines = gui.ask("position fen 4k3/8/8/8/8/8/8/4K3 w KQ - 0 1");
+    assert!(lines.iter().all(|line| line.starts_with("info string ")) && !lines.is_empty(), "{lines:#?}");
+    assert_eq!(fen(&mut gui), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+}
+
+#[test]
+fn a_game_of_5000_moves_is_read_at_once() {
+    let mut gui = Gui::start();
+    let moves = ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(2_500).join(" ");
+    gui.until_ready();
+    let started = Instant::now();
+    gui.ask(&format!("position startpos moves {moves}"));
+    assert!(started.elapsed() < Duration::from_millis(500), "{:?}", started.elapsed());
+    let (_, best) = gui.search("go depth 3");
+    assert_ne!(best[1], "(none)", "the rules have ended this game long ago, but a GUI that asks gets a move");
+}
+
+#[test]
+fn castling_is_written_as_the_option_says_and_read_in_both_ways() {
+    let mut gui = Gui::start();
+    let position = "position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1";
+    let castles = |lines: Vec<String>| -> Vec<String> {
+        lines
+            .into_iter()
+            .filter(|line| line.starts_with("e1") && !["d1", "d2", "e2", "f1", "f2"].contains(&&line[2..4]))
+            .collect()
+    };
+    assert_eq!(castles(gui.ask(&format!("{position}\nperft 1"))), ["e1g1: 1", "e1c1: 1"]);
+    gui.ask("setoption name UCI_Chess960 value true");
+    assert_eq!(castles(gui.ask("perft 1")), ["e1h1: 1", "e1a1: 1"]);
+    for text in ["e1g1", "e1h1"] {
+        gui.ask(&format!("{position} moves {text}"));
+        assert_eq!(fen(&mut gui), "4k3/8/8/8/8/8/8/R4RK1 b - - 1 1", "{text}");
+    }
+    let (_, best) = gui.search(&format!("{position}\ngo depth 2 searchmoves e1c1"));
+    assert_eq!(best[1], "e1a1");
+}
+
+#[test]
+fn perft_counts_for_each_first_move() {
+    let mut gui = Gui::start();
+    for command in ["perft 3", "go perft 3"] {
+        let lines = gui.ask(command);
+        assert!(lines.contains(&"e2e4: 600".to_owned()), "{lines:#?}");
+        assert!(lines.contains(&"Nodes searched: 8902".to_owned()), "{lines:#?}");
+    }
+    assert!(gui.ask("perft 0").contains(&"Nodes searched: 1".to_owned()));
+}
+
+#[test]
+fn a_position_is_judged_without_a_search() {
+    let mut gui = Gui::start();
+    let lines = gui.ask("position fen 4k3/8/8/8/8/8/8/Q3K3 w - - 0 1\neval");
+    let value: i32 = lines[0].split(' ').nth(1).unwrap().parse().unwrap();
+    assert!(value > 300, "{lines:#?}");
+}
+
+#[test]
+fn a_bench_ends_with_nodes_and_speed() {
+    let mut gui = Gui::start();
+    let lines = gui.ask("bench 3");
+    let words: Vec<&str> = lines.last().unwrap().split(' ').collect();
+    let [nodes, "nodes", speed, "nps"] = words[..] else { panic!("{lines:#?}") };
+    assert!(nodes.parse::<u64>().unwrap() > 1_000 && speed.parse::<u64>().unwrap() > 1_000);
+}
