@@ -3,11 +3,12 @@
 //! Rooms, and who may call whom:
 //!
 //! ```text
-//! chess ← engine ← analysis ← http        and app, which sees all
-//!               ↖ uci
+//! chess ← nnue ← engine ← analysis ← http        and app, which sees all
+//!                      ↖ uci
 //! ```
 //!
 //! - [`chess`]: the rules; standard library only, no I/O, no clock;
+//! - [`nnue`]: the evaluation network: its file, its sums along a line, its arithmetic for each processor;
 //! - [`engine`]: the search; synchronous, knows nothing of HTTP or tokio;
 //! - [`analysis`]: the use cases; async, no HTTP: look up, join a running search, queue, search, remember;
 //! - [`http`]: routes, problems, the contract; no chess logic;
@@ -19,5 +20,6 @@ pub mod chess;
 pub mod config;
 pub mod engine;
 pub mod http;
+pub mod nnue;
 pub mod telemetry;
 pub mod uci;

@@ -1,0 +1,126 @@
+//! What an evaluation by the network costs, for each set of processor instructions that is there.
+//!
+//! `cargo bench --bench evaluation -- FILE` prints nanoseconds, the best of many rounds, so that a busy machine matters little: an evaluation
+//! of a position out of the blue, and one of a position that a move has led to, with making and taking back the move in the
+//! network's sums (not on the board, whose time is measured alone and taken off).
+
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    missing_docs,
+    reason = "a benchmark stops at a fault and says what it measured"
+)]
+
+use std::hint::black_box;
+use std::sync::Arc;
+use std::time::Instant;
+
+use kibitzer::chess::{Move, Position};
+use kibitzer::nnue::{Accumulators, HIDDEN, Level, Network};
+
+/// Openings, middle games and endings.
+const POSITIONS: [&str; 8] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
+    "2rq1rk1/pb1n1ppN/4p3/1pb5/3P1Pn1/P1N5/1PQ1B1PP/R1B2RK1 b - - 0 16",
+    "8/8/1p2k1p1/3p3p/1p1P1P1P/1P2PK2/8/8 w - - 3 54",
+    "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
+    "4k3/8/8/3q4/8/8/3QP3/4K3 w - - 0 1",
+];
+
+/// So many moves are tried in each position of the walk; the walk is so deep.
+const WIDTH: usize = 6;
+const DEPTH: usize = 4;
+const ROUNDS: usize = 60;
+
+/// What the walk does at each of its positions.
+trait Observer {
+    fn enter(&mut self, before: &Position, mv: Move, after: &Position);
+    fn leave(&mut self);
+}
+
+struct Nobody;
+
+impl Observer for Nobody {
+    fn enter(&mut self, _: &Position, _: Move, after: &Position) {
+        black_box(after.key());
+    }
+
+    fn leave(&mut self) {}
+}
+
+impl Observer for Accumulators {
+    fn enter(&mut self, before: &Position, mv: Move, after: &Position) {
+        self.push(before, mv);
+        black_box(self.evaluate(after));
+    }
+
+    fn leave(&mut self) {
+        self.pop();
+    }
+}
+
+/// Walks through a tree and returns the number of its moves.
+fn walk(position: &Position, depth: usize, observer: &mut impl Observer) -> usize {
+    if depth == 0 {
+        return 0;
+    }
+    let moves = position.legal_moves();
+    let stride = moves.len().div_ceil(WIDTH).max(1);
+    let mut count = 0;
+    for &mv in moves.iter().step_by(stride) {
+        let child = position.after(mv);
+        observer.enter(position, mv, &child);
+        count += 1 + walk(&child, depth - 1, observer);
+        observer.leave();
+    }
+    count
+}
+
+/// Nanoseconds of the fastest round, for each of `count` parts.
+fn best(count: usize, mut round: impl FnMut()) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..ROUNDS {
+        let start = Instant::now();
+        round();
+        best = best.min(start.elapsed().as_secs_f64());
+    }
+    best * 1e9 / count as f64
+}
+
+fn main() {
+    let positions: Vec<Position> = POSITIONS.iter().map(|fen| Position::from_fen(fen).expect("a legal position")).collect();
+    let Some(file) = std::env::args().skip(1).find(|argument| !argument.starts_with('-')) else {
+        println!("no network file is named: nothing to measure");
+        return;
+    };
+    let network = Arc::new(Network::read(file.as_ref()).expect("a network of this build's architecture"));
+    let moves = positions.iter().map(|position| walk(position, DEPTH, &mut Nobody)).sum();
+    let alone = best(moves, || {
+        for position in &positions {
+            black_box(walk(position, DEPTH, &mut Nobody));
+        }
+    });
+    println!("{HIDDEN} neurons, {moves} moves; the walk alone {alone:.0} ns a move");
+    for level in Level::ALL {
+        let Some(mut accumulators) = Accumulators::with_level(Arc::clone(&network), DEPTH, level) else {
+            println!("{:<12} not on this processor", level.name());
+            continue;
+        };
+        let fresh = best(64 * positions.len(), || {
+            for position in std::iter::repeat_n(&positions, 64).flatten() {
+                accumulators.reset(position);
+                black_box(accumulators.evaluate(position));
+            }
+        });
+        let follow = best(moves, || {
+            for position in &positions {
+                accumulators.reset(position);
+                walk(position, DEPTH, &mut accumulators);
+            }
+        });
+        println!("{:<12} out of the blue {fresh:>5.0} ns, after a move {:>5.0} ns", level.name(), follow - alone);
+    }
+}

@@ -1,0 +1,174 @@
+//! A network as it lies in memory, and its way there from the bytes of a file.
+
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use sha2::{Digest, Sha256};
+
+use super::architecture::{HIDDEN, INPUTS, KING_BUCKETS, MAX_OUTPUT_WEIGHT, OUTPUT_BUCKETS, QA, QB};
+use super::error::{NetworkError, NetworkFileError};
+use super::header::{HASHED_BYTES, HEADER_BYTES, Header};
+use super::row::Row;
+use super::view::{KING_SQUARES, View};
+use crate::chess::{Color, Square};
+
+const ROW_BYTES: usize = 2 * HIDDEN;
+const FEATURE_BYTES: usize = KING_BUCKETS * INPUTS * ROW_BYTES;
+const OUTPUT_BYTES: usize = OUTPUT_BUCKETS * 2 * ROW_BYTES;
+const PAYLOAD_BYTES: usize = KING_SQUARES + FEATURE_BYTES + ROW_BYTES + OUTPUT_BYTES + 4 * OUTPUT_BUCKETS;
+
+/// The length of a network file of this build's architecture.
+pub const FILE_BYTES: usize = HEADER_BYTES + PAYLOAD_BYTES;
+
+/// The evaluation network: 768 inputs for each player's view, [`HIDDEN`] neurons a view with squared clipped rectifiers, one
+/// output in [`OUTPUT_BUCKETS`] variants by the number of pieces.
+///
+/// It never changes, so that any number of searches may share one.
+pub struct Network {
+    id: String,
+    scale: u16,
+    /// The view of each player, by the square of that player's king.
+    views: [[View; 64]; 2],
+    /// A row for each input of each king bucket.
+    features: Box<[Row]>,
+    biases: Row,
+    /// For each output bucket the weights of the side to move's neurons, then of the other side's.
+    outputs: [[Row; 2]; OUTPUT_BUCKETS],
+    output_biases: [i32; OUTPUT_BUCKETS],
+}
+
+impl Network {
+    /// Reads the network of a file.
+    ///
+    /// # Errors
+    ///
+    /// [`NetworkFileError`] names the file and tells why it cannot be read or is refused.
+    pub fn read(path: &Path) -> Result<Network, NetworkFileError> {
+        let mut bytes = Vec::with_capacity(FILE_BYTES + 1);
+        // One byte more than a network has is enough to know that the file is too long.
+        File::open(path)
+            .and_then(|file| file.take(FILE_BYTES as u64 + 1).read_to_end(&mut bytes))
+            .map_err(|source| NetworkFileError::Unreadable { path: path.to_path_buf(), source })?;
+        Network::from_bytes(&bytes).map_err(|source| NetworkFileError::Refused { path: path.to_path_buf(), source })
+    }
+
+    /// Reads a network from the bytes of its file.
+    ///
+    /// # Errors
+    ///
+    /// [`NetworkError`] when they are no network, a damaged one, or one of another architecture.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
+        let header = bytes.first_chunk::<HEADER_BYTES>().ok_or_else(|| too_short(bytes))?;
+        let header = Header::parse(header, PAYLOAD_BYTES)?;
+        let whole: &[u8; FILE_BYTES] =
+            bytes.try_into().map_err(|_| NetworkError::Length { found: bytes.len(), expected: FILE_BYTES })?;
+        if content_hash(whole) != header.hash {
+            return Err(NetworkError::Hash);
+        }
+        check_numbers(whole)?;
+        Ok(Network::decode(header, whole))
+    }
+
+    /// Lays out a file that has been found whole.
+    fn decode(header: Header, bytes: &[u8; FILE_BYTES]) -> Network {
+        let (buckets, rest) = split(&bytes[HEADER_BYTES..], KING_SQUARES);
+        let (features, rest) = split(rest, FEATURE_BYTES);
+        let (biases, rest) = split(rest, ROW_BYTES);
+        let (outputs, output_biases) = split(rest, OUTPUT_BYTES);
+        let buckets = std::array::from_fn(|n| buckets[n]);
+        let rows = outputs.as_chunks::<ROW_BYTES>().0;
+        Network {
+            id: header.hash[..6].iter().fold(String::new(), |mut id, byte| {
+                // Writing to a string cannot fail.
+                let _ = write!(id, "{byte:02x}");
+                id
+            }),
+            scale: header.scale,
+            views: Color::ALL
+                .map(|color| std::array::from_fn(|king| View::new(color, Square::from_index(king as u8), &buckets))),
+            features: features.as_chunks::<ROW_BYTES>().0.iter().map(|row| Row::from_bytes(row)).collect(),
+            biases: Row::from_bytes(biases),
+            outputs: std::array::from_fn(|n| [Row::from_bytes(&rows[2 * n]), Row::from_bytes(&rows[2 * n + 1])]),
+            output_biases: std::array::from_fn(|n| i32::from_le_bytes(output_biases.as_chunks::<4>().0[n])),
+        }
+    }
+
+    /// The first twelve hexadecimal digits of the network's SHA-256: its name wherever one network must be told from another.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// The architecture in short, as `768 -> 512x2 -> 1x8`: inputs, neurons, outputs; with `k x` before the inputs of k king
+    /// buckets.
+    pub fn architecture(&self) -> String {
+        let buckets = if KING_BUCKETS == 1 { String::new() } else { format!("{KING_BUCKETS}x") };
+        format!("{buckets}{INPUTS} -> {HIDDEN}x2 -> 1x{OUTPUT_BUCKETS}")
+    }
+
+    #[inline]
+    pub(super) fn view(&self, color: Color, king: Square) -> View {
+        self.views[color as usize][king.index()]
+    }
+
+    #[inline]
+    pub(super) fn feature(&self, input: usize) -> &Row {
+        &self.features[input]
+    }
+
+    pub(super) const fn biases(&self) -> &Row {
+        &self.biases
+    }
+
+    #[inline]
+    pub(super) const fn outputs(&self, bucket: usize) -> &[Row; 2] {
+        &self.outputs[bucket]
+    }
+
+    /// Centipawns of Σ v²·w, the sum of an output bucket over both views.
+    #[inline]
+    pub(super) fn centipawns(&self, sum: i64, bucket: usize) -> i32 {
+        let raw = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
+        let value = raw * i64::from(self.scale) / i64::from(QA * QB);
+        value.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
+    }
+}
+
+fn too_short(bytes: &[u8]) -> NetworkError {
+    if bytes.starts_with(b"KIBITZER") {
+        NetworkError::Length { found: bytes.len(), expected: FILE_BYTES }
+    } else {
+        NetworkError::Foreign
+    }
+}
+
+fn split(bytes: &[u8], at: usize) -> (&[u8], &[u8]) {
+    bytes.split_at(at)
+}
+
+/// SHA-256 of the hashed part of the header and of the payload.
+fn content_hash(bytes: &[u8; FILE_BYTES]) -> [u8; 32] {
+    Sha256::new().chain_update(&bytes[..HASHED_BYTES]).chain_update(&bytes[HEADER_BYTES..]).finalize().into()
+}
+
+/// Makes sure of the numbers that the arithmetic and the indices rely on.
+const fn check_numbers(bytes: &[u8; FILE_BYTES]) -> Result<(), NetworkError> {
+    let mut place = HEADER_BYTES;
+    while place < HEADER_BYTES + KING_SQUARES {
+        if bytes[place] as usize >= KING_BUCKETS {
+            return Err(NetworkError::KingBucket { found: bytes[place], buckets: KING_BUCKETS });
+        }
+        place += 1;
+    }
+    place = HEADER_BYTES + KING_SQUARES + FEATURE_BYTES + ROW_BYTES;
+    let end = place + OUTPUT_BYTES;
+    while place < end {
+        let weight = i16::from_le_bytes([bytes[place], bytes[place + 1]]);
+        if weight < -MAX_OUTPUT_WEIGHT || weight > MAX_OUTPUT_WEIGHT {
+            return Err(NetworkError::OutputWeight { found: weight });
+        }
+        place += 2;
+    }
+    Ok(())
+}
