@@ -68,11 +68,8 @@ impl Backend for Local {
         })
     }
 
-    fn evaluate(&self, position: &Position) -> String {
-        format!(
-            "evaluation {} cp, from the side to move ({})",
-            self.engine.evaluate(position),
-            self.engine.evaluation_name()
-        )
+    fn evaluate(&self, position: &Position) -> Option<String> {
+        let (value, by) = (self.engine.evaluate(position), self.engine.evaluation_name());
+        Some(format!("evaluation {value} cp, from the side to move ({by})"))
     }
 }
