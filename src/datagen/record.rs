@@ -123,8 +123,8 @@ mod tests {
                 "e4 d5 e5 f5 exf6 Kd7 fxg7 Kc6 gxh8=N Nf6 Nf3 Nbd7 Be2 Qe8 O-O",
             ),
             ("r3k2r/P6p/8/8/8/8/p6P/R3K2R b KQkq - 0 1", "O-O-O O-O Kb7 a8=B+ Kb6 h3 h6"),
-            ("1k6/8/8/8/8/8/8/1R4KR w HB - 0 1", "O-O-O Kc7"),
-            ("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", "Nf3 O-O O-O"),
+            ("2k5/8/8/8/8/8/8/1R4KR w HB - 0 1", "O-O-O Kb7"),
+            ("4k3/8/8/8/8/8/8/1R3K1R w HB - 0 1", "O-O Kd7"),
         ] {
             let (game, positions) = round(fen, moves, Ending::Drawn);
             let mut board = game.initial_position();
