@@ -18,14 +18,29 @@ pub(super) struct Handicap {
     chance: u64,
 }
 
-/// Nodes at the lower end of the range, and how many times as many at the upper one.
-const LEAST_NODES: f64 = 60.0;
-const NODES_RANGE: f64 = 1_500.0;
+/// A strength, with what makes it: nodes a move, and a temperature: a move that loses so many centipawns against the best is chosen
+/// 1/e times as often.
+struct Rung {
+    elo: f64,
+    nodes: f64,
+    temperature: f64,
+}
 
-/// Of a move that loses so many centipawns against the best it is chosen 1/e times as often: at the lower end, and how many times
-/// less at the upper one.
-const MOST_TEMPERATURE: f64 = 120.0;
-const TEMPERATURE_RANGE: f64 = 15.0;
+const fn rung(elo: f64, nodes: f64, temperature: f64) -> Rung {
+    Rung { elo, nodes, temperature }
+}
+
+/// From 1450 to 2450 measured against Stockfish 15.1 with the same `UCI_Elo`, in matches of 16 to 40 games; below by matches of one
+/// rung against the next, above continued. Between the rungs both figures grow or shrink by equal factors.
+const LADDER: [Rung; 7] = [
+    rung(800.0, 20.0, 300.0),
+    rung(1_080.0, 60.0, 120.0),
+    rung(1_200.0, 260.0, 70.0),
+    rung(1_450.0, 780.0, 46.0),
+    rung(2_000.0, 21_000.0, 14.0),
+    rung(2_450.0, 90_000.0, 8.0),
+    rung(2_800.0, 300_000.0, 5.0),
+];
 
 /// So many lines are looked at.
 const LINES: usize = 4;
@@ -69,17 +84,20 @@ impl Handicap {
     }
 
     fn nodes(self) -> u64 {
-        (LEAST_NODES * NODES_RANGE.powf(self.share())) as u64
+        self.between(|rung| rung.nodes) as u64
     }
 
     fn temperature(self) -> f64 {
-        MOST_TEMPERATURE * TEMPERATURE_RANGE.powf(-self.share())
+        self.between(|rung| rung.temperature)
     }
 
-    /// Where in the range this strength lies, from 0 to 1.
-    fn share(self) -> f64 {
-        let (least, greatest) = (f64::from(*Handicap::ELO.start()), f64::from(*Handicap::ELO.end()));
-        (f64::from(self.elo) - least) / (greatest - least)
+    /// A figure of this strength, from the rungs around it.
+    fn between(self, figure: impl Fn(&Rung) -> f64) -> f64 {
+        let elo = f64::from(self.elo);
+        let above = LADDER.iter().position(|rung| rung.elo > elo).unwrap_or(LADDER.len() - 1).max(1);
+        let (low, high) = (&LADDER[above - 1], &LADDER[above]);
+        let share = (elo - low.elo) / (high.elo - low.elo);
+        figure(low).powf(1.0 - share) * figure(high).powf(share)
     }
 }
 

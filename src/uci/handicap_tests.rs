@@ -33,7 +33,7 @@ fn second_of_1000(elo: u16, report: &Report) -> usize {
 
 #[test]
 fn a_weaker_player_sees_less_and_errs_more() {
-    let close = report(&[("e2e4", Score::Cp(30)), ("a2a3", Score::Cp(-40))]);
+    let close = report(&[("e2e4", Score::Cp(30)), ("a2a3", Score::Cp(15))]);
     let (mut last_nodes, mut last_errors) = (0, 1_000);
     for elo in [800, 1300, 1800, 2300, 2800] {
         let handicap = Handicap { elo, chance: 0 };
@@ -68,4 +68,14 @@ fn limits_of_the_gui_still_hold() {
     let mut scope = Scope { threads: 8, multipv: 20, ..Scope::default() };
     Handicap { elo: 2800, chance: 0 }.burden(&mut limits, &mut scope);
     assert_eq!((limits.nodes, scope.threads, scope.multipv), (Some(10), 1, 20));
+}
+
+#[test]
+fn the_ladder_spans_the_range_and_has_no_steps_down() {
+    assert_eq!(LADDER[0].elo, f64::from(*Handicap::ELO.start()));
+    assert_eq!(LADDER[LADDER.len() - 1].elo, f64::from(*Handicap::ELO.end()));
+    assert!(LADDER.windows(2).all(|pair| pair[0].elo < pair[1].elo && pair[0].nodes < pair[1].nodes));
+    assert!(LADDER.windows(2).all(|pair| pair[0].temperature > pair[1].temperature));
+    let figures = [800, 2000, 2800].map(|elo| Handicap { elo, chance: 0 }.nodes());
+    assert_eq!(figures, [20, 21_000, 300_000]);
 }
