@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::backend::{Backend, Job, Task, Told};
+use super::judgement::judgement;
 use super::options::{OptionName, Options};
 use crate::chess::Position;
 use crate::engine::{Engine, Memory};
@@ -69,10 +70,6 @@ impl Backend for Local {
     }
 
     fn evaluate(&self, position: &Position) -> String {
-        format!(
-            "evaluation {} cp, from the side to move ({})",
-            self.engine.evaluate(position),
-            self.engine.evaluation_name()
-        )
+        judgement(position, &self.engine.contributions(position), self.engine.evaluation_name())
     }
 }

@@ -7,6 +7,7 @@ mod backend;
 mod board;
 mod command;
 mod handicap;
+mod judgement;
 mod leash;
 mod local;
 mod options;
