@@ -23,7 +23,7 @@ enum Command {
     /// Serve HTTP (the default).
     Serve(serve::Options),
     /// Play and analyse in a chess GUI: the Universal Chess Interface on standard input and output.
-    Uci,
+    Uci(uci::Options),
     /// Search a fixed list of positions; the node count is the signature of the search.
     Bench(bench::Options),
     /// Count the move paths from a position.
@@ -39,7 +39,7 @@ fn main() -> ExitCode {
     let CommandLine { command, serve } = CommandLine::parse();
     let done = match command.unwrap_or(Command::Serve(serve)) {
         Command::Serve(options) => serve::run(&options),
-        Command::Uci => uci::run(),
+        Command::Uci(options) => uci::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Perft(options) => perft::run(&options),
         Command::Healthcheck(options) => healthcheck::run(&options),

@@ -21,8 +21,8 @@ pub trait Backend {
     /// Prepares a search, to be run on a thread of its own.
     fn prepare(&self, task: Task) -> Job;
 
-    /// Judges a position without a search: lines for people.
-    fn evaluate(&self, position: &Position) -> String;
+    /// Judges a position without a search: lines for people; `None` where nobody can.
+    fn evaluate(&self, position: &Position) -> Option<String>;
 }
 
 /// What is to be searched.
@@ -39,7 +39,7 @@ pub struct Task {
 }
 
 /// A search that was prepared. It tells what it finds, and returns its last state; the line of that is empty only when the rules
-/// have ended the game.
+/// have ended the game, or nothing could be found out.
 pub type Job = Box<dyn FnOnce(&StopFlag, &mut dyn FnMut(Told<'_>)) -> Report + Send>;
 
 /// What a search tells along the way.

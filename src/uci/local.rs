@@ -69,7 +69,7 @@ impl Backend for Local {
         })
     }
 
-    fn evaluate(&self, position: &Position) -> String {
-        judgement(position, &self.engine.contributions(position), self.engine.evaluation_name())
+    fn evaluate(&self, position: &Position) -> Option<String> {
+        Some(judgement(position, &self.engine.contributions(position), self.engine.evaluation_name()))
     }
 }

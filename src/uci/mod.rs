@@ -1,7 +1,8 @@
 //! The Universal Chess Interface: how chess GUIs and match runners drive the engine.
 //!
 //! A line becomes a [`Command`] once, at the edge. A [`Session`] obeys it; searches run on a thread of their own, so that `stop`
-//! and `isready` are answered at any time. What thinks is a [`Backend`]: the engine of this process ([`Local`]).
+//! and `isready` are answered at any time. What thinks is a [`Backend`]: the engine of this process ([`Local`]) or
+//! a server ([`Remote`]).
 
 mod backend;
 mod board;
@@ -13,6 +14,7 @@ mod local;
 mod options;
 mod output;
 mod position;
+mod remote;
 mod session;
 mod thinking;
 
@@ -20,4 +22,5 @@ pub use backend::{Backend, Job, Task, Told};
 pub use command::{Command, CommandError, Go, PositionText, SideClock};
 pub use local::Local;
 pub use options::{OptionError, OptionName, Options};
+pub use remote::{Remote, RemoteError};
 pub use session::Session;

@@ -100,7 +100,10 @@ impl<B: Backend> Session<B> {
             }
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::Display => self.output.say(&board::picture(self.game.position())),
-            Command::Eval => self.output.say(&self.backend.evaluate(self.game.position())),
+            Command::Eval => match self.backend.evaluate(self.game.position()) {
+                Some(text) => self.output.say(&text),
+                None => self.output.note("eval: a server is not asked for that"),
+            },
             Command::Bench { depth } => self.bench(depth),
             Command::Perft { depth } => self.perft(depth),
             // Heard by `answer`.

@@ -139,7 +139,8 @@ impl Telling {
         }
     }
 
-    /// Where the rules have ended the game by a draw there is no line; a GUI that plays on gets any move.
+    /// Where the rules have ended the game by a draw there is no line; a GUI that plays on gets any move. So does one whose server
+    /// is silent.
     fn or_any_move(&self, line: Vec<Move>) -> Vec<Move> {
         if line.is_empty() { self.root.legal_moves().into_iter().take(1).collect() } else { line }
     }

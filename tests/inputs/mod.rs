@@ -8,3 +8,4 @@ pub(crate) mod body;
 pub(crate) mod fen;
 pub(crate) mod move_text;
 pub(crate) mod packed;
+pub(crate) mod uci_line;

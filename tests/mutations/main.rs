@@ -98,3 +98,12 @@ fn no_request_body_makes_a_route_panic() {
     Attack { name: "request body", read: inputs::body::read, valid: &valid, mutate: mutate::rewrite_json, alphabet }
         .run(random);
 }
+
+#[test]
+fn no_line_of_a_gui_makes_the_reader_panic() {
+    let mut random = Random::new(5);
+    let valid = seeds::uci_lines(&seeds::positions(&mut random, 100));
+    let alphabet = b"abcdefghnopqrstuvwx 0123456789 \t-+_/KQkq";
+    let read = inputs::uci_line::read;
+    Attack { name: "line of a GUI", read, valid: &valid, mutate: mutate::reorder_words, alphabet }.run(random);
+}

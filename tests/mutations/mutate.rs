@@ -95,6 +95,24 @@ pub(crate) fn rewrite_move(random: &mut Random, valid: &[u8], alphabet: &[u8]) -
     if random.once_in(3) { edit(random, &bytes, alphabet) } else { bytes }
 }
 
+/// A line with words swapped, lost, doubled or replaced; then perhaps an edit.
+pub(crate) fn reorder_words(random: &mut Random, valid: &[u8], alphabet: &[u8]) -> Vec<u8> {
+    let mut words: Vec<Vec<u8>> = valid.split(|&letter| letter == b' ').map(<[u8]>::to_vec).collect();
+    let (one, other) = (random.below(words.len()), random.below(words.len()));
+    match random.below(6) {
+        0 => words.swap(one, other),
+        1 => drop(words.remove(one)),
+        2 => words.insert(other, words[one].clone()),
+        3 => {
+            words[one] = random.pick::<&[u8]>(&[b"-1", b"99999999999999999999", b"0", b"value", b"moves", b"depth"]).to_vec()
+        }
+        4 => words[one].clear(),
+        _ => return edit(random, valid, alphabet),
+    }
+    let bytes = words.join(&b' ');
+    if random.once_in(3) { edit(random, &bytes, alphabet) } else { bytes }
+}
+
 /// A JSON text with other white space between its parts; then perhaps an edit.
 pub(crate) fn rewrite_json(random: &mut Random, valid: &[u8], alphabet: &[u8]) -> Vec<u8> {
     if random.once_in(4) {

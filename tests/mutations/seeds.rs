@@ -80,6 +80,36 @@ pub(crate) fn bodies(random: &mut Random, positions: &[Position]) -> Vec<Vec<u8>
     bodies
 }
 
+/// Every command of UCI, and positions from these.
+pub(crate) fn uci_lines(positions: &[Position]) -> Vec<Vec<u8>> {
+    let plain = [
+        "uci",
+        "isready",
+        "ucinewgame",
+        "stop",
+        "ponderhit",
+        "quit",
+        "d",
+        "eval",
+        "bench",
+        "bench 7",
+        "perft 3",
+        "go perft 3",
+        "go",
+        "go infinite",
+        "go ponder wtime 1000 btime 1000 winc 10 binc 10 movestogo 20",
+        "go depth 5 nodes 1000 mate 3 movetime 100 searchmoves e2e4 d2d4",
+        "setoption name Hash value 64",
+        "setoption name Clear Hash",
+        "setoption name UCI_Chess960 value true",
+        "setoption name Move Overhead value 100",
+        "position startpos",
+        "position startpos moves e2e4 e7e5 e1g1",
+    ];
+    let positions = positions.iter().map(|position| format!("position fen {} moves e2e4", position.fen()));
+    plain.into_iter().map(str::to_owned).chain(positions).map(String::into_bytes).collect()
+}
+
 /// A few legal moves in JSON, in either notation.
 fn line(random: &mut Random, position: &Position) -> String {
     let mut game = Game::new(position.clone());

@@ -25,6 +25,8 @@ impl Gui {
     /// Starts `kibitzer uci` with more arguments.
     pub(crate) fn with(arguments: &[&str]) -> Gui {
         let mut child = Command::new(env!("CARGO_BIN_EXE_kibitzer"))
+            .env_remove("HTTP_PROXY")
+            .env_remove("http_proxy")
             .arg("uci")
             .args(arguments)
             .stdin(Stdio::piped())
@@ -59,8 +61,9 @@ impl Gui {
     #[track_caller]
     pub(crate) fn until(&self, beginning: &str) -> (Instant, Vec<String>) {
         let mut heard = Vec::new();
+        let end = Instant::now() + PATIENCE;
         loop {
-            match self.lines.recv_timeout(PATIENCE) {
+            match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
                 Ok((when, line)) => {
                     let found = line.starts_with(beginning);
                     heard.push(line);

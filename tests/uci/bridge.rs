@@ -1,0 +1,154 @@
+//! Claims about `kibitzer uci --server`: the same program with a server behind it.
+
+use std::net::TcpListener;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use axum::http::StatusCode;
+use kibitzer::chess::{Position, read_move};
+use serde_json::json;
+
+use crate::gui::{Gui, after};
+use crate::server::Server;
+
+fn gui(server: &Server) -> Gui {
+    Gui::with(&["--server", &format!("http://{}/", server.address)])
+}
+
+#[test]
+fn a_server_plays_through_uci() {
+    let server = Server::start(|_| {});
+    let mut gui = gui(&server);
+    gui.say("uci");
+    let (_, lines) = gui.until("uciok");
+    assert!(lines[0].starts_with("id name kibitzer at http://127.0.0.1:"), "{lines:#?}");
+    assert!(!lines.iter().any(|line| line.contains("option name Hash")), "a server's table is its own: {lines:#?}");
+    assert_eq!(gui.ask("setoption name Hash value 5"), ["info string unknown option: Hash"]);
+
+    let (infos, best) = gui.search("position startpos moves e2e4\ngo depth 6");
+    let depths: Vec<u32> = infos.iter().map(|line| after(line, "depth").unwrap().parse().unwrap()).collect();
+    assert_eq!(depths, [1, 2, 3, 4, 5, 6], "{infos:#?}");
+    let position = Position::from_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").unwrap();
+    let mv = read_move(&position, &best[1]).unwrap();
+    read_move(&position.after(mv), &best[3]).unwrap();
+    assert_eq!(gui.ask("eval"), ["info string eval: a server is not asked for that"]);
+}
+
+#[test]
+fn the_history_that_can_matter_goes_along() {
+    let (server, questions) = Server::scripted(StatusCode::OK, 0);
+    gui(&server).search("position startpos moves e2e4 e7e5 g1f3 b8c6 f3g1 c6b8\ngo depth 1");
+    let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    let moves = ["g1f3", "b8c6", "f3g1", "c6b8"];
+    assert_eq!(*questions.lock().unwrap(), [json!({"fen": fen, "moves": moves, "depth": 1})]);
+}
+
+#[test]
+fn a_game_that_the_rules_have_ended_long_ago_is_still_taken() {
+    let server = Server::start(|_| {});
+    let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(700).join(" ");
+    let (infos, best) = gui(&server).search(&format!("position startpos moves {shuffle} b1c3\ngo depth 2"));
+    assert!(!infos.iter().any(|line| line.starts_with("info string")), "{infos:#?}");
+    assert_ne!(best[1], "(none)");
+}
+
+#[test]
+fn a_search_without_end_is_stopped_at_once_and_the_server_is_free_again() {
+    let server = Server::start(|settings| settings.search.workers = 1);
+    let mut gui = gui(&server);
+    let mut waits: Vec<Duration> = (0..6)
+        .map(|_| {
+            gui.say("position startpos moves d2d4 d7d5\ngo infinite");
+            gui.until("info depth");
+            gui.never("bestmove", Duration::from_millis(100));
+            let said = gui.say("stop");
+            gui.until("bestmove").0.saturating_duration_since(said)
+        })
+        .collect();
+    // The one worker was free for each next search. What a busy machine adds to the waits is not the program's.
+    waits.sort_unstable();
+    assert!(waits[0] < Duration::from_millis(5), "{waits:?}");
+}
+
+#[test]
+fn the_clock_is_kept() {
+    let server = Server::start(|_| {});
+    let mut gui = gui(&server);
+    gui.until_ready();
+    for (go, most) in [("wtime 600 btime 600", 600), ("wtime 60 btime 60", 200), ("movetime 300", 450)] {
+        let started = Instant::now();
+        let (infos, _) = gui.search(&format!("position startpos\ngo {go}"));
+        assert!(started.elapsed() < Duration::from_millis(most), "{go}: {:?} {infos:#?}", started.elapsed());
+    }
+}
+
+#[test]
+fn pondering_waits_for_its_end() {
+    let server = Server::start(|_| {});
+    let mut gui = gui(&server);
+    gui.say("position startpos moves e2e4 e7e5\ngo ponder wtime 500 btime 500");
+    gui.never("bestmove", Duration::from_millis(300));
+    let hit = gui.say("ponderhit");
+    let took = gui.until("bestmove").0.saturating_duration_since(hit);
+    assert!(took < Duration::from_millis(500), "{took:?}");
+}
+
+#[test]
+fn mates_and_nodes_are_asked_in_one_question() {
+    let server = Server::start(|_| {});
+    let mut gui = gui(&server);
+    let (infos, best) = gui.search("position fen kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1\ngo mate 2");
+    assert!(infos.last().unwrap().contains(" score mate 2 "), "{infos:#?}");
+    assert_eq!((infos.len(), best[1].as_str()), (1, "a1a6"));
+    let (infos, _) = gui.search("position startpos\ngo nodes 3000");
+    let nodes: u64 = after(&infos[0], "nodes").unwrap().parse().unwrap();
+    assert!(infos.len() == 1 && nodes <= 3_000, "{infos:#?}");
+}
+
+#[test]
+fn a_busy_server_is_asked_again_when_it_says() {
+    let (server, questions) = Server::scripted(StatusCode::SERVICE_UNAVAILABLE, 2);
+    let started = Instant::now();
+    let (infos, best) = gui(&server).search("position startpos\ngo depth 1");
+    assert!(started.elapsed() >= Duration::from_secs(2), "{:?}", started.elapsed());
+    assert_eq!(infos[..2], ["info string the server says 503 queue_full: all places are taken"; 2]);
+    assert_eq!((best[1].as_str(), questions.lock().unwrap().len()), ("e2e4", 3));
+}
+
+#[test]
+fn who_has_no_time_to_ask_again_plays_what_there_is() {
+    let (server, _) = Server::scripted(StatusCode::SERVICE_UNAVAILABLE, 100);
+    let started = Instant::now();
+    let (_, best) = gui(&server).search("position startpos\ngo movetime 300");
+    assert!(started.elapsed() < Duration::from_millis(900), "{:?}", started.elapsed());
+    assert_ne!(best[1], "(none)");
+}
+
+#[test]
+fn a_refusal_is_told_and_a_move_is_played() {
+    let server = Server::start(|settings| settings.limits.body_bytes = 20);
+    let (infos, best) = gui(&server).search("position fen 4k3/8/8/8/8/8/8/R3K3 w Q - 0 1\ngo depth 3");
+    assert!(infos[0].starts_with("info string the server says 413 body_too_large"), "{infos:#?}");
+    assert!(infos[1].starts_with("info string no answer from the server"), "{infos:#?}");
+    assert_ne!(best[1], "(none)");
+}
+
+#[test]
+fn a_silent_server_is_told_and_a_move_is_played() {
+    let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let mut gui = Gui::with(&["--server", &format!("http://{nobody}")]);
+    for go in ["go movetime 300", "go depth 3"] {
+        let (infos, best) = gui.search(&format!("position startpos\n{go}"));
+        assert!(infos[0].starts_with("info string the server can't be asked"), "{infos:#?}");
+        assert_ne!(best[1], "(none)");
+    }
+}
+
+#[test]
+fn an_address_that_is_not_plain_http_is_refused() {
+    for url in ["https://127.0.0.1:1", "nonsense", "ftp://x"] {
+        let output = Command::new(env!("CARGO_BIN_EXE_kibitzer")).args(["uci", "--server", url]).output().unwrap();
+        assert_eq!(output.status.code(), Some(1), "{url}");
+        assert!(String::from_utf8_lossy(&output.stderr).contains(url), "{output:?}");
+    }
+}

@@ -1,0 +1,152 @@
+"""Drives kibitzer by python-chess's engine module: play, analysis, MultiPV, ponder and stop.
+
+    python3 tests/uci/python_chess.py target/release/kibitzer [more arguments of `kibitzer uci`]
+
+Wants the package `chess`. What the module does not like about an engine (unknown infos, illegal lines, an answer in the wrong
+place) it raises or logs; either fails this run.
+"""
+
+import logging
+import sys
+import time
+
+import chess
+import chess.engine
+
+COMMAND = [sys.argv[1], "uci", *sys.argv[2:]]
+
+
+class Complaints(logging.Handler):
+    """What python-chess logs as a warning or worse."""
+
+    def __init__(self):
+        super().__init__(logging.WARNING)
+        self.lines = []
+
+    def emit(self, record):
+        self.lines.append(record.getMessage())
+
+
+def start():
+    return chess.engine.SimpleEngine.popen_uci(COMMAND, timeout=30)
+
+
+def plays_a_game_on_a_clock(engine):
+    board = chess.Board()
+    clock = {chess.WHITE: 3.0, chess.BLACK: 3.0}
+    while not board.is_game_over(claim_draw=True) and board.ply() < 200:
+        limit = chess.engine.Limit(
+            white_clock=clock[chess.WHITE], black_clock=clock[chess.BLACK], white_inc=0.05, black_inc=0.05
+        )
+        started = time.perf_counter()
+        result = engine.play(board, limit, info=chess.engine.INFO_ALL, game="clock")
+        clock[board.turn] += 0.05 - (time.perf_counter() - started)
+        assert clock[board.turn] > 0, f"lost on time after {board.ply()} plies"
+        assert result.move in board.legal_moves, f"{result.move} in {board.fen()}"
+        assert "score" in result.info and result.info["pv"][0] == result.move, result.info
+        board.push(result.move)
+    print("  ", board.result(claim_draw=True), "after", board.ply(), "plies")
+
+
+def ponders_on_the_opponents_time(engine):
+    board = chess.Board()
+    for _ in range(12):
+        limit = chess.engine.Limit(white_clock=1, black_clock=1, white_inc=0.05, black_inc=0.05)
+        result = engine.play(board, limit, ponder=True, game="ponder")
+        board.push(result.move)
+        # Every other time the expected move is played, else another one.
+        answers = list(board.legal_moves)
+        hit = board.ply() % 4 == 1 and result.ponder in answers
+        time.sleep(0.05)
+        board.push(result.ponder if hit else answers[0])
+        if board.is_game_over():
+            break
+
+
+def analyses_to_a_depth(engine):
+    board = chess.Board("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4")
+    info = engine.analyse(board, chess.engine.Limit(depth=8))
+    assert info["score"].relative == chess.engine.Mate(1) and info["pv"][0] == chess.Move.from_uci("f3f7"), info
+    info = engine.analyse(chess.Board(), chess.engine.Limit(nodes=20_000))
+    assert info["nodes"] <= 20_000 and info["depth"] >= 4, info
+    if "Hash" in engine.options:  # a server looks at all moves
+        info = engine.analyse(chess.Board(), chess.engine.Limit(depth=5), root_moves=[chess.Move.from_uci("a2a3")])
+        assert info["pv"][0] == chess.Move.from_uci("a2a3"), info
+    over = chess.Board("7k/6Q1/6K1/8/8/8/8/8 b - - 0 1")
+    assert engine.play(over, chess.engine.Limit(depth=3)).move is None
+    assert engine.analyse(over, chess.engine.Limit(depth=3))["score"].relative == chess.engine.Mate(0)
+
+
+def analyses_several_lines(engine):
+    if "MultiPV" not in engine.options:
+        print("   skipped: no MultiPV")
+        return
+    board = chess.Board("r1bq1rk1/p1pn1ppp/p3p3/3p4/1b1P4/2N1PN2/PPP2PPP/R1BQ1RK1 w - - 4 9")
+    for count in (1, 3, 500):
+        infos = engine.analyse(board, chess.engine.Limit(depth=6), multipv=min(count, 256))
+        assert len(infos) == min(count, board.legal_moves.count()), (count, len(infos))
+        assert len({info["pv"][0] for info in infos}) == len(infos), "each line begins with another move"
+        scores = [info["score"].relative.score(mate_score=100_000) for info in infos]
+        assert scores == sorted(scores, reverse=True), scores
+
+
+def stops_an_analysis_without_end(engine):
+    with engine.analysis(chess.Board()) as analysis:
+        for info in analysis:
+            if info.get("depth", 0) >= 6:
+                break
+        started = time.perf_counter()
+        analysis.stop()
+        best = analysis.wait()
+        assert time.perf_counter() - started < 1
+    assert best.move in chess.Board().legal_moves
+    # The next search is not disturbed.
+    assert engine.analyse(chess.Board(), chess.engine.Limit(depth=4))["depth"] >= 4
+
+
+def plays_chess960(engine):
+    board = chess.Board.from_chess960_pos(159)
+    for _ in range(60):
+        if board.is_game_over(claim_draw=True):
+            break
+        board.push(engine.play(board, chess.engine.Limit(nodes=1_000), game="960").move)
+    castling = chess.Board("bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9", chess960=True)
+    for move in list(castling.legal_moves):
+        after = castling.copy()
+        after.push(move)
+        engine.play(after, chess.engine.Limit(nodes=100), game=object())
+
+
+def takes_every_option(engine):
+    values = {"Hash": 8, "Threads": 2, "Move Overhead": 50, "UCI_AnalyseMode": True, "UCI_LimitStrength": True, "UCI_Elo": 1200}
+    # What python-chess sets by itself it does not let others set.
+    for name, value in values.items():
+        if name in engine.options and not engine.options[name].is_managed():
+            engine.configure({name: value})
+    assert engine.play(chess.Board(), chess.engine.Limit(time=0.1)).move
+    engine.ping()
+
+
+CLAIMS = [
+    analyses_to_a_depth,
+    analyses_several_lines,
+    stops_an_analysis_without_end,
+    plays_a_game_on_a_clock,
+    ponders_on_the_opponents_time,
+    plays_chess960,
+    takes_every_option,
+]
+
+
+def main():
+    complaints = Complaints()
+    logging.getLogger("chess.engine").addHandler(complaints)
+    for claim in CLAIMS:
+        print(claim.__name__, flush=True)
+        with start() as engine:
+            claim(engine)
+        assert not complaints.lines, complaints.lines
+    print("ok: python-chess", chess.__version__, "found nothing to complain about")
+
+
+main()
