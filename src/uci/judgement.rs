@@ -20,7 +20,7 @@ pub(super) fn judgement(position: &Position, contributions: &Contributions, netw
         let _ = writeln!(text, " | {}", index + 1);
         for square in squares {
             let worth = contributions.pieces[square.index()].map_or(String::new(), pawns);
-            let _ = write!(text, " |{worth:^7}");
+            let _ = write!(text, " |{worth:>6}");
         }
         text.push_str(" |\n");
         text.push_str(EDGE);
