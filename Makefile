@@ -2,16 +2,16 @@
 
 CARGO ?= cargo
 
-.PHONY: run test test-full bench match fmt lint docker
+.PHONY: run test test-full bench match trainer fmt lint docker
 
 run: ## serves on the address of config/default.toml
 	$(CARGO) run --locked --release -- serve
 
 test: ## a few minutes; suites outside the project join in when KIBITZER_SUITES names their folder
-	$(CARGO) test --locked --no-fail-fast
+	$(CARGO) test --locked --workspace --no-fail-fast
 
 test-full: ## every suite to its full depth, every random test at its full length, on all cores
-	KIBITZER_FULL=1 $(CARGO) test --locked --no-fail-fast
+	KIBITZER_FULL=1 $(CARGO) test --locked --workspace --no-fail-fast
 
 bench: ## speed, side by side with other libraries; benches/http.sh measures the service
 	$(CARGO) bench --locked
@@ -20,13 +20,16 @@ match: ## the engine against the UCI engine that OPPONENT=… names, by fastches
 	$(CARGO) build --locked --release --bin kibitzer
 	benches/match.sh 'target/release/kibitzer uci' '$(OPPONENT)'
 
+trainer: ## the network's trainer for this machine's processor: target/native/release/kibitzer-trainer
+	RUSTFLAGS="-C target-cpu=native" $(CARGO) build --locked --release --package kibitzer-trainer --target-dir target/native
+
 fmt: ## formats the code
-	$(CARGO) fmt
+	$(CARGO) fmt --all
 
 lint: ## what .ci/run asks of the code before it tests it
-	$(CARGO) fmt --check
-	$(CARGO) clippy --locked --all-targets -- -D warnings
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --no-deps --document-private-items
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --document-private-items
 
 docker: ## builds the image `kibitzer`
 	docker build --tag kibitzer .

@@ -16,6 +16,7 @@
 #   HASH         MiB of each engine                 64
 #   THREADS      of each engine                     1
 #   OPTIONS_A, OPTIONS_B   more for one engine, as 'option.UCI_LimitStrength=true option.UCI_Elo=1500'
+#   NAME_A, NAME_B         how the result calls them   a, b
 #   MARGIN       milliseconds beyond the clock that lose no game   50
 #   OUT          where games (PGN) and log go       a new folder below /tmp
 #

@@ -1,6 +1,7 @@
 //! What the command line can do: one file a command.
 
 pub(crate) mod bench;
+pub(crate) mod datagen;
 pub(crate) mod healthcheck;
 pub(crate) mod openapi;
 pub(crate) mod perft;

@@ -13,11 +13,13 @@
 //! - [`analysis`]: the use cases; async, no HTTP: look up, join a running search, queue, search, remember;
 //! - [`http`]: routes, problems, the contract; no chess logic;
 //! - [`uci`]: the Universal Chess Interface over [`engine`];
+//! - [`datagen`]: the engine plays itself, into files for the trainer;
 //! - [`app`]: the composition root, with [`config`] (typed settings) and [`telemetry`] (logs).
 pub mod analysis;
 pub mod app;
 pub mod chess;
 pub mod config;
+pub mod datagen;
 pub mod engine;
 pub mod http;
 pub mod nnue;

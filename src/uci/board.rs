@@ -22,7 +22,8 @@ pub(super) fn picture(position: &Position) -> String {
     }
     text.push_str("   a   b   c   d   e   f   g   h\n\n");
     let checkers: Vec<String> = position.checkers().into_iter().map(|square| square.to_string()).collect();
+    let checkers = if checkers.is_empty() { "none".to_owned() } else { checkers.join(" ") };
     // Writing to a String cannot fail.
-    let _ = write!(text, "fen {}\nkey {:016x}\ncheckers {}", position.fen(), position.key(), checkers.join(" "));
+    let _ = write!(text, "fen {}\nkey {:016x}\ncheckers {checkers}", position.fen(), position.key());
     text
 }

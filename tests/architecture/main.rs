@@ -21,6 +21,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("analysis", &["chess", "nnue", "engine", "store"]),
     ("http", &["chess", "nnue", "engine", "analysis"]),
     ("uci", &["chess", "engine"]),
+    ("datagen", &["chess", "engine"]),
     ("config", &[]),
     ("telemetry", &["config"]),
 ];

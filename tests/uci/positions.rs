@@ -91,8 +91,10 @@ fn perft_counts_for_each_first_move() {
 fn a_position_is_judged_without_a_search() {
     let mut gui = Gui::start();
     let lines = gui.ask("position fen 4k3/8/8/8/8/8/8/Q3K3 w - - 0 1\neval");
-    let value: i32 = lines[0].split(' ').nth(1).unwrap().parse().unwrap();
-    assert!(value > 300, "{lines:#?}");
+    let evaluation = lines.iter().find_map(|line| line.strip_prefix("evaluation ")).unwrap();
+    let pawns: f64 = evaluation.split(' ').next().unwrap().parse().unwrap();
+    assert!(pawns > 3.0, "{lines:#?}");
+    assert!(lines.iter().any(|line| line.starts_with("network ")), "{lines:#?}");
 }
 
 #[test]

@@ -1,0 +1,188 @@
+//! A run: workers that play until there are games enough.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::DatagenError;
+use super::adjudication::Adjudication;
+use super::game_file::{GameFile, file_of, files_of};
+use super::opening::Openings;
+use super::player::{Own, Player};
+use super::random::Random;
+use super::record::Record;
+use super::uci_player::UciPlayer;
+use crate::chess::Game;
+use crate::engine::Score;
+
+/// What is to be played.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where the files go.
+    pub folder: PathBuf,
+    /// Games in all, those that the folder holds already included.
+    pub games: u64,
+    /// Nodes a move: our own engine finishes the iteration in which it reaches them.
+    pub nodes: u64,
+    /// The table of each worker's engine, in MiB.
+    pub hash_mb: usize,
+    /// Workers, each with a game of its own.
+    pub workers: u64,
+    /// What decides the openings.
+    pub seed: u64,
+    /// Another engine than our own.
+    pub engine: Option<PathBuf>,
+    /// An opening that is already decided is not played: the first score lies within so many centipawns.
+    pub most_at_start: i32,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Games in the files.
+    pub games: u64,
+    /// Positions in the files.
+    pub positions: u64,
+    /// Positions of this run alone.
+    pub new_positions: u64,
+    /// How long it runs.
+    pub elapsed: Duration,
+}
+
+/// Plays games into files.
+pub struct Generator {
+    settings: Settings,
+    openings: Openings,
+    /// Games that are in a file or being played for one.
+    taken: AtomicU64,
+    games: AtomicU64,
+    positions: AtomicU64,
+    failed: AtomicBool,
+}
+
+/// The longest search for a worker's next game before its progress is told again.
+const TELL_EVERY: Duration = Duration::from_secs(10);
+
+/// How often the end of the workers is looked for.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
+impl Generator {
+    /// Counts what the folder holds already.
+    ///
+    /// # Errors
+    ///
+    /// When the folder can't be made or its files can't be read.
+    pub fn new(settings: Settings, openings: Openings) -> Result<Generator, DatagenError> {
+        let folder = settings.folder.clone();
+        std::fs::create_dir_all(&folder).map_err(|error| DatagenError::io(folder.clone(), error))?;
+        let (mut games, mut positions) = (0, 0);
+        for path in files_of(&folder, settings.seed)? {
+            let file = GameFile::open(&path)?;
+            games += file.games();
+            positions += file.positions();
+        }
+        Ok(Generator {
+            settings,
+            openings,
+            taken: AtomicU64::new(games),
+            games: AtomicU64::new(games),
+            positions: AtomicU64::new(positions),
+            failed: AtomicBool::new(false),
+        })
+    }
+
+    /// Plays until there are games enough, and tells now and then how far it is.
+    ///
+    /// # Errors
+    ///
+    /// When a file can't be written or an engine fails; the games till then are kept.
+    pub fn run(&self, tell: &mut dyn FnMut(Progress)) -> Result<Progress, DatagenError> {
+        let started = Instant::now();
+        let before = self.positions.load(Ordering::Relaxed);
+        let progress = || {
+            let positions = self.positions.load(Ordering::Relaxed);
+            let games = self.games.load(Ordering::Relaxed);
+            Progress { games, positions, new_positions: positions - before, elapsed: started.elapsed() }
+        };
+        thread::scope(|scope| {
+            let workers: Vec<_> = (0..self.settings.workers).map(|worker| scope.spawn(move || self.work(worker))).collect();
+            let mut told = Instant::now();
+            while !workers.iter().all(|worker| worker.is_finished()) {
+                thread::sleep(LOOK_EVERY);
+                if told.elapsed() >= TELL_EVERY {
+                    told = Instant::now();
+                    tell(progress());
+                }
+            }
+            let broken = || Err(DatagenError::engine("a worker", "it panicked"));
+            workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|_| broken()))
+        })?;
+        Ok(progress())
+    }
+
+    /// Plays game after game into one file.
+    fn work(&self, worker: u64) -> Result<(), DatagenError> {
+        let done = self.play_games(worker);
+        if done.is_err() {
+            self.failed.store(true, Ordering::Relaxed);
+        }
+        done
+    }
+
+    fn play_games(&self, worker: u64) -> Result<(), DatagenError> {
+        let Settings { folder, games, seed, .. } = &self.settings;
+        let mut file = GameFile::open(&file_of(folder, *seed, worker))?;
+        let mut player = self.player()?;
+        while !self.failed.load(Ordering::Relaxed) && self.taken.fetch_add(1, Ordering::Relaxed) < *games {
+            let mut random = Random::new(*seed, worker, file.games());
+            let (bytes, positions) = self.play_one(player.as_mut(), &mut random, folder)?;
+            file.add(&bytes, positions)?;
+            self.games.fetch_add(1, Ordering::Relaxed);
+            self.positions.fetch_add(positions, Ordering::Relaxed);
+        }
+        Ok(())
+    }
+
+    fn player(&self) -> Result<Box<dyn Player>, DatagenError> {
+        let Settings { hash_mb, nodes, .. } = self.settings;
+        Ok(match &self.settings.engine {
+            None => Box::new(Own::new(hash_mb, nodes)),
+            Some(path) => Box::new(UciPlayer::start(path, hash_mb, nodes)?),
+        })
+    }
+
+    /// One game from an opening that is not decided yet: its bytes, and how many positions they hold.
+    fn play_one(&self, player: &mut dyn Player, random: &mut Random, folder: &Path) -> Result<(Vec<u8>, u64), DatagenError> {
+        loop {
+            let mut game = Game::new(self.openings.draw(random));
+            let Some(mut record) = Record::new(game.position()) else { continue };
+            let mut adjudication = Adjudication::default();
+            player.begin(&game)?;
+            let ending = loop {
+                if let Some(ending) = Adjudication::by_rule(&game) {
+                    break Some(ending);
+                }
+                let judged = player.choose(&game)?;
+                if record.is_empty() && !self.is_fair(judged.score) {
+                    break None;
+                }
+                if let Some(ending) = adjudication.by_score(&game, judged.score) {
+                    break Some(ending);
+                }
+                record.add(game.position(), judged);
+                game.play(judged.mv);
+            };
+            // A game without a move would teach nothing.
+            if let Some(ending) = ending.filter(|_| !record.is_empty()) {
+                let positions = record.len() as u64;
+                let bytes = record.finish(ending).map_err(|error| DatagenError::io(folder.to_owned(), error))?;
+                return Ok((bytes, positions));
+            }
+        }
+    }
+
+    fn is_fair(&self, score: Score) -> bool {
+        matches!(score, Score::Cp(value) if value.abs() <= self.settings.most_at_start)
+    }
+}

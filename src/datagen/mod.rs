@@ -1,0 +1,76 @@
+//! Games for training: an engine plays itself, and every move goes with its score into viriformat files.
+//!
+//! A [`Generator`] plays on all cores. Each worker has a file and a row of games of its own, both fixed by the seed: a run that was
+//! stopped goes on where it ended, and a run with more workers plays other games, not the same again. The format is that of the
+//! crate `viriformat`, which the trainer reads by as well.
+
+mod adjudication;
+mod game_file;
+mod generator;
+mod opening;
+mod player;
+mod random;
+mod record;
+mod uci_player;
+
+pub use adjudication::{Adjudication, Ending};
+pub use game_file::GameFile;
+pub use generator::{Generator, Progress, Settings};
+pub use opening::Openings;
+pub use player::{Judged, Own, Player};
+pub use record::Record;
+pub use uci_player::UciPlayer;
+
+use std::path::PathBuf;
+
+/// Why games can't be made.
+#[derive(Debug, thiserror::Error)]
+pub enum DatagenError {
+    /// A file or pipe.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// What was read or written.
+        path: PathBuf,
+        /// What went wrong.
+        source: std::io::Error,
+    },
+    /// A book's line is no position.
+    #[error("{}, line {line}: {detail}", path.display())]
+    Book {
+        /// The book.
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong.
+        detail: String,
+    },
+    /// A book without positions.
+    #[error("{} holds no positions", .0.display())]
+    EmptyBook(PathBuf),
+    /// A file that should hold games holds something else.
+    #[error("{} is no file of games: {detail}", path.display())]
+    NotGames {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        detail: String,
+    },
+    /// An engine that does not keep to the Universal Chess Interface.
+    #[error("{}: {detail}", path.display())]
+    Engine {
+        /// The engine.
+        path: PathBuf,
+        /// What is wrong.
+        detail: String,
+    },
+}
+
+impl DatagenError {
+    fn io(path: impl Into<PathBuf>, source: std::io::Error) -> DatagenError {
+        DatagenError::Io { path: path.into(), source }
+    }
+
+    fn engine(path: impl Into<PathBuf>, detail: impl Into<String>) -> DatagenError {
+        DatagenError::Engine { path: path.into(), detail: detail.into() }
+    }
+}

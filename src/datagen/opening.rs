@@ -1,0 +1,100 @@
+//! How games begin.
+
+use std::path::{Path, PathBuf};
+
+use super::DatagenError;
+use super::random::Random;
+use crate::chess::{Game, Outcome, Position};
+
+/// Start positions, and so many moves by chance from there.
+#[derive(Clone, Debug)]
+pub struct Openings {
+    starts: Vec<Position>,
+    random_plies: u32,
+}
+
+impl Openings {
+    /// From the start position.
+    pub fn standard(random_plies: u32) -> Openings {
+        Openings { starts: vec![Position::startpos()], random_plies }
+    }
+
+    /// From the positions of a book, one FEN or EPD a line.
+    ///
+    /// # Errors
+    ///
+    /// When the book can't be read, is empty, or a line is not a legal position.
+    pub fn from_book(path: &Path, random_plies: u32) -> Result<Openings, DatagenError> {
+        let text = std::fs::read_to_string(path).map_err(|error| DatagenError::io(path.to_owned(), error))?;
+        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let starts: Result<Vec<Position>, DatagenError> = lines
+            .map(|(index, line)| {
+                read_line(line).map_err(|detail| DatagenError::Book { path: PathBuf::from(path), line: index + 1, detail })
+            })
+            .collect();
+        let starts = starts?;
+        if starts.is_empty() { Err(DatagenError::EmptyBook(path.to_owned())) } else { Ok(Openings { starts, random_plies }) }
+    }
+
+    /// A position by chance that is not over. Every second opening has a move by chance more, so that both sides begin.
+    pub(super) fn draw(&self, random: &mut Random) -> Position {
+        loop {
+            let Some(mut position) = random.pick(&self.starts).cloned() else { return Position::startpos() };
+            let plies = if self.random_plies == 0 { 0 } else { u64::from(self.random_plies) + random.next() % 2 };
+            for _ in 0..plies {
+                // Where there is no move the position is over, and another one is drawn.
+                if let Some(&mv) = random.pick(&position.legal_moves()) {
+                    position.play(mv);
+                }
+            }
+            if Game::new(position.clone()).outcome() == Outcome::Ongoing {
+                return position;
+            }
+        }
+    }
+}
+
+/// A FEN, or the four fields that an EPD begins with.
+fn read_line(line: &str) -> Result<Position, String> {
+    let fields: Vec<&str> = line.split_whitespace().collect();
+    let is_fen = fields.len() == 6 && fields[4..].iter().all(|field| field.bytes().all(|byte| byte.is_ascii_digit()));
+    let fields = if is_fen { fields.as_slice() } else { &fields[..fields.len().min(4)] };
+    Position::from_fen(&fields.join(" "))
+        .map_err(|invalid| invalid.faults.first().map(|fault| fault.detail.clone()).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_opening_is_decided_by_its_numbers() {
+        let openings = Openings::standard(8);
+        let draw = |worker, game| openings.draw(&mut Random::new(1, worker, game)).fen();
+        assert_eq!(draw(0, 0), draw(0, 0));
+        let mut all: Vec<String> = (0..10).flat_map(|worker| (0..50).map(move |game| draw(worker, game))).collect();
+        all.sort_unstable();
+        all.dedup();
+        assert!(all.len() > 490, "{} different openings", all.len());
+    }
+
+    #[test]
+    fn both_sides_begin_about_as_often() {
+        let openings = Openings::standard(8);
+        let white = (0..200).filter(|&game| openings.draw(&mut Random::new(5, 0, game)).turn().is_white()).count();
+        assert!((70..=130).contains(&white), "{white} of 200");
+    }
+
+    #[test]
+    fn a_line_of_a_book_is_a_fen_or_an_epd() {
+        for line in [
+            "4k3/8/8/8/8/8/4P3/4K3 w - -",
+            "4k3/8/8/8/8/8/4P3/4K3 w - - 3 17",
+            "4k3/8/8/8/8/8/4P3/4K3 w - - hmvc 3; fmvn 17;",
+            "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; id \"one\";",
+        ] {
+            assert!(read_line(line).is_ok(), "{line}");
+        }
+        assert!(read_line("nonsense").is_err());
+    }
+}

@@ -1,0 +1,148 @@
+//! `kibitzer datagen`: the games that it writes, read back by the crate that defines their form. That one plays every move by its own
+//! rules in builds with debug assertions.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+
+use std::fs;
+use std::io::BufRead;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+use viriformat::dataformat::{Game, WDL};
+
+/// A folder that goes with this.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Folder {
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("datagen-{name}-{}", std::process::id()));
+        fs::create_dir_all(&path).unwrap();
+        Folder(path)
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    fn write(&self, name: &str, text: &str) -> String {
+        fs::write(self.file(name), text).unwrap();
+        self.file(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Runs `kibitzer datagen` with few nodes.
+fn datagen(folder: &Folder, arguments: &[&str]) -> Output {
+    let out = folder.0.join("games");
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
+    command.arg("datagen").arg("--out").arg(out).args(["--nodes", "200", "--hash", "1"]).args(arguments);
+    command.output().unwrap()
+}
+
+#[track_caller]
+fn succeeded(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout.clone()).unwrap()
+}
+
+fn games(path: &Path) -> Vec<Game> {
+    let bytes = fs::read(path).unwrap();
+    let mut rest = bytes.as_slice();
+    let mut games = Vec::new();
+    while !rest.fill_buf().unwrap().is_empty() {
+        games.push(Game::deserialise_from(&mut rest, Vec::new()).unwrap());
+    }
+    games
+}
+
+#[test]
+fn games_have_legal_moves_scores_and_their_results() {
+    let folder = Folder::new("legal");
+    let said = succeeded(&datagen(&folder, &["--games", "12", "--workers", "2"]));
+    let games: Vec<Game> =
+        [0, 1].into_iter().flat_map(|worker| games(&folder.file(&format!("games/1-{worker}.vf")))).collect();
+    let positions: usize = games.iter().map(Game::len).sum();
+    assert!(said.lines().last().unwrap().starts_with(&format!("12 games, {positions} positions, ")), "{said}");
+    assert_eq!(games.len(), 12);
+    for game in &games {
+        let last = game.moves.last().unwrap().1.get();
+        match game.outcome() {
+            WDL::Win => assert!(last > 500, "White has won with {last}"),
+            WDL::Loss => assert!(last < -500, "Black has won with {last}"),
+            WDL::Draw => assert!(last.abs() < 1_500, "a draw with {last}"),
+        }
+        assert!(game.moves[0].1.get().abs() <= 400, "an opening that is not decided");
+    }
+}
+
+#[test]
+fn a_stopped_run_goes_on_where_it_ended() {
+    let (folder, whole) = (Folder::new("stopped"), Folder::new("whole"));
+    succeeded(&datagen(&whole, &["--games", "6", "--workers", "1", "--seed", "9"]));
+    let wanted = fs::read(whole.file("games/9-0.vf")).unwrap();
+
+    succeeded(&datagen(&folder, &["--games", "4", "--workers", "1", "--seed", "9"]));
+    let path = folder.file("games/9-0.vf");
+    let mut written = fs::read(&path).unwrap();
+    assert!(wanted.starts_with(&written), "the seed decides the games");
+    // The end of a process in the middle of a game.
+    written.truncate(written.len() - 7);
+    fs::write(&path, written).unwrap();
+    let said = succeeded(&datagen(&folder, &["--games", "6", "--workers", "1", "--seed", "9"]));
+    assert!(said.starts_with("6 games, "), "{said}");
+    assert!(fs::read(&path).unwrap() == wanted, "the same games as without a break");
+    succeeded(&datagen(&folder, &["--games", "6", "--workers", "3", "--seed", "9"]));
+    assert!(fs::read(&path).unwrap() == wanted, "there are games enough");
+}
+
+#[test]
+fn games_begin_from_a_book() {
+    let folder = Folder::new("book");
+    let book = folder.write("book.epd", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - bm e2; id \"pawns\";\n\n");
+    succeeded(&datagen(&folder, &["--games", "3", "--workers", "1", "--random-plies", "0", "--book", &book]));
+    for game in games(&folder.file("games/1-0.vf")) {
+        assert!(game.initial_position().to_string().starts_with("4k3/pppp4/8/8/8/8/PPPP4/4K3 w"));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn another_engine_plays_over_uci() {
+    use std::os::unix::fs::PermissionsExt;
+
+    let folder = Folder::new("engine");
+    let engine = folder.write("engine", &format!("#!/bin/sh\nexec {} uci\n", env!("CARGO_BIN_EXE_kibitzer")));
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).unwrap();
+    let book = folder.write("book.epd", "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9\n");
+    succeeded(&datagen(&folder, &["--games", "2", "--workers", "1", "--engine", &engine]));
+    assert_eq!(games(&folder.file("games/1-0.vf")).len(), 2);
+    succeeded(&datagen(&folder, &["--games", "2", "--workers", "1", "--seed", "2", "--book", &book, "--engine", &engine]));
+    assert_eq!(games(&folder.file("games/2-0.vf")).len(), 2, "Chess960");
+}
+
+#[test]
+fn what_is_wrong_is_told() {
+    let folder = Folder::new("wrong");
+    let book = folder.write("book.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n");
+    let empty = folder.write("empty.epd", "\n");
+    let text = folder.write("text", "#!/bin/sh\nexit 0\n");
+    fs::create_dir_all(folder.file("games")).unwrap();
+    fs::write(folder.file("games/7-0.vf"), [255; 100].into_iter().chain([0; 4]).collect::<Vec<u8>>()).unwrap();
+    for (arguments, told) in [
+        (vec!["--book", &book], "line 2"),
+        (vec!["--book", &empty], "holds no positions"),
+        (vec!["--book", "/nowhere"], "/nowhere"),
+        (vec!["--engine", "/nowhere"], "/nowhere"),
+        (vec!["--engine", &text], "text"),
+        (vec!["--seed", "7"], "is no file of games"),
+    ] {
+        let output = datagen(&folder, &[&["--games", "1"], arguments.as_slice()].concat());
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(1) && stderr.contains(told), "{arguments:?}: {stderr}");
+    }
+}

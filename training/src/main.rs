@@ -1,0 +1,52 @@
+//! The command line of the trainer.
+
+use std::io::{Write, stdout};
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+use kibitzer_trainer::commands::calibrate::Calibrate;
+use kibitzer_trainer::commands::evaluate::Evaluate;
+use kibitzer_trainer::commands::export::Export;
+use kibitzer_trainer::commands::info::Info;
+use kibitzer_trainer::commands::measure::Measure;
+use kibitzer_trainer::commands::train::{Resume, Train};
+
+/// Trains kibitzer's evaluation network from viriformat game files, on the CPU.
+#[derive(Debug, Parser)]
+#[command(version)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Begins a run
+    Train(Train),
+    /// Goes on with a run that was stopped
+    Resume(Resume),
+    /// Writes the network file of a run
+    Export(Export),
+    /// Shows what a network file or a checkpoint holds
+    Info(Info),
+    /// Evaluates positions by a network file
+    Evaluate(Evaluate),
+    /// Measures a network file on the held-out positions
+    Measure(Measure),
+    /// Fits the logistic curve between scores and results
+    Calibrate(Calibrate),
+}
+
+fn main() -> Result<()> {
+    let mut out = std::io::LineWriter::new(stdout().lock());
+    match Arguments::parse().command {
+        Command::Train(command) => command.execute(&mut out)?,
+        Command::Resume(command) => command.execute(&mut out)?,
+        Command::Export(command) => command.execute(&mut out)?,
+        Command::Info(command) => command.execute(&mut out)?,
+        Command::Evaluate(command) => command.execute(&mut out)?,
+        Command::Measure(command) => command.execute(&mut out)?,
+        Command::Calibrate(command) => command.execute(&mut out)?,
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,140 @@
+//! The network with floating-point weights, as it is trained.
+
+use anyhow::{Result, ensure};
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use rayon::prelude::*;
+
+use crate::example::Example;
+use crate::features::INPUTS;
+use crate::optimiser::{Parameters, Step};
+use crate::row::{LANES, Row};
+use crate::shape::Shape;
+use crate::target::logistic;
+use crate::tile::Tile;
+
+/// Feature weights start between ± this.
+const FEATURE_START: f32 = 0.1;
+/// Biases start here: most neurons begin with a slope.
+const BIAS_START: f32 = 0.1;
+
+/// A network in training. Its output is a logit: the expected points of the side to move are 1 / (1 + e^−output).
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// Its sizes.
+    pub shape: Shape,
+    /// The hidden layer and its output weights.
+    pub tiles: Vec<Tile>,
+    /// The outputs' biases, one for each output bucket.
+    pub output_bias: Parameters,
+    outputs: Vec<f32>,
+    errors: Vec<f32>,
+}
+
+impl Network {
+    /// A network with weights drawn from a seed: the same whatever the machine.
+    #[must_use]
+    pub fn random(shape: Shape, seed: u64) -> Self {
+        let mut network = Self::zeros(shape);
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        for input in 0..INPUTS {
+            for tile in &mut network.tiles {
+                let group = tile.shared.as_mut().unwrap_or(&mut tile.features);
+                for weight in group.value[input].iter_mut() {
+                    *weight = random.random_range(-FEATURE_START..FEATURE_START);
+                }
+            }
+        }
+        let output_start = 1.0 / (2.0 * network.shape.hidden as f32).sqrt();
+        for tile in &mut network.tiles {
+            tile.bias.value[0] = Row::splat(BIAS_START);
+            for weight in tile.output.value.iter_mut().flat_map(Row::iter_mut) {
+                *weight = random.random_range(-output_start..output_start);
+            }
+            tile.refresh();
+        }
+        network
+    }
+
+    /// A network whose weights are all zero.
+    #[must_use]
+    pub fn zeros(shape: Shape) -> Self {
+        let tiles = vec![Tile::zeros(&shape); shape.hidden / LANES];
+        let rows = shape.output_buckets.div_ceil(LANES);
+        let output_bias = Parameters::zeros(rows, f32::from(i16::MAX));
+        Self { shape, tiles, output_bias, outputs: Vec::new(), errors: Vec::new() }
+    }
+
+    /// A network that begins with the weights of one trained before: of the same shape, or without king buckets where this shape has
+    /// some.
+    ///
+    /// # Errors
+    ///
+    /// When the shapes differ in anything else.
+    pub fn start_from(shape: Shape, other: &Network) -> Result<Self> {
+        let without_buckets = Shape { king_buckets: other.shape.king_buckets.clone(), ..shape.clone() };
+        let may_gain_buckets = other.shape.king_buckets.count() == 1 && without_buckets == other.shape;
+        ensure!(shape == other.shape || may_gain_buckets, "{shape:?} cannot start from {:?}", other.shape);
+        let mut network = Self::zeros(shape);
+        for (tile, other) in network.tiles.iter_mut().zip(&other.tiles) {
+            tile.start_from(other);
+        }
+        network.output_bias.start_from(&other.output_bias);
+        Ok(network)
+    }
+
+    /// The outputs of a batch, as logits.
+    pub fn forward(&mut self, batch: &[Example]) -> &[f32] {
+        self.tiles.par_iter_mut().for_each(|tile| tile.forward(batch));
+        let bias = self.output_bias.value[0];
+        let tiles = &self.tiles;
+        batch
+            .par_iter()
+            .enumerate()
+            .with_min_len(1024)
+            .map(|(i, example)| {
+                tiles.iter().fold(bias.get(usize::from(example.output_bucket)), |sum, tile| sum + tile.partial(i))
+            })
+            .collect_into_vec(&mut self.outputs);
+        &self.outputs
+    }
+
+    /// The loss of a batch: Σ |logistic(output) − target|^power.
+    pub fn loss(&mut self, batch: &[Example], power: f32) -> f64 {
+        self.forward(batch);
+        self.outputs.iter().zip(batch).map(|(output, example)| f64::from(loss(*output, example.target, power).0)).sum()
+    }
+
+    /// One step of gradient descent on a batch; returns the sum of its losses before the step.
+    pub fn train(&mut self, batch: &[Example], power: f32, step: &Step) -> f64 {
+        let sum = self.gradient(batch, power);
+        self.tiles.par_iter_mut().for_each(|tile| tile.update(step));
+        self.output_bias.update(step);
+        sum
+    }
+
+    /// Adds the gradient of the batch's **mean** loss to the parameters' gradients; returns the sum of the losses.
+    pub fn gradient(&mut self, batch: &[Example], power: f32) -> f64 {
+        self.forward(batch);
+        let share = 1.0 / batch.len() as f32;
+        let mut sum = 0.0;
+        self.errors.clear();
+        for (output, example) in self.outputs.iter().zip(batch) {
+            let (loss, slope) = loss(*output, example.target, power);
+            sum += f64::from(loss);
+            self.errors.push(slope * share);
+            *self.output_bias.gradient[0].get_mut(usize::from(example.output_bucket)) += slope * share;
+        }
+        let errors = &self.errors;
+        self.tiles.par_iter_mut().for_each(|tile| tile.backward(batch, errors));
+        sum
+    }
+}
+
+/// |logistic(output) − target|^power and its derivative by the output.
+fn loss(output: f32, target: f32, power: f32) -> (f32, f32) {
+    let answer = logistic(output);
+    let difference = answer - target;
+    let size = difference.abs();
+    let lower = if power == 2.0 { size } else { size.powf(power - 1.0) };
+    (lower * size, power * lower * difference.signum() * answer * (1.0 - answer))
+}

@@ -1,0 +1,114 @@
+//! The network file that the engine reads, format 1. All numbers little-endian:
+//!
+//! | bytes | what |
+//! |---|---|
+//! | 0–7 | `KIBITZER` |
+//! | 8–9 | format version, 1 |
+//! | 10–11 | neurons of the hidden layer per perspective |
+//! | 12, 13 | king buckets, output buckets |
+//! | 14 | activation: 1 SCReLU |
+//! | 15 | 0 |
+//! | 16–17, 18–19 | QA (255), QB (64) |
+//! | 20–21 | SCALE: evaluation = output · SCALE |
+//! | 22–27 | 0 |
+//! | 28–31 | bytes of the payload |
+//! | 32–63 | SHA-256 of bytes 0–31 and the payload |
+//!
+//! Payload: king bucket table u8\[32\]; feature weights i16\[768·king buckets\]\[hidden\]; feature biases i16\[hidden\]; output weights
+//! i16\[output buckets\]\[2·hidden\], the side to move's first; output biases i32\[output buckets\].
+
+use anyhow::{Context, Result, ensure};
+use sha2::{Digest, Sha256};
+
+use crate::king_buckets::KingBuckets;
+use crate::quantised::{QA, QB, Quantised};
+use crate::shape::Shape;
+
+const MAGIC: &[u8; 8] = b"KIBITZER";
+const VERSION: u16 = 1;
+const SCRELU: u8 = 1;
+const HEADER: usize = 64;
+const HASHED_HEADER: usize = 32;
+
+/// The file's bytes.
+///
+/// # Errors
+///
+/// When the network's sizes do not fit the header.
+pub fn write(network: &Quantised) -> Result<Vec<u8>> {
+    let payload = payload(network);
+    let mut bytes = Vec::with_capacity(HEADER + payload.len());
+    bytes.extend_from_slice(MAGIC);
+    bytes.extend_from_slice(&VERSION.to_le_bytes());
+    bytes.extend_from_slice(&u16::try_from(network.shape.hidden)?.to_le_bytes());
+    bytes.push(u8::try_from(network.shape.king_buckets.count())?);
+    bytes.push(u8::try_from(network.shape.output_buckets)?);
+    bytes.extend_from_slice(&[SCRELU, 0]);
+    for number in [QA, QB, network.scale] {
+        bytes.extend_from_slice(&number.to_le_bytes());
+    }
+    bytes.extend_from_slice(&[0; 6]);
+    bytes.extend_from_slice(&u32::try_from(payload.len())?.to_le_bytes());
+    let hash = hash(&bytes, &payload);
+    bytes.extend_from_slice(&hash);
+    bytes.extend_from_slice(&payload);
+    Ok(bytes)
+}
+
+fn payload(network: &Quantised) -> Vec<u8> {
+    let mut payload = network.shape.king_buckets.table().to_vec();
+    for numbers in [&network.features, &network.biases, &network.outputs] {
+        payload.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
+    }
+    payload.extend(network.output_biases.iter().flat_map(|number| number.to_le_bytes()));
+    payload
+}
+
+/// The network of a file.
+///
+/// # Errors
+///
+/// When the bytes are no network file of this format, or damaged.
+pub fn read(bytes: &[u8]) -> Result<Quantised> {
+    let (header, payload) = bytes.split_first_chunk::<HEADER>().context("shorter than its header")?;
+    let short = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+    ensure!(header.starts_with(MAGIC), "no network file of kibitzer");
+    ensure!(short(8) == VERSION, "format {}, this program knows {VERSION}", short(8));
+    ensure!(hash(&header[..HASHED_HEADER], payload) == header[HASHED_HEADER..], "damaged: its hash does not fit");
+    ensure!(header[14] == SCRELU, "unknown activation {}", header[14]);
+    ensure!(short(16) == QA && short(18) == QB, "quantised at {} and {}", short(16), short(18));
+
+    let mut rest = payload;
+    let table = take(&mut rest, 1, 32)?;
+    let king_buckets = KingBuckets::from_table(<[u8; 32]>::try_from(table).context("table of king buckets")?)?;
+    ensure!(king_buckets.count() == usize::from(header[12]), "the table and the number of king buckets differ");
+    let shape = Shape::new(usize::from(short(10)), king_buckets, usize::from(header[13]))?;
+
+    let features = shorts(take(&mut rest, 2, shape.inputs() * shape.hidden)?);
+    let biases = shorts(take(&mut rest, 2, shape.hidden)?);
+    let outputs = shorts(take(&mut rest, 2, 2 * shape.hidden * shape.output_buckets)?);
+    let output_biases =
+        take(&mut rest, 4, shape.output_buckets)?.as_chunks().0.iter().map(|b| i32::from_le_bytes(*b)).collect();
+    ensure!(rest.is_empty(), "{} bytes too many", rest.len());
+    Ok(Quantised { shape, scale: short(20), features, biases, outputs, output_biases })
+}
+
+/// The network's id: the first 12 hex digits of its hash.
+#[must_use]
+pub fn id(file: &[u8]) -> String {
+    file.iter().skip(HASHED_HEADER).take(6).map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn hash(header: &[u8], payload: &[u8]) -> [u8; 32] {
+    Sha256::new().chain_update(header).chain_update(payload).finalize().into()
+}
+
+fn take<'a>(bytes: &mut &'a [u8], size: usize, count: usize) -> Result<&'a [u8]> {
+    let (taken, rest) = bytes.split_at_checked(size * count).context("cut off")?;
+    *bytes = rest;
+    Ok(taken)
+}
+
+fn shorts(bytes: &[u8]) -> Vec<i16> {
+    bytes.as_chunks().0.iter().map(|bytes| i16::from_le_bytes(*bytes)).collect()
+}

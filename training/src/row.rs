@@ -1,0 +1,143 @@
+//! The unit of all arithmetic: the same few neurons' worth of numbers, side by side, in vector registers.
+
+use std::ops::{Add, AddAssign, BitAnd, Div, Mul, Sub};
+
+use wide::f32x16;
+
+/// Vectors of a row.
+const VECTORS: usize = 2;
+
+/// Neurons of a row.
+pub const LANES: usize = 16 * VECTORS;
+
+/// One number for each of [`LANES`] neurons of the hidden layer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Row([f32x16; VECTORS]);
+
+impl Row {
+    /// All zero.
+    pub const ZERO: Row = Row([f32x16::new([0.0; 16]); VECTORS]);
+
+    /// The same number for each neuron.
+    #[inline(always)]
+    #[must_use]
+    pub fn splat(number: f32) -> Self {
+        Self([f32x16::splat(number); VECTORS])
+    }
+
+    /// The number of a neuron, counted from 0.
+    #[must_use]
+    pub fn get(&self, neuron: usize) -> f32 {
+        self.0[neuron / 16].as_array()[neuron % 16]
+    }
+
+    /// The number of a neuron, to be changed.
+    pub fn get_mut(&mut self, neuron: usize) -> &mut f32 {
+        &mut self.0[neuron / 16].as_mut_array()[neuron % 16]
+    }
+
+    /// The numbers from the first neuron on.
+    pub fn iter(&self) -> impl Iterator<Item = f32> + '_ {
+        self.0.iter().flat_map(|vector| vector.as_array()).copied()
+    }
+
+    /// The numbers from the first neuron on, to be changed.
+    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut f32> {
+        self.0.iter_mut().flat_map(|vector| vector.as_mut_array())
+    }
+
+    /// Each number, but not below `low` or above `high`.
+    #[inline(always)]
+    #[must_use]
+    pub fn clamp(self, low: f32, high: f32) -> Self {
+        let (low, high) = (f32x16::splat(low), f32x16::splat(high));
+        self.map(|vector| vector.fast_max(low).fast_min(high))
+    }
+
+    /// Each number where it is below `limit`, else 0.
+    #[inline(always)]
+    #[must_use]
+    pub fn where_below(self, limit: f32) -> Self {
+        let limit = f32x16::splat(limit);
+        self.map(|vector| vector.simd_lt(limit).bitand(vector))
+    }
+
+    /// The square root of each number.
+    #[inline(always)]
+    #[must_use]
+    pub fn sqrt(self) -> Self {
+        self.map(f32x16::sqrt)
+    }
+
+    /// The sum of all numbers, always in the same order.
+    #[inline(always)]
+    #[must_use]
+    pub fn sum(self) -> f32 {
+        let [first, second] = self.0;
+        (first + second).reduce_add()
+    }
+
+    #[inline(always)]
+    fn map(self, f: impl Fn(f32x16) -> f32x16) -> Self {
+        let [first, second] = self.0;
+        Self([f(first), f(second)])
+    }
+
+    #[inline(always)]
+    fn zip(self, other: Self, f: impl Fn(f32x16, f32x16) -> f32x16) -> Self {
+        let ([a, b], [c, d]) = (self.0, other.0);
+        Self([f(a, c), f(b, d)])
+    }
+}
+
+impl Add for Row {
+    type Output = Self;
+
+    #[inline(always)]
+    fn add(self, other: Self) -> Self {
+        self.zip(other, |a, b| a + b)
+    }
+}
+
+impl AddAssign for Row {
+    #[inline(always)]
+    fn add_assign(&mut self, other: Self) {
+        *self = *self + other;
+    }
+}
+
+impl Mul for Row {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, other: Self) -> Self {
+        self.zip(other, |a, b| a * b)
+    }
+}
+
+impl Mul<f32> for Row {
+    type Output = Self;
+
+    #[inline(always)]
+    fn mul(self, factor: f32) -> Self {
+        self.map(|vector| vector * factor)
+    }
+}
+
+impl Sub for Row {
+    type Output = Self;
+
+    #[inline(always)]
+    fn sub(self, other: Self) -> Self {
+        self.zip(other, |a, b| a - b)
+    }
+}
+
+impl Div for Row {
+    type Output = Self;
+
+    #[inline(always)]
+    fn div(self, other: Self) -> Self {
+        self.zip(other, |a, b| a / b)
+    }
+}

@@ -1,0 +1,150 @@
+//! A training run: epochs over shuffled positions, with a checkpoint and a network file after each.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use anyhow::{Result, ensure};
+use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
+use rayon::prelude::*;
+
+use crate::checkpoint::{self, Losses, State};
+use crate::config::Config;
+use crate::dataset::Dataset;
+use crate::example::Example;
+use crate::network::Network;
+use crate::network_file;
+use crate::quantised::Quantised;
+use crate::sample::Sample;
+
+/// A run between two epochs.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Settings and progress.
+    pub state: State,
+    /// The network so far.
+    pub network: Network,
+}
+
+/// The checkpoint's name in the run's folder.
+pub const CHECKPOINT: &str = "checkpoint.run";
+/// The newest network's name in the run's folder.
+pub const NETWORK: &str = "net.nnue";
+
+impl Run {
+    /// A run that has not begun.
+    ///
+    /// # Errors
+    ///
+    /// When the settings give no network, or the checkpoint to start from cannot be read or has other sizes.
+    pub fn new(config: Config) -> Result<Self> {
+        let shape = config.shape()?;
+        let network = match &config.start_from {
+            Some(path) => Network::start_from(shape, &checkpoint::load(path)?.1)?,
+            None => Network::random(shape, config.seed),
+        };
+        Ok(Self { state: State { config, epochs: 0, steps: 0, losses: Vec::new() }, network })
+    }
+
+    /// The run that left its checkpoint in this folder.
+    ///
+    /// # Errors
+    ///
+    /// When there is none, or a damaged one.
+    pub fn resume(folder: &Path) -> Result<Self> {
+        let (state, network) = checkpoint::load(&folder.join(CHECKPOINT))?;
+        Ok(Self { state, network })
+    }
+
+    /// `true` when all epochs are done.
+    #[must_use]
+    pub fn is_done(&self) -> bool {
+        self.state.epochs >= self.state.config.epochs
+    }
+
+    /// One epoch: every training position once, in an order that seed and epoch decide; positions short of a whole batch are left for
+    /// other epochs.
+    ///
+    /// # Errors
+    ///
+    /// When there are too few positions for one batch, or the progress cannot be written to `log`.
+    pub fn epoch(&mut self, data: &Dataset, log: &mut dyn Write) -> Result<Losses> {
+        let config = &self.state.config;
+        let shape = self.network.shape.clone();
+        let a_epoch = data.training.len() / config.batch;
+        ensure!(a_epoch > 0, "{} positions do not fill a batch of {}", data.training.len(), config.batch);
+        let total = a_epoch as u64 * u64::from(config.epochs);
+
+        let order = order(data.training.len(), config.seed, self.state.epochs);
+        let (mut recent, mut sum, mut since) = (0.0, 0.0, Instant::now());
+        let mut batch = Vec::new();
+        for (i, places) in order.chunks_exact(config.batch).enumerate() {
+            places
+                .par_iter()
+                .with_min_len(512)
+                .map(|place| Example::new(&data.training[*place as usize], &shape, &config.target))
+                .collect_into_vec(&mut batch);
+            self.state.steps += 1;
+            let rate = config.schedule.rate(self.state.steps, total);
+            recent += self.network.train(&batch, config.power, &config.optimiser.step(self.state.steps, rate));
+
+            let done = i + 1;
+            if done % LOG_STEPS == 0 || done == a_epoch {
+                let steps = (done - 1) % LOG_STEPS + 1;
+                let positions = (steps * config.batch) as f64;
+                writeln!(
+                    log,
+                    "epoch {} step {done}/{a_epoch} loss {:.6} rate {rate:.3e} {:.0} positions/s",
+                    self.state.epochs + 1,
+                    recent / positions,
+                    positions / since.elapsed().as_secs_f64()
+                )?;
+                sum += recent;
+                (recent, since) = (0.0, Instant::now());
+            }
+        }
+        let training = sum / (a_epoch * config.batch) as f64;
+        let losses = Losses { training, held_out: self.held_out_loss(&data.validation) };
+        self.state.epochs += 1;
+        self.state.losses.push(losses);
+        Ok(losses)
+    }
+
+    /// Mean loss over positions that the network does not learn from; `None` without any.
+    pub fn held_out_loss(&mut self, samples: &[Sample]) -> Option<f64> {
+        let config = &self.state.config;
+        let mut batch = Vec::new();
+        let mut sum = 0.0;
+        for samples in samples.chunks(config.batch) {
+            let shape = &self.network.shape;
+            samples.par_iter().map(|sample| Example::new(sample, shape, &config.target)).collect_into_vec(&mut batch);
+            sum += self.network.loss(&batch, config.power);
+        }
+        (!samples.is_empty()).then(|| sum / samples.len() as f64)
+    }
+
+    /// Writes checkpoint and network file into the run's folder.
+    ///
+    /// # Errors
+    ///
+    /// When they cannot be written.
+    pub fn save(&self, folder: &Path) -> Result<PathBuf> {
+        checkpoint::save(&folder.join(CHECKPOINT), &self.state, &self.network)?;
+        let network = Quantised::new(&self.network, self.state.config.target.scale);
+        let path = folder.join(NETWORK);
+        checkpoint::write_whole(&path, &network_file::write(&network)?)?;
+        Ok(path)
+    }
+}
+
+/// Steps between two lines of the log.
+const LOG_STEPS: usize = 100;
+
+/// The order of an epoch's positions.
+fn order(positions: usize, seed: u64, epoch: u32) -> Vec<u32> {
+    let mut order: Vec<u32> = (0..positions as u32).collect();
+    let mut random = ChaCha8Rng::seed_from_u64(seed.wrapping_add(u64::from(epoch) << 32));
+    random.set_stream(1);
+    order.shuffle(&mut random);
+    order
+}

@@ -1,0 +1,137 @@
+//! One training position in 32 bytes.
+
+use viriformat::chess::board::Board;
+use viriformat::chess::piece::Colour;
+
+/// The result of the game that a position comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GameResult {
+    /// The side to move of the position lost the game.
+    Loss,
+    /// Nobody won the game.
+    Draw,
+    /// The side to move of the position won the game.
+    Win,
+    /// Nobody knows: the target is the score alone.
+    Unknown,
+}
+
+impl GameResult {
+    /// The result seen by the other side.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Loss => Self::Win,
+            Self::Win => Self::Loss,
+            other => other,
+        }
+    }
+
+    /// Points of the side to move: 0, ½ or 1; `None` when nobody knows.
+    #[must_use]
+    pub fn points(self) -> Option<f32> {
+        match self {
+            Self::Loss => Some(0.0),
+            Self::Draw => Some(0.5),
+            Self::Win => Some(1.0),
+            Self::Unknown => None,
+        }
+    }
+}
+
+/// A piece as a training position stores it, from the view of the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// Pawn 0, knight 1, bishop 2, rook 3, queen 4, king 5.
+    pub role: u8,
+    /// `true` for a piece of the side to move.
+    pub own: bool,
+    /// a1 = 0 … h8 = 63 where the side to move plays up the board.
+    pub square: u8,
+}
+
+/// A position with its score and the game's result, all from the view of the side to move: with Black to move the board is
+/// turned over (every square's rank flipped, colours exchanged), so that the side to move always plays up the board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    occupied: u64,
+    /// Four bits a piece, by rising square: bits 0–2 the role, bit 3 set for the opponent's.
+    pieces: [u8; 16],
+    score: i16,
+    result: GameResult,
+    own_king: u8,
+    their_king: u8,
+}
+
+impl Sample {
+    /// Packs `board` with a `score` in centipawns and a `result` from **White's** side.
+    #[must_use]
+    pub fn new(board: &Board, score: i16, result: GameResult) -> Self {
+        let turn = board.turn();
+        let (flip, score, result) =
+            if turn == Colour::Black { (56, score.saturating_neg(), result.reversed()) } else { (0, score, result) };
+
+        let mut placed = [0_u8; 64];
+        let mut occupied = 0_u64;
+        board.pieces.visit_pieces(|square, piece| {
+            let square = square.index() ^ flip;
+            occupied |= 1 << square;
+            let theirs = u8::from(piece.colour() != turn);
+            placed[square] = piece.piece_type().inner() | (theirs << 3);
+        });
+
+        let mut pieces = [0_u8; 16];
+        for (i, square) in squares(occupied).take(32).enumerate() {
+            pieces[i / 2] |= placed[usize::from(square)] << (4 * (i % 2));
+        }
+        let king = |colour| (board.king_sq(colour).index() ^ flip) as u8;
+        Self { occupied, pieces, score, result, own_king: king(turn), their_king: king(turn.flip()) }
+    }
+
+    /// The score in centipawns of the data, from the view of the side to move.
+    #[must_use]
+    pub fn score(&self) -> i16 {
+        self.score
+    }
+
+    /// The game's result for the side to move.
+    #[must_use]
+    pub fn result(&self) -> GameResult {
+        self.result
+    }
+
+    /// How many pieces stand on the board, kings and pawns included.
+    #[must_use]
+    pub fn piece_count(&self) -> usize {
+        self.occupied.count_ones() as usize
+    }
+
+    /// The square of the side to move's king.
+    #[must_use]
+    pub fn own_king(&self) -> u8 {
+        self.own_king
+    }
+
+    /// The square of the opponent's king, on the same board.
+    #[must_use]
+    pub fn their_king(&self) -> u8 {
+        self.their_king
+    }
+
+    /// The pieces by rising square.
+    pub fn pieces(&self) -> impl Iterator<Item = Placed> + '_ {
+        squares(self.occupied).take(32).enumerate().map(|(i, square)| {
+            let code = self.pieces[i / 2] >> (4 * (i % 2)) & 15;
+            Placed { role: code & 7, own: code & 8 == 0, square }
+        })
+    }
+}
+
+/// The set bits of a bitboard from the lowest up.
+fn squares(mut bits: u64) -> impl Iterator<Item = u8> {
+    std::iter::from_fn(move || {
+        let square = bits.trailing_zeros();
+        bits &= bits.wrapping_sub(1);
+        (square < 64).then_some(square as u8)
+    })
+}

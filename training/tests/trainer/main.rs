@@ -1,0 +1,12 @@
+//! Claims about the trainer, tested with tiny networks on games made up here.
+
+#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+
+mod engine;
+mod features;
+mod filters;
+mod games;
+mod gradient;
+mod made_up;
+mod quantised;
+mod runs;

@@ -1,0 +1,100 @@
+use kibitzer_trainer::dataset::Dataset;
+use kibitzer_trainer::example::Example;
+use kibitzer_trainer::king_buckets::KingBuckets;
+use kibitzer_trainer::network::Network;
+use kibitzer_trainer::network_file;
+use kibitzer_trainer::quantised::Quantised;
+use kibitzer_trainer::run::Run;
+use kibitzer_trainer::shape::Shape;
+use kibitzer_trainer::target::Target;
+
+use crate::made_up::{config, folder, samples};
+
+fn network(king_buckets: &str) -> Network {
+    let buckets = KingBuckets::parse(king_buckets).expect("a table of that name");
+    Network::random(Shape::new(64, buckets, 8).expect("a shape"), 3)
+}
+
+/// The largest difference between the integer network's evaluations and the trained network's, in centipawns.
+fn largest_error(network: &mut Network, target: &Target) -> f32 {
+    let samples = samples(20, 8);
+    let quantised = Quantised::new(network, target.scale);
+    let examples: Vec<_> = samples.iter().map(|sample| Example::new(sample, &network.shape, target)).collect();
+    let outputs = network.forward(&examples).to_vec();
+    let error = |(sample, output): (_, &f32)| (quantised.evaluate(sample) as f32 - output * f32::from(target.scale)).abs();
+    samples.iter().zip(&outputs).map(error).fold(0.0, f32::max)
+}
+
+#[test]
+fn integers_answer_what_floating_point_numbers_do() {
+    let target = Target { scale: 200, result_weight: 0.0 };
+    for king_buckets in ["none", "8"] {
+        let error = largest_error(&mut network(king_buckets), &target);
+        assert!(error < 5.0, "{error} centipawns with king buckets {king_buckets}");
+    }
+}
+
+#[test]
+fn integers_answer_what_floating_point_numbers_do_after_training() {
+    let config = config(&folder("integers-after-training"));
+    let data = Dataset::load(&config.sources).expect("data");
+    let mut run = Run::new(config).expect("a run");
+    while !run.is_done() {
+        run.epoch(&data, &mut Vec::new()).expect("an epoch");
+    }
+    let target = run.state.config.target.clone();
+    let error = largest_error(&mut run.network, &target);
+    assert!(error < 10.0, "{error} centipawns");
+}
+
+#[test]
+fn a_network_file_is_read_as_it_was_written() {
+    for king_buckets in ["none", "8"] {
+        let network = Quantised::new(&network(king_buckets), 220);
+        let file = network_file::write(&network).expect("a file");
+        assert_eq!(network_file::read(&file).expect("a network"), network);
+        assert_eq!(network_file::id(&file).len(), 12);
+    }
+}
+
+#[test]
+fn a_network_file_has_the_agreed_header() {
+    let file = network_file::write(&Quantised::new(&network("8"), 220)).expect("a file");
+    let payload = 32 + 2 * (8 * 768 * 64 + 64 + 8 * 128) + 4 * 8;
+    assert_eq!(file.len(), 64 + payload);
+    assert_eq!(&file[..8], b"KIBITZER");
+    assert_eq!(&file[8..16], [1, 0, 64, 0, 8, 8, 1, 0]);
+    assert_eq!(&file[16..28], [255, 0, 64, 0, 220, 0, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(file[28..32], (payload as u32).to_le_bytes());
+    assert_eq!(&file[64..68], [0, 1, 2, 3]);
+}
+
+#[test]
+fn a_damaged_network_file_is_refused() {
+    let file = network_file::write(&Quantised::new(&network("none"), 220)).expect("a file");
+    for place in [0, 8, 10, 12, 20, 31, 40, 63, 64, 100, file.len() - 1] {
+        let mut damaged = file.clone();
+        damaged[place] ^= 4;
+        assert!(network_file::read(&damaged).is_err(), "byte {place}");
+    }
+    for length in [0, 63, 64, file.len() - 1] {
+        assert!(network_file::read(&file[..length]).is_err(), "{length} bytes");
+    }
+}
+
+#[test]
+fn a_network_at_its_limits_fits_sixteen_bits() {
+    for king_buckets in ["none", "8"] {
+        let mut network = network(king_buckets);
+        for tile in &mut network.tiles {
+            for group in tile.groups_mut() {
+                let limit = group.limit;
+                group.value.iter_mut().flat_map(|row| row.iter_mut()).for_each(|weight| *weight = limit);
+            }
+            tile.refresh();
+        }
+        let quantised = Quantised::new(&network, 200);
+        assert!(quantised.accumulator_bound() <= i32::from(i16::MAX), "{}", quantised.accumulator_bound());
+        assert!(quantised.outputs.iter().all(|weight| weight.abs() <= 127));
+    }
+}

@@ -1,0 +1,109 @@
+use std::path::Path;
+
+use kibitzer_trainer::checkpoint::Losses;
+use kibitzer_trainer::config::Config;
+use kibitzer_trainer::dataset::Dataset;
+use kibitzer_trainer::network_file;
+use kibitzer_trainer::run::{CHECKPOINT, NETWORK, Run};
+
+use crate::made_up::{config, config_of, folder};
+
+/// The bytes of a run's checkpoint and network file.
+fn left_behind(folder: &Path) -> [Vec<u8>; 2] {
+    [CHECKPOINT, NETWORK].map(|name| std::fs::read(folder.join(name)).expect("a file of the run"))
+}
+
+/// Trains on to this epoch and saves into `folder`.
+fn train(mut run: Run, epochs: u32, folder: &Path) -> Vec<Losses> {
+    let data = Dataset::load(&run.state.config.sources).expect("data");
+    while run.state.epochs < epochs {
+        run.epoch(&data, &mut Vec::new()).expect("an epoch");
+    }
+    run.save(folder).expect("saved");
+    run.state.losses
+}
+
+/// A run from its beginning to its end on so many threads.
+fn whole(config: Config, folder: &Path, threads: usize) -> Vec<Losses> {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
+    pool.install(|| {
+        let epochs = config.epochs;
+        train(Run::new(config).expect("a run"), epochs, folder)
+    })
+}
+
+#[test]
+fn a_resumed_run_ends_like_one_that_never_stopped() {
+    let (one, other) = (folder("uninterrupted"), folder("interrupted"));
+    let config = config(&one);
+    whole(config.clone(), &one, 2);
+
+    train(Run::new(config).expect("a run"), 1, &other);
+    let resumed = Run::resume(&other).expect("the checkpoint");
+    assert_eq!(resumed.state.epochs, 1);
+    train(resumed, 3, &other);
+    assert_eq!(left_behind(&one), left_behind(&other));
+}
+
+#[test]
+fn the_number_of_threads_changes_nothing() {
+    let (one, three) = (folder("one-thread"), folder("three-threads"));
+    let config = Config { hidden: 96, ..config(&one) };
+    whole(config.clone(), &one, 1);
+    whole(config, &three, 3);
+    assert_eq!(left_behind(&one), left_behind(&three));
+}
+
+#[test]
+fn another_seed_gives_another_network() {
+    let (one, other) = (folder("seed-7"), folder("seed-8"));
+    let config = config(&one);
+    whole(config.clone(), &one, 2);
+    whole(Config { seed: 8, ..config }, &other, 2);
+    assert_ne!(left_behind(&one)[1], left_behind(&other)[1]);
+}
+
+#[test]
+fn training_learns_what_holds_for_games_it_never_saw() {
+    let folder = folder("learns");
+    let config = Config { king_buckets: "none".to_owned(), epochs: 5, ..config_of(&folder, 400) };
+    let losses = whole(config, &folder, 2);
+    assert!(losses[4].training < losses[0].training / 4.0, "{losses:?}");
+    let held_out = |epoch: usize| losses[epoch].held_out.expect("some games are held out");
+    assert!(held_out(4) < held_out(0) / 2.0, "{losses:?}");
+    network_file::read(&left_behind(&folder)[1]).expect("a network file");
+}
+
+#[test]
+fn a_damaged_checkpoint_is_refused() {
+    let folder = folder("damaged");
+    train(Run::new(config(&folder)).expect("a run"), 0, &folder);
+    let path = folder.join(CHECKPOINT);
+    let whole = std::fs::read(&path).expect("a checkpoint");
+    assert!(Run::resume(&folder).is_ok());
+    for place in [3, 40, whole.len() / 2, whole.len() - 1] {
+        let mut damaged = whole.clone();
+        damaged[place] ^= 1;
+        std::fs::write(&path, damaged).expect("written");
+        assert!(Run::resume(&folder).is_err(), "byte {place}");
+    }
+}
+
+#[test]
+fn a_run_may_start_from_anothers_weights_and_gain_king_buckets() {
+    let (first, second) = (folder("without-buckets"), folder("with-buckets"));
+    let config = Config { king_buckets: "none".to_owned(), ..config(&first) };
+    whole(config.clone(), &first, 2);
+
+    let checkpoint = Some(first.join(CHECKPOINT));
+    let bucketed = Config { king_buckets: "8".to_owned(), start_from: checkpoint.clone(), ..config.clone() };
+    let mut run = Run::new(bucketed).expect("a run");
+    let held_out = Dataset::load(&config.sources).expect("data").validation;
+    let mut before = Run::resume(&first).expect("the first run");
+    let (now, then) = (run.held_out_loss(&held_out).expect("a loss"), before.held_out_loss(&held_out).expect("a loss"));
+    assert!((now - then).abs() < 1e-6, "{now} after, {then} before");
+
+    train(run, 1, &second);
+    let wider = Config { hidden: 64, start_from: checkpoint, ..config };
+    assert!(Run::new(wider).is_err(), "a wider network cannot start from a narrower one");
+}
