@@ -97,7 +97,7 @@ fn parse(bytes: &[u8]) -> Result<(State, Network)> {
     let (length, rest) = content[MAGIC.len()..].split_first_chunk::<4>().context("too short")?;
     let (json, mut numbers) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).context("too short")?;
     let state: State = serde_json::from_slice(json)?;
-    let mut network = Network::zeros(state.config.shape()?);
+    let mut network = Network::zeros(state.config.shape()?, state.config.rounding());
     for group in groups_mut(&mut network) {
         for row in [&mut group.value, &mut group.mean, &mut group.square].into_iter().flatten() {
             numbers = read_row(numbers, row)?;

@@ -11,6 +11,7 @@ use crate::optimiser::AdamW;
 use crate::schedule::Schedule;
 use crate::shape::Shape;
 use crate::target::Target;
+use crate::tile::Rounding;
 
 /// The settings of a run, kept in each checkpoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, clap::Args)]
@@ -32,6 +33,10 @@ pub struct Config {
     /// Begin with the weights of this checkpoint: of the same sizes, or without king buckets
     #[arg(long)]
     pub start_from: Option<PathBuf>,
+    /// Compute with weights as they are, not rounded as the network file will hold them
+    #[arg(long)]
+    #[serde(default)]
+    pub exact_weights: bool,
     /// How often all positions are gone through
     #[arg(long, default_value_t = 30)]
     pub epochs: u32,
@@ -58,5 +63,11 @@ impl Config {
     /// When they do not fit.
     pub fn shape(&self) -> Result<Shape> {
         Shape::new(self.hidden, KingBuckets::parse(&self.king_buckets)?, self.output_buckets)
+    }
+
+    /// Whether the network computes with rounded weights.
+    #[must_use]
+    pub fn rounding(&self) -> Rounding {
+        if self.exact_weights { Rounding::Exact } else { Rounding::Quantised }
     }
 }

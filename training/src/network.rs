@@ -10,7 +10,7 @@ use crate::optimiser::{Parameters, Step};
 use crate::row::{LANES, Row};
 use crate::shape::Shape;
 use crate::target::logistic;
-use crate::tile::Tile;
+use crate::tile::{Rounding, Tile};
 
 /// Feature weights start between ± this.
 const FEATURE_START: f32 = 0.1;
@@ -33,8 +33,8 @@ pub struct Network {
 impl Network {
     /// A network with weights drawn from a seed: the same whatever the machine.
     #[must_use]
-    pub fn random(shape: Shape, seed: u64) -> Self {
-        let mut network = Self::zeros(shape);
+    pub fn random(shape: Shape, rounding: Rounding, seed: u64) -> Self {
+        let mut network = Self::zeros(shape, rounding);
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         for input in 0..INPUTS {
             for tile in &mut network.tiles {
@@ -57,8 +57,8 @@ impl Network {
 
     /// A network whose weights are all zero.
     #[must_use]
-    pub fn zeros(shape: Shape) -> Self {
-        let tiles = vec![Tile::zeros(&shape); shape.hidden / LANES];
+    pub fn zeros(shape: Shape, rounding: Rounding) -> Self {
+        let tiles = vec![Tile::zeros(&shape, rounding); shape.hidden / LANES];
         let rows = shape.output_buckets.div_ceil(LANES);
         let output_bias = Parameters::zeros(rows, f32::from(i16::MAX));
         Self { shape, tiles, output_bias, outputs: Vec::new(), errors: Vec::new() }
@@ -70,11 +70,11 @@ impl Network {
     /// # Errors
     ///
     /// When the shapes differ in anything else.
-    pub fn start_from(shape: Shape, other: &Network) -> Result<Self> {
+    pub fn start_from(shape: Shape, rounding: Rounding, other: &Network) -> Result<Self> {
         let without_buckets = Shape { king_buckets: other.shape.king_buckets.clone(), ..shape.clone() };
         let may_gain_buckets = other.shape.king_buckets.count() == 1 && without_buckets == other.shape;
         ensure!(shape == other.shape || may_gain_buckets, "{shape:?} cannot start from {:?}", other.shape);
-        let mut network = Self::zeros(shape);
+        let mut network = Self::zeros(shape, rounding);
         for (tile, other) in network.tiles.iter_mut().zip(&other.tiles) {
             tile.start_from(other);
         }

@@ -35,17 +35,18 @@ impl Quantised {
     #[must_use]
     pub fn new(network: &Network, scale: u16) -> Self {
         let shape = network.shape.clone();
-        let feature = |weight: f32| (weight * f32::from(QA)).round() as i16;
-        let output = |weight: f32| (weight * f32::from(QB)).round() as i16;
+        let feature = |weight: f32| (weight * f32::from(QA)).round_ties_even() as i16;
+        let output = |weight: f32| (weight * f32::from(QB)).round_ties_even() as i16;
 
         // One row of weights over the whole hidden layer, from the tiles' rows.
         let neurons = |row: &dyn Fn(&Tile) -> Row| -> Vec<f32> {
             network.tiles.iter().flat_map(|tile| row(tile).iter().collect::<Vec<_>>()).collect()
         };
-        let features = (0..shape.inputs()).flat_map(|input| neurons(&|tile| tile.weights()[input])).map(feature).collect();
-        let biases = neurons(&|tile| tile.bias.value[0]).into_iter().map(feature).collect();
+        let features =
+            (0..shape.inputs()).flat_map(|input| neurons(&|tile| tile.working().features[input])).map(feature).collect();
+        let biases = neurons(&|tile| tile.working().bias).into_iter().map(feature).collect();
         let outputs =
-            (0..2 * shape.output_buckets).flat_map(|row| neurons(&|tile| tile.output.value[row])).map(output).collect();
+            (0..2 * shape.output_buckets).flat_map(|row| neurons(&|tile| tile.working().outputs[row])).map(output).collect();
         let bias = |bucket: usize| network.output_bias.value[0].get(bucket);
         let output_biases =
             (0..shape.output_buckets).map(|bucket| (bias(bucket) * f32::from(QA) * f32::from(QB)).round() as i32).collect();

@@ -62,6 +62,13 @@ impl Row {
         self.map(|vector| vector.simd_lt(limit).bitand(vector))
     }
 
+    /// Each number rounded to a whole one, halves to the even one.
+    #[inline(always)]
+    #[must_use]
+    pub fn round(self) -> Self {
+        self.map(f32x16::round_ties_even)
+    }
+
     /// The square root of each number.
     #[inline(always)]
     #[must_use]

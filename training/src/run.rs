@@ -40,8 +40,8 @@ impl Run {
     pub fn new(config: Config) -> Result<Self> {
         let shape = config.shape()?;
         let network = match &config.start_from {
-            Some(path) => Network::start_from(shape, &checkpoint::load(path)?.1)?,
-            None => Network::random(shape, config.seed),
+            Some(path) => Network::start_from(shape, config.rounding(), &checkpoint::load(path)?.1)?,
+            None => Network::random(shape, config.rounding(), config.seed),
         };
         Ok(Self { state: State { config, epochs: 0, steps: 0, losses: Vec::new() }, network })
     }

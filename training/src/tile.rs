@@ -7,6 +7,7 @@
 use crate::example::Example;
 use crate::features::INPUTS;
 use crate::optimiser::{Parameters, Step};
+use crate::quantised::{QA, QB};
 use crate::row::Row;
 use crate::shape::Shape;
 
@@ -16,6 +17,28 @@ pub const FEATURE_LIMIT: f32 = 1.98;
 pub const BUCKET_LIMIT: f32 = 0.58;
 /// Largest output weight: 127 at 64 units, so that 255 times it fits an int16.
 pub const OUTPUT_LIMIT: f32 = 127.0 / 64.0;
+
+/// Whether a network computes with its weights as they are, or as the network file will hold them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rounding {
+    /// As they are: the loss is a smooth function of them.
+    Exact,
+    /// Rounded to the steps of the quantised form, while the gradient moves what is behind the rounding (the straight-through
+    /// estimator: Bengio, Léonard and Courville 2013, <https://arxiv.org/abs/1308.3432>). The network learns to live with the
+    /// rounding, and the loss in training is that of the file.
+    Quantised,
+}
+
+/// Weights to compute with: those of the parameters, added up and rounded.
+#[derive(Clone, Debug)]
+pub struct Working {
+    /// One row for each input of each king bucket, shared weights included.
+    pub features: Vec<Row>,
+    /// The neurons' biases.
+    pub bias: Row,
+    /// Two rows for each output bucket.
+    pub outputs: Vec<Row>,
+}
 
 /// A few neurons and their weights.
 #[derive(Clone, Debug)]
@@ -29,8 +52,9 @@ pub struct Tile {
     pub bias: Parameters,
     /// Two rows for each output bucket: the side to move's neurons, then the opponent's.
     pub output: Parameters,
-    /// `features` plus `shared`, where there are shared ones.
-    sums: Vec<Row>,
+    rounding: Rounding,
+    /// What forward and backward pass compute with.
+    working: Working,
     /// The last batch's accumulators: the neurons of both perspectives before the activation.
     accumulators: Vec<[Row; 2]>,
     /// The last batch's outputs as far as they come from this tile.
@@ -40,7 +64,7 @@ pub struct Tile {
 impl Tile {
     /// All weights zero.
     #[must_use]
-    pub fn zeros(shape: &Shape) -> Self {
+    pub fn zeros(shape: &Shape, rounding: Rounding) -> Self {
         let buckets = shape.king_buckets.count();
         let (limit, shared_limit) =
             if buckets > 1 { (BUCKET_LIMIT, FEATURE_LIMIT - BUCKET_LIMIT) } else { (FEATURE_LIMIT, 0.0) };
@@ -49,7 +73,12 @@ impl Tile {
             shared: (buckets > 1).then(|| Parameters::zeros(INPUTS, shared_limit)),
             bias: Parameters::zeros(1, FEATURE_LIMIT),
             output: Parameters::zeros(2 * shape.output_buckets, OUTPUT_LIMIT),
-            sums: Vec::new(),
+            rounding,
+            working: Working {
+                features: vec![Row::ZERO; shape.inputs()],
+                bias: Row::ZERO,
+                outputs: vec![Row::ZERO; 2 * shape.output_buckets],
+            },
             accumulators: Vec::new(),
             partial: Vec::new(),
         }
@@ -65,16 +94,22 @@ impl Tile {
         [&mut self.features].into_iter().chain(&mut self.shared).chain([&mut self.bias, &mut self.output])
     }
 
-    /// The weights that inputs add to the accumulator, shared ones included. To be called whenever weights were set from outside.
+    /// Makes the weights to compute with from the parameters. To be called whenever those were set from outside.
     pub fn refresh(&mut self) {
-        if let Some(shared) = &self.shared {
-            self.sums.clear();
-            self.sums.extend_from_slice(&self.features.value);
-            for bucket in self.sums.chunks_exact_mut(INPUTS) {
-                for (sum, shared) in bucket.iter_mut().zip(&shared.value) {
-                    *sum += *shared;
-                }
+        let rounding = self.rounding;
+        let round = |row: Row, units: u16| match rounding {
+            Rounding::Exact => row,
+            Rounding::Quantised => (row * f32::from(units)).round() * (1.0 / f32::from(units)),
+        };
+        let shared = self.shared.as_ref().map_or([].as_slice(), |shared| &shared.value);
+        for (bucket, values) in self.working.features.chunks_mut(INPUTS).zip(self.features.value.chunks(INPUTS)) {
+            for (input, (working, value)) in bucket.iter_mut().zip(values).enumerate() {
+                *working = round(shared.get(input).map_or(*value, |shared| *value + *shared), QA);
             }
+        }
+        self.working.bias = round(self.bias.value[0], QA);
+        for (working, value) in self.working.outputs.iter_mut().zip(&self.output.value) {
+            *working = round(*value, QB);
         }
     }
 
@@ -93,10 +128,10 @@ impl Tile {
         self.refresh();
     }
 
-    /// The weights that an input adds to the accumulator.
+    /// The weights to compute with.
     #[must_use]
-    pub fn weights(&self) -> &[Row] {
-        if self.shared.is_some() { &self.sums } else { &self.features.value }
+    pub fn working(&self) -> &Working {
+        &self.working
     }
 
     /// This tile's share of the output for the position at this place of the last batch.
@@ -113,13 +148,12 @@ impl Tile {
         accumulators.resize(batch.len(), [Row::ZERO; 2]);
         partial.resize(batch.len(), 0.0);
 
-        let weights = self.weights();
-        let bias = self.bias.value[0];
+        let Working { features, bias, outputs } = &self.working;
         for ((example, accumulators), partial) in batch.iter().zip(&mut accumulators).zip(&mut partial) {
-            let own = accumulate(bias, weights, example.own());
-            let their = accumulate(bias, weights, example.their());
+            let own = accumulate(*bias, features, example.own());
+            let their = accumulate(*bias, features, example.their());
             let output = 2 * usize::from(example.output_bucket);
-            let products = screlu(own) * self.output.value[output] + screlu(their) * self.output.value[output + 1];
+            let products = screlu(own) * outputs[output] + screlu(their) * outputs[output + 1];
             *partial = products.sum();
             *accumulators = [own, their];
         }
@@ -136,7 +170,7 @@ impl Tile {
                 let clamped = accumulators[side].clamp(0.0, 1.0);
                 self.output.gradient[output] += clamped * clamped * *error;
                 let slope = clamped.where_below(1.0) * 2.0;
-                let change = self.output.value[output] * slope * *error;
+                let change = self.working.outputs[output] * slope * *error;
                 bias += change;
                 for input in active {
                     self.features.gradient[usize::from(*input)] += change;

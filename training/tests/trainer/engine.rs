@@ -9,6 +9,7 @@ use kibitzer_trainer::network_file;
 use kibitzer_trainer::quantised::Quantised;
 use kibitzer_trainer::sample::Sample;
 use kibitzer_trainer::shape::Shape;
+use kibitzer_trainer::tile::Rounding;
 
 use crate::made_up::{bytes, games};
 
@@ -16,7 +17,7 @@ use crate::made_up::{bytes, games};
 fn the_engine_reads_the_file_and_evaluates_to_the_same_centipawn() {
     let table = if KING_BUCKETS == 1 { "none".to_owned() } else { KING_BUCKETS.to_string() };
     let shape = Shape::new(HIDDEN, KingBuckets::parse(&table).expect("a table"), OUTPUT_BUCKETS).expect("a shape");
-    let network = Quantised::new(&Network::random(shape, 17), 230);
+    let network = Quantised::new(&Network::random(shape, Rounding::Quantised, 17), 230);
     let file = network_file::write(&network).expect("a file");
 
     let read = EngineNetwork::from_bytes(&file).expect("the engine takes the file");

@@ -5,6 +5,7 @@ use kibitzer_trainer::optimiser::Parameters;
 use kibitzer_trainer::row::LANES;
 use kibitzer_trainer::shape::Shape;
 use kibitzer_trainer::target::Target;
+use kibitzer_trainer::tile::Rounding;
 
 use crate::made_up::samples;
 
@@ -36,7 +37,7 @@ fn check(king_buckets: &str, power: f32) {
     let buckets = KingBuckets::parse(king_buckets).expect("a table of that name");
     let shape = Shape::new(LANES, buckets, 8).expect("a shape");
     let batch = examples(&shape);
-    let mut network = Network::random(shape, 5);
+    let mut network = Network::random(shape, Rounding::Exact, 5);
     network.gradient(&batch, power);
 
     let groups = network.tiles[0].groups().count() + 1;

@@ -115,6 +115,7 @@ pub(crate) fn config_of(folder: &Path, count: usize) -> Config {
         king_buckets: "4".to_owned(),
         output_buckets: 8,
         start_from: None,
+        exact_weights: false,
         epochs: 3,
         batch: 256,
         power: 2.0,

@@ -7,12 +7,13 @@ use kibitzer_trainer::quantised::Quantised;
 use kibitzer_trainer::run::Run;
 use kibitzer_trainer::shape::Shape;
 use kibitzer_trainer::target::Target;
+use kibitzer_trainer::tile::Rounding;
 
 use crate::made_up::{config, folder, samples};
 
-fn network(king_buckets: &str) -> Network {
+fn network(king_buckets: &str, rounding: Rounding) -> Network {
     let buckets = KingBuckets::parse(king_buckets).expect("a table of that name");
-    Network::random(Shape::new(64, buckets, 8).expect("a shape"), 3)
+    Network::random(Shape::new(64, buckets, 8).expect("a shape"), rounding, 3)
 }
 
 /// The largest difference between the integer network's evaluations and the trained network's, in centipawns.
@@ -29,8 +30,10 @@ fn largest_error(network: &mut Network, target: &Target) -> f32 {
 fn integers_answer_what_floating_point_numbers_do() {
     let target = Target { scale: 200, result_weight: 0.0 };
     for king_buckets in ["none", "8"] {
-        let error = largest_error(&mut network(king_buckets), &target);
-        assert!(error < 5.0, "{error} centipawns with king buckets {king_buckets}");
+        for (rounding, limit) in [(Rounding::Exact, 5.0), (Rounding::Quantised, 2.0)] {
+            let error = largest_error(&mut network(king_buckets, rounding), &target);
+            assert!(error < limit, "{error} centipawns with king buckets {king_buckets}, {rounding:?}");
+        }
     }
 }
 
@@ -44,13 +47,13 @@ fn integers_answer_what_floating_point_numbers_do_after_training() {
     }
     let target = run.state.config.target.clone();
     let error = largest_error(&mut run.network, &target);
-    assert!(error < 10.0, "{error} centipawns");
+    assert!(error < 2.0, "{error} centipawns");
 }
 
 #[test]
 fn a_network_file_is_read_as_it_was_written() {
     for king_buckets in ["none", "8"] {
-        let network = Quantised::new(&network(king_buckets), 220);
+        let network = Quantised::new(&network(king_buckets, Rounding::Quantised), 220);
         let file = network_file::write(&network).expect("a file");
         assert_eq!(network_file::read(&file).expect("a network"), network);
         assert_eq!(network_file::id(&file).len(), 12);
@@ -59,7 +62,7 @@ fn a_network_file_is_read_as_it_was_written() {
 
 #[test]
 fn a_network_file_has_the_agreed_header() {
-    let file = network_file::write(&Quantised::new(&network("8"), 220)).expect("a file");
+    let file = network_file::write(&Quantised::new(&network("8", Rounding::Quantised), 220)).expect("a file");
     let payload = 32 + 2 * (8 * 768 * 64 + 64 + 8 * 128) + 4 * 8;
     assert_eq!(file.len(), 64 + payload);
     assert_eq!(&file[..8], b"KIBITZER");
@@ -71,7 +74,7 @@ fn a_network_file_has_the_agreed_header() {
 
 #[test]
 fn a_damaged_network_file_is_refused() {
-    let file = network_file::write(&Quantised::new(&network("none"), 220)).expect("a file");
+    let file = network_file::write(&Quantised::new(&network("none", Rounding::Quantised), 220)).expect("a file");
     for place in [0, 8, 10, 12, 20, 31, 40, 63, 64, 100, file.len() - 1] {
         let mut damaged = file.clone();
         damaged[place] ^= 4;
@@ -85,7 +88,7 @@ fn a_damaged_network_file_is_refused() {
 #[test]
 fn a_network_at_its_limits_fits_sixteen_bits() {
     for king_buckets in ["none", "8"] {
-        let mut network = network(king_buckets);
+        let mut network = network(king_buckets, Rounding::Exact);
         for tile in &mut network.tiles {
             for group in tile.groups_mut() {
                 let limit = group.limit;
