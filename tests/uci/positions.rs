@@ -98,6 +98,22 @@ fn a_position_is_judged_without_a_search() {
 }
 
 #[test]
+fn another_network_may_be_read_and_none_that_is_damaged() {
+    let mut gui = Gui::start();
+    let judge = "position startpos moves e2e4 c7c5\neval";
+    let own = gui.ask(judge);
+    assert_eq!(gui.ask("setoption name EvalFile value src/nnue/kibitzer.nnue"), Vec::<String>::new());
+    assert_eq!(gui.ask(judge), own, "the file holds the program's own network");
+    for (file, why) in [("Cargo.toml", "not a network of kibitzer"), ("no/such.nnue", "cannot read")] {
+        let lines = gui.ask(&format!("setoption name EvalFile value {file}"));
+        assert!(lines[0].starts_with("info string ") && lines[0].contains(file) && lines[0].contains(why), "{lines:#?}");
+        assert_eq!(gui.ask(judge), own, "the last network stays");
+    }
+    assert_eq!(gui.ask("setoption name EvalFile value <empty>"), Vec::<String>::new());
+    assert_eq!(gui.ask(judge), own);
+}
+
+#[test]
 fn a_bench_ends_with_nodes_and_speed() {
     let mut gui = Gui::start();
     let lines = gui.ask("bench 3");
