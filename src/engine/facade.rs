@@ -1,15 +1,17 @@
 //! The engine as the rest of the service sees it: one shared table, any number of searches at once.
 
+use std::sync::Arc;
+
 use super::clock::Budget;
-use super::evaluation::Evaluator;
 use super::history::History;
-use super::piece_square::PieceSquare;
+use super::network::NetworkEvaluator;
 use super::root::MAX_DEPTH;
-use super::score::Score;
+use super::score::{EVALUATION_LIMIT, Score};
 use super::search::Search;
 use super::tt::Table;
 use super::{Limits, Report, Scope, StopFlag, StopReason};
 use crate::chess::{Game, Outcome, Position};
+use crate::nnue::{Contributions, Level, Network};
 
 /// How an [`Engine`] is set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +39,8 @@ const GUARDED_PLIES: usize = 2;
 pub struct Engine {
     table: Table,
     options: EngineOptions,
+    network: Arc<Network>,
+    evaluation: String,
 }
 
 /// What a player keeps in mind from move to move: how moves have done so far.
@@ -55,7 +59,13 @@ impl Engine {
 
     /// An engine set up in detail.
     pub fn with_options(options: EngineOptions) -> Engine {
-        Engine { table: Table::new(options.hash_mb), options }
+        Engine::with_network(options, Network::embedded())
+    }
+
+    /// An engine that judges by another network than the one that is part of the program.
+    pub fn with_network(options: EngineOptions, network: Arc<Network>) -> Engine {
+        let evaluation = format!("{} ({})", network.id(), network.architecture());
+        Engine { table: Table::new(options.hash_mb), options, network, evaluation }
     }
 
     /// Searches the game's position until a limit is reached or the flag says stop. Every finished iteration that has a line is
@@ -100,7 +110,7 @@ impl Engine {
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {
         let root = game.position();
-        let evaluator = PieceSquare::new();
+        let evaluator = NetworkEvaluator::new(&self.network);
         let mut search =
             Search::new(self.table.begin(), evaluator, &mut memory.history, budget, root, game.earlier_keys(), scope);
         if self.options.guard_root && (search.path.has_history() || root.halfmove_clock() > GUARD_CLOCK) {
@@ -111,9 +121,12 @@ impl Engine {
 
     /// Judges a position as it stands, without a search: centipawns from the view of the side to move.
     pub fn evaluate(&self, position: &Position) -> i32 {
-        let mut evaluator = PieceSquare::new();
-        evaluator.reset(position);
-        evaluator.evaluate(position)
+        self.network.evaluate(position).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
+    }
+
+    /// The same with what each piece adds to it.
+    pub fn contributions(&self, position: &Position) -> Contributions {
+        self.network.contributions(position)
     }
 
     /// Empties the shared table.
@@ -131,9 +144,19 @@ impl Engine {
         self.options.hash_mb.max(1)
     }
 
-    /// What judges quiet positions: `"piece-square"`.
-    pub fn evaluation_name(&self) -> &'static str {
-        PieceSquare::NAME
+    /// What judges quiet positions: the network's id, and its architecture in brackets.
+    pub fn evaluation_name(&self) -> &str {
+        &self.evaluation
+    }
+
+    /// The network that judges quiet positions.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+
+    /// The processor instructions that the network is computed with, by name.
+    pub fn simd() -> &'static str {
+        Level::best().name()
     }
 
     /// The greatest depth that a search reaches.

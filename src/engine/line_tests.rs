@@ -3,9 +3,10 @@ use crate::chess::read_move;
 use crate::engine::Scope;
 use crate::engine::clock::Budget;
 use crate::engine::history::History;
-use crate::engine::piece_square::PieceSquare;
+use crate::engine::network::NetworkEvaluator;
 use crate::engine::tt::Table;
 use crate::engine::{Limits, StopFlag};
+use crate::nnue::Network;
 
 fn vouch(fen: &str, value: Value, moves: &[&str]) -> Option<Line> {
     let root = Position::from_fen(fen).unwrap();
@@ -21,7 +22,8 @@ fn vouch(fen: &str, value: Value, moves: &[&str]) -> Option<Line> {
     let (table, stop) = (Table::new(1), StopFlag::default());
     let budget = Budget::start(&Limits::default(), &stop);
     let mut history = History::new();
-    let mut search = Search::new(table.begin(), PieceSquare::new(), &mut history, budget, &root, &[], &Scope::default());
+    let evaluator = NetworkEvaluator::new(&Network::embedded());
+    let mut search = Search::new(table.begin(), evaluator, &mut history, budget, &root, &[], &Scope::default());
     search.vouch(&root, Line { value, moves })
 }
 

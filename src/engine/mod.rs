@@ -13,9 +13,9 @@ mod history;
 mod limits;
 mod line;
 mod mate;
+mod network;
 mod path;
 mod picker;
-mod piece_square;
 mod pv;
 mod quiescence;
 mod reductions;
@@ -31,6 +31,9 @@ pub use facade::{Engine, EngineOptions, Memory};
 pub use limits::{Clock, Limits, Scope, StopFlag};
 pub use report::{Report, StopReason, Variation};
 pub use score::Score;
+
+// What whoever drives the engine meets of the network's room.
+pub use crate::nnue::{Contributions, Network, NetworkError, NetworkFileError};
 
 #[cfg(test)]
 mod tests;
