@@ -1,7 +1,6 @@
 use super::*;
 use crate::chess::read_move;
-use crate::engine::Scope;
-use crate::engine::clock::Budget;
+use crate::engine::clock::{Budget, Crew};
 use crate::engine::history::History;
 use crate::engine::network::NetworkEvaluator;
 use crate::engine::tt::Table;
@@ -19,11 +18,12 @@ fn vouch(fen: &str, value: Value, moves: &[&str]) -> Option<Line> {
             mv
         })
         .collect();
-    let (table, stop) = (Table::new(1), StopFlag::default());
-    let budget = Budget::start(&Limits::default(), &stop);
+    let (table, stop, crew) = (Table::new(1), StopFlag::default(), Crew::new(1));
+    let generation = table.begin();
+    let budget = Budget::start(&Limits::default(), None, &stop, &crew);
     let mut history = History::new();
     let evaluator = NetworkEvaluator::new(&Network::embedded());
-    let mut search = Search::new(table.begin(), evaluator, &mut history, budget, &root, &[], &Scope::default());
+    let mut search = Search::new(&generation, evaluator, &mut history, budget, &root, &[], Vec::new());
     search.vouch(&root, Line { value, moves })
 }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::evaluation::Evaluator;
-use super::score::{EVALUATION_LIMIT, MAX_PLY, Value};
+use super::score::{EVALUATION_LIMIT, MAX_PLY, PAWN, Value};
 use crate::chess::{Move, Position};
 use crate::nnue::{Accumulators, Network};
 
@@ -40,6 +40,6 @@ impl Evaluator for NetworkEvaluator {
 
     #[inline]
     fn evaluate(&mut self, position: &Position) -> Value {
-        self.accumulators.evaluate(position).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
+        (self.accumulators.evaluate(position) * PAWN / 100).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
     }
 }
