@@ -5,6 +5,7 @@ mod shutdown;
 
 use std::future::{Future, IntoFuture};
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::analysis::{Service, ServiceOptions};
 use crate::config::Settings;
-use crate::engine::Engine;
+use crate::engine::{Engine, EngineOptions, Network, NetworkFileError};
 use crate::http::{self, App, Caps};
 
 pub use memory::{MemoryError, memory_bound_mb};
@@ -26,6 +27,9 @@ pub enum ServeError {
     /// The settings may take more memory than they allow.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// The evaluation network that the settings name cannot be used.
+    #[error("search.network: {0}")]
+    Network(#[from] NetworkFileError),
     /// The system refused threads, or the listener broke.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -45,7 +49,7 @@ pub fn starting(settings: &Settings) -> Result<App, ServeError> {
 /// least. Whatever is still under way after `shutdown.grace_ms` is dropped.
 ///
 /// # Errors
-/// When the settings want too much memory, the system grants no threads, or the listener breaks.
+/// When the settings want too much memory or a network that cannot be used, the system grants no threads, or the listener breaks.
 pub async fn serve(
     settings: &Settings,
     listener: TcpListener,
@@ -93,14 +97,23 @@ pub async fn serve(
 }
 
 /// Sets up the table and the workers, from when on the server takes traffic.
-async fn begin(app: &App, settings: &Settings) -> io::Result<()> {
+async fn begin(app: &App, settings: &Settings) -> Result<(), ServeError> {
     let hash_mb = settings.search.hash_mb;
+    let file = settings.search.network.clone();
     // The table is written through, which takes its time: the async threads have other things to do.
-    let engine = tokio::task::spawn_blocking(move || Arc::new(Engine::new(hash_mb))).await.map_err(io::Error::other)?;
+    let options = EngineOptions { hash_mb, ..EngineOptions::default() };
+    let engine = tokio::task::spawn_blocking(move || Ok(Engine::with_network(options, network(&file)?)));
+    let engine = Arc::new(engine.await.map_err(io::Error::other)?.map_err(ServeError::Network)?);
+    let evaluation = engine.evaluation_name().to_owned();
     let service = Service::start(engine.clone(), service_options(settings))?;
     app.begin(service, engine);
-    tracing::info!(hash_mb, workers = settings.search.workers, "ready");
+    tracing::info!(hash_mb, workers = settings.search.workers, network = evaluation, "ready");
     Ok(())
+}
+
+/// The network of a file, or without one that of the program.
+fn network(file: &Path) -> Result<Arc<Network>, NetworkFileError> {
+    if file.as_os_str().is_empty() { Ok(Network::embedded()) } else { Network::read(file).map(Arc::new) }
 }
 
 fn service_options(settings: &Settings) -> ServiceOptions {

@@ -9,7 +9,7 @@ mod ranges;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use config::{Config, Environment, File, FileFormat, Map};
@@ -56,6 +56,8 @@ pub struct Search {
     pub hash_mb: usize,
     /// Search time of a request without limits, in milliseconds.
     pub default_movetime_ms: u64,
+    /// The file of the evaluation network; empty for the one that is part of the program.
+    pub network: PathBuf,
 }
 
 /// `queue.*`

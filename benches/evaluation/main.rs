@@ -1,6 +1,6 @@
 //! What an evaluation by the network costs, for each set of processor instructions that is there.
 //!
-//! `cargo bench --bench evaluation -- FILE` prints nanoseconds, the best of many rounds, so that a busy machine matters little: an evaluation
+//! `cargo bench --bench evaluation` prints nanoseconds, the best of many rounds, so that a busy machine matters little: an evaluation
 //! of a position out of the blue, and one of a position that a move has led to, with making and taking back the move in the
 //! network's sums (not on the board, whose time is measured alone and taken off).
 
@@ -92,11 +92,7 @@ fn best(count: usize, mut round: impl FnMut()) -> f64 {
 
 fn main() {
     let positions: Vec<Position> = POSITIONS.iter().map(|fen| Position::from_fen(fen).expect("a legal position")).collect();
-    let Some(file) = std::env::args().skip(1).find(|argument| !argument.starts_with('-')) else {
-        println!("no network file is named: nothing to measure");
-        return;
-    };
-    let network = Arc::new(Network::read(file.as_ref()).expect("a network of this build's architecture"));
+    let network = Network::embedded();
     let moves = positions.iter().map(|position| walk(position, DEPTH, &mut Nobody)).sum();
     let alone = best(moves, || {
         for position in &positions {

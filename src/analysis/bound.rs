@@ -5,8 +5,8 @@ use super::dictionary::Dictionary;
 use super::request::AnalysisRequest;
 
 /// What a worker takes: the part of its stack that a search comes to use, and what the search keeps there and elsewhere besides
-/// the shared table (histories, lines, the table of the mate prover). Measured: 2 MiB.
-const WORKER_BYTES: usize = 6 << 20;
+/// the shared table (histories, accumulators, lines, the table of the mate prover). The histories alone are 8 MiB.
+const WORKER_BYTES: usize = 14 << 20;
 
 /// The most memory that each part comes to take, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,5 +1,6 @@
-//! The budget of one search: nodes, time, and the order to stop.
+//! The budget of one search: nodes, time, and the order to stop; and the threads that share it.
 
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use super::{Limits, StopFlag, StopReason};
@@ -7,35 +8,70 @@ use super::{Limits, StopFlag, StopReason};
 /// So many nodes pass between two looks at the clock and the stop flag: well under a millisecond.
 const POLL_EVERY: u64 = 1024;
 
+/// A thread's count of nodes, on a cache line of its own.
+#[derive(Default)]
+#[repr(align(64))]
+struct Count(AtomicU64);
+
+/// What the threads of one search tell each other.
+pub(super) struct Crew {
+    done: AtomicBool,
+    counts: Vec<Count>,
+}
+
+impl Crew {
+    /// Of so many threads, at least one.
+    pub(super) fn new(threads: usize) -> Crew {
+        Crew { done: AtomicBool::new(false), counts: (0..threads.max(1)).map(|_| Count::default()).collect() }
+    }
+
+    /// Tells every helper to stop.
+    pub(super) fn dismiss(&self) {
+        self.done.store(true, Ordering::Relaxed);
+    }
+
+    /// The nodes of all threads but the first, as far as they have been told.
+    fn helpers_nodes(&self) -> u64 {
+        self.counts[1..].iter().map(|count| count.0.load(Ordering::Relaxed)).sum()
+    }
+}
+
 /// Counts nodes and knows when it is over.
+#[derive(Clone)]
 pub(super) struct Budget<'a> {
     start: Instant,
-    deadline: Option<Instant>,
+    deadline: Option<Duration>,
     node_limit: u64,
     stop: &'a StopFlag,
+    crew: &'a Crew,
+    /// Which of the crew this is; the first decides for all.
+    index: usize,
     nodes: u64,
     next_poll: u64,
     over: Option<StopReason>,
 }
 
 impl<'a> Budget<'a> {
-    /// Starts the clock.
-    pub(super) fn start(limits: &Limits, stop: &'a StopFlag) -> Budget<'a> {
-        let start = Instant::now();
+    /// Starts the clock of the crew's first thread. The deadline is the hard one, counted from now.
+    pub(super) fn start(limits: &Limits, deadline: Option<Duration>, stop: &'a StopFlag, crew: &'a Crew) -> Budget<'a> {
         let mut budget = Budget {
-            start,
-            deadline: limits
-                .movetime
-                .or(limits.clock.map(|clock| clock.remaining / 30 + clock.increment / 2))
-                .and_then(|time| start.checked_add(time)),
+            start: Instant::now(),
+            deadline,
             node_limit: limits.nodes.unwrap_or(u64::MAX),
             stop,
+            crew,
+            index: 0,
             nodes: 0,
             next_poll: 0,
             over: None,
         };
         budget.poll();
         budget
+    }
+
+    /// The same for one of the crew: its first, or a helper, which goes on until the first is done.
+    pub(super) fn of(&self, index: usize) -> Budget<'a> {
+        Budget { index, over: self.over.filter(|_| index == 0), ..self.clone() }
     }
 
     /// Counts one make-move.
@@ -49,19 +85,31 @@ impl<'a> Budget<'a> {
 
     #[cold]
     fn poll(&mut self) {
-        self.next_poll = (self.nodes + POLL_EVERY).min(self.node_limit);
+        self.crew.counts[self.index].0.store(self.nodes, Ordering::Relaxed);
+        self.next_poll = self.nodes + POLL_EVERY;
         if self.over.is_some() {
             return;
         }
+        if self.index > 0 {
+            self.over = self.crew.done.load(Ordering::Relaxed).then_some(StopReason::Stopped);
+            return;
+        }
+        let total = self.total_nodes();
+        self.next_poll = self.next_poll.min(self.nodes.saturating_add(self.node_limit.saturating_sub(total)));
         self.over = if self.stop.is_stopped() {
             Some(StopReason::Stopped)
-        } else if self.nodes >= self.node_limit {
+        } else if total >= self.node_limit {
             Some(StopReason::Nodes)
-        } else if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+        } else if self.deadline.is_some_and(|deadline| !self.stop.is_pondering() && self.start.elapsed() >= deadline) {
             Some(StopReason::Time)
         } else {
             None
         };
+    }
+
+    /// Ends the search for want of time, between two iterations.
+    pub(super) fn end_in_time(&mut self) {
+        self.over = self.over.or(Some(StopReason::Time));
     }
 
     /// `true` once the search has to end.
@@ -75,10 +123,20 @@ impl<'a> Budget<'a> {
         self.over
     }
 
-    /// Make-moves so far.
+    /// `true` while the search runs on the opponent's time.
+    pub(super) fn is_pondering(&self) -> bool {
+        self.stop.is_pondering()
+    }
+
+    /// Make-moves of this thread so far.
     #[inline]
     pub(super) const fn nodes(&self) -> u64 {
         self.nodes
+    }
+
+    /// Make-moves of all threads so far; to be asked of the first thread.
+    pub(super) fn total_nodes(&self) -> u64 {
+        self.nodes + self.crew.helpers_nodes()
     }
 
     /// Wall time so far.

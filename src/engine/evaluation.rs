@@ -4,11 +4,8 @@ use super::score::Value;
 use crate::chess::{Move, Position};
 
 /// A static evaluation that is told of every move on the line under search, so that it can keep its sums up to date instead of
-/// starting anew at each node. A neural network with an accumulator fits the same calls.
+/// starting anew at each node.
 pub(super) trait Evaluator {
-    /// The name that users see.
-    const NAME: &'static str;
-
     /// Starts a line at this position.
     fn reset(&mut self, root: &Position);
 

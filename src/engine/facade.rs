@@ -1,15 +1,21 @@
 //! The engine as the rest of the service sees it: one shared table, any number of searches at once.
 
-use super::clock::Budget;
-use super::evaluation::Evaluator;
-use super::history::History;
-use super::piece_square::PieceSquare;
-use super::root::MAX_DEPTH;
-use super::score::Score;
+use std::sync::Arc;
+use std::thread;
+
+use super::clock::{Budget, Crew};
+use super::history::{History, NO_ROW, Setting};
+use super::network::NetworkEvaluator;
+use super::pace::Pace;
+use super::picker::{Guide, Picker};
+use super::root::{Goal, MAX_DEPTH, RootMove};
+use super::score::{EVALUATION_LIMIT, PAWN, Score};
 use super::search::Search;
-use super::tt::Table;
+use super::threats::Threats;
+use super::tt::{Generation, Table};
 use super::{Limits, Report, Scope, StopFlag, StopReason};
-use crate::chess::{Game, Outcome, Position};
+use crate::chess::{Game, Move, Outcome, Position};
+use crate::nnue::{Contributions, Level, Network};
 
 /// How an [`Engine`] is set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,11 +43,37 @@ const GUARDED_PLIES: usize = 2;
 pub struct Engine {
     table: Table,
     options: EngineOptions,
+    network: Arc<Network>,
+    evaluation: String,
 }
 
-/// What a player keeps in mind from move to move: how moves have done so far.
+/// What a player keeps in mind from move to move: how moves have done so far, for each thread.
 pub struct Memory {
-    history: History,
+    histories: Vec<History>,
+}
+
+impl Memory {
+    fn provide(&mut self, threads: usize) {
+        while self.histories.len() < threads {
+            self.histories.push(History::new());
+        }
+    }
+}
+
+/// The stack of a helper thread: the search goes down [`super::score::MAX_PLY`] plies.
+const STACK: usize = 8 << 20;
+
+/// The root's moves within a scope, in the order of a first look. A scope without any legal move is no scope.
+fn root_moves(root: &Position, table: &Generation<'_>, scope: &Scope) -> Vec<RootMove> {
+    let history = History::new();
+    let threats = Threats::of(root);
+    let setting = Setting::new(root, threats.all, [NO_ROW; 4]);
+    let guide = Guide { position: root, history: &history, setting: &setting, threats: &threats };
+    let mut picker = Picker::all(root, table.probe(root.key()).map_or(Move::NULL, |entry| entry.mv));
+    let all: Vec<Move> = std::iter::from_fn(|| picker.next(guide, false)).collect();
+    let within: Vec<Move> = all.iter().copied().filter(|mv| scope.moves.contains(mv)).collect();
+    let chosen = if within.is_empty() { all } else { within };
+    chosen.into_iter().map(RootMove::new).collect()
 }
 
 impl Engine {
@@ -55,7 +87,13 @@ impl Engine {
 
     /// An engine set up in detail.
     pub fn with_options(options: EngineOptions) -> Engine {
-        Engine { table: Table::new(options.hash_mb), options }
+        Engine::with_network(options, Network::embedded())
+    }
+
+    /// An engine that judges by another network than the one that is part of the program.
+    pub fn with_network(options: EngineOptions, network: Arc<Network>) -> Engine {
+        let evaluation = format!("{} ({})", network.id(), network.architecture());
+        Engine { table: Table::new(options.hash_mb), options, network, evaluation }
     }
 
     /// Searches the game's position until a limit is reached or the flag says stop. Every finished iteration that has a line is
@@ -69,7 +107,7 @@ impl Engine {
 
     /// What a player keeps in mind from move to move of a game; empty at first.
     pub fn memory(&self) -> Memory {
-        Memory { history: History::new() }
+        Memory { histories: Vec::new() }
     }
 
     /// Searches as [`Engine::analyse`] does, within a scope, with and for the memory of a player.
@@ -82,38 +120,72 @@ impl Engine {
         stop: &StopFlag,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {
-        let budget = Budget::start(limits, stop);
+        let pace = limits.clock.map(|clock| Pace::of(&clock));
+        let hard = [limits.movetime, pace.map(|pace| pace.hard())].into_iter().flatten().min();
+        let threads = if limits.mate.is_some() { 1 } else { scope.threads.max(1) };
+        let crew = Crew::new(threads);
+        let budget = Budget::start(limits, hard, stop, &crew);
         match game.outcome() {
-            Outcome::Ongoing => self.search(memory, game, limits, scope, budget, on_update),
-            Outcome::Checkmate { .. } => terminal(Score::Mate(0), &budget),
-            Outcome::Stalemate | Outcome::Draw(_) => terminal(Score::Cp(0), &budget),
+            Outcome::Ongoing => {}
+            Outcome::Checkmate { .. } => return terminal(Score::Mate(0), &budget),
+            Outcome::Stalemate | Outcome::Draw(_) => return terminal(Score::Cp(0), &budget),
         }
+        memory.provide(threads);
+        let goal = Goal::of(limits, scope.multipv.max(1), pace);
+        let table = self.table.begin();
+        let root = game.position();
+        let root_moves = root_moves(root, &table, scope);
+        let mut searches = memory.histories.iter_mut().take(threads).enumerate().map(|(index, history)| {
+            let budget = budget.of(index);
+            self.search(&table, history, budget, game, root_moves.clone())
+        });
+        let Some(mut first) = searches.next() else { return terminal(Score::Cp(0), &budget) };
+        thread::scope(|scope| {
+            let helpers: Vec<_> = searches
+                .filter_map(|mut helper| {
+                    let builder = thread::Builder::new().stack_size(STACK);
+                    // A machine that gives no more threads gets along with fewer.
+                    builder.spawn_scoped(scope, move || helper.deepen(root, goal.of_helper(), &mut |_| ())).ok()
+                })
+                .collect();
+            let mut helpers = Some(helpers);
+            let mut join = || {
+                crew.dismiss();
+                let helpers = helpers.take().unwrap_or_default();
+                helpers.into_iter().filter_map(|helper| helper.join().ok()).collect()
+            };
+            let report = first.run(root, limits, goal, &mut join, on_update);
+            crew.dismiss();
+            report
+        })
     }
 
-    fn search(
+    fn search<'a>(
         &self,
-        memory: &mut Memory,
+        table: &'a Generation<'a>,
+        history: &'a mut History,
+        budget: Budget<'a>,
         game: &Game,
-        limits: &Limits,
-        scope: &Scope,
-        budget: Budget<'_>,
-        on_update: &mut dyn FnMut(&Report),
-    ) -> Report {
+        root_moves: Vec<RootMove>,
+    ) -> Search<'a, NetworkEvaluator> {
         let root = game.position();
-        let evaluator = PieceSquare::new();
         let mut search =
-            Search::new(self.table.begin(), evaluator, &mut memory.history, budget, root, game.earlier_keys(), scope);
+            Search::new(table, NetworkEvaluator::new(&self.network), history, budget, root, game.earlier_keys(), root_moves);
         if self.options.guard_root && (search.path.has_history() || root.halfmove_clock() > GUARD_CLOCK) {
             search.guarded_plies = GUARDED_PLIES;
         }
-        search.run(root, limits, on_update)
+        search
     }
 
     /// Judges a position as it stands, without a search: centipawns from the view of the side to move.
     pub fn evaluate(&self, position: &Position) -> i32 {
-        let mut evaluator = PieceSquare::new();
-        evaluator.reset(position);
-        evaluator.evaluate(position)
+        const LIMIT: i32 = EVALUATION_LIMIT * 100 / PAWN;
+        self.network.evaluate(position).clamp(-LIMIT, LIMIT)
+    }
+
+    /// The same with what each piece adds to it.
+    pub fn contributions(&self, position: &Position) -> Contributions {
+        self.network.contributions(position)
     }
 
     /// Empties the shared table.
@@ -131,9 +203,19 @@ impl Engine {
         self.options.hash_mb.max(1)
     }
 
-    /// What judges quiet positions: `"piece-square"`.
-    pub fn evaluation_name(&self) -> &'static str {
-        PieceSquare::NAME
+    /// What judges quiet positions: the network's id, and its architecture in brackets.
+    pub fn evaluation_name(&self) -> &str {
+        &self.evaluation
+    }
+
+    /// The network that judges quiet positions.
+    pub fn network(&self) -> &Arc<Network> {
+        &self.network
+    }
+
+    /// The processor instructions that the network is computed with, by name.
+    pub fn simd() -> &'static str {
+        Level::best().name()
     }
 
     /// The greatest depth that a search reaches.

@@ -1,58 +1,203 @@
-//! What the search remembers of quiet moves that worked.
+//! What the search remembers of moves that worked: one number for a move in each of several lights.
 //!
-//! Chess Programming Wiki, "Killer Heuristic", "History Heuristic" (with gravity, after Stockfish).
+//! Chess Programming Wiki, "History Heuristic" (butterfly boards by threatened squares, capture, continuation and pawn history, as
+//! Stockfish and Reckless have them). Every table has gravity: an entry moves towards its bounds the slower the nearer it is.
 
-use super::score::MAX_PLY;
-use crate::chess::{Color, Move, Position};
+use super::correction::Correction;
+use super::frame::Frame;
+use super::params;
+use crate::chess::{Bitboard, Color, Move, Position};
 
 /// No entry goes beyond this.
-pub(super) const HISTORY_MAX: i32 = 8192;
+pub(super) const HISTORY_MAX: i32 = 16_384;
 
-/// Histories and killers of one search.
+/// Of each of 12 pieces on 64 squares.
+type Cells = [i16; 768];
+
+/// Continuation tables: for each (in check, noisy) and each piece on the square where a move has brought it. One more stands
+/// before the root and after a null move; nothing is written to it.
+const ROWS: usize = 4 * 768 + 1;
+
+/// The continuation table of a move that was none.
+pub(super) const NO_ROW: u16 = (ROWS - 1) as u16;
+
+/// Tables of the pawn history: the pawns' keys are folded into so many.
+const PAWN_ROWS: usize = 1024;
+
+/// How many plies back a move is remembered as having prepared another.
+pub(super) const CONTINUATIONS: [usize; 4] = [1, 2, 4, 6];
+
+/// Everything that a search learns about moves and about its evaluation.
 pub(super) struct History {
-    quiet: Box<[[[i16; 64]; 64]; 2]>,
-    killers: Box<[[Move; 2]; MAX_PLY + 2]>,
+    /// By player, whether the move's start and its end are attacked, and both squares.
+    quiet: Box<[[[[i16; 4096]; 2]; 2]; 2]>,
+    /// By piece and target, the victim's kind (6: none), and whether the target is attacked.
+    noisy: Box<[[[i16; 2]; 7]; 768]>,
+    continuation: Vec<Cells>,
+    pawn: Vec<Cells>,
+    pub(super) correction: Correction,
+}
+
+/// What a node's moves are looked up by.
+#[derive(Clone, Copy)]
+pub(super) struct Setting {
+    pub(super) turn: Color,
+    /// What the opponent attacks.
+    pub(super) threats: Bitboard,
+    /// The continuation tables of the moves of [`CONTINUATIONS`] plies ago.
+    pub(super) rows: [u16; 4],
+    pub(super) pawn_row: u16,
+}
+
+impl Setting {
+    pub(super) fn new(position: &Position, threats: Bitboard, rows: [u16; 4]) -> Setting {
+        let pawn_row = (position.pawn_key() % PAWN_ROWS as u64) as u16;
+        Setting { turn: position.turn(), threats, rows, pawn_row }
+    }
+}
+
+/// The place of a move's piece on its target square.
+#[inline]
+pub(super) fn cell(position: &Position, mv: Move) -> usize {
+    position.piece_at(mv.from()).map_or(0, |piece| piece as usize) * 64 + mv.to().index()
+}
+
+/// The continuation table that a move opens for those after it.
+#[inline]
+pub(super) fn row(position: &Position, mv: Move) -> u16 {
+    let light = 2 * usize::from(position.in_check()) + usize::from(mv.is_noisy());
+    (light * 768 + cell(position, mv)) as u16
+}
+
+/// One step of gravity towards ±[`HISTORY_MAX`].
+#[inline]
+fn pull(entry: &mut i16, bonus: i32) {
+    let old = i32::from(*entry);
+    let bonus = bonus.clamp(-HISTORY_MAX, HISTORY_MAX);
+    *entry = (old + bonus - old * bonus.abs() / HISTORY_MAX) as i16;
+}
+
+/// How much a move that was right at this depth gains.
+#[inline]
+pub(super) fn bonus(depth: i32) -> i32 {
+    (params::bonus_slope() * depth - params::bonus_offset()).clamp(0, params::bonus_max())
+}
+
+/// How much a move that was tried before the right one loses.
+#[inline]
+pub(super) fn malus(depth: i32) -> i32 {
+    (params::malus_slope() * depth - params::malus_offset()).clamp(0, params::malus_max())
+}
+
+/// A boxed array of zeros. Fresh zero pages come from the allocator: what a short search does not touch costs nothing.
+fn zeroed<const N: usize, T: Copy>(zero: T) -> Box<[T; N]>
+where
+    Vec<T>: TryInto<Box<[T; N]>>,
+{
+    match vec![zero; N].try_into() {
+        Ok(array) => array,
+        Err(_) => Box::new([zero; N]),
+    }
 }
 
 impl History {
     pub(super) fn new() -> History {
-        History { quiet: Box::new([[[0; 64]; 64]; 2]), killers: Box::new([[Move::NULL; 2]; MAX_PLY + 2]) }
+        History {
+            quiet: zeroed([[[0; 4096]; 2]; 2]),
+            noisy: zeroed([[0; 2]; 7]),
+            continuation: vec![[0; 768]; ROWS],
+            pawn: vec![[0; 768]; PAWN_ROWS],
+            correction: Correction::new(),
+        }
     }
 
-    /// How well the quiet move did, within ±[`HISTORY_MAX`].
     #[inline]
-    pub(super) fn quiet(&self, turn: Color, mv: Move) -> i32 {
-        i32::from(self.quiet[turn as usize][mv.from().index()][mv.to().index()])
+    fn quiet_place(setting: &Setting, mv: Move) -> [usize; 4] {
+        let (from, to) = (mv.from(), mv.to());
+        let fled = usize::from(setting.threats.contains(from));
+        let entered = usize::from(setting.threats.contains(to));
+        [setting.turn as usize, fled, entered, from.index() * 64 + to.index()]
     }
 
-    /// Two quiet moves that cut off at this ply lately.
+    /// How the quiet move did whatever came before, within ±[`HISTORY_MAX`].
     #[inline]
-    pub(super) fn killers(&self, ply: usize) -> [Move; 2] {
-        self.killers[ply.min(MAX_PLY + 1)]
+    pub(super) fn quiet(&self, setting: &Setting, mv: Move) -> i32 {
+        let [a, b, c, d] = History::quiet_place(setting, mv);
+        i32::from(self.quiet[a][b][c][d])
     }
 
-    /// Forgets the killers of the grandchildren's ply, which belong to another subtree.
+    /// How the piece's move to the square did after the move of a continuation table.
     #[inline]
-    pub(super) fn clear_killers(&mut self, ply: usize) {
-        self.killers[ply.min(MAX_PLY + 1)] = [Move::NULL; 2];
+    pub(super) fn continuation(&self, row: u16, cell: usize) -> i32 {
+        i32::from(self.continuation[usize::from(row)][cell])
     }
 
-    /// A quiet move cut off; the quiet moves before it did not.
-    pub(super) fn reward(&mut self, position: &Position, ply: usize, depth: i32, best: Move, failed: &[Move]) {
-        let bonus = (16 * depth * depth + 32 * depth).min(1600);
-        let table = &mut self.quiet[position.turn() as usize];
-        let mut update = |mv: Move, bonus: i32| {
-            let entry = &mut table[mv.from().index()][mv.to().index()];
-            let old = i32::from(*entry);
-            *entry = (old + bonus - old * bonus.abs() / HISTORY_MAX) as i16;
+    /// How the piece's move to the square did with these pawns.
+    #[inline]
+    pub(super) fn pawn(&self, setting: &Setting, cell: usize) -> i32 {
+        i32::from(self.pawn[usize::from(setting.pawn_row)][cell])
+    }
+
+    #[inline]
+    fn noisy_place(position: &Position, threats: Bitboard, mv: Move) -> [usize; 3] {
+        let victim = if mv.is_en_passant() {
+            0
+        } else if mv.is_capture() {
+            position.role_at(mv.to()).map_or(6, |role| role as usize)
+        } else {
+            6
         };
-        update(best, bonus);
-        for &mv in failed {
-            update(mv, -bonus);
+        [cell(position, mv), victim, usize::from(threats.contains(mv.to()))]
+    }
+
+    /// How the capture or promotion did.
+    #[inline]
+    pub(super) fn noisy(&self, position: &Position, threats: Bitboard, mv: Move) -> i32 {
+        let [a, b, c] = History::noisy_place(position, threats, mv);
+        i32::from(self.noisy[a][b][c])
+    }
+
+    /// Moves the entry of a capture or promotion.
+    #[inline]
+    pub(super) fn update_noisy(&mut self, position: &Position, threats: Bitboard, mv: Move, bonus: i32) {
+        let [a, b, c] = History::noisy_place(position, threats, mv);
+        pull(&mut self.noisy[a][b][c], bonus);
+    }
+
+    /// Moves a quiet move's entry among those that know nothing of the moves before.
+    #[inline]
+    pub(super) fn update_main(&mut self, setting: &Setting, mv: Move, bonus: i32) {
+        let [a, b, c, d] = History::quiet_place(setting, mv);
+        pull(&mut self.quiet[a][b][c][d], bonus);
+    }
+
+    /// Moves every entry of a quiet move.
+    pub(super) fn update_quiet(&mut self, position: &Position, setting: &Setting, mv: Move, bonus: i32) {
+        self.update_main(setting, mv, bonus);
+        let cell = cell(position, mv);
+        pull(&mut self.pawn[usize::from(setting.pawn_row)][cell], bonus);
+        self.update_continuations(setting.rows, cell, bonus);
+    }
+
+    /// Moves the entries of a piece's move to a square after each of these earlier moves.
+    #[inline]
+    pub(super) fn update_continuations(&mut self, rows: [u16; 4], cell: usize, bonus: i32) {
+        for row in rows {
+            if row != NO_ROW {
+                pull(&mut self.continuation[usize::from(row)][cell], bonus);
+            }
         }
-        let killers = &mut self.killers[ply.min(MAX_PLY + 1)];
-        if killers[0] != best {
-            *killers = [best, killers[0]];
+    }
+
+    /// The quiet move that led here turned out well for the one who made it: it could not be answered.
+    pub(super) fn reward_parent(&mut self, before: &Frame, rows: [u16; 4], bonus: i32) {
+        if before.mv.is_null() || before.mv.is_noisy() {
+            return;
         }
+        let mover = Setting { turn: before.turn, threats: before.threats, rows, pawn_row: before.pawn_row };
+        self.update_main(&mover, before.mv, bonus / 2);
+        let cell = usize::from(before.cell);
+        pull(&mut self.pawn[usize::from(before.pawn_row)][cell], bonus);
+        self.update_continuations(rows, cell, bonus);
     }
 }

@@ -1,11 +1,11 @@
 use super::*;
 use crate::chess::read_move;
-use crate::engine::Scope;
-use crate::engine::clock::Budget;
+use crate::engine::clock::{Budget, Crew};
 use crate::engine::history::History;
-use crate::engine::piece_square::PieceSquare;
+use crate::engine::network::NetworkEvaluator;
 use crate::engine::tt::Table;
 use crate::engine::{Limits, StopFlag};
+use crate::nnue::Network;
 
 fn vouch(fen: &str, value: Value, moves: &[&str]) -> Option<Line> {
     let root = Position::from_fen(fen).unwrap();
@@ -18,10 +18,12 @@ fn vouch(fen: &str, value: Value, moves: &[&str]) -> Option<Line> {
             mv
         })
         .collect();
-    let (table, stop) = (Table::new(1), StopFlag::default());
-    let budget = Budget::start(&Limits::default(), &stop);
+    let (table, stop, crew) = (Table::new(1), StopFlag::default(), Crew::new(1));
+    let generation = table.begin();
+    let budget = Budget::start(&Limits::default(), None, &stop, &crew);
     let mut history = History::new();
-    let mut search = Search::new(table.begin(), PieceSquare::new(), &mut history, budget, &root, &[], &Scope::default());
+    let evaluator = NetworkEvaluator::new(&Network::embedded());
+    let mut search = Search::new(&generation, evaluator, &mut history, budget, &root, &[], Vec::new());
     search.vouch(&root, Line { value, moves })
 }
 

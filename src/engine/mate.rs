@@ -71,6 +71,25 @@ impl<'p, 'b> Prover<'p, 'b> {
         self
     }
 
+    /// The line of a mate in exactly `moves` moves that begins with one of these, where none is shorter; `None` when there is
+    /// none, or the budget ended.
+    pub(super) fn prove_among(&mut self, root: &Position, moves: u8, allowed: &[Move]) -> Option<Vec<Move>> {
+        self.mind_the_clock(root, moves);
+        for &mv in allowed {
+            let child = self.make(root, mv);
+            if !child.has_moves() {
+                if child.in_check() && moves == 1 {
+                    return Some(vec![mv]);
+                }
+            } else if moves > 1 && self.defence_fails(&child, moves - 1) && !self.is_over() {
+                let reply = self.longest_defence(&child, moves - 1)?;
+                let rest = self.line(&child.after(reply), moves - 1)?;
+                return Some([mv, reply].into_iter().chain(rest).collect());
+            }
+        }
+        None
+    }
+
     /// `true` once the proof has to be given up.
     #[inline]
     fn is_over(&self) -> bool {
@@ -79,13 +98,18 @@ impl<'p, 'b> Prover<'p, 'b> {
 
     /// The line of a mate in exactly `moves` moves, which must be the shortest; `None` when there is none, or the budget ended.
     pub(super) fn prove(&mut self, root: &Position, moves: u8) -> Option<Vec<Move>> {
+        self.mind_the_clock(root, moves);
+        let proved = self.attack(root, moves) && !self.is_over();
+        if proved { self.line(root, moves) } else { None }
+    }
+
+    /// Tells positions with different clocks apart where the 50-move rule may end a line.
+    fn mind_the_clock(&mut self, root: &Position, moves: u8) {
         let counts = usize::from(root.halfmove_clock()) + 2 * usize::from(moves) > 100;
         if counts != self.clock_counts {
             self.clock_counts = counts;
             self.table.fill(Known::nothing(0));
         }
-        let proved = self.attack(root, moves) && !self.is_over();
-        if proved { self.line(root, moves) } else { None }
     }
 
     /// `true` when the side to move mates in at most `left` moves. Means nothing once the budget is over.

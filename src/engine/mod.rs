@@ -7,15 +7,24 @@
 mod bench;
 mod checks;
 mod clock;
+mod correction;
+mod cuckoo;
 mod evaluation;
 mod facade;
+mod frame;
 mod history;
+mod keys;
 mod limits;
 mod line;
 mod mate;
+mod moves;
+mod network;
+mod node;
+mod pace;
+mod params;
 mod path;
 mod picker;
-mod piece_square;
+mod pruning;
 mod pv;
 mod quiescence;
 mod reductions;
@@ -24,13 +33,19 @@ mod root;
 mod score;
 mod search;
 mod see;
+mod threats;
 mod tt;
+mod vote;
 
 pub use bench::Bench;
 pub use facade::{Engine, EngineOptions, Memory};
 pub use limits::{Clock, Limits, Scope, StopFlag};
+pub use params::{Tunable, tunable, tune};
 pub use report::{Report, StopReason, Variation};
 pub use score::Score;
+
+// What whoever drives the engine meets of the network's room.
+pub use crate::nnue::{Contributions, Network, NetworkError, NetworkFileError};
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,9 @@
 //!
 //! Chess Programming Wiki, "Repetitions", "Fifty-move Rule".
 
+use super::cuckoo::Cuckoo;
 use super::score::{Value, mated_at};
+use crate::chess::attacks::between;
 use crate::chess::{Position, is_dead_position};
 
 /// From this clock on a node counts as near the 50-move limit: its value leans on the clock and is not the position's own.
@@ -39,24 +41,13 @@ impl Found {
     }
 }
 
-/// A static evaluation as it counts with this clock: near the 50-move limit it fades towards the draw.
-#[inline]
-pub(super) const fn faded(evaluation: Value, halfmove_clock: u16) -> Value {
-    if halfmove_clock < NEAR_FIFTY {
-        evaluation
-    } else if halfmove_clock >= FIFTY_MOVES {
-        0
-    } else {
-        evaluation * (FIFTY_MOVES - 1 - halfmove_clock) as Value / (FIFTY_MOVES - NEAR_FIFTY) as Value
-    }
-}
-
 /// The keys of the line, oldest first: the game's reversible past, the root, and the moves of the search.
 pub(super) struct Path {
     keys: Vec<u64>,
     /// For each key, how many steps back a repetition is possible.
     reversible: Vec<u16>,
     root: usize,
+    cuckoo: &'static Cuckoo,
     met_history: bool,
     near_fifty: bool,
 }
@@ -71,7 +62,7 @@ impl Path {
         reversible.reserve(super::score::MAX_PLY + 2);
         keys.push(root.key());
         reversible.push(past as u16);
-        Path { keys, reversible, root: past, met_history: false, near_fifty: false }
+        Path { keys, reversible, root: past, cuckoo: Cuckoo::get(), met_history: false, near_fifty: false }
     }
 
     /// `true` when the game has earlier positions that may come back.
@@ -136,6 +127,38 @@ impl Path {
             self.met_history = true;
             in_history += 1;
             if in_history == 2 {
+                return Some(-1);
+            }
+        }
+        None
+    }
+
+    /// Whether a single move leads back to a position that would then be drawn: one inside the tree, or one that has occurred
+    /// twice in the game. Tells the ply that it leans on.
+    #[inline]
+    pub(super) fn upcoming_repetition(&mut self, position: &Position) -> Option<i32> {
+        let here = self.keys.len() - 1;
+        let back = usize::from(self.reversible[here]).min(here);
+        if back < 3 {
+            return None;
+        }
+        let key = self.keys[here];
+        for place in (here - back..here - 2).rev().step_by(2) {
+            let Some((a, b)) = self.cuckoo.find(key ^ self.keys[place]) else { continue };
+            if between(a, b).intersects(position.occupied()) {
+                continue;
+            }
+            // The one of both squares that is occupied has the piece that would move.
+            let mover = position.piece_at(a).or_else(|| position.piece_at(b));
+            if mover.is_none_or(|piece| piece.color() != position.turn()) {
+                continue;
+            }
+            if place >= self.root {
+                return Some((place - self.root) as i32);
+            }
+            let earlier = self.keys[place];
+            if self.keys[..place].contains(&earlier) {
+                self.met_history = true;
                 return Some(-1);
             }
         }

@@ -1,18 +1,19 @@
 //! The order in which a node tries its moves: generated and sorted only as far as they are asked for.
 //!
-//! Chess Programming Wiki, "Move Ordering", "MVV-LVA", "Bad Captures".
+//! Chess Programming Wiki, "Move Ordering", "MVV-LVA", "Bad Captures", "History Heuristic".
 
-use super::history::History;
-use super::see::{gain, see_at_least, worth};
-use crate::chess::{MAX_MOVES, Move, MoveList, Position, Wanted};
+use super::history::{History, Setting, cell};
+use super::params;
+use super::see::{gain, see_at_least};
+use super::threats::Threats;
+use crate::chess::attacks::{attacks, bishop_attacks, rook_attacks};
+use crate::chess::{Bitboard, MAX_MOVES, Move, MoveList, Position, Role, Wanted};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
     Table,
     GenerateNoisy,
     GoodNoisy,
-    FirstKiller,
-    SecondKiller,
     GenerateQuiets,
     Quiets,
     BadNoisy,
@@ -25,44 +26,61 @@ enum Stage {
 pub(super) struct Picker {
     stage: Stage,
     table_move: Move,
-    killers: [Move; 2],
     list: MoveList,
     scores: [i32; MAX_MOVES],
     /// The next move of the list.
     next: usize,
     /// Losing captures, moved to the front of the list for later.
     bad: usize,
-    /// Only moves that change the material, and no losing ones.
+    /// Only moves that change the material.
     noisy_only: bool,
+    /// A noisy move is good when its exchange wins at least this, in centipawns; `None`: that depends on its history.
+    threshold: Option<i32>,
+}
+
+/// What a node lends its picker for every move.
+#[derive(Clone, Copy)]
+pub(super) struct Guide<'a> {
+    pub(super) position: &'a Position,
+    pub(super) history: &'a History,
+    pub(super) setting: &'a Setting,
+    pub(super) threats: &'a Threats,
 }
 
 impl Picker {
     /// All legal moves. The table's move may be any code: it is tried only if it is legal.
-    pub(super) fn all(position: &Position, table_move: Move, killers: [Move; 2]) -> Picker {
-        Picker::new(position, table_move, killers, false)
+    pub(super) fn all(position: &Position, table_move: Move) -> Picker {
+        Picker::new(position, table_move, false, None)
     }
 
-    /// Captures and promotions that lose no material; in check all legal moves.
+    /// Captures and promotions; in check all legal moves.
     pub(super) fn noisy(position: &Position, table_move: Move) -> Picker {
-        Picker::new(position, table_move, [Move::NULL; 2], !position.in_check())
+        Picker::new(position, table_move, !position.in_check(), None)
     }
 
-    fn new(position: &Position, table_move: Move, killers: [Move; 2], noisy_only: bool) -> Picker {
+    /// Captures and promotions that win at least so many centipawns in exchange. Not for positions in check.
+    pub(super) fn winning(position: &Position, table_move: Move, threshold: i32) -> Picker {
+        let usable = see_at_least(position, table_move, threshold) && table_move.is_noisy();
+        Picker::new(position, if usable { table_move } else { Move::NULL }, true, Some(threshold))
+    }
+
+    fn new(position: &Position, table_move: Move, noisy_only: bool, threshold: Option<i32>) -> Picker {
         let usable = !table_move.is_null() && (!noisy_only || table_move.is_noisy()) && position.is_legal(table_move);
         Picker {
             stage: if usable { Stage::Table } else { Stage::after_table(position) },
             table_move: if usable { table_move } else { Move::NULL },
-            killers,
             list: MoveList::new(),
             scores: [0; MAX_MOVES],
             next: 0,
             bad: 0,
             noisy_only,
+            threshold,
         }
     }
 
     /// The next move, or `None` after the last. With `skip_quiets` quiet moves are left out from now on, but for evasions.
-    pub(super) fn next(&mut self, position: &Position, history: &History, skip_quiets: bool) -> Option<Move> {
+    pub(super) fn next(&mut self, guide: Guide<'_>, skip_quiets: bool) -> Option<Move> {
+        let position = guide.position;
         loop {
             match self.stage {
                 Stage::Table => {
@@ -71,41 +89,32 @@ impl Picker {
                 }
                 Stage::GenerateNoisy => {
                     position.add_moves(Wanted::Noisy, &mut self.list);
-                    self.score(0, |mv| noisy_score(position, mv));
+                    self.score(0, |mv| noisy_score(guide, mv));
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => match self.pick() {
-                    Some(mv) if see_at_least(position, mv, 0) => return Some(mv),
-                    Some(_) => {
+                    Some((mv, score)) => {
+                        let threshold = self.threshold.unwrap_or(-score / 512);
+                        if see_at_least(position, mv, threshold) {
+                            return Some(mv);
+                        }
                         self.list.as_mut_slice().swap(self.bad, self.next - 1);
                         self.bad += 1;
                     }
-                    None => self.stage = if self.noisy_only { Stage::Done } else { Stage::FirstKiller },
+                    None => self.stage = self.after_good(),
                 },
-                Stage::FirstKiller => {
-                    self.stage = Stage::SecondKiller;
-                    if !skip_quiets && self.is_fresh_killer(position, self.killers[0]) {
-                        return Some(self.killers[0]);
-                    }
-                }
-                Stage::SecondKiller => {
-                    self.stage = Stage::GenerateQuiets;
-                    if !skip_quiets && self.is_fresh_killer(position, self.killers[1]) {
-                        return Some(self.killers[1]);
-                    }
-                }
                 Stage::GenerateQuiets => {
                     let first = self.list.len();
                     if !skip_quiets {
                         position.add_moves(Wanted::Quiet, &mut self.list);
-                        self.score(first, |mv| history.quiet(position.turn(), mv));
+                        let checks = CheckSquares::of(position);
+                        self.score(first, |mv| quiet_score(guide, &checks, mv));
                     }
                     self.next = first;
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => match if skip_quiets { None } else { self.pick() } {
-                    Some(mv) if self.killers.contains(&mv) => {}
-                    Some(mv) => return Some(mv),
+                    Some((mv, _)) => return Some(mv),
                     None => {
                         self.next = 0;
                         self.stage = Stage::BadNoisy;
@@ -121,21 +130,26 @@ impl Picker {
                 }
                 Stage::GenerateEvasions => {
                     position.add_moves(Wanted::All, &mut self.list);
-                    self.score(0, |mv| {
-                        if mv.is_noisy() {
-                            EVASION_CAPTURE + noisy_score(position, mv)
-                        } else {
-                            history.quiet(position.turn(), mv)
-                        }
-                    });
+                    self.score(0, |mv| evasion_score(guide, mv));
                     self.stage = Stage::Evasions;
                 }
                 Stage::Evasions => match self.pick() {
-                    Some(mv) => return Some(mv),
+                    Some((mv, _)) => return Some(mv),
                     None => self.stage = Stage::Done,
                 },
                 Stage::Done => return None,
             }
+        }
+    }
+
+    fn after_good(&mut self) -> Stage {
+        if !self.noisy_only {
+            Stage::GenerateQuiets
+        } else if self.threshold.is_none() {
+            self.next = 0;
+            Stage::BadNoisy
+        } else {
+            Stage::Done
         }
     }
 
@@ -145,9 +159,9 @@ impl Picker {
         }
     }
 
-    /// The best of the moves not yet given, without the table's move.
+    /// The best of the moves not yet given, without the table's move, and its score.
     #[inline]
-    fn pick(&mut self) -> Option<Move> {
+    fn pick(&mut self) -> Option<(Move, i32)> {
         while self.next < self.list.len() {
             let mut best = self.next;
             for place in self.next + 1..self.list.len() {
@@ -157,28 +171,89 @@ impl Picker {
             }
             self.list.as_mut_slice().swap(self.next, best);
             self.scores.swap(self.next, best);
-            let mv = self.list[self.next];
+            let (mv, score) = (self.list[self.next], self.scores[self.next]);
             self.next += 1;
             if mv != self.table_move {
-                return Some(mv);
+                return Some((mv, score));
             }
         }
         None
     }
-
-    fn is_fresh_killer(&self, position: &Position, mv: Move) -> bool {
-        !mv.is_null() && mv != self.table_move && !mv.is_noisy() && position.is_legal(mv)
-    }
 }
 
 /// Captures come before all quiet evasions.
-const EVASION_CAPTURE: i32 = 1 << 20;
+const EVASION_CAPTURE: i32 = 1 << 24;
 
-/// The dearest victim first, among equals the cheapest taker.
+/// The dearest victim first, and what did well before.
 #[inline]
-fn noisy_score(position: &Position, mv: Move) -> i32 {
-    let taker = position.role_at(mv.from()).map_or(0, worth);
-    16 * gain(position, mv) - taker.min(1000)
+fn noisy_score(guide: Guide<'_>, mv: Move) -> i32 {
+    16 * gain(guide.position, mv) + guide.history.noisy(guide.position, guide.setting.threats, mv)
+}
+
+fn evasion_score(guide: Guide<'_>, mv: Move) -> i32 {
+    if mv.is_noisy() {
+        return EVASION_CAPTURE + noisy_score(guide, mv);
+    }
+    let cell = cell(guide.position, mv);
+    guide.history.quiet(guide.setting, mv) + guide.history.continuation(guide.setting.rows[0], cell)
+}
+
+/// What the histories say of a quiet move, and whether it gives check, flees or runs into an attack.
+#[inline]
+fn quiet_score(guide: Guide<'_>, checks: &CheckSquares, mv: Move) -> i32 {
+    let Guide { position, history, setting, threats } = guide;
+    let cell = cell(position, mv);
+    let [first, second, fourth, sixth] = setting.rows.map(|row| history.continuation(row, cell));
+    let mut score = params::order_main() * history.quiet(setting, mv)
+        + params::order_pawn() * history.pawn(setting, cell)
+        + params::order_continuation() * (first + second + fourth / 2 + sixth / 2);
+    score /= 64;
+    let Some(role) = position.role_at(mv.from()) else { return score };
+    if checks.of_role(role).contains(mv.to()) && see_at_least(position, mv, -75) {
+        score += params::order_check();
+    }
+    if params::order_escape() != 0 {
+        let attacked = threats.to(role);
+        let weight = ESCAPE[role as usize];
+        score += weight * (i32::from(attacked.contains(mv.from())) - i32::from(attacked.contains(mv.to())));
+    }
+    score
+}
+
+/// What it is worth to move a piece of each kind away from what attacks it cheaply.
+const ESCAPE: [i32; 6] = [0, 8_000, 8_000, 13_000, 20_000, 0];
+
+/// From where each kind of piece would give check, before anything moves away.
+struct CheckSquares {
+    knight: Bitboard,
+    diagonal: Bitboard,
+    straight: Bitboard,
+    pawn: Bitboard,
+}
+
+impl CheckSquares {
+    fn of(position: &Position) -> CheckSquares {
+        let them = !position.turn();
+        let (king, occupied) = (position.king(them), position.occupied());
+        CheckSquares {
+            knight: attacks(them, Role::Knight, king, occupied),
+            diagonal: bishop_attacks(king, occupied),
+            straight: rook_attacks(king, occupied),
+            pawn: attacks(them, Role::Pawn, king, occupied),
+        }
+    }
+
+    #[inline]
+    fn of_role(&self, role: Role) -> Bitboard {
+        match role {
+            Role::Pawn => self.pawn,
+            Role::Knight => self.knight,
+            Role::Bishop => self.diagonal,
+            Role::Rook => self.straight,
+            Role::Queen => self.diagonal | self.straight,
+            Role::King => Bitboard::EMPTY,
+        }
+    }
 }
 
 impl Stage {

@@ -1,85 +1,125 @@
-//! The search beyond the depth: captures and promotions that lose nothing, and every answer to a check.
+//! The search beyond the depth: captures and promotions, and answers to a check.
 //!
 //! Chess Programming Wiki, "Quiescence Search", "Delta Pruning".
 
+use super::checks::may_check;
+use super::correction::{Places, corrected};
 use super::evaluation::Evaluator;
-use super::path::{Found, NEAR_FIFTY, faded};
-use super::picker::Picker;
-use super::score::{INFINITE, MATE_FLOOR, MAX_PLY, Value, mate_at, mated_at};
+use super::history::Setting;
+use super::node::Kind;
+use super::params;
+use super::path::{Found, NEAR_FIFTY};
+use super::picker::{Guide, Picker};
+use super::score::{INFINITE, MATE_FLOOR, MAX_PLY, Value, is_mate, mate_at, mated_at};
 use super::search::Search;
-use super::see::gain;
+use super::see::{gain, see_at_least};
+use super::threats::Threats;
 use super::tt::{Bound, Entry};
 use crate::chess::{Move, Position, Role};
 
-/// A capture is not tried when even this much more than its gain does not reach alpha.
-const DELTA: Value = 180;
+/// So many captures are tried at a node before only those that take back, or give check, are.
+const LATE: i32 = 3;
 
 impl<E: Evaluator> Search<'_, E> {
     /// The value of a node once it has become quiet.
-    pub(super) fn quiescence<const PV: bool>(
-        &mut self,
-        position: &Position,
-        mut alpha: Value,
-        beta: Value,
-        ply: usize,
-    ) -> Found {
+    pub(super) fn quiescence<K: Kind>(&mut self, line: &mut [Position], mut alpha: Value, beta: Value, ply: usize) -> Found {
         self.pv.clear(ply);
         self.seldepth = self.seldepth.max(ply);
         if self.budget.is_over() {
             return Found::own(0);
         }
-        if let Some(found) = self.path.verdict(position, ply) {
+        if let Some(found) = self.path.verdict(&line[0], ply) {
             return found;
         }
         if ply >= MAX_PLY {
-            return Found::own(self.evaluator.evaluate(position));
+            return Found::own(self.evaluator.evaluate(&line[0]));
+        }
+        let mut floor = Found::own(-INFINITE);
+        if alpha < 0
+            && params::upcoming_on() != 0
+            && let Some(leans_on) = self.path.upcoming_repetition(&line[0])
+        {
+            floor = Found { value: 0, reach: leans_on };
+            alpha = 0;
+            if alpha >= beta {
+                return floor;
+            }
         }
         if alpha >= mate_at(ply + 1) {
             return Found::own(alpha);
         }
-        let known = self.table.probe(position.key());
-        if !PV && let Some(value) = self.table_cut_off(position, known, 0, beta, ply) {
-            return Found::own(value);
+        let known = self.ask_table(&line[0], ply);
+        let on_pv = K::PV || known.on_pv;
+        if !K::PV && known.bound.decides(known.value, beta) {
+            return Found { value: known.value.max(floor.value), reach: floor.reach };
         }
 
-        let in_check = position.in_check();
-        if !in_check && is_stalemate(position) {
+        let in_check = line[0].in_check();
+        if !in_check && is_stalemate(&line[0]) {
             return Found::own(0);
         }
-        let evaluation = self.evaluation_of(position, known);
-        let mut best = Found { value: -INFINITE, reach: Found::OWN };
+        let mut raw = None;
+        let (mut best, mut reach) = (floor, floor.reach);
         let old_alpha = alpha;
-        let clock = position.halfmove_clock();
-        let standing = evaluation.map(|value| faded(value, clock));
-        if let Some(standing) = standing {
-            if standing >= beta {
-                return Found { value: standing, reach: if clock < NEAR_FIFTY { Found::OWN } else { -1 } };
+        let mut futile = -INFINITE;
+        self.frames.at_mut(ply).evaluation = self.frames.before(ply, 2).evaluation;
+        if !in_check {
+            let value = known.evaluation.unwrap_or_else(|| self.evaluator.evaluate(&line[0]));
+            raw = Some(value);
+            let places = Places::of(&line[0], self.keys_at(ply), &self.frames, ply);
+            let clock = line[0].halfmove_clock();
+            let standing = corrected(value, self.history.correction.of(&places), clock);
+            self.frames.at_mut(ply).evaluation = Some(standing);
+            let stand = if known.improves(standing) && !is_mate(known.value) { known.value } else { standing };
+            best.value = best.value.max(stand);
+            if best.value >= beta {
+                if !known.hit {
+                    self.table.store_evaluation(line[0].key(), value, on_pv);
+                }
+                let value = if is_mate(best.value) { best.value } else { (best.value + beta) / 2 };
+                return Found { value, reach: if clock < NEAR_FIFTY { Found::OWN } else { -1 } };
             }
-            best.value = standing;
-            alpha = alpha.max(standing);
+            alpha = alpha.max(best.value);
+            futile = standing + params::stand_margin();
         }
 
-        let mut picker = Picker::noisy(position, known.map_or(Move::NULL, |entry| entry.mv));
+        let threats = if in_check { Threats::of(&line[0]) } else { Threats::default() };
+        let setting = Setting::new(&line[0], threats.all, self.frames.rows(ply));
+        let last = self.frames.before(ply, 1).mv;
+        let taken_on = (!last.is_null()).then_some(last.to());
+        let mut picker = Picker::noisy(&line[0], known.mv);
         let mut best_move = Move::NULL;
-        let mut reach = Found::OWN;
-        let mut tried = 0_usize;
-        let mut quiet_evasions = 0;
-        while let Some(mv) = picker.next(position, self.history, false) {
+        let mut tried = 0;
+        loop {
+            let guide = Guide { position: &line[0], history: self.history, setting: &setting, threats: &threats };
+            let Some(mv) = picker.next(guide, false) else { break };
             tried += 1;
-            if let Some(standing) = standing {
-                let hope = standing + gain(position, mv) + DELTA;
-                if hope <= alpha {
-                    best.value = best.value.max(hope);
-                    continue;
+            if best.value > -MATE_FLOOR {
+                let position = &line[0];
+                if !in_check && taken_on != Some(mv.to()) && !may_check(position, mv) && !mv.is_promotion() {
+                    if tried >= LATE {
+                        continue;
+                    }
+                    let hope = futile + gain(position, mv);
+                    if hope <= alpha {
+                        best.value = best.value.max(hope);
+                        continue;
+                    }
+                    if futile <= alpha && !see_at_least(position, mv, 1) {
+                        best.value = best.value.max(futile);
+                        continue;
+                    }
                 }
-            } else if !mv.is_noisy() && best.value > -MATE_FLOOR {
-                quiet_evasions += 1;
-                if quiet_evasions > 2 {
+                // An answer to the check is known: quiet ones are not looked at.
+                if in_check && !mv.is_noisy() {
+                    break;
+                }
+                if !see_at_least(position, mv, -params::quiescence_see()) {
                     continue;
                 }
             }
-            let child = self.make(position, mv);
-            let found = self.quiescence::<PV>(&child, -beta, -alpha, ply + 1).flip();
+            self.make(line, ply, mv);
+            let found = self.quiescence::<K>(&mut line[1..], -beta, -alpha, ply + 1).flip();
             self.unmake();
             if self.budget.is_over() {
                 return Found::own(0);
@@ -90,7 +130,7 @@ impl<E: Evaluator> Search<'_, E> {
                 if found.value > alpha {
                     best_move = mv;
                     alpha = found.value;
-                    if PV {
+                    if K::PV {
                         self.pv.extend(ply, mv);
                     }
                     if found.value >= beta {
@@ -105,18 +145,17 @@ impl<E: Evaluator> Search<'_, E> {
         }
         let bound = if best.value >= beta {
             reach = best.reach;
+            if !is_mate(best.value) {
+                best.value = (best.value + beta) / 2;
+            }
             Bound::Lower
-        } else if best.value > old_alpha && PV {
+        } else if best.value > old_alpha && K::PV {
             Bound::Exact
         } else {
             Bound::Upper
         };
-        self.remember(
-            position,
-            Found { value: best.value, reach },
-            Entry { mv: best_move, value: 0, evaluation, depth: 0, bound },
-            ply,
-        )
+        let entry = Entry { mv: best_move, value: 0, evaluation: raw, depth: 0, bound, on_pv };
+        self.remember(&line[0], Found { value: best.value, reach }, entry, ply)
     }
 }
 

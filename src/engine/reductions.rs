@@ -2,6 +2,8 @@
 //!
 //! Chess Programming Wiki, "Late Move Reductions". Logarithms come from integers, so that every machine searches the same tree.
 
+use super::params;
+
 /// The logarithm to base 2 of 0–63, in 1/256; 0 for 0.
 const LOG2: [i32; 64] = {
     let mut table = [0; 64];
@@ -27,12 +29,16 @@ const LOG2: [i32; 64] = {
     table
 };
 
-/// The reduction of a quiet move in plies: by the depth, and by how many moves were tried before.
+/// A whole ply, in the unit of reductions.
+pub(super) const PLY: i32 = 1024;
+
+/// The reduction of the `tried`-th move, from 1, at this depth, in 1/1024 ply: it grows with the product of both logarithms.
 #[inline]
-pub(super) fn reduction(depth: i32, tried: usize) -> i32 {
-    let product = LOG2[depth.clamp(0, 63) as usize] * LOG2[tried.min(63)];
-    // ln·ln / 2.3 + 0.7, with both logarithms to base 2 in 1/256.
-    (product * 209 / 1000 + 45_875) >> 16
+pub(super) fn reduction(depth: i32, tried: i32) -> i32 {
+    let product = LOG2[depth.clamp(0, 63) as usize] * LOG2[tried.clamp(0, 63) as usize];
+    // Natural logarithms: ln 2 squared is 0.48045, in 1/65,536 of the product's own 1/65,536.
+    let logarithms = i64::from(product) * 31_487;
+    params::lmr_base() + ((logarithms * i64::from(params::lmr_slope())) >> 32) as i32
 }
 
 #[cfg(test)]
@@ -49,8 +55,10 @@ mod tests {
 
     #[test]
     fn later_moves_and_deeper_nodes_are_reduced_more() {
-        assert_eq!(reduction(3, 1), 0);
         assert!(reduction(12, 20) > reduction(12, 5));
         assert!(reduction(12, 20) > reduction(5, 20));
+        // e to the power of 2 is about 7.39: the logarithms of 7 and 8 lie on both sides.
+        let slope = |n| reduction(n, n) - reduction(1, 1);
+        assert!(slope(7) < 4 * params::lmr_slope() && slope(8) > 4 * params::lmr_slope());
     }
 }

@@ -5,21 +5,22 @@
 use super::evaluation::Evaluator;
 use super::line::Line;
 use super::mate::{MAX_MATE, Prover};
-use super::path::Found;
+use super::node::{Node, Root};
+use super::pace::{Pace, Progress};
+use super::params;
 use super::score::{INFINITE, MAX_PLY, Score, Value, is_mate, mate_at};
-use super::search::{Node, Search};
-use super::tt::{Bound, Entry};
-use super::{Limits, Report, StopReason};
+use super::search::Search;
+use super::{Limits, Report, StopReason, Variation};
 use crate::chess::{Move, Position};
 
 /// The greatest depth of an iteration.
 pub(super) const MAX_DEPTH: u8 = (MAX_PLY - 40) as u8;
 
 /// From this depth on an iteration begins with a narrow window.
-const ASPIRATION_FROM: i32 = 5;
+const ASPIRATION_FROM: i32 = 4;
 
-/// Half the width of the first window, in centipawns.
-const ASPIRATION: Value = 16;
+/// Beyond this width a window is opened at once.
+const OPEN: Value = 1200;
 
 /// Before a mate is proved, the ordinary search looks this deep, and begins no iteration after so many nodes.
 const GLANCE_DEPTH: u8 = 8;
@@ -30,49 +31,93 @@ const VERDICT_DEPTH: u8 = 10;
 
 /// How far to deepen.
 #[derive(Clone, Copy)]
-struct Goal {
+pub(super) struct Goal {
     depth: u8,
     /// No iteration begins once so many nodes were searched.
     node_share: u64,
     /// A mate that has stood the test of enough depth ends the search.
     ends_naturally: bool,
+    /// How many of the best moves get a line.
+    lines: usize,
+    /// The time that a player gives the move.
+    pace: Option<Pace>,
 }
 
 impl Goal {
+    /// To a depth, for the best line alone.
     const fn depth(depth: u8) -> Goal {
-        Goal { depth, node_share: u64::MAX, ends_naturally: false }
+        Goal { depth, node_share: u64::MAX, ends_naturally: false, lines: 1, pace: None }
+    }
+
+    /// The same for a helper: it deepens until it is told to stop.
+    pub(super) const fn of_helper(self) -> Goal {
+        Goal { depth: MAX_DEPTH, ends_naturally: false, pace: None, ..self }
+    }
+
+    /// What limits ask for: depth, and so many lines.
+    pub(super) fn of(limits: &Limits, lines: usize, pace: Option<Pace>) -> Goal {
+        let depth = limits.depth.unwrap_or(MAX_DEPTH);
+        Goal { ends_naturally: limits.depth.is_none(), lines, pace, ..Goal::depth(depth) }
     }
 }
 
-/// A legal move at the root, with what the search thought of it last.
+/// A move at the root, with what the search thinks of it.
+#[derive(Clone)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
-    /// Nodes spent below it in the running iteration.
-    pub(super) nodes: u64,
+    /// Its value in the running iteration; [`INFINITE`] below zero while it is not known to be among the best.
+    value: Value,
+    /// Its value in the iteration before.
+    previous: Value,
+    /// Its value on the average of the iterations so far.
+    average: Option<Value>,
+    /// The value lay inside its window.
+    exact: bool,
+    pv: Vec<Move>,
+    /// Nodes spent below it.
+    nodes: u64,
 }
 
-/// What came out of one window.
-enum Window {
-    /// Every move is at most this.
-    Low(Value),
-    /// Some move is at least this.
-    High(Value),
-    /// The value lies inside.
-    Exact(Line),
-    /// The budget ended first; the best line with an exact value till then.
-    Cut(Option<Line>),
+impl RootMove {
+    pub(super) const fn new(mv: Move) -> RootMove {
+        RootMove { mv, value: -INFINITE, previous: -INFINITE, average: None, exact: false, pv: Vec::new(), nodes: 0 }
+    }
+
+    fn line(&self) -> Line {
+        Line { value: self.value, moves: self.pv.clone() }
+    }
+}
+
+/// What deepening has come to.
+#[derive(Clone, Default)]
+pub(super) struct Found {
+    /// The best lines that can be vouched for, best first. Empty when the budget ended before there was one.
+    pub(super) lines: Vec<Line>,
+    /// The last finished depth.
+    pub(super) depth: u8,
 }
 
 impl<E: Evaluator> Search<'_, E> {
-    /// The whole search under its limits.
-    pub(super) fn run(&mut self, root: &Position, limits: &Limits, on_update: &mut dyn FnMut(&Report)) -> Report {
+    /// The whole search under its limits. With helpers, their findings come from `join` once the first thread is done.
+    pub(super) fn run(
+        &mut self,
+        root: &Position,
+        limits: &Limits,
+        goal: Goal,
+        join: &mut dyn FnMut() -> Vec<Found>,
+        on_update: &mut dyn FnMut(&Report),
+    ) -> Report {
         if let Some(moves) = limits.mate {
             return self.run_for_mate(root, moves, limits, on_update);
         }
-        let goal = Goal { ends_naturally: limits.depth.is_none(), ..Goal::depth(limits.depth.unwrap_or(MAX_DEPTH)) };
-        let (line, finished) = self.deepen(root, goal, on_update);
-        let line = line.unwrap_or_else(|| self.first_impression(root));
-        self.report(&line, finished, self.budget.reason().unwrap_or(StopReason::Depth))
+        let mut found = self.deepen(root, goal, on_update);
+        let reason = self.budget.reason().unwrap_or(StopReason::Depth);
+        let helpers = join();
+        if goal.lines == 1 {
+            found = super::vote::elect(found, helpers);
+        }
+        let lines = if found.lines.is_empty() { vec![self.first_impression(root)] } else { found.lines };
+        self.report(&lines, found.depth, reason)
     }
 
     /// Proves the shortest mate in at most so many moves. Where there is none the ordinary search says what the position is
@@ -85,166 +130,209 @@ impl<E: Evaluator> Search<'_, E> {
             node_share: limits.nodes.map_or(GLANCE_NODES, |nodes| (nodes / 8).min(GLANCE_NODES)),
             ..Goal::depth(depth.min(GLANCE_DEPTH))
         };
-        let (line, finished) = self.deepen(root, glance, on_update);
-        let mut line = line.unwrap_or_else(|| self.first_impression(root));
+        let mut first = self.deepen(root, glance, on_update);
+        if first.lines.is_empty() {
+            first.lines.push(self.first_impression(root));
+        }
+        let allowed: Vec<Move> = self.root_moves.iter().map(|root_move| root_move.mv).collect();
+        let all = allowed.len() == root.legal_moves().len();
         let mut prover = Prover::new(&mut self.budget, &mut self.path);
-        let proof = (1..=farthest).find_map(|moves| prover.prove(root, moves).map(|proof| (moves, proof)));
+        let mut prove = |moves| if all { prover.prove(root, moves) } else { prover.prove_among(root, moves, &allowed) };
+        let proof = (1..=farthest).find_map(|moves| prove(moves).map(|proof| (moves, proof)));
         if let Some((moves, proof)) = proof {
             let plies = proof.len();
             self.seldepth = self.seldepth.max(plies);
-            line = Line { value: mate_at(plies), moves: proof };
-            return self.report(&line, 2 * moves - 1, StopReason::Mate);
+            let line = Line { value: mate_at(plies), moves: proof };
+            return self.report(&[line], 2 * moves - 1, StopReason::Mate);
         }
         if let Some(reason) = self.budget.reason() {
-            return self.report(&line, finished, reason);
+            return self.report(&first.lines, first.depth, reason);
         }
         // The question is answered; the ordinary score may take what is left of the budget.
         let mut tell_deeper = |report: &Report| {
-            if report.depth > finished {
+            if report.depth > first.depth {
                 on_update(report);
             }
         };
-        let (deeper, deepest) = self.deepen(root, Goal::depth(depth.min(VERDICT_DEPTH)), &mut tell_deeper);
-        let line = deeper.filter(|_| deepest >= finished).unwrap_or(line);
-        self.report(&line, deepest.max(finished), StopReason::Depth)
+        let deeper = self.deepen(root, Goal::depth(depth.min(VERDICT_DEPTH)), &mut tell_deeper);
+        let best = if deeper.lines.is_empty() || deeper.depth < first.depth { first } else { deeper };
+        self.report(&best.lines, best.depth, StopReason::Depth)
     }
 
     /// What there is to say when not even one move was searched to its end: the first move in order, and the static evaluation.
     fn first_impression(&mut self, root: &Position) -> Line {
-        Line {
-            value: self.evaluator.evaluate(root),
-            moves: self.root_moves.first().map(|first| first.mv).into_iter().collect(),
-        }
+        let value = if root.in_check() { 0 } else { self.evaluator.evaluate(root) };
+        Line { value, moves: self.root_moves.first().map(|first| first.mv).into_iter().collect() }
     }
 
-    /// Deepens towards a goal, and tells of every finished iteration. Returns the best line, `None` when the budget ended before
-    /// there was one, and the last finished depth.
-    fn deepen(&mut self, root: &Position, goal: Goal, on_update: &mut dyn FnMut(&Report)) -> (Option<Line>, u8) {
-        let mut best: Option<Line> = None;
-        let mut finished = 0;
+    /// Deepens towards a goal, and tells of every finished iteration.
+    pub(super) fn deepen(&mut self, root: &Position, goal: Goal, on_update: &mut dyn FnMut(&Report)) -> Found {
+        let mut stack = vec![root.clone(); MAX_PLY + 3];
+        let mut found = Found::default();
+        let mut stable_for = 0;
+        let mut average: Option<Value> = None;
         for depth in 1..=goal.depth.min(MAX_DEPTH) {
             if self.budget.is_over() {
                 break;
             }
             self.root_depth = i32::from(depth);
-            self.root_moves.iter_mut().for_each(|root_move| root_move.nodes = 0);
-            let (line, complete) = self.iteration(root, best.as_ref());
-            if let Some(line) = line.and_then(|line| self.vouch(root, line)) {
-                best = Some(line);
+            for root_move in &mut self.root_moves {
+                root_move.previous = root_move.value;
             }
+            let complete = self.iteration(&mut stack, goal.lines);
+            let last_best = found.lines.first().map(|line| line.moves[0]);
+            self.take_lines(root, goal.lines, &mut found);
             if !complete {
                 break;
             }
-            finished = depth;
-            if let Some(line) = &best {
-                on_update(&self.report(line, depth, StopReason::Depth));
-            }
-            let settled = best.as_ref().is_some_and(|line| line.is_settled(depth));
-            if self.budget.nodes() >= goal.node_share || (goal.ends_naturally && settled) {
+            found.depth = depth;
+            let Some(best) = found.lines.first().cloned() else { continue };
+            on_update(&self.report(&found.lines, depth, StopReason::Depth));
+            stable_for = if last_best == Some(best.moves[0]) { stable_for + 1 } else { 0 };
+            let progress = Progress {
+                stable_for,
+                value: best.value,
+                average: average.unwrap_or(best.value),
+                node_share: self.root_moves[0].nodes as f64 / self.budget.nodes().max(1) as f64,
+                forced: self.root_moves.len() == 1,
+            };
+            average = Some(average.map_or(best.value, |before| (2 * before + best.value) / 3));
+            if self.budget.total_nodes() >= goal.node_share || (goal.ends_naturally && best.is_settled(depth)) {
                 break;
             }
+            if let Some(pace) = goal.pace
+                && !self.budget.is_pondering()
+                && pace.is_enough(self.budget.elapsed(), &progress)
+            {
+                self.budget.end_in_time();
+            }
         }
-        (best, finished)
+        found
     }
 
-    /// One depth: widens the window until the value lies inside. `false` when the budget ended it.
-    fn iteration(&mut self, root: &Position, last: Option<&Line>) -> (Option<Line>, bool) {
-        let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        let mut width = ASPIRATION;
-        if let Some(last) = last.filter(|line| self.root_depth >= ASPIRATION_FROM && !is_mate(line.value)) {
-            width += last.value * last.value / 20_000;
-            alpha = last.value - width;
-            beta = last.value + width;
+    /// One depth, for each of the best lines in turn. `false` when the budget ended it.
+    fn iteration(&mut self, stack: &mut [Position], lines: usize) -> bool {
+        let lines = lines.min(self.root_moves.len());
+        for root_move in &mut self.root_moves {
+            root_move.exact = false;
+            root_move.value = -INFINITE;
         }
-        loop {
-            match self.window(root, alpha, beta) {
-                Window::Exact(line) => return (Some(line), true),
-                Window::Cut(line) => return (line, false),
-                Window::Low(value) => {
-                    beta = (alpha + beta) / 2;
-                    alpha = if width > 500 { -INFINITE } else { value.max(-INFINITE + width) - width };
-                }
-                Window::High(value) => {
-                    beta = if width > 500 { INFINITE } else { value.min(INFINITE - width) + width };
-                }
-            }
-            width += width / 2 + 4;
-        }
-    }
-
-    /// Searches every root move within a window.
-    fn window(&mut self, root: &Position, mut alpha: Value, beta: Value) -> Window {
-        let depth = self.root_depth;
-        let evaluation = if root.in_check() { None } else { Some(self.evaluator.evaluate(root)) };
-        self.evaluations[0] = evaluation;
-        let node = Node { alpha, beta, depth, ply: 0, cut: false, after_null: false };
-        let mut best = Found { value: -INFINITE, reach: Found::OWN };
-        let mut reach = Found::OWN;
-        let mut line: Option<Line> = None;
-
-        for index in 0..self.root_moves.len() {
-            let mv = self.root_moves[index].mv;
-            let before = self.budget.nodes();
-            let child = self.make(root, mv);
-            let full = depth - 1 + i32::from(child.in_check());
-            let mut found = Found::own(INFINITE);
-            if index > 0 {
-                let late = index >= 3 && depth >= 3 && !mv.is_noisy() && !child.in_check();
-                let less = if late {
-                    super::reductions::reduction(depth, index).saturating_sub(1).clamp(0, full.max(1) - 1)
-                } else {
-                    0
-                };
-                found = self.node::<false>(&child, node.zero_window(alpha, full - less, true)).flip();
-                if found.value > alpha && less > 0 && !self.budget.is_over() {
-                    found = self.node::<false>(&child, node.zero_window(alpha, full, true)).flip();
-                }
-            }
-            if found.value > alpha && !self.budget.is_over() {
-                found = self
-                    .node::<true>(&child, Node { alpha: -beta, beta: -alpha, depth: full, ..node.full_window(alpha, full) })
-                    .flip();
-            }
-            self.unmake();
+        for index in 0..lines {
+            self.first_root_move = index;
+            self.aspire(stack);
+            self.root_moves[..=index].sort_by_key(|root_move| std::cmp::Reverse((root_move.value, root_move.previous)));
             if self.budget.is_over() {
-                return Window::Cut(line);
-            }
-            self.root_moves[index].nodes += self.budget.nodes() - before;
-            reach = reach.min(found.reach);
-            if found.value > best.value {
-                best = found;
-            }
-            if found.value > alpha {
-                alpha = found.value;
-                self.root_moves[..=index].rotate_right(1);
-                if found.value >= beta {
-                    return Window::High(found.value);
-                }
-                let moves = std::iter::once(mv).chain(self.pv.line(1).iter().copied()).collect();
-                line = Some(Line { value: found.value, moves });
+                return false;
             }
         }
-
-        let Some(line) = line else { return Window::Low(best.value) };
-        // The first move is the best so far; the others by how much work it took to refute them.
-        self.root_moves[1..].sort_by_key(|root_move| std::cmp::Reverse(root_move.nodes));
-        let entry = Entry { mv: line.moves[0], value: 0, evaluation, depth: depth as u8, bound: Bound::Exact };
-        self.remember(root, Found { value: line.value, reach }, entry, 0);
-        Window::Exact(line)
+        self.first_root_move = 0;
+        true
     }
 
-    /// What is known after an iteration.
-    pub(super) fn report(&self, line: &Line, depth: u8, reason: StopReason) -> Report {
+    /// Widens the window around the expected value until the value lies inside, or the budget is over.
+    fn aspire(&mut self, stack: &mut [Position]) {
+        let first = self.first_root_move;
+        let (mut alpha, mut beta) = (-INFINITE, INFINITE);
+        let mut width = params::aspiration_width();
+        if let Some(average) = self.root_moves[first].average
+            && self.root_depth >= ASPIRATION_FROM
+            && !is_mate(average)
+        {
+            width += (i64::from(average) * i64::from(average) / i64::from(params::aspiration_square())) as Value;
+            alpha = (average - width).max(-INFINITE);
+            beta = (average + width).min(INFINITE);
+        }
+        let mut failed_high = 0;
+        loop {
+            let depth = (self.root_depth - failed_high).max(1);
+            let node = Node { alpha, beta, depth, ply: 0, cut: false };
+            let value = self.node::<Root>(stack, node).value;
+            // Stable: moves without a value of their own keep their order.
+            self.root_moves[first..].sort_by_key(|root_move| std::cmp::Reverse(root_move.value));
+            if self.budget.is_over() {
+                return;
+            }
+            if value <= alpha {
+                beta = (alpha + beta) / 2;
+                alpha = if width > OPEN { -INFINITE } else { (value - width).max(-INFINITE) };
+                failed_high = 0;
+            } else if value >= beta {
+                beta = if width > OPEN { INFINITE } else { (value + width).min(INFINITE) };
+                failed_high += i32::from(!is_mate(value));
+            } else {
+                return;
+            }
+            width += width / 2;
+        }
+    }
+
+    /// `true` for a root move that is still looking for its place among the best.
+    #[inline]
+    pub(super) fn is_root_move(&self, mv: Move) -> bool {
+        self.root_moves[self.first_root_move..].iter().any(|root_move| root_move.mv == mv)
+    }
+
+    /// A root move was searched; `before` are the nodes counted till then.
+    pub(super) fn note_root_move(&mut self, mv: Move, value: Value, window: (Value, Value), first: bool, before: u64) {
+        let nodes = self.budget.nodes() - before;
+        let Some(root_move) = self.root_moves.iter_mut().find(|root_move| root_move.mv == mv) else { return };
+        root_move.nodes += nodes;
+        if !first && value <= window.0 {
+            root_move.value = -INFINITE;
+            root_move.exact = false;
+            return;
+        }
+        root_move.value = value;
+        root_move.exact = window.0 < value && value < window.1;
+        if !is_mate(value) {
+            root_move.average = Some(root_move.average.map_or(value, |average| (average + value) / 2));
+        }
+        if value > window.0 {
+            root_move.pv.clear();
+            root_move.pv.push(mv);
+            root_move.pv.extend_from_slice(self.pv.line(1));
+        }
+    }
+
+    /// Takes over what the iteration has found, as far as it can be vouched for.
+    fn take_lines(&mut self, root: &Position, lines: usize, found: &mut Found) {
+        // Cut off in the middle, an iteration has something to say only once its first move has a value that counts.
+        let known = self.root_moves.iter().take(lines).take_while(|root_move| root_move.value > -INFINITE);
+        let fresh: Vec<Line> =
+            known.take_while(|root_move| root_move.exact || !self.budget.is_over()).map(RootMove::line).collect();
+        let mut taken: Vec<Line> = Vec::with_capacity(lines);
+        for line in fresh {
+            let last = found.lines.iter().find(|last| last.moves.first() == line.moves.first()).cloned();
+            taken.extend(self.vouch(root, line).or(last));
+        }
+        for last in &found.lines {
+            if taken.len() < found.lines.len() && taken.iter().all(|line| line.moves.first() != last.moves.first()) {
+                taken.push(last.clone());
+            }
+        }
+        if !taken.is_empty() {
+            found.lines = taken;
+        }
+    }
+
+    /// What is known after an iteration. There is at least one line.
+    pub(super) fn report(&self, lines: &[Line], depth: u8, reason: StopReason) -> Report {
+        let score = |line: &Line| Score::from_value(line.value);
+        let best = lines.first();
         Report {
-            score: Score::from_value(line.value),
-            pv: line.moves.clone(),
+            score: best.map_or(Score::Cp(0), score),
+            pv: best.map(|line| line.moves.clone()).unwrap_or_default(),
             depth,
             seldepth: self.seldepth as u8,
-            nodes: self.budget.nodes(),
+            nodes: self.budget.total_nodes(),
             elapsed: self.budget.elapsed(),
             reason,
             context_free: self.path.is_context_free(),
-            alternatives: Vec::new(),
+            alternatives: lines
+                .iter()
+                .skip(1)
+                .map(|line| Variation { score: score(line), pv: line.moves.clone() })
+                .collect(),
         }
     }
 }

@@ -13,14 +13,17 @@ impl Score {
     /// The outside's view of a value of the search.
     pub(super) const fn from_value(value: Value) -> Score {
         match plies_to_mate(value) {
-            None => Score::Cp(value),
+            None => Score::Cp(value * 100 / PAWN),
             Some(plies) if value > 0 => Score::Mate((plies + 1) / 2),
             Some(plies) => Score::Mate(-((plies + 1) / 2)),
         }
     }
 }
 
-/// A score inside the search: centipawns from the side to move's view, or near ±[`MATE`] a mate, counted in plies from the root.
+/// The value that the outside sees as 100 centipawns.
+pub(super) const PAWN: Value = 361;
+
+/// A score inside the search: in its own units (see [`PAWN`]) from the side to move's view, or near ±[`MATE`] a mate, counted in plies from the root.
 /// Chess Programming Wiki, "Score".
 pub(super) type Value = i32;
 
@@ -102,7 +105,7 @@ mod tests {
         assert_eq!(Score::from_value(mated_at(2)), Score::Mate(-1));
         assert_eq!(Score::from_value(mated_at(4)), Score::Mate(-2));
         assert_eq!(Score::from_value(mated_at(0)), Score::Mate(0));
-        assert_eq!(Score::from_value(-35), Score::Cp(-35));
+        assert_eq!(Score::from_value(-2 * PAWN), Score::Cp(-200));
     }
 
     #[test]

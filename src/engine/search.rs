@@ -1,97 +1,94 @@
-//! The search of a node: principal variation search with null move, reductions and pruning.
+//! The search of a node: principal variation search.
 //!
-//! Chess Programming Wiki, "Principal Variation Search", "Null Move Pruning", "Late Move Reductions", "Reverse Futility Pruning",
-//! "Futility Pruning", "Mate Distance Pruning", "Internal Iterative Reductions". What the search may prune, it never lets decide
-//! a mate: a mate score means that every defence was looked at.
+//! Chess Programming Wiki, "Principal Variation Search", "Transposition Table", "Mate Distance Pruning", "Internal Iterative
+//! Reductions". What ends a node before its moves stands in `pruning`, the moves in `moves`, their reductions in `reductions`.
+//! What the search may prune, it never lets decide a mate: a mate score means that every defence was looked at.
 
-use super::Scope;
-use super::checks::may_check;
 use super::clock::Budget;
+use super::correction::{Places, corrected};
 use super::evaluation::Evaluator;
-use super::history::{HISTORY_MAX, History};
+use super::frame::Frames;
+use super::history::{History, NO_ROW, Setting, bonus, cell, malus, row};
+use super::keys::PartKeys;
+use super::node::{Kind, Known, Node};
+use super::params;
 use super::path::{Found, NEAR_FIFTY, Path};
-use super::picker::Picker;
 use super::pv::PvTable;
-use super::reductions::reduction;
 use super::root::RootMove;
-use super::score::{INFINITE, MATE_FLOOR, MAX_PLY, Value, is_mate, mate_at, mated_at, to_table};
-use super::see::see_at_least;
+use super::score::{INFINITE, MAX_PLY, Value, from_table, is_mate, mate_at, mated_at, to_table};
+use super::threats::Threats;
 use super::tt::{Bound, Entry, Generation};
-use crate::chess::{Move, Position, Role};
+use crate::chess::{Move, Position};
 
-/// Everything that one running search owns, and what it shares.
+/// Everything that one thread of a running search owns, and what it shares.
 pub(super) struct Search<'a, E> {
-    pub(super) table: Generation<'a>,
+    pub(super) table: &'a Generation<'a>,
     pub(super) evaluator: E,
     pub(super) budget: Budget<'a>,
     pub(super) path: Path,
     pub(super) history: &'a mut History,
+    pub(super) frames: Frames,
     pub(super) pv: PvTable,
     pub(super) root_moves: Vec<RootMove>,
-    /// The static evaluation at each ply of the line; `None` in check.
-    pub(super) evaluations: [Option<Value>; MAX_PLY + 2],
+    /// With several lines asked: the moves before this one have their line already.
+    pub(super) first_root_move: usize,
+    /// The keys of parts of the position at each ply of the line.
+    keys: Box<[PartKeys; MAX_PLY + 2]>,
     /// The deepest ply reached.
     pub(super) seldepth: usize,
     /// The depth of the running iteration.
     pub(super) root_depth: i32,
-    /// Up to this ply the table gives no cut-offs.
+    /// Up to this ply the table gives no cut-offs, and no move is skipped.
     pub(super) guarded_plies: usize,
-    /// Below this ply no null move is tried: a null move's result is being verified.
+    /// Before this ply no null move is tried: a null move's result is being verified.
     pub(super) null_from: usize,
 }
 
-/// How a node is searched.
-#[derive(Clone, Copy)]
-pub(super) struct Node {
-    pub(super) alpha: Value,
-    pub(super) beta: Value,
-    pub(super) depth: i32,
-    pub(super) ply: usize,
-    /// A cut-off is expected here.
-    pub(super) cut: bool,
-    /// The last move was a null move.
-    pub(super) after_null: bool,
-}
-
-impl Node {
-    /// A child with a zero window just below `bound`, in this node's view.
-    #[inline]
-    pub(super) const fn zero_window(self, bound: Value, depth: i32, cut: bool) -> Node {
-        Node { alpha: -bound - 1, beta: -bound, depth, ply: self.ply + 1, cut, after_null: false }
-    }
-
-    /// A child with this node's whole window above `alpha`.
-    #[inline]
-    pub(super) const fn full_window(self, alpha: Value, depth: i32) -> Node {
-        Node { alpha: -self.beta, beta: -alpha, depth, ply: self.ply + 1, cut: false, after_null: false }
-    }
+/// What a node knows of its position before it tries moves.
+pub(super) struct Standing {
+    pub(super) known: Known,
+    /// The corrected static evaluation; `None` in check.
+    pub(super) evaluation: Option<Value>,
+    /// The same, or what the table says where that is the better guess.
+    pub(super) estimate: Value,
+    /// The static evaluation as the table keeps it.
+    pub(super) raw: Option<Value>,
+    /// How much the evaluation was corrected.
+    pub(super) correction: Value,
+    /// The side to move stands better than two plies ago.
+    pub(super) improving: bool,
+    /// The opponent stands worse than a ply ago.
+    pub(super) worsening: bool,
+    pub(super) threats: Threats,
+    pub(super) setting: Setting,
+    pub(super) places: Places,
 }
 
 impl<'a, E: Evaluator> Search<'a, E> {
-    /// A search of a position with legal moves; `earlier` are the keys of the game's earlier positions, oldest first.
+    /// A search of a position, which has these root moves; `earlier` are the keys of the game's earlier positions, oldest first.
     pub(super) fn new(
-        table: Generation<'a>,
+        table: &'a Generation<'a>,
         mut evaluator: E,
         history: &'a mut History,
         budget: Budget<'a>,
         root: &Position,
         earlier: &[u64],
-        scope: &Scope,
+        root_moves: Vec<RootMove>,
     ) -> Search<'a, E> {
         evaluator.reset(root);
-        let mut picker = Picker::all(root, table.probe(root.key()).map_or(Move::NULL, |entry| entry.mv), [Move::NULL; 2]);
-        let moves = std::iter::from_fn(|| picker.next(root, history, false));
-        let moves = moves.filter(|mv| scope.moves.is_empty() || scope.moves.contains(mv));
-        let root_moves = moves.map(|mv| RootMove { mv, nodes: 0 }).collect();
+        let mut keys = Box::new([PartKeys::default(); MAX_PLY + 2]);
+        keys[0] = PartKeys::of(root);
         Search {
             table,
             evaluator,
             budget,
             path: Path::new(root, earlier),
             history,
+            frames: Frames::new(),
             pv: PvTable::new(),
             root_moves,
-            evaluations: [None; MAX_PLY + 2],
+            first_root_move: 0,
+            keys,
             seldepth: 0,
             root_depth: 0,
             guarded_plies: 0,
@@ -99,14 +96,26 @@ impl<'a, E: Evaluator> Search<'a, E> {
         }
     }
 
-    /// Makes a move on every stack and counts the node.
+    /// The keys of parts of the position at a ply of the line.
     #[inline]
-    pub(super) fn make(&mut self, position: &Position, mv: Move) -> Position {
+    pub(super) fn keys_at(&self, ply: usize) -> &PartKeys {
+        &self.keys[ply]
+    }
+
+    /// Makes a move of the line's first position on every stack, and counts the node.
+    #[inline]
+    pub(super) fn make(&mut self, line: &mut [Position], ply: usize, mv: Move) {
+        let [position, child, ..] = line else { return };
         self.budget.count_node();
         self.evaluator.make(position, mv);
-        let child = position.after(mv);
-        self.path.push(&child);
-        child
+        self.keys[ply + 1] = self.keys[ply].after(position, mv);
+        let frame = self.frames.at_mut(ply);
+        frame.mv = mv;
+        frame.cell = cell(position, mv) as u16;
+        frame.row = row(position, mv);
+        position.after_into(mv, child);
+        self.table.prefetch(child.key());
+        self.path.push(child);
     }
 
     #[inline]
@@ -115,260 +124,211 @@ impl<'a, E: Evaluator> Search<'a, E> {
         self.evaluator.unmake();
     }
 
-    /// The value of a node, at least `alpha` exact and below `beta` (fail-soft). Means nothing once the budget is over.
-    pub(super) fn node<const PV: bool>(&mut self, position: &Position, mut node: Node) -> Found {
+    /// Passes.
+    pub(super) fn make_null(&mut self, line: &mut [Position], ply: usize) {
+        let [position, child, ..] = line else { return };
+        self.evaluator.make_null();
+        self.keys[ply + 1] = self.keys[ply];
+        let frame = self.frames.at_mut(ply);
+        frame.mv = Move::NULL;
+        frame.row = NO_ROW;
+        frame.reduction = 0;
+        child.clone_from(position);
+        child.play_null();
+        self.path.push_null(child);
+    }
+
+    /// The value of the node of the line's first position, at least `alpha` exact and below `beta` (fail-soft). The places after
+    /// it are for its descendants. Means nothing once the budget is over.
+    pub(super) fn node<K: Kind>(&mut self, line: &mut [Position], mut node: Node) -> Found {
         let ply = node.ply;
         if node.depth <= 0 {
-            return self.quiescence::<PV>(position, node.alpha, node.beta, ply);
+            return self.quiescence::<K>(line, node.alpha, node.beta, ply);
         }
         self.pv.clear(ply);
         self.seldepth = self.seldepth.max(ply);
         if self.budget.is_over() {
             return Found::own(0);
         }
-        if let Some(found) = self.path.verdict(position, ply) {
-            return found;
+        let excluded = self.frames.at(ply).excluded;
+        // What the side to move has for sure.
+        let mut floor = Found::own(-INFINITE);
+        if !K::ROOT {
+            if let Some(found) = self.path.verdict(&line[0], ply) {
+                return found;
+            }
+            if ply >= MAX_PLY {
+                return Found::own(self.evaluator.evaluate(&line[0]));
+            }
+            // A move back into a draw is at hand: this cannot be worse.
+            if node.alpha < 0
+                && excluded.is_null()
+                && params::upcoming_on() != 0
+                && let Some(leans_on) = self.path.upcoming_repetition(&line[0])
+            {
+                floor = Found { value: 0, reach: leans_on };
+                node.alpha = 0;
+                if node.alpha >= node.beta {
+                    return floor;
+                }
+            }
+            // No line from here is better than mating at once, nor worse than being mated now.
+            node.alpha = node.alpha.max(mated_at(ply));
+            node.beta = node.beta.min(mate_at(ply + 1));
+            if node.alpha >= node.beta {
+                return Found::own(node.alpha);
+            }
         }
-        if ply >= MAX_PLY {
-            return Found::own(self.evaluator.evaluate(position));
-        }
-        // No line from here is better than mating at once, nor worse than being mated now.
-        node.alpha = node.alpha.max(mated_at(ply));
-        node.beta = node.beta.min(mate_at(ply + 1));
-        if node.alpha >= node.beta {
-            return Found::own(node.alpha);
+        self.frames.at_mut(ply + 2).cutoffs = 0;
+
+        let known = self.ask_table(&line[0], ply);
+        // Without its best move the position has neither that move nor its value.
+        let known = if excluded.is_null() { known } else { known.without_move() };
+        if excluded.is_null() {
+            self.frames.at_mut(ply).on_pv = K::PV || known.on_pv;
+            if !K::PV
+                && let Some(value) = self.table_cut_off(&line[0], &known, node)
+            {
+                return Found { value: value.max(floor.value), reach: floor.reach };
+            }
         }
 
-        let known = self.table.probe(position.key());
-        if !PV && let Some(value) = self.table_cut_off(position, known, node.depth, node.beta, ply) {
-            return Found::own(value);
-        }
-        let table_move = known.map_or(Move::NULL, |entry| entry.mv);
-        let evaluation = self.evaluation_of(position, known);
-        self.evaluations[ply] = evaluation;
-        let improving = self.is_improving(ply);
-
-        if !PV
-            && position.halfmove_clock() < NEAR_FIFTY
-            && let Some(evaluation) = evaluation
-            && let Some(found) = self.prune_node(position, node, evaluation, improving)
+        let standing = self.stand::<K>(&line[0], known, node);
+        self.adjust_by_hindsight::<K>(&mut node, &standing);
+        if !K::PV
+            && let Some(evaluation) = standing.evaluation
+            && line[0].halfmove_clock() < NEAR_FIFTY
+            && let Some(found) = self.prune_node(line, node, evaluation, &standing)
         {
-            return found;
+            return Found { value: found.value.max(floor.value), reach: floor.reach.min(found.reach) };
         }
-        if node.depth >= 4 && table_move.is_null() {
+        if node.depth >= params::iir_depth() && known.mv.is_null() && excluded.is_null() && (K::PV || node.cut) {
             node.depth -= 1;
         }
-        self.moves::<PV>(position, node, table_move, evaluation, improving)
+        if !K::PV
+            && excluded.is_null()
+            && standing.evaluation.is_some()
+            && line[0].halfmove_clock() < NEAR_FIFTY
+            && let Some(found) = self.probcut(line, node, &standing)
+        {
+            return Found { value: found.value.max(floor.value), reach: floor.reach.min(found.reach) };
+        }
+        self.moves::<K>(line, node, &standing, floor)
     }
 
-    /// A value of the table that decides a zero-window node, where the table may be trusted.
+    /// What the table knows of the position, as far as it may be believed here.
     #[inline]
-    pub(super) fn table_cut_off(
-        &mut self,
-        position: &Position,
-        known: Option<Entry>,
-        depth: i32,
-        beta: Value,
-        ply: usize,
-    ) -> Option<Value> {
-        let entry = known.filter(|entry| i32::from(entry.depth) >= depth && entry.bound != Bound::None)?;
-        if ply <= self.guarded_plies {
-            return None;
+    pub(super) fn ask_table(&mut self, position: &Position, ply: usize) -> Known {
+        let Some(entry) = self.table.probe(position.key()) else { return Known::NOTHING };
+        if ply <= self.guarded_plies && self.guarded_plies > 0 {
+            return Known::of(entry, None);
         }
         let clock = position.halfmove_clock();
         // The value knows nothing of this line's clock: the 50-move rule might have changed it within its depth.
-        if i32::from(clock) + i32::from(entry.depth) + 10 >= 100 && clock > 20 {
+        if clock > 20 && i32::from(clock) + i32::from(entry.depth) + 10 >= 100 {
             self.path.note_fifty();
-            return None;
+            return Known::of(entry, None);
         }
-        let value = super::score::from_table(entry.value, ply, clock)?;
-        entry.bound.decides(value, beta).then_some(value)
+        Known::of(entry, from_table(entry.value, ply, clock))
     }
 
-    /// The static evaluation, from the table where it is known; `None` in check.
+    /// A value of the table that decides a node with a zero window.
     #[inline]
-    pub(super) fn evaluation_of(&mut self, position: &Position, known: Option<Entry>) -> Option<Value> {
-        if position.in_check() {
+    fn table_cut_off(&mut self, position: &Position, known: &Known, node: Node) -> Option<Value> {
+        let Node { beta, depth, ply, cut, .. } = node;
+        let fails_high = known.value >= beta;
+        let deep_enough = known.depth >= depth + i32::from(fails_high);
+        if !known.bound.decides(known.value, beta) || !deep_enough || (cut != fails_high && depth > 5) {
             return None;
         }
-        Some(known.and_then(|entry| entry.evaluation).unwrap_or_else(|| self.evaluator.evaluate(position)))
+        if fails_high && !known.mv.is_null() && !known.mv.is_noisy() && position.is_legal(known.mv) {
+            let setting = Setting::new(position, self.frames.at(ply).threats, self.frames.rows(ply));
+            // Whether squares are attacked is not known here; what the last node at this ply knew would be wrong.
+            let setting = Setting { threats: Threats::of(position).all, ..setting };
+            self.history.update_quiet(position, &setting, known.mv, bonus(depth));
+            if ply > 0 && self.frames.before(ply, 1).tried <= 2 {
+                let before = *self.frames.before(ply, 1);
+                self.punish_parent(&before, ply, malus(depth + 1));
+            }
+        }
+        Some(known.value)
     }
 
-    #[inline]
-    fn is_improving(&self, ply: usize) -> bool {
-        let now = self.evaluations[ply];
-        let before = if ply >= 2 { self.evaluations[ply - 2] } else { None };
-        match (now, before) {
+    /// The early quiet move that led to a node which failed high at once was a bad one.
+    pub(super) fn punish_parent(&mut self, before: &super::frame::Frame, ply: usize, malus: i32) {
+        if !before.mv.is_null() && !before.mv.is_noisy() {
+            let rows = self.frames.parent_rows(ply);
+            self.history.update_continuations(rows, usize::from(before.cell), -malus);
+        }
+    }
+
+    /// Evaluates the position, and compares it with those before.
+    fn stand<K: Kind>(&mut self, position: &Position, known: Known, node: Node) -> Standing {
+        let ply = node.ply;
+        let threats = Threats::of(position);
+        let setting = Setting::new(position, threats.all, self.frames.rows(ply));
+        let places = Places::of(position, &self.keys[ply], &self.frames, ply);
+        let excluded = !self.frames.at(ply).excluded.is_null();
+        let before = [self.frames.before(ply, 2).evaluation, self.frames.before(ply, 4).evaluation];
+        let last = if ply > 0 { self.frames.before(ply, 1).evaluation } else { None };
+        let (mut evaluation, mut raw, mut correction) = (None, None, 0);
+        let mut estimate = 0;
+        if !position.in_check() {
+            let value = known.evaluation.unwrap_or_else(|| self.evaluator.evaluate(position));
+            raw = Some(value);
+            correction = self.history.correction.of(&places);
+            let now = corrected(value, correction, position.halfmove_clock());
+            evaluation = Some(now);
+            estimate = if known.improves(now) && !is_mate(known.value) { known.value } else { now };
+            if !known.hit && !excluded {
+                self.table.store_evaluation(position.key(), value, self.frames.at(ply).on_pv);
+            }
+        }
+        let frame = self.frames.at_mut(ply);
+        frame.turn = setting.turn;
+        frame.threats = threats.all;
+        frame.pawn_row = setting.pawn_row;
+        // In check the last evaluation of this side stands for the missing one.
+        frame.evaluation = evaluation.or(before[0]);
+        frame.tried = 0;
+        if !excluded && !K::ROOT {
+            self.learn_from_swing(ply, evaluation, last);
+        }
+        let improving = match (evaluation, before[0].or(before[1])) {
             (Some(now), Some(before)) => now > before,
             (Some(_), None) => true,
-            _ => false,
-        }
-    }
-
-    /// Ends a zero-window node before its moves are tried: it stands so far above `beta` that a pass would do.
-    fn prune_node(&mut self, position: &Position, node: Node, evaluation: Value, improving: bool) -> Option<Found> {
-        let Node { beta, depth, ply, .. } = node;
-        if is_mate(beta) {
-            return None;
-        }
-        // Reverse futility: no opponent's move is expected to win back that much within so few plies.
-        if depth <= 7 && evaluation - 80 * (depth - i32::from(improving)) >= beta && !is_mate(evaluation) {
-            return Some(Found::own((evaluation + beta) / 2));
-        }
-        let has_pieces = position.by_color(position.turn()).without(position.by_role(Role::Pawn)).more_than_one();
-        if depth < 3 || node.after_null || ply < self.null_from || evaluation < beta || !has_pieces {
-            return None;
-        }
-        let less = 3 + depth / 4 + ((evaluation - beta) / 200).min(3);
-        let mut passed = position.clone();
-        passed.play_null();
-        self.path.push_null(&passed);
-        self.evaluator.make_null();
-        let child = Node { after_null: true, ..node.zero_window(beta - 1, depth - less, !node.cut) };
-        let found = self.node::<false>(&passed, child).flip();
-        self.evaluator.unmake();
-        self.path.pop();
-        if self.budget.is_over() {
-            return Some(Found::own(0));
-        }
-        if found.value < beta {
-            return None;
-        }
-        // A mate that the opponent's pass allowed is not proved.
-        let value = if is_mate(found.value) { beta } else { found.value };
-        if depth < 10 {
-            return Some(Found { value, ..found });
-        }
-        // Zugzwang: deep down the pass has to be confirmed by moves.
-        let outer = std::mem::replace(&mut self.null_from, ply + (3 * (depth - less) as usize).div_ceil(4) + 1);
-        let verified = self.node::<false>(position, Node { depth: depth - less, ..node });
-        self.null_from = outer;
-        (self.budget.is_over() || verified.value >= beta).then_some(Found { value, reach: found.reach.min(verified.reach) })
-    }
-
-    /// Tries the moves of a node, best first.
-    fn moves<const PV: bool>(
-        &mut self,
-        position: &Position,
-        node: Node,
-        table_move: Move,
-        evaluation: Option<Value>,
-        improving: bool,
-    ) -> Found {
-        let Node { mut alpha, beta, depth, ply, .. } = node;
-        let in_check = evaluation.is_none();
-        self.history.clear_killers(ply + 2);
-        let killers = self.history.killers(ply);
-        let mut picker = Picker::all(position, table_move, killers);
-        let mut best = Found { value: -INFINITE, reach: Found::OWN };
-        let mut best_move = Move::NULL;
-        let mut reach = Found::OWN;
-        let mut tried = 0_usize;
-        let mut quiets = QuietList::new();
-        let mut skip_quiets = false;
-        let late = if improving { 4 + depth * depth } else { (4 + depth * depth) / 2 } as usize;
-
-        // In the first plies of a game with a past no move is skipped: a quiet one may be the repetition that saves the game.
-        let may_skip = !PV && !in_check && ply > self.guarded_plies && position.halfmove_clock() < NEAR_FIFTY;
-
-        while let Some(mv) = picker.next(position, self.history, skip_quiets) {
-            let quiet = !mv.is_noisy();
-            let standing = self.history.quiet(position.turn(), mv);
-            if may_skip && best.value > -MATE_FLOOR && !may_check(position, mv) {
-                if quiet {
-                    if depth <= 8 && tried >= late {
-                        skip_quiets = true;
-                        continue;
-                    }
-                    let left = (depth - reduction(depth, tried)).max(1);
-                    if left <= 6
-                        && evaluation.is_some_and(|value| value + 90 + 100 * left <= alpha)
-                        && standing < HISTORY_MAX / 2
-                    {
-                        continue;
-                    }
-                }
-                let margin = if quiet { -60 * depth } else { -25 * depth * depth };
-                if depth <= 7 && tried > 0 && !see_at_least(position, mv, margin) {
-                    continue;
-                }
-            }
-
-            let child = self.make(position, mv);
-            let gives_check = child.in_check();
-            let extended = gives_check && ply < 2 * self.root_depth as usize && see_at_least(position, mv, 0);
-            let full = depth - 1 + i32::from(extended);
-            tried += 1;
-
-            let mut found = Found::own(-INFINITE);
-            let mut search_full = PV && tried == 1;
-            if !search_full {
-                let mut less = 0;
-                if depth >= 3 && tried > 1 + usize::from(PV) && (quiet || !see_at_least(position, mv, 0)) {
-                    less = reduction(depth, tried) + i32::from(node.cut) + i32::from(!improving)
-                        - i32::from(PV)
-                        - i32::from(gives_check)
-                        - i32::from(in_check)
-                        - i32::from(killers.contains(&mv));
-                    if quiet {
-                        less -= 2 * standing / HISTORY_MAX;
-                    }
-                    less = less.clamp(0, full.max(1) - 1);
-                }
-                found = self.node::<false>(&child, node.zero_window(alpha, full - less, less > 0 || !node.cut)).flip();
-                if found.value > alpha && less > 0 && !self.budget.is_over() {
-                    found = self.node::<false>(&child, node.zero_window(alpha, full, !node.cut)).flip();
-                }
-                search_full = PV && found.value > alpha && !self.budget.is_over();
-            }
-            if search_full {
-                found = self.node::<true>(&child, node.full_window(alpha, full)).flip();
-            }
-            self.unmake();
-            if self.budget.is_over() {
-                return Found::own(0);
-            }
-
-            reach = reach.min(found.reach);
-            if found.value > best.value {
-                best = found;
-                if found.value > alpha {
-                    best_move = mv;
-                    alpha = found.value;
-                    if PV {
-                        self.pv.extend(ply, mv);
-                    }
-                    if found.value >= beta {
-                        break;
-                    }
-                }
-            }
-            if quiet {
-                quiets.push(mv);
-            }
-        }
-
-        if tried == 0 {
-            return Found::own(if in_check { mated_at(ply) } else { 0 });
-        }
-        let bound = if best.value >= beta {
-            // The move that cuts off proves its bound alone.
-            reach = best.reach;
-            if !best_move.is_noisy() {
-                self.history.reward(position, ply, depth, best_move, quiets.as_slice());
-            }
-            Bound::Lower
-        } else if best_move.is_null() {
-            Bound::Upper
-        } else {
-            Bound::Exact
+            (None, _) => false,
         };
-        self.remember(
-            position,
-            Found { value: best.value, reach },
-            Entry { mv: best_move, value: 0, evaluation, depth: depth as u8, bound },
-            ply,
-        )
+        let worsening = matches!((evaluation, last), (Some(now), Some(last)) if now > -last);
+        Standing { known, evaluation, estimate, raw, correction, improving, worsening, threats, setting, places }
+    }
+
+    /// The quiet move that led here changed the evaluation: its history learns of that at once. (After Stockfish.)
+    fn learn_from_swing(&mut self, ply: usize, now: Option<Value>, last: Option<Value>) {
+        let before = self.frames.before(ply, 1);
+        let (Some(now), Some(last)) = (now, last) else { return };
+        if before.mv.is_null() || before.mv.is_noisy() || params::evaluation_bonus() == 0 {
+            return;
+        }
+        let swing = (-(now + last) * params::evaluation_bonus()).clamp(-1500, 1500) + 400;
+        let setting = Setting { turn: before.turn, threats: before.threats, rows: [NO_ROW; 4], pawn_row: before.pawn_row };
+        let mv = before.mv;
+        self.history.update_main(&setting, mv, swing);
+    }
+
+    /// The node was reduced before anybody knew its evaluation: deeper when that shows no gain for the one who moved there, less
+    /// deep when both sides' evaluations agree that it stands well. (After Stockfish, "hindsight".)
+    fn adjust_by_hindsight<K: Kind>(&self, node: &mut Node, standing: &Standing) {
+        if K::ROOT || params::hindsight_on() == 0 || !self.frames.at(node.ply).excluded.is_null() {
+            return;
+        }
+        let before = self.frames.before(node.ply, 1);
+        let (Some(now), Some(last)) = (standing.evaluation, before.evaluation) else { return };
+        if before.reduction >= 3 * 1024 && !standing.worsening {
+            node.depth += 1;
+        } else if before.reduction >= 2 * 1024 && node.depth >= 2 && now + last > params::hindsight_sum() {
+            node.depth -= 1;
+        }
     }
 
     /// Puts a node's result into the table, the value only when it is the position's own; and returns it to the parent.
@@ -387,28 +347,18 @@ impl<'a, E: Evaluator> Search<'a, E> {
             found
         }
     }
-}
 
-/// The quiet moves that a node has tried, as far as they fit: later ones hardly matter.
-struct QuietList {
-    moves: [Move; 64],
-    len: usize,
-}
-
-impl QuietList {
-    const fn new() -> QuietList {
-        QuietList { moves: [Move::NULL; 64], len: 0 }
-    }
-
-    #[inline]
-    fn push(&mut self, mv: Move) {
-        if let Some(place) = self.moves.get_mut(self.len) {
-            *place = mv;
-            self.len += 1;
+    /// The correction histories learn how far the static evaluation was off, where the result says so.
+    pub(super) fn learn_correction(&mut self, standing: &Standing, depth: i32, value: Value, bound: Bound, best: Move) {
+        let Some(evaluation) = standing.evaluation else { return };
+        let contradicts = match bound {
+            Bound::Lower => value <= evaluation,
+            Bound::Upper => value >= evaluation,
+            Bound::Exact => false,
+            Bound::None => true,
+        };
+        if !best.is_noisy() && !contradicts && !is_mate(value) {
+            self.history.correction.learn(&standing.places, depth, value - evaluation);
         }
-    }
-
-    fn as_slice(&self) -> &[Move] {
-        &self.moves[..self.len]
     }
 }

@@ -6,10 +6,10 @@ use super::score::Value;
 use crate::chess::attacks::{bishop_attacks, rook_attacks};
 use crate::chess::{Bitboard, Move, Position, Role};
 
-/// What the kinds are worth in an exchange, pawn to king.
-const WORTH: [Value; 6] = [100, 310, 325, 500, 950, 20_000];
+/// What the kinds are worth in an exchange, pawn to king, in the units of the search.
+const WORTH: [Value; 6] = [210, 780, 820, 1280, 2540, 40_000];
 
-/// The exchange value of a kind, in centipawns.
+/// The exchange value of a kind.
 #[inline]
 pub(super) const fn worth(role: Role) -> Value {
     WORTH[role as usize]
@@ -28,7 +28,7 @@ pub(super) fn gain(position: &Position, mv: Move) -> Value {
     taken + mv.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn))
 }
 
-/// `true` when the exchange that the move begins wins at least `threshold` centipawns for its side. Pins are not looked at.
+/// `true` when the exchange that the move begins wins at least `threshold` for its side. Pins are not looked at.
 pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
     if mv.is_castling() {
         return threshold <= 0;

@@ -5,7 +5,7 @@ use crate::chess::read_move;
 fn exchange(fen: &str, mv: &str) -> Value {
     let position = Position::from_fen(fen).unwrap();
     let mv = read_move(&position, mv).unwrap();
-    (-2000..2000).rev().find(|&threshold| see_at_least(&position, mv, threshold)).unwrap()
+    (-5500..5500).rev().find(|&threshold| see_at_least(&position, mv, threshold)).unwrap()
 }
 
 #[test]

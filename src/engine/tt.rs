@@ -59,13 +59,15 @@ pub(super) struct Entry {
     pub(super) depth: u8,
     /// What the value says.
     pub(super) bound: Bound,
+    /// The node was on a principal variation.
+    pub(super) on_pv: bool,
 }
 
 const NO_EVALUATION: i16 = i16::MIN;
-const GENERATIONS: usize = 64;
+const GENERATIONS: usize = 32;
 
 impl Entry {
-    /// Bits 0–15 move, 16–31 value, 32–47 evaluation, 48–55 depth, 56–57 bound, 58–63 generation.
+    /// Bits 0–15 move, 16–31 value, 32–47 evaluation, 48–55 depth, 56–57 bound, 58 principal variation, 59–63 generation.
     const fn pack(self, generation: u8) -> u64 {
         let evaluation = match self.evaluation {
             Some(value) => value as i16,
@@ -76,7 +78,8 @@ impl Entry {
             | (evaluation as u16 as u64) << 32
             | (self.depth as u64) << 48
             | (self.bound as u64) << 56
-            | (generation as u64) << 58
+            | (self.on_pv as u64) << 58
+            | (generation as u64) << 59
     }
 
     const fn unpack(data: u64) -> Entry {
@@ -87,12 +90,13 @@ impl Entry {
             evaluation: if evaluation == NO_EVALUATION { None } else { Some(evaluation as Value) },
             depth: (data >> 48) as u8,
             bound: Bound::from_bits(data >> 56),
+            on_pv: data >> 58 & 1 != 0,
         }
     }
 }
 
 const fn generation_of(data: u64) -> usize {
-    (data >> 58) as usize
+    (data >> 59) as usize
 }
 
 const fn depth_of(data: u64) -> i32 {
@@ -245,6 +249,32 @@ impl Generation<'_> {
         self.table.probe(key)
     }
 
+    /// Asks the processor to fetch what the table knows of a position, which will be wanted soon.
+    #[inline]
+    #[allow(unsafe_code, reason = "a hint to the processor, which has no safe form")]
+    pub(super) fn prefetch(&self, key: u64) {
+        #[cfg(target_arch = "x86_64")]
+        {
+            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+            let cluster: *const [Slot; 4] = self.table.cluster(key);
+            // SAFETY: the address is that of a living cluster, and a prefetch neither reads nor writes as far as the program sees.
+            unsafe { _mm_prefetch::<_MM_HINT_T0>(cluster.cast()) };
+        }
+        #[cfg(not(target_arch = "x86_64"))]
+        let _ = key;
+    }
+
+    /// Keeps the static evaluation of a position of which nothing is known, where there is room.
+    pub(super) fn store_evaluation(&self, key: u64, evaluation: Value, on_pv: bool) {
+        let (slot, held_key, held) = self.place(key);
+        let is_known = held_key == key && held != 0;
+        if !is_known && !self.is_guarded(held, 0) {
+            let entry =
+                Entry { mv: Move::NULL, value: 0, evaluation: Some(evaluation), depth: 0, bound: Bound::None, on_pv };
+            slot.write(key, entry.pack(self.number));
+        }
+    }
+
     /// Keeps what was found out, if nothing more valuable stands in its place.
     pub(super) fn store(&self, key: u64, mut entry: Entry) {
         let (slot, held_key, held) = self.place(key);
@@ -268,7 +298,10 @@ impl Generation<'_> {
         if held_key == key && held != 0 {
             slot.write(key, held & !0xffff | u64::from(mv.code()));
         } else if !self.is_guarded(held, 0) {
-            slot.write(key, Entry { mv, value: 0, evaluation, depth: 0, bound: Bound::None }.pack(self.number));
+            slot.write(
+                key,
+                Entry { mv, value: 0, evaluation, depth: 0, bound: Bound::None, on_pv: false }.pack(self.number),
+            );
         }
     }
 

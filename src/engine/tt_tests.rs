@@ -1,7 +1,7 @@
 use super::*;
 
 fn entry(mv: u16, value: Value, depth: u8, bound: Bound) -> Entry {
-    Entry { mv: Move::from_code(mv), value, evaluation: Some(-17), depth, bound }
+    Entry { mv: Move::from_code(mv), value, evaluation: Some(-17), depth, bound, on_pv: depth % 2 == 1 }
 }
 
 #[test]
@@ -9,7 +9,7 @@ fn an_entry_comes_back_as_it_was_stored() {
     let table = Table::new(1);
     let search = table.begin();
     for (key, value, evaluation) in [(1, 31_999, None), (!0, -31_999, Some(20_000)), (0x1234_5678_9abc_def0, 0, Some(-1))] {
-        let stored = Entry { mv: Move::from_code(0xfedc), value, evaluation, depth: 200, bound: Bound::Lower };
+        let stored = Entry { mv: Move::from_code(0xfedc), value, evaluation, depth: 200, bound: Bound::Lower, on_pv: true };
         search.store(key, stored);
         assert_eq!(table.probe(key), Some(stored));
     }

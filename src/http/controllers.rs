@@ -3,6 +3,7 @@
 pub(crate) mod best_move;
 pub(crate) mod docs;
 pub(crate) mod engine;
+pub(crate) mod evaluate;
 pub(crate) mod health;
 pub(crate) mod legal_moves;
 pub(crate) mod limits;

@@ -6,6 +6,7 @@ mod clamped;
 mod moves;
 mod position_request;
 mod schema;
+mod score;
 mod state;
 mod text;
 
@@ -14,5 +15,6 @@ pub(crate) use clamped::Clamped;
 pub(crate) use moves::{Dests, MoveDto, destinations, side_name};
 pub(crate) use position_request::{PositionRequest, Resolved};
 pub(crate) use schema::{names_of, nullable, owner, role, side_to_move, varying, varying_text};
+pub(crate) use score::ScoreDto;
 pub(crate) use state::PositionState;
 pub(crate) use text::{Hex, MoveText, SquareName};

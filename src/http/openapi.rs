@@ -8,7 +8,7 @@ use examples::Examples;
 use requests::FlatRequests;
 use utoipa::OpenApi;
 
-use super::controllers::{best_move, docs, engine, health, legal_moves, limits, perft, play, position, problems};
+use super::controllers::{best_move, docs, engine, evaluate, health, legal_moves, limits, perft, play, position, problems};
 use super::problem::InvalidMember;
 
 pub(crate) use responses::{NotFound, NotReady, PerftProblems, PositionProblems, ProblemDocument, SearchProblems};
@@ -22,7 +22,7 @@ pub(crate) use responses::{NotFound, NotReady, PerftProblems, PositionProblems, 
     ),
     tags(
         (name = "positions", description = "Positions and moves. The rules of chess, without a search."),
-        (name = "analysis", description = "Searches."),
+        (name = "analysis", description = "Searches, and the static evaluation."),
         (name = "server", description = "What the server is and how it does."),
         (name = "contract", description = "This document, and pages about it."),
     ),
@@ -31,6 +31,7 @@ pub(crate) use responses::{NotFound, NotReady, PerftProblems, PositionProblems, 
         position::position,
         play::play,
         perft::perft,
+        evaluate::evaluate,
         best_move::best_move,
         limits::limits,
         engine::engine,

@@ -74,13 +74,24 @@ impl Accumulators {
         }
     }
 
-    /// A legal move is about to be made in `before`, the line's last position. A null move needs no call: it changes no view.
+    /// A legal move is about to be made in `before`, the line's last position.
     #[inline]
     pub fn push(&mut self, before: &Position, mv: Move) {
         let mut step = Step { change: Change::of(before, mv), known: [false; 2], turned: [false; 2] };
         if let Some((color, from, to)) = king_walk(before, mv) {
             step.turned[color as usize] = self.network.view(color, from) != self.network.view(color, to);
         }
+        self.add(step);
+    }
+
+    /// The side to move passes.
+    #[inline]
+    pub fn pass(&mut self) {
+        self.add(Step { change: Change::NONE, known: [false; 2], turned: [false; 2] });
+    }
+
+    #[inline]
+    fn add(&mut self, step: Step) {
         self.top += 1;
         if let Some(place) = self.steps.get_mut(self.top) {
             *place = step;
@@ -90,7 +101,7 @@ impl Accumulators {
         }
     }
 
-    /// The line's last move is taken back. At its start nothing happens.
+    /// The line's last move or pass is taken back. At its start nothing happens.
     #[inline]
     pub fn pop(&mut self) {
         self.top = self.top.saturating_sub(1);

@@ -20,10 +20,24 @@ pub struct Contributions {
     pub pieces: [Option<i32>; 64],
 }
 
+impl Contributions {
+    /// Centipawns from a player's view.
+    pub const fn value(&self, color: Color) -> i32 {
+        if color.is_white() { self.white_value } else { self.white_value.saturating_neg() }
+    }
+}
+
 impl Network {
+    /// Centipawns of a position from the view of the side to move. A search asks [`Accumulators`](super::Accumulators) instead, which
+    /// do not start anew.
+    pub fn evaluate(&self, position: &Position) -> i32 {
+        let turn = position.turn();
+        Judge::new(self).value(&Boards::of(position), turn)
+    }
+
     /// Evaluates a position with and without each of its pieces (after Stockfish's `eval` command).
     pub fn contributions(&self, position: &Position) -> Contributions {
-        let mut judge = Judge { network: self, kernels: Kernels::best(), cache: RefreshCache::new(self) };
+        let mut judge = Judge::new(self);
         let (boards, turn) = (Boards::of(position), position.turn());
         let white_value = judge.white_value(&boards, turn);
         let mut pieces = [None; 64];
@@ -42,12 +56,21 @@ struct Judge<'a> {
 }
 
 impl Judge<'_> {
+    fn new(network: &Network) -> Judge<'_> {
+        Judge { network, kernels: Kernels::best(), cache: RefreshCache::new(network) }
+    }
+
     /// Centipawns of a board from White's view when it is `turn`'s move.
     fn white_value(&mut self, boards: &Boards, turn: Color) -> i32 {
+        let value = self.value(boards, turn);
+        if turn.is_white() { value } else { value.saturating_neg() }
+    }
+
+    /// Centipawns of a board from the view of `turn`, whose move it is.
+    fn value(&mut self, boards: &Boards, turn: Color) -> i32 {
         let [own, other] = [turn, !turn].map(|color| self.sums(boards, color));
         let bucket = output_bucket(boards.count());
-        let value = self.network.centipawns(self.kernels.output(&own, &other, self.network.outputs(bucket)), bucket);
-        if turn.is_white() { value } else { value.saturating_neg() }
+        self.network.centipawns(self.kernels.output(&own, &other, self.network.outputs(bucket)), bucket)
     }
 
     fn sums(&mut self, boards: &Boards, color: Color) -> Row {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
 use sha2::{Digest, Sha256};
 
@@ -21,6 +22,14 @@ const PAYLOAD_BYTES: usize = KING_SQUARES + FEATURE_BYTES + ROW_BYTES + OUTPUT_B
 
 /// The length of a network file of this build's architecture.
 pub const FILE_BYTES: usize = HEADER_BYTES + PAYLOAD_BYTES;
+
+/// The network that is part of the program. Its length is checked by its type, its header and numbers when it is compiled.
+static EMBEDDED: &[u8; FILE_BYTES] = include_bytes!("kibitzer.nnue");
+
+const EMBEDDED_HEADER: Header = match (split_header(EMBEDDED), check_numbers(EMBEDDED)) {
+    (Ok(header), Ok(())) => header,
+    _ => panic!("src/nnue/kibitzer.nnue is no network of this build's architecture"),
+};
 
 /// The evaluation network: 768 inputs for each player's view, [`HIDDEN`] neurons a view with squared clipped rectifiers, one
 /// output in [`OUTPUT_BUCKETS`] variants by the number of pieces.
@@ -40,6 +49,12 @@ pub struct Network {
 }
 
 impl Network {
+    /// The network that is part of the program; read once, then shared.
+    pub fn embedded() -> Arc<Network> {
+        static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| Arc::new(Network::decode(EMBEDDED_HEADER, EMBEDDED)));
+        Arc::clone(&NETWORK)
+    }
+
     /// Reads the network of a file.
     ///
     /// # Errors
@@ -60,8 +75,7 @@ impl Network {
     ///
     /// [`NetworkError`] when they are no network, a damaged one, or one of another architecture.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
-        let header = bytes.first_chunk::<HEADER_BYTES>().ok_or_else(|| too_short(bytes))?;
-        let header = Header::parse(header, PAYLOAD_BYTES)?;
+        let header = split_header(bytes)?;
         let whole: &[u8; FILE_BYTES] =
             bytes.try_into().map_err(|_| NetworkError::Length { found: bytes.len(), expected: FILE_BYTES })?;
         if content_hash(whole) != header.hash {
@@ -135,11 +149,12 @@ impl Network {
     }
 }
 
-fn too_short(bytes: &[u8]) -> NetworkError {
-    if bytes.starts_with(b"KIBITZER") {
-        NetworkError::Length { found: bytes.len(), expected: FILE_BYTES }
-    } else {
-        NetworkError::Foreign
+/// Reads the header of what may be a network.
+const fn split_header(bytes: &[u8]) -> Result<Header, NetworkError> {
+    match (bytes.first_chunk::<HEADER_BYTES>(), bytes.first_chunk::<8>()) {
+        (Some(header), _) => Header::parse(header, PAYLOAD_BYTES),
+        (None, Some(b"KIBITZER")) => Err(NetworkError::Length { found: bytes.len(), expected: FILE_BYTES }),
+        (None, _) => Err(NetworkError::Foreign),
     }
 }
 

@@ -13,7 +13,11 @@ pub trait Backend {
     fn offers(&self, option: OptionName) -> bool;
 
     /// Acts on an option that was set, or on a button that was pressed. No search is running.
-    fn apply(&mut self, option: OptionName, options: &Options);
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be done, with the reason; everything is as before.
+    fn apply(&mut self, option: OptionName, options: &Options) -> Result<(), String>;
 
     /// What comes next belongs to another game. No search is running.
     fn new_game(&mut self);

@@ -3,9 +3,10 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::backend::{Backend, Job, Task, Told};
+use super::judgement::judgement;
 use super::options::{OptionName, Options};
 use crate::chess::Position;
-use crate::engine::{Engine, Memory};
+use crate::engine::{Engine, EngineOptions, Memory, Network};
 
 /// Drives an engine of its own. What the player learns lasts from move to move, until a new game begins.
 pub struct Local {
@@ -19,6 +20,16 @@ impl Local {
         let engine = Engine::new(options.hash_mb);
         let memory = engine.memory();
         Local { engine: Arc::new(engine), memory: Arc::new(Mutex::new(memory)) }
+    }
+
+    /// Goes on with another engine.
+    fn renew(&mut self, hash_mb: usize, network: Arc<Network>) {
+        // The old table goes before the new one comes: there may not be room for both.
+        for hash_mb in [1, hash_mb] {
+            let options = EngineOptions { hash_mb, ..EngineOptions::default() };
+            self.engine = Arc::new(Engine::with_network(options, Arc::clone(&network)));
+        }
+        self.forget();
     }
 
     fn forget(&mut self) {
@@ -35,17 +46,22 @@ impl Backend for Local {
         true
     }
 
-    fn apply(&mut self, option: OptionName, options: &Options) {
+    fn apply(&mut self, option: OptionName, options: &Options) -> Result<(), String> {
         match option {
             OptionName::Hash if self.engine.hash_mb() != options.hash_mb => {
-                // The old table goes before the new one comes: there may not be room for both.
-                self.engine = Arc::new(Engine::new(1));
-                self.engine = Arc::new(Engine::new(options.hash_mb));
-                self.forget();
+                self.renew(options.hash_mb, Arc::clone(self.engine.network()));
+            }
+            OptionName::EvalFile => {
+                let network = match &options.eval_file {
+                    Some(file) => Arc::new(Network::read(file).map_err(|error| error.to_string())?),
+                    None => Network::embedded(),
+                };
+                self.renew(options.hash_mb, network);
             }
             OptionName::ClearHash => self.engine.clear(),
             _ => {}
         }
+        Ok(())
     }
 
     fn new_game(&mut self) {
@@ -69,7 +85,6 @@ impl Backend for Local {
     }
 
     fn evaluate(&self, position: &Position) -> Option<String> {
-        let (value, by) = (self.engine.evaluate(position), self.engine.evaluation_name());
-        Some(format!("evaluation {value} cp, from the side to move ({by})"))
+        Some(judgement(position, &self.engine.contributions(position), self.engine.evaluation_name()))
     }
 }

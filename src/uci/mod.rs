@@ -8,6 +8,7 @@ mod backend;
 mod board;
 mod command;
 mod handicap;
+mod judgement;
 mod leash;
 mod local;
 mod options;

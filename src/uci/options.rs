@@ -1,6 +1,7 @@
 //! What a GUI can set.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use super::handicap::Handicap;
@@ -27,6 +28,8 @@ pub struct Options {
     pub limit_strength: bool,
     /// The strength of the limited engine.
     pub elo: u16,
+    /// The file of the evaluation network; none for the one that is part of the program.
+    pub eval_file: Option<PathBuf>,
 }
 
 impl Default for Options {
@@ -41,9 +44,13 @@ impl Default for Options {
             analyse_mode: false,
             limit_strength: false,
             elo: 1500,
+            eval_file: None,
         }
     }
 }
+
+/// How the protocol writes a text without letters.
+const EMPTY: &str = "<empty>";
 
 /// An option by its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,6 +75,8 @@ pub enum OptionName {
     LimitStrength,
     /// `UCI_Elo`
     Elo,
+    /// `EvalFile`
+    EvalFile,
 }
 
 /// What an option takes.
@@ -77,6 +86,8 @@ enum Kind {
     Spin(u64, u64),
     /// Yes or no.
     Check,
+    /// Any text, an empty one among them.
+    Text,
     /// Nothing: it is pressed.
     Button,
 }
@@ -97,7 +108,7 @@ pub enum OptionError {
 
 impl OptionName {
     /// All, in the order in which `uci` lists them.
-    pub const ALL: [OptionName; 10] = [
+    pub const ALL: [OptionName; 11] = [
         OptionName::Hash,
         OptionName::ClearHash,
         OptionName::Threads,
@@ -108,6 +119,7 @@ impl OptionName {
         OptionName::AnalyseMode,
         OptionName::LimitStrength,
         OptionName::Elo,
+        OptionName::EvalFile,
     ];
 
     /// The option that a text names, in letters of any case.
@@ -127,6 +139,7 @@ impl OptionName {
             OptionName::AnalyseMode => "UCI_AnalyseMode",
             OptionName::LimitStrength => "UCI_LimitStrength",
             OptionName::Elo => "UCI_Elo",
+            OptionName::EvalFile => "EvalFile",
         }
     }
 
@@ -137,6 +150,7 @@ impl OptionName {
             OptionName::MoveOverhead => Kind::Spin(0, 5_000),
             OptionName::Elo => Kind::Spin((*Handicap::ELO.start()).into(), (*Handicap::ELO.end()).into()),
             OptionName::Ponder | OptionName::Chess960 | OptionName::AnalyseMode | OptionName::LimitStrength => Kind::Check,
+            OptionName::EvalFile => Kind::Text,
             OptionName::ClearHash => Kind::Button,
         }
     }
@@ -157,6 +171,7 @@ impl Options {
     pub fn set(&mut self, name: OptionName, value: Option<&str>) -> Result<(), OptionError> {
         let value = match name.kind() {
             Kind::Button => return Ok(()),
+            Kind::Text => value.unwrap_or_default(),
             Kind::Check | Kind::Spin(..) => value.ok_or(OptionError::NoValue(name))?,
         };
         match name {
@@ -169,6 +184,9 @@ impl Options {
             OptionName::AnalyseMode => self.analyse_mode = flag(name, value)?,
             OptionName::LimitStrength => self.limit_strength = flag(name, value)?,
             OptionName::Elo => self.elo = number(name, value)? as u16,
+            OptionName::EvalFile => {
+                self.eval_file = Some(value).filter(|&file| !file.is_empty() && file != EMPTY).map(PathBuf::from)
+            }
             OptionName::ClearHash => {}
         }
         Ok(())
@@ -191,6 +209,7 @@ impl Options {
                 format!("option name {name} type spin default {} min {least} max {greatest}", self.value(name))
             }
             Kind::Check => format!("option name {name} type check default {}", self.value(name)),
+            Kind::Text => format!("option name {name} type string default {}", self.value(name)),
             Kind::Button => format!("option name {name} type button"),
         }
     }
@@ -206,6 +225,7 @@ impl Options {
             OptionName::AnalyseMode => self.analyse_mode.to_string(),
             OptionName::LimitStrength => self.limit_strength.to_string(),
             OptionName::Elo => self.elo.to_string(),
+            OptionName::EvalFile => self.eval_file.as_ref().map_or(EMPTY.to_owned(), |file| file.display().to_string()),
             OptionName::ClearHash => String::new(),
         }
     }

@@ -70,7 +70,9 @@ impl Backend for Remote {
         matches!(option, OptionName::Ponder | OptionName::MoveOverhead | OptionName::Chess960)
     }
 
-    fn apply(&mut self, _: OptionName, _: &Options) {}
+    fn apply(&mut self, _: OptionName, _: &Options) -> Result<(), String> {
+        Ok(())
+    }
 
     fn new_game(&mut self) {}
 

@@ -133,12 +133,14 @@ impl<B: Backend> Session<B> {
             return self.output.note(&format!("unknown option: {}", excerpt(name)));
         };
         self.settle()?;
-        match self.options.set(option, value) {
+        let mut options = self.options.clone();
+        let set = options.set(option, value).map_err(|error| error.to_string());
+        match set.and_then(|()| self.backend.apply(option, &options)) {
             Ok(()) => {
-                self.backend.apply(option, &self.options);
+                self.options = options;
                 Ok(())
             }
-            Err(error) => self.output.note(&error.to_string()),
+            Err(reason) => self.output.note(&reason),
         }
     }
 

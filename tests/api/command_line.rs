@@ -3,7 +3,7 @@
 use std::net::TcpListener;
 
 use crate::support::Server;
-use crate::support::child::run;
+use crate::support::child::{program, run};
 
 crate::claims![
     perft_prints_nodes_and_speed,
@@ -11,6 +11,7 @@ crate::claims![
     perft_refuses_a_bad_position,
     healthcheck_tells_by_its_exit_status,
     openapi_prints_the_contract,
+    serve_refuses_a_network_that_is_none,
 ];
 
 fn stdout(arguments: &[&str]) -> String {
@@ -51,4 +52,14 @@ async fn healthcheck_tells_by_its_exit_status() {
 
 async fn openapi_prints_the_contract() {
     assert_eq!(stdout(&["openapi"]), kibitzer::http::contract().to_yaml().unwrap());
+}
+
+async fn serve_refuses_a_network_that_is_none() {
+    for (file, why) in [("Cargo.toml", "not a network of kibitzer"), ("no/such.nnue", "cannot read")] {
+        let mut command = program(&["serve", "--listen", "127.0.0.1:0"]);
+        let output = command.env("KIBITZER__SEARCH__NETWORK", file).output().expect("the program runs");
+        let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{complaint}");
+        assert!(complaint.contains("search.network") && complaint.contains(file) && complaint.contains(why), "{complaint}");
+    }
 }

@@ -8,6 +8,7 @@
 mod best_move;
 mod command_line;
 mod contract;
+mod evaluate;
 mod examples;
 mod memory;
 mod panics;
@@ -29,6 +30,7 @@ fn main() -> ExitCode {
         best_move::claims(),
         command_line::claims(),
         contract::claims(),
+        evaluate::claims(),
         examples::claims(),
         memory::claims(),
         panics::claims(),

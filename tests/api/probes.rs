@@ -79,7 +79,10 @@ async fn the_engine_presents_itself() {
     let server = Server::start().await;
     let engine = server.get("/v1/engine").await.json();
     assert_eq!((&engine["name"], &engine["layout_version"]), (&json!("kibitzer"), &json!(1)));
-    assert_eq!(engine["evaluation"], "piece-square");
+    let evaluation = engine["evaluation"].as_str().unwrap();
+    let (id, architecture) = evaluation.split_once(' ').unwrap();
+    assert!(id.len() == 12 && id.bytes().all(|digit| digit.is_ascii_hexdigit()), "{evaluation}");
+    assert!(architecture.contains("768 -> "), "{evaluation}");
     for text in ["version", "simd"] {
         assert!(engine[text].as_str().is_some_and(|text| !text.is_empty()), "{text}");
     }

@@ -27,6 +27,7 @@ fn it_says_who_it_is_and_what_can_be_set() {
         "UCI_AnalyseMode type check",
         "UCI_LimitStrength type check default false",
         "UCI_Elo type spin",
+        "EvalFile type string default <empty>",
     ] {
         let offer = format!("option name {option}");
         assert!(lines.iter().any(|line| line.starts_with(&offer)), "{option} in {lines:#?}");

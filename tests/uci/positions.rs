@@ -94,8 +94,26 @@ fn perft_counts_for_each_first_move() {
 fn a_position_is_judged_without_a_search() {
     let mut gui = Gui::start();
     let lines = gui.ask("position fen 4k3/8/8/8/8/8/8/Q3K3 w - - 0 1\neval");
-    let value: i32 = lines[0].split(' ').nth(1).unwrap().parse().unwrap();
-    assert!(value > 300, "{lines:#?}");
+    let evaluation = lines.iter().find_map(|line| line.strip_prefix("evaluation ")).unwrap();
+    let pawns: f64 = evaluation.split(' ').next().unwrap().parse().unwrap();
+    assert!(pawns > 3.0, "{lines:#?}");
+    assert!(lines.iter().any(|line| line.starts_with("network ")), "{lines:#?}");
+}
+
+#[test]
+fn another_network_may_be_read_and_none_that_is_damaged() {
+    let mut gui = Gui::start();
+    let judge = "position startpos moves e2e4 c7c5\neval";
+    let own = gui.ask(judge);
+    assert_eq!(gui.ask("setoption name EvalFile value src/nnue/kibitzer.nnue"), Vec::<String>::new());
+    assert_eq!(gui.ask(judge), own, "the file holds the program's own network");
+    for (file, why) in [("Cargo.toml", "not a network of kibitzer"), ("no/such.nnue", "cannot read")] {
+        let lines = gui.ask(&format!("setoption name EvalFile value {file}"));
+        assert!(lines[0].starts_with("info string ") && lines[0].contains(file) && lines[0].contains(why), "{lines:#?}");
+        assert_eq!(gui.ask(judge), own, "the last network stays");
+    }
+    assert_eq!(gui.ask("setoption name EvalFile value <empty>"), Vec::<String>::new());
+    assert_eq!(gui.ask(judge), own);
 }
 
 #[test]

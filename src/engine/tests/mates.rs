@@ -101,7 +101,8 @@ fn repetition_counts_in_the_proof() {
 #[test]
 fn a_mate_is_found_by_the_ordinary_search_too() {
     let game = game("5r1k/6pp/8/6N1/2Q5/8/6PP/7K w - - 0 1", "");
-    let report = search(&Engine::new(4), &game, 10);
+    let limits = Limits { nodes: Some(1_000_000), ..Limits::default() };
+    let report = Engine::new(4).analyse(&game, &limits, &StopFlag::default(), &mut |_| ());
     assert_eq!(report.score, Score::Mate(4));
     assert_line(&game, &report);
 }

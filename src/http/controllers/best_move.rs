@@ -2,21 +2,17 @@
 
 mod request;
 
-use std::borrow::Cow;
-
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
-use utoipa::openapi::schema::Schema;
-use utoipa::openapi::{ObjectBuilder, RefOr, Type};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::ToSchema;
+use utoipa::openapi::ObjectBuilder;
 
 use self::request::BestMove;
 use crate::analysis::{Answer, MemoryVerdict, Reason, Source};
 use crate::chess::{CastlingText, Move, Position, SanWriter, uci_text};
-use crate::engine::Score;
 use crate::http::App;
-use crate::http::dto::{Clamped, MoveText, PositionState, names_of, varying};
+use crate::http::dto::{Clamped, MoveText, PositionState, ScoreDto, names_of, varying};
 use crate::http::json::{Json, Reply};
 use crate::http::layers::Timing;
 use crate::http::openapi::SearchProblems;
@@ -76,45 +72,6 @@ pub(crate) struct BestMoveAnswer {
     shared: bool,
     /// What was asked beyond a cap; empty when nothing was.
     clamped: Vec<Clamped>,
-}
-
-/// A score.
-#[derive(Clone, Copy, Debug, Serialize)]
-#[serde(tag = "type", content = "value", rename_all = "snake_case")]
-pub(crate) enum ScoreDto {
-    /// Centipawns; a drawn position is 0.
-    Cp(i32),
-    /// Mate in so many moves; negative when the side to move is mated, 0 when it is checkmated.
-    Mate(i32),
-}
-
-impl PartialSchema for ScoreDto {
-    fn schema() -> RefOr<Schema> {
-        let kind = "`cp`: centipawns, a drawn position is 0; `mate`: moves to the mate.";
-        let value = "Of `mate` negative when the side to move is mated, and 0 when it is checkmated.";
-        ObjectBuilder::new()
-            .description(Some("From the side to move's view."))
-            .property("type", names_of(kind, ["cp", "mate"]))
-            .required("type")
-            .property("value", ObjectBuilder::new().schema_type(Type::Integer).description(Some(value)))
-            .required("value")
-            .into()
-    }
-}
-
-impl ToSchema for ScoreDto {
-    fn name() -> Cow<'static, str> {
-        "Score".into()
-    }
-}
-
-impl From<Score> for ScoreDto {
-    fn from(score: Score) -> ScoreDto {
-        match score {
-            Score::Cp(value) => ScoreDto::Cp(value),
-            Score::Mate(moves) => ScoreDto::Mate(moves),
-        }
-    }
 }
 
 /// The best move

@@ -21,7 +21,7 @@ pub(crate) struct EngineDto {
     /// Of search and evaluation.
     version: &'static str,
     /// What judges quiet positions.
-    evaluation: &'static str,
+    evaluation: String,
     /// The CPU instructions that the hot paths use.
     #[schema(schema_with = simd_schema)]
     simd: &'static str,
@@ -49,23 +49,12 @@ pub(crate) async fn engine(State(app): State<App>) -> Reply<EngineDto> {
     Reply(EngineDto {
         name: env!("CARGO_PKG_NAME"),
         version: Engine::VERSION,
-        evaluation: engine.evaluation_name(),
-        simd: simd(),
+        evaluation: engine.evaluation_name().to_owned(),
+        simd: Engine::simd(),
         hash_permille: engine.hash_permille(),
         uptime_ms: whole_ms(app.uptime()),
         layout_version: LAYOUT_VERSION,
     })
-}
-
-/// What the build asks of every CPU; no hot path chooses more at run time yet.
-const fn simd() -> &'static str {
-    if cfg!(target_arch = "x86_64") {
-        "x86-64-v2"
-    } else if cfg!(target_arch = "aarch64") {
-        "neon"
-    } else {
-        "none"
-    }
 }
 
 fn simd_schema() -> ObjectBuilder {

@@ -11,9 +11,10 @@ use utoipa::openapi::{Content, OpenApi, RefOr, Response};
 use crate::http::problem::{Code, example};
 
 /// The data of an operation.
-const FILES: [(&str, &str); 9] = [
+const FILES: [(&str, &str); 10] = [
     ("best_move", include_str!("examples/best_move.json")),
     ("engine", include_str!("examples/engine.json")),
+    ("evaluate", include_str!("examples/evaluate.json")),
     ("legal_moves", include_str!("examples/legal_moves.json")),
     ("limits", include_str!("examples/limits.json")),
     ("livez", include_str!("examples/livez.json")),

@@ -94,9 +94,12 @@ fn numbers_that_the_arithmetic_cannot_take_are_refused() {
 }
 
 #[test]
-fn a_file_that_is_missing_or_refused_is_named() {
+fn the_programs_own_file_is_read_and_one_that_is_missing_or_foreign_is_named() {
     let fault = Network::read("no/such.nnue".as_ref()).err().unwrap();
     assert!(matches!(fault, NetworkFileError::Unreadable { .. }) && fault.to_string().contains("no/such.nnue"), "{fault}");
+
+    let own = Network::read("src/nnue/kibitzer.nnue".as_ref()).unwrap();
+    assert_eq!(own.id(), Network::embedded().id(), "the network in the program is whole: its file reads with its hash");
 
     let fault = Network::read("Cargo.toml".as_ref()).err().unwrap();
     assert!(matches!(fault, NetworkFileError::Refused { source: NetworkError::Foreign, .. }), "{fault}");

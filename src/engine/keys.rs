@@ -1,0 +1,102 @@
+//! Keys of parts of a position: what the correction histories are looked up by.
+
+use crate::chess::{CastlingSide, Color, Move, Piece, Position, Role, Square, castled_rook, zobrist};
+
+/// Zobrist keys of each player's pieces without the pawns, and of both players' knights, bishops and kings.
+///
+/// The search keeps them along its line: a plain position has no need of them. (Non-pawn and minor keys: after Stockfish and
+/// Reckless.)
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct PartKeys {
+    pub(super) non_pawn: [u64; 2],
+    pub(super) minor: u64,
+}
+
+impl PartKeys {
+    /// The keys of a position, from the board.
+    pub(super) fn of(position: &Position) -> PartKeys {
+        let mut keys = PartKeys::default();
+        for square in Square::all() {
+            if let Some(piece) = position.piece_at(square) {
+                keys.toggle(piece, square);
+            }
+        }
+        keys
+    }
+
+    /// The keys after a legal move is made in `before`.
+    #[inline]
+    pub(super) fn after(mut self, before: &Position, mv: Move) -> PartKeys {
+        let (from, to) = (mv.from(), mv.to());
+        let us = before.turn();
+        let Some(piece) = before.piece_at(from) else { return self };
+        if let Some(side) = mv.castling() {
+            self.castle(before, us, side, from, to);
+            return self;
+        }
+        if mv.is_capture()
+            && !mv.is_en_passant()
+            && let Some(victim) = before.piece_at(to)
+        {
+            self.toggle(victim, to);
+        }
+        self.toggle(piece, from);
+        self.toggle(mv.promotion().map_or(piece, |role| Piece::new(us, role)), to);
+        self
+    }
+
+    #[cold]
+    fn castle(&mut self, before: &Position, us: Color, side: CastlingSide, from: Square, to: Square) {
+        let king = Piece::new(us, Role::King);
+        self.toggle(king, from);
+        self.toggle(king, to);
+        if let Some(rook_from) = before.castling_rook(us, side) {
+            let rook = Piece::new(us, Role::Rook);
+            self.toggle(rook, rook_from);
+            self.toggle(rook, castled_rook(us, side));
+        }
+    }
+
+    #[inline]
+    fn toggle(&mut self, piece: Piece, square: Square) {
+        let role = piece.role();
+        if role == Role::Pawn {
+            return;
+        }
+        let number = zobrist::piece(piece, square);
+        self.non_pawn[piece.color() as usize] ^= number;
+        if matches!(role, Role::Knight | Role::Bishop | Role::King) {
+            self.minor ^= number;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_kept_along_a_game_equal_those_of_the_board() {
+        let starts = [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "4k3/1P2r3/8/2Pp4/8/8/4p3/R1K5 w - d6 0 2",
+            "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
+        ];
+        let mut random = 0x2545_f491_4f6c_dd1d_u64;
+        for round in 0..60 {
+            let mut position = Position::from_fen(starts[round % starts.len()]).unwrap();
+            let mut keys = PartKeys::of(&position);
+            for _ in 0..60 {
+                let moves = position.legal_moves();
+                if moves.is_empty() {
+                    break;
+                }
+                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let mv = moves[(random >> 33) as usize % moves.len()];
+                keys = keys.after(&position, mv);
+                position.play(mv);
+                assert_eq!(keys, PartKeys::of(&position), "{} after {mv:?}", position.fen());
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! The evaluation network as the search asks it.
+
+use std::sync::Arc;
+
+use super::evaluation::Evaluator;
+use super::score::{EVALUATION_LIMIT, MAX_PLY, PAWN, Value};
+use crate::chess::{Move, Position};
+use crate::nnue::{Accumulators, Network};
+
+/// A network with its sums along the line under search.
+pub(super) struct NetworkEvaluator {
+    accumulators: Accumulators,
+}
+
+impl NetworkEvaluator {
+    pub(super) fn new(network: &Arc<Network>) -> NetworkEvaluator {
+        NetworkEvaluator { accumulators: Accumulators::new(Arc::clone(network), MAX_PLY + 2) }
+    }
+}
+
+impl Evaluator for NetworkEvaluator {
+    fn reset(&mut self, root: &Position) {
+        self.accumulators.reset(root);
+    }
+
+    #[inline]
+    fn make(&mut self, before: &Position, mv: Move) {
+        self.accumulators.push(before, mv);
+    }
+
+    #[inline]
+    fn make_null(&mut self) {
+        self.accumulators.pass();
+    }
+
+    #[inline]
+    fn unmake(&mut self) {
+        self.accumulators.pop();
+    }
+
+    #[inline]
+    fn evaluate(&mut self, position: &Position) -> Value {
+        (self.accumulators.evaluate(position) * PAWN / 100).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
+    }
+}

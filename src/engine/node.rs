@@ -1,0 +1,134 @@
+//! What a node is asked, and what the table knows of it.
+
+use super::score::Value;
+use super::tt::{Bound, Entry};
+use crate::chess::Move;
+
+/// The kind of a node, known when the program is compiled: so each has code of its own. Chess Programming Wiki, "Node Types".
+pub(super) trait Kind {
+    /// The node lies on the principal variation: its value is wanted exactly.
+    const PV: bool;
+    /// The node is the root.
+    const ROOT: bool;
+    /// The kind of the root's, or another such node's, child on the principal variation.
+    type Child: Kind;
+}
+
+/// The root.
+pub(super) struct Root;
+
+/// A node on the principal variation.
+pub(super) struct Principal;
+
+/// A node with a zero window, of which is only asked on which side of it the value lies.
+pub(super) struct Scout;
+
+impl Kind for Root {
+    const PV: bool = true;
+    const ROOT: bool = true;
+    type Child = Principal;
+}
+
+impl Kind for Principal {
+    const PV: bool = true;
+    const ROOT: bool = false;
+    type Child = Principal;
+}
+
+impl Kind for Scout {
+    const PV: bool = false;
+    const ROOT: bool = false;
+    type Child = Scout;
+}
+
+/// How a node is searched.
+#[derive(Clone, Copy)]
+pub(super) struct Node {
+    pub(super) alpha: Value,
+    pub(super) beta: Value,
+    pub(super) depth: i32,
+    pub(super) ply: usize,
+    /// A cut-off is expected here.
+    pub(super) cut: bool,
+}
+
+impl Node {
+    /// A child with a zero window just above `alpha`, in this node's view.
+    #[inline]
+    pub(super) const fn scout(self, alpha: Value, depth: i32, cut: bool) -> Node {
+        Node { alpha: -alpha - 1, beta: -alpha, depth, ply: self.ply + 1, cut }
+    }
+
+    /// A child with this node's whole window above `alpha`.
+    #[inline]
+    pub(super) const fn full(self, alpha: Value, depth: i32) -> Node {
+        Node { alpha: -self.beta, beta: -alpha, depth, ply: self.ply + 1, cut: false }
+    }
+
+    /// The same position with a zero window just below `bound`.
+    #[inline]
+    pub(super) const fn below(self, bound: Value, depth: i32) -> Node {
+        Node { alpha: bound - 1, beta: bound, depth, ..self }
+    }
+}
+
+/// What the table says of a node, as far as it may be believed there.
+#[derive(Clone, Copy)]
+pub(super) struct Known {
+    /// The best move, not yet asked for its legality.
+    pub(super) mv: Move,
+    /// The static evaluation before any correction.
+    pub(super) evaluation: Option<Value>,
+    /// There is an entry.
+    pub(super) hit: bool,
+    /// The node was on a principal variation once.
+    pub(super) on_pv: bool,
+    /// Mates counted from the root.
+    pub(super) value: Value,
+    pub(super) depth: i32,
+    /// [`Bound::None`] where the value is not to be believed.
+    pub(super) bound: Bound,
+}
+
+impl Known {
+    /// What is known where there is no entry.
+    pub(super) const NOTHING: Known =
+        Known { mv: Move::NULL, evaluation: None, hit: false, on_pv: false, value: 0, depth: -1, bound: Bound::None };
+
+    /// An entry whose value, as it counts at this node, is given; `None` where it is not to be believed.
+    #[inline]
+    pub(super) fn of(entry: Entry, value: Option<Value>) -> Known {
+        Known {
+            mv: entry.mv,
+            evaluation: entry.evaluation,
+            hit: true,
+            on_pv: entry.on_pv,
+            value: value.unwrap_or(0),
+            depth: i32::from(entry.depth),
+            bound: if value.is_some() { entry.bound } else { Bound::None },
+        }
+    }
+
+    /// The same without the best move, and what rests on it.
+    #[inline]
+    pub(super) const fn without_move(self) -> Known {
+        Known { mv: Move::NULL, bound: Bound::None, ..self }
+    }
+
+    /// The true value is at least [`Known::value`].
+    #[inline]
+    pub(super) const fn is_floor(&self) -> bool {
+        matches!(self.bound, Bound::Lower | Bound::Exact)
+    }
+
+    /// The value is a better guess than this evaluation: it lies on the side that its bound vouches for.
+    #[inline]
+    pub(super) const fn improves(&self, evaluation: Value) -> bool {
+        match self.bound {
+            Bound::None => false,
+            Bound::Exact => true,
+            Bound::Lower => self.value > evaluation,
+            Bound::Upper => self.value < evaluation,
+        }
+    }
+}

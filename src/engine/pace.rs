@@ -1,0 +1,117 @@
+//! How a player divides the time on the clock.
+//!
+//! Chess Programming Wiki, "Time Management": a soft limit that the state of the search stretches and shrinks, looked at between
+//! iterations, and a hard one that is kept to at once.
+
+use std::time::Duration;
+
+use super::Clock;
+use super::score::Value;
+
+/// Moves that the rest of the game is expected to take, when nobody says.
+const HORIZON: f64 = 24.0;
+
+/// What is always left on the clock.
+const RESERVE: Duration = Duration::from_millis(2);
+
+/// The time of one move.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pace {
+    soft: Duration,
+    hard: Duration,
+}
+
+/// What a search looks like after an iteration.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Progress {
+    /// Finished iterations since the best move changed last.
+    pub(super) stable_for: u32,
+    /// The last iteration's value, and how the values before went on the average.
+    pub(super) value: Value,
+    pub(super) average: Value,
+    /// The share of all nodes that went into the best move, from 0 to 1.
+    pub(super) node_share: f64,
+    /// There is but one legal move.
+    pub(super) forced: bool,
+}
+
+impl Pace {
+    /// The pace of a move on this clock.
+    pub(super) fn of(clock: &Clock) -> Pace {
+        let usable = clock.remaining.saturating_sub(clock.overhead + RESERVE).as_secs_f64();
+        let increment = clock.increment.as_secs_f64();
+        let moves = clock.moves_to_go.map_or(HORIZON, |moves| f64::from(moves.max(1)).min(HORIZON * 2.0));
+        // The last move before a time control may have nearly all of it.
+        let hard = if moves < 1.5 { 0.92 } else { 0.72_f64.min(0.3 + 3.0 / moves) } * usable;
+        let share = usable / moves + 0.78 * increment;
+        let soft = share.min(hard);
+        Pace { soft: Duration::from_secs_f64(soft.max(0.0)), hard: Duration::from_secs_f64(hard.min(share * 5.5).max(0.0)) }
+    }
+
+    /// When the search has to end, whatever its state.
+    pub(super) const fn hard(&self) -> Duration {
+        self.hard
+    }
+
+    /// Whether another iteration is worth its time.
+    pub(super) fn is_enough(&self, elapsed: Duration, progress: &Progress) -> bool {
+        if progress.forced {
+            return elapsed >= self.soft / 20;
+        }
+        // A best move that took all the work leaves few doubts; one that changed lately, or whose value falls, many.
+        let share = (2.10 - 1.70 * progress.node_share).clamp(0.45, 2.0);
+        let stability = 1.35 - 0.07 * f64::from(progress.stable_for.min(9));
+        let fall = f64::from(progress.average - progress.value);
+        let trend = (1.0 + fall / 180.0).clamp(0.75, 1.55);
+        elapsed.as_secs_f64() >= self.soft.as_secs_f64() * share * stability * trend
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CALM: Progress = Progress { stable_for: 9, value: 20, average: 20, node_share: 0.9, forced: false };
+    const DOUBT: Progress = Progress { stable_for: 0, value: -60, average: 20, node_share: 0.2, forced: false };
+
+    fn clock(remaining: u64, increment: u64, moves_to_go: Option<u16>) -> Clock {
+        Clock {
+            remaining: Duration::from_millis(remaining),
+            increment: Duration::from_millis(increment),
+            moves_to_go,
+            overhead: Duration::from_millis(10),
+        }
+    }
+
+    #[test]
+    fn no_move_may_use_the_whole_clock() {
+        for remaining in [1, 11, 20, 100, 1_000, 60_000, 3_600_000] {
+            for increment in [0, 10, 1_000, 60_000] {
+                for moves in [None, Some(1), Some(2), Some(40)] {
+                    let clock = clock(remaining, increment, moves);
+                    let left = clock.remaining.saturating_sub(clock.overhead);
+                    assert!(Pace::of(&clock).hard() <= left.mul_f64(0.93), "{clock:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn doubt_gets_more_time_than_calm() {
+        let pace = Pace::of(&clock(60_000, 600, None));
+        let enough =
+            |progress: &Progress| (1..60_000).find(|&ms| pace.is_enough(Duration::from_millis(ms), progress)).unwrap();
+        assert!(enough(&DOUBT) > 3 * enough(&CALM));
+        assert!(enough(&Progress { forced: true, ..DOUBT }) < enough(&CALM) / 4);
+    }
+
+    #[test]
+    fn the_time_lasts_for_a_long_game() {
+        let mut left = 60_000.0_f64;
+        for _ in 0..150 {
+            let pace = Pace::of(&clock(left as u64, 600, None));
+            left += 600.0 - 10.0 - pace.soft.as_secs_f64() * 1000.0;
+            assert!(left > 0.0);
+        }
+    }
+}

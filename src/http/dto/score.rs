@@ -1,0 +1,50 @@
+//! A score, as every answer that has one writes it.
+
+use std::borrow::Cow;
+
+use serde::Serialize;
+use utoipa::openapi::schema::Schema;
+use utoipa::openapi::{ObjectBuilder, RefOr, Type};
+use utoipa::{PartialSchema, ToSchema};
+
+use super::names_of;
+use crate::engine::Score;
+
+/// A score.
+#[derive(Clone, Copy, Debug, Serialize)]
+#[serde(tag = "type", content = "value", rename_all = "snake_case")]
+pub(crate) enum ScoreDto {
+    /// Centipawns; a drawn position is 0.
+    Cp(i32),
+    /// Mate in so many moves; negative when the side to move is mated, 0 when it is checkmated.
+    Mate(i32),
+}
+
+impl PartialSchema for ScoreDto {
+    fn schema() -> RefOr<Schema> {
+        let kind = "`cp`: centipawns, a drawn position is 0; `mate`: moves to the mate.";
+        let value = "Of `mate` negative when the side to move is mated, and 0 when it is checkmated.";
+        ObjectBuilder::new()
+            .description(Some("From the side to move's view."))
+            .property("type", names_of(kind, ["cp", "mate"]))
+            .required("type")
+            .property("value", ObjectBuilder::new().schema_type(Type::Integer).description(Some(value)))
+            .required("value")
+            .into()
+    }
+}
+
+impl ToSchema for ScoreDto {
+    fn name() -> Cow<'static, str> {
+        "Score".into()
+    }
+}
+
+impl From<Score> for ScoreDto {
+    fn from(score: Score) -> ScoreDto {
+        match score {
+            Score::Cp(value) => ScoreDto::Cp(value),
+            Score::Mate(moves) => ScoreDto::Mate(moves),
+        }
+    }
+}
