@@ -62,4 +62,4 @@ exec "$runner" "${first[@]}" "${second[@]}" \
   -openings "file=$BOOK" "format=$form" order=random -srand "${SEED:-1}" \
   -rounds "${ROUNDS:-100}" -games 2 -repeat -concurrency "${CONCURRENCY:-$((cores > 1 ? cores / 2 : 1))}" \
   -ratinginterval 20 -recover -report penta=true \
-  -pgnout "file=$out/games.pgn" -log "file=$out/log.txt" level=warn "$@"
+  -pgnout "file=$out/games.pgn" -log "file=$out/log.txt" level=warn -config "outname=$out/config.json" "$@"
