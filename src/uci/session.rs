@@ -13,7 +13,7 @@ use super::output::{Output, nodes_per_second};
 use super::position::set_up;
 use super::thinking::{Telling, Thinking};
 use crate::chess::{Game, Move, Position, excerpt, perft, read_move, uci_text};
-use crate::engine::{Bench, Clock, Limits, Scope};
+use crate::engine::{Bench, Clock, Limits, Scope, Tunable, tunable, tune};
 
 /// A longer line is passed over. A game of ten thousand moves fits.
 const MAX_LINE_BYTES: u64 = 1 << 20;
@@ -124,13 +124,16 @@ impl<B: Backend> Session<B> {
             text.push_str(&defaults.offer(name));
             text.push('\n');
         }
+        for Tunable { name, value, min, max } in tunable() {
+            text.push_str(&format!("option name {name} type spin default {value} min {min} max {max}\n"));
+        }
         text.push_str("uciok");
         self.output.say(&text)
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
         let Some(option) = OptionName::read(name).filter(|&option| self.backend.offers(option)) else {
-            return self.output.note(&format!("unknown option: {}", excerpt(name)));
+            return self.tune(name, value);
         };
         self.settle()?;
         let mut options = self.options.clone();
@@ -141,6 +144,14 @@ impl<B: Backend> Session<B> {
                 Ok(())
             }
             Err(reason) => self.output.note(&reason),
+        }
+    }
+
+    /// In a build for tuning the numbers of the search are options too.
+    fn tune(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
+        match value.and_then(|value| value.parse().ok()) {
+            Some(value) if tune(name, value) => Ok(()),
+            _ => self.output.note(&format!("unknown option: {}", excerpt(name))),
         }
     }
 
