@@ -180,7 +180,7 @@ impl<'p, 'b> Prover<'p, 'b> {
 
     /// `true` when every reply of the side to move, which has some, is answered by a mate in at most `left` moves.
     fn defence_fails(&mut self, position: &Position, left: u8) -> bool {
-        if self.is_drawn(position) {
+        if self.is_over() || self.is_drawn(position) {
             return false;
         }
         let killer = self.refutations[usize::from(left)];
