@@ -64,11 +64,10 @@ impl Memory {
 const STACK: usize = 8 << 20;
 
 /// The root's moves within a scope, in the order of a first look. A scope without any legal move is no scope.
-fn root_moves(root: &Position, table: &Generation<'_>, scope: &Scope) -> Vec<RootMove> {
-    let history = History::new();
+fn root_moves(root: &Position, table: &Generation<'_>, history: &History, scope: &Scope) -> Vec<RootMove> {
     let threats = Threats::of(root);
     let setting = Setting::new(root, threats.all, [NO_ROW; 4]);
-    let guide = Guide { position: root, history: &history, setting: &setting, threats: &threats };
+    let guide = Guide { position: root, history, setting: &setting, threats: &threats };
     let mut picker = Picker::all(root, table.probe(root.key()).map_or(Move::NULL, |entry| entry.mv));
     let all: Vec<Move> = std::iter::from_fn(|| picker.next(guide, false)).collect();
     let within: Vec<Move> = all.iter().copied().filter(|mv| scope.moves.contains(mv)).collect();
@@ -134,7 +133,7 @@ impl Engine {
         let goal = Goal::of(limits, scope.multipv.max(1), pace);
         let table = self.table.begin();
         let root = game.position();
-        let root_moves = root_moves(root, &table, scope);
+        let root_moves = root_moves(root, &table, &memory.histories[0], scope);
         let mut searches = memory.histories.iter_mut().take(threads).enumerate().map(|(index, history)| {
             let budget = budget.of(index);
             self.search(&table, history, budget, game, root_moves.clone())
