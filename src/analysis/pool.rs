@@ -7,10 +7,7 @@ use std::thread;
 use std::time::Instant;
 
 use super::queue::{Queue, Turn};
-
-/// Stack of a worker: a search is some hundred plies deep at most, with a move list and a position a ply. Only what is used
-/// takes memory.
-const STACK_BYTES: usize = 8 << 20;
+use crate::engine::STACK_BYTES;
 
 /// Starts so many threads that work off the queue until it is closed.
 ///

@@ -228,6 +228,24 @@ impl Position {
         })
     }
 
+    /// `true` when the side to move has more than its king and pawns.
+    #[inline]
+    pub const fn has_pieces(&self) -> bool {
+        self.by_color(self.turn).without(self.by_role(Role::Pawn)).more_than_one()
+    }
+
+    /// The kind of the piece that a legal move takes, en passant included.
+    #[inline]
+    pub const fn victim(&self, mv: Move) -> Option<Role> {
+        if mv.is_en_passant() {
+            Some(Role::Pawn)
+        } else if mv.is_capture() {
+            self.role_at(mv.to())
+        } else {
+            None
+        }
+    }
+
     /// The pieces of both players that attack a square when these squares are occupied.
     pub fn attackers_to(&self, square: Square, occupied: Bitboard) -> Bitboard {
         (pawn_attacks(Color::Black, square) & self.pieces(Color::White, Role::Pawn))

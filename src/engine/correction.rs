@@ -4,6 +4,7 @@
 //! pieces, and the last moves: Stockfish, Reckless).
 
 use super::frame::Frames;
+use super::history::pull;
 use super::keys::PartKeys;
 use super::params;
 use super::score::{EVALUATION_LIMIT, Value};
@@ -87,10 +88,7 @@ impl Correction {
     pub(super) fn learn(&mut self, places: &Places, depth: i32, more: Value) {
         let bonus = (more * depth / 8).clamp(-LIMIT / 4, LIMIT / 4);
         let turn = places.turn;
-        let pull = |entry: &mut i16| {
-            let old = i32::from(*entry);
-            *entry = (old + bonus - old * bonus.abs() / LIMIT) as i16;
-        };
+        let pull = |entry: &mut i16| pull::<LIMIT>(entry, bonus);
         pull(&mut self.pawn[places.pawn][turn]);
         pull(&mut self.minor[places.minor][turn]);
         for (table, place) in self.non_pawn.iter_mut().zip(places.non_pawn) {

@@ -60,8 +60,9 @@ impl Memory {
     }
 }
 
-/// The stack of a helper thread: the search goes down [`super::score::MAX_PLY`] plies.
-const STACK: usize = 8 << 20;
+/// The stack that a thread needs to search on, in bytes: a search is some hundred plies deep at most, with a move list a ply. Only
+/// what is used takes memory.
+pub const STACK_BYTES: usize = 8 << 20;
 
 /// The root's moves within a scope, in the order of a first look. A scope without any legal move is no scope.
 fn root_moves(root: &Position, table: &Generation<'_>, history: &History, scope: &Scope) -> Vec<RootMove> {
@@ -142,7 +143,7 @@ impl Engine {
         thread::scope(|scope| {
             let helpers: Vec<_> = searches
                 .filter_map(|mut helper| {
-                    let builder = thread::Builder::new().stack_size(STACK);
+                    let builder = thread::Builder::new().stack_size(STACK_BYTES);
                     // A machine that gives no more threads gets along with fewer.
                     builder.spawn_scoped(scope, move || helper.deepen(root, goal.of_helper(), &mut |_| ())).ok()
                 })

@@ -69,12 +69,12 @@ pub(super) fn row(position: &Position, mv: Move) -> u16 {
     (light * 768 + cell(position, mv)) as u16
 }
 
-/// One step of gravity towards ±[`HISTORY_MAX`].
+/// One step of gravity towards ±`LIMIT`.
 #[inline]
-fn pull(entry: &mut i16, bonus: i32) {
+pub(super) fn pull<const LIMIT: i32>(entry: &mut i16, bonus: i32) {
     let old = i32::from(*entry);
-    let bonus = bonus.clamp(-HISTORY_MAX, HISTORY_MAX);
-    *entry = (old + bonus - old * bonus.abs() / HISTORY_MAX) as i16;
+    let bonus = bonus.clamp(-LIMIT, LIMIT);
+    *entry = (old + bonus - old * bonus.abs() / LIMIT) as i16;
 }
 
 /// How much a move that was right at this depth gains.
@@ -140,13 +140,7 @@ impl History {
 
     #[inline]
     fn noisy_place(position: &Position, threats: Bitboard, mv: Move) -> [usize; 3] {
-        let victim = if mv.is_en_passant() {
-            0
-        } else if mv.is_capture() {
-            position.role_at(mv.to()).map_or(6, |role| role as usize)
-        } else {
-            6
-        };
+        let victim = position.victim(mv).map_or(6, |role| role as usize);
         [cell(position, mv), victim, usize::from(threats.contains(mv.to()))]
     }
 
@@ -161,21 +155,21 @@ impl History {
     #[inline]
     pub(super) fn update_noisy(&mut self, position: &Position, threats: Bitboard, mv: Move, bonus: i32) {
         let [a, b, c] = History::noisy_place(position, threats, mv);
-        pull(&mut self.noisy[a][b][c], bonus);
+        pull::<HISTORY_MAX>(&mut self.noisy[a][b][c], bonus);
     }
 
     /// Moves a quiet move's entry among those that know nothing of the moves before.
     #[inline]
     pub(super) fn update_main(&mut self, setting: &Setting, mv: Move, bonus: i32) {
         let [a, b, c, d] = History::quiet_place(setting, mv);
-        pull(&mut self.quiet[a][b][c][d], bonus);
+        pull::<HISTORY_MAX>(&mut self.quiet[a][b][c][d], bonus);
     }
 
     /// Moves every entry of a quiet move.
     pub(super) fn update_quiet(&mut self, position: &Position, setting: &Setting, mv: Move, bonus: i32) {
         self.update_main(setting, mv, bonus);
         let cell = cell(position, mv);
-        pull(&mut self.pawn[usize::from(setting.pawn_row)][cell], bonus);
+        pull::<HISTORY_MAX>(&mut self.pawn[usize::from(setting.pawn_row)][cell], bonus);
         self.update_continuations(setting.rows, cell, bonus);
     }
 
@@ -184,7 +178,7 @@ impl History {
     pub(super) fn update_continuations(&mut self, rows: [u16; 4], cell: usize, bonus: i32) {
         for row in rows {
             if row != NO_ROW {
-                pull(&mut self.continuation[usize::from(row)][cell], bonus);
+                pull::<HISTORY_MAX>(&mut self.continuation[usize::from(row)][cell], bonus);
             }
         }
     }
@@ -197,7 +191,7 @@ impl History {
         let mover = Setting { turn: before.turn, threats: before.threats, rows, pawn_row: before.pawn_row };
         self.update_main(&mover, before.mv, bonus / 2);
         let cell = usize::from(before.cell);
-        pull(&mut self.pawn[usize::from(before.pawn_row)][cell], bonus);
+        pull::<HISTORY_MAX>(&mut self.pawn[usize::from(before.pawn_row)][cell], bonus);
         self.update_continuations(rows, cell, bonus);
     }
 }

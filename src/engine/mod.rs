@@ -38,7 +38,7 @@ mod tt;
 mod vote;
 
 pub use bench::Bench;
-pub use facade::{Engine, EngineOptions, Memory};
+pub use facade::{Engine, EngineOptions, Memory, STACK_BYTES};
 pub use limits::{Clock, Limits, Scope, StopFlag};
 pub use params::{Tunable, tunable, tune};
 pub use report::{Report, StopReason, Variation};

@@ -14,7 +14,7 @@ use super::score::{INFINITE, MATE_FLOOR, Value, is_mate, mated_at};
 use super::search::{Search, Standing};
 use super::see::{see_at_least, worth};
 use super::tt::{Bound, Entry};
-use crate::chess::{Move, Position, Role};
+use crate::chess::{Move, Position};
 
 /// A move on its way through the loop.
 #[derive(Clone, Copy)]
@@ -63,8 +63,8 @@ impl<E: Evaluator> Search<'_, E> {
         let mut skip_quiets = false;
 
         // In the first plies of a game with a past no move is skipped: a quiet one may be the repetition that saves the game.
-        let guarded = self.guarded_plies > 0 && ply <= self.guarded_plies;
-        let may_skip = !K::ROOT && !guarded && line[0].halfmove_clock() < NEAR_FIFTY && has_pieces(&line[0]);
+        let guarded = self.is_guarded(ply);
+        let may_skip = !K::ROOT && !guarded && line[0].halfmove_clock() < NEAR_FIFTY && line[0].has_pieces();
 
         loop {
             let guide =
@@ -292,8 +292,7 @@ impl<E: Evaluator> Search<'_, E> {
             && !checks
             && left < params::noisy_futility_depth()
         {
-            let victim = if mv.is_en_passant() { Some(Role::Pawn) } else { position.role_at(mv.to()) };
-            let gain = victim.filter(|_| mv.is_capture()).map_or(0, worth) + mv.promotion().map_or(0, worth);
+            let gain = position.victim(mv).map_or(0, worth) + mv.promotion().map_or(0, worth);
             let hope =
                 evaluation + params::noisy_futility_base() + params::noisy_futility_slope() * left + gain + history / 32;
             if hope <= alpha {
@@ -460,10 +459,4 @@ impl Tried {
     fn iter(&self) -> impl Iterator<Item = Move> {
         self.moves[..self.len].iter().copied()
     }
-}
-
-/// `true` when the side to move has more than king and pawns.
-#[inline]
-fn has_pieces(position: &Position) -> bool {
-    position.by_color(position.turn()).without(position.by_role(Role::Pawn)).more_than_one()
 }

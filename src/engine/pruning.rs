@@ -10,7 +10,7 @@ use super::picker::{Guide, Picker};
 use super::score::{Value, is_mate, to_table};
 use super::search::{Search, Standing};
 use super::tt::{Bound, Entry};
-use crate::chess::{Position, Role};
+use crate::chess::Position;
 
 /// From this depth on, a null move's cut-off has to be confirmed by moves.
 const VERIFY_FROM: i32 = 14;
@@ -56,13 +56,11 @@ impl<E: Evaluator> Search<'_, E> {
     /// Passes: if even that fails high, a move surely would.
     fn null_move(&mut self, line: &mut [Position], node: Node, evaluation: Value, standing: &Standing) -> Option<Found> {
         let Node { beta, depth, ply, .. } = node;
-        let position = &line[0];
-        let has_pieces = position.by_color(position.turn()).without(position.by_role(Role::Pawn)).more_than_one();
         if !node.cut
             || !self.frames.at(ply).excluded.is_null()
             || depth < params::null_depth()
             || ply < self.null_from
-            || !has_pieces
+            || !line[0].has_pieces()
             || self.frames.before(ply, 1).mv.is_null() && ply > 0
             || standing.estimate < beta
             || evaluation < beta - params::null_slope() * depth + params::null_base() - 100 * i32::from(standing.improving)
@@ -108,7 +106,7 @@ impl<E: Evaluator> Search<'_, E> {
             return Some(Found::own(sure));
         }
         let unlikely = known.bound != Bound::None && known.depth >= depth - 3 && known.value < target;
-        if depth < params::probcut_depth() || unlikely || ply <= self.guarded_plies && self.guarded_plies > 0 {
+        if depth < params::probcut_depth() || unlikely || self.is_guarded(ply) {
             return None;
         }
         let mut picker = Picker::winning(&line[0], known.mv, target - evaluation);

@@ -15,7 +15,7 @@ use super::search::Search;
 use super::see::{gain, see_at_least};
 use super::threats::Threats;
 use super::tt::{Bound, Entry};
-use crate::chess::{Move, Position, Role};
+use crate::chess::{Move, Position};
 
 /// So many captures are tried at a node before only those that take back, or give check, are.
 const LATE: i32 = 3;
@@ -162,6 +162,5 @@ impl<E: Evaluator> Search<'_, E> {
 /// Only a side without pieces runs out of moves in practice, so only then the moves are counted.
 #[inline]
 fn is_stalemate(position: &Position) -> bool {
-    let pieces = position.by_color(position.turn()).without(position.by_role(Role::Pawn));
-    !pieces.more_than_one() && !position.has_moves()
+    !position.has_pieces() && !position.has_moves()
 }

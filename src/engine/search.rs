@@ -14,6 +14,7 @@ use super::node::{Kind, Known, Node};
 use super::params;
 use super::path::{Found, NEAR_FIFTY, Path};
 use super::pv::PvTable;
+use super::reductions::PLY;
 use super::root::RootMove;
 use super::score::{INFINITE, MAX_PLY, Value, from_table, is_mate, mate_at, mated_at, to_table};
 use super::threats::Threats;
@@ -100,6 +101,12 @@ impl<'a, E: Evaluator> Search<'a, E> {
     #[inline]
     pub(super) fn keys_at(&self, ply: usize) -> &PartKeys {
         &self.keys[ply]
+    }
+
+    /// `true` in the first plies of a game with a past: there what other searches know counts for less.
+    #[inline]
+    pub(super) const fn is_guarded(&self, ply: usize) -> bool {
+        self.guarded_plies > 0 && ply <= self.guarded_plies
     }
 
     /// Makes a move of the line's first position on every stack, and counts the node.
@@ -220,7 +227,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
     #[inline]
     pub(super) fn ask_table(&mut self, position: &Position, ply: usize) -> Known {
         let Some(entry) = self.table.probe(position.key()) else { return Known::NOTHING };
-        if ply <= self.guarded_plies && self.guarded_plies > 0 {
+        if self.is_guarded(ply) {
             return Known::of(entry, None);
         }
         let clock = position.halfmove_clock();
@@ -242,9 +249,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
             return None;
         }
         if fails_high && !known.mv.is_null() && !known.mv.is_noisy() && position.is_legal(known.mv) {
-            let setting = Setting::new(position, self.frames.at(ply).threats, self.frames.rows(ply));
-            // Whether squares are attacked is not known here; what the last node at this ply knew would be wrong.
-            let setting = Setting { threats: Threats::of(position).all, ..setting };
+            let setting = Setting::new(position, Threats::of(position).all, self.frames.rows(ply));
             self.history.update_quiet(position, &setting, known.mv, bonus(depth));
             if ply > 0 && self.frames.before(ply, 1).tried <= 2 {
                 let before = *self.frames.before(ply, 1);
@@ -324,9 +329,9 @@ impl<'a, E: Evaluator> Search<'a, E> {
         }
         let before = self.frames.before(node.ply, 1);
         let (Some(now), Some(last)) = (standing.evaluation, before.evaluation) else { return };
-        if before.reduction >= 3 * 1024 && !standing.worsening {
+        if before.reduction >= 3 * PLY && !standing.worsening {
             node.depth += 1;
-        } else if before.reduction >= 2 * 1024 && node.depth >= 2 && now + last > params::hindsight_sum() {
+        } else if before.reduction >= 2 * PLY && node.depth >= 2 && now + last > params::hindsight_sum() {
             node.depth -= 1;
         }
     }

@@ -18,14 +18,7 @@ pub(super) const fn worth(role: Role) -> Value {
 /// What a move takes and promotes to, before anything takes back.
 #[inline]
 pub(super) fn gain(position: &Position, mv: Move) -> Value {
-    let taken = if mv.is_en_passant() {
-        worth(Role::Pawn)
-    } else if mv.is_capture() {
-        position.role_at(mv.to()).map_or(0, worth)
-    } else {
-        0
-    };
-    taken + mv.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn))
+    position.victim(mv).map_or(0, worth) + mv.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn))
 }
 
 /// `true` when the exchange that the move begins wins at least `threshold` for its side. Pins are not looked at.

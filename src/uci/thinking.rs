@@ -10,10 +10,7 @@ use super::handicap::Handicap;
 use super::leash::Leash;
 use super::output::{Info, Output, best_move};
 use crate::chess::{CastlingText, Move, Position};
-use crate::engine::Report;
-
-/// A search is some hundred plies deep at most, with a move list and a position a ply. Only what is used takes memory.
-const STACK_BYTES: usize = 8 << 20;
+use crate::engine::{Report, STACK_BYTES};
 
 /// How a search's result is to be told.
 pub(super) struct Telling {
