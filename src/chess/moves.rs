@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use arrayvec::ArrayVec;
+
 use super::{Role, Square};
 
 /// A side of the board that a king castles to.
@@ -163,39 +165,35 @@ impl fmt::Debug for Move {
 /// No legal position has more than 218 moves (Chess Programming Wiki, "Chess Position").
 pub const MAX_MOVES: usize = 256;
 
-/// The moves of one position, on the stack.
+/// The moves of one position, on the stack. Room that is not used is not written either.
 #[derive(Clone)]
-pub struct MoveList {
-    moves: [Move; MAX_MOVES],
-    len: usize,
-}
+pub struct MoveList(ArrayVec<Move, MAX_MOVES>);
 
 impl MoveList {
     /// An empty list.
     #[inline]
     pub const fn new() -> MoveList {
-        MoveList { moves: [Move::NULL; MAX_MOVES], len: 0 }
+        MoveList(ArrayVec::new_const())
     }
 
     /// Adds a move at the end. A full list drops it; no position has that many.
     #[inline]
     pub fn push(&mut self, mv: Move) {
-        if let Some(place) = self.moves.get_mut(self.len) {
-            *place = mv;
-            self.len += 1;
+        if !self.0.is_full() {
+            self.0.push(mv);
         }
     }
 
     /// The moves as a slice.
     #[inline]
     pub fn as_slice(&self) -> &[Move] {
-        &self.moves[..self.len.min(MAX_MOVES)]
+        self.0.as_slice()
     }
 
     /// The moves as a slice that can be reordered.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [Move] {
-        &mut self.moves[..self.len.min(MAX_MOVES)]
+        self.0.as_mut_slice()
     }
 }
 

@@ -1,34 +1,55 @@
 //! Which moves could give check, told without making them.
+//!
+//! Chess Programming Wiki, "Checks and Pinned Pieces (Bitboards)".
 
-use crate::chess::attacks::{attacks, between, bishop_rays, rook_rays};
-use crate::chess::{Move, Position, Role};
+use crate::chess::attacks::{attacks, between, bishop_attacks, bishop_rays, line, rook_attacks, rook_rays};
+use crate::chess::{Bitboard, Move, Position, Role, Square};
 
-/// `false` only when the move gives no check. Castling, en passant and promotions are always `true`.
-#[inline]
-pub(super) fn may_check(position: &Position, mv: Move) -> bool {
-    if mv.is_castling() || mv.is_en_passant() || mv.is_promotion() {
-        return true;
+/// How the side to move could give check in a position.
+pub(super) struct Checks {
+    /// The other side's king.
+    king: Square,
+    /// From where each kind of piece gives check.
+    direct: [Bitboard; 6],
+    /// Our pieces that stand alone between one of our sliders and the king.
+    covers: Bitboard,
+}
+
+impl Checks {
+    pub(super) fn of(position: &Position) -> Checks {
+        let (us, them) = (position.turn(), !position.turn());
+        let (king, occupied) = (position.king(them), position.occupied());
+        let (diagonal, straight) = (bishop_attacks(king, occupied), rook_attacks(king, occupied));
+        let knight = attacks(them, Role::Knight, king, occupied);
+        let pawn = attacks(them, Role::Pawn, king, occupied);
+        let sliders = (bishop_rays(king) & position.diagonal_sliders() | rook_rays(king) & position.straight_sliders())
+            & position.by_color(us);
+        let mut covers = Bitboard::EMPTY;
+        for slider in sliders {
+            let on_the_way = between(king, slider) & occupied;
+            if !on_the_way.more_than_one() {
+                covers |= on_the_way;
+            }
+        }
+        Checks { king, direct: [pawn, knight, diagonal, straight, diagonal | straight, Bitboard::EMPTY], covers }
     }
-    let us = position.turn();
-    let king = position.king(!us);
-    let (from, to) = (mv.from(), mv.to());
-    let Some(role) = position.role_at(from) else { return true };
-    let occupied = position.occupied().without(from.bitboard()) | to.bitboard();
-    if role != Role::King && attacks(us, role, to, occupied).contains(king) {
-        return true;
+
+    /// From where a piece of this kind gives check, before anything moves away.
+    #[inline]
+    pub(super) fn from(&self, role: Role) -> Bitboard {
+        self.direct[role as usize]
     }
-    // The piece may have stood between one of our sliders and the king.
-    let ours = position.by_color(us).without(from.bitboard());
-    let on_diagonal = bishop_rays(king).contains(from);
-    let sliders = if on_diagonal {
-        bishop_rays(king) & position.diagonal_sliders() & ours
-    } else if rook_rays(king).contains(from) {
-        rook_rays(king) & position.straight_sliders() & ours
-    } else {
-        return false;
-    };
-    let mut sliders = sliders;
-    sliders.any(|slider| between(king, slider).contains(from))
+
+    /// `false` only when the move, of this position, gives no check. Castling, en passant and promotions are always `true`.
+    #[inline]
+    pub(super) fn may_give(&self, position: &Position, mv: Move) -> bool {
+        if mv.is_castling() || mv.is_en_passant() || mv.is_promotion() {
+            return true;
+        }
+        let Some(role) = position.role_at(mv.from()) else { return true };
+        self.from(role).contains(mv.to())
+            || self.covers.contains(mv.from()) && !line(self.king, mv.from()).contains(mv.to())
+    }
 }
 
 #[cfg(test)]
@@ -54,9 +75,10 @@ mod tests {
                 if moves.is_empty() {
                     break;
                 }
+                let checks = Checks::of(&position);
                 for mv in &moves {
                     let gives_check = position.after(mv).in_check();
-                    let may = may_check(&position, mv);
+                    let may = checks.may_give(&position, mv);
                     assert!(may || !gives_check, "{} {mv:?}", position.fen());
                     checks += u32::from(gives_check);
                     suspected += u32::from(may);

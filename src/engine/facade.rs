@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::thread;
 
+use super::checks::Checks;
 use super::clock::{Budget, Crew};
 use super::history::{History, NO_ROW, Setting};
 use super::network::NetworkEvaluator;
@@ -68,7 +69,8 @@ pub const STACK_BYTES: usize = 8 << 20;
 fn root_moves(root: &Position, table: &Generation<'_>, history: &History, scope: &Scope) -> Vec<RootMove> {
     let threats = Threats::of(root);
     let setting = Setting::new(root, threats.all, [NO_ROW; 4]);
-    let guide = Guide { position: root, history, setting: &setting, threats: &threats };
+    let checks = Checks::of(root);
+    let guide = Guide { position: root, history, setting: &setting, threats: &threats, checks: &checks };
     let mut picker = Picker::all(root, table.probe(root.key()).map_or(Move::NULL, |entry| entry.mv));
     let all: Vec<Move> = std::iter::from_fn(|| picker.next(guide, false)).collect();
     let within: Vec<Move> = all.iter().copied().filter(|mv| scope.moves.contains(mv)).collect();

@@ -5,7 +5,7 @@
 //! replies before the others; a small table of its own remembers what was proved and refuted. Draws by repetition with the
 //! game's history and by the 50-move rule count; a repetition inside the tree needs no test, since a shortest mate has none.
 
-use super::checks::may_check;
+use super::checks::Checks;
 use super::clock::Budget;
 use super::path::Path;
 use crate::chess::{Move, Position, is_dead_position};
@@ -134,8 +134,9 @@ impl<'p, 'b> Prover<'p, 'b> {
 
     /// A move that mates on the spot.
     fn mate_at_once(&mut self, position: &Position) -> Option<(Move, u8)> {
+        let checks = Checks::of(position);
         for mv in &position.legal_moves() {
-            if may_check(position, mv) {
+            if checks.may_give(position, mv) {
                 let child = self.make(position, mv);
                 if child.in_check() && !child.has_moves() {
                     return Some((mv, 1));

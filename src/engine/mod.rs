@@ -21,6 +21,7 @@ mod moves;
 mod network;
 mod node;
 mod pace;
+mod pages;
 mod params;
 mod path;
 mod picker;

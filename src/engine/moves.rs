@@ -2,7 +2,7 @@
 //!
 //! Chess Programming Wiki, "Late Move Reductions", "Futility Pruning", "Singular Extensions", "Multi-Cut".
 
-use super::checks::may_check;
+use super::checks::Checks;
 use super::evaluation::Evaluator;
 use super::history::{HISTORY_MAX, bonus, cell, malus};
 use super::node::{Kind, Node, Scout};
@@ -56,6 +56,7 @@ impl<E: Evaluator> Search<'_, E> {
         let in_check = standing.evaluation.is_none();
         let table_move = if K::ROOT { self.root_moves[self.first_root_move].mv } else { standing.known.mv };
         let mut picker = Picker::all(&line[0], table_move);
+        let checks = Checks::of(&line[0]);
         let (mut best, mut reach) = (floor, floor.reach);
         let mut best_move = Move::NULL;
         let mut tried = 0;
@@ -67,15 +68,20 @@ impl<E: Evaluator> Search<'_, E> {
         let may_skip = !K::ROOT && !guarded && line[0].halfmove_clock() < NEAR_FIFTY && line[0].has_pieces();
 
         loop {
-            let guide =
-                Guide { position: &line[0], history: self.history, setting: &standing.setting, threats: &standing.threats };
+            let guide = Guide {
+                position: &line[0],
+                history: self.history,
+                setting: &standing.setting,
+                threats: &standing.threats,
+                checks: &checks,
+            };
             let Some(mv) = picker.next(guide, skip_quiets) else { break };
             if mv == excluded || K::ROOT && !self.is_root_move(mv) {
                 continue;
             }
             tried += 1;
             self.frames.at_mut(ply).tried = tried;
-            let candidate = self.candidate(&line[0], standing, mv);
+            let candidate = self.candidate(&line[0], standing, &checks, mv);
 
             let mut less = reduction(node.depth, tried);
             if may_skip && best.value > -MATE_FLOOR {
@@ -229,7 +235,7 @@ impl<E: Evaluator> Search<'_, E> {
         self.remember(&line[0], found, entry, ply)
     }
 
-    fn candidate(&self, position: &Position, standing: &Standing, mv: Move) -> Candidate {
+    fn candidate(&self, position: &Position, standing: &Standing, checks: &Checks, mv: Move) -> Candidate {
         let quiet = !mv.is_noisy();
         let history = if quiet {
             let cell = cell(position, mv);
@@ -241,7 +247,7 @@ impl<E: Evaluator> Search<'_, E> {
         } else {
             self.history.noisy(position, standing.setting.threats, mv)
         };
-        Candidate { mv, quiet, history, checks: may_check(position, mv) }
+        Candidate { mv, quiet, history, checks: checks.may_give(position, mv) }
     }
 
     /// Whether a move need not be searched. Chess Programming Wiki, "Futility Pruning", "Late Move Pruning", "History Leaf Pruning",

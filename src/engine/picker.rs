@@ -2,12 +2,14 @@
 //!
 //! Chess Programming Wiki, "Move Ordering", "MVV-LVA", "Bad Captures", "History Heuristic".
 
+use arrayvec::ArrayVec;
+
+use super::checks::Checks;
 use super::history::{History, Setting, cell};
 use super::params;
 use super::see::{gain, see_at_least};
 use super::threats::Threats;
-use crate::chess::attacks::{attacks, bishop_attacks, rook_attacks};
-use crate::chess::{Bitboard, MAX_MOVES, Move, MoveList, Position, Role, Wanted};
+use crate::chess::{MAX_MOVES, Move, MoveList, Position, Wanted};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -26,8 +28,7 @@ enum Stage {
 pub(super) struct Picker {
     stage: Stage,
     table_move: Move,
-    list: MoveList,
-    scores: [i32; MAX_MOVES],
+    list: ArrayVec<Scored, MAX_MOVES>,
     /// The next move of the list.
     next: usize,
     /// Losing captures, moved to the front of the list for later.
@@ -38,6 +39,39 @@ pub(super) struct Picker {
     threshold: Option<i32>,
 }
 
+/// A move with its score: compared, the higher score is the greater; the lowest bits tell where in the list it stands.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Scored(i64);
+
+impl Scored {
+    const LEAST: Scored = Scored(i64::MIN);
+
+    #[inline]
+    fn new(mv: Move, score: i32, place: usize) -> Scored {
+        Scored(i64::from(score) << 32 | i64::from(mv.code()) << 16 | place as i64)
+    }
+
+    #[inline]
+    fn at(self, place: usize) -> Scored {
+        Scored(self.0 & !0xffff | place as i64)
+    }
+
+    #[inline]
+    fn mv(self) -> Move {
+        Move::from_code((self.0 >> 16) as u16)
+    }
+
+    #[inline]
+    fn score(self) -> i32 {
+        (self.0 >> 32) as i32
+    }
+
+    #[inline]
+    fn place(self) -> usize {
+        (self.0 & 0xffff) as usize
+    }
+}
+
 /// What a node lends its picker for every move.
 #[derive(Clone, Copy)]
 pub(super) struct Guide<'a> {
@@ -45,6 +79,7 @@ pub(super) struct Guide<'a> {
     pub(super) history: &'a History,
     pub(super) setting: &'a Setting,
     pub(super) threats: &'a Threats,
+    pub(super) checks: &'a Checks,
 }
 
 impl Picker {
@@ -69,8 +104,7 @@ impl Picker {
         Picker {
             stage: if usable { Stage::Table } else { Stage::after_table(position) },
             table_move: if usable { table_move } else { Move::NULL },
-            list: MoveList::new(),
-            scores: [0; MAX_MOVES],
+            list: ArrayVec::new(),
             next: 0,
             bad: 0,
             noisy_only,
@@ -88,8 +122,7 @@ impl Picker {
                     return Some(self.table_move);
                 }
                 Stage::GenerateNoisy => {
-                    position.add_moves(Wanted::Noisy, &mut self.list);
-                    self.score(0, |mv| noisy_score(guide, mv));
+                    self.generate(position, Wanted::Noisy, |mv| noisy_score(guide, mv));
                     self.stage = Stage::GoodNoisy;
                 }
                 Stage::GoodNoisy => match self.pick() {
@@ -98,19 +131,16 @@ impl Picker {
                         if see_at_least(position, mv, threshold) {
                             return Some(mv);
                         }
-                        self.list.as_mut_slice().swap(self.bad, self.next - 1);
+                        self.list[self.bad] = Scored::new(mv, score, self.bad);
                         self.bad += 1;
                     }
                     None => self.stage = self.after_good(),
                 },
                 Stage::GenerateQuiets => {
-                    let first = self.list.len();
+                    self.next = self.list.len();
                     if !skip_quiets {
-                        position.add_moves(Wanted::Quiet, &mut self.list);
-                        let checks = CheckSquares::of(position);
-                        self.score(first, |mv| quiet_score(guide, &checks, mv));
+                        self.generate(position, Wanted::Quiet, |mv| quiet_score(guide, mv));
                     }
-                    self.next = first;
                     self.stage = Stage::Quiets;
                 }
                 Stage::Quiets => match if skip_quiets { None } else { self.pick() } {
@@ -125,12 +155,11 @@ impl Picker {
                         self.stage = Stage::Done;
                     } else {
                         self.next += 1;
-                        return Some(self.list[self.next - 1]);
+                        return Some(self.list[self.next - 1].mv());
                     }
                 }
                 Stage::GenerateEvasions => {
-                    position.add_moves(Wanted::All, &mut self.list);
-                    self.score(0, |mv| evasion_score(guide, mv));
+                    self.generate(position, Wanted::All, |mv| evasion_score(guide, mv));
                     self.stage = Stage::Evasions;
                 }
                 Stage::Evasions => match self.pick() {
@@ -153,28 +182,26 @@ impl Picker {
         }
     }
 
-    fn score(&mut self, first: usize, score: impl Fn(Move) -> i32) {
-        for (place, &mv) in self.scores[first..].iter_mut().zip(&self.list.as_slice()[first..]) {
-            *place = score(mv);
+    /// Adds the moves of one class, each with its score.
+    #[inline]
+    fn generate(&mut self, position: &Position, wanted: Wanted, score: impl Fn(Move) -> i32) {
+        let mut moves = MoveList::new();
+        position.add_moves(wanted, &mut moves);
+        for mv in &moves {
+            let place = self.list.len();
+            self.list.push(Scored::new(mv, score(mv), place));
         }
     }
 
     /// The best of the moves not yet given, without the table's move, and its score.
     #[inline]
     fn pick(&mut self) -> Option<(Move, i32)> {
-        while self.next < self.list.len() {
-            let mut best = self.next;
-            for place in self.next + 1..self.list.len() {
-                if self.scores[place] > self.scores[best] {
-                    best = place;
-                }
-            }
-            self.list.as_mut_slice().swap(self.next, best);
-            self.scores.swap(self.next, best);
-            let (mv, score) = (self.list[self.next], self.scores[self.next]);
+        while let Some(&first) = self.list.get(self.next) {
+            let best = self.list[self.next..].iter().copied().fold(Scored::LEAST, Scored::max);
+            self.list[best.place()] = first.at(best.place());
             self.next += 1;
-            if mv != self.table_move {
-                return Some((mv, score));
+            if best.mv() != self.table_move {
+                return Some((best.mv(), best.score()));
             }
         }
         None
@@ -200,16 +227,19 @@ fn evasion_score(guide: Guide<'_>, mv: Move) -> i32 {
 
 /// What the histories say of a quiet move, and whether it gives check, flees or runs into an attack.
 #[inline]
-fn quiet_score(guide: Guide<'_>, checks: &CheckSquares, mv: Move) -> i32 {
-    let Guide { position, history, setting, threats } = guide;
-    let cell = cell(position, mv);
-    let [first, second, fourth, sixth] = setting.rows.map(|row| history.continuation(row, cell));
-    let mut score = params::order_main() * history.quiet(setting, mv)
+fn quiet_score(guide: Guide<'_>, mv: Move) -> i32 {
+    let Guide { position, history, setting, threats, checks } = guide;
+    let Some(piece) = position.piece_at(mv.from()) else { return 0 };
+    let (role, cell) = (piece.role(), cell(position, mv));
+    let [first, second, fourth, sixth] = setting.rows;
+    let continuation = history.continuation(first, cell)
+        + history.continuation(second, cell)
+        + (history.continuation(fourth, cell) + history.continuation(sixth, cell)) / 2;
+    let mut score = (params::order_main() * history.quiet(setting, mv)
         + params::order_pawn() * history.pawn(setting, cell)
-        + params::order_continuation() * (first + second + fourth / 2 + sixth / 2);
-    score /= 64;
-    let Some(role) = position.role_at(mv.from()) else { return score };
-    if checks.of_role(role).contains(mv.to()) && see_at_least(position, mv, -75) {
+        + params::order_continuation() * continuation)
+        / 64;
+    if checks.from(role).contains(mv.to()) && see_at_least(position, mv, -75) {
         score += params::order_check();
     }
     if params::order_escape() != 0 {
@@ -222,39 +252,6 @@ fn quiet_score(guide: Guide<'_>, checks: &CheckSquares, mv: Move) -> i32 {
 
 /// What it is worth to move a piece of each kind away from what attacks it cheaply.
 const ESCAPE: [i32; 6] = [0, 8_000, 8_000, 13_000, 20_000, 0];
-
-/// From where each kind of piece would give check, before anything moves away.
-struct CheckSquares {
-    knight: Bitboard,
-    diagonal: Bitboard,
-    straight: Bitboard,
-    pawn: Bitboard,
-}
-
-impl CheckSquares {
-    fn of(position: &Position) -> CheckSquares {
-        let them = !position.turn();
-        let (king, occupied) = (position.king(them), position.occupied());
-        CheckSquares {
-            knight: attacks(them, Role::Knight, king, occupied),
-            diagonal: bishop_attacks(king, occupied),
-            straight: rook_attacks(king, occupied),
-            pawn: attacks(them, Role::Pawn, king, occupied),
-        }
-    }
-
-    #[inline]
-    fn of_role(&self, role: Role) -> Bitboard {
-        match role {
-            Role::Pawn => self.pawn,
-            Role::Knight => self.knight,
-            Role::Bishop => self.diagonal,
-            Role::Rook => self.straight,
-            Role::Queen => self.diagonal | self.straight,
-            Role::King => Bitboard::EMPTY,
-        }
-    }
-}
 
 impl Stage {
     #[inline]

@@ -2,6 +2,7 @@
 //!
 //! Chess Programming Wiki, "Razoring", "Reverse Futility Pruning", "Null Move Pruning", "ProbCut".
 
+use super::checks::Checks;
 use super::evaluation::Evaluator;
 use super::node::{Node, Scout};
 use super::params;
@@ -110,10 +111,16 @@ impl<E: Evaluator> Search<'_, E> {
             return None;
         }
         let mut picker = Picker::winning(&line[0], known.mv, target - evaluation);
+        let checks = Checks::of(&line[0]);
         let shallow = depth - 4;
         loop {
-            let guide =
-                Guide { position: &line[0], history: self.history, setting: &standing.setting, threats: &standing.threats };
+            let guide = Guide {
+                position: &line[0],
+                history: self.history,
+                setting: &standing.setting,
+                threats: &standing.threats,
+                checks: &checks,
+            };
             let mv = picker.next(guide, true)?;
             self.frames.at_mut(ply).reduction = 0;
             self.make(line, ply, mv);

@@ -2,7 +2,7 @@
 //!
 //! Chess Programming Wiki, "Quiescence Search", "Delta Pruning".
 
-use super::checks::may_check;
+use super::checks::Checks;
 use super::correction::{Places, corrected};
 use super::evaluation::Evaluator;
 use super::history::Setting;
@@ -88,15 +88,17 @@ impl<E: Evaluator> Search<'_, E> {
         let last = self.frames.before(ply, 1).mv;
         let taken_on = (!last.is_null()).then_some(last.to());
         let mut picker = Picker::noisy(&line[0], known.mv);
+        let checks = Checks::of(&line[0]);
         let mut best_move = Move::NULL;
         let mut tried = 0;
         loop {
-            let guide = Guide { position: &line[0], history: self.history, setting: &setting, threats: &threats };
+            let guide =
+                Guide { position: &line[0], history: self.history, setting: &setting, threats: &threats, checks: &checks };
             let Some(mv) = picker.next(guide, false) else { break };
             tried += 1;
             if best.value > -MATE_FLOOR {
                 let position = &line[0];
-                if !in_check && taken_on != Some(mv.to()) && !may_check(position, mv) && !mv.is_promotion() {
+                if !in_check && taken_on != Some(mv.to()) && !checks.may_give(position, mv) && !mv.is_promotion() {
                     if tried >= LATE {
                         continue;
                     }

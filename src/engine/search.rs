@@ -113,6 +113,10 @@ impl<'a, E: Evaluator> Search<'a, E> {
     #[inline]
     pub(super) fn make(&mut self, line: &mut [Position], ply: usize, mv: Move) {
         let [position, child, ..] = line else { return };
+        // First of all the child's key: the table is slow to answer.
+        position.after_into(mv, child);
+        self.table.prefetch(child.key());
+        self.path.push(child);
         self.budget.count_node();
         self.evaluator.make(position, mv);
         self.keys[ply + 1] = self.keys[ply].after(position, mv);
@@ -120,9 +124,6 @@ impl<'a, E: Evaluator> Search<'a, E> {
         frame.mv = mv;
         frame.cell = cell(position, mv) as u16;
         frame.row = row(position, mv);
-        position.after_into(mv, child);
-        self.table.prefetch(child.key());
-        self.path.push(child);
     }
 
     #[inline]

@@ -11,12 +11,8 @@ const FILE_H: Bitboard = Bitboard(0x8080_8080_8080_8080);
 pub(super) struct Threats {
     /// By anything.
     pub(super) all: Bitboard,
-    /// By pawns.
-    pub(super) by_pawn: Bitboard,
-    /// By pawns, knights and bishops.
-    pub(super) by_minor: Bitboard,
-    /// By pawns, knights, bishops and rooks.
-    pub(super) by_rook: Bitboard,
+    /// By something cheaper than a piece of each kind.
+    cheaper: [Bitboard; 6],
 }
 
 impl Threats {
@@ -39,18 +35,13 @@ impl Threats {
         for square in position.pieces(them, Role::Queen) {
             all |= queen_attacks(square, occupied);
         }
-        Threats { all, by_pawn, by_minor, by_rook }
+        Threats { all, cheaper: [Bitboard::EMPTY, by_pawn, by_pawn, by_minor, by_rook, Bitboard::EMPTY] }
     }
 
-    /// Where a piece of this kind is attacked by something cheaper.
+    /// Where a piece of this kind is attacked by something cheaper; of pawns and kings it is not asked.
     #[inline]
     pub(super) fn to(&self, role: Role) -> Bitboard {
-        match role {
-            Role::Pawn | Role::King => Bitboard::EMPTY,
-            Role::Knight | Role::Bishop => self.by_pawn,
-            Role::Rook => self.by_minor,
-            Role::Queen => self.by_rook,
-        }
+        self.cheaper[role as usize]
     }
 }
 
@@ -82,7 +73,7 @@ mod tests {
                 let attacked = position.is_attacked(square, !position.turn(), position.occupied());
                 assert_eq!(threats.all.contains(square), attacked, "{fen} {square:?}");
             }
-            assert!(threats.by_minor.without(threats.by_rook).is_empty());
+            assert!(threats.to(Role::Rook).without(threats.to(Role::Queen)).is_empty());
         }
     }
 }

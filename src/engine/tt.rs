@@ -7,6 +7,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
+use super::pages::in_large_pages;
 use super::score::Value;
 use crate::chess::Move;
 
@@ -148,8 +149,7 @@ impl Table {
     /// A table of so many MiB (at least one), every page of it written once, so that memory does not grow later.
     pub(super) fn new(mb: usize) -> Table {
         let count = mb.max(1) * (1 << 20) / size_of::<Cluster>();
-        let mut clusters = Vec::new();
-        clusters.resize_with(count, Cluster::default);
+        let clusters = in_large_pages(count, Cluster::default);
         let table = Table { clusters, running: std::array::from_fn(|_| AtomicU32::new(0)), started: AtomicU64::new(0) };
         // The allocator may have handed out untouched zero pages: this touches them.
         table.clear();

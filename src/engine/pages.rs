@@ -1,0 +1,47 @@
+//! Large tables in large pages: a random access then hardly ever waits for the address to be translated.
+//!
+//! Chess Programming Wiki, "Huge Pages"; asked for in the way of Stockfish, by advice to the system, which may ignore it.
+
+/// A vector of so many elements, its memory in large pages where the system has them.
+pub(super) fn in_large_pages<T>(len: usize, element: impl FnMut() -> T) -> Vec<T> {
+    let mut elements = Vec::with_capacity(len);
+    prefer_large_pages(&mut elements);
+    elements.resize_with(len, element);
+    elements
+}
+
+#[cfg(target_os = "linux")]
+#[allow(unsafe_code, reason = "advice to the system, which has no safe form")]
+fn prefer_large_pages<T>(elements: &mut Vec<T>) {
+    const LARGE: usize = 2 << 20;
+    let room = elements.spare_capacity_mut();
+    let (start, len) = (room.as_mut_ptr().addr(), size_of_val(room));
+    let skipped = start.next_multiple_of(LARGE) - start;
+    if let Some(len) = len.checked_sub(skipped).map(|len| len - len % LARGE).filter(|&len| len > 0) {
+        let first = room.as_mut_ptr().cast::<u8>().wrapping_add(skipped);
+        // SAFETY: the range lies within memory that the vector owns; the advice changes neither its content nor who may use it.
+        // Whether the system takes the advice is all the same.
+        let _ = unsafe { libc::madvise(first.cast(), len, libc::MADV_HUGEPAGE) };
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn prefer_large_pages<T>(_: &mut Vec<T>) {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_element_is_there_whatever_the_size() {
+        for len in [0, 1, 1000, 3 << 20] {
+            let mut next = 0_u32;
+            let elements = in_large_pages(len, || {
+                next += 1;
+                next
+            });
+            assert_eq!(elements.len(), len);
+            assert!(elements.iter().zip(1..).all(|(&element, n)| element == n));
+        }
+    }
+}
