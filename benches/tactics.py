@@ -1,0 +1,63 @@
+"""Tactical and strategic test suites, two engines in turn: how many best moves each finds, and how many points.
+
+    python3 benches/tactics.py --suite wac.epd --suite sts.epd --movetime 200 'target/release/kibitzer uci' /usr/games/stockfish
+
+A position's `bm` is a hit. Where a line rates its moves (`c8` points for `c9` moves, as in the Strategic Test Suite) the
+rated points count as well. Wants the package `chess`.
+"""
+
+import argparse
+import chess
+import chess.engine
+
+
+def ratings(operations):
+    """Points by move, in UCI notation; empty where the line does not rate its moves."""
+    moves, points = operations.get("c9"), operations.get("c8")
+    if not moves or not points:
+        return {}
+    return dict(zip(moves.split(), map(int, points.split())))
+
+
+def positions(path):
+    with open(path, encoding="utf-8") as lines:
+        for line in lines:
+            if line.strip() and not line.startswith("#"):
+                board = chess.Board()
+                operations = board.set_epd(line)
+                yield board, operations.get("bm", []), ratings(operations)
+
+
+def engine(command, hash_mb):
+    opened = chess.engine.SimpleEngine.popen_uci(command.split())
+    opened.configure({"Hash": hash_mb, "Threads": 1})
+    return opened
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("engines", nargs="+", help="one command of a UCI engine or more")
+    arguments.add_argument("--suite", action="append", required=True, help="EPD file; may be given again")
+    arguments.add_argument("--movetime", type=int, default=200, help="milliseconds a position (200)")
+    arguments.add_argument("--nodes", type=int, help="nodes a position, instead of time")
+    arguments.add_argument("--hash", type=int, default=16, help="MiB of each engine (16)")
+    given = arguments.parse_args()
+    limit = chess.engine.Limit(nodes=given.nodes) if given.nodes else chess.engine.Limit(time=given.movetime / 1000)
+
+    engines = [engine(command, given.hash) for command in given.engines]
+    for suite in given.suite:
+        count, hits, points = 0, [0] * len(engines), [0] * len(engines)
+        for board, best, rated in positions(suite):
+            count += 1
+            for index, player in enumerate(engines):
+                move = player.play(board, limit, game=object()).move
+                hits[index] += move in best
+                points[index] += rated.get(move.uci(), 0)
+        for index, command in enumerate(given.engines):
+            rate = hits[index] / max(hits[0], 1), points[index] / max(points[0], 1)
+            print(f"{suite}: {command}: {hits[index]} of {count}, {points[index]} points; of the first: {rate[0]:.3f}, {rate[1]:.3f}")
+    for player in engines:
+        player.quit()
+
+
+main()
