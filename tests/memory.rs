@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use kibitzer::analysis::{AnalysisRequest, Searcher, Service, ServiceOptions, bytes_per_entry, memory_bound};
 use kibitzer::chess::{Game, Move, Position};
-use kibitzer::engine::{Engine, Limits, Report, Score, StopFlag, StopReason};
+use kibitzer::engine::{Engine, Limits, Report, Scope, Score, StopFlag, StopReason};
 
 const ENTRIES: usize = 40_000;
 const HASH_MB: usize = 16;
@@ -47,7 +47,7 @@ fn positions(count: usize) -> Vec<Position> {
 struct Longest;
 
 impl Searcher for Longest {
-    fn analyse(&self, _: &Game, _: &Limits, _: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
+    fn analyse(&self, _: &Game, _: &Limits, _: &Scope, _: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
         Report {
             score: Score::Cp(0),
             pv: vec![Move::NULL; 240],
@@ -67,7 +67,10 @@ impl Searcher for Longest {
 }
 
 async fn ask(service: &Service, position: Position, limits: Limits) {
-    service.best_move(AnalysisRequest { game: Game::new(position), limits, fresh: false }).await.unwrap();
+    service
+        .best_move(AnalysisRequest { game: Game::new(position), limits, scope: Scope::default(), fresh: false })
+        .await
+        .unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]

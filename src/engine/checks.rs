@@ -47,8 +47,7 @@ impl Checks {
             return true;
         }
         let Some(role) = position.role_at(mv.from()) else { return true };
-        self.from(role).contains(mv.to())
-            || self.covers.contains(mv.from()) && !line(self.king, mv.from()).contains(mv.to())
+        self.from(role).contains(mv.to()) || self.covers.contains(mv.from()) && !line(self.king, mv.from()).contains(mv.to())
     }
 }
 
