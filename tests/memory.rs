@@ -67,10 +67,13 @@ impl Searcher for Longest {
 }
 
 async fn ask(service: &Service, position: Position, limits: Limits) {
-    service
-        .best_move(AnalysisRequest { game: Game::new(position), limits, scope: Scope::default(), fresh: false })
-        .await
-        .unwrap();
+    ask_with_threads(service, position, limits, 1).await;
+}
+
+async fn ask_with_threads(service: &Service, position: Position, limits: Limits, threads: usize) {
+    let scope = Scope { threads, ..Scope::default() };
+    let request = AnalysisRequest { game: Game::new(position), limits, scope, fresh: false };
+    service.best_move(request).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
@@ -87,10 +90,12 @@ async fn resident_memory_stays_within_the_stated_bound() {
     let mate = Limits { mate: Some(3), nodes: Some(200_000), ..Limits::default() };
     for _ in 0..40 {
         tokio::join!(ask(&engine, next(), depth(8)), ask(&engine, next(), mate));
+        ask_with_threads(&engine, next(), depth(8), 2).await;
     }
     // Bare kings and pawns go deep.
     let ending = Position::from_fen("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1").unwrap();
-    ask(&engine, ending, Limits { movetime: Some(Duration::from_secs(1)), ..Limits::default() }).await;
+    let second = Limits { movetime: Some(Duration::from_secs(1)), ..Limits::default() };
+    ask_with_threads(&engine, ending, second, 2).await;
     let bound = memory_bound(&few, HASH_MB);
     let grown = resident().saturating_sub(before);
     println!("two workers with the engine: {grown} bytes of {} stated ({bound:?})", bound.total());
