@@ -4,7 +4,7 @@
 
 use super::checks::Checks;
 use super::evaluation::Evaluator;
-use super::history::{HISTORY_MAX, bonus, cell, malus};
+use super::history::{bonus, cell, malus};
 use super::node::{Kind, Node, Scout};
 use super::params;
 use super::path::{Found, NEAR_FIFTY};
@@ -12,7 +12,7 @@ use super::picker::{Guide, Picker};
 use super::reductions::{PLY, reduction};
 use super::score::{INFINITE, MATE_FLOOR, Value, is_mate, mated_at};
 use super::search::{Search, Standing};
-use super::see::{see_at_least, worth};
+use super::see::{gain, see_at_least};
 use super::tt::{Bound, Entry};
 use crate::chess::{Move, Position};
 
@@ -23,6 +23,8 @@ struct Candidate {
     quiet: bool,
     /// What the histories say of it.
     history: i32,
+    /// What it takes and promotes to, in the units of the search.
+    gain: Value,
     /// It may give check.
     checks: bool,
 }
@@ -111,6 +113,8 @@ impl<E: Evaluator> Search<'_, E> {
                 if self.budget.is_over() {
                     return Found::own(0);
                 }
+                // That search counted its own moves here.
+                self.frames.at_mut(ply).tried = tried;
                 if extension > 1 && node.depth < 12 {
                     node.depth += 1;
                 }
@@ -247,7 +251,8 @@ impl<E: Evaluator> Search<'_, E> {
         } else {
             self.history.noisy(position, standing.setting.threats, mv)
         };
-        Candidate { mv, quiet, history, checks: checks.may_give(position, mv) }
+        let gain = if quiet { 0 } else { gain(position, mv) };
+        Candidate { mv, quiet, history, gain, checks: checks.may_give(position, mv) }
     }
 
     /// Whether a move need not be searched. Chess Programming Wiki, "Futility Pruning", "Late Move Pruning", "History Leaf Pruning",
@@ -264,7 +269,7 @@ impl<E: Evaluator> Search<'_, E> {
         tried: i32,
         found_one: bool,
     ) -> Skip {
-        let Candidate { mv, quiet, history, checks } = candidate;
+        let Candidate { mv, quiet, history, gain, checks } = candidate;
         let depth = node.depth;
         let left = (depth - 1 - less / PLY).max(0);
         if quiet {
@@ -275,7 +280,7 @@ impl<E: Evaluator> Search<'_, E> {
             if history < -params::quiet_history_skip() * depth {
                 return Skip::This;
             }
-            let left = (left + history / (HISTORY_MAX / 2)).max(0);
+            let left = (left + history / params::quiet_history_ply()).max(0);
             if let Some(evaluation) = standing.evaluation
                 && !checks
                 && left < params::quiet_futility_depth()
@@ -298,9 +303,11 @@ impl<E: Evaluator> Search<'_, E> {
             && !checks
             && left < params::noisy_futility_depth()
         {
-            let gain = position.victim(mv).map_or(0, worth) + mv.promotion().map_or(0, worth);
-            let hope =
-                evaluation + params::noisy_futility_base() + params::noisy_futility_slope() * left + gain + history / 32;
+            let hope = evaluation
+                + params::noisy_futility_base()
+                + params::noisy_futility_slope() * left
+                + gain
+                + history * params::noisy_futility_history() / 1024;
             if hope <= alpha {
                 return Skip::Futile(hope);
             }
@@ -391,7 +398,7 @@ impl<E: Evaluator> Search<'_, E> {
         }
         less -= params::lmr_correction() * standing.correction.abs() / 2;
         let weight = if candidate.quiet { params::lmr_history() } else { params::lmr_noisy_history() };
-        less - candidate.history * weight / 1024
+        less - (candidate.history * weight + candidate.gain * params::lmr_gain()) / 1024
     }
 
     /// The best move of a node gains in every history, those tried before it lose.

@@ -40,6 +40,6 @@ impl Evaluator for NetworkEvaluator {
 
     #[inline]
     fn evaluate(&mut self, position: &Position) -> Value {
-        (self.accumulators.evaluate(position) * PAWN / 100).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
+        self.accumulators.value(position, PAWN).clamp(-EVALUATION_LIMIT, EVALUATION_LIMIT)
     }
 }

@@ -115,11 +115,13 @@ parameters! {
     noisy_futility_depth = 7 in 0..=12;
     noisy_futility_base = 231 in 80..=500;
     noisy_futility_slope = 211 in 80..=400;
+    noisy_futility_history = 128 in 0..=256;
     quiet_futility_depth = 12 in 0..=16;
     quiet_futility_base = 46 in 0..=250;
     quiet_futility_slope = 131 in 40..=220;
     quiet_futility_first = 230 in 0..=500;
     quiet_history_skip = 4200 in 1000..=9000;
+    quiet_history_ply = 8192 in 1500..=16000;
     see_noisy = 157 in 40..=300;
     see_quiet = 25 in 5..=60;
     see_history = 29 in 8..=128;
@@ -148,6 +150,7 @@ parameters! {
     lmr_correction = 12 in 0..=40;
     lmr_history = 100 in 0..=300;
     lmr_noisy_history = 90 in 0..=300;
+    lmr_gain = 640 in 0..=1500;
     deeper_margin = 45 in 0..=150;
     shallower_margin = 9 in 0..=40;
 

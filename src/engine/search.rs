@@ -246,7 +246,9 @@ impl<'a, E: Evaluator> Search<'a, E> {
         let Node { beta, depth, ply, cut, .. } = node;
         let fails_high = known.value >= beta;
         let deep_enough = known.depth >= depth + i32::from(fails_high);
-        if !known.bound.decides(known.value, beta) || !deep_enough || (cut != fails_high && depth > 5) {
+        // Near the leaves a bound that contradicts what is expected of the node is not trusted.
+        let expected = cut == fails_high || depth > 5;
+        if !known.bound.decides(known.value, beta) || !deep_enough || !expected {
             return None;
         }
         if fails_high && !known.mv.is_null() && !known.mv.is_noisy() && position.is_legal(known.mv) {

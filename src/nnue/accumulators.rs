@@ -110,12 +110,18 @@ impl Accumulators {
     /// Centipawns from the view of the side to move in the line's last position, which is given.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
+        self.value(position, 100)
+    }
+
+    /// The same in a unit of which so many make 100 centipawns.
+    #[inline]
+    pub fn value(&mut self, position: &Position, per_hundred: i32) -> i32 {
         self.update(Color::White, position);
         self.update(Color::Black, position);
         let [white, black] = &self.rows[self.top];
         let (own, other) = if position.turn().is_white() { (white, black) } else { (black, white) };
         let bucket = output_bucket(position.occupied().count());
-        self.network.centipawns(self.kernels.output(own, other, self.network.outputs(bucket)), bucket)
+        self.network.value(self.kernels.output(own, other, self.network.outputs(bucket)), bucket, per_hundred)
     }
 
     /// Sees to it that the last position's sums in a player's view are known.

@@ -70,7 +70,7 @@ impl Judge<'_> {
     fn value(&mut self, boards: &Boards, turn: Color) -> i32 {
         let [own, other] = [turn, !turn].map(|color| self.sums(boards, color));
         let bucket = output_bucket(boards.count());
-        self.network.centipawns(self.kernels.output(&own, &other, self.network.outputs(bucket)), bucket)
+        self.network.value(self.kernels.output(&own, &other, self.network.outputs(bucket)), bucket, 100)
     }
 
     fn sums(&mut self, boards: &Boards, color: Color) -> Row {

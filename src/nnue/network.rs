@@ -140,11 +140,11 @@ impl Network {
         &self.outputs[bucket]
     }
 
-    /// Centipawns of Σ v²·w, the sum of an output bucket over both views.
+    /// The value of Σ v²·w, the sum of an output bucket over both views, in a unit of which so many make 100 centipawns.
     #[inline]
-    pub(super) fn centipawns(&self, sum: i64, bucket: usize) -> i32 {
+    pub(super) fn value(&self, sum: i64, bucket: usize, per_hundred: i32) -> i32 {
         let raw = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
-        let value = raw * i64::from(self.scale) / i64::from(QA * QB);
+        let value = raw * i64::from(self.scale) * i64::from(per_hundred) / i64::from(100 * QA * QB);
         value.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
     }
 }

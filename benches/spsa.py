@@ -1,0 +1,132 @@
+"""Tunes numbers of the search by SPSA: two engines that differ a little in every number play a pair of games, and each number
+moves towards the winner's.
+
+    cargo build --release --features tune
+    python3 benches/spsa.py --engine target/release/kibitzer --book openings.epd --state tuning.json \\
+        --iterations 20000 --nodes 10000 lmr_base lmr_slope singular_margin
+
+Without names every number is tuned. The state is written after each pair of games; a run that was stopped goes on from it. Needs
+fastchess (FASTCHESS, or in PATH).
+
+Chess Programming Wiki, "SPSA"; the schedule of steps is fishtest's: alpha 0.602, gamma 0.101, A a tenth of the iterations.
+"""
+
+import argparse
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import threading
+
+ALPHA, GAMMA = 0.602, 0.101
+
+
+def tunable(engine):
+    """The numbers that the engine offers: name → (value, least, greatest)."""
+    listing = subprocess.run([engine, "uci"], input="uci\nquit\n", capture_output=True, text=True, check=True).stdout
+    form = re.compile(r"^option name ([a-z_0-9]+) type spin default (-?\d+) min (-?\d+) max (-?\d+)$", re.MULTILINE)
+    return {name: tuple(map(int, numbers)) for name, *numbers in form.findall(listing)}
+
+
+class Tuning:
+    """The numbers as they stand, and how many pairs of games have moved them."""
+
+    def __init__(self, given, numbers):
+        self.given, self.numbers = given, numbers
+        self.lock = threading.Lock()
+        self.begun = self.done = 0
+        self.score = 0
+        self.values = {name: float(value) for name, (value, _, _) in numbers.items()}
+        if os.path.exists(given.state):
+            with open(given.state, encoding="utf-8") as file:
+                state = json.load(file)
+            self.begun = self.done = state["pairs"]
+            self.values.update({name: value for name, value in state["values"].items() if name in numbers})
+
+    def steps(self, pair):
+        """For each number how far to look to both sides, and how far a won game moves it."""
+        total = self.given.iterations
+        steady = total / 10
+        for name, (_, least, most) in self.numbers.items():
+            last_look = max((most - least) / 20, 0.5)
+            look = last_look * (total / pair) ** GAMMA
+            pull = self.given.rate * last_look**2 * ((steady + total) / (steady + pair)) ** ALPHA
+            yield name, look, pull / look
+
+    def begin(self):
+        """The next pair of games: its number, and for each number its deviation and what a win is worth."""
+        with self.lock:
+            if self.begun >= self.given.iterations:
+                return None
+            self.begun += 1
+            deviations = {name: (random.choice((-1, 1)) * look, pull) for name, look, pull in self.steps(self.begun)}
+            return self.begun, deviations, dict(self.values)
+
+    def finish(self, deviations, score):
+        with self.lock:
+            self.done += 1
+            self.score += abs(score)
+            for name, (deviation, pull) in deviations.items():
+                _, least, most = self.numbers[name]
+                moved = self.values[name] + pull * score * (1 if deviation > 0 else -1)
+                self.values[name] = min(max(moved, least), most)
+            with open(self.given.state + ".new", "w", encoding="utf-8") as file:
+                json.dump({"pairs": self.done, "values": self.values}, file, indent=1)
+            os.replace(self.given.state + ".new", self.given.state)
+            if self.done % 100 == 0:
+                print(self.done, {name: round(value) for name, value in self.values.items()}, flush=True)
+
+
+def play(given, number, values, deviations):
+    """Wins less losses of the engine with the deviations over the one against them, in two games from one opening."""
+    command = [given.runner]
+    for name, sign in (("plus", 1), ("minus", -1)):
+        command += ["-engine", f"name={name}", f"cmd={given.engine}", "args=uci"]
+        command += [f"option.{key}={round(values[key] + sign * deviation)}" for key, (deviation, _) in deviations.items()]
+    command += ["-each", "tc=inf", f"nodes={given.nodes}", "option.Hash=16", "proto=uci"]
+    command += ["-openings", f"file={given.book}", "format=epd", "order=random", "-srand", str(given.seed + number)]
+    command += ["-rounds", "1", "-games", "2", "-repeat", "-concurrency", "1", "-recover"]
+    command += ["-draw", "movenumber=40", "movecount=8", "score=8", "-resign", "movecount=4", "score=600"]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    wins, losses = re.findall(r"Games: 2, Wins: (\d), Losses: (\d)", told)[-1]
+    return int(wins) - int(losses)
+
+
+def work(tuning):
+    while (pair := tuning.begin()) is not None:
+        number, deviations, values = pair
+        tuning.finish(deviations, play(tuning.given, number, values, deviations))
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("names", nargs="*", help="the numbers to tune")
+    arguments.add_argument("--engine", required=True, help="a build with the feature tune")
+    arguments.add_argument("--book", required=True, help="openings, EPD")
+    arguments.add_argument("--state", required=True, help="file that the numbers are kept in")
+    arguments.add_argument("--iterations", type=int, default=20_000, help="pairs of games in all (20000)")
+    arguments.add_argument("--nodes", type=int, default=10_000, help="nodes a move (10000)")
+    arguments.add_argument("--rate", type=float, default=0.002, help="how far a won game moves a number at last (0.002)")
+    arguments.add_argument("--concurrency", type=int, default=os.cpu_count(), help="pairs at once (the cores)")
+    arguments.add_argument("--seed", type=int, default=1, help="which openings")
+    given = arguments.parse_args()
+    given.runner = os.environ.get("FASTCHESS") or shutil.which("fastchess")
+    if not given.runner:
+        raise SystemExit("fastchess is not in PATH, and FASTCHESS does not say where it is")
+
+    offered = tunable(given.engine)
+    unknown = [name for name in given.names if name not in offered]
+    if unknown or not offered:
+        raise SystemExit(f"not offered by the engine: {', '.join(unknown) or 'any number (build it with the feature tune)'}")
+    tuning = Tuning(given, {name: offered[name] for name in given.names or offered})
+    workers = [threading.Thread(target=work, args=(tuning,)) for _ in range(given.concurrency)]
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    print(json.dumps({name: round(value) for name, value in tuning.values.items()}, indent=1))
+
+
+main()
