@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use kibitzer::analysis::{AnalysisRequest, Searcher, Service, ServiceOptions, bytes_per_entry, memory_bound};
 use kibitzer::chess::{Game, Move, Position};
-use kibitzer::engine::{Engine, Limits, Report, Scope, Score, StopFlag, StopReason};
+use kibitzer::engine::{Engine, Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
 
 const ENTRIES: usize = 40_000;
 const HASH_MB: usize = 16;
@@ -50,6 +50,8 @@ impl Searcher for Longest {
     fn analyse(&self, _: &Game, _: &Limits, _: &Scope, _: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
         Report {
             score: Score::Cp(0),
+            wdl: Wdl::DRAWN,
+            linear: None,
             pv: vec![Move::NULL; 240],
             depth: 9,
             seldepth: 9,

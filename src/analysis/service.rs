@@ -16,7 +16,7 @@ use super::pool::start_workers;
 use super::queue::{Job, Queue, Turn};
 use super::{AnalysisError, AnalysisRequest, Searcher, Status};
 use crate::chess::{Game, Outcome, Position};
-use crate::engine::{Limits, Report, Scope, Score, StopFlag, StopReason};
+use crate::engine::{Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
 
 /// How much the service takes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -276,13 +276,15 @@ fn is_for_memory(scope: &Scope) -> bool {
 
 /// The answer where the game is over: there is nothing to search.
 fn terminal(game: &Game) -> Option<Report> {
-    let score = match game.outcome() {
+    let (score, wdl) = match game.outcome() {
         Outcome::Ongoing => return None,
-        Outcome::Checkmate { .. } => Score::Mate(0),
-        Outcome::Stalemate | Outcome::Draw(_) => Score::Cp(0),
+        Outcome::Checkmate { .. } => (Score::Mate(0), Wdl::LOST),
+        Outcome::Stalemate | Outcome::Draw(_) => (Score::Cp(0), Wdl::DRAWN),
     };
     Some(Report {
         score,
+        wdl,
+        linear: None,
         pv: Vec::new(),
         depth: 0,
         seldepth: 0,

@@ -29,7 +29,7 @@ pub(crate) struct Options {
     /// So many moves by chance, and in every second game one more.
     #[arg(long, default_value_t = 8)]
     random_plies: u32,
-    /// Openings whose first score lies beyond so many centipawns are passed over.
+    /// Openings whose first score lies beyond so many linear centipawns (docs/strength.md) are passed over.
     #[arg(long, default_value_t = 400)]
     most_at_start: i32,
     /// Games at once; one a core unless given.

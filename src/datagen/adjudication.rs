@@ -1,7 +1,7 @@
 //! When a game is over, by the rules or by common sense.
 
 use crate::chess::{Color, Game, Outcome};
-use crate::engine::Score;
+use crate::engine::LinearScore;
 
 /// How a game ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,11 +22,11 @@ pub struct Adjudication {
     level: u32,
 }
 
-/// Centipawns that win when so many scores in a row, of both sides, go beyond them.
+/// Linear centipawns that win when so many scores in a row, of both sides, go beyond them.
 const WON: i32 = 1_000;
 const WON_PLIES: u32 = 5;
 
-/// Centipawns within which a late game is a draw when so many scores in a row stay within them.
+/// Linear centipawns within which a late game is a draw when so many scores in a row stay within them.
 const LEVEL: i32 = 8;
 const LEVEL_PLIES: u32 = 12;
 const LEVEL_FROM: usize = 80;
@@ -45,11 +45,11 @@ impl Adjudication {
     }
 
     /// Takes the score of the next position, from the view of its side to move.
-    pub fn by_score(&mut self, game: &Game, score: Score) -> Option<Ending> {
+    pub fn by_score(&mut self, game: &Game, score: LinearScore) -> Option<Ending> {
         let turn = game.position().turn();
         let (leader, lead) = match score {
-            Score::Cp(value) => (if value >= 0 { turn } else { !turn }, value.abs()),
-            Score::Mate(moves) => (if moves > 0 { turn } else { !turn }, i32::MAX),
+            LinearScore::Cp(value) => (if value >= 0 { turn } else { !turn }, value.abs()),
+            LinearScore::Mate(moves) => (if moves > 0 { turn } else { !turn }, i32::MAX),
         };
         self.won = match () {
             () if lead < WON => 0,
@@ -74,7 +74,7 @@ mod tests {
     use crate::chess::{Position, read_move};
 
     /// Plays on with knights, and gives each position the next score.
-    fn ended_after(scores: impl IntoIterator<Item = Score>) -> (usize, Option<Ending>) {
+    fn ended_after(scores: impl IntoIterator<Item = LinearScore>) -> (usize, Option<Ending>) {
         let mut game = Game::new(Position::startpos());
         let mut adjudication = Adjudication::default();
         let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
@@ -89,18 +89,18 @@ mod tests {
 
     #[test]
     fn five_scores_in_a_row_for_one_side_win() {
-        let both = |n: i32| Score::Cp(if n % 2 == 0 { 1_200 } else { -1_200 });
+        let both = |n: i32| LinearScore::Cp(if n % 2 == 0 { 1_200 } else { -1_200 });
         assert_eq!(ended_after((0..9).map(both)), (5, Some(Ending::Won(Color::White))));
-        let mate = |n: i32| Score::Mate(if n % 2 == 0 { -3 } else { 3 });
+        let mate = |n: i32| LinearScore::Mate(if n % 2 == 0 { -3 } else { 3 });
         assert_eq!(ended_after((0..9).map(mate)), (5, Some(Ending::Won(Color::Black))));
     }
 
     #[test]
     fn a_score_that_falls_or_changes_sides_begins_anew() {
-        let each_thinks_it_wins = (0..30).map(|_| Score::Cp(1_200));
+        let each_thinks_it_wins = (0..30).map(|_| LinearScore::Cp(1_200));
         assert_eq!(ended_after(each_thinks_it_wins), (0, None));
         let now_and_then = (0..30).map(|n| {
-            Score::Cp(if n % 4 == 3 {
+            LinearScore::Cp(if n % 4 == 3 {
                 0
             } else if n % 2 == 0 {
                 1_200
@@ -113,8 +113,8 @@ mod tests {
 
     #[test]
     fn a_late_game_that_stays_level_is_drawn_and_so_is_an_endless_one() {
-        assert_eq!(ended_after((0..200).map(|_| Score::Cp(0))), (81, Some(Ending::Drawn)));
-        assert_eq!(ended_after((0..500).map(|_| Score::Cp(90))), (401, Some(Ending::Drawn)));
+        assert_eq!(ended_after((0..200).map(|_| LinearScore::Cp(0))), (81, Some(Ending::Drawn)));
+        assert_eq!(ended_after((0..500).map(|_| LinearScore::Cp(90))), (401, Some(Ending::Drawn)));
     }
 
     #[test]

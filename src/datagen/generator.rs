@@ -14,7 +14,7 @@ use super::random::Random;
 use super::record::Record;
 use super::uci_player::UciPlayer;
 use crate::chess::Game;
-use crate::engine::Score;
+use crate::engine::LinearScore;
 
 /// What is to be played.
 #[derive(Clone, Debug)]
@@ -33,7 +33,7 @@ pub struct Settings {
     pub seed: u64,
     /// Another engine than our own.
     pub engine: Option<PathBuf>,
-    /// An opening that is already decided is not played: the first score lies within so many centipawns.
+    /// An opening that is already decided is not played: the first score lies within so many linear centipawns.
     pub most_at_start: i32,
 }
 
@@ -182,7 +182,7 @@ impl Generator {
         }
     }
 
-    fn is_fair(&self, score: Score) -> bool {
-        matches!(score, Score::Cp(value) if value.abs() <= self.settings.most_at_start)
+    fn is_fair(&self, score: LinearScore) -> bool {
+        matches!(score, LinearScore::Cp(value) if value.abs() <= self.settings.most_at_start)
     }
 }

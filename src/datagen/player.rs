@@ -2,7 +2,7 @@
 
 use super::DatagenError;
 use crate::chess::{Game, Move};
-use crate::engine::{Engine, Limits, Memory, Scope, Score, StopFlag};
+use crate::engine::{Engine, Limits, LinearScore, Memory, Report, Scope, StopFlag};
 
 /// Plays both sides of games.
 pub trait Player {
@@ -26,8 +26,8 @@ pub trait Player {
 pub struct Judged {
     /// A legal move.
     pub mv: Move,
-    /// From the view of the side that moves.
-    pub score: Score,
+    /// From the view of the side that moves. Of another engine its own centipawns, taken for linear ones.
+    pub score: LinearScore,
 }
 
 /// After so many times the soft limit an iteration is not finished any more.
@@ -63,13 +63,41 @@ impl Player for Own {
         let report = self.engine.continue_game(&mut self.memory, game, &limits, &Scope::default(), &stop, &mut |report| {
             // What a search finds between this order and its end is not used.
             if !stop.is_stopped() {
-                finished = report.best_move().map(|mv| Judged { mv, score: report.score });
+                finished = judged(report);
             }
             if report.nodes >= self.nodes {
                 stop.stop();
             }
         });
-        let last = report.best_move().map(|mv| Judged { mv, score: report.score });
-        finished.or(last).ok_or_else(|| DatagenError::engine("kibitzer", format!("no move in {}", game.position().fen())))
+        finished
+            .or(judged(&report))
+            .ok_or_else(|| DatagenError::engine("kibitzer", format!("no move in {}", game.position().fen())))
+    }
+}
+
+/// The move that a search of our own engine chooses.
+fn judged(report: &Report) -> Option<Judged> {
+    Some(Judged { mv: report.best_move()?, score: report.linear? })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::Position;
+    use crate::engine::Score;
+
+    #[test]
+    fn games_keep_the_score_that_does_not_depend_on_what_is_on_the_board() {
+        let game = Game::new(Position::from_fen("8/5pk1/4p1p1/7p/7P/4PKP1/5P2/R7 b - - 0 1").unwrap());
+        let mut player = Own::new(1, 500);
+        player.begin(&game).unwrap();
+        let judged = player.choose(&game).unwrap();
+        let mut told = Vec::new();
+        let limits = Limits { nodes: Some(4_000), ..Limits::default() };
+        Engine::new(1).analyse(&game, &limits, &StopFlag::default(), &mut |report| told.push((report.linear, report.score)));
+        let (_, score) = *told.iter().find(|(linear, _)| *linear == Some(judged.score)).unwrap();
+        let (LinearScore::Cp(linear), Score::Cp(told)) = (judged.score, score) else { panic!("{judged:?}: a mate") };
+        // In an ending it takes more of the network's centipawns to win half of the games.
+        assert!(linear < -100 && linear < 5 * told / 4, "{linear} {told}");
     }
 }

@@ -7,14 +7,14 @@ use viriformat::dataformat::Game as PackedGame;
 use super::adjudication::Ending;
 use super::player::Judged;
 use crate::chess::{Color, Move, Position, Role};
-use crate::engine::Score;
+use crate::engine::LinearScore;
 
 /// A game as it is played: its start, and every move with the score before it.
 pub struct Record {
     game: PackedGame,
 }
 
-/// A mate on the board in n plies counts this less n, in centipawns; other scores stay below.
+/// A mate on the board in n plies counts this less n, in linear centipawns; other scores stay below.
 const MATE: i32 = 30_000;
 const MOST: i32 = 29_000;
 
@@ -84,12 +84,12 @@ fn packed(position: &Position, mv: Move) -> u16 {
     mv.from().index() as u16 | (to.index() as u16) << 6 | kind
 }
 
-/// Centipawns from White's side.
-fn white_score(turn: Color, score: Score) -> i16 {
+/// Linear centipawns from White's side.
+fn white_score(turn: Color, score: LinearScore) -> i16 {
     let value = match score {
-        Score::Cp(value) => value.clamp(-MOST, MOST),
-        Score::Mate(moves) if moves > 0 => MATE - (2 * moves - 1).min(MATE - MOST),
-        Score::Mate(moves) => -MATE + (-2 * moves).min(MATE - MOST),
+        LinearScore::Cp(value) => value.clamp(-MOST, MOST),
+        LinearScore::Mate(moves) if moves > 0 => MATE - (2 * moves - 1).min(MATE - MOST),
+        LinearScore::Mate(moves) => -MATE + (-2 * moves).min(MATE - MOST),
     };
     (if turn.is_white() { value } else { -value }) as i16
 }
@@ -107,7 +107,7 @@ mod tests {
         let mut positions = Vec::new();
         for text in moves.split(' ') {
             let mv = read_move(game.position(), text).unwrap();
-            record.add(game.position(), Judged { mv, score: Score::Cp(25) });
+            record.add(game.position(), Judged { mv, score: LinearScore::Cp(25) });
             positions.push(game.position().clone());
             game.play(mv);
         }
@@ -152,10 +152,10 @@ mod tests {
 
     #[test]
     fn mates_are_counted_in_plies_from_whites_side() {
-        assert_eq!(white_score(Color::White, Score::Mate(1)), 29_999);
-        assert_eq!(white_score(Color::Black, Score::Mate(2)), -29_997);
-        assert_eq!(white_score(Color::White, Score::Mate(-1)), -29_998);
-        assert_eq!(white_score(Color::Black, Score::Cp(-31)), 31);
-        assert_eq!(white_score(Color::White, Score::Cp(1_000_000)), 29_000);
+        assert_eq!(white_score(Color::White, LinearScore::Mate(1)), 29_999);
+        assert_eq!(white_score(Color::Black, LinearScore::Mate(2)), -29_997);
+        assert_eq!(white_score(Color::White, LinearScore::Mate(-1)), -29_998);
+        assert_eq!(white_score(Color::Black, LinearScore::Cp(-31)), 31);
+        assert_eq!(white_score(Color::White, LinearScore::Cp(1_000_000)), 29_000);
     }
 }

@@ -7,7 +7,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use super::DatagenError;
 use super::player::{Judged, Player};
 use crate::chess::{CastlingText, Game, Move, read_move, to_uci};
-use crate::engine::Score;
+use crate::engine::LinearScore;
 
 /// A process that plays. It ends with this.
 pub struct UciPlayer {
@@ -113,8 +113,8 @@ fn moves(game: &Game, castling: CastlingText) -> String {
     texts.fold(String::new(), |line, text| if line.is_empty() { format!(" moves {text}") } else { format!("{line} {text}") })
 }
 
-/// The score of an `info` line of the best variation, bounds left out.
-fn read_score(line: &str) -> Option<Score> {
+/// The score of an `info` line of the best variation, bounds left out. What another engine takes for a centipawn is kept as it is.
+fn read_score(line: &str) -> Option<LinearScore> {
     let words: Vec<&str> = line.strip_prefix("info ")?.split_whitespace().collect();
     let behind = |word| words.iter().position(|&found| found == word).map(|place| place + 1);
     if behind("multipv").is_some_and(|place| words.get(place) != Some(&"1")) || behind("string").is_some() {
@@ -126,8 +126,8 @@ fn read_score(line: &str) -> Option<Score> {
     let kind = behind("score")?;
     let value = words.get(kind + 1)?.parse().ok()?;
     match *words.get(kind)? {
-        "cp" => Some(Score::Cp(value)),
-        "mate" => Some(Score::Mate(value)),
+        "cp" => Some(LinearScore::Cp(value)),
+        "mate" => Some(LinearScore::Mate(value)),
         _ => None,
     }
 }
@@ -138,8 +138,8 @@ mod tests {
 
     #[test]
     fn only_exact_scores_of_the_best_line_count() {
-        assert_eq!(read_score("info depth 5 score cp -31 nodes 20 pv e2e4"), Some(Score::Cp(-31)));
-        assert_eq!(read_score("info depth 5 multipv 1 score mate -2 nodes 20"), Some(Score::Mate(-2)));
+        assert_eq!(read_score("info depth 5 score cp -31 nodes 20 pv e2e4"), Some(LinearScore::Cp(-31)));
+        assert_eq!(read_score("info depth 5 multipv 1 score mate -2 nodes 20"), Some(LinearScore::Mate(-2)));
         for line in [
             "info depth 5 multipv 2 score cp 3",
             "info depth 5 score cp 3 lowerbound nodes 7",

@@ -10,14 +10,15 @@ use super::network::NetworkEvaluator;
 use super::pace::Pace;
 use super::picker::{Guide, Picker};
 use super::root::{Goal, MAX_DEPTH, RootMove};
-use super::score::{EVALUATION_LIMIT, PAWN, Score};
+use super::score::{EVALUATION_LIMIT, PAWN};
 use super::search::Search;
 use super::shelf::Shelf;
 use super::threats::Threats;
 use super::tt::{Generation, Table};
-use super::{Limits, Report, Scope, StopFlag, StopReason};
+use super::wdl::{Verdict, WinModel};
+use super::{Limits, Report, Scope, StaticEvaluation, StopFlag, StopReason};
 use crate::chess::{Game, Move, Outcome, Position};
-use crate::nnue::{Contributions, Level, Network};
+use crate::nnue::{Level, Network};
 
 /// How an [`Engine`] is set up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -139,8 +140,8 @@ impl Engine {
         let budget = Budget::start(limits, hard, stop, &crew);
         match game.outcome() {
             Outcome::Ongoing => {}
-            Outcome::Checkmate { .. } => return terminal(Score::Mate(0), &budget),
-            Outcome::Stalemate | Outcome::Draw(_) => return terminal(Score::Cp(0), &budget),
+            Outcome::Checkmate { .. } => return terminal(Verdict::MATED, &budget),
+            Outcome::Stalemate | Outcome::Draw(_) => return terminal(Verdict::DRAWN, &budget),
         }
         memory.provide(threads);
         let goal = Goal::of(limits, scope.multipv.max(1), pace);
@@ -151,7 +152,7 @@ impl Engine {
             let budget = budget.of(index);
             self.search(&table, history, budget, game, root_moves.clone())
         });
-        let Some(mut first) = searches.next() else { return terminal(Score::Cp(0), &budget) };
+        let Some(mut first) = searches.next() else { return terminal(Verdict::DRAWN, &budget) };
         thread::scope(|scope| {
             // Also when the first thread panics: its scope waits for the helpers, which wait for nothing else.
             let dismissal = crew.dismissal();
@@ -190,15 +191,16 @@ impl Engine {
         search
     }
 
-    /// Judges a position as it stands, without a search: centipawns from the view of the side to move.
+    /// Judges a position as it stands, without a search: centipawns, of which 100 win half of the games, from the view of the side
+    /// to move.
     pub fn evaluate(&self, position: &Position) -> i32 {
         const LIMIT: i32 = EVALUATION_LIMIT * 100 / PAWN;
-        self.network.evaluate(position).clamp(-LIMIT, LIMIT)
+        WinModel::of(position).centipawns(f64::from(self.network.evaluate(position).clamp(-LIMIT, LIMIT)))
     }
 
     /// The same with what each piece adds to it.
-    pub fn contributions(&self, position: &Position) -> Contributions {
-        self.network.contributions(position)
+    pub fn evaluate_pieces(&self, position: &Position) -> StaticEvaluation {
+        StaticEvaluation::new(position, &self.network.contributions(position))
     }
 
     /// Empties the shared table.
@@ -237,9 +239,11 @@ impl Engine {
     }
 }
 
-fn terminal(score: Score, budget: &Budget<'_>) -> Report {
+fn terminal(Verdict { score, wdl, linear }: Verdict, budget: &Budget<'_>) -> Report {
     Report {
         score,
+        wdl,
+        linear: Some(linear),
         pv: Vec::new(),
         depth: 0,
         seldepth: 0,

@@ -36,19 +36,23 @@ mod score;
 mod search;
 mod see;
 mod shelf;
+mod static_evaluation;
 mod threats;
 mod tt;
 mod vote;
+mod wdl;
 
 pub use bench::Bench;
 pub use facade::{Engine, EngineOptions, Memory, STACK_BYTES};
 pub use limits::{Clock, Limits, Scope, StopFlag};
 pub use params::{Tunable, tunable, tune};
 pub use report::{Report, StopReason, Variation};
-pub use score::Score;
+pub use score::{LinearScore, Score};
+pub use static_evaluation::StaticEvaluation;
+pub use wdl::{Wdl, WinModel};
 
 // What whoever drives the engine meets of the network's room.
-pub use crate::nnue::{Contributions, Network, NetworkError, NetworkFileError};
+pub use crate::nnue::{Network, NetworkError, NetworkFileError};
 
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::Score;
+use super::{LinearScore, Score, Wdl};
 use crate::chess::Move;
 
 /// Why a search ended.
@@ -27,6 +27,10 @@ pub enum StopReason {
 pub struct Report {
     /// From the view of the side to move.
     pub score: Score,
+    /// What the score means in games, from the view of the side to move.
+    pub wdl: Wdl,
+    /// The score before it was fitted to games; `None` where no search of this process found it.
+    pub linear: Option<LinearScore>,
     /// The expected line, legal move by move; a mate's ends in mate. Its first move is the best move. Empty only where the game
     /// is over.
     pub pv: Vec<Move>,
@@ -52,6 +56,8 @@ pub struct Report {
 pub struct Variation {
     /// From the view of the side to move.
     pub score: Score,
+    /// What the score means in games, from the view of the side to move.
+    pub wdl: Wdl,
     /// Legal move by move; never empty.
     pub pv: Vec<Move>,
 }

@@ -8,8 +8,9 @@ use super::mate::{MAX_MATE, Prover};
 use super::node::{Node, Root};
 use super::pace::{Pace, Progress};
 use super::params;
-use super::score::{INFINITE, MAX_PLY, Score, Value, is_mate, mate_at};
+use super::score::{INFINITE, MAX_PLY, Value, is_mate, mate_at};
 use super::search::Search;
+use super::wdl::{Verdict, WinModel};
 use super::{Limits, Report, StopReason, Variation};
 use crate::chess::{Move, Position};
 
@@ -125,7 +126,7 @@ impl<E: Evaluator> Search<'_, E> {
             found = super::vote::elect(found, helpers);
         }
         let lines = if found.lines.is_empty() { vec![self.first_impression(root)] } else { found.lines };
-        self.report(&lines, found.depth, reason)
+        self.report(root, &lines, found.depth, reason)
     }
 
     /// Proves the shortest mate in at most so many moves. Where there is none the ordinary search says what the position is
@@ -151,10 +152,10 @@ impl<E: Evaluator> Search<'_, E> {
             let plies = proof.len();
             self.seldepth = self.seldepth.max(plies);
             let line = Line { value: mate_at(plies), moves: proof };
-            return self.report(&[line], 2 * moves - 1, StopReason::Mate);
+            return self.report(root, &[line], 2 * moves - 1, StopReason::Mate);
         }
         if let Some(reason) = self.budget.reason() {
-            return self.report(&first.lines, first.depth, reason);
+            return self.report(root, &first.lines, first.depth, reason);
         }
         // The question is answered; the ordinary score may take what is left of the budget.
         let mut tell_deeper = |report: &Report| {
@@ -164,7 +165,7 @@ impl<E: Evaluator> Search<'_, E> {
         };
         let deeper = self.deepen(root, Goal::depth(depth.min(VERDICT_DEPTH)), &mut tell_deeper);
         let best = if deeper.lines.is_empty() || deeper.depth < first.depth { first } else { deeper };
-        self.report(&best.lines, best.depth, StopReason::Depth)
+        self.report(root, &best.lines, best.depth, StopReason::Depth)
     }
 
     /// What there is to say when not even one move was searched to its end: the first move in order, and the static evaluation.
@@ -195,7 +196,7 @@ impl<E: Evaluator> Search<'_, E> {
             }
             found.depth = depth;
             let Some(best) = found.lines.first().cloned() else { continue };
-            on_update(&self.report(&found.lines, depth, StopReason::Depth));
+            on_update(&self.report(root, &found.lines, depth, StopReason::Depth));
             stable_for = if last_best == Some(best.moves[0]) { stable_for + 1 } else { 0 };
             let progress = Progress {
                 stable_for,
@@ -326,11 +327,18 @@ impl<E: Evaluator> Search<'_, E> {
     }
 
     /// What is known after an iteration. There is at least one line.
-    pub(super) fn report(&self, lines: &[Line], depth: u8, reason: StopReason) -> Report {
-        let score = |line: &Line| Score::from_value(line.value);
+    pub(super) fn report(&self, root: &Position, lines: &[Line], depth: u8, reason: StopReason) -> Report {
+        let model = WinModel::of(root);
         let best = lines.first();
+        let Verdict { score, wdl, linear } = model.verdict(best.map_or(0, |line| line.value));
+        let variation = |line: &Line| {
+            let Verdict { score, wdl, .. } = model.verdict(line.value);
+            Variation { score, wdl, pv: line.moves.clone() }
+        };
         Report {
-            score: best.map_or(Score::Cp(0), score),
+            score,
+            wdl,
+            linear: Some(linear),
             pv: best.map(|line| line.moves.clone()).unwrap_or_default(),
             depth,
             seldepth: self.seldepth as u8,
@@ -338,11 +346,7 @@ impl<E: Evaluator> Search<'_, E> {
             elapsed: self.budget.elapsed(),
             reason,
             context_free: self.path.is_context_free(),
-            alternatives: lines
-                .iter()
-                .skip(1)
-                .map(|line| Variation { score: score(line), pv: line.moves.clone() })
-                .collect(),
+            alternatives: lines.iter().skip(1).map(variation).collect(),
         }
     }
 }

@@ -1,26 +1,36 @@
 //! Scores: as the outside sees them, and as the search counts them.
 
-/// What a search thinks of a position, from the side to move's view.
+/// What a search thinks of a position, from the side to move's view, as it is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score {
-    /// Centipawns.
+    /// Centipawns, of which 100 win half of the games: see [`WinModel`](super::WinModel).
     Cp(i32),
     /// Mate in so many moves; negative when the side to move is mated, 0 when it is checkmated already.
     Mate(i32),
 }
 
-impl Score {
-    /// The outside's view of a value of the search.
-    pub(super) const fn from_value(value: Value) -> Score {
+/// The same in the unit of the evaluation network, which does not depend on what is on the board: what networks learn from and
+/// self-play games keep.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LinearScore {
+    /// Linear centipawns.
+    Cp(i32),
+    /// As of a [`Score`].
+    Mate(i32),
+}
+
+impl LinearScore {
+    /// A value of the search.
+    pub(super) const fn from_value(value: Value) -> LinearScore {
         match plies_to_mate(value) {
-            None => Score::Cp(value * 100 / PAWN),
-            Some(plies) if value > 0 => Score::Mate((plies + 1) / 2),
-            Some(plies) => Score::Mate(-((plies + 1) / 2)),
+            None => LinearScore::Cp(value * 100 / PAWN),
+            Some(plies) if value > 0 => LinearScore::Mate((plies + 1) / 2),
+            Some(plies) => LinearScore::Mate(-((plies + 1) / 2)),
         }
     }
 }
 
-/// The value that the outside sees as 100 centipawns.
+/// The value of 100 linear centipawns.
 pub(super) const PAWN: Value = 361;
 
 /// A score inside the search: in its own units (see [`PAWN`]) from the side to move's view, or near ±[`MATE`] a mate, counted in plies from the root.
@@ -100,12 +110,12 @@ mod tests {
 
     #[test]
     fn mates_are_told_in_moves() {
-        assert_eq!(Score::from_value(mate_at(1)), Score::Mate(1));
-        assert_eq!(Score::from_value(mate_at(3)), Score::Mate(2));
-        assert_eq!(Score::from_value(mated_at(2)), Score::Mate(-1));
-        assert_eq!(Score::from_value(mated_at(4)), Score::Mate(-2));
-        assert_eq!(Score::from_value(mated_at(0)), Score::Mate(0));
-        assert_eq!(Score::from_value(-2 * PAWN), Score::Cp(-200));
+        assert_eq!(LinearScore::from_value(mate_at(1)), LinearScore::Mate(1));
+        assert_eq!(LinearScore::from_value(mate_at(3)), LinearScore::Mate(2));
+        assert_eq!(LinearScore::from_value(mated_at(2)), LinearScore::Mate(-1));
+        assert_eq!(LinearScore::from_value(mated_at(4)), LinearScore::Mate(-2));
+        assert_eq!(LinearScore::from_value(mated_at(0)), LinearScore::Mate(0));
+        assert_eq!(LinearScore::from_value(-2 * PAWN), LinearScore::Cp(-200));
     }
 
     #[test]

@@ -9,6 +9,7 @@ mod schema;
 mod score;
 mod state;
 mod text;
+mod wdl;
 
 pub(crate) use castle_flags::CastleFlagsView;
 pub(crate) use clamped::Clamped;
@@ -18,3 +19,4 @@ pub(crate) use schema::{names_of, nullable, owner, role, side_to_move, varying, 
 pub(crate) use score::ScoreDto;
 pub(crate) use state::PositionState;
 pub(crate) use text::{Hex, MoveText, SquareName};
+pub(crate) use wdl::WdlDto;

@@ -11,24 +11,24 @@ use crate::chess::{Color, Piece, Position, Role, Square};
 /// A position's evaluation and how much of it hangs on each piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Contributions {
-    /// Centipawns from White's view.
+    /// Linear centipawns from White's view.
     pub white_value: i32,
     /// The variant of the output that judged the position: 0 with the fewest pieces.
     pub bucket: usize,
-    /// For each square the evaluation with its piece less the evaluation without it, in centipawns from White's view. Empty squares
-    /// and kings, without which there is no evaluation, have none.
+    /// For each square the evaluation with its piece less the evaluation without it, in linear centipawns from White's view. Empty
+    /// squares and kings, without which there is no evaluation, have none.
     pub pieces: [Option<i32>; 64],
 }
 
 impl Contributions {
-    /// Centipawns from a player's view.
+    /// Linear centipawns from a player's view.
     pub const fn value(&self, color: Color) -> i32 {
         if color.is_white() { self.white_value } else { self.white_value.saturating_neg() }
     }
 }
 
 impl Network {
-    /// Centipawns of a position from the view of the side to move. A search asks [`Accumulators`](super::Accumulators) instead, which
+    /// Linear centipawns of a position from the view of the side to move. A search asks [`Accumulators`](super::Accumulators) instead, which
     /// do not start anew.
     pub fn evaluate(&self, position: &Position) -> i32 {
         let turn = position.turn();
@@ -60,13 +60,13 @@ impl Judge<'_> {
         Judge { network, kernels: Kernels::best(), cache: RefreshCache::new(network) }
     }
 
-    /// Centipawns of a board from White's view when it is `turn`'s move.
+    /// Linear centipawns of a board from White's view when it is `turn`'s move.
     fn white_value(&mut self, boards: &Boards, turn: Color) -> i32 {
         let value = self.value(boards, turn);
         if turn.is_white() { value } else { value.saturating_neg() }
     }
 
-    /// Centipawns of a board from the view of `turn`, whose move it is.
+    /// Linear centipawns of a board from the view of `turn`, whose move it is.
     fn value(&mut self, boards: &Boards, turn: Color) -> i32 {
         let [own, other] = [turn, !turn].map(|color| self.sums(boards, color));
         let bucket = output_bucket(boards.count());

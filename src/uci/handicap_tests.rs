@@ -4,16 +4,19 @@ use std::time::Duration;
 
 use super::*;
 use crate::chess::{Position, read_move};
-use crate::engine::{StopReason, Variation};
+use crate::engine::{StopReason, Variation, Wdl};
 
 /// A search that found these moves at these scores.
 fn report(lines: &[(&str, Score)]) -> Report {
     let position = Position::startpos();
-    let variations = lines.iter().map(|&(mv, score)| Variation { score, pv: vec![read_move(&position, mv).unwrap()] });
+    let variations =
+        lines.iter().map(|&(mv, score)| Variation { score, wdl: Wdl::DRAWN, pv: vec![read_move(&position, mv).unwrap()] });
     let mut variations: Vec<_> = variations.collect();
-    let Variation { score, pv } = variations.remove(0);
+    let Variation { score, wdl, pv } = variations.remove(0);
     Report {
         score,
+        wdl,
+        linear: None,
         pv,
         depth: 3,
         seldepth: 3,

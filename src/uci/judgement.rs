@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use crate::chess::{File, Position, Rank, Square};
-use crate::engine::Contributions;
+use crate::engine::StaticEvaluation;
 
 const EDGE: &str = " +-------+-------+-------+-------+-------+-------+-------+-------+\n";
 
 /// The board with what each piece adds, in pawns and from White's view, and below it the evaluation.
-pub(super) fn judgement(position: &Position, contributions: &Contributions, network: &str) -> String {
+pub(super) fn judgement(position: &Position, evaluation: &StaticEvaluation, network: &str) -> String {
     let mut text = String::from(EDGE);
     for index in (0..8).rev() {
         let squares = File::ALL.map(|file| Square::new(file, Rank::from_index(index)));
@@ -19,7 +19,7 @@ pub(super) fn judgement(position: &Position, contributions: &Contributions, netw
         }
         let _ = writeln!(text, " | {}", index + 1);
         for square in squares {
-            let worth = contributions.pieces[square.index()].map_or(String::new(), pawns);
+            let worth = evaluation.pieces[square.index()].map_or(String::new(), pawns);
             let _ = write!(text, " |{worth:>6}");
         }
         text.push_str(" |\n");
@@ -30,10 +30,10 @@ pub(super) fn judgement(position: &Position, contributions: &Contributions, netw
     let _ = write!(
         text,
         "evaluation {} from White's view, {} from the side to move's ({})\nnetwork {network}, output bucket {}",
-        pawns(contributions.white_value),
-        pawns(contributions.value(turn)),
+        pawns(evaluation.white_value),
+        pawns(evaluation.value(turn)),
         turn.name(),
-        contributions.bucket,
+        evaluation.bucket,
     );
     text
 }
@@ -46,16 +46,16 @@ fn pawns(centipawns: i32) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::Network;
+    use crate::engine::Engine;
 
     #[test]
     fn every_piece_has_its_worth_below_it_and_kings_have_none() {
         let position = Position::from_fen("4k3/8/8/8/8/8/3QP3/4K3 b - - 0 1").unwrap();
-        let mut contributions = Network::embedded().contributions(&position);
-        contributions.white_value = 712;
-        contributions.pieces[11] = Some(905);
-        contributions.pieces[12] = Some(-31);
-        let text = judgement(&position, &contributions, "abc (768 -> 8)");
+        let mut evaluation = Engine::new(1).evaluate_pieces(&position);
+        evaluation.white_value = 712;
+        evaluation.pieces[11] = Some(905);
+        evaluation.pieces[12] = Some(-31);
+        let text = judgement(&position, &evaluation, "abc (768 -> 8)");
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[19], " |       |       |       |   Q   |   P   |       |       |       | 2");
         assert_eq!(lines[20], " |       |       |       | +9.05 | -0.31 |       |       |       |");

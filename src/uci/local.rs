@@ -85,6 +85,6 @@ impl Backend for Local {
     }
 
     fn evaluate(&self, position: &Position) -> Option<String> {
-        Some(judgement(position, &self.engine.contributions(position), self.engine.evaluation_name()))
+        Some(judgement(position, &self.engine.evaluate_pieces(position), self.engine.evaluation_name()))
     }
 }

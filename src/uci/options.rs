@@ -24,6 +24,8 @@ pub struct Options {
     pub chess960: bool,
     /// The GUI analyses: every search starts without the memory of earlier ones, and at full strength.
     pub analyse_mode: bool,
+    /// Scores are told with the chances of win, draw and loss.
+    pub show_wdl: bool,
     /// The engine plays as weakly as `elo` says.
     pub limit_strength: bool,
     /// The strength of the limited engine.
@@ -42,6 +44,7 @@ impl Default for Options {
             move_overhead: Duration::from_millis(20),
             chess960: false,
             analyse_mode: false,
+            show_wdl: false,
             limit_strength: false,
             elo: 1500,
             eval_file: None,
@@ -71,6 +74,8 @@ pub enum OptionName {
     Chess960,
     /// `UCI_AnalyseMode`
     AnalyseMode,
+    /// `UCI_ShowWDL`
+    ShowWdl,
     /// `UCI_LimitStrength`
     LimitStrength,
     /// `UCI_Elo`
@@ -108,7 +113,7 @@ pub enum OptionError {
 
 impl OptionName {
     /// All, in the order in which `uci` lists them.
-    pub const ALL: [OptionName; 11] = [
+    pub const ALL: [OptionName; 12] = [
         OptionName::Hash,
         OptionName::ClearHash,
         OptionName::Threads,
@@ -117,6 +122,7 @@ impl OptionName {
         OptionName::MoveOverhead,
         OptionName::Chess960,
         OptionName::AnalyseMode,
+        OptionName::ShowWdl,
         OptionName::LimitStrength,
         OptionName::Elo,
         OptionName::EvalFile,
@@ -137,6 +143,7 @@ impl OptionName {
             OptionName::MoveOverhead => "Move Overhead",
             OptionName::Chess960 => "UCI_Chess960",
             OptionName::AnalyseMode => "UCI_AnalyseMode",
+            OptionName::ShowWdl => "UCI_ShowWDL",
             OptionName::LimitStrength => "UCI_LimitStrength",
             OptionName::Elo => "UCI_Elo",
             OptionName::EvalFile => "EvalFile",
@@ -149,7 +156,11 @@ impl OptionName {
             OptionName::Threads | OptionName::MultiPv => Kind::Spin(1, 256),
             OptionName::MoveOverhead => Kind::Spin(0, 5_000),
             OptionName::Elo => Kind::Spin((*Handicap::ELO.start()).into(), (*Handicap::ELO.end()).into()),
-            OptionName::Ponder | OptionName::Chess960 | OptionName::AnalyseMode | OptionName::LimitStrength => Kind::Check,
+            OptionName::Ponder
+            | OptionName::Chess960
+            | OptionName::AnalyseMode
+            | OptionName::ShowWdl
+            | OptionName::LimitStrength => Kind::Check,
             OptionName::EvalFile => Kind::Text,
             OptionName::ClearHash => Kind::Button,
         }
@@ -182,6 +193,7 @@ impl Options {
             OptionName::MoveOverhead => self.move_overhead = Duration::from_millis(number(name, value)?),
             OptionName::Chess960 => self.chess960 = flag(name, value)?,
             OptionName::AnalyseMode => self.analyse_mode = flag(name, value)?,
+            OptionName::ShowWdl => self.show_wdl = flag(name, value)?,
             OptionName::LimitStrength => self.limit_strength = flag(name, value)?,
             OptionName::Elo => self.elo = number(name, value)? as u16,
             OptionName::EvalFile => {
@@ -223,6 +235,7 @@ impl Options {
             OptionName::MoveOverhead => self.move_overhead.as_millis().to_string(),
             OptionName::Chess960 => self.chess960.to_string(),
             OptionName::AnalyseMode => self.analyse_mode.to_string(),
+            OptionName::ShowWdl => self.show_wdl.to_string(),
             OptionName::LimitStrength => self.limit_strength.to_string(),
             OptionName::Elo => self.elo.to_string(),
             OptionName::EvalFile => self.eval_file.as_ref().map_or(EMPTY.to_owned(), |file| file.display().to_string()),

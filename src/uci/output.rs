@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use crate::chess::{CastlingText, Move, Position, uci_text};
-use crate::engine::{Report, Score};
+use crate::engine::{Report, Score, Wdl};
 
 /// Takes whole lines from any thread.
 pub(super) struct Output {
@@ -43,6 +43,8 @@ pub(super) struct Info<'a> {
     pub(super) multipv: usize,
     /// How full the table is; `None` when that is not known.
     pub(super) hash_permille: Option<u32>,
+    /// Whether to tell the chances of win, draw and loss.
+    pub(super) show_wdl: bool,
     /// How castling is written.
     pub(super) castling: CastlingText,
 }
@@ -51,22 +53,26 @@ impl Info<'_> {
     /// One `info` line for each line of play.
     pub(super) fn text(&self) -> String {
         let report = self.report;
-        let alternatives = report.alternatives.iter().map(|variation| (variation.score, variation.pv.as_slice()));
-        let variations = std::iter::once((report.score, report.pv.as_slice())).chain(alternatives);
+        let alternatives =
+            report.alternatives.iter().map(|variation| (variation.score, variation.wdl, variation.pv.as_slice()));
+        let variations = std::iter::once((report.score, report.wdl, report.pv.as_slice())).chain(alternatives);
         let mut text = String::new();
-        for (index, (score, pv)) in variations.take(self.multipv).enumerate() {
+        for (index, (score, wdl, pv)) in variations.take(self.multipv).enumerate() {
             if index > 0 {
                 text.push('\n');
             }
-            self.variation(&mut text, index + 1, score, pv);
+            self.variation(&mut text, index + 1, (score, wdl), pv);
         }
         text
     }
 
-    fn variation(&self, text: &mut String, rank: usize, score: Score, pv: &[Move]) {
+    fn variation(&self, text: &mut String, rank: usize, (score, wdl): (Score, Wdl), pv: &[Move]) {
         let Report { depth, seldepth, nodes, elapsed, .. } = *self.report;
         // Writing to a String cannot fail.
         let _ = write!(text, "info depth {depth} seldepth {seldepth} multipv {rank} score {}", Shown(score));
+        if self.show_wdl {
+            let _ = write!(text, " wdl {} {} {}", wdl.win, wdl.draw, wdl.loss);
+        }
         let _ = write!(text, " nodes {nodes} nps {}", nodes_per_second(nodes, elapsed));
         if let Some(permille) = self.hash_permille {
             let _ = write!(text, " hashfull {permille}");

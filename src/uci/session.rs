@@ -184,6 +184,7 @@ impl<B: Backend> Session<B> {
             root: self.game.position().clone(),
             multipv: self.options.multipv,
             castling: self.options.castling(),
+            show_wdl: self.options.show_wdl,
             handicap,
         };
         let leash = Leash::new(go.ponder, go.infinite);

@@ -20,6 +20,8 @@ pub(super) struct Telling {
     pub(super) multipv: usize,
     /// How castling is written.
     pub(super) castling: CastlingText,
+    /// Whether to tell the chances of win, draw and loss.
+    pub(super) show_wdl: bool,
     /// How weakly to play.
     pub(super) handicap: Option<Handicap>,
 }
@@ -125,7 +127,8 @@ impl Voice<'_> {
 
 impl Telling {
     fn info<'a>(&'a self, report: &'a Report, hash_permille: Option<u32>) -> Info<'a> {
-        Info { root: &self.root, report, multipv: self.multipv, hash_permille, castling: self.castling }
+        let Telling { multipv, castling, show_wdl, .. } = *self;
+        Info { root: &self.root, report, multipv, hash_permille, show_wdl, castling }
     }
 
     /// The line that is played.

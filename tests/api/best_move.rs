@@ -11,6 +11,8 @@ crate::claims![
     nodes_and_time_end_a_search,
     without_a_limit_the_default_time_counts,
     a_mate_is_proved_with_its_line,
+    the_chances_add_up_to_a_thousand_from_search_and_from_memory,
+    a_mate_is_certain,
     where_there_is_no_such_mate_the_ordinary_score_is_told,
     a_game_that_is_over_has_no_best_move,
     what_is_beyond_a_cap_is_clamped_and_told,
@@ -21,6 +23,9 @@ crate::claims![
     a_proof_of_mate_is_the_work_of_one_thread,
     sessions_and_lines_are_unknown_yet,
 ];
+
+/// White is a rook down.
+const ROOK_DOWN: &str = "r3k2r/pppq1ppp/2n2n2/3p4/3P4/2N2N2/PPPQ1PPP/R3K3 w Qkq - 0 1";
 
 fn check_line(answer: &Value) {
     let (pv, san) = (answer["pv"].as_array().unwrap(), answer["pv_san"].as_array().unwrap());
@@ -76,6 +81,35 @@ async fn a_mate_is_proved_with_its_line() {
     assert!(answer["pv_san"][2].as_str().unwrap().ends_with('#'), "{}", answer["pv_san"]);
 }
 
+fn chances(answer: &Value) -> [u64; 3] {
+    let chances = answer["wdl"].as_array().unwrap();
+    assert_eq!(chances.len(), 3, "{answer}");
+    std::array::from_fn(|index| chances[index].as_u64().unwrap())
+}
+
+async fn the_chances_add_up_to_a_thousand_from_search_and_from_memory() {
+    let server = Server::start().await;
+    for (fen, likelier) in [("startpos", 0), ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 b Qkq - 0 1", 0), (ROOK_DOWN, 2)]
+    {
+        let body = json!({ "fen": fen, "depth": 8 });
+        let [found, remembered] = [server.ask("/v1/best-move", &body).await, server.ask("/v1/best-move", &body).await];
+        assert_eq!((&found["source"], &remembered["source"]), (&json!("search"), &json!("memory")));
+        assert_eq!(chances(&found).iter().sum::<u64>(), 1000);
+        assert!(chances(&found)[likelier] > chances(&found)[2 - likelier], "{found}");
+        assert_eq!(found["wdl"], remembered["wdl"]);
+    }
+}
+
+async fn a_mate_is_certain() {
+    let server = Server::start().await;
+    for (fen, certain) in
+        [("7k/R7/1R6/8/8/8/8/7K w - - 0 1", [1000, 0, 0]), ("7k/R7/1R6/8/8/8/8/7K b - - 0 1", [0, 0, 1000])]
+    {
+        let answer = server.ask("/v1/best-move", &json!({ "fen": fen, "depth": 6 })).await;
+        assert_eq!((&answer["score"]["type"], chances(&answer)), (&json!("mate"), certain));
+    }
+}
+
 async fn where_there_is_no_such_mate_the_ordinary_score_is_told() {
     let server = Server::start().await;
     let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "mate": 1 })).await;
@@ -85,20 +119,19 @@ async fn where_there_is_no_such_mate_the_ordinary_score_is_told() {
 
 async fn a_game_that_is_over_has_no_best_move() {
     let server = Server::start().await;
-    for (body, score) in [
-        (
-            json!({ "fen": "startpos", "moves": ["f3", "e5", "g4", "Qh4"], "depth": 9 }),
-            json!({ "type": "mate", "value": 0 }),
-        ),
-        (json!({ "fen": "k7/2Q5/1K6/8/8/8/8/8 b - - 0 1" }), json!({ "type": "cp", "value": 0 })),
-        (json!({ "fen": "4k3/8/8/8/8/8/8/4KB2 w - - 0 1", "mate": 2 }), json!({ "type": "cp", "value": 0 })),
+    let (mated, drawn) = (json!({ "type": "mate", "value": 0 }), json!({ "type": "cp", "value": 0 }));
+    for (body, score, certain) in [
+        (json!({ "fen": "startpos", "moves": ["f3", "e5", "g4", "Qh4"], "depth": 9 }), &mated, [0, 0, 1000]),
+        (json!({ "fen": "k7/2Q5/1K6/8/8/8/8/8 b - - 0 1" }), &drawn, [0, 1000, 0]),
+        (json!({ "fen": "4k3/8/8/8/8/8/8/4KB2 w - - 0 1", "mate": 2 }), &drawn, [0, 1000, 0]),
     ] {
         let answer = server.ask("/v1/best-move", &body).await;
         for member in ["best_move", "best_move_san", "ponder", "ponder_san"] {
             assert_eq!(answer[member], Value::Null, "{member}");
         }
         assert_eq!((&answer["reason"], &answer["memory"]), (&json!("terminal"), &json!("not_asked")));
-        assert_eq!((&answer["score"], &answer["pv"], &answer["nodes"]), (&score, &json!([]), &json!(0)));
+        assert_eq!((&answer["score"], &answer["pv"], &answer["nodes"]), (score, &json!([]), &json!(0)));
+        assert_eq!(chances(&answer), certain);
     }
 }
 

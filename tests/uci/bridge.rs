@@ -44,6 +44,16 @@ fn the_history_that_can_matter_goes_along() {
 }
 
 #[test]
+fn the_chances_are_those_that_the_server_tells() {
+    let (server, _) = Server::scripted(StatusCode::OK, 0);
+    let mut gui = gui(&server);
+    let (infos, _) = gui.search("position startpos\ngo depth 1");
+    assert!(infos[0].contains(" score cp 20 nodes 30 "), "{infos:#?}");
+    let (infos, _) = gui.search("setoption name UCI_ShowWDL value true\ngo depth 1");
+    assert!(infos[0].contains(" score cp 20 wdl 123 800 77 nodes 30 "), "{infos:#?}");
+}
+
+#[test]
 fn a_game_that_the_rules_have_ended_long_ago_is_still_taken() {
     let server = Server::start(|_| {});
     let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(700).join(" ");

@@ -35,6 +35,44 @@ fn every_iteration_is_told_with_all_its_figures() {
     assert_playable(FEN, [best[1].as_str(), best[3].as_str()]);
 }
 
+/// The chances that a line tells.
+fn chances(line: &str) -> [u32; 3] {
+    let (_, chances) = line.split_once(" wdl ").unwrap_or_else(|| panic!("no chances in {line}"));
+    let mut numbers = chances.split(' ').map(|number| number.parse().unwrap());
+    std::array::from_fn(|_| numbers.next().unwrap())
+}
+
+#[test]
+fn chances_are_told_when_they_are_asked_for_and_only_then() {
+    let mut gui = Gui::start();
+    let (lines, _) = gui.search("setoption name MultiPV value 3\nposition startpos\ngo depth 6");
+    assert!(!lines.iter().any(|line| line.contains("wdl")), "{lines:#?}");
+    let (lines, _) = gui.search("setoption name UCI_ShowWDL value true\ngo depth 6");
+    assert!(lines.len() >= 18);
+    for line in &lines {
+        assert_eq!(chances(line).iter().sum::<u32>(), 1000, "{line}");
+        assert!(line.find(" score cp ") < line.find(" wdl ") && line.find(" wdl ") < line.find(" nodes "), "{line}");
+    }
+    let (lines, _) = gui.search("setoption name UCI_ShowWDL value false\ngo depth 6");
+    assert!(!lines.iter().any(|line| line.contains("wdl")), "{lines:#?}");
+}
+
+#[test]
+fn mates_and_games_that_are_over_are_certain() {
+    let mut gui = Gui::start();
+    gui.say("setoption name UCI_ShowWDL value true");
+    for (fen, certain) in [
+        ("7k/R7/1R6/8/8/8/8/7K w - - 0 1", [1000, 0, 0]),
+        ("7k/R7/1R6/8/8/8/8/7K b - - 0 1", [0, 0, 1000]),
+        ("R6k/8/6K1/8/8/8/8/8 b - - 0 1", [0, 0, 1000]),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", [0, 1000, 0]),
+        ("4k3/8/8/8/8/8/8/4KB2 w - - 0 1", [0, 1000, 0]),
+    ] {
+        let (lines, _) = gui.search(&format!("position fen {fen}\ngo depth 4"));
+        assert_eq!(chances(lines.last().unwrap()), certain, "{fen}: {lines:#?}");
+    }
+}
+
 #[test]
 fn a_limit_of_nodes_is_kept() {
     let mut gui = Gui::start();

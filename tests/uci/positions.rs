@@ -96,7 +96,7 @@ fn a_position_is_judged_without_a_search() {
     let lines = gui.ask("position fen 4k3/8/8/8/8/8/8/Q3K3 w - - 0 1\neval");
     let evaluation = lines.iter().find_map(|line| line.strip_prefix("evaluation ")).unwrap();
     let pawns: f64 = evaluation.split(' ').next().unwrap().parse().unwrap();
-    assert!(pawns > 3.0, "{lines:#?}");
+    assert!(pawns > 1.5, "a queen wins far more than half of the games: {lines:#?}");
     assert!(lines.iter().any(|line| line.starts_with("network ")), "{lines:#?}");
 }
 

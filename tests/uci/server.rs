@@ -54,7 +54,7 @@ impl Server {
     }
 }
 
-const KING_PAWN: &str = r#"{"score": {"type": "cp", "value": 20}, "pv": ["e2e4", "e7e5"], "depth": 1, "seldepth": 2,
+const KING_PAWN: &str = r#"{"score": {"type": "cp", "value": 20}, "wdl": [123, 800, 77], "pv": ["e2e4", "e7e5"], "depth": 1, "seldepth": 2,
     "nodes": 30, "reason": "depth", "clamped": []}"#;
 
 fn ask_again(status: StatusCode) -> Response {

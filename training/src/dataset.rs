@@ -124,12 +124,18 @@ impl Part {
 }
 
 /// Whole games are held out, chosen by a hash of the file's name and the game's number: the same games whatever other files
-/// join in. FNV-1a, a simple hash with a fixed definition.
+/// join in.
 #[must_use]
 pub fn is_held_out(name: &str, game: usize, one_of: u32) -> bool {
+    one_of > 0 && fold_of(name, game, one_of) == 0
+}
+
+/// Which of so many folds, at least one, a game belongs to. FNV-1a, a simple hash with a fixed definition.
+#[must_use]
+pub fn fold_of(name: &str, game: usize, folds: u32) -> u32 {
     let hash = name
         .bytes()
         .chain(game.to_le_bytes())
         .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-    one_of > 0 && (hash >> 32) % u64::from(one_of) == 0
+    ((hash >> 32) % u64::from(folds)) as u32
 }

@@ -4,7 +4,10 @@
 //! [`filter`]; [`features`], [`king_buckets`] and [`target`] make an [`example`] of it. A [`row`] is the unit of arithmetic, a
 //! [`tile`] some neurons with their weights, [`network`] all of them; [`optimiser`] and [`schedule`] move the weights. A [`run`] does
 //! that epoch by epoch and leaves a [`checkpoint`] and a [`network_file`] of the [`quantised`] weights.
+//!
+//! Beside that, a [`win_model`] is fitted ([`win_fit`]) to the [`tally`] of the engine's own games; its [`calibration`] tells how well.
 
+pub mod calibration;
 pub mod checkpoint;
 pub mod config;
 pub mod dataset;
@@ -22,7 +25,10 @@ pub mod run;
 pub mod sample;
 pub mod schedule;
 pub mod shape;
+pub mod tally;
 pub mod target;
 pub mod tile;
+pub mod win_fit;
+pub mod win_model;
 
 pub mod commands;

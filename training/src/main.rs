@@ -10,6 +10,7 @@ use kibitzer_trainer::commands::export::Export;
 use kibitzer_trainer::commands::info::Info;
 use kibitzer_trainer::commands::measure::Measure;
 use kibitzer_trainer::commands::train::{Resume, Train};
+use kibitzer_trainer::commands::wdl::Wdl;
 
 /// Trains kibitzer's evaluation network from viriformat game files, on the CPU.
 #[derive(Debug, Parser)]
@@ -35,6 +36,8 @@ enum Command {
     Measure(Measure),
     /// Fits the logistic curve between scores and results
     Calibrate(Calibrate),
+    /// Fits the model of win, draw and loss to the engine's own games
+    Wdl(Wdl),
 }
 
 fn main() -> Result<()> {
@@ -47,6 +50,7 @@ fn main() -> Result<()> {
         Command::Evaluate(command) => command.execute(&mut out)?,
         Command::Measure(command) => command.execute(&mut out)?,
         Command::Calibrate(command) => command.execute(&mut out)?,
+        Command::Wdl(command) => command.execute(&mut out)?,
     }
     Ok(out.flush()?)
 }

@@ -16,12 +16,14 @@ use std::time::{Duration, Instant};
 
 use super::{AnalysisRequest, Searcher, Service, ServiceOptions};
 use crate::chess::{Game, Position, read_move};
-use crate::engine::{Limits, Report, Scope, Score, StopFlag, StopReason};
+use crate::engine::{Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
 
 /// What a search to this depth with so many nodes could have found.
 pub(super) fn report(depth: u8, nodes: u64) -> Report {
     Report {
         score: Score::Cp(i32::from(depth)),
+        wdl: Wdl::DRAWN,
+        linear: None,
         pv: Position::startpos().legal_moves()[..1].to_vec(),
         depth,
         seldepth: depth,

@@ -20,7 +20,7 @@ fn a_losing_side_seeks_the_third_repetition() {
 #[test]
 fn without_the_past_the_same_position_is_lost() {
     let report = search(&Engine::new(1), &game(ROOK_DOWN, ""), 8);
-    assert!(centipawns(report.score) < -300, "{report:?}");
+    assert!(centipawns(&report) < -300, "{report:?}");
     assert!(report.context_free);
 }
 
@@ -30,7 +30,7 @@ fn a_winning_side_avoids_the_third_repetition() {
     let game = game(ROOK_DOWN, "Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1");
     for depth in 1..=8 {
         let report = search(&Engine::new(1), &game, depth);
-        assert!(centipawns(report.score) > 300, "depth {depth}: {report:?}");
+        assert!(centipawns(&report) > 300, "depth {depth}: {report:?}");
         assert!(!is(&game, &report, "Kh8"), "depth {depth}");
     }
 }
@@ -42,7 +42,7 @@ fn a_winning_side_does_not_let_the_other_repeat() {
     for depth in 2..=8 {
         let report = search(&Engine::new(1), &game, depth);
         assert!(!is(&game, &report, "Kg8"), "depth {depth}");
-        assert!(centipawns(report.score) > 300, "depth {depth}: {report:?}");
+        assert!(centipawns(&report) > 300, "depth {depth}: {report:?}");
     }
 }
 
@@ -51,17 +51,17 @@ fn history_decides_however_much_the_shared_table_knows() {
     let engine = Engine::new(4);
     let (bare, played) = (game(ROOK_DOWN, ""), game(ROOK_DOWN, SHUFFLED_TWICE));
     // The table is full of a lost position …
-    assert!(centipawns(search(&engine, &bare, 12).score) < -300);
+    assert!(centipawns(&search(&engine, &bare, 12)) < -300);
     // … and still the repetition is found, at once;
     for depth in 1..=6 {
         assert_eq!(search(&engine, &played, depth).score, Score::Cp(0));
     }
     // the draw, in turn, leaves nothing behind that would save the bare position.
     for depth in 1..=6 {
-        assert!(centipawns(search(&engine, &bare, depth).score) < -300, "depth {depth}");
+        assert!(centipawns(&search(&engine, &bare, depth)) < -300, "depth {depth}");
     }
     let other_side = game(ROOK_DOWN, "Kg1");
-    assert!(centipawns(search(&engine, &other_side, 6).score) > 300);
+    assert!(centipawns(&search(&engine, &other_side, 6)) > 300);
 }
 
 #[test]
@@ -72,7 +72,7 @@ fn a_draw_by_this_searchs_past_is_not_stored_as_the_positions_own() {
     let bare = game(ROOK_DOWN, "");
     // On a table that only knows the drawn search, and on an empty one, the verdict is the same.
     for depth in 4..=8 {
-        assert!(centipawns(search(&engine, &bare, depth).score) < -300, "depth {depth}");
+        assert!(centipawns(&search(&engine, &bare, depth)) < -300, "depth {depth}");
     }
 }
 
@@ -123,7 +123,7 @@ fn a_mate_that_comes_after_the_hundredth_ply_is_a_draw() {
 #[test]
 fn a_capture_or_pawn_move_in_time_keeps_the_win() {
     let report = search(&Engine::new(1), &game("4k3/8/8/8/8/8/P7/R3K3 w - - 99 90", ""), 6);
-    assert!(centipawns(report.score) > 300, "{report:?}");
+    assert!(centipawns(&report) > 300, "{report:?}");
     assert!(report.best_move().is_some_and(|mv| mv.from().file() == crate::chess::File::A && mv.from().rank() as u8 == 1));
 }
 
@@ -137,7 +137,7 @@ fn near_the_fifty_move_limit_the_answer_is_not_the_bare_positions() {
 fn stalemate_is_a_draw_in_quiescence_too() {
     // The pawn that takes everything leaves a king without moves.
     let report = search(&Engine::new(1), &game("7k/8/6Q1/8/8/8/8/K7 w - - 0 1", ""), 1);
-    assert!(centipawns(report.score) > 300, "{report:?}");
+    assert!(centipawns(&report) > 300, "{report:?}");
     let stalemating = game("7k/8/8/6Q1/8/8/8/K7 w - - 0 1", "Qg6");
     assert_eq!(search(&Engine::new(1), &stalemating, 3).score, Score::Cp(0));
 }

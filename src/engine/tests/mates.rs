@@ -35,7 +35,7 @@ fn a_mate_in_at_most_so_many_moves_is_proved_with_its_shortest_distance() {
 fn where_there_is_no_mate_the_ordinary_score_is_given() {
     let report = prove("4k3/8/R7/1R6/8/8/8/4K3 w - - 0 1", 1);
     assert_eq!(report.reason, StopReason::Depth);
-    assert!(centipawns(report.score) > 500);
+    assert!(centipawns(&report) > 500);
     let report = prove("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 2);
     assert_eq!(report.reason, StopReason::Depth);
     assert!(matches!(report.score, Score::Cp(_)) && report.depth > 0);

@@ -28,12 +28,12 @@ fn is(game: &Game, report: &Report, mv: &str) -> bool {
     report.best_move() == read_move(game.position(), mv).ok()
 }
 
-/// Centipawns; a mate counts as very much.
-fn centipawns(score: Score) -> i32 {
-    match score {
-        Score::Cp(value) => value,
-        Score::Mate(moves) if moves > 0 => 100_000,
-        Score::Mate(_) => -100_000,
+/// Linear centipawns; a mate counts as very much.
+fn centipawns(report: &Report) -> i32 {
+    match report.linear.unwrap() {
+        LinearScore::Cp(value) => value,
+        LinearScore::Mate(moves) if moves > 0 => 100_000,
+        LinearScore::Mate(_) => -100_000,
     }
 }
 

@@ -198,7 +198,7 @@ fn a_table_full_of_other_pasts_makes_no_mate_that_the_rules_deny() {
             // A longer mate than the shortest may be claimed, but a mate in one is not missed.
             _ => assert_ne!(proved, Some(1), "{} after {:?}: {report:?}", game.position().fen(), game.moves()),
         }
-        drawn_by_past += u32::from(report.score == Score::Cp(0) && centipawns(unburdened.score) > 100);
+        drawn_by_past += u32::from(report.score == Score::Cp(0) && centipawns(&unburdened) > 100);
     }
     assert!(claimed > 30 && drawn_by_past > 10, "{claimed} mates claimed, {drawn_by_past} drawn by the past");
 }

@@ -12,7 +12,7 @@ use self::request::BestMove;
 use crate::analysis::{Answer, MemoryVerdict, Reason, Source};
 use crate::chess::{CastlingText, Move, Position, SanWriter, uci_text};
 use crate::http::App;
-use crate::http::dto::{Clamped, MoveText, PositionState, ScoreDto, names_of, varying};
+use crate::http::dto::{Clamped, MoveText, PositionState, ScoreDto, WdlDto, names_of, varying};
 use crate::http::json::{Json, Reply};
 use crate::http::layers::Timing;
 use crate::http::openapi::SearchProblems;
@@ -37,6 +37,8 @@ pub(crate) struct BestMoveAnswer {
     ponder_san: Option<MoveText>,
     /// From the side to move's view.
     score: ScoreDto,
+    /// What the score means in games.
+    wdl: WdlDto,
     /// The expected line in UCI. A mate's ends in mate.
     #[schema(value_type = Vec<String>)]
     pv: Vec<MoveText>,
@@ -116,6 +118,7 @@ impl BestMoveAnswer {
             ponder: pv.get(1).copied(),
             ponder_san: pv_san.get(1).copied(),
             score: report.score.into(),
+            wdl: report.wdl.into(),
             pv,
             pv_san,
             depth: report.depth,

@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::chess::{Position, Square};
-use crate::engine::Contributions;
+use crate::engine::StaticEvaluation;
 use crate::http::App;
 use crate::http::dto::{PositionRequest, PositionState, ScoreDto, SquareName, owner, role};
 use crate::http::json::{FromMembers, Json, Members, Reply};
@@ -23,7 +23,7 @@ pub(crate) struct EvaluateRequest {
 pub(crate) struct Evaluation {
     #[serde(flatten)]
     state: PositionState,
-    /// From the side to move's view; always `cp`.
+    /// From the side to move's view, as of `POST /v1/best-move`; always `cp`.
     score: ScoreDto,
     /// From White's view; always `cp`.
     white_score: ScoreDto,
@@ -77,21 +77,20 @@ pub(crate) async fn evaluate(
     let resolved = request.position.resolve()?;
     let position = resolved.game.position();
     let engine = app.engine().await;
-    let contributions = engine.contributions(position);
-    let value = contributions.value(position.turn());
+    let evaluation = engine.evaluate_pieces(position);
     Ok(Reply(Evaluation {
         state: PositionState::from(&resolved),
-        score: ScoreDto::Cp(value),
-        white_score: ScoreDto::Cp(contributions.white_value),
+        score: ScoreDto::Cp(evaluation.value(position.turn())),
+        white_score: ScoreDto::Cp(evaluation.white_value),
         network: engine.network().id().to_owned(),
-        bucket: contributions.bucket,
-        pieces: pieces(position, &contributions),
+        bucket: evaluation.bucket,
+        pieces: pieces(position, &evaluation),
     }))
 }
 
-fn pieces(position: &Position, contributions: &Contributions) -> Vec<PieceWorth> {
+fn pieces(position: &Position, evaluation: &StaticEvaluation) -> Vec<PieceWorth> {
     let worth = |square: Square| {
-        let (piece, value) = position.piece_at(square).zip(contributions.pieces[square.index()])?;
+        let (piece, value) = position.piece_at(square).zip(evaluation.pieces[square.index()])?;
         Some(PieceWorth { square: SquareName(square), color: piece.color().name(), role: piece.role().name(), value })
     };
     Square::all().filter_map(worth).collect()

@@ -82,7 +82,7 @@ pub(crate) struct RecordDto {
     /// Who castles, and to which side; null when nobody does.
     #[schema(required, schema_with = castle_types)]
     castle_type: Option<&'static str>,
-    /// The static evaluation after the move, in centipawns, from White's side.
+    /// The static evaluation after the move, in centipawns of which 100 win half of the games, from White's side.
     score: i32,
     /// The castling rights before the move.
     #[serde(flatten)]

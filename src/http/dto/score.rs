@@ -14,7 +14,7 @@ use crate::engine::Score;
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub(crate) enum ScoreDto {
-    /// Centipawns; a drawn position is 0.
+    /// Centipawns, of which 100 win half of the games; a drawn position is 0.
     Cp(i32),
     /// Mate in so many moves; negative when the side to move is mated, 0 when it is checkmated.
     Mate(i32),
@@ -22,7 +22,8 @@ pub(crate) enum ScoreDto {
 
 impl PartialSchema for ScoreDto {
     fn schema() -> RefOr<Schema> {
-        let kind = "`cp`: centipawns, a drawn position is 0; `mate`: moves to the mate.";
+        let kind =
+            "`cp`: centipawns, of which 100 win half of the games, and 0 for a drawn position; `mate`: moves to the mate.";
         let value = "Of `mate` negative when the side to move is mated, and 0 when it is checkmated.";
         ObjectBuilder::new()
             .description(Some("From the side to move's view."))

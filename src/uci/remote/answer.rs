@@ -5,12 +5,13 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use crate::chess::{Position, read_move};
-use crate::engine::{Report, Score, StopReason};
+use crate::engine::{Report, Score, StopReason, Wdl};
 
 /// Of an answer of `POST /v1/best-move` what UCI has a word for.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Answer {
     score: ScoreText,
+    wdl: [u16; 3],
     pv: Vec<String>,
     depth: u8,
     seldepth: u8,
@@ -48,12 +49,15 @@ impl Answer {
             position.play(mv);
             Some(mv)
         });
+        let [win, draw, loss] = self.wdl;
         Report {
             pv: legal.collect(),
             score: match self.score {
                 ScoreText::Cp(value) => Score::Cp(value),
                 ScoreText::Mate(moves) => Score::Mate(moves),
             },
+            wdl: Wdl { win, draw, loss },
+            linear: None,
             depth: self.depth,
             seldepth: self.seldepth,
             nodes: self.nodes,

@@ -8,7 +8,8 @@ use reqwest::header::RETRY_AFTER;
 use super::answer::{Answer, ProblemText};
 use super::deadline::Deadline;
 use super::question::Question;
-use crate::engine::{Engine, Report, Score, StopFlag, StopReason};
+use crate::chess::Position;
+use crate::engine::{Engine, Report, Score, StopFlag, StopReason, Wdl, WinModel};
 use crate::uci::backend::{Task, Told};
 
 /// The first wait after a failure that does not say how long; it doubles with every further one.
@@ -62,7 +63,7 @@ impl RemoteSearch {
             last: None,
         };
         if game.outcome().is_over() {
-            return terminal(game.position().in_check() && !game.position().has_moves());
+            return terminal(game.position());
         }
         if !state.question.is_whole() {
             state.question.depth = Some(1);
@@ -70,7 +71,7 @@ impl RemoteSearch {
         while self.step(&mut state, tell).await {}
         state.last.unwrap_or_else(|| {
             tell(Told::Note("no answer from the server: the move is any legal one".to_owned()));
-            nothing(started.elapsed())
+            nothing(game.position(), started.elapsed())
         })
     }
 
@@ -161,14 +162,19 @@ fn with_cause(error: &dyn std::error::Error) -> String {
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }
 
-fn terminal(is_mate: bool) -> Report {
-    let score = if is_mate { Score::Mate(0) } else { Score::Cp(0) };
-    Report { score, reason: StopReason::Terminal, ..nothing(Duration::ZERO) }
+/// The game is over.
+fn terminal(position: &Position) -> Report {
+    let is_mate = position.in_check() && !position.has_moves();
+    let (score, wdl) = if is_mate { (Score::Mate(0), Wdl::LOST) } else { (Score::Cp(0), Wdl::DRAWN) };
+    Report { score, wdl, reason: StopReason::Terminal, ..nothing(position, Duration::ZERO) }
 }
 
-fn nothing(elapsed: Duration) -> Report {
+/// No answer: for all that is known the position is even.
+fn nothing(position: &Position, elapsed: Duration) -> Report {
     Report {
         score: Score::Cp(0),
+        wdl: WinModel::of(position).wdl(0.0),
+        linear: None,
         pv: Vec::new(),
         depth: 0,
         seldepth: 0,

@@ -6,6 +6,7 @@ pub mod export;
 pub mod info;
 pub mod measure;
 pub mod train;
+pub mod wdl;
 
 use std::path::Path;
 

@@ -10,3 +10,4 @@ mod gradient;
 mod made_up;
 mod quantised;
 mod runs;
+mod win_draw_loss;

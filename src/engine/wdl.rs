@@ -1,0 +1,125 @@
+//! How likely a score wins, draws and loses, and the centipawns that follow from it.
+//!
+//! The side to move wins with the chance 1 / (1 + e^((a − x) / b)) at a score of x and loses with that of −x; what is left is the
+//! draw. a, the score that wins half of the games, and b, how gradually more wins more, are cubic polynomials of the material on
+//! the board. What the engine tells as 100 centipawns is a: half of the games are won with that, in any phase. Chess Programming
+//! Wiki, "Pawn Advantage, Win Percentage, and Elo"; Stockfish's `WDL_model` has the same form.
+//!
+//! The constants are fitted to games of this engine against itself by `kibitzer-trainer wdl`; docs/strength.md has data and
+//! errors. Nothing here is searched with: it is what is told.
+
+use super::Score;
+use super::score::{LinearScore, PAWN, Value};
+use crate::chess::{Position, Role};
+
+/// The chances of the side to move, per mille. They add up to 1000.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Wdl {
+    /// It wins.
+    pub win: u16,
+    /// Nobody wins.
+    pub draw: u16,
+    /// It loses.
+    pub loss: u16,
+}
+
+impl Wdl {
+    /// The side to move wins.
+    pub const WON: Wdl = Wdl { win: 1000, draw: 0, loss: 0 };
+    /// Nobody wins.
+    pub const DRAWN: Wdl = Wdl { win: 0, draw: 1000, loss: 0 };
+    /// The other side wins.
+    pub const LOST: Wdl = Wdl { win: 0, draw: 0, loss: 1000 };
+}
+
+/// The model at the material of a position.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct WinModel {
+    half: f64,
+    spread: f64,
+}
+
+impl WinModel {
+    /// The material of the start position; more counts as this.
+    pub const FULL: u32 = 78;
+    /// Less material than this counts as this.
+    pub const LEAST: u32 = 10;
+    /// Coefficients of a in material / [`WinModel::FULL`], constant term first: linear centipawns.
+    pub const HALF: [f64; 4] = [342.3959280303395, -978.2406149479632, 1339.4546831109683, -636.0985676167359];
+    /// Coefficients of b, likewise.
+    pub const SPREAD: [f64; 4] = [33.058338387361054, 98.00496385825362, -103.67547225364306, 48.294493561190755];
+
+    /// At the material of a position.
+    pub fn of(position: &Position) -> WinModel {
+        WinModel::at(material(position))
+    }
+
+    /// At a material, both sides together: a pawn counts 1, a knight and a bishop 3, a rook 5, a queen 9.
+    pub fn at(material: u32) -> WinModel {
+        let share = f64::from(material.clamp(WinModel::LEAST, WinModel::FULL)) / f64::from(WinModel::FULL);
+        // Only basic operations, which every machine rounds alike.
+        let value = |[a, b, c, d]: [f64; 4]| ((d * share + c) * share + b) * share + a;
+        WinModel { half: value(WinModel::HALF), spread: value(WinModel::SPREAD) }
+    }
+
+    /// The chances at a score in linear centipawns, of the side that has it.
+    pub fn wdl(&self, linear: f64) -> Wdl {
+        let permille = |score: f64| (1000.0 / (1.0 + ((self.half - score) / self.spread).exp())).round() as u16;
+        let win = permille(linear);
+        let loss = permille(-linear).min(1000 - win);
+        Wdl { win, draw: 1000 - win - loss, loss }
+    }
+
+    /// Linear centipawns as the centipawns that are told: with 100 half of the games are won.
+    pub fn centipawns(&self, linear: f64) -> i32 {
+        (100.0 * linear / self.half).round() as i32
+    }
+
+    /// What is told of a value of the search.
+    pub(super) fn verdict(&self, value: Value) -> Verdict {
+        let linear = LinearScore::from_value(value);
+        let (score, wdl) = match linear {
+            LinearScore::Mate(moves) => (Score::Mate(moves), if value > 0 { Wdl::WON } else { Wdl::LOST }),
+            LinearScore::Cp(_) => {
+                let exact = f64::from(value) * 100.0 / f64::from(PAWN);
+                (Score::Cp(self.centipawns(exact)), self.wdl(exact))
+            }
+        };
+        Verdict { score, wdl, linear }
+    }
+}
+
+/// What is told of a value of the search.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Verdict {
+    pub(super) score: Score,
+    pub(super) wdl: Wdl,
+    pub(super) linear: LinearScore,
+}
+
+impl Verdict {
+    /// The side to move is checkmated.
+    pub(super) const MATED: Verdict = Verdict { score: Score::Mate(0), wdl: Wdl::LOST, linear: LinearScore::Mate(0) };
+    /// The game has ended in a draw.
+    pub(super) const DRAWN: Verdict = Verdict { score: Score::Cp(0), wdl: Wdl::DRAWN, linear: LinearScore::Cp(0) };
+}
+
+/// What a piece counts in the material of the model.
+pub(super) const fn worth(role: Role) -> u32 {
+    match role {
+        Role::Pawn => 1,
+        Role::Knight | Role::Bishop => 3,
+        Role::Rook => 5,
+        Role::Queen => 9,
+        Role::King => 0,
+    }
+}
+
+/// What stands on the board, both sides together.
+pub(super) fn material(position: &Position) -> u32 {
+    Role::ALL.into_iter().map(|role| worth(role) * position.by_role(role).count()).sum()
+}
+
+#[cfg(test)]
+#[path = "wdl_tests.rs"]
+mod tests;

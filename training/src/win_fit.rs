@@ -1,0 +1,150 @@
+//! Fits a [`WinModel`] to games.
+//!
+//! Maximum likelihood: the coefficients under which the results that the games had are most likely. Found by Fisher scoring (Newton's
+//! method with the expected curvature, which is never negative) with the damping of Levenberg and Marquardt: a step that makes the results
+//! less likely, or the model unsound, is taken back and tried shorter.
+
+use anyhow::{Result, bail, ensure};
+use nalgebra::{SMatrix, SVector};
+
+use crate::tally::{Cell, Tally};
+use crate::win_model::{FULL, TERMS, WinModel};
+
+/// Coefficients of both polynomials.
+const UNKNOWNS: usize = 2 * TERMS;
+
+type Matrix = SMatrix<f64, UNKNOWNS, UNKNOWNS>;
+type Vector = SVector<f64, UNKNOWNS>;
+
+/// What the search for the best coefficients begins with, in linear centipawns.
+const FIRST_GUESS: (f64, f64) = (100.0, 50.0);
+
+/// The fit is done when a step makes a result more likely by less than this, in natural logarithms a position.
+const ENOUGH: f64 = 1e-12;
+
+/// A fit takes about ten steps; one that takes so many does not end.
+const MOST_STEPS: u32 = 500;
+
+/// Beyond this damping a step moves nothing any more.
+const MOST_DAMPING: f64 = 1e12;
+
+/// What a model is fitted to.
+#[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
+pub struct Range {
+    /// Fit to scores up to this many centipawns: the few games that are not won from beyond (fortresses, blunders) would bend
+    /// the curve where most is decided
+    #[arg(long, default_value_t = 400)]
+    pub fit_to: u16,
+    /// Less material than this counts as this (both sides: pawn 1, knight and bishop 3, rook 5, queen 9)
+    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(0..i64::from(FULL)))]
+    pub least_material: u8,
+}
+
+/// The model under which the results of `tallies` are most likely.
+///
+/// # Errors
+///
+/// When the games hold no win, no draw or no loss: then no model is the likeliest. Or when the search for it does not end.
+pub fn fit(tallies: &[&Tally], range: &Range) -> Result<WinModel> {
+    let least = range.least_material;
+    ensure!(least < FULL, "the material goes from {least} to {FULL}");
+    let within = |cell: &&Cell| cell.score.unsigned_abs() <= range.fit_to;
+    let cells: Vec<Cell> = tallies.iter().flat_map(|tally| &tally.cells).filter(within).copied().collect();
+    let total = cells.iter().fold([0_u64; 3], |sums, cell| std::array::from_fn(|i| sums[i] + u64::from(cell.counts[i])));
+    ensure!(
+        total.iter().all(|&count| count > 0),
+        "{} wins, {} draws, {} losses: each is needed",
+        total[0],
+        total[1],
+        total[2]
+    );
+    let positions = total.iter().sum::<u64>() as f64;
+
+    let mut model = WinModel::constant(least, FIRST_GUESS.0, FIRST_GUESS.1);
+    let mut likelihood = log_likelihood(&model, &cells);
+    let mut damping = 1e-3;
+    for _ in 0..MOST_STEPS {
+        let (gradient, curvature) = slope(&model, &cells);
+        let (next, better) = loop {
+            let next = step(&model, &gradient, &curvature, damping);
+            let reached = next.as_ref().map(|next| log_likelihood(next, &cells));
+            match (next, reached) {
+                (Some(next), Some(reached)) if reached >= likelihood => break (next, reached),
+                _ if damping >= MOST_DAMPING => return Ok(model),
+                _ => damping *= 10.0,
+            }
+        };
+        let gained = (better - likelihood) / positions;
+        (model, likelihood) = (next, better);
+        if gained < ENOUGH {
+            return Ok(model);
+        }
+        damping = (damping / 10.0).max(1e-12);
+    }
+    bail!("no likeliest model was found in {MOST_STEPS} steps")
+}
+
+/// The logarithm of how likely the results are.
+#[must_use]
+pub fn log_likelihood(model: &WinModel, cells: &[Cell]) -> f64 {
+    let of_cell = |cell: &Cell| {
+        let chances = model.at(cell.material).chances(f64::from(cell.score));
+        // A result that the model takes for impossible is a bad fit, not an infinitely bad one.
+        let logarithm = |chance: f64| chance.max(f64::MIN_POSITIVE).ln();
+        let [won, drawn, lost] = cell.counts.map(f64::from);
+        won * logarithm(chances.win) + drawn * logarithm(chances.draw) + lost * logarithm(chances.loss)
+    };
+    cells.iter().map(of_cell).sum()
+}
+
+/// How the log-likelihood rises with each coefficient, and the expected curvature.
+fn slope(model: &WinModel, cells: &[Cell]) -> (Vector, Matrix) {
+    let (mut gradient, mut curvature) = (Vector::zeros(), Matrix::zeros());
+    for cell in cells {
+        let curve = model.at(cell.material);
+        let score = f64::from(cell.score);
+        let chances = curve.chances(score);
+        let chance = [chances.win, chances.draw, chances.loss];
+        // How win and loss change with a and with b; what they gain the draw loses.
+        let change = |own_score: f64, chance: f64| {
+            let slope = -chance * (1.0 - chance) / curve.spread;
+            [slope, slope * (own_score - curve.half) / curve.spread]
+        };
+        let (win, loss) = (change(score, chances.win), change(-score, chances.loss));
+        let draw = [-win[0] - loss[0], -win[1] - loss[1]];
+        let positions = f64::from(cell.counts.iter().sum::<u32>());
+        let powers = model.powers(cell.material);
+
+        let (mut rise, mut bend) = ([0.0; 2], [[0.0; 2]; 2]);
+        for ((change, chance), count) in [win, draw, loss].iter().zip(chance).zip(cell.counts) {
+            if chance < f64::MIN_POSITIVE {
+                continue;
+            }
+            for i in 0..2 {
+                rise[i] += f64::from(count) * change[i] / chance;
+                for j in 0..2 {
+                    bend[i][j] += positions * change[i] * change[j] / chance;
+                }
+            }
+        }
+        for (row, i) in (0..UNKNOWNS).map(|row| (row, row / TERMS)) {
+            gradient[row] += rise[i] * powers[row % TERMS];
+            for (column, j) in (0..UNKNOWNS).map(|column| (column, column / TERMS)) {
+                curvature[(row, column)] += bend[i][j] * powers[row % TERMS] * powers[column % TERMS];
+            }
+        }
+    }
+    (gradient, curvature)
+}
+
+/// The model a damped step further; `None` when there is no such step or the model is none.
+fn step(model: &WinModel, gradient: &Vector, curvature: &Matrix, damping: f64) -> Option<WinModel> {
+    let mut damped = *curvature;
+    for i in 0..UNKNOWNS {
+        damped[(i, i)] *= 1.0 + damping;
+    }
+    let step = damped.cholesky()?.solve(gradient);
+    let moved = |terms: [f64; TERMS], first: usize| std::array::from_fn(|i| terms[i] + step[first + i]);
+    let next = WinModel { least: model.least, half: moved(model.half, 0), spread: moved(model.spread, TERMS) };
+    next.is_sound().then_some(next)
+}

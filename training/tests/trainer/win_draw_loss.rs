@@ -1,0 +1,166 @@
+use std::path::PathBuf;
+
+use kibitzer::chess::Position;
+use kibitzer::engine::WinModel as EngineModel;
+use kibitzer_trainer::calibration::{Calibration, Foretold};
+use kibitzer_trainer::dataset::is_held_out;
+use kibitzer_trainer::games::visit;
+use kibitzer_trainer::sample::GameResult;
+use kibitzer_trainer::tally::{Tally, folds};
+use kibitzer_trainer::win_fit::{Range, fit};
+use kibitzer_trainer::win_model::{FULL, WinModel, material};
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
+use viriformat::chess::chessmove::Move;
+use viriformat::chess::piece::Colour;
+use viriformat::dataformat::Game;
+
+use crate::made_up::{bytes, folder, games};
+
+const RANGE: Range = Range { fit_to: 400, least_material: 10 };
+
+/// A model of the kind that real games give.
+fn known() -> WinModel {
+    WinModel { least: 10, half: [340.0, -980.0, 1340.0, -630.0], spread: [35.0, 100.0, -105.0, 50.0] }
+}
+
+/// Games of one move: positions of random play, each with a random score and the result that the model gives it by chance.
+fn made_up(count: usize, model: &WinModel) -> Vec<Game> {
+    let mut random = ChaCha8Rng::seed_from_u64(3);
+    let mut made_up = Vec::with_capacity(count);
+    let mut board = Board::default();
+    while made_up.len() < count {
+        let moves = board.legal_moves();
+        if moves.is_empty() || board.fifty_move_counter() > 40 {
+            board = Board::default();
+            continue;
+        }
+        let mv = moves[random.random_range(0..moves.len())];
+        made_up.push(ended(&board, mv, &mut random, model));
+        board.make_move_simple(mv);
+    }
+    made_up
+}
+
+/// A game of one move from a position.
+fn ended(board: &Board, mv: Move, random: &mut ChaCha8Rng, model: &WinModel) -> Game {
+    let score: i16 = random.random_range(-600..=600);
+    let chances = model.at(material(board)).chances(f64::from(score));
+    let drawn: f64 = random.random();
+    let white = board.turn() == Colour::White;
+    let outcome = match drawn {
+        _ if drawn < chances.draw => GameOutcome::Draw(DrawType::Adjudication),
+        _ if (drawn < chances.draw + chances.win) == white => GameOutcome::WhiteWin(WinType::Adjudication),
+        _ => GameOutcome::BlackWin(WinType::Adjudication),
+    };
+    let mut game = Game::new(board);
+    game.add_move(mv, if white { score } else { -score });
+    game.set_outcome(outcome);
+    game
+}
+
+/// These games as a file in a folder of that name.
+fn file(name: &str, games: &[Game]) -> PathBuf {
+    let path = folder(name).join("known.vf");
+    std::fs::write(&path, bytes(games)).expect("a data file");
+    path
+}
+
+/// The calibration of models on the folds that they were not fitted to.
+fn held_out(folds: &[Tally]) -> Calibration {
+    let mut calibration = Calibration::default();
+    for (index, fold) in folds.iter().enumerate() {
+        let others: Vec<&Tally> = folds.iter().enumerate().filter(|&(i, _)| i != index).map(|(_, other)| other).collect();
+        calibration.add(&fit(&others, &RANGE).expect("a model"), fold);
+    }
+    calibration
+}
+
+#[test]
+fn the_fit_finds_the_model_that_the_games_were_drawn_from() {
+    let folds = folds(&[file("known-model", &made_up(40_000, &known()))], 5).expect("games");
+    let all: Vec<&Tally> = folds.iter().collect();
+    assert_eq!(all.iter().map(|tally| tally.positions()).sum::<u64>(), 40_000);
+    let found = fit(&all, &RANGE).expect("a model");
+    for material in (14..=FULL).step_by(8) {
+        let (found, known) = (found.at(material), known().at(material));
+        assert!((found.half / known.half - 1.0).abs() < 0.08, "{material}: {found:?} for {known:?}");
+        assert!((found.spread / known.spread - 1.0).abs() < 0.08, "{material}: {found:?} for {known:?}");
+    }
+    let (greatest, mean) = held_out(&folds).errors(1000);
+    assert!(greatest < 0.05 && mean < 0.01, "{greatest} {mean}");
+}
+
+#[test]
+fn a_model_that_does_not_fit_shows_in_its_calibration() {
+    let folds = folds(&[file("another-model", &made_up(10_000, &known()))], 2).expect("games");
+    let mut calibration = Calibration::default();
+    calibration.add(&WinModel::constant(10, 30.0, 60.0), &folds[0]);
+    assert!(calibration.errors(200).0 > 0.1, "{:?}", calibration.errors(200));
+    let too_sure = calibration.bins(Foretold::Win)[6];
+    assert!(too_sure.foretold() > too_sure.happened() + 0.05, "{too_sure:?}");
+}
+
+#[test]
+fn wins_of_one_side_are_losses_of_the_other() {
+    for material in 0..=FULL {
+        let curve = known().at(material);
+        for score in (-3000..=3000).step_by(30).map(f64::from) {
+            let (own, other) = (curve.chances(score), curve.chances(-score));
+            assert!((own.win - other.loss).abs() < 1e-12 && (own.draw - other.draw).abs() < 1e-12);
+            assert!((own.win + own.draw + own.loss - 1.0).abs() < 1e-12 && own.draw > 0.0, "{own:?} at {score}");
+        }
+        assert!((curve.chances(curve.half).of(GameResult::Win).expect("a result") - 0.5).abs() < 1e-12);
+    }
+}
+
+#[test]
+fn without_wins_draws_or_losses_there_is_nothing_to_fit() {
+    let always_drawn = WinModel::constant(10, 1e6, 1.0);
+    let path = file("no-wins", &made_up(20, &always_drawn));
+    let folds = folds(&[path], 2).expect("games");
+    let error = fit(&[&folds[0], &folds[1]], &RANGE).expect_err("no wins");
+    assert!(error.to_string().ends_with("0 losses: each is needed"), "{error}");
+}
+
+#[test]
+fn the_first_fold_is_what_training_holds_out() {
+    let path = file("folds", &made_up(200, &known()));
+    let folds = folds(&[path], 10).expect("games");
+    let held_out = (0..200).filter(|&game| is_held_out("known.vf", game, 10)).count();
+    assert_eq!(folds[0].games, held_out);
+    assert_eq!(folds.iter().map(|fold| fold.games).sum::<usize>(), 200);
+}
+
+#[test]
+fn positions_where_a_mate_was_found_are_left_out() {
+    let even = made_up(1, &known()).remove(0);
+    let mut mate = Game::new(&even.initial_position());
+    mate.add_move(even.moves[0].0, -29_990);
+    let path = file("mates", &[mate, even]);
+    let folds = folds(&[path], 2).expect("games");
+    assert_eq!(folds.iter().map(Tally::positions).sum::<u64>(), 1);
+}
+
+#[test]
+fn the_engine_tells_what_was_fitted() {
+    let fitted = WinModel { least: EngineModel::LEAST as u8, half: EngineModel::HALF, spread: EngineModel::SPREAD };
+    assert!(fitted.is_sound());
+    assert_eq!(EngineModel::FULL, u32::from(FULL));
+    let mut positions = 0;
+    for game in games(20, 13) {
+        visit(&bytes(&[game]), |board, _, score, _| {
+            let engine = EngineModel::of(&Position::from_fen(&board.to_string()).expect("a legal position"));
+            let curve = fitted.at(material(board));
+            let (told, chances) = (engine.wdl(f64::from(score)), curve.chances(f64::from(score)));
+            for (told, chance) in [(told.win, chances.win), (told.draw, chances.draw), (told.loss, chances.loss)] {
+                assert!((f64::from(told) - 1000.0 * chance).abs() <= 1.0, "{told} for {chance} in {board}");
+            }
+            let centipawns = f64::from(engine.centipawns(f64::from(score)));
+            assert!((centipawns - 100.0 * f64::from(score) / curve.half).abs() <= 0.5, "{board}");
+            positions += 1;
+        })
+        .expect("a whole game");
+    }
+    assert!(positions > 500, "{positions}");
+}
