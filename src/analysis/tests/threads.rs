@@ -38,7 +38,8 @@ async fn a_search_of_two_threads_takes_two_workers() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_search_of_two_threads_gets_its_turn_in_a_stream_of_single_ones() {
     let searcher = Scripted::new(a_moment);
-    let service = service(searcher.clone(), options(2, 64));
+    // Without a dictionary every question waits for its workers.
+    let service = service(searcher.clone(), ServiceOptions { dictionary_max_entries: 0, ..options(2, 64) });
     let stream: Vec<_> = (0..4)
         .map(|asker| {
             let service = service.clone();
