@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: run test test-full bench match trainer fmt lint docker
+.PHONY: run test test-full bench match scaling trainer fmt lint docker
 
 run: ## serves on the address of config/default.toml
 	$(CARGO) run --locked --release -- serve
@@ -19,6 +19,11 @@ bench: ## speed, side by side with other libraries; benches/http.sh measures the
 match: ## the engine against the UCI engine that OPPONENT=… names, by fastchess; benches/match.sh tells the rest
 	$(CARGO) build --locked --release --bin kibitzer
 	benches/match.sh 'target/release/kibitzer uci' '$(OPPONENT)'
+
+scaling: ## what threads and company cost, on the positions of BOOK=…; two cores and nothing else running
+	$(CARGO) bench --locked --bench scaling -- threads --positions '$(BOOK)'
+	$(CARGO) bench --locked --bench scaling -- depth --positions '$(BOOK)'
+	$(CARGO) bench --locked --bench scaling -- company --positions '$(BOOK)'
 
 trainer: ## the network's trainer for this machine's processor: target/native/release/kibitzer-trainer
 	RUSTFLAGS="-C target-cpu=native" $(CARGO) build --locked --release --package kibitzer-trainer --target-dir target/native

@@ -134,6 +134,7 @@ fn caps(settings: &Settings) -> Caps {
         movetime: Duration::from_millis(limits.movetime_ms),
         default_movetime: Duration::from_millis(settings.search.default_movetime_ms),
         mate: limits.mate,
+        threads: limits.threads,
         moves: limits.moves,
         body_bytes: limits.body_bytes,
         body_timeout: Duration::from_millis(settings.http.body_timeout_ms),

@@ -85,6 +85,8 @@ pub struct Limits {
     pub movetime_ms: u64,
     /// Greatest distance of `mate: n`, in moves.
     pub mate: u8,
+    /// Most threads of a search; after loading from 1 to the number of workers.
+    pub threads: u16,
     /// Most moves in a request's `moves`.
     pub moves: usize,
     /// Most bytes in a request's body.
@@ -188,8 +190,15 @@ impl Settings {
         if settings.search.workers == 0 {
             settings.search.workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         }
+        settings.limits.threads = threads(settings.limits.threads, settings.search.workers);
         Ok(settings)
     }
+}
+
+/// The most threads of a search: as asked (0: as many as can be), but each takes a worker.
+fn threads(asked: u16, workers: usize) -> u16 {
+    let most = u16::try_from(workers).unwrap_or(u16::MAX);
+    if asked == 0 { most } else { asked.min(most) }
 }
 
 fn defaults() -> config::ConfigBuilder<config::builder::DefaultState> {
@@ -265,6 +274,17 @@ mod tests {
     }
 
     #[test]
+    fn a_search_may_have_no_more_threads_than_there_are_workers() {
+        let threads = |workers, threads| {
+            let text = format!("search.workers = {workers}\nlimits.threads = {threads}");
+            with_file(&text).unwrap().limits.threads
+        };
+        assert_eq!((threads(6, 0), threads(6, 4), threads(6, 7)), (6, 4, 6));
+        let defaults = with_file("").unwrap();
+        assert_eq!(usize::from(defaults.limits.threads), defaults.search.workers);
+    }
+
+    #[test]
     fn unknown_keys_are_refused_by_their_full_names() {
         assert_eq!(refused(with_environment(&[("KIBITZER__SEARCH__HASHMB", "1")])), ["search.hashmb"]);
         assert_eq!(refused(with_file("sreach.workers = 2\n[queue]\nlength = 3")), ["queue.length", "sreach.workers"]);
@@ -283,6 +303,7 @@ mod tests {
             ("search.workers", "[2]"),
             ("limits.depth", "300"),
             ("limits.depth", "true"),
+            ("limits.threads", "1025"),
             ("listen", "\"everywhere\""),
             ("listen", "8080"),
             ("log.format", "\"xml\""),

@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use kibitzer::analysis::{AnalysisRequest, Searcher, Service, ServiceOptions, bytes_per_entry, memory_bound};
 use kibitzer::chess::{Game, Move, Position};
-use kibitzer::engine::{Engine, Limits, Report, Score, StopFlag, StopReason, Wdl};
+use kibitzer::engine::{Engine, Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
 
 const ENTRIES: usize = 40_000;
 const HASH_MB: usize = 16;
@@ -47,7 +47,7 @@ fn positions(count: usize) -> Vec<Position> {
 struct Longest;
 
 impl Searcher for Longest {
-    fn analyse(&self, _: &Game, _: &Limits, _: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
+    fn analyse(&self, _: &Game, _: &Limits, _: &Scope, _: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
         Report {
             score: Score::Cp(0),
             wdl: Wdl::DRAWN,
@@ -69,7 +69,13 @@ impl Searcher for Longest {
 }
 
 async fn ask(service: &Service, position: Position, limits: Limits) {
-    service.best_move(AnalysisRequest { game: Game::new(position), limits, fresh: false }).await.unwrap();
+    ask_with_threads(service, position, limits, 1).await;
+}
+
+async fn ask_with_threads(service: &Service, position: Position, limits: Limits, threads: usize) {
+    let scope = Scope { threads, ..Scope::default() };
+    let request = AnalysisRequest { game: Game::new(position), limits, scope, fresh: false };
+    service.best_move(request).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
@@ -86,10 +92,12 @@ async fn resident_memory_stays_within_the_stated_bound() {
     let mate = Limits { mate: Some(3), nodes: Some(200_000), ..Limits::default() };
     for _ in 0..40 {
         tokio::join!(ask(&engine, next(), depth(8)), ask(&engine, next(), mate));
+        ask_with_threads(&engine, next(), depth(8), 2).await;
     }
     // Bare kings and pawns go deep.
     let ending = Position::from_fen("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1").unwrap();
-    ask(&engine, ending, Limits { movetime: Some(Duration::from_secs(1)), ..Limits::default() }).await;
+    let second = Limits { movetime: Some(Duration::from_secs(1)), ..Limits::default() };
+    ask_with_threads(&engine, ending, second, 2).await;
     let bound = memory_bound(&few, HASH_MB);
     let grown = resident().saturating_sub(before);
     println!("two workers with the engine: {grown} bytes of {} stated ({bound:?})", bound.total());

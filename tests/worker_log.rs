@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use kibitzer::analysis::{AnalysisError, AnalysisRequest, Searcher, Service, ServiceOptions};
 use kibitzer::chess::{Game, Position};
 use kibitzer::config::{Log, LogFormat};
-use kibitzer::engine::{Limits, Report, StopFlag};
+use kibitzer::engine::{Limits, Report, Scope, StopFlag};
 use kibitzer::telemetry;
 use tracing::{Instrument, info_span};
 
@@ -31,7 +31,7 @@ impl io::Write for Lines {
 struct Faulty;
 
 impl Searcher for Faulty {
-    fn analyse(&self, _: &Game, limits: &Limits, _: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
+    fn analyse(&self, _: &Game, limits: &Limits, _: &Scope, _: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
         panic!("a fault at depth {}", limits.depth.unwrap())
     }
 
@@ -49,7 +49,8 @@ async fn a_panic_is_logged_once_with_its_request() {
     let service = Service::start(Arc::new(Faulty), ServiceOptions { workers: 1, ..ServiceOptions::default() }).unwrap();
     for (id, depth) in [("first", 11), ("second", 12)] {
         let limits = Limits { depth: Some(depth), ..Limits::default() };
-        let request = AnalysisRequest { game: Game::new(Position::startpos()), limits, fresh: false };
+        let request =
+            AnalysisRequest { game: Game::new(Position::startpos()), limits, scope: Scope::default(), fresh: false };
         let answer = service.best_move(request).instrument(info_span!("request", request_id = id)).await;
         assert!(matches!(answer, Err(AnalysisError::Internal(_))));
     }

@@ -11,13 +11,14 @@ use super::AnalysisError;
 use super::address::Address;
 use super::answer::Reason;
 use super::queue::{Job, Place, Queue};
-use crate::engine::{Limits, Report, StopFlag, StopReason};
+use crate::engine::{Limits, Report, Scope, StopFlag, StopReason};
 
 /// What makes two questions equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct FlightKey {
     pub(super) address: Address,
     pub(super) limits: Limits,
+    pub(super) scope: Scope,
     /// `fresh` joins only `fresh`.
     pub(super) fresh: bool,
 }
@@ -86,11 +87,11 @@ impl Flight {
 
 /// All searches that run or wait for their turn.
 #[derive(Clone, Default)]
-pub(super) struct Flights(Arc<DashMap<FlightKey, Arc<Flight>>>);
+pub(super) struct Flights(Arc<DashMap<Arc<FlightKey>, Arc<Flight>>>);
 
 /// A listener's hold on a flight. Dropping it is leaving.
 pub(super) struct Seat {
-    key: FlightKey,
+    key: Arc<FlightKey>,
     flight: Arc<Flight>,
     flights: Flights,
     queue: Arc<Queue>,
@@ -100,7 +101,7 @@ pub(super) struct Seat {
 
 /// The search's side of a flight. If it is dropped before it has landed, the listeners hear of an internal error.
 pub(super) struct Crew {
-    key: FlightKey,
+    key: Arc<FlightKey>,
     pub(super) flight: Arc<Flight>,
     flights: Flights,
 }
@@ -110,7 +111,7 @@ impl Flights {
     /// `answered` has the last word before a launch: an answer that came in the meantime.
     pub(super) fn board<A>(
         &self,
-        key: FlightKey,
+        key: Arc<FlightKey>,
         queue: &Arc<Queue>,
         answered: impl FnOnce() -> Option<A>,
         job: impl FnOnce(Crew) -> Job,
@@ -127,7 +128,7 @@ impl Flights {
         }
         let flight = Arc::new(Flight::with_one_listener());
         let crew = || Crew { key: key.clone(), flight: flight.clone(), flights: self.clone() };
-        let place = queue.push(|| job(crew()))?;
+        let place = queue.push(key.scope.threads, || job(crew()))?;
         let _ = flight.place.set(place);
         // A flight that was abandoned a moment ago may still stand here; its leaver looks whose it is before it removes it.
         entry.insert(flight.clone());

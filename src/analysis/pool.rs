@@ -23,11 +23,11 @@ pub(super) fn start_workers(queue: &Arc<Queue>, workers: usize) -> io::Result<()
 }
 
 fn work(queue: &Queue) {
-    while let Some(job) = queue.next() {
-        let started = Instant::now();
+    while let Some(order) = queue.next() {
+        let (started, places) = (Instant::now(), order.places());
         // The process's panic hook has logged a panic by then, in the span of the request. Whoever waits for the job hears of its
         // end from what the job drops while it unwinds.
-        let _panic = catch_unwind(AssertUnwindSafe(|| job.run(Turn::Now)));
-        queue.finished(started.elapsed());
+        let _panic = catch_unwind(AssertUnwindSafe(|| order.job.run(Turn::Now)));
+        queue.finished(places, started.elapsed());
     }
 }

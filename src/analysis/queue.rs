@@ -1,4 +1,8 @@
 //! The one queue before the workers: bounded, first in, first out, and anybody may leave it.
+//!
+//! A job that wants several workers gets all of them at once, so that no two jobs each hold a part of what the other needs. Nobody
+//! overtakes the first in the queue, so that a stream of small jobs cannot keep a large one waiting: workers that get free before
+//! it stay free until there are enough of them.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -39,6 +43,12 @@ impl Job {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place(u64);
 
+/// A job that wants so many workers' places.
+pub(super) struct Order {
+    places: usize,
+    pub(super) job: Job,
+}
+
 /// The queue and the count of those who work on what comes out of it.
 pub(super) struct Queue {
     state: Mutex<State>,
@@ -50,9 +60,14 @@ pub(super) struct Queue {
 }
 
 struct State {
-    waiting: BTreeMap<Place, Job>,
+    waiting: BTreeMap<Place, Order>,
+    /// The workers that all who wait want, added up.
+    wanted: usize,
     next_place: u64,
+    /// Jobs that run.
     running: usize,
+    /// Workers that no running job has.
+    free: usize,
     closed: bool,
     /// Mean time of a job in seconds, the last ones weighing most; a guess before the first.
     mean_seconds: f64,
@@ -64,23 +79,36 @@ impl Queue {
 
     /// For so many workers; so many may wait while all of them are busy.
     pub(super) fn new(workers: usize, capacity: usize) -> Queue {
-        let state = State { waiting: BTreeMap::new(), next_place: 0, running: 0, closed: false, mean_seconds: 1.0 };
+        let state = State {
+            waiting: BTreeMap::new(),
+            wanted: 0,
+            next_place: 0,
+            running: 0,
+            free: workers,
+            closed: false,
+            mean_seconds: 1.0,
+        };
         Queue { state: Mutex::new(state), work_came: Condvar::new(), load: watch::Sender::new(0), workers, capacity }
     }
 
-    /// Takes the last place, unless all are taken or the service ends: then the job is not even made.
-    pub(super) fn push(&self, job: impl FnOnce() -> Job) -> Result<Place, AnalysisError> {
+    /// Takes the last place, for a job that keeps so many workers busy, unless all are taken or the service ends: then the job is
+    /// not even made. At least one worker and at most all of them.
+    pub(super) fn push(&self, workers: usize, job: impl FnOnce() -> Job) -> Result<Place, AnalysisError> {
+        let places = workers.clamp(1, self.workers);
         let mut state = self.lock();
         if state.closed {
             return Err(AnalysisError::shutting_down());
         }
-        if state.load() >= self.workers + self.capacity {
-            let length = state.load() - self.workers;
-            return Err(AnalysisError::QueueFull { length, retry_after: self.retry_after(&state, length) });
+        let due = state.due();
+        let length = state.waiting.len() - due.jobs;
+        let begins_at_once = length == 0 && places <= state.free - due.places;
+        if !begins_at_once && length >= self.capacity {
+            return Err(AnalysisError::QueueFull { length, retry_after: self.retry_after(&state, &due) });
         }
         let place = Place(state.next_place);
         state.next_place += 1;
-        state.waiting.insert(place, job());
+        state.wanted += places;
+        state.waiting.insert(place, Order { places, job: job() });
         self.tell_load(&state);
         drop(state);
         self.work_came.notify_one();
@@ -90,20 +118,28 @@ impl Queue {
     /// Gives a place back. Its work will not be done, if it has not begun.
     pub(super) fn leave(&self, place: Place) {
         let mut state = self.lock();
-        let job = state.waiting.remove(&place);
+        let order = state.waiting.remove(&place);
+        state.wanted -= order.as_ref().map_or(0, |order| order.places);
         self.tell_load(&state);
         drop(state);
+        // Whoever stood behind may want no more than what is free.
+        self.work_came.notify_one();
         // What the job owns goes only now, with nothing locked.
-        drop(job);
+        drop(order);
     }
 
-    /// Waits for work; `None` when there will be none any more. Blocks: for worker threads.
-    pub(super) fn next(&self) -> Option<Job> {
+    /// Waits for work; `None` when there will be none any more. Blocks: for worker threads, each of which says when it has
+    /// [`finished`](Queue::finished).
+    pub(super) fn next(&self) -> Option<Order> {
         let mut state = self.lock();
         loop {
-            if let Some((_, job)) = state.waiting.pop_first() {
-                state.running += 1;
-                return Some(job);
+            if let Some(order) = state.take() {
+                let is_more_due = state.due().jobs > 0;
+                drop(state);
+                if is_more_due {
+                    self.work_came.notify_one();
+                }
+                return Some(order);
             }
             if state.closed {
                 return None;
@@ -112,10 +148,11 @@ impl Queue {
         }
     }
 
-    /// Says that the work that came out last is done, after so long.
-    pub(super) fn finished(&self, took: Duration) {
+    /// Says that work for so many workers is done, after so long. Whoever says so comes for the [`next`](Queue::next).
+    pub(super) fn finished(&self, places: usize, took: Duration) {
         let mut state = self.lock();
         state.running -= 1;
+        state.free += places;
         state.mean_seconds += (took.as_secs_f64() - state.mean_seconds) / 8.0;
         self.tell_load(&state);
     }
@@ -125,22 +162,25 @@ impl Queue {
         let mut state = self.lock();
         state.closed = true;
         let waiting = std::mem::take(&mut state.waiting);
+        state.wanted = 0;
         self.tell_load(&state);
         drop(state);
         self.work_came.notify_all();
-        for job in waiting.into_values() {
-            job.run(Turn::Never);
+        for order in waiting.into_values() {
+            order.job.run(Turn::Never);
         }
     }
 
     /// How many wait for a worker.
     pub(super) fn length(&self) -> usize {
-        self.lock().load().saturating_sub(self.workers)
+        let state = self.lock();
+        state.waiting.len() - state.due().jobs
     }
 
-    /// How many jobs run.
+    /// How many workers are busy.
     pub(super) fn running(&self) -> usize {
-        self.lock().load().min(self.workers)
+        let state = self.lock();
+        self.workers - state.free + state.due().places
     }
 
     /// How many may wait.
@@ -154,8 +194,8 @@ impl Queue {
         let _ = self.load.subscribe().wait_for(|&load| load == 0).await;
     }
 
-    fn retry_after(&self, state: &State, length: usize) -> Duration {
-        let rounds = length as f64 / self.workers as f64;
+    fn retry_after(&self, state: &State, due: &Due) -> Duration {
+        let rounds = (state.wanted - due.places) as f64 / self.workers as f64;
         Duration::from_secs_f64((rounds * state.mean_seconds).clamp(1.0, Self::LONGEST_RETRY))
     }
 
@@ -169,9 +209,45 @@ impl Queue {
     }
 }
 
+/// Those at the head of the queue who have their turn, though no worker has come for them yet.
+#[derive(Default)]
+struct Due {
+    jobs: usize,
+    places: usize,
+}
+
+impl Order {
+    /// How many workers it wants.
+    pub(super) fn places(&self) -> usize {
+        self.places
+    }
+}
+
 impl State {
     fn load(&self) -> usize {
         self.waiting.len() + self.running
+    }
+
+    fn due(&self) -> Due {
+        let mut due = Due::default();
+        for order in self.waiting.values() {
+            if due.places + order.places > self.free {
+                break;
+            }
+            due.jobs += 1;
+            due.places += order.places;
+        }
+        due
+    }
+
+    /// The first one, if there are enough workers for it.
+    fn take(&mut self) -> Option<Order> {
+        let first = self.waiting.first_entry().filter(|first| first.get().places <= self.free)?;
+        let order = first.remove();
+        self.free -= order.places;
+        self.wanted -= order.places;
+        self.running += 1;
+        Some(order)
     }
 }
 
@@ -180,7 +256,7 @@ mod tests {
     use super::*;
 
     fn refusal(queue: &Queue) -> Duration {
-        match queue.push(|| Job::new(|_| ())) {
+        match queue.push(1, || Job::new(|_| ())) {
             Err(AnalysisError::QueueFull { retry_after, .. }) => retry_after,
             other => panic!("{other:?}"),
         }
@@ -189,7 +265,7 @@ mod tests {
     fn full_queue(workers: usize, capacity: usize) -> Queue {
         let queue = Queue::new(workers, capacity);
         for _ in 0..workers + capacity {
-            queue.push(|| Job::new(|_| ())).unwrap();
+            queue.push(1, || Job::new(|_| ())).unwrap();
         }
         queue
     }
@@ -197,8 +273,8 @@ mod tests {
     /// Works one job off that took so long, and fills its place again.
     fn work_off(queue: &Queue, took: Duration) {
         drop(queue.next());
-        queue.finished(took);
-        queue.push(|| Job::new(|_| ())).unwrap();
+        queue.finished(1, took);
+        queue.push(1, || Job::new(|_| ())).unwrap();
     }
 
     #[test]
@@ -223,10 +299,10 @@ mod tests {
     fn a_place_that_was_left_is_free_at_once() {
         let queue = full_queue(1, 2);
         refusal(&queue);
-        let Err(AnalysisError::QueueFull { length: 2, .. }) = queue.push(|| Job::new(|_| ())) else { panic!("not full") };
+        let Err(AnalysisError::QueueFull { length: 2, .. }) = queue.push(1, || Job::new(|_| ())) else { panic!("not full") };
         queue.leave(Place(1));
         assert_eq!(queue.length(), 1);
-        queue.push(|| Job::new(|_| ())).unwrap();
+        queue.push(1, || Job::new(|_| ())).unwrap();
         queue.leave(Place(77));
         assert_eq!(queue.length(), 2, "who has no place has none to leave");
     }
@@ -244,11 +320,54 @@ mod tests {
                 assert_eq!(turn, Turn::Never);
                 refused.fetch_add(1, Ordering::SeqCst);
             };
-            queue.push(|| Job::new(job)).unwrap();
+            queue.push(1, || Job::new(job)).unwrap();
         }
         queue.close();
         assert_eq!(refused.load(Ordering::SeqCst), 3);
-        assert!(matches!(queue.push(|| Job::new(|_| ())), Err(AnalysisError::ShuttingDown { .. })));
+        assert!(matches!(queue.push(1, || Job::new(|_| ())), Err(AnalysisError::ShuttingDown { .. })));
         assert!(queue.next().is_none());
+    }
+
+    /// How many workers the next job wants that has its turn now.
+    fn due(queue: &Queue) -> Option<usize> {
+        queue.lock().take().map(|order| order.places())
+    }
+
+    #[test]
+    fn a_job_for_two_waits_for_both_and_nobody_overtakes_it() {
+        let queue = Queue::new(2, 8);
+        for workers in [1, 2, 1, 1] {
+            queue.push(workers, || Job::new(|_| ())).unwrap();
+        }
+        assert_eq!((due(&queue), due(&queue)), (Some(1), None), "one worker is free, and kept free");
+        assert_eq!((queue.running(), queue.length()), (1, 3));
+        queue.finished(1, Duration::ZERO);
+        assert_eq!((due(&queue), due(&queue)), (Some(2), None));
+        assert_eq!((queue.running(), queue.length()), (2, 2));
+        queue.finished(2, Duration::ZERO);
+        assert_eq!((due(&queue), due(&queue), due(&queue)), (Some(1), Some(1), None));
+    }
+
+    #[test]
+    fn a_job_for_more_workers_than_there_are_gets_all_and_one_for_none_gets_one() {
+        let queue = Queue::new(3, 8);
+        queue.push(99, || Job::new(|_| ())).unwrap();
+        queue.push(0, || Job::new(|_| ())).unwrap();
+        assert_eq!((due(&queue), due(&queue)), (Some(3), None));
+        queue.finished(3, Duration::ZERO);
+        assert_eq!(due(&queue), Some(1));
+    }
+
+    #[test]
+    fn who_wants_more_workers_than_are_free_counts_among_those_who_wait() {
+        let queue = Queue::new(2, 1);
+        queue.push(1, || Job::new(|_| ())).unwrap();
+        assert_eq!(due(&queue), Some(1));
+        queue.push(2, || Job::new(|_| ())).unwrap();
+        assert_eq!((queue.running(), queue.length()), (1, 1));
+        refusal(&queue);
+        queue.leave(Place(1));
+        queue.push(1, || Job::new(|_| ())).unwrap();
+        assert_eq!((queue.running(), queue.length()), (2, 0), "once it has left, one that is small enough has its turn");
     }
 }

@@ -1,7 +1,7 @@
 //! What is asked.
 
 use crate::chess::{Game, MAX_HALFMOVE_CLOCK, Position};
-use crate::engine::Limits;
+use crate::engine::{Limits, Scope};
 
 /// A best-move question.
 #[derive(Clone, Debug)]
@@ -10,6 +10,8 @@ pub struct AnalysisRequest {
     pub game: Game,
     /// When to stop: within the service's caps, at least one of them set.
     pub limits: Limits,
+    /// With how many threads, and how wide to look. Each thread takes a worker: more threads than workers are not to be had.
+    pub scope: Scope,
     /// Do not answer from memory. The new answer is remembered all the same.
     pub fresh: bool,
 }

@@ -16,7 +16,7 @@ use super::pool::start_workers;
 use super::queue::{Job, Queue, Turn};
 use super::{AnalysisError, AnalysisRequest, Searcher, Status};
 use crate::chess::{Game, Outcome, Position};
-use crate::engine::{Limits, Report, Score, StopFlag, StopReason, Wdl};
+use crate::engine::{Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
 
 /// How much the service takes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,12 +97,13 @@ impl Service {
         let asked = Instant::now();
         let address = Address::of(&request.game);
         let (limits, fresh) = (request.limits, request.fresh);
-        let verdict = match service.remember(&address, &limits, fresh) {
+        let scope = service.scope(&request);
+        let verdict = match service.remember(&address, &limits, &scope, fresh) {
             Ok(remembered) => return Ok(remembered.into()),
             Err(verdict) => verdict,
         };
         let seat = {
-            let key = FlightKey { address, limits, fresh };
+            let key = Arc::new(FlightKey { address, limits, scope, fresh });
             // What an equal search has found since we looked is in memory by the time that search is out of the map.
             let answered = || service.look_up(&key.address, &limits, verdict);
             let game = request.without_dead_history().game;
@@ -139,7 +140,7 @@ impl Service {
         let (answer, answered) = oneshot::channel();
         let stop = Arc::new(StopFlag::default());
         let (leash, shutdown) = (stop.clone(), service.shutdown.clone());
-        let place = service.queue.push(|| {
+        let place = service.queue.push(1, || {
             Job::new(move |turn| {
                 let counted = match turn {
                     Turn::Now => perft::answer(&position, depth, divide, max, &leash, &shutdown),
@@ -190,9 +191,15 @@ impl Service {
 }
 
 impl Inner {
+    /// What a request is searched with: as many threads as can be had and used. The proof of a mate has use for one.
+    fn scope(&self, request: &AnalysisRequest) -> Scope {
+        let most = if request.limits.mate.is_some() { 1 } else { self.workers };
+        Scope { threads: request.scope.threads.clamp(1, most), ..request.scope.clone() }
+    }
+
     /// Asks memory, if it may be asked.
-    fn remember(&self, address: &Address, limits: &Limits, fresh: bool) -> Result<Remembered, MemoryVerdict> {
-        if limits.mate.is_some() {
+    fn remember(&self, address: &Address, limits: &Limits, scope: &Scope, fresh: bool) -> Result<Remembered, MemoryVerdict> {
+        if limits.mate.is_some() || !is_for_memory(scope) {
             return Err(MemoryVerdict::NotAsked);
         }
         self.dictionary.note_request(address);
@@ -212,7 +219,7 @@ impl Inner {
     /// The search of a flight, as work for the queue.
     fn search(&self, crew: Crew, game: Game, key: &FlightKey) -> Job {
         let (searcher, dictionary, maker) = (self.searcher.clone(), self.dictionary.clone(), self.maker.clone());
-        let (address, limits) = (key.address.clone(), key.limits);
+        let (address, limits, scope) = (key.address.clone(), key.limits, key.scope.clone());
         // Nobody holds a worker for ever: not by a depth that is out of reach either.
         let bounded = Limits { movetime: Some(limits.movetime.unwrap_or(self.max_movetime)), ..limits };
         Job::new(move |turn| {
@@ -223,13 +230,15 @@ impl Inner {
                 return;
             }
             let started = Instant::now();
-            let mut report = searcher.analyse(&game, &bounded, crew.flight.stop_flag(), &mut |_| ());
+            let mut report = searcher.analyse(&game, &bounded, &scope, crew.flight.stop_flag(), &mut |_| ());
             report.pv.shrink_to_fit();
             let Report { depth, nodes, .. } = report;
             tracing::debug!(depth, nodes, elapsed = ?report.elapsed, reason = ?report.reason, "search ended");
             let report = Arc::new(report);
             let reason = crew.flight.reason(&report);
-            dictionary.store(&address, &limits, &report, &maker);
+            if is_for_memory(&scope) {
+                dictionary.store(&address, &limits, &report, &maker);
+            }
             crew.land(Ok(Landed { report, reason, started, ended: Instant::now() }));
         })
     }
@@ -258,6 +267,11 @@ impl From<Remembered> for Answer {
     fn from(Remembered { report, age, reason }: Remembered) -> Answer {
         Answer::at_once(report, Source::Memory { age }, MemoryVerdict::Hit, reason)
     }
+}
+
+/// Memory knows the best line among all moves, and nothing of other questions. How many threads have found it is all one.
+fn is_for_memory(scope: &Scope) -> bool {
+    scope.multipv <= 1 && scope.moves.is_empty()
 }
 
 /// The answer where the game is over: there is nothing to search.

@@ -23,6 +23,7 @@ impl Settings {
         range("limits.nodes", self.limits.nodes, 1..=1 << 53);
         range("limits.movetime_ms", self.limits.movetime_ms, 1..=day);
         range("limits.mate", self.limits.mate.into(), 1..=60);
+        range("limits.threads", self.limits.threads.into(), 0..=1_024);
         range("limits.moves", self.limits.moves as u64, 0..=20_000);
         range("limits.body_bytes", self.limits.body_bytes as u64, 1_024..=1 << 30);
         range("limits.perft_depth", self.limits.perft_depth.into(), 1..=30);

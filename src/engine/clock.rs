@@ -25,14 +25,30 @@ impl Crew {
         Crew { done: AtomicBool::new(false), counts: (0..threads.max(1)).map(|_| Count::default()).collect() }
     }
 
-    /// Tells every helper to stop.
-    pub(super) fn dismiss(&self) {
-        self.done.store(true, Ordering::Relaxed);
+    /// What tells every helper to stop, at the latest when it goes.
+    pub(super) fn dismissal(&self) -> Dismissal<'_> {
+        Dismissal(self)
     }
 
     /// The nodes of all threads but the first, as far as they have been told.
     fn helpers_nodes(&self) -> u64 {
         self.counts[1..].iter().map(|count| count.0.load(Ordering::Relaxed)).sum()
+    }
+}
+
+/// The first thread's word that the search is over. However that thread ends, the helpers hear it.
+pub(super) struct Dismissal<'a>(&'a Crew);
+
+impl Dismissal<'_> {
+    /// Tells every helper to stop.
+    pub(super) fn give(&self) {
+        self.0.done.store(true, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Dismissal<'_> {
+    fn drop(&mut self) {
+        self.give();
     }
 }
 

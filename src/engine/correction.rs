@@ -7,6 +7,7 @@ use super::frame::Frames;
 use super::history::pull;
 use super::keys::PartKeys;
 use super::params;
+use super::rows::Rows;
 use super::score::{EVALUATION_LIMIT, Value};
 use crate::chess::Position;
 
@@ -22,12 +23,13 @@ const GRAIN: i32 = 1024;
 type ByKey = Box<[[i16; 2]]>;
 
 /// The correction histories of one search.
+#[cfg_attr(test, derive(Debug, PartialEq, Eq))]
 pub(super) struct Correction {
     pawn: ByKey,
     minor: ByKey,
     non_pawn: [ByKey; 2],
     /// By the piece and target of an earlier move, then of the last one.
-    continuation: Vec<[i16; 768]>,
+    continuation: Rows,
 }
 
 /// Where a node's corrections stand.
@@ -67,7 +69,16 @@ impl Places {
 impl Correction {
     pub(super) fn new() -> Correction {
         let table = || vec![[0; 2]; SIZE].into_boxed_slice();
-        Correction { pawn: table(), minor: table(), non_pawn: [table(), table()], continuation: vec![[0; 768]; 768] }
+        Correction { pawn: table(), minor: table(), non_pawn: [table(), table()], continuation: Rows::new(768) }
+    }
+
+    /// Forgets everything.
+    pub(super) fn clear(&mut self) {
+        let Correction { pawn, minor, non_pawn: [white, black], continuation } = self;
+        for table in [pawn, minor, white, black] {
+            table.fill([0; 2]);
+        }
+        continuation.clear();
     }
 
     /// What to add to the static evaluation.
@@ -76,7 +87,7 @@ impl Correction {
         let entry = |table: &ByKey, place: usize| i32::from(table[place][turn]);
         let non_pawn: i32 = self.non_pawn.iter().zip(places.non_pawn).map(|(table, place)| entry(table, place)).sum();
         let continuation: i32 =
-            places.earlier.iter().flatten().map(|&earlier| i32::from(self.continuation[earlier][places.last])).sum();
+            places.earlier.iter().flatten().map(|&earlier| self.continuation.get(earlier, places.last)).sum();
         let sum = params::correct_pawn() * entry(&self.pawn, places.pawn)
             + params::correct_minor() * entry(&self.minor, places.minor)
             + params::correct_non_pawn() * non_pawn
@@ -95,7 +106,7 @@ impl Correction {
             pull(&mut table[place][turn]);
         }
         for earlier in places.earlier.into_iter().flatten() {
-            pull(&mut self.continuation[earlier][places.last]);
+            pull(self.continuation.get_mut(earlier, places.last));
         }
     }
 }

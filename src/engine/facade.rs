@@ -12,6 +12,7 @@ use super::picker::{Guide, Picker};
 use super::root::{Goal, MAX_DEPTH, RootMove};
 use super::score::{EVALUATION_LIMIT, PAWN};
 use super::search::Search;
+use super::shelf::Shelf;
 use super::threats::Threats;
 use super::tt::{Generation, Table};
 use super::wdl::{Verdict, WinModel};
@@ -47,18 +48,27 @@ pub struct Engine {
     options: EngineOptions,
     network: Arc<Network>,
     evaluation: String,
+    shelf: Arc<Shelf>,
 }
 
 /// What a player keeps in mind from move to move: how moves have done so far, for each thread.
 pub struct Memory {
     histories: Vec<History>,
+    /// Where they come from and go to.
+    shelf: Arc<Shelf>,
 }
 
 impl Memory {
     fn provide(&mut self, threads: usize) {
         while self.histories.len() < threads {
-            self.histories.push(History::new());
+            self.histories.push(self.shelf.take());
         }
+    }
+}
+
+impl Drop for Memory {
+    fn drop(&mut self) {
+        self.histories.drain(..).for_each(|history| self.shelf.put_back(history));
     }
 }
 
@@ -96,7 +106,7 @@ impl Engine {
     /// An engine that judges by another network than the one that is part of the program.
     pub fn with_network(options: EngineOptions, network: Arc<Network>) -> Engine {
         let evaluation = format!("{} ({})", network.id(), network.architecture());
-        Engine { table: Table::new(options.hash_mb), options, network, evaluation }
+        Engine { table: Table::new(options.hash_mb), options, network, evaluation, shelf: Arc::default() }
     }
 
     /// Searches the game's position until a limit is reached or the flag says stop. Every finished iteration that has a line is
@@ -110,7 +120,7 @@ impl Engine {
 
     /// What a player keeps in mind from move to move of a game; empty at first.
     pub fn memory(&self) -> Memory {
-        Memory { histories: Vec::new() }
+        Memory { histories: Vec::new(), shelf: Arc::clone(&self.shelf) }
     }
 
     /// Searches as [`Engine::analyse`] does, within a scope, with and for the memory of a player.
@@ -144,6 +154,8 @@ impl Engine {
         });
         let Some(mut first) = searches.next() else { return terminal(Verdict::DRAWN, &budget) };
         thread::scope(|scope| {
+            // Also when the first thread panics: its scope waits for the helpers, which wait for nothing else.
+            let dismissal = crew.dismissal();
             let helpers: Vec<_> = searches
                 .filter_map(|mut helper| {
                     let builder = thread::Builder::new().stack_size(STACK_BYTES);
@@ -153,13 +165,12 @@ impl Engine {
                 .collect();
             let mut helpers = Some(helpers);
             let mut join = || {
-                crew.dismiss();
+                dismissal.give();
                 let helpers = helpers.take().unwrap_or_default();
+                // A helper's panic is a fault that the process's panic hook tells of; the others have an answer all the same.
                 helpers.into_iter().filter_map(|helper| helper.join().ok()).collect()
             };
-            let report = first.run(root, limits, goal, &mut join, on_update);
-            crew.dismiss();
-            report
+            first.run(root, limits, goal, &mut join, on_update)
         })
     }
 
@@ -243,3 +254,6 @@ fn terminal(Verdict { score, wdl, linear }: Verdict, budget: &Budget<'_>) -> Rep
         alternatives: Vec::new(),
     }
 }
+
+#[cfg(test)]
+mod tests;

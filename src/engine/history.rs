@@ -6,13 +6,11 @@
 use super::correction::Correction;
 use super::frame::Frame;
 use super::params;
+use super::rows::Rows;
 use crate::chess::{Bitboard, Color, Move, Position};
 
 /// No entry goes beyond this.
 pub(super) const HISTORY_MAX: i32 = 16_384;
-
-/// Of each of 12 pieces on 64 squares.
-type Cells = [i16; 768];
 
 /// Continuation tables: for each (in check, noisy) and each piece on the square where a move has brought it. One more stands
 /// before the root and after a null move; nothing is written to it.
@@ -28,13 +26,14 @@ const PAWN_ROWS: usize = 1024;
 pub(super) const CONTINUATIONS: [usize; 4] = [1, 2, 4, 6];
 
 /// Everything that a search learns about moves and about its evaluation.
+#[cfg_attr(test, derive(Debug, PartialEq, Eq))]
 pub(super) struct History {
     /// By player, whether the move's start and its end are attacked, and both squares.
     quiet: Box<[[[[i16; 4096]; 2]; 2]; 2]>,
     /// By piece and target, the victim's kind (6: none), and whether the target is attacked.
     noisy: Box<[[[i16; 2]; 7]; 768]>,
-    continuation: Vec<Cells>,
-    pawn: Vec<Cells>,
+    continuation: Rows,
+    pawn: Rows,
     pub(super) correction: Correction,
 }
 
@@ -105,10 +104,20 @@ impl History {
         History {
             quiet: zeroed([[[0; 4096]; 2]; 2]),
             noisy: zeroed([[0; 2]; 7]),
-            continuation: vec![[0; 768]; ROWS],
-            pawn: vec![[0; 768]; PAWN_ROWS],
+            continuation: Rows::new(ROWS),
+            pawn: Rows::new(PAWN_ROWS),
             correction: Correction::new(),
         }
+    }
+
+    /// Forgets everything: as good as new.
+    pub(super) fn clear(&mut self) {
+        let History { quiet, noisy, continuation, pawn, correction } = self;
+        quiet.as_flattened_mut().as_flattened_mut().as_flattened_mut().fill(0);
+        noisy.as_flattened_mut().as_flattened_mut().fill(0);
+        continuation.clear();
+        pawn.clear();
+        correction.clear();
     }
 
     #[inline]
@@ -129,13 +138,13 @@ impl History {
     /// How the piece's move to the square did after the move of a continuation table.
     #[inline]
     pub(super) fn continuation(&self, row: u16, cell: usize) -> i32 {
-        i32::from(self.continuation[usize::from(row)][cell])
+        self.continuation.get(usize::from(row), cell)
     }
 
     /// How the piece's move to the square did with these pawns.
     #[inline]
     pub(super) fn pawn(&self, setting: &Setting, cell: usize) -> i32 {
-        i32::from(self.pawn[usize::from(setting.pawn_row)][cell])
+        self.pawn.get(usize::from(setting.pawn_row), cell)
     }
 
     #[inline]
@@ -169,7 +178,7 @@ impl History {
     pub(super) fn update_quiet(&mut self, position: &Position, setting: &Setting, mv: Move, bonus: i32) {
         self.update_main(setting, mv, bonus);
         let cell = cell(position, mv);
-        pull::<HISTORY_MAX>(&mut self.pawn[usize::from(setting.pawn_row)][cell], bonus);
+        pull::<HISTORY_MAX>(self.pawn.get_mut(usize::from(setting.pawn_row), cell), bonus);
         self.update_continuations(setting.rows, cell, bonus);
     }
 
@@ -178,7 +187,7 @@ impl History {
     pub(super) fn update_continuations(&mut self, rows: [u16; 4], cell: usize, bonus: i32) {
         for row in rows {
             if row != NO_ROW {
-                pull::<HISTORY_MAX>(&mut self.continuation[usize::from(row)][cell], bonus);
+                pull::<HISTORY_MAX>(self.continuation.get_mut(usize::from(row), cell), bonus);
             }
         }
     }
@@ -191,7 +200,7 @@ impl History {
         let mover = Setting { turn: before.turn, threats: before.threats, rows, pawn_row: before.pawn_row };
         self.update_main(&mover, before.mv, bonus / 2);
         let cell = usize::from(before.cell);
-        pull::<HISTORY_MAX>(&mut self.pawn[usize::from(before.pawn_row)][cell], bonus);
+        pull::<HISTORY_MAX>(self.pawn.get_mut(usize::from(before.pawn_row), cell), bonus);
         self.update_continuations(rows, cell, bonus);
     }
 }

@@ -182,6 +182,11 @@ impl Path {
         self.met_history |= self.root > 0 && clock >= 4 && self.keys[..self.root].contains(&position.key());
     }
 
+    /// Notes whether another thread's search of the same root has met its history.
+    pub(super) const fn note(&mut self, met_history: bool) {
+        self.met_history |= met_history;
+    }
+
     /// Notes that the clock changed what the search did.
     pub(super) const fn note_fifty(&mut self) {
         self.near_fifty = true;

@@ -89,13 +89,17 @@ impl RootMove {
     }
 }
 
-/// What deepening has come to.
+/// What a thread's deepening has come to.
 #[derive(Clone, Default)]
-pub(super) struct Found {
+pub(super) struct Deepened {
     /// The best lines that can be vouched for, best first. Empty when the budget ended before there was one.
     pub(super) lines: Vec<Line>,
     /// The last finished depth.
     pub(super) depth: u8,
+    /// The deepest ply reached.
+    pub(super) seldepth: usize,
+    /// The game's history or the 50-move rule had a part in it.
+    pub(super) leans_on_history: bool,
 }
 
 impl<E: Evaluator> Search<'_, E> {
@@ -105,7 +109,7 @@ impl<E: Evaluator> Search<'_, E> {
         root: &Position,
         limits: &Limits,
         goal: Goal,
-        join: &mut dyn FnMut() -> Vec<Found>,
+        join: &mut dyn FnMut() -> Vec<Deepened>,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {
         if let Some(moves) = limits.mate {
@@ -114,6 +118,10 @@ impl<E: Evaluator> Search<'_, E> {
         let mut found = self.deepen(root, goal, on_update);
         let reason = self.budget.reason().unwrap_or(StopReason::Depth);
         let helpers = join();
+        for helper in &helpers {
+            self.seldepth = self.seldepth.max(helper.seldepth);
+            self.path.note(helper.leans_on_history);
+        }
         if goal.lines == 1 {
             found = super::vote::elect(found, helpers);
         }
@@ -167,9 +175,9 @@ impl<E: Evaluator> Search<'_, E> {
     }
 
     /// Deepens towards a goal, and tells of every finished iteration.
-    pub(super) fn deepen(&mut self, root: &Position, goal: Goal, on_update: &mut dyn FnMut(&Report)) -> Found {
+    pub(super) fn deepen(&mut self, root: &Position, goal: Goal, on_update: &mut dyn FnMut(&Report)) -> Deepened {
         let mut stack = vec![root.clone(); MAX_PLY + 3];
-        let mut found = Found::default();
+        let mut found = Deepened::default();
         let mut stable_for = 0;
         let mut average: Option<Value> = None;
         for depth in 1..=goal.depth.min(MAX_DEPTH) {
@@ -208,6 +216,8 @@ impl<E: Evaluator> Search<'_, E> {
                 self.budget.end_in_time();
             }
         }
+        found.seldepth = self.seldepth;
+        found.leans_on_history = !self.path.is_context_free();
         found
     }
 
@@ -296,7 +306,7 @@ impl<E: Evaluator> Search<'_, E> {
     }
 
     /// Takes over what the iteration has found, as far as it can be vouched for.
-    fn take_lines(&mut self, root: &Position, lines: usize, found: &mut Found) {
+    fn take_lines(&mut self, root: &Position, lines: usize, found: &mut Deepened) {
         // Cut off in the middle, an iteration has something to say only once its first move has a value that counts.
         let known = self.root_moves.iter().take(lines).take_while(|root_move| root_move.value > -INFINITE);
         let fresh: Vec<Line> =

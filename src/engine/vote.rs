@@ -1,6 +1,6 @@
 //! Which thread's answer is taken when several have searched.
 
-use super::root::Found;
+use super::root::Deepened;
 use super::score::{Value, is_mate};
 
 /// A thread's vote counts by its depth, and by how far its value lies above the lowest one plus this.
@@ -8,17 +8,17 @@ const BASE: Value = 40;
 
 /// The threads vote for their best moves, each with the weight of its depth and value; of those who chose the winner, the
 /// deepest one's line is taken. A proved mate wins at once. Chess Programming Wiki, "Lazy SMP" (thread voting: Stockfish).
-pub(super) fn elect(first: Found, helpers: Vec<Found>) -> Found {
-    let threads: Vec<Found> = std::iter::once(first).chain(helpers).collect();
-    let value = |found: &Found| found.lines.first().map(|line| line.value);
+pub(super) fn elect(first: Deepened, helpers: Vec<Deepened>) -> Deepened {
+    let threads: Vec<Deepened> = std::iter::once(first).chain(helpers).collect();
+    let value = |found: &Deepened| found.lines.first().map(|line| line.value);
     let Some(lowest) = threads.iter().filter_map(value).min() else { return threads.into_iter().next().unwrap_or_default() };
     let weight =
-        |found: &Found| value(found).map_or(0, |value| i64::from(value - lowest + BASE) * i64::from(found.depth.max(1)));
-    let votes_for = |found: &Found| -> i64 {
+        |found: &Deepened| value(found).map_or(0, |value| i64::from(value - lowest + BASE) * i64::from(found.depth.max(1)));
+    let votes_for = |found: &Deepened| -> i64 {
         let mv = found.lines.first().map(|line| line.moves[0]);
         threads.iter().filter(|other| other.lines.first().map(|line| line.moves[0]) == mv).map(weight).sum()
     };
-    let rank = |found: &Found| {
+    let rank = |found: &Deepened| {
         let mate = value(found).filter(|&value| is_mate(value) && value > 0).unwrap_or(0);
         (mate, votes_for(found), found.depth)
     };
@@ -26,7 +26,7 @@ pub(super) fn elect(first: Found, helpers: Vec<Found>) -> Found {
         // Among equals the first thread's answer stays.
         (rank(&threads[index]), std::cmp::Reverse(index))
     });
-    best.map_or_else(Found::default, |index| threads[index].clone())
+    best.map_or_else(Deepened::default, |index| threads[index].clone())
 }
 
 #[cfg(test)]
@@ -36,18 +36,18 @@ mod tests {
     use crate::engine::line::Line;
     use crate::engine::score::mate_at;
 
-    fn found(code: u16, value: Value, depth: u8) -> Found {
-        Found { lines: vec![Line { value, moves: vec![Move::from_code(code)] }], depth }
+    fn found(code: u16, value: Value, depth: u8) -> Deepened {
+        Deepened { lines: vec![Line { value, moves: vec![Move::from_code(code)] }], depth, ..Deepened::default() }
     }
 
-    fn choice(threads: &[Found]) -> u16 {
+    fn choice(threads: &[Deepened]) -> u16 {
         elect(threads[0].clone(), threads[1..].to_vec()).lines[0].moves[0].code()
     }
 
     #[test]
     fn a_thread_alone_keeps_its_answer() {
         assert_eq!(choice(&[found(1, -50, 9)]), 1);
-        assert!(elect(Found::default(), Vec::new()).lines.is_empty());
+        assert!(elect(Deepened::default(), Vec::new()).lines.is_empty());
     }
 
     #[test]
@@ -63,6 +63,6 @@ mod tests {
 
     #[test]
     fn a_helper_answers_for_a_thread_that_came_to_nothing() {
-        assert_eq!(choice(&[Found::default(), found(2, 0, 1)]), 2);
+        assert_eq!(choice(&[Deepened::default(), found(2, 0, 1)]), 2);
     }
 }

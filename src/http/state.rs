@@ -23,6 +23,8 @@ pub struct Caps {
     pub default_movetime: Duration,
     /// Greatest distance of a mate, in moves.
     pub mate: u8,
+    /// Most threads of a search; at least one.
+    pub threads: u16,
     /// Most moves in `moves`.
     pub moves: usize,
     /// Most bytes in a body.

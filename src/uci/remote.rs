@@ -67,7 +67,10 @@ impl Backend for Remote {
 
     fn offers(&self, option: OptionName) -> bool {
         // The rest is the server's own affair, or can't be asked of it.
-        matches!(option, OptionName::Ponder | OptionName::MoveOverhead | OptionName::Chess960 | OptionName::ShowWdl)
+        matches!(
+            option,
+            OptionName::Threads | OptionName::Ponder | OptionName::MoveOverhead | OptionName::Chess960 | OptionName::ShowWdl
+        )
     }
 
     fn apply(&mut self, _: OptionName, _: &Options) -> Result<(), String> {

@@ -17,7 +17,11 @@ crate::claims![
     a_game_that_is_over_has_no_best_move,
     what_is_beyond_a_cap_is_clamped_and_told,
     every_answer_tells_its_timing,
-    threads_and_sessions_are_unknown_yet,
+    threads_search_together,
+    no_thread_is_no_search,
+    more_threads_than_the_cap_are_clamped_and_told,
+    a_proof_of_mate_is_the_work_of_one_thread,
+    sessions_and_lines_are_unknown_yet,
 ];
 
 /// White is a rook down.
@@ -183,9 +187,47 @@ async fn every_answer_tells_its_timing() {
     assert_eq!(server.get("/livez").await.header("server-timing"), "");
 }
 
-async fn threads_and_sessions_are_unknown_yet() {
+async fn threads_search_together() {
     let server = Server::start().await;
-    for member in ["threads", "session", "multipv"] {
+    for _ in 0..2 {
+        let body = json!({ "fen": "startpos", "moves": ["e4"], "depth": 9, "threads": 2, "fresh": true });
+        let answer = server.ask("/v1/best-move", &body).await;
+        check_line(&answer);
+        assert_eq!((&answer["reason"], &answer["clamped"]), (&json!("depth"), &json!([])));
+        assert!(answer["depth"].as_u64().unwrap() >= 9, "{answer}");
+    }
+}
+
+async fn no_thread_is_no_search() {
+    let server = Server::start().await;
+    let problem = server.refused("/v1/best-move", &json!({ "fen": "startpos", "threads": 0 }), 422, "invalid_request").await;
+    let fault = &problem["errors"][0];
+    assert_eq!((&fault["code"], &fault["pointer"]), (&json!("out_of_range"), &json!("/threads")));
+}
+
+async fn more_threads_than_the_cap_are_clamped_and_told() {
+    let server = Server::with(|settings| settings.limits.threads = 2).await;
+    let ask = async |threads: u64| {
+        server.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 3, "threads": threads, "fresh": true })).await
+    };
+    assert_eq!(ask(2).await["clamped"], json!([]));
+    for asked in [3, 1_000, u64::MAX] {
+        let answer = ask(asked).await;
+        assert_eq!(answer["clamped"], json!([{ "member": "threads", "asked": asked, "given": 2 }]));
+    }
+}
+
+async fn a_proof_of_mate_is_the_work_of_one_thread() {
+    let server = Server::start().await;
+    let body = json!({ "fen": "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "mate": 4, "threads": 2 });
+    let answer = server.ask("/v1/best-move", &body).await;
+    assert_eq!((&answer["score"]["value"], &answer["reason"]), (&json!(2), &json!("mate")));
+    assert_eq!(answer["clamped"], json!([{ "member": "threads", "asked": 2, "given": 1 }]));
+}
+
+async fn sessions_and_lines_are_unknown_yet() {
+    let server = Server::start().await;
+    for member in ["session", "multipv", "searchmoves"] {
         let mut body = json!({ "fen": "startpos", "depth": 1 });
         body[member] = 1.into();
         let problem = server.refused("/v1/best-move", &body, 422, "invalid_request").await;

@@ -108,6 +108,10 @@ fn misfit(place: &str, schema: &Value, value: &Value) -> Option<String> {
         Some("integer") => {
             value.as_i64().is_some_and(|number| schema["minimum"].as_i64().is_none_or(|least| number >= least))
         }
+        Some("object") => {
+            let members = schema["properties"].as_object().into_iter().flatten();
+            return members.filter_map(|(name, schema)| misfit(&format!("{place}.{name}"), schema, &value[name])).next();
+        }
         Some("string") => value.as_str().is_some_and(|text| !text.is_empty()),
         _ => false,
     };

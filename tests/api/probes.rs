@@ -58,6 +58,8 @@ async fn limits_are_those_of_the_settings() {
     let server = Server::with(|settings| {
         settings.limits.depth = 33;
         settings.limits.movetime_ms = 4_000;
+        settings.search.workers = 5;
+        settings.limits.threads = 3;
         settings.search.default_movetime_ms = 300;
         settings.queue.capacity = 7;
         settings.memory.max_mb = 2_222;
@@ -66,8 +68,9 @@ async fn limits_are_those_of_the_settings() {
     let limits = server.get("/v1/limits").await.json();
     assert_eq!(limits["depth"], json!({ "max": 33, "default": null }));
     assert_eq!(limits["movetime_ms"], json!({ "max": 4_000, "default": 300 }));
+    assert_eq!(limits["threads"], json!({ "max": 3, "default": 1 }));
     assert_eq!(limits["queue"], json!({ "capacity": 7, "length": 0 }));
-    assert_eq!((&limits["workers"], &limits["hash_mb"], &limits["memory"]["max_mb"]), (&json!(2), &json!(1), &json!(2_222)));
+    assert_eq!((&limits["workers"], &limits["hash_mb"], &limits["memory"]["max_mb"]), (&json!(5), &json!(1), &json!(2_222)));
     let bound = limits["memory"]["bound_mb"].as_u64().unwrap();
     assert!((50..2_222).contains(&bound), "{bound}");
     for member in ["nodes", "mate", "moves", "body_bytes", "perft_depth", "perft_ms", "dictionary"] {

@@ -141,7 +141,8 @@ async fn all_faults_are_named_at_once() {
             assert_eq!(self::faults(&problem), [("wrong_type", "")]);
         }
     }
-    let body = json!({ "fen": "startpos", "depth": 0, "nodes": -1, "movetime_ms": 1.5, "mate": "2", "fresh": 1 });
+    let body =
+        json!({ "fen": "startpos", "depth": 0, "nodes": -1, "movetime_ms": 1.5, "mate": "2", "threads": 0, "fresh": 1 });
     let problem = server.refused("/v1/best-move", &body, 422, "invalid_request").await;
     let mut all = faults(&problem);
     all.sort_unstable();
@@ -151,6 +152,7 @@ async fn all_faults_are_named_at_once() {
             ("conflict", "/depth"),
             ("out_of_range", "/depth"),
             ("out_of_range", "/nodes"),
+            ("out_of_range", "/threads"),
             ("wrong_type", "/fresh"),
             ("wrong_type", "/mate"),
             ("wrong_type", "/movetime_ms"),
@@ -164,7 +166,7 @@ async fn all_faults_are_named_at_once() {
 
 async fn null_is_no_value() {
     let server = Server::start().await;
-    for member in ["fen", "packed", "moves", "depth", "nodes", "movetime_ms", "mate", "fresh"] {
+    for member in ["fen", "packed", "moves", "depth", "nodes", "movetime_ms", "mate", "threads", "fresh"] {
         let mut body = json!({ "fen": "startpos" });
         if member == "packed" {
             body = json!({});

@@ -14,6 +14,9 @@ crate::claims![
     equal_requests_share_one_search,
     a_shared_search_goes_on_while_somebody_listens,
     a_full_queue_is_answered_503_and_legal_moves_are_not_held_up,
+    two_searches_of_two_threads_run_one_after_the_other_on_two_workers,
+    a_mix_of_searches_of_one_and_two_threads_comes_to_its_end,
+    equal_requests_share_a_search_of_as_many_threads,
 ];
 
 fn long(fen: &str) -> Value {
@@ -137,4 +140,67 @@ async fn a_full_queue_is_answered_503_and_legal_moves_are_not_held_up() {
     until_queue_is(&server, 0).await;
     a_moment().await;
     server.ask("/v1/perft", &perft).await;
+}
+
+/// Milliseconds that an answer waited for its workers.
+fn waited(answer: &Answer) -> f64 {
+    let queue = answer.header("server-timing").strip_prefix("queue;dur=").and_then(|rest| rest.split(',').next());
+    queue.and_then(|queue| queue.parse().ok()).unwrap_or_else(|| panic!("{}", answer.header("server-timing")))
+}
+
+async fn two_searches_of_two_threads_run_one_after_the_other_on_two_workers() {
+    let server = Server::start().await;
+    let started = Instant::now();
+    let asked =
+        [A, B].map(|fen| in_background(&server, "/v1/best-move", json!({ "fen": fen, "movetime_ms": 400, "threads": 2 })));
+    let mut waits = Vec::new();
+    for answer in asked {
+        let answer = answer.await.unwrap();
+        assert_eq!(answer.json()["reason"], "time");
+        waits.push(waited(&answer));
+    }
+    waits.sort_by(f64::total_cmp);
+    assert!(waits[0] < 200.0 && waits[1] >= 350.0, "{waits:?}");
+    assert!(started.elapsed() >= Duration::from_millis(780), "{:?}", started.elapsed());
+
+    let asked = [A, B].map(|fen| {
+        in_background(&server, "/v1/best-move", json!({ "fen": fen, "movetime_ms": 400, "threads": 1, "fresh": true }))
+    });
+    for answer in asked {
+        assert!(waited(&answer.await.unwrap()) < 200.0, "two of one thread run side by side");
+    }
+}
+
+async fn a_mix_of_searches_of_one_and_two_threads_comes_to_its_end() {
+    let server = Server::start().await;
+    let asked: Vec<_> = (0..40)
+        .map(|number| {
+            let (fen, threads) = ([A, B, C][number % 3], 1 + number / 2 % 2);
+            let body = json!({ "fen": fen, "movetime_ms": 5 + number, "threads": threads, "fresh": true });
+            in_background(&server, "/v1/best-move", body)
+        })
+        .collect();
+    for answer in asked {
+        let answer = tokio::time::timeout(Duration::from_secs(20), answer).await.expect("nobody is stuck").unwrap();
+        assert_eq!((answer.status, &answer.json()["reason"]), (200, &json!("time")));
+    }
+    until_queue_is(&server, 0).await;
+}
+
+async fn equal_requests_share_a_search_of_as_many_threads() {
+    let server = Server::start().await;
+    let ask = |threads: u64| {
+        let body = json!({ "fen": A, "movetime_ms": 500, "threads": threads, "fresh": true });
+        in_background(&server, "/v1/best-move", body)
+    };
+    let doubles = [ask(2), ask(2)];
+    a_moment().await;
+    // Beyond the cap it is the same question as at the cap; of one thread it is another.
+    let (triple, single) = (ask(3), ask(1));
+    let mut shared = Vec::new();
+    for answer in doubles.into_iter().chain([triple, single]) {
+        shared.push(answer.await.unwrap().json()["shared"].as_bool().unwrap());
+    }
+    assert_eq!(shared.iter().filter(|&&shared| shared).count(), 2, "{shared:?}");
+    assert!(shared[2] && !shared[3], "{shared:?}");
 }

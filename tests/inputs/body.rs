@@ -67,6 +67,7 @@ fn caps() -> Caps {
         movetime: Duration::from_millis(10),
         default_movetime: Duration::from_millis(10),
         mate: 2,
+        threads: 2,
         moves: 100,
         body_bytes: 4_096,
         body_timeout: Duration::from_secs(10),

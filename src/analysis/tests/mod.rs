@@ -7,6 +7,7 @@ mod memory;
 mod queueing;
 mod sharing;
 mod shutdown;
+mod threads;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +16,7 @@ use std::time::{Duration, Instant};
 
 use super::{AnalysisRequest, Searcher, Service, ServiceOptions};
 use crate::chess::{Game, Position, read_move};
-use crate::engine::{Limits, Report, Score, StopFlag, StopReason, Wdl};
+use crate::engine::{Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
 
 /// What a search to this depth with so many nodes could have found.
 pub(super) fn report(depth: u8, nodes: u64) -> Report {
@@ -62,7 +63,7 @@ pub(super) fn game_at(fen: &str) -> Game {
 }
 
 pub(super) fn question(game: Game, limits: Limits) -> AnalysisRequest {
-    AnalysisRequest { game, limits, fresh: false }
+    AnalysisRequest { game, limits, scope: Scope::default(), fresh: false }
 }
 
 /// A question that nobody else asks: distinct numbers have distinct limits.
@@ -70,27 +71,44 @@ pub(super) fn own_question(number: usize) -> AnalysisRequest {
     question(start_game(), Limits { nodes: Some(1_000_000 + number as u64), ..Limits::default() })
 }
 
+/// The same with so many threads.
+pub(super) fn with_threads(threads: usize, question: AnalysisRequest) -> AnalysisRequest {
+    AnalysisRequest { scope: Scope { threads, ..question.scope }, ..question }
+}
+
 /// A searcher that does as it is told and counts.
 pub(super) struct Scripted<F> {
     script: F,
     pub(super) begun: AtomicUsize,
     pub(super) ended: AtomicUsize,
+    /// Threads that the searches of this moment were given.
+    threads: AtomicUsize,
+    most_threads: AtomicUsize,
 }
 
 impl<F: Fn(&Game, &Limits, &StopFlag) -> Report + Send + Sync + 'static> Scripted<F> {
     pub(super) fn new(script: F) -> Arc<Scripted<F>> {
-        Arc::new(Scripted { script, begun: AtomicUsize::new(0), ended: AtomicUsize::new(0) })
+        let [begun, ended, threads, most_threads] = [const { AtomicUsize::new(0) }; 4];
+        Arc::new(Scripted { script, begun, ended, threads, most_threads })
     }
 
     pub(super) fn searches(&self) -> usize {
         self.begun.load(Ordering::SeqCst)
     }
+
+    /// The most threads that searches have had at one time.
+    pub(super) fn most_threads(&self) -> usize {
+        self.most_threads.load(Ordering::SeqCst)
+    }
 }
 
 impl<F: Fn(&Game, &Limits, &StopFlag) -> Report + Send + Sync + 'static> Searcher for Scripted<F> {
-    fn analyse(&self, game: &Game, limits: &Limits, stop: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
+    fn analyse(&self, game: &Game, limits: &Limits, scope: &Scope, stop: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
         self.begun.fetch_add(1, Ordering::SeqCst);
+        let threads = self.threads.fetch_add(scope.threads, Ordering::SeqCst) + scope.threads;
+        self.most_threads.fetch_max(threads, Ordering::SeqCst);
         let report = (self.script)(game, limits, stop);
+        self.threads.fetch_sub(scope.threads, Ordering::SeqCst);
         self.ended.fetch_add(1, Ordering::SeqCst);
         report
     }

@@ -67,6 +67,7 @@ async fn questions_that_differ_in_anything_are_searches_of_their_own() {
         question(start_game(), Limits { nodes: Some(9), ..depth(9) }),
         question(returned, depth(9)),
         fresh,
+        with_threads(2, question(start_game(), depth(9))),
     ];
     let asked: Vec<_> = different
         .into_iter()
@@ -75,7 +76,7 @@ async fn questions_that_differ_in_anything_are_searches_of_their_own() {
             tokio::spawn(async move { service.best_move(question).await })
         })
         .collect();
-    until("five searches run", || searcher.searches() == 5).await;
+    until("six searches run", || searcher.searches() == 6).await;
     service.shut_down();
     for answer in asked {
         assert!(!answer.await.unwrap().unwrap().shared);

@@ -79,7 +79,7 @@ pub(crate) struct BestMoveAnswer {
 /// The best move
 ///
 /// Answers from memory when what is known is enough, else searches until the first of the limits asked, or for
-/// `search.default_movetime_ms` when none is. Equal requests share one search. A request whose client leaves stops its search.
+/// `search.default_movetime_ms` when none is. Equal requests share one search. A search of several threads waits for as many workers. A request whose client leaves stops its search.
 #[utoipa::path(
     post,
     path = "/v1/best-move",

@@ -3,7 +3,7 @@
 use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::{ObjectBuilder, Type};
 
 use super::whole_ms;
 use crate::http::App;
@@ -21,6 +21,9 @@ pub(crate) struct Limits {
     movetime_ms: Limit,
     /// `mate` of a search, in moves.
     mate: Limit,
+    /// `threads` of a search.
+    #[schema(schema_with = threads)]
+    threads: Limit,
     /// Entries of `moves`.
     moves: usize,
     /// Bytes of a request's body.
@@ -100,6 +103,7 @@ pub(crate) async fn limits(State(app): State<App>) -> Reply<Limits> {
         nodes: unless_asked(caps.nodes),
         movetime_ms: Limit { max: whole_ms(caps.movetime), default: Some(whole_ms(caps.default_movetime)) },
         mate: unless_asked(caps.mate.into()),
+        threads: Limit { max: caps.threads.into(), default: Some(1) },
         moves: caps.moves,
         body_bytes: caps.body_bytes,
         perft_depth: caps.perft_depth,
@@ -114,6 +118,16 @@ pub(crate) async fn limits(State(app): State<App>) -> Reply<Limits> {
 
 fn workers() -> ObjectBuilder {
     varying("Searches and perfts that run at once; by default one per core.")
+}
+
+fn threads() -> ObjectBuilder {
+    varying("`threads` of a search; the most are by default as many as there are workers.")
+        .schema_type(Type::Object)
+        .minimum(None::<u64>)
+        .property("max", varying("What is beyond is clamped.").minimum(Some(1)))
+        .required("max")
+        .property("default", varying("What counts when none are asked for.").minimum(Some(1)))
+        .required("default")
 }
 
 fn bound_mb() -> ObjectBuilder {

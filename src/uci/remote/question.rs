@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::chess::{CastlingText, Game, to_uci};
-use crate::engine::Limits;
+use crate::engine::{Limits, Scope};
 
 /// The body of `POST /v1/best-move`.
 #[derive(Clone, Debug, Serialize)]
@@ -21,6 +21,8 @@ pub(super) struct Question {
     mate: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     movetime_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<usize>,
     /// Search, whatever is remembered.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(super) fresh: bool,
@@ -28,9 +30,18 @@ pub(super) struct Question {
 
 impl Question {
     /// About a game, under the limits that are not of time.
-    pub(super) fn new(game: &Game, limits: &Limits) -> Question {
+    pub(super) fn new(game: &Game, limits: &Limits, scope: &Scope) -> Question {
         let (fen, moves) = history(game);
-        Question { fen, moves, depth: limits.depth, nodes: limits.nodes, mate: limits.mate, movetime_ms: None, fresh: false }
+        Question {
+            fen,
+            moves,
+            depth: limits.depth,
+            nodes: limits.nodes,
+            mate: limits.mate,
+            movetime_ms: None,
+            threads: Some(scope.threads).filter(|&threads| threads > 1),
+            fresh: false,
+        }
     }
 
     /// Gives the server so long.
@@ -94,8 +105,11 @@ mod tests {
 
     #[test]
     fn limits_that_are_not_asked_are_not_sent() {
-        let question = Question::new(&game("e2e4"), &Limits { depth: Some(3), ..Limits::default() });
+        let limits = Limits { depth: Some(3), ..Limits::default() };
+        let question = Question::new(&game("e2e4"), &limits, &Scope::default());
         let json = serde_json::to_value(&question).unwrap();
         assert_eq!(json, serde_json::json!({"fen": question.fen, "depth": 3}));
+        let question = Question::new(&game("e2e4"), &limits, &Scope { threads: 4, ..Scope::default() });
+        assert_eq!(serde_json::to_value(&question).unwrap()["threads"], 4);
     }
 }

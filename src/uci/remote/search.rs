@@ -58,7 +58,7 @@ impl RemoteSearch {
         let mut state = State {
             started,
             deadline: Deadline::new(limits, stop),
-            question: Question::new(game, limits),
+            question: Question::new(game, limits, scope),
             failures: 0,
             last: None,
         };

@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use crate::analysis::AnalysisRequest;
 use crate::chess::Game;
-use crate::engine::Limits;
+use crate::engine::{Limits, Scope};
 use crate::http::Caps;
 use crate::http::dto::{Clamped, PositionRequest};
 use crate::http::json::{FromMembers, Members};
@@ -32,6 +32,9 @@ pub(crate) struct BestMove {
     /// and the reason `depth`.
     #[schema(minimum = 1, nullable = false)]
     mate: Option<u64>,
+    /// Threads that search together; each takes a worker, and all of them are waited for. The proof of a mate has use for one.
+    #[schema(minimum = 1, nullable = false, default = 1)]
+    threads: Option<u64>,
     /// Do not answer from memory. The new answer is remembered all the same.
     #[schema(required = false, default = false)]
     fresh: bool,
@@ -45,8 +48,9 @@ impl FromMembers for BestMove {
         }
         let mut limit = |name| members.optional_number(name, 1..=u64::MAX);
         let (depth, nodes, movetime_ms, mate) = (limit("depth"), limit("nodes"), limit("movetime_ms"), limit("mate"));
+        let threads = limit("threads");
         let fresh = members.optional("fresh").unwrap_or(false);
-        Some(BestMove { position: position?, depth, nodes, movetime_ms, mate, fresh })
+        Some(BestMove { position: position?, depth, nodes, movetime_ms, mate, threads, fresh })
     }
 }
 
@@ -59,10 +63,14 @@ impl BestMove {
         let movetime_cap = super::super::whole_ms(caps.movetime);
         let movetime = self.movetime_ms.map(|ms| Clamped::cap("movetime_ms", ms, movetime_cap, &mut clamped));
         let mate = self.mate.map(|moves| Clamped::cap("mate", moves, caps.mate, &mut clamped));
+        // A proof of a mate is the work of one thread.
+        let most_threads = if mate.is_some() { 1 } else { caps.threads };
+        let threads = self.threads.map_or(1, |threads| Clamped::cap("threads", threads, most_threads, &mut clamped));
         let mut limits = Limits { depth, nodes, movetime: movetime.map(Duration::from_millis), mate, clock: None };
         if limits == Limits::default() {
             limits.movetime = Some(caps.default_movetime);
         }
-        (AnalysisRequest { game, limits, fresh: self.fresh }, clamped)
+        let scope = Scope { threads: usize::from(threads), ..Scope::default() };
+        (AnalysisRequest { game, limits, scope, fresh: self.fresh }, clamped)
     }
 }

@@ -1,0 +1,76 @@
+//! What threads and company cost: one search on two threads, and two searches in one process, each against separate processes.
+//!
+//! `cargo bench --bench scaling -- threads --positions book.epd` and so on; without a part it measures nothing. Nothing else may
+//! run meanwhile, and the machine needs two cores. What is compared takes turns, so that a machine that gets slower or faster
+//! does so for both.
+
+#![allow(clippy::print_stdout, missing_docs, reason = "a benchmark says what it measured")]
+
+mod company;
+mod depth;
+mod positions;
+mod ratios;
+mod threads;
+mod uci;
+
+use std::error::Error;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// What went wrong with a measurement.
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+#[derive(Parser)]
+struct Options {
+    /// Given by `cargo bench`.
+    #[arg(long, hide = true, global = true)]
+    bench: bool,
+    #[command(subcommand)]
+    part: Option<Part>,
+}
+
+#[derive(Subcommand)]
+enum Part {
+    /// The nodes of one search on two threads, of those that two processes on one thread each search side by side.
+    Threads(threads::Options),
+    /// How much sooner two threads reach a depth than one.
+    Depth(depth::Options),
+    /// The nodes of two searches of different positions in one process, of those that two processes search side by side.
+    Company(company::Options),
+    /// Searches positions at once in this process, when a line comes on standard input.
+    #[command(hide = true)]
+    Search(company::Search),
+}
+
+/// What all parts want to know.
+#[derive(Args)]
+struct Common {
+    /// A file with a position in each line, as FEN or EPD; an even sample is taken.
+    #[arg(long, value_name = "FILE")]
+    positions: PathBuf,
+    /// The table of each process, in MB.
+    #[arg(long, default_value_t = 64)]
+    hash: usize,
+}
+
+/// The program to measure.
+#[derive(Args)]
+struct Program {
+    /// A UCI engine that is started with the argument `uci`; this project's own unless given.
+    #[arg(long, value_name = "PROGRAM", default_value = env!("CARGO_BIN_EXE_kibitzer"))]
+    engine: PathBuf,
+}
+
+fn main() -> Outcome<()> {
+    match Options::parse().part {
+        None => {
+            println!("scaling: choose a part; `-- --help` lists them");
+            Ok(())
+        }
+        Some(Part::Threads(options)) => threads::run(&options),
+        Some(Part::Depth(options)) => depth::run(&options),
+        Some(Part::Company(options)) => company::run(&options),
+        Some(Part::Search(options)) => company::search(&options),
+    }
+}

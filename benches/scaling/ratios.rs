@@ -1,0 +1,31 @@
+//! Ratios of what was measured in turns.
+
+use std::fmt;
+
+/// Two-sided 95% of a normal distribution.
+const Z: f64 = 1.96;
+
+/// Ratios, one for each position.
+#[derive(Default)]
+pub(crate) struct Ratios {
+    logarithms: Vec<f64>,
+}
+
+impl Ratios {
+    /// Notes one.
+    pub(crate) fn add(&mut self, ratio: f64) {
+        self.logarithms.push(ratio.ln());
+    }
+}
+
+impl fmt::Display for Ratios {
+    /// The geometric mean with its 95% interval.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let count = self.logarithms.len() as f64;
+        let mean = self.logarithms.iter().sum::<f64>() / count;
+        let variance = self.logarithms.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+        let error = Z * (variance / count).sqrt();
+        let [low, middle, high] = [mean - error, mean, mean + error].map(f64::exp);
+        write!(f, "{middle:.3} ({low:.3} to {high:.3}, geometric mean of {count} positions)")
+    }
+}

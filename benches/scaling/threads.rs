@@ -1,0 +1,48 @@
+//! One search on two threads, against two processes on one thread each, side by side on the same position.
+
+use clap::Args;
+
+use crate::ratios::Ratios;
+use crate::uci::Engine;
+use crate::{Common, Outcome, Program, positions};
+
+#[derive(Args)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    program: Program,
+    /// How many positions.
+    #[arg(long, default_value_t = 50)]
+    count: usize,
+    /// The time of each search, in milliseconds.
+    #[arg(long, default_value_t = 1_000)]
+    movetime: u64,
+}
+
+pub(crate) fn run(options: &Options) -> Outcome<()> {
+    let (Common { positions, hash }, engine) = (&options.common, &options.program.engine);
+    let start = |threads| Engine::start(engine, threads, *hash);
+    let (mut double, mut singles) = (vec![start(2)?], vec![start(1)?, start(1)?]);
+    let mut ratios = Ratios::default();
+    let (mut all_double, mut all_single) = (0, 0);
+    for (index, position) in positions::sample(positions, options.count)?.iter().enumerate() {
+        let nodes = |engines: &mut Vec<Engine>| -> Outcome<u64> {
+            engines.iter_mut().try_for_each(Engine::forget)?;
+            engines.iter_mut().try_for_each(|engine| engine.go(position, &format!("movetime {}", options.movetime)))?;
+            engines.iter_mut().map(|engine| Ok(engine.finish()?.0.nodes)).sum()
+        };
+        // Whoever went first goes second next time.
+        let (together, apart) = if index % 2 == 0 {
+            (nodes(&mut double)?, nodes(&mut singles)?)
+        } else {
+            let apart = nodes(&mut singles)?;
+            (nodes(&mut double)?, apart)
+        };
+        println!("{together:>10} nodes on two threads, {apart:>10} by two processes: {}", position.fen());
+        ratios.add(together as f64 / apart as f64);
+        (all_double, all_single) = (all_double + together, all_single + apart);
+    }
+    println!("of all nodes {:.3}, by position {ratios}", all_double as f64 / all_single as f64);
+    Ok(())
+}

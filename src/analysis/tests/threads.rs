@@ -1,0 +1,141 @@
+//! Searches of several threads: each thread takes a worker, and no mix of large and small ones gets stuck.
+
+use super::*;
+use crate::analysis::{MemoryVerdict, Reason};
+
+/// A script that takes a moment.
+fn a_moment(game: &Game, limits: &Limits, stop: &StopFlag) -> Report {
+    thread::sleep(Duration::from_millis(1));
+    at_once(game, limits, stop)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_of_two_threads_takes_two_workers() {
+    let searcher = Scripted::new(until_stopped);
+    let service = service(searcher.clone(), options(3, 8));
+    let ask = |threads, number| {
+        let service = service.clone();
+        tokio::spawn(async move { service.best_move(with_threads(threads, own_question(number))).await })
+    };
+    let double = ask(2, 0);
+    until("two workers are busy", || service.status().running == 2).await;
+    let other = ask(2, 1);
+    until("the second waits", || service.status().queue_length == 1).await;
+    tokio::time::sleep(Duration::from_millis(20)).await;
+    assert_eq!(searcher.searches(), 1);
+    double.abort();
+    until("the second has its turn", || searcher.searches() == 2).await;
+    let single = ask(1, 2);
+    until("the single one finds the third worker", || searcher.searches() == 3).await;
+    assert_eq!((service.status().running, service.status().queue_length), (3, 0));
+    service.shut_down();
+    for asked in [other, single] {
+        assert_eq!(asked.await.unwrap().unwrap().reason, Reason::Shutdown);
+    }
+    assert_eq!(searcher.most_threads(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_of_two_threads_gets_its_turn_in_a_stream_of_single_ones() {
+    let searcher = Scripted::new(a_moment);
+    let service = service(searcher.clone(), options(2, 64));
+    let stream: Vec<_> = (0..4)
+        .map(|asker| {
+            let service = service.clone();
+            tokio::spawn(async move {
+                for number in 0.. {
+                    if service.best_move(own_question(1_000_000 * asker + number)).await.is_err() {
+                        return number;
+                    }
+                }
+                0
+            })
+        })
+        .collect();
+    for number in 0..50 {
+        let double = service.best_move(with_threads(2, own_question(9_000_000 + number)));
+        let answer = tokio::time::timeout(Duration::from_secs(5), double).await.expect("its turn").unwrap();
+        assert_eq!(answer.reason, Reason::Nodes);
+    }
+    service.shut_down();
+    for asker in stream {
+        assert!(asker.await.unwrap() > 10, "the stream flows on as well");
+    }
+    assert_eq!(searcher.most_threads(), 2, "never more threads than workers");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn any_mix_of_large_and_small_searches_comes_to_its_end() {
+    let searcher = Scripted::new(at_once);
+    let service = service(searcher.clone(), ServiceOptions { dictionary_max_entries: 0, ..options(4, 1_000) });
+    let mut crowd = Vec::new();
+    for asker in 0..64_usize {
+        let service = service.clone();
+        crowd.push(tokio::spawn(async move {
+            for round in 0..100_usize {
+                let roll = (asker * 7_919 + round * 104_729).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+                let asked = service.best_move(with_threads(1 + roll % 4, own_question(asker * 100 + round)));
+                if roll & 0x30 == 0 {
+                    // Some leave, from the queue or from the search.
+                    let _ = tokio::time::timeout(Duration::from_micros(roll as u64 % 500), asked).await;
+                } else {
+                    asked.await.unwrap();
+                }
+            }
+        }));
+    }
+    for asker in crowd {
+        tokio::time::timeout(Duration::from_secs(30), asker).await.expect("nobody is stuck").unwrap();
+    }
+    until("all is quiet", || service.status().running == 0).await;
+    assert_eq!((service.flights_in_the_air(), service.status().queue_length), (0, 0));
+    assert!((2..=4).contains(&searcher.most_threads()), "{}", searcher.most_threads());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn more_threads_than_workers_are_not_to_be_had_and_a_proof_of_mate_has_use_for_one() {
+    let searcher = Scripted::new(at_once);
+    let service = service(searcher.clone(), options(2, 8));
+    let mate = Limits { mate: Some(3), ..depth(5) };
+    service.best_move(with_threads(2, question(start_game(), mate))).await.unwrap();
+    assert_eq!(searcher.most_threads(), 1);
+    service.best_move(with_threads(100, question(start_game(), depth(5)))).await.unwrap();
+    assert_eq!(searcher.most_threads(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_of_several_threads_that_panics_gives_all_its_workers_back() {
+    let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| {
+        assert_ne!(limits.depth, Some(13), "a scripted fault");
+        at_once(game, limits, stop)
+    });
+    let service = service(searcher, options(2, 8));
+    for _ in 0..3 {
+        assert!(service.best_move(with_threads(2, question(start_game(), depth(13)))).await.is_err());
+        service.best_move(with_threads(2, question(start_game(), depth(12)))).await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn memory_answers_however_many_threads_are_asked_for() {
+    let service = service(Scripted::new(at_once), options(2, 8));
+    service.best_move(with_threads(2, question(start_game(), depth(9)))).await.unwrap();
+    let known = service.best_move(question(start_game(), depth(9))).await.unwrap();
+    assert_eq!(known.memory, MemoryVerdict::Hit);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn memory_neither_hears_nor_answers_questions_about_some_moves_or_several_lines() {
+    let searcher = Scripted::new(at_once);
+    let service = service(searcher.clone(), options(1, 8));
+    let all = || question(start_game(), depth(9));
+    let some = || Scope { moves: game_of("e2e4").moves().to_vec(), ..Scope::default() };
+    let several = || Scope { multipv: 3, ..Scope::default() };
+    for scope in [some(), several(), some(), several()] {
+        let answer = service.best_move(AnalysisRequest { scope, ..all() }).await.unwrap();
+        assert_eq!(answer.memory, MemoryVerdict::NotAsked);
+    }
+    assert_eq!(service.best_move(all()).await.unwrap().memory, MemoryVerdict::Unknown);
+    assert_eq!(service.best_move(all()).await.unwrap().memory, MemoryVerdict::Hit);
+    assert_eq!(searcher.searches(), 5);
+}

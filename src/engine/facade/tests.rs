@@ -1,0 +1,76 @@
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::mpsc::channel;
+use std::time::Duration;
+
+use super::*;
+use crate::engine::root::Deepened;
+
+const MIDDLE_GAME: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
+
+fn game() -> Game {
+    Game::new(Position::from_fen(MIDDLE_GAME).unwrap())
+}
+
+fn with_threads(threads: usize) -> Scope {
+    Scope { threads, ..Scope::default() }
+}
+
+fn nodes(engine: &Engine, threads: usize) -> u64 {
+    let limits = Limits { depth: Some(9), ..Limits::default() };
+    let (memory, scope) = (&mut engine.memory(), with_threads(threads));
+    engine.continue_game(memory, &game(), &limits, &scope, &StopFlag::default(), &mut |_| ()).nodes
+}
+
+#[test]
+fn helpers_end_when_the_first_thread_panics() {
+    let (told, ended) = channel();
+    thread::spawn(move || {
+        let engine = Engine::new(1);
+        let stop = StopFlag::default();
+        let search = || {
+            let mut fault = |_: &Report| panic!("a scripted fault");
+            engine.continue_game(&mut engine.memory(), &game(), &Limits::default(), &with_threads(3), &stop, &mut fault);
+        };
+        told.send(catch_unwind(AssertUnwindSafe(search)).is_err())
+    });
+    assert_eq!(ended.recv_timeout(Duration::from_secs(20)), Ok(true), "the search goes on without its first thread");
+}
+
+#[test]
+fn a_history_from_the_shelf_is_as_good_as_new() {
+    let engine = Engine::new(4);
+    let first = nodes(&engine, 1);
+    nodes(&engine, 3);
+    for _ in 0..4 {
+        let mut kept = engine.shelf.take();
+        assert!(kept == History::new(), "something is left of the search before");
+        // So that the next one taken is another.
+        kept.update_noisy(game().position(), crate::chess::Bitboard::EMPTY, game().position().legal_moves()[0], 9);
+        assert!(kept != History::new());
+    }
+    engine.clear();
+    assert_eq!(nodes(&engine, 1), first);
+    engine.clear();
+    assert_eq!(nodes(&engine, 1), first);
+}
+
+/// The line may be a helper's: then so are its depth and what it rests on.
+#[test]
+fn a_report_tells_of_the_deepest_thread_and_of_every_history_met() {
+    let engine = Engine::new(1);
+    let (stop, crew, game) = (StopFlag::default(), Crew::new(1), game());
+    let limits = Limits { depth: Some(2), ..Limits::default() };
+    let table = engine.table.begin();
+    let run = |helper: Deepened| {
+        let mut history = History::new();
+        let moves = root_moves(game.position(), &table, &history, &Scope::default());
+        let budget = Budget::start(&limits, None, &stop, &crew);
+        let mut search = engine.search(&table, &mut history, budget, &game, moves);
+        let mut join = || vec![helper.clone()];
+        search.run(game.position(), &limits, Goal::of(&limits, 1, None), &mut join, &mut |_| ())
+    };
+    let alone = run(Deepened::default());
+    assert!(alone.context_free && alone.seldepth < 77);
+    let helped = run(Deepened { seldepth: 77, leans_on_history: true, ..Deepened::default() });
+    assert_eq!((helped.seldepth, helped.context_free), (77, false));
+}

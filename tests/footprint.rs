@@ -1,0 +1,68 @@
+//! What the engine alone takes of memory: the table, 60 MB, and 25 MB for each thread, at most.
+
+#![cfg(target_os = "linux")]
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "the figures belong into docs/strength.md")]
+
+#[path = "support/full.rs"]
+mod full;
+
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Command, Stdio};
+use std::thread;
+use std::time::Duration;
+
+use full::full;
+
+const KIBITZER: &str = env!("CARGO_BIN_EXE_kibitzer");
+
+/// The table of `kibitzer bench`, in MB.
+const HASH_MB: u64 = 16;
+
+/// The most resident memory that a process has had so far, in MB; `None` once it has ended.
+fn peak_mb(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    Some(peak.trim().strip_suffix(" kB")?.parse::<u64>().unwrap().div_ceil(1_024))
+}
+
+fn assert_within_bounds(peak: u64, threads: u64) {
+    let bound = HASH_MB + 60 + 25 * threads;
+    println!("{threads} threads: {peak} MB of at most {bound}");
+    assert!(peak <= bound, "{threads} threads: {peak} MB");
+    assert!(peak > HASH_MB, "the table is there");
+}
+
+#[test]
+fn the_bench_takes_no_more_than_it_may() {
+    let mut bench = Command::new(KIBITZER);
+    bench.arg("bench").stdout(Stdio::null());
+    if !full() {
+        bench.arg("8");
+    }
+    let mut bench = bench.spawn().unwrap();
+    let mut peak = 0;
+    while bench.try_wait().unwrap().is_none() {
+        peak = peak.max(peak_mb(bench.id()).unwrap_or(0));
+        thread::sleep(Duration::from_millis(5));
+    }
+    assert_within_bounds(peak, 1);
+}
+
+#[test]
+fn every_further_thread_takes_no_more_than_it_may() {
+    for threads in [1, 2, 8] {
+        let mut engine = Command::new(KIBITZER).arg("uci").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(engine.stdout.take().unwrap()).lines();
+        let commands = format!(
+            "setoption name Hash value {HASH_MB}\nsetoption name Threads value {threads}\nposition startpos moves e2e4\ngo nodes 800000\n"
+        );
+        engine.stdin.as_mut().unwrap().write_all(commands.as_bytes()).unwrap();
+        assert!(lines.any(|line| line.unwrap().starts_with("bestmove")), "the search ends");
+        let peak = peak_mb(engine.id()).unwrap();
+        engine.stdin.take();
+        engine.wait().unwrap();
+        assert_within_bounds(peak, threads);
+    }
+}

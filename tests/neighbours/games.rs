@@ -1,0 +1,52 @@
+//! Games that have nothing to do with each other: a few random moves, then the engine's own at few nodes.
+
+use kibitzer::chess::{Game, Position};
+use kibitzer::engine::{Engine, Limits, StopFlag};
+
+/// Moves at random, before the engine plays.
+const RANDOM_PLIES: usize = 8;
+/// A game is left after this many plies, and up to as many more.
+const FEWEST_PLIES: usize = 16;
+const NODES: u64 = 200;
+
+/// SplitMix64 (Steele, Lea, Flood): every run plays the same games.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % bound as u64) as usize
+    }
+}
+
+/// The middle of a game that goes on, with the moves that led there.
+pub(crate) fn play(engine: &Engine, seed: u64) -> Game {
+    let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
+    loop {
+        let plies = FEWEST_PLIES + random.below(64);
+        if let Some(game) = attempt(engine, &mut random, plies) {
+            return game;
+        }
+    }
+}
+
+/// `None` when the game ends before.
+fn attempt(engine: &Engine, random: &mut Random, plies: usize) -> Option<Game> {
+    engine.clear();
+    let limits = Limits { nodes: Some(NODES), ..Limits::default() };
+    let mut game = Game::new(Position::startpos());
+    for ply in 0..plies {
+        if game.outcome().is_over() {
+            return None;
+        }
+        let moves = game.position().legal_moves();
+        let mv = match ply < RANDOM_PLIES {
+            true => moves[random.below(moves.len())],
+            false => engine.analyse(&game, &limits, &StopFlag::default(), &mut |_| ()).best_move()?,
+        };
+        game.play(mv);
+    }
+    (!game.outcome().is_over()).then_some(game)
+}

@@ -1,0 +1,62 @@
+//! Searches that use one table at the same time: what a neighbour looks for changes nobody's score, draws or moves.
+//!
+//! The long run (`make test-full`) has 500 pairs of games and 50 of histories, each search of 50,000 nodes.
+
+#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(clippy::print_stdout, reason = "the figures belong into docs/strength.md")]
+
+#[path = "../support/full.rs"]
+mod full;
+mod games;
+mod histories;
+mod searches;
+
+use full::full;
+use kibitzer::engine::{Engine, Score};
+use searches::Searches;
+
+/// The size of the shared table, in MiB.
+const HASH_MB: usize = 256;
+
+#[test]
+fn a_search_beside_one_of_an_unrelated_game_finds_what_it_finds_alone() {
+    let pairs = if full() { 500 } else { 6 };
+    let searches = Searches::new(HASH_MB);
+    let opponents = Engine::new(1);
+    let mut same = 0;
+    for pair in 0..pairs {
+        let games = [2 * pair, 2 * pair + 1].map(|seed| games::play(&opponents, seed));
+        let alone = games.each_ref().map(|game| searches.alone(game));
+        let together = searches.together(games.each_ref());
+        let scores = |reports: &[kibitzer::engine::Report; 2]| reports.each_ref().map(|report| report.score);
+        if scores(&alone) == scores(&together) {
+            same += 1;
+        } else {
+            let fens = games.each_ref().map(|game| game.position().fen());
+            println!("pair {pair}: alone {:?}, together {:?}: {fens:?}", scores(&alone), scores(&together));
+        }
+    }
+    println!("{same} of {pairs} pairs found the same scores; {} lines, all legal", searches.lines());
+    assert!(pairs - same <= (pairs / 100).max(1), "{same} of {pairs}");
+    assert!(!full() || searches.lines() >= 10_000, "{} lines", searches.lines());
+}
+
+#[test]
+fn the_same_position_is_a_win_or_a_draw_by_each_searchs_own_history() {
+    let searches = Searches::new(HASH_MB);
+    let all = histories::all();
+    assert_eq!(all.len(), 50);
+    let chosen = if full() { &all[..] } else { &all[..10] };
+    for pair in chosen {
+        // First with nothing in the table, then with all that both have left there.
+        searches.clear();
+        for round in ["fresh", "used"] {
+            let [won, drawn] = searches.side_by_side([&pair.bare, &pair.repeated]);
+            let fen = pair.bare.position().fen();
+            assert!(matches!(won.score, Score::Mate(1..)), "{fen}, {round} table: {:?}", won.score);
+            assert_eq!(won.best_move(), Some(pair.winner), "{fen}, {round} table");
+            assert_eq!(drawn.score, Score::Cp(0), "{fen} with its history, {round} table");
+        }
+    }
+    println!("{} positions under two histories each", chosen.len());
+}
