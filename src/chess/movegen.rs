@@ -31,21 +31,24 @@ trait MoveSink {
     fn special(&mut self, mv: Move);
 }
 
-impl MoveSink for MoveList {
+/// Hands each move on.
+struct Each<F>(F);
+
+impl<F: FnMut(Move)> MoveSink for Each<F> {
     #[inline]
     fn piece(&mut self, from: Square, quiets: Bitboard, captures: Bitboard) {
         for to in captures {
-            self.push(Move::new(from, to, MoveKind::Capture));
+            self.0(Move::new(from, to, MoveKind::Capture));
         }
         for to in quiets {
-            self.push(Move::new(from, to, MoveKind::Quiet));
+            self.0(Move::new(from, to, MoveKind::Quiet));
         }
     }
 
     #[inline]
     fn pawns(&mut self, to: Bitboard, delta: i8, kind: MoveKind) {
         for to in to {
-            self.push(Move::new(to.offset(-delta), to, kind));
+            self.0(Move::new(to.offset(-delta), to, kind));
         }
     }
 
@@ -53,14 +56,14 @@ impl MoveSink for MoveList {
     fn promotions(&mut self, to: Bitboard, delta: i8, capture: bool) {
         for to in to {
             for role in [Role::Queen, Role::Knight, Role::Rook, Role::Bishop] {
-                self.push(Move::promotion_to(to.offset(-delta), to, role, capture));
+                self.0(Move::promotion_to(to.offset(-delta), to, role, capture));
             }
         }
     }
 
     #[inline]
     fn special(&mut self, mv: Move) {
-        self.push(mv);
+        self.0(mv);
     }
 }
 
@@ -122,16 +125,18 @@ impl Position {
     /// All legal moves, captures before quiet moves of each piece; otherwise in no promised order.
     pub fn legal_moves(&self) -> MoveList {
         let mut list = MoveList::new();
-        self.generate::<MoveList>(Wanted::All, Bitboard::ALL, &mut list);
+        self.each_move(Wanted::All, |mv| list.push(mv));
         list
     }
 
-    /// Adds the legal moves of one class to a list.
-    pub fn add_moves(&self, wanted: Wanted, list: &mut MoveList) {
+    /// Calls a function with each legal move of one class, in the order of [`Position::legal_moves`].
+    #[inline]
+    pub fn each_move(&self, wanted: Wanted, tell: impl FnMut(Move)) {
+        let mut each = Each(tell);
         match wanted {
-            Wanted::All => self.generate(Wanted::All, Bitboard::ALL, list),
-            Wanted::Noisy => self.generate(Wanted::Noisy, Bitboard::ALL, list),
-            Wanted::Quiet => self.generate(Wanted::Quiet, Bitboard::ALL, list),
+            Wanted::All => self.generate(Wanted::All, Bitboard::ALL, &mut each),
+            Wanted::Noisy => self.generate(Wanted::Noisy, Bitboard::ALL, &mut each),
+            Wanted::Quiet => self.generate(Wanted::Quiet, Bitboard::ALL, &mut each),
         }
     }
 

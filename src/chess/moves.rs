@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use arrayvec::ArrayVec;
-
 use super::{Role, Square};
 
 /// A side of the board that a king castles to.
@@ -165,35 +163,39 @@ impl fmt::Debug for Move {
 /// No legal position has more than 218 moves (Chess Programming Wiki, "Chess Position").
 pub const MAX_MOVES: usize = 256;
 
-/// The moves of one position, on the stack. Room that is not used is not written either.
+/// The moves of one position, on the stack.
 #[derive(Clone)]
-pub struct MoveList(ArrayVec<Move, MAX_MOVES>);
+pub struct MoveList {
+    moves: [Move; MAX_MOVES],
+    len: usize,
+}
 
 impl MoveList {
     /// An empty list.
     #[inline]
     pub const fn new() -> MoveList {
-        MoveList(ArrayVec::new_const())
+        MoveList { moves: [Move::NULL; MAX_MOVES], len: 0 }
     }
 
     /// Adds a move at the end. A full list drops it; no position has that many.
     #[inline]
     pub fn push(&mut self, mv: Move) {
-        if !self.0.is_full() {
-            self.0.push(mv);
+        if let Some(place) = self.moves.get_mut(self.len) {
+            *place = mv;
+            self.len += 1;
         }
     }
 
     /// The moves as a slice.
     #[inline]
     pub fn as_slice(&self) -> &[Move] {
-        self.0.as_slice()
+        &self.moves[..self.len.min(MAX_MOVES)]
     }
 
     /// The moves as a slice that can be reordered.
     #[inline]
     pub fn as_mut_slice(&mut self) -> &mut [Move] {
-        self.0.as_mut_slice()
+        &mut self.moves[..self.len.min(MAX_MOVES)]
     }
 }
 

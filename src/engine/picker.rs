@@ -9,7 +9,7 @@ use super::history::{History, Setting, cell};
 use super::params;
 use super::see::{gain, see_at_least};
 use super::threats::Threats;
-use crate::chess::{MAX_MOVES, Move, MoveList, Position, Wanted};
+use crate::chess::{MAX_MOVES, Move, Position, Wanted};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -185,11 +185,11 @@ impl Picker {
     /// Adds the moves of one class, each with its score.
     #[inline]
     fn generate(&mut self, position: &Position, wanted: Wanted, score: impl Fn(Move) -> i32) {
-        let mut moves = MoveList::new();
-        position.add_moves(wanted, &mut moves);
-        for mv in &moves {
-            let place = self.list.len();
-            self.list.push(Scored::new(mv, score(mv), place));
+        let first = self.list.len();
+        position.each_move(wanted, |mv| self.list.push(Scored::new(mv, 0, 0)));
+        for (place, scored) in self.list.iter_mut().enumerate().skip(first) {
+            let mv = scored.mv();
+            *scored = Scored::new(mv, score(mv), place);
         }
     }
 

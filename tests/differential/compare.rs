@@ -64,8 +64,8 @@ fn moves(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError
     }
 
     let (mut noisy, mut quiet) = (MoveList::new(), MoveList::new());
-    ours.add_moves(Wanted::Noisy, &mut noisy);
-    ours.add_moves(Wanted::Quiet, &mut quiet);
+    ours.each_move(Wanted::Noisy, |mv| noisy.push(mv));
+    ours.each_move(Wanted::Quiet, |mv| quiet.push(mv));
     prop_assert!(noisy.iter().all(|mv| mv.is_noisy()), "a quiet move among the noisy ones of {}", fen);
     let all: BTreeSet<Move> = legal.iter().copied().collect();
     let parts: BTreeSet<Move> = noisy.iter().chain(quiet.iter()).copied().collect();

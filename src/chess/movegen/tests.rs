@@ -47,8 +47,8 @@ fn a_code_is_legal_exactly_when_it_is_in_the_list() {
 fn noisy_and_quiet_moves_are_all_moves_and_share_none() {
     for_each_position(&mut |position| {
         let (mut noisy, mut quiet) = (MoveList::new(), MoveList::new());
-        position.add_moves(Wanted::Noisy, &mut noisy);
-        position.add_moves(Wanted::Quiet, &mut quiet);
+        position.each_move(Wanted::Noisy, |mv| noisy.push(mv));
+        position.each_move(Wanted::Quiet, |mv| quiet.push(mv));
         assert!(noisy.into_iter().all(Move::is_noisy), "{}", position.fen());
         assert!(!quiet.into_iter().any(Move::is_noisy), "{}", position.fen());
         let both: Vec<Move> = noisy.into_iter().chain(&quiet).collect();
