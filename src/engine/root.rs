@@ -123,7 +123,9 @@ impl<E: Evaluator> Search<'_, E> {
             self.path.note(helper.leans_on_history);
         }
         if goal.lines == 1 {
-            found = super::vote::elect(found, helpers);
+            // Who asked for a depth gets it, whoever answers.
+            let least = if reason == StopReason::Depth { found.depth } else { 0 };
+            found = super::vote::elect(found, helpers, least);
         }
         let lines = if found.lines.is_empty() { vec![self.first_impression(root)] } else { found.lines };
         self.report(root, &lines, found.depth, reason)

@@ -7,8 +7,10 @@ use super::score::{Value, is_mate};
 const BASE: Value = 40;
 
 /// The threads vote for their best moves, each with the weight of its depth and value; of those who chose the winner, the
-/// deepest one's line is taken. A proved mate wins at once. Chess Programming Wiki, "Lazy SMP" (thread voting: Stockfish).
-pub(super) fn elect(first: Deepened, helpers: Vec<Deepened>) -> Deepened {
+/// deepest one's line is taken. A proved mate wins at once. Helpers that have not come to the depth `least` have no say. Chess
+/// Programming Wiki, "Lazy SMP" (thread voting: Stockfish).
+pub(super) fn elect(first: Deepened, helpers: Vec<Deepened>, least: u8) -> Deepened {
+    let helpers = helpers.into_iter().filter(|helper| helper.depth >= least);
     let threads: Vec<Deepened> = std::iter::once(first).chain(helpers).collect();
     let value = |found: &Deepened| found.lines.first().map(|line| line.value);
     let Some(lowest) = threads.iter().filter_map(value).min() else { return threads.into_iter().next().unwrap_or_default() };
@@ -41,19 +43,25 @@ mod tests {
     }
 
     fn choice(threads: &[Deepened]) -> u16 {
-        elect(threads[0].clone(), threads[1..].to_vec()).lines[0].moves[0].code()
+        elect(threads[0].clone(), threads[1..].to_vec(), 0).lines[0].moves[0].code()
     }
 
     #[test]
     fn a_thread_alone_keeps_its_answer() {
         assert_eq!(choice(&[found(1, -50, 9)]), 1);
-        assert!(elect(Deepened::default(), Vec::new()).lines.is_empty());
+        assert!(elect(Deepened::default(), Vec::new(), 0).lines.is_empty());
     }
 
     #[test]
     fn two_that_agree_outvote_a_third() {
         assert_eq!(choice(&[found(1, 20, 12), found(2, 20, 12), found(2, 22, 12)]), 2);
         assert_eq!(choice(&[found(1, 20, 12), found(2, 20, 12)]), 1);
+    }
+
+    #[test]
+    fn a_helper_short_of_the_depth_that_was_asked_for_has_no_say() {
+        let elect = |least| elect(found(1, 20, 9), vec![found(2, 90, 8), found(2, 90, 8)], least);
+        assert_eq!((elect(0).depth, elect(9).depth), (8, 9));
     }
 
     #[test]
