@@ -18,7 +18,7 @@
 #   OPTIONS_A, OPTIONS_B   more for one engine, as 'option.UCI_LimitStrength=true option.UCI_Elo=1500'
 #   NAME_A, NAME_B         how the result calls them   a, b
 #   MARGIN       milliseconds beyond the clock that lose no game   50
-#   OUT          where games (PGN) and log go       a new folder below /tmp
+#   OUT          where games (PGN) and log go       a new temporary folder
 #
 # To decide whether a change gains: add -sprt elo0=0 elo1=3 alpha=0.05 beta=0.05. For Chess960: -variant fischerandom.
 set -euo pipefail
@@ -35,7 +35,7 @@ runner=${FASTCHESS:-$(command -v fastchess || true)}
 [ -r "${BOOK:-}" ] || { echo "BOOK must name a file of openings" >&2; exit 2; }
 case $BOOK in *.pgn) form=pgn ;; *) form=epd ;; esac
 cores=$(nproc)
-out=${OUT:-$(mktemp -d /tmp/kibitzer-match.XXXXXX)}
+out=${OUT:-$(mktemp -d -t kibitzer-match.XXXXXX)}
 mkdir -p "$out"
 
 if [ -n "${NODES:-}" ]; then

@@ -5,8 +5,8 @@ moves towards the winner's.
     python3 benches/spsa.py --engine target/release/kibitzer --book openings.epd --state tuning.json \\
         --iterations 20000 --nodes 10000 lmr_base lmr_slope singular_margin
 
-Without names every number is tuned. The state is written after each pair of games; a run that was stopped goes on from it. Needs
-fastchess (FASTCHESS, or in PATH).
+Without names every number is tuned. The state is written after each pair of games; a run that was stopped goes on from it. The
+games are played by benches/match.sh, which needs fastchess (FASTCHESS, or in PATH).
 
 Chess Programming Wiki, "SPSA"; the schedule of steps is fishtest's: alpha 0.602, gamma 0.101, A a tenth of the iterations.
 """
@@ -16,11 +16,15 @@ import json
 import os
 import random
 import re
-import shutil
 import subprocess
+import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 
 ALPHA, GAMMA = 0.602, 0.101
+
+MATCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "match.sh")
+ADJUDICATION = "-draw movenumber=40 movecount=8 score=8 -resign movecount=4 score=600".split()
 
 
 def tunable(engine):
@@ -37,7 +41,6 @@ class Tuning:
         self.given, self.numbers = given, numbers
         self.lock = threading.Lock()
         self.begun = self.done = 0
-        self.score = 0
         self.values = {name: float(value) for name, (value, _, _) in numbers.items()}
         if os.path.exists(given.state):
             with open(given.state, encoding="utf-8") as file:
@@ -67,7 +70,6 @@ class Tuning:
     def finish(self, deviations, score):
         with self.lock:
             self.done += 1
-            self.score += abs(score)
             for name, (deviation, pull) in deviations.items():
                 _, least, most = self.numbers[name]
                 moved = self.values[name] + pull * score * (1 if deviation > 0 else -1)
@@ -81,15 +83,17 @@ class Tuning:
 
 def play(given, number, values, deviations):
     """Wins less losses of the engine with the deviations over the one against them, in two games from one opening."""
-    command = [given.runner]
-    for name, sign in (("plus", 1), ("minus", -1)):
-        command += ["-engine", f"name={name}", f"cmd={given.engine}", "args=uci"]
-        command += [f"option.{key}={round(values[key] + sign * deviation)}" for key, (deviation, _) in deviations.items()]
-    command += ["-each", "tc=inf", f"nodes={given.nodes}", "option.Hash=16", "proto=uci"]
-    command += ["-openings", f"file={given.book}", "format=epd", "order=random", "-srand", str(given.seed + number)]
-    command += ["-rounds", "1", "-games", "2", "-repeat", "-concurrency", "1", "-recover"]
-    command += ["-draw", "movenumber=40", "movecount=8", "score=8", "-resign", "movecount=4", "score=600"]
-    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+    def options(sign):
+        moved = {key: round(values[key] + sign * deviation) for key, (deviation, _) in deviations.items()}
+        return " ".join(f"option.{key}={value}" for key, value in moved.items())
+
+    with tempfile.TemporaryDirectory() as out:
+        settings = {"BOOK": given.book, "NODES": given.nodes, "SEED": given.seed + number, "ROUNDS": 1, "CONCURRENCY": 1}
+        settings |= {"HASH": 16, "OPTIONS_A": options(1), "OPTIONS_B": options(-1), "OUT": out}
+        environment = os.environ | {name: str(value) for name, value in settings.items()}
+        command = [MATCH, f"{given.engine} uci", f"{given.engine} uci", *ADJUDICATION]
+        told = subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
     wins, losses = re.findall(r"Games: 2, Wins: (\d), Losses: (\d)", told)[-1]
     return int(wins) - int(losses)
 
@@ -112,20 +116,14 @@ def main():
     arguments.add_argument("--concurrency", type=int, default=os.cpu_count(), help="pairs at once (the cores)")
     arguments.add_argument("--seed", type=int, default=1, help="which openings")
     given = arguments.parse_args()
-    given.runner = os.environ.get("FASTCHESS") or shutil.which("fastchess")
-    if not given.runner:
-        raise SystemExit("fastchess is not in PATH, and FASTCHESS does not say where it is")
-
     offered = tunable(given.engine)
     unknown = [name for name in given.names if name not in offered]
     if unknown or not offered:
         raise SystemExit(f"not offered by the engine: {', '.join(unknown) or 'any number (build it with the feature tune)'}")
     tuning = Tuning(given, {name: offered[name] for name in given.names or offered})
-    workers = [threading.Thread(target=work, args=(tuning,)) for _ in range(given.concurrency)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    with ThreadPoolExecutor(given.concurrency) as pool:
+        # What goes wrong in one of them ends the run here.
+        list(pool.map(work, [tuning] * given.concurrency))
     print(json.dumps({name: round(value) for name, value in tuning.values.items()}, indent=1))
 
 

@@ -9,7 +9,7 @@ use clap::Args;
 use kibitzer::chess::{Game, Position};
 use kibitzer::engine::{Engine, Limits, STACK_BYTES, StopFlag};
 
-use crate::ratios::Ratios;
+use crate::ratios::{Ratios, in_turn};
 use crate::{Common, Outcome, positions};
 
 #[derive(Args)]
@@ -42,14 +42,8 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
     // Neighbours in the file are alike: each is paired with one from its other half.
     let (left, right) = positions.split_at(options.count);
     for (index, (left, right)) in left.iter().zip(right).enumerate() {
-        let together = || nodes(options, &[&[left, right]]);
-        let apart = || nodes(options, &[&[left], &[right]]);
-        let (together, apart) = if index % 2 == 0 {
-            (together()?, apart()?)
-        } else {
-            let apart = apart()?;
-            (together()?, apart)
-        };
+        let (together, apart) =
+            in_turn(index, || nodes(options, &[&[left, right]]), || nodes(options, &[&[left], &[right]]))?;
         println!("{together:>10} nodes in one process, {apart:>10} in two: {} and {}", left.fen(), right.fen());
         ratios.add(together as f64 / apart as f64);
         (all_together, all_apart) = (all_together + together, all_apart + apart);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use clap::Args;
 use kibitzer::chess::Position;
 
-use crate::ratios::Ratios;
+use crate::ratios::{Ratios, in_turn};
 use crate::uci::Engine;
 use crate::{Common, Outcome, Program, positions};
 
@@ -31,7 +31,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Outcome<()> {
     let (Common { positions, hash }, engine) = (&options.common, &options.program.engine);
-    let (mut single, mut double) = (Engine::start(engine, 1, *hash)?, Engine::start(engine, 2, *hash)?);
+    let (mut single, mut double) = (Engine::start(engine, &["uci"], 1, *hash)?, Engine::start(engine, &["uci"], 2, *hash)?);
     let mut ratios = Ratios::default();
     for position in positions::sample(positions, options.count)? {
         let Some(depth) = first_depth(&mut single, &position, Duration::from_millis(options.least))? else {
@@ -40,9 +40,8 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
         };
         let [mut one, mut two] = [0.0; 2];
         for run in 0..options.runs {
-            let [first, second] = if run % 2 == 0 { [&mut single, &mut double] } else { [&mut double, &mut single] };
-            let times = [seconds(first, &position, depth)?, seconds(second, &position, depth)?];
-            let [alone, helped] = if run % 2 == 0 { times } else { [times[1], times[0]] };
+            let (alone, helped) =
+                in_turn(run, || seconds(&mut single, &position, depth), || seconds(&mut double, &position, depth))?;
             one += alone.ln();
             two += helped.ln();
         }

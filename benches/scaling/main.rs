@@ -1,4 +1,5 @@
-//! What threads and company cost: one search on two threads, and two searches in one process, each against separate processes.
+//! What threads and company cost: one search on two threads, and two searches in one process, each against separate processes;
+//! and the speed of one thread against another engine's.
 //!
 //! `cargo bench --bench scaling -- threads --positions book.epd` and so on; without a part it measures nothing. Nothing else may
 //! run meanwhile, and the machine needs two cores. What is compared takes turns, so that a machine that gets slower or faster
@@ -10,6 +11,7 @@ mod company;
 mod depth;
 mod positions;
 mod ratios;
+mod speed;
 mod threads;
 mod uci;
 
@@ -38,6 +40,8 @@ enum Part {
     Depth(depth::Options),
     /// The nodes of two searches of different positions in one process, of those that two processes search side by side.
     Company(company::Options),
+    /// The nodes a second of one thread, of those of another engine.
+    Speed(speed::Options),
     /// Searches positions at once in this process, when a line comes on standard input.
     #[command(hide = true)]
     Search(company::Search),
@@ -71,6 +75,7 @@ fn main() -> Outcome<()> {
         Some(Part::Threads(options)) => threads::run(&options),
         Some(Part::Depth(options)) => depth::run(&options),
         Some(Part::Company(options)) => company::run(&options),
+        Some(Part::Speed(options)) => speed::run(&options),
         Some(Part::Search(options)) => company::search(&options),
     }
 }

@@ -1,9 +1,25 @@
-//! Ratios of what was measured in turns.
+//! What is measured in turns, and the ratios of it.
 
 use std::fmt;
 
+use crate::Outcome;
+
 /// Two-sided 95% of a normal distribution.
 const Z: f64 = 1.96;
+
+/// Measures both: whoever goes first goes second the next time.
+pub(crate) fn in_turn<A, B>(
+    index: usize,
+    a: impl FnOnce() -> Outcome<A>,
+    b: impl FnOnce() -> Outcome<B>,
+) -> Outcome<(A, B)> {
+    if index.is_multiple_of(2) {
+        let first = a()?;
+        return Ok((first, b()?));
+    }
+    let first = b()?;
+    Ok((a()?, first))
+}
 
 /// Ratios, one for each position.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 
 use clap::Args;
 
-use crate::ratios::Ratios;
+use crate::ratios::{Ratios, in_turn};
 use crate::uci::Engine;
 use crate::{Common, Outcome, Program, positions};
 
@@ -22,7 +22,7 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Outcome<()> {
     let (Common { positions, hash }, engine) = (&options.common, &options.program.engine);
-    let start = |threads| Engine::start(engine, threads, *hash);
+    let start = |threads| Engine::start(engine, &["uci"], threads, *hash);
     let (mut double, mut singles) = (vec![start(2)?], vec![start(1)?, start(1)?]);
     let mut ratios = Ratios::default();
     let (mut all_double, mut all_single) = (0, 0);
@@ -32,13 +32,7 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
             engines.iter_mut().try_for_each(|engine| engine.go(position, &format!("movetime {}", options.movetime)))?;
             engines.iter_mut().map(|engine| Ok(engine.finish()?.0.nodes)).sum()
         };
-        // Whoever went first goes second next time.
-        let (together, apart) = if index % 2 == 0 {
-            (nodes(&mut double)?, nodes(&mut singles)?)
-        } else {
-            let apart = nodes(&mut singles)?;
-            (nodes(&mut double)?, apart)
-        };
+        let (together, apart) = in_turn(index, || nodes(&mut double), || nodes(&mut singles))?;
         println!("{together:>10} nodes on two threads, {apart:>10} by two processes: {}", position.fen());
         ratios.add(together as f64 / apart as f64);
         (all_double, all_single) = (all_double + together, all_single + apart);

@@ -25,10 +25,17 @@ pub(crate) struct Info {
     pub(crate) elapsed: Duration,
 }
 
+impl Info {
+    /// Nodes a second.
+    pub(crate) fn speed(&self) -> f64 {
+        self.nodes as f64 / self.elapsed.as_secs_f64().max(0.001)
+    }
+}
+
 impl Engine {
-    pub(crate) fn start(program: &Path, threads: usize, hash_mb: usize) -> Outcome<Engine> {
+    pub(crate) fn start(program: &Path, arguments: &[&str], threads: usize, hash_mb: usize) -> Outcome<Engine> {
         let mut child = Command::new(program)
-            .arg("uci")
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

@@ -8,7 +8,7 @@ use super::history::{bonus, cell, malus};
 use super::node::{Kind, Node, Scout};
 use super::params;
 use super::path::{Found, NEAR_FIFTY};
-use super::picker::{Guide, Picker};
+use super::picker::Picker;
 use super::reductions::{PLY, reduction};
 use super::score::{INFINITE, MATE_FLOOR, Value, is_mate, mated_at};
 use super::search::{Search, Standing};
@@ -70,13 +70,7 @@ impl<E: Evaluator> Search<'_, E> {
         let may_skip = !K::ROOT && !guarded && line[0].halfmove_clock() < NEAR_FIFTY && line[0].has_pieces();
 
         loop {
-            let guide = Guide {
-                position: &line[0],
-                history: self.history,
-                setting: &standing.setting,
-                threats: &standing.threats,
-                checks: &checks,
-            };
+            let guide = standing.guide(&line[0], self.history, &checks);
             let Some(mv) = picker.next(guide, skip_quiets) else { break };
             if mv == excluded || K::ROOT && !self.is_root_move(mv) {
                 continue;

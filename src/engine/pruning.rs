@@ -7,7 +7,7 @@ use super::evaluation::Evaluator;
 use super::node::{Node, Scout};
 use super::params;
 use super::path::Found;
-use super::picker::{Guide, Picker};
+use super::picker::Picker;
 use super::score::{Value, is_mate, to_table};
 use super::search::{Search, Standing};
 use super::tt::{Bound, Entry};
@@ -114,13 +114,7 @@ impl<E: Evaluator> Search<'_, E> {
         let checks = Checks::of(&line[0]);
         let shallow = depth - 4;
         loop {
-            let guide = Guide {
-                position: &line[0],
-                history: self.history,
-                setting: &standing.setting,
-                threats: &standing.threats,
-                checks: &checks,
-            };
+            let guide = standing.guide(&line[0], self.history, &checks);
             let mv = picker.next(guide, true)?;
             self.frames.at_mut(ply).reduction = 0;
             self.make(line, ply, mv);

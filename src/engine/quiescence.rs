@@ -98,7 +98,7 @@ impl<E: Evaluator> Search<'_, E> {
             tried += 1;
             if best.value > -MATE_FLOOR {
                 let position = &line[0];
-                if !in_check && taken_on != Some(mv.to()) && !checks.may_give(position, mv) && !mv.is_promotion() {
+                if !in_check && taken_on != Some(mv.to()) && !checks.may_give(position, mv) {
                     if tried >= LATE {
                         continue;
                     }

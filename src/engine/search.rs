@@ -4,6 +4,7 @@
 //! Reductions". What ends a node before its moves stands in `pruning`, the moves in `moves`, their reductions in `reductions`.
 //! What the search may prune, it never lets decide a mate: a mate score means that every defence was looked at.
 
+use super::checks::Checks;
 use super::clock::Budget;
 use super::correction::{Places, corrected};
 use super::evaluation::Evaluator;
@@ -13,6 +14,7 @@ use super::keys::PartKeys;
 use super::node::{Kind, Known, Node};
 use super::params;
 use super::path::{Found, NEAR_FIFTY, Path};
+use super::picker::Guide;
 use super::pv::PvTable;
 use super::reductions::PLY;
 use super::root::RootMove;
@@ -63,6 +65,14 @@ pub(super) struct Standing {
     pub(super) threats: Threats,
     pub(super) setting: Setting,
     pub(super) places: Places,
+}
+
+impl Standing {
+    /// What the node lends its pickers.
+    #[inline]
+    pub(super) fn guide<'a>(&'a self, position: &'a Position, history: &'a History, checks: &'a Checks) -> Guide<'a> {
+        Guide { position, history, setting: &self.setting, threats: &self.threats, checks }
+    }
 }
 
 impl<'a, E: Evaluator> Search<'a, E> {
