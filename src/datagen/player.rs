@@ -43,7 +43,7 @@ pub struct Own {
 impl Own {
     /// With a table of so many MiB. Once it has made so many moves it finishes the iteration and chooses.
     pub fn new(hash_mb: usize, nodes: u64) -> Own {
-        let engine = Engine::new(hash_mb);
+        let engine = Engine::of_player(hash_mb);
         let memory = engine.memory();
         Own { engine, memory, nodes }
     }
@@ -94,7 +94,8 @@ mod tests {
         let judged = player.choose(&game).unwrap();
         let mut told = Vec::new();
         let limits = Limits { nodes: Some(4_000), ..Limits::default() };
-        Engine::new(1).analyse(&game, &limits, &StopFlag::default(), &mut |report| told.push((report.linear, report.score)));
+        Engine::of_player(1)
+            .analyse(&game, &limits, &StopFlag::default(), &mut |report| told.push((report.linear, report.score)));
         let (_, score) = *told.iter().find(|(linear, _)| *linear == Some(judged.score)).unwrap();
         let (LinearScore::Cp(linear), Score::Cp(told)) = (judged.score, score) else { panic!("{judged:?}: a mate") };
         // In an ending it takes more of the network's centipawns to win half of the games.

@@ -25,14 +25,24 @@ use crate::nnue::{Level, Network};
 pub struct EngineOptions {
     /// The size of the shared table in MiB; at least one.
     pub hash_mb: usize,
-    /// With any history, or a half-move clock above 20, the shared table ends no search within the first two plies after the
-    /// root: what other searches know of those positions they know without this game's history.
-    pub guard_root: bool,
+    /// Whose searches share the table.
+    pub sharing: Sharing,
+}
+
+/// Whose searches share a table, and so how far they trust it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sharing {
+    /// Anybody's, at the same time and with any history. With a history of its own, or a half-move clock above 20, the table ends
+    /// no search within the first two plies after the root; and a value that leans on the path to its position is for the one
+    /// search that walks this path.
+    Public,
+    /// A single player's, one after another: each continues the last.
+    Player,
 }
 
 impl Default for EngineOptions {
     fn default() -> EngineOptions {
-        EngineOptions { hash_mb: 64, guard_root: true }
+        EngineOptions { hash_mb: 64, sharing: Sharing::Public }
     }
 }
 
@@ -79,7 +89,7 @@ pub const STACK_BYTES: usize = 8 << 20;
 /// The root's moves within a scope, in the order of a first look. A scope without any legal move is no scope.
 fn root_moves(root: &Position, table: &Generation<'_>, history: &History, scope: &Scope) -> Vec<RootMove> {
     let threats = Threats::of(root);
-    let setting = Setting::new(root, threats.all, [NO_ROW; 4]);
+    let setting = Setting::new(root, threats.all, [NO_ROW; 4], 0);
     let checks = Checks::of(root);
     let guide = Guide { position: root, history, setting: &setting, threats: &threats, checks: &checks };
     let mut picker = Picker::all(root, table.probe(root.key()).map_or(Move::NULL, |entry| entry.mv));
@@ -96,6 +106,11 @@ impl Engine {
     /// An engine with a shared table of so many MiB (at least one). The memory is taken and written to at once.
     pub fn new(hash_mb: usize) -> Engine {
         Engine::with_options(EngineOptions { hash_mb, ..EngineOptions::default() })
+    }
+
+    /// The engine of a single player, with a table of so many MiB (at least one).
+    pub fn of_player(hash_mb: usize) -> Engine {
+        Engine::with_options(EngineOptions { hash_mb, sharing: Sharing::Player })
     }
 
     /// An engine set up in detail.
@@ -145,7 +160,7 @@ impl Engine {
         }
         memory.provide(threads);
         let goal = Goal::of(limits, scope.multipv.max(1), pace);
-        let table = self.table.begin();
+        let table = self.table.begin(self.options.sharing);
         let root = game.position();
         let root_moves = root_moves(root, &table, &memory.histories[0], scope);
         let mut searches = memory.histories.iter_mut().take(threads).enumerate().map(|(index, history)| {
@@ -185,7 +200,8 @@ impl Engine {
         let root = game.position();
         let mut search =
             Search::new(table, NetworkEvaluator::new(&self.network), history, budget, root, game.earlier_keys(), root_moves);
-        if self.options.guard_root && (search.path.has_history() || root.halfmove_clock() > GUARD_CLOCK) {
+        let public = self.options.sharing == Sharing::Public;
+        if public && (search.path.has_history() || root.halfmove_clock() > GUARD_CLOCK) {
             search.guarded_plies = GUARDED_PLIES;
         }
         search

@@ -22,6 +22,9 @@ pub(super) const NO_ROW: u16 = (ROWS - 1) as u16;
 /// Tables of the pawn history: the pawns' keys are folded into so many.
 const PAWN_ROWS: usize = 1024;
 
+/// So many plies from the root on, what works is remembered by ply.
+const NEAR_ROOT: usize = 5;
+
 /// How many plies back a move is remembered as having prepared another.
 pub(super) const CONTINUATIONS: [usize; 4] = [1, 2, 4, 6];
 
@@ -32,6 +35,8 @@ pub(super) struct History {
     quiet: Box<[[[[i16; 4096]; 2]; 2]; 2]>,
     /// By piece and target, the victim's kind (6: none), and whether the target is attacked.
     noisy: Box<[[[i16; 2]; 7]; 768]>,
+    /// By the ply, near the root, and both squares; of the running search alone.
+    near_root: Box<[[i16; 4096]; NEAR_ROOT]>,
     continuation: Rows,
     pawn: Rows,
     pub(super) correction: Correction,
@@ -46,12 +51,14 @@ pub(super) struct Setting {
     /// The continuation tables of the moves of [`CONTINUATIONS`] plies ago.
     pub(super) rows: [u16; 4],
     pub(super) pawn_row: u16,
+    /// How far from the root.
+    pub(super) ply: usize,
 }
 
 impl Setting {
-    pub(super) fn new(position: &Position, threats: Bitboard, rows: [u16; 4]) -> Setting {
+    pub(super) fn new(position: &Position, threats: Bitboard, rows: [u16; 4], ply: usize) -> Setting {
         let pawn_row = (position.pawn_key() % PAWN_ROWS as u64) as u16;
-        Setting { turn: position.turn(), threats, rows, pawn_row }
+        Setting { turn: position.turn(), threats, rows, pawn_row, ply }
     }
 }
 
@@ -104,6 +111,7 @@ impl History {
         History {
             quiet: zeroed([[[0; 4096]; 2]; 2]),
             noisy: zeroed([[0; 2]; 7]),
+            near_root: zeroed([0; 4096]),
             continuation: Rows::new(ROWS),
             pawn: Rows::new(PAWN_ROWS),
             correction: Correction::new(),
@@ -112,9 +120,10 @@ impl History {
 
     /// Forgets everything: as good as new.
     pub(super) fn clear(&mut self) {
-        let History { quiet, noisy, continuation, pawn, correction } = self;
+        let History { quiet, noisy, near_root, continuation, pawn, correction } = self;
         quiet.as_flattened_mut().as_flattened_mut().as_flattened_mut().fill(0);
         noisy.as_flattened_mut().as_flattened_mut().fill(0);
+        near_root.as_flattened_mut().fill(0);
         continuation.clear();
         pawn.clear();
         correction.clear();
@@ -133,6 +142,18 @@ impl History {
     pub(super) fn quiet(&self, setting: &Setting, mv: Move) -> i32 {
         let [a, b, c, d] = History::quiet_place(setting, mv);
         i32::from(self.quiet[a][b][c][d])
+    }
+
+    /// Forgets what worked near another root.
+    pub(super) fn leave_root(&mut self) {
+        self.near_root.as_flattened_mut().fill(0);
+    }
+
+    /// How the quiet move did in this search at its ply, within ±[`HISTORY_MAX`], and less far from the root; 0 from some plies on.
+    #[inline]
+    pub(super) fn near_root(&self, setting: &Setting, mv: Move) -> i32 {
+        let place = mv.from().index() * 64 + mv.to().index();
+        self.near_root.get(setting.ply).map_or(0, |table| i32::from(table[place]) / (1 + setting.ply as i32))
     }
 
     /// How the piece's move to the square did after the move of a continuation table.
@@ -177,6 +198,9 @@ impl History {
     /// Moves every entry of a quiet move.
     pub(super) fn update_quiet(&mut self, position: &Position, setting: &Setting, mv: Move, bonus: i32) {
         self.update_main(setting, mv, bonus);
+        if let Some(table) = self.near_root.get_mut(setting.ply) {
+            pull::<HISTORY_MAX>(&mut table[mv.from().index() * 64 + mv.to().index()], bonus);
+        }
         let cell = cell(position, mv);
         pull::<HISTORY_MAX>(self.pawn.get_mut(usize::from(setting.pawn_row), cell), bonus);
         self.update_continuations(setting.rows, cell, bonus);
@@ -197,7 +221,7 @@ impl History {
         if before.mv.is_null() || before.mv.is_noisy() {
             return;
         }
-        let mover = Setting { turn: before.turn, threats: before.threats, rows, pawn_row: before.pawn_row };
+        let mover = Setting { turn: before.turn, threats: before.threats, rows, pawn_row: before.pawn_row, ply: usize::MAX };
         self.update_main(&mover, before.mv, bonus / 2);
         let cell = usize::from(before.cell);
         pull::<HISTORY_MAX>(self.pawn.get_mut(usize::from(before.pawn_row), cell), bonus);

@@ -1,5 +1,6 @@
 use super::*;
 use crate::chess::read_move;
+use crate::engine::Sharing;
 use crate::engine::clock::{Budget, Crew};
 use crate::engine::history::History;
 use crate::engine::network::NetworkEvaluator;
@@ -19,7 +20,7 @@ fn vouch(fen: &str, value: Value, moves: &[&str]) -> Option<Line> {
         })
         .collect();
     let (table, stop, crew) = (Table::new(1), StopFlag::default(), Crew::new(1));
-    let generation = table.begin();
+    let generation = table.begin(Sharing::Player);
     let budget = Budget::start(&Limits::default(), None, &stop, &crew);
     let mut history = History::new();
     let evaluator = NetworkEvaluator::new(&Network::embedded());

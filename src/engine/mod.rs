@@ -43,7 +43,7 @@ mod vote;
 mod wdl;
 
 pub use bench::Bench;
-pub use facade::{Engine, EngineOptions, Memory, STACK_BYTES};
+pub use facade::{Engine, EngineOptions, Memory, STACK_BYTES, Sharing};
 pub use limits::{Clock, Limits, Scope, StopFlag};
 pub use params::{Tunable, tunable, tune};
 pub use report::{Report, StopReason, Variation};

@@ -65,9 +65,8 @@ impl<E: Evaluator> Search<'_, E> {
         let (mut quiets, mut noisies) = (Tried::new(), Tried::new());
         let mut skip_quiets = false;
 
-        // In the first plies of a game with a past no move is skipped: a quiet one may be the repetition that saves the game.
         let guarded = self.is_guarded(ply);
-        let may_skip = !K::ROOT && !guarded && line[0].halfmove_clock() < NEAR_FIFTY && line[0].has_pieces();
+        let may_skip = !K::ROOT && line[0].halfmove_clock() < NEAR_FIFTY && line[0].has_pieces();
 
         loop {
             let guide = standing.guide(&line[0], self.history, &checks);
@@ -80,7 +79,12 @@ impl<E: Evaluator> Search<'_, E> {
             let candidate = self.candidate(&line[0], standing, &checks, mv);
 
             let mut less = reduction(node.depth, tried);
-            if may_skip && best.value > -MATE_FLOOR {
+            if K::PV {
+                less -= params::lmr_window() * (beta - alpha) / self.root_window;
+            }
+            // In the first plies no move back into the game's past is skipped: it may be the repetition that saves the game.
+            let returns = guarded && self.path.has_met(line[0].after(mv).key());
+            if may_skip && !returns && best.value > -MATE_FLOOR {
                 match self.skips(&line[0], node, alpha, standing, candidate, less, tried, !best_move.is_null()) {
                     Skip::No => {}
                     Skip::This => continue,
@@ -91,7 +95,7 @@ impl<E: Evaluator> Search<'_, E> {
                         continue;
                     }
                     Skip::Quiets => {
-                        skip_quiets = true;
+                        skip_quiets = !guarded;
                         continue;
                     }
                 }
@@ -174,8 +178,8 @@ impl<E: Evaluator> Search<'_, E> {
                     }
                     alpha = found.value;
                     // What comes now has to beat a move that was good already.
-                    if (2..=12).contains(&node.depth) && !is_mate(found.value) {
-                        node.depth -= 1;
+                    if (3..=12).contains(&node.depth) && !is_mate(found.value) {
+                        node.depth -= params::raised_less().min(node.depth - 1);
                     }
                 }
             }
@@ -229,6 +233,7 @@ impl<E: Evaluator> Search<'_, E> {
             depth: depth.clamp(0, 255) as u8,
             bound,
             on_pv: self.frames.at(ply).on_pv,
+            leans: false,
         };
         self.remember(&line[0], found, entry, ply)
     }
@@ -266,7 +271,8 @@ impl<E: Evaluator> Search<'_, E> {
         let Candidate { mv, quiet, history, gain, checks } = candidate;
         let depth = node.depth;
         let left = (depth - 1 - less / PLY).max(0);
-        if quiet {
+        // A quiet check is forcing: it is judged like a capture. (After Stockfish.)
+        if quiet && !checks {
             let late = (params::late_base() + depth * depth) / (2 - i32::from(standing.improving));
             if params::late_on() != 0 && tried >= late && standing.evaluation.is_some() {
                 return Skip::Quiets;
@@ -276,7 +282,6 @@ impl<E: Evaluator> Search<'_, E> {
             }
             let left = (left + history / params::quiet_history_ply()).max(0);
             if let Some(evaluation) = standing.evaluation
-                && !checks
                 && left < params::quiet_futility_depth()
             {
                 let hope = evaluation
@@ -306,6 +311,7 @@ impl<E: Evaluator> Search<'_, E> {
                 return Skip::Futile(hope);
             }
         }
+        let history = if quiet { 0 } else { history };
         let margin = (params::see_noisy() * depth + history / params::see_history()).max(0);
         if params::see_on() != 0 && !see_at_least(position, mv, -margin) {
             return Skip::This;
@@ -390,6 +396,7 @@ impl<E: Evaluator> Search<'_, E> {
         if !standing.improving {
             less += (base - params::lmr_base()) * params::lmr_not_improving() / 1024;
         }
+        less -= params::lmr_tried() * self.frames.at(node.ply).tried;
         less -= params::lmr_correction() * standing.correction.abs() / 2;
         let weight = if candidate.quiet { params::lmr_history() } else { params::lmr_noisy_history() };
         less - (candidate.history * weight + candidate.gain * params::lmr_gain()) / 1024

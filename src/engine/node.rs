@@ -1,5 +1,6 @@
 //! What a node is asked, and what the table knows of it.
 
+use super::path::Found;
 use super::score::Value;
 use super::tt::{Bound, Entry};
 use crate::chess::Move;
@@ -88,12 +89,22 @@ pub(super) struct Known {
     pub(super) depth: i32,
     /// [`Bound::None`] where the value is not to be believed.
     pub(super) bound: Bound,
+    /// What the value leans on, as of a [`Found`].
+    pub(super) reach: i32,
 }
 
 impl Known {
     /// What is known where there is no entry.
-    pub(super) const NOTHING: Known =
-        Known { mv: Move::NULL, evaluation: None, hit: false, on_pv: false, value: 0, depth: -1, bound: Bound::None };
+    pub(super) const NOTHING: Known = Known {
+        mv: Move::NULL,
+        evaluation: None,
+        hit: false,
+        on_pv: false,
+        value: 0,
+        depth: -1,
+        bound: Bound::None,
+        reach: Found::OWN,
+    };
 
     /// An entry whose value, as it counts at this node, is given; `None` where it is not to be believed.
     #[inline]
@@ -106,6 +117,8 @@ impl Known {
             value: value.unwrap_or(0),
             depth: i32::from(entry.depth),
             bound: if value.is_some() { entry.bound } else { Bound::None },
+            // Which of the path's positions it was, nobody knows any more: it may have been the root.
+            reach: if entry.leans { 0 } else { Found::OWN },
         }
     }
 
@@ -113,6 +126,12 @@ impl Known {
     #[inline]
     pub(super) const fn without_move(self) -> Known {
         Known { mv: Move::NULL, bound: Bound::None, ..self }
+    }
+
+    /// The value, and what it leans on.
+    #[inline]
+    pub(super) const fn found(&self) -> Found {
+        Found { value: self.value, reach: self.reach }
     }
 
     /// The true value is at least [`Known::value`].

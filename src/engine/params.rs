@@ -141,6 +141,8 @@ parameters! {
     lmr_slope = 455 in 200..=800;
     lmr_cut = 2700 in 0..=5000;
     lmr_no_move = 1000 in 0..=2000;
+    lmr_window = 600 in 0..=1500;
+    lmr_tried = 60 in 0..=150;
     lmr_pv = 1000 in 0..=2500;
     lmr_table_pv = 1400 in 0..=2500;
     lmr_table_noisy = 1100 in 0..=2500;
@@ -151,6 +153,7 @@ parameters! {
     lmr_history = 100 in 0..=300;
     lmr_noisy_history = 90 in 0..=300;
     lmr_gain = 640 in 0..=1500;
+    raised_less = 2 in 0..=3;
     deeper_margin = 45 in 0..=150;
     shallower_margin = 9 in 0..=40;
 
@@ -163,9 +166,11 @@ parameters! {
     malus_max = 1500 in 500..=4000;
     parent_bonus = 100 in 0..=250;
     evaluation_bonus = 9 in 0..=30;
+    order_good_noisy = 48 in 16..=1024;
     order_main = 128 in 0..=256;
     order_pawn = 64 in 0..=256;
     order_continuation = 64 in 0..=256;
+    order_near_root = 128 in 0..=512;
     order_check = 12000 in 0..=30000;
     order_escape = 1 in 0..=1;
 

@@ -34,6 +34,15 @@ impl Found {
         Found { value, reach: Found::OWN }
     }
 
+    /// The same for a side to move that has a value for sure. Who reaches `beta` without it does not lean on it.
+    #[inline]
+    pub(super) fn or_at_least(self, floor: Found, beta: Value) -> Found {
+        if self.value >= beta {
+            return self;
+        }
+        Found { value: self.value.max(floor.value), reach: self.reach.min(floor.reach) }
+    }
+
     /// The same from the other side's view.
     #[inline]
     pub(super) const fn flip(self) -> Found {
@@ -163,6 +172,11 @@ impl Path {
             }
         }
         None
+    }
+
+    /// `true` when the game has been in the position with this key.
+    pub(super) fn has_met(&self, key: u64) -> bool {
+        self.keys[..=self.root].contains(&key)
     }
 
     /// The positions of the game, the root among them, that have occurred twice: once more, and they are drawn.

@@ -127,7 +127,7 @@ impl Picker {
                 }
                 Stage::GoodNoisy => match self.pick() {
                     Some((mv, score)) => {
-                        let threshold = self.threshold.unwrap_or(-score / 512);
+                        let threshold = self.threshold.unwrap_or(-score / params::order_good_noisy());
                         if see_at_least(position, mv, threshold) {
                             return Some(mv);
                         }
@@ -239,6 +239,7 @@ fn quiet_score(guide: Guide<'_>, mv: Move) -> i32 {
         + params::order_pawn() * history.pawn(setting, cell)
         + params::order_continuation() * continuation)
         / 64;
+    score += params::order_near_root() * history.near_root(setting, mv) / 64;
     if checks.from(role).contains(mv.to()) && see_at_least(position, mv, -75) {
         score += params::order_check();
     }

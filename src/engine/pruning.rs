@@ -37,7 +37,8 @@ impl<E: Evaluator> Search<'_, E> {
                 return Some(found);
             }
         }
-        // Reverse futility: no opponent's move is expected to win back that much within so few plies.
+        // Reverse futility: no opponent's move is expected to win back that much within so few plies. Not where a quiet move is known
+        // to be best: that position is worth a look.
         let margin = params::futility_slope() * depth
             - params::futility_improving() * i32::from(standing.improving)
             - params::futility_worsening() * i32::from(standing.worsening)
@@ -47,9 +48,9 @@ impl<E: Evaluator> Search<'_, E> {
             && !self.frames.at(ply).on_pv
             && estimate >= beta
             && estimate - margin.max(10) >= beta
-            && (!quiet_table_move || standing.known.bound != Bound::Upper)
+            && !quiet_table_move
         {
-            return Some(Found::own(beta + (estimate - beta) / 3));
+            return Some(Found { value: beta + (estimate - beta) / 3, reach: standing.known.reach });
         }
         self.null_move(line, node, evaluation, standing)
     }
@@ -104,7 +105,7 @@ impl<E: Evaluator> Search<'_, E> {
         // What the table says at nearly this depth may be enough by itself.
         let sure = beta + params::small_probcut_margin();
         if known.is_floor() && known.depth >= depth - 4 && known.value >= sure && !is_mate(known.value) {
-            return Some(Found::own(sure));
+            return Some(Found { value: sure, reach: known.reach });
         }
         let unlikely = known.bound != Bound::None && known.depth >= depth - 3 && known.value < target;
         if depth < params::probcut_depth() || unlikely || self.is_guarded(ply) {
@@ -136,6 +137,7 @@ impl<E: Evaluator> Search<'_, E> {
                         depth: (shallow + 1).max(0) as u8,
                         bound: Bound::Lower,
                         on_pv: self.frames.at(ply).on_pv,
+                        leans: false,
                     };
                     self.table.store(line[0].key(), entry);
                 }

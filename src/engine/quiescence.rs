@@ -51,7 +51,7 @@ impl<E: Evaluator> Search<'_, E> {
         let known = self.ask_table(&line[0], ply);
         let on_pv = K::PV || known.on_pv;
         if !K::PV && known.bound.decides(known.value, beta) {
-            return Found { value: known.value.max(floor.value), reach: floor.reach };
+            return known.found().or_at_least(floor, beta);
         }
 
         let in_check = line[0].in_check();
@@ -71,20 +71,23 @@ impl<E: Evaluator> Search<'_, E> {
             let standing = corrected(value, self.history.correction.of(&places), clock);
             self.frames.at_mut(ply).evaluation = Some(standing);
             let stand = if known.improves(standing) && !is_mate(known.value) { known.value } else { standing };
-            best.value = best.value.max(stand);
+            if stand > best.value {
+                best = Found { value: stand, reach: if stand == known.value { known.reach } else { Found::OWN } };
+                reach = reach.min(best.reach);
+            }
             if best.value >= beta {
                 if !known.hit {
                     self.table.store_evaluation(line[0].key(), value, on_pv);
                 }
                 let value = if is_mate(best.value) { best.value } else { (best.value + beta) / 2 };
-                return Found { value, reach: if clock < NEAR_FIFTY { Found::OWN } else { -1 } };
+                return Found { value, reach: if clock < NEAR_FIFTY { best.reach } else { -1 } };
             }
             alpha = alpha.max(best.value);
             futile = standing + params::stand_margin();
         }
 
         let threats = if in_check { Threats::of(&line[0]) } else { Threats::default() };
-        let setting = Setting::new(&line[0], threats.all, self.frames.rows(ply));
+        let setting = Setting::new(&line[0], threats.all, self.frames.rows(ply), ply);
         let last = self.frames.before(ply, 1).mv;
         let taken_on = (!last.is_null()).then_some(last.to());
         let mut picker = Picker::noisy(&line[0], known.mv);
@@ -107,8 +110,9 @@ impl<E: Evaluator> Search<'_, E> {
                         best.value = best.value.max(hope);
                         continue;
                     }
-                    if futile <= alpha && !see_at_least(position, mv, 1) {
-                        best.value = best.value.max(futile);
+                    // The exchange has to win what is missing.
+                    if !see_at_least(position, mv, alpha - futile) {
+                        best.value = best.value.max(futile.min(alpha));
                         continue;
                     }
                 }
@@ -156,7 +160,7 @@ impl<E: Evaluator> Search<'_, E> {
         } else {
             Bound::Upper
         };
-        let entry = Entry { mv: best_move, value: 0, evaluation: raw, depth: 0, bound, on_pv };
+        let entry = Entry { mv: best_move, value: 0, evaluation: raw, depth: 0, bound, on_pv, leans: false };
         self.remember(&line[0], Found { value: best.value, reach }, entry, ply)
     }
 }

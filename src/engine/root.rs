@@ -259,6 +259,7 @@ impl<E: Evaluator> Search<'_, E> {
         loop {
             let depth = (self.root_depth - failed_high).max(1);
             let node = Node { alpha, beta, depth, ply: 0, cut: false };
+            self.root_window = beta - alpha;
             let value = self.node::<Root>(stack, node).value;
             // Stable: moves without a value of their own keep their order.
             self.root_moves[first..].sort_by_key(|root_move| std::cmp::Reverse(root_move.value));

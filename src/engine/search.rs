@@ -41,6 +41,8 @@ pub(super) struct Search<'a, E> {
     pub(super) seldepth: usize,
     /// The depth of the running iteration.
     pub(super) root_depth: i32,
+    /// The width of the root's window.
+    pub(super) root_window: Value,
     /// Up to this ply the table gives no cut-offs, and no move is skipped.
     pub(super) guarded_plies: usize,
     /// Before this ply no null move is tried: a null move's result is being verified.
@@ -87,6 +89,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
         root_moves: Vec<RootMove>,
     ) -> Search<'a, E> {
         evaluator.reset(root);
+        history.leave_root();
         let mut keys = Box::new([PartKeys::default(); MAX_PLY + 2]);
         keys[0] = PartKeys::of(root);
         Search {
@@ -102,6 +105,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
             keys,
             seldepth: 0,
             root_depth: 0,
+            root_window: 1,
             guarded_plies: 0,
             null_from: 0,
         }
@@ -205,9 +209,9 @@ impl<'a, E: Evaluator> Search<'a, E> {
         if excluded.is_null() {
             self.frames.at_mut(ply).on_pv = K::PV || known.on_pv;
             if !K::PV
-                && let Some(value) = self.table_cut_off(&line[0], &known, node)
+                && let Some(found) = self.table_cut_off(&line[0], &known, node)
             {
-                return Found { value: value.max(floor.value), reach: floor.reach };
+                return found.or_at_least(floor, node.beta);
             }
         }
 
@@ -218,7 +222,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
             && line[0].halfmove_clock() < NEAR_FIFTY
             && let Some(found) = self.prune_node(line, node, evaluation, &standing)
         {
-            return Found { value: found.value.max(floor.value), reach: floor.reach.min(found.reach) };
+            return found.or_at_least(floor, node.beta);
         }
         if node.depth >= params::iir_depth() && known.mv.is_null() && excluded.is_null() && (K::PV || node.cut) {
             node.depth -= 1;
@@ -229,7 +233,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
             && line[0].halfmove_clock() < NEAR_FIFTY
             && let Some(found) = self.probcut(line, node, &standing)
         {
-            return Found { value: found.value.max(floor.value), reach: floor.reach.min(found.reach) };
+            return found.or_at_least(floor, node.beta);
         }
         self.moves::<K>(line, node, &standing, floor)
     }
@@ -252,7 +256,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
 
     /// A value of the table that decides a node with a zero window.
     #[inline]
-    fn table_cut_off(&mut self, position: &Position, known: &Known, node: Node) -> Option<Value> {
+    fn table_cut_off(&mut self, position: &Position, known: &Known, node: Node) -> Option<Found> {
         let Node { beta, depth, ply, cut, .. } = node;
         let fails_high = known.value >= beta;
         let deep_enough = known.depth >= depth + i32::from(fails_high);
@@ -262,14 +266,14 @@ impl<'a, E: Evaluator> Search<'a, E> {
             return None;
         }
         if fails_high && !known.mv.is_null() && !known.mv.is_noisy() && position.is_legal(known.mv) {
-            let setting = Setting::new(position, Threats::of(position).all, self.frames.rows(ply));
+            let setting = Setting::new(position, Threats::of(position).all, self.frames.rows(ply), ply);
             self.history.update_quiet(position, &setting, known.mv, bonus(depth));
             if ply > 0 && self.frames.before(ply, 1).tried <= 2 {
                 let before = *self.frames.before(ply, 1);
                 self.punish_parent(&before, ply, malus(depth + 1));
             }
         }
-        Some(known.value)
+        Some(known.found())
     }
 
     /// The early quiet move that led to a node which failed high at once was a bad one.
@@ -284,7 +288,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
     fn stand<K: Kind>(&mut self, position: &Position, known: Known, node: Node) -> Standing {
         let ply = node.ply;
         let threats = Threats::of(position);
-        let setting = Setting::new(position, threats.all, self.frames.rows(ply));
+        let setting = Setting::new(position, threats.all, self.frames.rows(ply), ply);
         let places = Places::of(position, &self.keys[ply], &self.frames, ply);
         let excluded = !self.frames.at(ply).excluded.is_null();
         let before = [self.frames.before(ply, 2).evaluation, self.frames.before(ply, 4).evaluation];
@@ -329,7 +333,13 @@ impl<'a, E: Evaluator> Search<'a, E> {
             return;
         }
         let swing = (-(now + last) * params::evaluation_bonus()).clamp(-1500, 1500) + 400;
-        let setting = Setting { turn: before.turn, threats: before.threats, rows: [NO_ROW; 4], pawn_row: before.pawn_row };
+        let setting = Setting {
+            turn: before.turn,
+            threats: before.threats,
+            rows: [NO_ROW; 4],
+            pawn_row: before.pawn_row,
+            ply: usize::MAX,
+        };
         let mv = before.mv;
         self.history.update_main(&setting, mv, swing);
     }
@@ -349,21 +359,20 @@ impl<'a, E: Evaluator> Search<'a, E> {
         }
     }
 
-    /// Puts a node's result into the table, the value only when it is the position's own; and returns it to the parent.
+    /// Puts a node's result into the table, the value only when it leans on neither the game's history nor the clock; and returns
+    /// it to the parent.
     #[inline]
     pub(super) fn remember(&mut self, position: &Position, found: Found, entry: Entry, ply: usize) -> Found {
         let leans_on_clock = position.halfmove_clock() >= NEAR_FIFTY;
         let found = if leans_on_clock { Found { reach: -1, ..found } } else { found };
-        if found.reach >= ply as i32 {
-            self.table.store(position.key(), Entry { value: to_table(found.value, ply), ..entry });
-            // A repetition of this very node, or below it, is part of the position's own value.
-            Found::own(found.value)
-        } else {
-            if !entry.mv.is_null() {
-                self.table.store_move(position.key(), entry.mv, entry.evaluation);
-            }
-            found
+        // A repetition of this very node, or below it, is part of the position's own value.
+        let leans = found.reach < ply as i32;
+        if found.reach >= 0 {
+            self.table.store(position.key(), Entry { value: to_table(found.value, ply), leans, ..entry });
+        } else if !entry.mv.is_null() {
+            self.table.store_move(position.key(), entry.mv, entry.evaluation);
         }
+        if leans { found } else { Found::own(found.value) }
     }
 
     /// The correction histories learn how far the static evaluation was off, where the result says so.

@@ -7,6 +7,7 @@
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
+use super::Sharing;
 use super::pages::in_large_pages;
 use super::score::Value;
 use crate::chess::Move;
@@ -62,6 +63,8 @@ pub(super) struct Entry {
     pub(super) bound: Bound,
     /// The node was on a principal variation.
     pub(super) on_pv: bool,
+    /// The value leans on the path to the position. Not kept with the entry: it is filed under a key of its search's own.
+    pub(super) leans: bool,
 }
 
 const NO_EVALUATION: i16 = i16::MIN;
@@ -92,6 +95,7 @@ impl Entry {
             depth: (data >> 48) as u8,
             bound: Bound::from_bits(data >> 56),
             on_pv: data >> 58 & 1 != 0,
+            leans: false,
         }
     }
 }
@@ -129,6 +133,14 @@ impl Slot {
 #[derive(Default)]
 #[repr(align(64))]
 struct Cluster([Slot; 4]);
+
+/// A number that has nothing to do with any other's, and is not 0. SplitMix64 (Steele, Lea, Flood 2014).
+const fn scramble(number: u64) -> u64 {
+    let mut x = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
 
 fn wipe(clusters: &[Cluster]) {
     for slot in clusters.iter().flat_map(|cluster| &cluster.0) {
@@ -185,28 +197,28 @@ impl Table {
         &self.clusters[index as usize].0
     }
 
-    /// What is known of the position with this key.
-    #[inline]
-    pub(super) fn probe(&self, key: u64) -> Option<Entry> {
-        self.cluster(key)
-            .iter()
-            .map(Slot::read)
-            .find(|&(k, data)| k == key && data != 0)
-            .map(|(_, data)| Entry::unpack(data))
-    }
-
     /// Begins a search: its entries carry the generation until the guard is dropped, and count as young until then.
-    pub(super) fn begin(&self) -> Generation<'_> {
-        let mut number = 0;
-        for _ in 0..GENERATIONS {
-            number = self.started.fetch_add(1, Ordering::Relaxed) as usize % GENERATIONS;
-            if self.running[number].compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-                return Generation { table: self, number: number as u8 };
+    pub(super) fn begin(&self, sharing: Sharing) -> Generation<'_> {
+        let (mut number, mut last) = (0, false);
+        for attempt in 1..=GENERATIONS {
+            number = self.started.fetch_add(1, Ordering::Relaxed);
+            last = attempt == GENERATIONS;
+            let running = &self.running[number as usize % GENERATIONS];
+            if running.compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
+                last = false;
+                break;
             }
         }
-        // More searches than generations: two of them share one.
-        self.running[number].fetch_add(1, Ordering::Relaxed);
-        Generation { table: self, number: number as u8 }
+        let index = number as usize % GENERATIONS;
+        if last {
+            // More searches than generations: two of them share one.
+            self.running[index].fetch_add(1, Ordering::Relaxed);
+        }
+        let private = match sharing {
+            Sharing::Public => scramble(number),
+            Sharing::Player => 0,
+        };
+        Generation { table: self, number: index as u8, private }
     }
 
     /// What an entry is worth keeping: its depth; once its search has ended also less with every search begun since.
@@ -228,9 +240,13 @@ impl Table {
 }
 
 /// A running search's place in the table's ages.
+///
+/// What leans on the path to a position, by a repetition on it, is true on this path alone: it is filed under the position's key
+/// combined with a number that no other search has, and so unknown to all others. A player's searches have no such number.
 pub(super) struct Generation<'a> {
     table: &'a Table,
     number: u8,
+    private: u64,
 }
 
 impl Drop for Generation<'_> {
@@ -243,10 +259,21 @@ impl Drop for Generation<'_> {
 const RESPECT: i32 = 3;
 
 impl Generation<'_> {
-    /// What the table knows of the position with this key.
+    /// What the table knows of the position with this key, the deeper of what holds on any path and on this search's.
     #[inline]
     pub(super) fn probe(&self, key: u64) -> Option<Entry> {
-        self.table.probe(key)
+        let mut found: Option<Entry> = None;
+        for slot in self.table.cluster(key) {
+            let (held_key, held) = slot.read();
+            let difference = held_key ^ key;
+            if (difference == 0 || difference == self.private)
+                && held != 0
+                && found.is_none_or(|found| i32::from(found.depth) < depth_of(held))
+            {
+                found = Some(Entry { leans: difference != 0, ..Entry::unpack(held) });
+            }
+        }
+        found
     }
 
     /// Asks the processor to fetch what the table knows of a position, which will be wanted soon.
@@ -266,19 +293,27 @@ impl Generation<'_> {
 
     /// Keeps the static evaluation of a position of which nothing is known, where there is room.
     pub(super) fn store_evaluation(&self, key: u64, evaluation: Value, on_pv: bool) {
-        let (slot, held_key, held) = self.place(key);
+        let (slot, held_key, held) = self.place(key, key);
         let is_known = held_key == key && held != 0;
         if !is_known && !self.is_guarded(held, 0) {
-            let entry =
-                Entry { mv: Move::NULL, value: 0, evaluation: Some(evaluation), depth: 0, bound: Bound::None, on_pv };
+            let entry = Entry {
+                mv: Move::NULL,
+                value: 0,
+                evaluation: Some(evaluation),
+                depth: 0,
+                bound: Bound::None,
+                on_pv,
+                leans: false,
+            };
             slot.write(key, entry.pack(self.number));
         }
     }
 
     /// Keeps what was found out, if nothing more valuable stands in its place.
     pub(super) fn store(&self, key: u64, mut entry: Entry) {
-        let (slot, held_key, held) = self.place(key);
-        if held_key == key && held != 0 {
+        let own = if entry.leans { key ^ self.private } else { key };
+        let (slot, held_key, held) = self.place(key, own);
+        if held_key == own && held != 0 {
             if entry.mv.is_null() {
                 entry.mv = Entry::unpack(held).mv;
             }
@@ -289,31 +324,30 @@ impl Generation<'_> {
         } else if self.is_guarded(held, entry.depth) {
             return;
         }
-        slot.write(key, entry.pack(self.number));
+        slot.write(own, entry.pack(self.number));
     }
 
     /// Keeps only the move: the value was not the position's own. A value that is known already stays.
     pub(super) fn store_move(&self, key: u64, mv: Move, evaluation: Option<Value>) {
-        let (slot, held_key, held) = self.place(key);
+        let (slot, held_key, held) = self.place(key, key);
         if held_key == key && held != 0 {
             slot.write(key, held & !0xffff | u64::from(mv.code()));
         } else if !self.is_guarded(held, 0) {
-            slot.write(
-                key,
-                Entry { mv, value: 0, evaluation, depth: 0, bound: Bound::None, on_pv: false }.pack(self.number),
-            );
+            let entry = Entry { mv, value: 0, evaluation, depth: 0, bound: Bound::None, on_pv: false, leans: false };
+            slot.write(key, entry.pack(self.number));
         }
     }
 
-    /// The slot of the key itself, or else the one whose entry is worth least; with what it holds.
+    /// The slot of an entry of the position with this key that is filed under `own`, or else the one whose entry is worth least;
+    /// with what it holds.
     #[inline]
-    fn place(&self, key: u64) -> (&Slot, u64, u64) {
+    fn place(&self, key: u64, own: u64) -> (&Slot, u64, u64) {
         let cluster = self.table.cluster(key);
         let mut victim = (&cluster[0], 0, 0);
         let mut least = i32::MAX;
         for slot in cluster {
             let (held_key, held) = slot.read();
-            if held_key == key && held != 0 {
+            if held_key == own && held != 0 {
                 return (slot, held_key, held);
             }
             let worth = self.table.worth(held);

@@ -6,7 +6,7 @@ use super::backend::{Backend, Job, Task, Told};
 use super::judgement::judgement;
 use super::options::{OptionName, Options};
 use crate::chess::Position;
-use crate::engine::{Engine, EngineOptions, Memory, Network};
+use crate::engine::{Engine, EngineOptions, Memory, Network, Sharing};
 
 /// Drives an engine of its own. What the player learns lasts from move to move, until a new game begins.
 pub struct Local {
@@ -17,7 +17,7 @@ pub struct Local {
 impl Local {
     /// With the table that the options ask for.
     pub fn new(options: &Options) -> Local {
-        let engine = Engine::new(options.hash_mb);
+        let engine = Engine::of_player(options.hash_mb);
         let memory = engine.memory();
         Local { engine: Arc::new(engine), memory: Arc::new(Mutex::new(memory)) }
     }
@@ -26,7 +26,7 @@ impl Local {
     fn renew(&mut self, hash_mb: usize, network: Arc<Network>) {
         // The old table goes before the new one comes: there may not be room for both.
         for hash_mb in [1, hash_mb] {
-            let options = EngineOptions { hash_mb, ..EngineOptions::default() };
+            let options = EngineOptions { hash_mb, sharing: Sharing::Player };
             self.engine = Arc::new(Engine::with_network(options, Arc::clone(&network)));
         }
         self.forget();

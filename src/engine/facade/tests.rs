@@ -60,7 +60,7 @@ fn a_report_tells_of_the_deepest_thread_and_of_every_history_met() {
     let engine = Engine::new(1);
     let (stop, crew, game) = (StopFlag::default(), Crew::new(1), game());
     let limits = Limits { depth: Some(2), ..Limits::default() };
-    let table = engine.table.begin();
+    let table = engine.table.begin(Sharing::Public);
     let run = |helper: Deepened| {
         let mut history = History::new();
         let moves = root_moves(game.position(), &table, &history, &Scope::default());

@@ -31,12 +31,14 @@ fn several_searches_at_once_share_one_table_and_stay_sound() {
 }
 
 #[test]
-fn a_second_search_of_the_same_position_gains_from_the_first() {
+fn a_search_gains_from_a_deeper_one_before_it() {
     let engine = Engine::new(8);
     let game = game("r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", "");
-    let first = search(&engine, &game, 9).nodes;
-    let second = search(&engine, &game, 9).nodes;
-    assert!(second * 2 < first, "{second} nodes after {first}");
+    let alone = search(&engine, &game, 12).nodes;
+    engine.clear();
+    search(&engine, &game, 16);
+    let after = search(&engine, &game, 12).nodes;
+    assert!(after * 4 < alone * 3, "{after} nodes instead of {alone}");
 }
 
 #[test]
