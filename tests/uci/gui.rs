@@ -151,7 +151,10 @@ pub(crate) fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     line.split(' ').skip_while(|&found| found != word).nth(1)
 }
 
-/// The shortest of three runs: a busy machine may stop any program for a while.
-pub(crate) fn quickest(mut run: impl FnMut() -> Duration) -> Duration {
-    (0..3).map(|_| run()).min().unwrap()
+/// The median of so many runs, which are told their number: a busy machine may hold up any program for a while, but not most of
+/// the time.
+pub(crate) fn median(runs: usize, run: impl FnMut(usize) -> Duration) -> Duration {
+    let mut took: Vec<Duration> = (0..runs).map(run).collect();
+    took.sort_unstable();
+    took[runs / 2]
 }
