@@ -149,6 +149,9 @@ impl<B: Backend> Session<B> {
 
     /// In a build for tuning the numbers of the search are options too.
     fn tune(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
+        if tunable().iter().any(|known| known.name == name) {
+            self.settle()?;
+        }
         match value.and_then(|value| value.parse().ok()) {
             Some(value) if tune(name, value) => Ok(()),
             _ => self.output.note(&format!("unknown option: {}", excerpt(name))),

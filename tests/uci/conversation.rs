@@ -162,6 +162,18 @@ fn what_changes_the_session_ends_the_search_first() {
     }
 }
 
+#[cfg(feature = "tune")]
+#[test]
+fn a_number_of_the_search_is_not_changed_under_one_that_runs() {
+    let mut gui = Gui::start();
+    gui.say("position startpos moves e2e4\ngo infinite");
+    gui.until("info depth 3");
+    let number = kibitzer::engine::tunable().swap_remove(0);
+    let lines = gui.ask(&format!("setoption name {} value {}", number.name, number.max));
+    assert!(lines.last().unwrap().starts_with("bestmove "), "{lines:#?}");
+    gui.search("go depth 2");
+}
+
 #[test]
 fn every_go_gets_one_move() {
     let mut gui = Gui::start();
