@@ -3,6 +3,9 @@
 //! A best-move answer comes whole, so a search is a row of questions of growing depth: each answer is an `info`, and the server's
 //! shared table makes the next one cheap. When the GUI says stop the open question is dropped; the server stops a search that
 //! nobody waits for.
+//!
+//! `Hash` is offered and taken without effect, since the server's table is its own: python-chess refuses to set an option that is not
+//! offered, and lichess-bot sets this one unless told otherwise.
 
 mod answer;
 mod deadline;
@@ -66,10 +69,15 @@ impl Backend for Remote {
     }
 
     fn offers(&self, option: OptionName) -> bool {
-        // The rest is the server's own affair, or can't be asked of it.
+        // The rest is the server's own affair, or can't be asked of it; and of `Hash` nothing comes.
         matches!(
             option,
-            OptionName::Threads | OptionName::Ponder | OptionName::MoveOverhead | OptionName::Chess960 | OptionName::ShowWdl
+            OptionName::Hash
+                | OptionName::Threads
+                | OptionName::Ponder
+                | OptionName::MoveOverhead
+                | OptionName::Chess960
+                | OptionName::ShowWdl
         )
     }
 

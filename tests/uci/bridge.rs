@@ -22,8 +22,8 @@ fn a_server_plays_through_uci() {
     gui.say("uci");
     let (_, lines) = gui.until("uciok");
     assert!(lines[0].starts_with("id name kibitzer at http://127.0.0.1:"), "{lines:#?}");
-    assert!(!lines.iter().any(|line| line.contains("option name Hash")), "a server's table is its own: {lines:#?}");
-    assert_eq!(gui.ask("setoption name Hash value 5"), ["info string unknown option: Hash"]);
+    assert!(!lines.iter().any(|line| line.contains("option name EvalFile")), "a server's network is its own: {lines:#?}");
+    assert_eq!(gui.ask("setoption name EvalFile value x"), ["info string unknown option: EvalFile"]);
 
     let (infos, best) = gui.search("position startpos moves e2e4\ngo depth 6");
     let depths: Vec<u32> = infos.iter().map(|line| after(line, "depth").unwrap().parse().unwrap()).collect();
@@ -32,6 +32,22 @@ fn a_server_plays_through_uci() {
     let mv = read_move(&position, &best[1]).unwrap();
     read_move(&position.after(mv), &best[3]).unwrap();
     assert_eq!(gui.ask("eval"), ["info string eval: a server is not asked for that"]);
+}
+
+#[test]
+fn all_that_a_lichess_bot_sets_unless_told_otherwise_is_offered_and_taken() {
+    let (server, questions) = Server::scripted(StatusCode::OK, 0);
+    let mut gui = gui(&server);
+    gui.say("uci");
+    let (_, lines) = gui.until("uciok");
+    for (name, value) in [("Move Overhead", "100"), ("Threads", "2"), ("Hash", "256"), ("Ponder", "true")] {
+        let offer = format!("option name {name} type ");
+        assert!(lines.iter().any(|line| line.starts_with(&offer)), "{name} in {lines:#?}");
+        assert_eq!(gui.ask(&format!("setoption name {name} value {value}")), [""; 0], "{name}");
+    }
+    gui.search("position startpos\ngo depth 1");
+    let asked = questions.lock().unwrap().pop().unwrap();
+    assert!(asked["threads"] == 2 && !asked.to_string().contains("256"), "the server's table is its own: {asked}");
 }
 
 #[test]
