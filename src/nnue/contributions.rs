@@ -20,13 +20,6 @@ pub struct Contributions {
     pub pieces: [Option<i32>; 64],
 }
 
-impl Contributions {
-    /// Linear centipawns from a player's view.
-    pub const fn value(&self, color: Color) -> i32 {
-        if color.is_white() { self.white_value } else { self.white_value.saturating_neg() }
-    }
-}
-
 impl Network {
     /// Linear centipawns of a position from the view of the side to move. A search asks [`Accumulators`](super::Accumulators) instead, which
     /// do not start anew.
