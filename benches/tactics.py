@@ -1,7 +1,8 @@
 """Tactical and strategic test suites, two engines in turn: how many best moves each finds, and how many points.
 
-    python3 benches/tactics.py --suite wac.epd --suite sts.epd --movetime 200 'target/release/kibitzer uci' /usr/games/stockfish
+    python3 benches/tactics.py --suite wac.epd --suite sts.epd --movetime 200 /usr/games/stockfish 'target/release/kibitzer uci'
 
+The first engine is what the others are compared with: the last two figures of a line are its hits and points as shares of the first's.
 A position's `bm` is a hit. Where a line rates its moves (`c8` points for `c9` moves, as in the Strategic Test Suite) the
 rated points count as well. Wants the package `chess`.
 """
@@ -36,7 +37,7 @@ def engine(command, hash_mb):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("engines", nargs="+", help="one command of a UCI engine or more")
+    arguments.add_argument("engines", nargs="+", help="commands of UCI engines; the first is what the others are compared with")
     arguments.add_argument("--suite", action="append", required=True, help="EPD file; may be given again")
     arguments.add_argument("--movetime", type=int, default=200, help="milliseconds a position (200)")
     arguments.add_argument("--nodes", type=int, help="nodes a position, instead of time")
@@ -55,7 +56,7 @@ def main():
                 points[index] += rated.get(move.uci(), 0)
         for index, command in enumerate(given.engines):
             rate = hits[index] / max(hits[0], 1), points[index] / max(points[0], 1)
-            print(f"{suite}: {command}: {hits[index]} of {count}, {points[index]} points; of the first: {rate[0]:.3f}, {rate[1]:.3f}")
+            print(f"{suite}: {command}: {hits[index]} of {count}, {points[index]} points; shares of the first's: {rate[0]:.3f}, {rate[1]:.3f}")
     for player in engines:
         player.quit()
 
