@@ -3,6 +3,7 @@
 
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
@@ -36,11 +37,13 @@ impl Drop for Folder {
     }
 }
 
-/// Runs `kibitzer datagen` with few nodes.
+/// Runs `kibitzer datagen` with few nodes; of an option that is there more than once the last counts.
 fn datagen(folder: &Folder, arguments: &[&str]) -> Output {
     let out = folder.0.join("games");
     let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
-    command.arg("datagen").arg("--out").arg(out).args(["--nodes", "200", "--hash", "1"]).args(arguments);
+    let mut options = BTreeMap::from([("--nodes", "200"), ("--hash", "1")]);
+    options.extend(arguments.chunks(2).map(|pair| (pair[0], pair[1])));
+    command.arg("datagen").arg("--out").arg(out).args(options.into_iter().flat_map(<[&str; 2]>::from));
     command.output().unwrap()
 }
 
@@ -100,6 +103,83 @@ fn a_stopped_run_goes_on_where_it_ended() {
     assert!(fs::read(&path).unwrap() == wanted, "there are games enough");
 }
 
+/// Panics unless a run is refused, and says why; returns what it says.
+#[track_caller]
+fn refused(folder: &Folder, arguments: &[&str]) -> String {
+    let output = datagen(folder, arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {stderr}");
+    stderr
+}
+
+#[test]
+fn a_run_goes_on_only_with_the_settings_that_it_began_with() {
+    let folder = Folder::new("settings");
+    let book = folder.write("book.epd", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - -\n");
+    let other = folder.write("other.epd", "4k3/pppp4/8/8/8/8/PPP5/4K3 w - -\n");
+    let copy = folder.write("copy.epd", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - -\n");
+    let run = ["--games", "2", "--workers", "1", "--random-plies", "0", "--book", &book];
+    succeeded(&datagen(&folder, &run));
+    let path = folder.file("games/1-0.vf");
+    let made = fs::read(&path).unwrap();
+
+    for (arguments, told) in [
+        (["--nodes", "300"], "--nodes: the games of seed 1 were made with 200, not with 300 "),
+        (["--hash", "2"], "--hash: the games of seed 1 were made with 1, not with 2 "),
+        (["--random-plies", "3"], "--random-plies: the games of seed 1 were made with 0, not with 3 "),
+        (["--most-at-start", "90"], "--most-at-start: the games of seed 1 were made with 400, not with 90 "),
+        (["--engine", "/nowhere"], "--engine: the games of seed 1 were made with kibitzer itself, not with /nowhere "),
+        (["--book", &other], "not with other.epd (SHA-256 "),
+    ] {
+        let said = refused(&folder, &[["--games", "3"].as_slice(), &run[2..], &arguments].concat());
+        assert!(said.contains(told) && said.contains("1.json"), "{arguments:?}: {said}");
+        assert!(fs::read(&path).unwrap() == made, "{arguments:?} added games");
+    }
+
+    succeeded(&datagen(&folder, &[&run[..], &["--seed", "2", "--most-at-start", "90"]].concat()));
+    succeeded(&datagen(
+        &folder,
+        &[["--games", "3", "--workers", "2", "--random-plies", "0", "--book"].as_slice(), &[&copy]].concat(),
+    ));
+    assert!(fs::read(&path).unwrap().starts_with(&made), "the same book by another name, and more workers");
+}
+
+#[test]
+fn games_without_a_word_of_their_settings_are_taken_for_games_of_the_first_run_that_goes_on() {
+    let folder = Folder::new("adopted");
+    succeeded(&datagen(&folder, &["--games", "1", "--workers", "1"]));
+    fs::remove_file(folder.file("games/1.json")).unwrap();
+    succeeded(&datagen(&folder, &["--games", "2", "--workers", "1"]));
+    assert!(refused(&folder, &["--games", "3", "--random-plies", "5"]).contains("--random-plies"));
+}
+
+#[test]
+fn settings_bind_no_run_before_its_first_game() {
+    let folder = Folder::new("unbound");
+    assert!(refused(&folder, &["--games", "1", "--engine", "/nowhere"]).contains("/nowhere"));
+    succeeded(&datagen(&folder, &["--games", "1", "--workers", "1"]));
+}
+
+#[test]
+fn a_first_game_that_was_cut_off_is_played_again_and_a_foreign_file_is_left_alone() {
+    let folder = Folder::new("foreign");
+    let run = ["--games", "1", "--workers", "1"];
+    succeeded(&datagen(&folder, &run));
+    let path = folder.file("games/1-0.vf");
+    let game = fs::read(&path).unwrap();
+    for length in [7, 20, 32, 45, game.len() - 1] {
+        fs::write(&path, &game[..length]).unwrap();
+        succeeded(&datagen(&folder, &run));
+        assert!(fs::read(&path).unwrap() == game, "{length} bytes of the first game");
+    }
+    let letter = b"Not games, but a letter that somebody may want to read again.";
+    for foreign in [letter.to_vec(), [game.as_slice(), letter].concat(), vec![0; 100]] {
+        fs::write(&path, &foreign).unwrap();
+        assert!(refused(&folder, &run).contains("1-0.vf is no file of games"));
+        assert!(fs::read(&path).unwrap() == foreign, "it is as it was");
+    }
+}
+
 #[test]
 fn games_begin_from_a_book() {
     let folder = Folder::new("book");
@@ -133,6 +213,8 @@ fn what_is_wrong_is_told() {
     let text = folder.write("text", "#!/bin/sh\nexit 0\n");
     fs::create_dir_all(folder.file("games")).unwrap();
     fs::write(folder.file("games/7-0.vf"), [255; 100].into_iter().chain([0; 4]).collect::<Vec<u8>>()).unwrap();
+    fs::write(folder.file("games/8-0.vf"), [0]).unwrap();
+    fs::write(folder.file("games/8.json"), "{}").unwrap();
     for (arguments, told) in [
         (vec!["--book", &book], "line 2"),
         (vec!["--book", &empty], "holds no positions"),
@@ -140,6 +222,7 @@ fn what_is_wrong_is_told() {
         (vec!["--engine", "/nowhere"], "/nowhere"),
         (vec!["--engine", &text], "text"),
         (vec!["--seed", "7"], "is no file of games"),
+        (vec!["--seed", "8"], "does not tell how its games were made"),
     ] {
         let output = datagen(&folder, &[&["--games", "1"], arguments.as_slice()].concat());
         let stderr = String::from_utf8_lossy(&output.stderr);

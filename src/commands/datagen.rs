@@ -11,7 +11,7 @@ use super::Failure;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The folder that the files go to, one a worker; a run that was stopped goes on there.
+    /// The folder that the files go to, one a worker; a run that was stopped goes on there, with the settings that SEED.json keeps.
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
     /// Games in all.

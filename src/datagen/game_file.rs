@@ -5,9 +5,9 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::DatagenError;
+use super::start::{START, complaint};
 
-/// Bytes of a game's start position, and of one move with its score; four zero bytes end a game.
-const START: usize = 32;
+/// Bytes of one move with its score; four zero bytes end a game.
 const MOVE: usize = 4;
 
 /// Games one behind the other. A last game that was cut off while it was written is taken away.
@@ -19,11 +19,11 @@ pub struct GameFile {
 }
 
 impl GameFile {
-    /// Opens a file, or begins one, and counts what it holds.
+    /// Opens a file, or begins one, and counts what it holds. Nothing is taken away but the beginning of a game.
     ///
     /// # Errors
     ///
-    /// When it can't be read or written, or what it holds are no games.
+    /// When it can't be read or written, or what it holds are no games; the file stays as it is then.
     pub fn open(path: &Path) -> Result<GameFile, DatagenError> {
         let io = |error| DatagenError::io(path.to_owned(), error);
         let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
@@ -31,11 +31,12 @@ impl GameFile {
         file.read_to_end(&mut bytes).map_err(io)?;
         let mut whole = 0;
         let (mut games, mut positions) = (0, 0);
-        while let Some(length) = game_length(&bytes[whole..]) {
-            // The last bytes of a start position: result and a spare one.
-            if bytes[whole + 30] > 2 {
-                return Err(DatagenError::NotGames { path: path.to_owned(), detail: format!("game {games} has no result") });
+        loop {
+            if let Some(what) = complaint(&bytes[whole..]) {
+                let detail = format!("where game {} should begin {what}", games + 1);
+                return Err(DatagenError::NotGames { path: path.to_owned(), detail });
             }
+            let Some(length) = game_length(&bytes[whole..]) else { break };
             games += 1;
             positions += ((length - START) / MOVE - 1) as u64;
             whole += length;

@@ -11,6 +11,7 @@ use super::game_file::{GameFile, file_of, files_of};
 use super::opening::Openings;
 use super::player::{Own, Player};
 use super::random::Random;
+use super::recipe::Recipe;
 use super::record::Record;
 use super::uci_player::UciPlayer;
 use crate::chess::Game;
@@ -68,19 +69,27 @@ const TELL_EVERY: Duration = Duration::from_secs(10);
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 impl Generator {
-    /// Counts what the folder holds already.
+    /// Counts what the folder holds already, and writes down what decides the games.
     ///
     /// # Errors
     ///
-    /// When the folder can't be made or its files can't be read.
+    /// When the folder can't be made, its files can't be read, or its games of this seed were made by other settings.
     pub fn new(settings: Settings, openings: Openings) -> Result<Generator, DatagenError> {
         let folder = settings.folder.clone();
         std::fs::create_dir_all(&folder).map_err(|error| DatagenError::io(folder.clone(), error))?;
+        let files = files_of(&folder, settings.seed)?;
+        let recipe = recipe(&settings, &openings);
+        // Without games nothing is bound to what was once wanted. Another run's files are not touched, not even to count them.
+        let kept = if hold_anything(&files)? { Recipe::read(&folder, settings.seed)? } else { None };
+        kept.iter().try_for_each(|kept| kept.admit(&recipe, &folder, settings.seed))?;
         let (mut games, mut positions) = (0, 0);
-        for path in files_of(&folder, settings.seed)? {
+        for path in files {
             let file = GameFile::open(&path)?;
             games += file.games();
             positions += file.positions();
+        }
+        if kept.is_none() {
+            recipe.write(&folder, settings.seed)?;
         }
         Ok(Generator {
             settings,
@@ -185,4 +194,24 @@ impl Generator {
     fn is_fair(&self, score: LinearScore) -> bool {
         matches!(score, LinearScore::Cp(value) if value.abs() <= self.settings.most_at_start)
     }
+}
+
+fn recipe(settings: &Settings, openings: &Openings) -> Recipe {
+    Recipe {
+        nodes: settings.nodes,
+        hash_mb: settings.hash_mb,
+        engine: settings.engine.clone(),
+        book: openings.book().cloned(),
+        random_plies: openings.random_plies(),
+        most_at_start: settings.most_at_start,
+    }
+}
+
+fn hold_anything(files: &[PathBuf]) -> Result<bool, DatagenError> {
+    for path in files {
+        if std::fs::metadata(path).map_err(|error| DatagenError::io(path.clone(), error))?.len() > 0 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }

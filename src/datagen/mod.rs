@@ -1,7 +1,8 @@
 //! Games for training: an engine plays itself, and every move goes with its score into viriformat files.
 //!
 //! A [`Generator`] plays on all cores. Each worker has a file and a row of games of its own, both fixed by the seed: a run that was
-//! stopped goes on where it ended, and a run with more workers plays other games, not the same again. The format is that of the
+//! stopped goes on where it ended, and a run with more workers plays other games, not the same again. What else decides the games is
+//! kept beside them as a [`Recipe`], and a run by another one is refused. The format is that of the
 //! crate `viriformat`, which the trainer reads by as well.
 
 mod adjudication;
@@ -10,7 +11,9 @@ mod generator;
 mod opening;
 mod player;
 mod random;
+mod recipe;
 mod record;
+mod start;
 mod uci_player;
 
 pub use adjudication::{Adjudication, Ending};
@@ -18,6 +21,7 @@ pub use game_file::GameFile;
 pub use generator::{Generator, Progress, Settings};
 pub use opening::Openings;
 pub use player::{Judged, Own, Player};
+pub use recipe::{Book, Recipe};
 pub use record::Record;
 pub use uci_player::UciPlayer;
 
@@ -54,6 +58,28 @@ pub enum DatagenError {
         path: PathBuf,
         /// What is wrong.
         detail: String,
+    },
+    /// A file that should tell what games were made by does not.
+    #[error("{} does not tell how its games were made: {detail}", path.display())]
+    NoRecipe {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        detail: String,
+    },
+    /// A run goes on only as it began.
+    #[error("{setting}: the games of seed {seed} were made with {made}, not with {asked} ({}); take another seed or folder", path.display())]
+    OtherSettings {
+        /// The file that tells how they were made.
+        path: PathBuf,
+        /// The run's seed.
+        seed: u64,
+        /// The first setting that differs.
+        setting: &'static str,
+        /// Its value when the games were made.
+        made: String,
+        /// Its value now.
+        asked: String,
     },
     /// An engine that does not keep to the Universal Chess Interface.
     #[error("{}: {detail}", path.display())]

@@ -2,8 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use sha2::{Digest, Sha256};
+
 use super::DatagenError;
 use super::random::Random;
+use super::recipe::Book;
 use crate::chess::{Game, Outcome, Position};
 
 /// Start positions, and so many moves by chance from there.
@@ -11,12 +14,13 @@ use crate::chess::{Game, Outcome, Position};
 pub struct Openings {
     starts: Vec<Position>,
     random_plies: u32,
+    book: Option<Book>,
 }
 
 impl Openings {
     /// From the start position.
     pub fn standard(random_plies: u32) -> Openings {
-        Openings { starts: vec![Position::startpos()], random_plies }
+        Openings { starts: vec![Position::startpos()], random_plies, book: None }
     }
 
     /// From the positions of a book, one FEN or EPD a line.
@@ -33,7 +37,22 @@ impl Openings {
             })
             .collect();
         let starts = starts?;
-        if starts.is_empty() { Err(DatagenError::EmptyBook(path.to_owned())) } else { Ok(Openings { starts, random_plies }) }
+        if starts.is_empty() {
+            return Err(DatagenError::EmptyBook(path.to_owned()));
+        }
+        let digits = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+        let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
+        Ok(Openings { starts, random_plies, book: Some(Book { file, sha256: digits }) })
+    }
+
+    /// Moves by chance, in every second opening one more.
+    pub fn random_plies(&self) -> u32 {
+        self.random_plies
+    }
+
+    /// Where the positions come from; `None` for the start position.
+    pub fn book(&self) -> Option<&Book> {
+        self.book.as_ref()
     }
 
     /// A position by chance that is not over. Every second opening has a move by chance more, so that both sides begin.

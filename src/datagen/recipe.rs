@@ -1,0 +1,111 @@
+//! What decides the games of a run, kept beside them.
+
+use std::fs::{self, File};
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::DatagenError;
+
+/// What decides the games, beside seed and worker: with another one the same run would hold games of two kinds.
+///
+/// A folder has one for each seed, `SEED.json`, written before the first game. A run whose games lie there without one takes
+/// them for games of its own settings, and writes it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Recipe {
+    /// Nodes a move.
+    pub nodes: u64,
+    /// The table of each worker's engine, in MiB.
+    pub hash_mb: usize,
+    /// The engine, as it was named; none is our own.
+    pub engine: Option<PathBuf>,
+    /// Where games begin; none is the start position.
+    pub book: Option<Book>,
+    /// Moves by chance from there.
+    pub random_plies: u32,
+    /// The first score lies within so many linear centipawns.
+    pub most_at_start: i32,
+}
+
+/// The file that openings come from. Its bytes count, not its name.
+#[derive(Clone, Debug, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Book {
+    /// Its name when it was read, for people.
+    pub file: String,
+    /// The SHA-256 of its bytes, in hexadecimal digits.
+    pub sha256: String,
+}
+
+impl PartialEq for Book {
+    fn eq(&self, other: &Book) -> bool {
+        self.sha256 == other.sha256
+    }
+}
+
+impl Recipe {
+    /// The recipe of the games that a folder holds of a seed; `None` when there is no file of it.
+    pub(super) fn read(folder: &Path, seed: u64) -> Result<Option<Recipe>, DatagenError> {
+        let path = path_of(folder, seed);
+        match fs::read(&path) {
+            Ok(text) => serde_json::from_slice(&text)
+                .map(Some)
+                .map_err(|error| DatagenError::NoRecipe { path, detail: error.to_string() }),
+            Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(DatagenError::io(path, error)),
+        }
+    }
+
+    /// Writes the recipe beside the games: a process that ends meanwhile leaves all of the file or nothing.
+    pub(super) fn write(&self, folder: &Path, seed: u64) -> Result<(), DatagenError> {
+        let path = path_of(folder, seed);
+        let unfinished = path.with_extension("json.part");
+        let written = serde_json::to_string_pretty(self).map_err(std::io::Error::from).and_then(|text| {
+            let mut file = File::create(&unfinished)?;
+            writeln!(file, "{text}")?;
+            file.sync_all()?;
+            fs::rename(&unfinished, &path)
+        });
+        written.map_err(|error| DatagenError::io(path, error))
+    }
+
+    /// Refuses another recipe than this one, by which games of a seed were made.
+    pub(super) fn admit(&self, asked: &Recipe, folder: &Path, seed: u64) -> Result<(), DatagenError> {
+        let named = |engine: &PathBuf| engine.display().to_string();
+        let described = |Book { file, sha256 }: &Book| format!("{file} (SHA-256 {})", sha256.get(..12).unwrap_or(sha256));
+        let differences = [
+            difference("--nodes", &self.nodes, &asked.nodes, u64::to_string),
+            difference("--hash", &self.hash_mb, &asked.hash_mb, usize::to_string),
+            difference("--engine", &self.engine, &asked.engine, |engine| text(engine.as_ref(), named, "kibitzer itself")),
+            difference("--book", &self.book, &asked.book, |book| text(book.as_ref(), described, "no book")),
+            difference("--random-plies", &self.random_plies, &asked.random_plies, u32::to_string),
+            difference("--most-at-start", &self.most_at_start, &asked.most_at_start, i32::to_string),
+        ];
+        match differences.into_iter().flatten().next() {
+            None => Ok(()),
+            Some((setting, made, asked)) => {
+                Err(DatagenError::OtherSettings { path: path_of(folder, seed), seed, setting, made, asked })
+            }
+        }
+    }
+}
+
+/// The setting and both of its values, where they are not the same.
+fn difference<T: PartialEq>(
+    setting: &'static str,
+    made: &T,
+    asked: &T,
+    text: impl Fn(&T) -> String,
+) -> Option<(&'static str, String, String)> {
+    (made != asked).then(|| (setting, text(made), text(asked)))
+}
+
+fn text<T>(value: Option<&T>, text: impl Fn(&T) -> String, none: &str) -> String {
+    value.map_or(none.to_owned(), text)
+}
+
+fn path_of(folder: &Path, seed: u64) -> PathBuf {
+    folder.join(format!("{seed}.json"))
+}
