@@ -7,7 +7,7 @@
 
 use std::path::Path;
 
-use kibitzer::engine::Bench;
+use kibitzer::engine::{Bench, Level};
 
 #[test]
 fn the_bench_searches_the_tree_that_is_written_down() {
@@ -18,4 +18,14 @@ fn the_bench_searches_the_tree_that_is_written_down() {
     }
     let written: u64 = std::fs::read_to_string(&path).expect("the signature").trim().parse().expect("a number");
     assert_eq!(nodes, written, "nodes of the bench, and of tests/signature.txt");
+}
+
+#[test]
+fn the_tree_is_the_same_whatever_the_processor_can_do() {
+    let (present, lacking): (Vec<Level>, Vec<Level>) = Level::ALL.into_iter().partition(|level| level.is_available());
+    for level in lacking {
+        println!("skipped: this processor has no {}", level.name());
+    }
+    let nodes: Vec<u64> = present.iter().map(|&level| Bench::run_at(Bench::DEPTH, level).nodes).collect();
+    assert!(nodes.iter().all(|&count| count == nodes[0]), "{present:?}: {nodes:?}");
 }

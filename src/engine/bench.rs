@@ -8,7 +8,7 @@ mod positions;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use super::{Engine, Limits, StopFlag};
+use super::{Engine, EngineOptions, Level, Limits, StopFlag};
 use crate::chess::{Game, Position};
 use positions::POSITIONS;
 
@@ -30,7 +30,12 @@ impl Bench {
 
     /// Searches every position to a depth, at least 1.
     pub fn run(depth: u8) -> Bench {
-        let engine = Engine::new(HASH_MB);
+        Bench::run_at(depth, Level::best())
+    }
+
+    /// The same with other processor instructions: the nodes are the same.
+    pub fn run_at(depth: u8, level: Level) -> Bench {
+        let engine = Engine::with_options(EngineOptions { hash_mb: HASH_MB, level, ..EngineOptions::default() });
         let limits = Limits { depth: Some(depth.max(1)), ..Limits::default() };
         let mut bench = Bench { nodes: 0, elapsed: Duration::ZERO };
         // That all of them are legal is a claim of the tests.

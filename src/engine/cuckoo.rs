@@ -1,7 +1,7 @@
 //! Which single reversible move lies between two positions: found by the difference of their keys.
 //!
-//! Marcel van Kervinck, "The Design and Implementation of Marvin / cuckoo move tables" as told on the Chess Programming Wiki,
-//! "Repetitions"; used so in Stockfish. Every move of a knight, bishop, rook, queen or king on an empty board stands in one of two
+//! Marcel van Kervinck's way to see repetitions before they are played, as Stockfish has it (Chess Programming Wiki,
+//! "Repetitions"). Every move of a knight, bishop, rook, queen or king on an empty board stands in one of two
 //! places of a cuckoo hash table (Pagh, Rodler 2001).
 
 use std::sync::LazyLock;

@@ -18,6 +18,6 @@ pub(super) trait Evaluator {
     /// The last move of the line, or the last pass, is taken back.
     fn unmake(&mut self);
 
-    /// Centipawns from the view of the side to move in the line's last position, which is given.
+    /// Units of the search, from the view of the side to move in the line's last position, which is given.
     fn evaluate(&mut self, position: &Position) -> Value;
 }

@@ -6,8 +6,10 @@ use std::thread;
 use super::checks::Checks;
 use super::clock::{Budget, Crew};
 use super::history::{History, NO_ROW, Setting};
+use super::keys::table_key;
 use super::network::NetworkEvaluator;
 use super::pace::Pace;
+use super::path::LOW_CLOCK;
 use super::picker::{Guide, Picker};
 use super::root::{Goal, MAX_DEPTH, RootMove};
 use super::score::{EVALUATION_LIMIT, PAWN};
@@ -27,6 +29,8 @@ pub struct EngineOptions {
     pub hash_mb: usize,
     /// Whose searches share the table.
     pub sharing: Sharing,
+    /// The processor instructions that the network is computed with; where this processor lacks them, its best ones.
+    pub level: Level,
 }
 
 /// Whose searches share a table, and so how far they trust it.
@@ -42,12 +46,9 @@ pub enum Sharing {
 
 impl Default for EngineOptions {
     fn default() -> EngineOptions {
-        EngineOptions { hash_mb: 64, sharing: Sharing::Public }
+        EngineOptions { hash_mb: 64, sharing: Sharing::Public, level: Level::best() }
     }
 }
-
-/// The half-move clock above which the first plies are searched without cut-offs from the table.
-const GUARD_CLOCK: u16 = 20;
 
 /// So many plies after the root are guarded.
 const GUARDED_PLIES: usize = 2;
@@ -92,7 +93,7 @@ fn root_moves(root: &Position, table: &Generation<'_>, history: &History, scope:
     let setting = Setting::new(root, threats.all, [NO_ROW; 4], 0);
     let checks = Checks::of(root);
     let guide = Guide { position: root, history, setting: &setting, threats: &threats, checks: &checks };
-    let mut picker = Picker::all(root, table.probe(root.key()).map_or(Move::NULL, |entry| entry.mv));
+    let mut picker = Picker::all(root, table.probe(table_key(root)).map_or(Move::NULL, |entry| entry.mv));
     let all: Vec<Move> = std::iter::from_fn(|| picker.next(guide, false)).collect();
     let within: Vec<Move> = all.iter().copied().filter(|mv| scope.moves.contains(mv)).collect();
     let chosen = if within.is_empty() { all } else { within };
@@ -110,7 +111,7 @@ impl Engine {
 
     /// The engine of a single player, with a table of so many MiB (at least one).
     pub fn of_player(hash_mb: usize) -> Engine {
-        Engine::with_options(EngineOptions { hash_mb, sharing: Sharing::Player })
+        Engine::with_options(EngineOptions { hash_mb, sharing: Sharing::Player, ..EngineOptions::default() })
     }
 
     /// An engine set up in detail.
@@ -159,6 +160,7 @@ impl Engine {
             Outcome::Stalemate | Outcome::Draw(_) => return terminal(Verdict::DRAWN, &budget),
         }
         memory.provide(threads);
+        memory.histories[0].freshen();
         let goal = Goal::of(limits, scope.multipv.max(1), pace);
         let table = self.table.begin(self.options.sharing);
         let root = game.position();
@@ -175,7 +177,12 @@ impl Engine {
                 .filter_map(|mut helper| {
                     let builder = thread::Builder::new().stack_size(STACK_BYTES);
                     // A machine that gives no more threads gets along with fewer.
-                    builder.spawn_scoped(scope, move || helper.deepen(root, goal.of_helper(), &mut |_| ())).ok()
+                    builder
+                        .spawn_scoped(scope, move || {
+                            helper.history.freshen();
+                            helper.deepen(root, goal.of_helper(), &mut |_| ())
+                        })
+                        .ok()
                 })
                 .collect();
             let mut helpers = Some(helpers);
@@ -198,10 +205,17 @@ impl Engine {
         root_moves: Vec<RootMove>,
     ) -> Search<'a, NetworkEvaluator> {
         let root = game.position();
-        let mut search =
-            Search::new(table, NetworkEvaluator::new(&self.network), history, budget, root, game.earlier_keys(), root_moves);
+        let mut search = Search::new(
+            table,
+            NetworkEvaluator::new(&self.network, self.options.level),
+            history,
+            budget,
+            root,
+            game.earlier_keys(),
+            root_moves,
+        );
         let public = self.options.sharing == Sharing::Public;
-        if public && (search.path.has_history() || root.halfmove_clock() > GUARD_CLOCK) {
+        if public && (search.path.has_history() || root.halfmove_clock() > LOW_CLOCK) {
             search.guarded_plies = GUARDED_PLIES;
         }
         search

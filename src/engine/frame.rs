@@ -7,8 +7,10 @@ use crate::chess::{Bitboard, Color, Move};
 /// One node of the line under search, and the move that was made in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    /// The corrected static evaluation; `None` in check.
+    /// The corrected static evaluation; in check that of this side's last position, `None` where there is none.
     pub(super) evaluation: Option<Value>,
+    /// The side to move is in check.
+    pub(super) in_check: bool,
     /// What the opponent attacks here.
     pub(super) threats: Bitboard,
     /// Who is to move.
@@ -35,6 +37,7 @@ pub(super) struct Frame {
 
 const EMPTY: Frame = Frame {
     evaluation: None,
+    in_check: false,
     threats: Bitboard::EMPTY,
     turn: Color::White,
     pawn_row: 0,

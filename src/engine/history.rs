@@ -40,6 +40,8 @@ pub(super) struct History {
     continuation: Rows,
     pawn: Rows,
     pub(super) correction: Correction,
+    /// Belongs to a search that has ended, and is to be forgotten before the next.
+    stale: bool,
 }
 
 /// What a node's moves are looked up by.
@@ -71,8 +73,8 @@ pub(super) fn cell(position: &Position, mv: Move) -> usize {
 /// The continuation table that a move opens for those after it.
 #[inline]
 pub(super) fn row(position: &Position, mv: Move) -> u16 {
-    let light = 2 * usize::from(position.in_check()) + usize::from(mv.is_noisy());
-    (light * 768 + cell(position, mv)) as u16
+    let kind = 2 * usize::from(position.in_check()) + usize::from(mv.is_noisy());
+    (kind * 768 + cell(position, mv)) as u16
 }
 
 /// One step of gravity towards ±`LIMIT`.
@@ -115,12 +117,14 @@ impl History {
             continuation: Rows::new(ROWS),
             pawn: Rows::new(PAWN_ROWS),
             correction: Correction::new(),
+            stale: false,
         }
     }
 
     /// Forgets everything: as good as new.
     pub(super) fn clear(&mut self) {
-        let History { quiet, noisy, near_root, continuation, pawn, correction } = self;
+        let History { quiet, noisy, near_root, continuation, pawn, correction, stale } = self;
+        *stale = false;
         quiet.as_flattened_mut().as_flattened_mut().as_flattened_mut().fill(0);
         noisy.as_flattened_mut().as_flattened_mut().fill(0);
         near_root.as_flattened_mut().fill(0);
@@ -142,6 +146,18 @@ impl History {
     pub(super) fn quiet(&self, setting: &Setting, mv: Move) -> i32 {
         let [a, b, c, d] = History::quiet_place(setting, mv);
         i32::from(self.quiet[a][b][c][d])
+    }
+
+    /// Marks what was learned as nobody's any more: it is forgotten when the next search begins.
+    pub(super) fn retire(&mut self) {
+        self.stale = true;
+    }
+
+    /// Forgets what another search has left behind.
+    pub(super) fn freshen(&mut self) {
+        if self.stale {
+            self.clear();
+        }
     }
 
     /// Forgets what worked near another root.

@@ -1,6 +1,7 @@
 //! The line that a search reports, and how it is made sure of before it leaves.
 
 use super::evaluation::Evaluator;
+use super::keys::table_key;
 use super::mate::Prover;
 use super::score::{Value, mate_at, mated_at, plies_to_mate};
 use super::search::Search;
@@ -53,16 +54,17 @@ impl<E: Evaluator> Search<'_, E> {
     fn mend(&mut self, root: &Position, line: &Line) -> Option<Line> {
         let plies = plies_to_mate(line.value)? as usize;
         let mut moves = Vec::with_capacity(plies);
-        let mut attacker = root.clone();
-        if line.value < 0 {
-            // The defender's first move stays; the mate is the other side's from there.
-            let first = line.moves.first().copied().filter(|&mv| root.is_legal(mv))?;
-            attacker.play(first);
-            moves.push(first);
-        }
+        let first = line.moves.first().copied().filter(|&mv| root.is_legal(mv))?;
         let farthest = u8::try_from(plies.div_ceil(2)).ok()?;
         let mut prover = Prover::new(&mut self.budget, &mut self.path).capped(MENDING_NODES);
-        let proof = (1..=farthest).find_map(|distance| prover.prove(&attacker, distance))?;
+        // The line's first move stays.
+        let proof = if line.value > 0 {
+            (1..=farthest).find_map(|distance| prover.prove_among(root, distance, &[first]))?
+        } else {
+            moves.push(first);
+            let attacker = root.after(first);
+            (1..=farthest).find_map(|distance| prover.prove(&attacker, distance))?
+        };
         moves.extend(proof);
         let value = if line.value > 0 { mate_at(moves.len()) } else { mated_at(moves.len()) };
         Some(Line { value, moves })
@@ -76,7 +78,7 @@ impl<E: Evaluator> Search<'_, E> {
             && plies_to_mate(line.value).is_none()
         {
             let child = root.after(only);
-            let answer = self.table.probe(child.key()).map(|entry| entry.mv);
+            let answer = self.table.probe(table_key(&child)).map(|entry| entry.mv);
             line.moves.extend(answer.filter(|&mv| child.is_legal(mv)));
         }
     }

@@ -6,7 +6,7 @@ use crate::engine::history::History;
 use crate::engine::network::NetworkEvaluator;
 use crate::engine::tt::Table;
 use crate::engine::{Limits, StopFlag};
-use crate::nnue::Network;
+use crate::nnue::{Level, Network};
 
 fn vouch(fen: &str, value: Value, moves: &[&str]) -> Option<Line> {
     let root = Position::from_fen(fen).unwrap();
@@ -23,7 +23,7 @@ fn vouch(fen: &str, value: Value, moves: &[&str]) -> Option<Line> {
     let generation = table.begin(Sharing::Player);
     let budget = Budget::start(&Limits::default(), None, &stop, &crew);
     let mut history = History::new();
-    let evaluator = NetworkEvaluator::new(&Network::embedded());
+    let evaluator = NetworkEvaluator::new(&Network::embedded(), Level::best());
     let mut search = Search::new(&generation, evaluator, &mut history, budget, &root, &[], Vec::new());
     search.vouch(&root, Line { value, moves })
 }
@@ -45,9 +45,10 @@ fn a_mate_that_is_not_there_is_not_vouched_for() {
 }
 
 #[test]
-fn a_mate_that_is_longer_than_need_be_is_mended_to_the_shorter() {
-    let mended = vouch(LADDER, mate_at(7), &["Ra1"]).unwrap();
-    assert_eq!(mended.value, mate_at(3));
+fn a_mate_that_is_longer_than_need_be_is_mended_to_the_shortest_after_its_first_move() {
+    let mended = vouch(LADDER, mate_at(9), &["Kf2"]).unwrap();
+    assert_eq!(mended.value, mate_at(7));
+    assert_eq!(mended.moves[0], read_move(&Position::from_fen(LADDER).unwrap(), "Kf2").unwrap());
 }
 
 #[test]

@@ -76,6 +76,9 @@ impl<'p, 'b> Prover<'p, 'b> {
     pub(super) fn prove_among(&mut self, root: &Position, moves: u8, allowed: &[Move]) -> Option<Vec<Move>> {
         self.mind_the_clock(root, moves);
         for &mv in allowed {
+            if self.is_over() {
+                return None;
+            }
             let child = self.make(root, mv);
             if !child.has_moves() {
                 if child.in_check() && moves == 1 {

@@ -52,7 +52,7 @@ pub use static_evaluation::StaticEvaluation;
 pub use wdl::{Wdl, WinModel};
 
 // What whoever drives the engine meets of the network's room.
-pub use crate::nnue::{Network, NetworkError, NetworkFileError};
+pub use crate::nnue::{Level, Network, NetworkError, NetworkFileError};
 
 #[cfg(test)]
 mod tests;

@@ -127,7 +127,7 @@ impl<E: Evaluator> Search<'_, E> {
             let mut search_full = K::PV && first;
             if node.depth >= params::lmr_depth() && tried > 1 + i32::from(K::ROOT) {
                 less += self.adjustment::<K>(&line[1], node, standing, candidate, less);
-                let reduced = (full - less.div_euclid(PLY)).clamp(1.min(full), full + i32::from(K::PV)).max(0);
+                let reduced = (full - less.div_euclid(PLY)).clamp(1.min(full), full).max(0) + i32::from(K::PV);
                 self.frames.at_mut(ply).reduction = less;
                 found = self.node::<Scout>(&mut line[1..], node.scout(alpha, reduced, true)).flip();
                 self.frames.at_mut(ply).reduction = 0;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::evaluation::Evaluator;
 use super::score::{EVALUATION_LIMIT, MAX_PLY, PAWN, Value};
 use crate::chess::{Move, Position};
-use crate::nnue::{Accumulators, Network};
+use crate::nnue::{Accumulators, Level, Network};
 
 /// A network with its sums along the line under search.
 pub(super) struct NetworkEvaluator {
@@ -13,8 +13,11 @@ pub(super) struct NetworkEvaluator {
 }
 
 impl NetworkEvaluator {
-    pub(super) fn new(network: &Arc<Network>) -> NetworkEvaluator {
-        NetworkEvaluator { accumulators: Accumulators::new(Arc::clone(network), MAX_PLY + 2) }
+    /// Computed with these processor instructions, or the processor's best ones where it lacks them.
+    pub(super) fn new(network: &Arc<Network>, level: Level) -> NetworkEvaluator {
+        const MOVES: usize = MAX_PLY + 2;
+        let accumulators = Accumulators::with_level(Arc::clone(network), MOVES, level);
+        NetworkEvaluator { accumulators: accumulators.unwrap_or_else(|| Accumulators::new(Arc::clone(network), MOVES)) }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The numbers of the search: margins, weights and thresholds, each with the range that it is tuned in.
 //!
-//! Values are in the search's own units (361 to an advantage that wins half the games), reductions in 1/1024 ply. With the
+//! Values are in the search's own units (361 to 100 linear centipawns of the network), reductions in 1/1024 ply. With the
 //! feature `tune` they can be set while the program runs, so that SPSA can move them (Chess Programming Wiki, "SPSA") and a
 //! technique be switched off for a match; without it they are constants that the compiler folds away.
 
@@ -32,11 +32,12 @@ macro_rules! parameters {
             )*
 
             pub(super) fn set(name: &str, value: i32) -> bool {
-                let place = match name {
-                    $(stringify!($name) => &VALUES.$name,)*
+                let (place, range) = match name {
+                    $(stringify!($name) => (&VALUES.$name, $min..=$max),)*
                     _ => return false,
                 };
-                place.store(value, Ordering::Relaxed);
+                // Outside its range a number might divide by zero.
+                place.store(value.clamp(*range.start(), *range.end()), Ordering::Relaxed);
                 true
             }
         }
@@ -70,7 +71,7 @@ pub struct Tunable {
     pub max: i32,
 }
 
-/// Sets a number of the search for every search that begins from now on. `false` when there is no such number, which is always
+/// Sets a number of the search, within its range, for every search of this process. `false` when there is no such number, which is always
 /// so without the feature `tune`.
 pub fn tune(name: &str, value: i32) -> bool {
     #[cfg(feature = "tune")]

@@ -10,6 +10,9 @@ use crate::chess::{Position, is_dead_position};
 /// From this clock on a node counts as near the 50-move limit: its value leans on the clock and is not the position's own.
 pub(super) const NEAR_FIFTY: u16 = 90;
 
+/// From a clock above this on, evaluations are drawn so far towards the draw that a value belongs to the clock as well.
+pub(super) const LOW_CLOCK: u16 = 20;
+
 /// The clock at which the 50-move rule may be claimed.
 const FIFTY_MOVES: u16 = 100;
 
@@ -71,7 +74,14 @@ impl Path {
         reversible.reserve(super::score::MAX_PLY + 2);
         keys.push(root.key());
         reversible.push(past as u16);
-        Path { keys, reversible, root: past, cuckoo: Cuckoo::get(), met_history: false, near_fifty: false }
+        Path {
+            keys,
+            reversible,
+            root: past,
+            cuckoo: Cuckoo::get(),
+            met_history: false,
+            near_fifty: root.halfmove_clock() > LOW_CLOCK,
+        }
     }
 
     /// `true` when the game has earlier positions that may come back.
@@ -196,9 +206,9 @@ impl Path {
         self.met_history |= self.root > 0 && clock >= 4 && self.keys[..self.root].contains(&position.key());
     }
 
-    /// Notes whether another thread's search of the same root has met its history.
-    pub(super) const fn note(&mut self, met_history: bool) {
-        self.met_history |= met_history;
+    /// Notes whether another thread's search of the same root leaned on its history or clock.
+    pub(super) const fn note(&mut self, leans: bool) {
+        self.met_history |= leans;
     }
 
     /// Notes that the clock changed what the search did.
@@ -206,7 +216,7 @@ impl Path {
         self.near_fifty = true;
     }
 
-    /// `true` while no earlier position of the game was met and no node near the 50-move limit.
+    /// `true` while no earlier position of the game was met and no node near the 50-move limit, from a root with a low clock.
     pub(super) const fn is_context_free(&self) -> bool {
         !self.met_history && !self.near_fifty
     }

@@ -35,7 +35,7 @@ pub(super) struct Picker {
     bad: usize,
     /// Only moves that change the material.
     noisy_only: bool,
-    /// A noisy move is good when its exchange wins at least this, in centipawns; `None`: that depends on its history.
+    /// A noisy move is good when its exchange wins at least this, in the units of the search; `None`: that depends on its history.
     threshold: Option<i32>,
 }
 
@@ -93,7 +93,7 @@ impl Picker {
         Picker::new(position, table_move, !position.in_check(), None)
     }
 
-    /// Captures and promotions that win at least so many centipawns in exchange. Not for positions in check.
+    /// Captures and promotions that win at least this in exchange, in the units of the search. Not for positions in check.
     pub(super) fn winning(position: &Position, table_move: Move, threshold: i32) -> Picker {
         let usable = see_at_least(position, table_move, threshold) && table_move.is_noisy();
         Picker::new(position, if usable { table_move } else { Move::NULL }, true, Some(threshold))

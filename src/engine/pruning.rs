@@ -4,6 +4,7 @@
 
 use super::checks::Checks;
 use super::evaluation::Evaluator;
+use super::keys::table_key;
 use super::node::{Node, Scout};
 use super::params;
 use super::path::Found;
@@ -87,7 +88,7 @@ impl<E: Evaluator> Search<'_, E> {
             return Some(Found { value, ..found });
         }
         // Zugzwang: deep down the pass has to be confirmed by moves.
-        self.null_from = ply + (3 * (depth - less) as usize).div_ceil(4) + 1;
+        self.null_from = ply + (3 * (depth - less).max(0) as usize).div_ceil(4) + 1;
         let verified = self.node::<Scout>(line, Node { cut: false, ..node.below(beta, depth - less) });
         self.null_from = 0;
         (self.budget.is_over() || verified.value >= beta).then_some(Found { value, reach: found.reach.min(verified.reach) })
@@ -139,7 +140,7 @@ impl<E: Evaluator> Search<'_, E> {
                         on_pv: self.frames.at(ply).on_pv,
                         leans: false,
                     };
-                    self.table.store(line[0].key(), entry);
+                    self.table.store(table_key(&line[0]), entry);
                 }
                 let value = if is_mate(found.value) { found.value } else { found.value - (target - beta) };
                 return Some(Found { value, ..found });

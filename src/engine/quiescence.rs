@@ -6,6 +6,7 @@ use super::checks::Checks;
 use super::correction::{Places, corrected};
 use super::evaluation::Evaluator;
 use super::history::Setting;
+use super::keys::table_key;
 use super::node::Kind;
 use super::params;
 use super::path::{Found, NEAR_FIFTY};
@@ -18,7 +19,7 @@ use super::tt::{Bound, Entry};
 use crate::chess::{Move, Position};
 
 /// So many captures are tried at a node before only those that take back, or give check, are.
-const LATE: i32 = 3;
+const LATE: i32 = 2;
 
 impl<E: Evaluator> Search<'_, E> {
     /// The value of a node once it has become quiet.
@@ -63,6 +64,7 @@ impl<E: Evaluator> Search<'_, E> {
         let old_alpha = alpha;
         let mut futile = -INFINITE;
         self.frames.at_mut(ply).evaluation = self.frames.before(ply, 2).evaluation;
+        self.frames.at_mut(ply).in_check = in_check;
         if !in_check {
             let value = known.evaluation.unwrap_or_else(|| self.evaluator.evaluate(&line[0]));
             raw = Some(value);
@@ -77,7 +79,7 @@ impl<E: Evaluator> Search<'_, E> {
             }
             if best.value >= beta {
                 if !known.hit {
-                    self.table.store_evaluation(line[0].key(), value, on_pv);
+                    self.table.store_evaluation(table_key(&line[0]), value, on_pv);
                 }
                 let value = if is_mate(best.value) { best.value } else { (best.value + beta) / 2 };
                 return Found { value, reach: if clock < NEAR_FIFTY { best.reach } else { -1 } };
@@ -102,7 +104,7 @@ impl<E: Evaluator> Search<'_, E> {
             if best.value > -MATE_FLOOR {
                 let position = &line[0];
                 if !in_check && taken_on != Some(mv.to()) && !checks.may_give(position, mv) {
-                    if tried >= LATE {
+                    if tried > LATE {
                         continue;
                     }
                     let hope = futile + gain(position, mv);

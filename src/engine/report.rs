@@ -44,8 +44,8 @@ pub struct Report {
     pub elapsed: Duration,
     /// Why the search ended; of an update along the way, [`StopReason::Depth`].
     pub reason: StopReason,
-    /// `true` when the search met no earlier position of its game's history and no node near the 50-move limit: then the same
-    /// answer holds for the bare position.
+    /// `true` when the search met no earlier position of its game's history and no node near the 50-move limit, and began with a
+    /// half-move clock of 20 at most: then the same answer holds for the bare position.
     pub context_free: bool,
     /// With more than one line asked: the second-best move and on, with their lines.
     pub alternatives: Vec<Variation>,

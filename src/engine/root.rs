@@ -72,8 +72,8 @@ pub(super) struct RootMove {
     previous: Value,
     /// Its value on the average of the iterations so far.
     average: Option<Value>,
-    /// The value lay inside its window.
-    exact: bool,
+    /// The move is at least this good: the value did not fail low.
+    holds: bool,
     pv: Vec<Move>,
     /// Nodes spent below it.
     nodes: u64,
@@ -81,7 +81,7 @@ pub(super) struct RootMove {
 
 impl RootMove {
     pub(super) const fn new(mv: Move) -> RootMove {
-        RootMove { mv, value: -INFINITE, previous: -INFINITE, average: None, exact: false, pv: Vec::new(), nodes: 0 }
+        RootMove { mv, value: -INFINITE, previous: -INFINITE, average: None, holds: false, pv: Vec::new(), nodes: 0 }
     }
 
     fn line(&self) -> Line {
@@ -227,7 +227,7 @@ impl<E: Evaluator> Search<'_, E> {
     fn iteration(&mut self, stack: &mut [Position], lines: usize) -> bool {
         let lines = lines.min(self.root_moves.len());
         for root_move in &mut self.root_moves {
-            root_move.exact = false;
+            root_move.holds = false;
             root_move.value = -INFINITE;
         }
         for index in 0..lines {
@@ -293,11 +293,11 @@ impl<E: Evaluator> Search<'_, E> {
         root_move.nodes += nodes;
         if !first && value <= window.0 {
             root_move.value = -INFINITE;
-            root_move.exact = false;
+            root_move.holds = false;
             return;
         }
         root_move.value = value;
-        root_move.exact = window.0 < value && value < window.1;
+        root_move.holds = value > window.0;
         if !is_mate(value) {
             root_move.average = Some(root_move.average.map_or(value, |average| (average + value) / 2));
         }
@@ -310,10 +310,11 @@ impl<E: Evaluator> Search<'_, E> {
 
     /// Takes over what the iteration has found, as far as it can be vouched for.
     fn take_lines(&mut self, root: &Position, lines: usize, found: &mut Deepened) {
-        // Cut off in the middle, an iteration has something to say only once its first move has a value that counts.
+        // Cut off in the middle, an iteration has something to say only once its first move has a value that counts. One that has
+        // failed high is better than what was best before, however much.
         let known = self.root_moves.iter().take(lines).take_while(|root_move| root_move.value > -INFINITE);
         let fresh: Vec<Line> =
-            known.take_while(|root_move| root_move.exact || !self.budget.is_over()).map(RootMove::line).collect();
+            known.take_while(|root_move| root_move.holds || !self.budget.is_over()).map(RootMove::line).collect();
         let mut taken: Vec<Line> = Vec::with_capacity(lines);
         for line in fresh {
             let last = found.lines.iter().find(|last| last.moves.first() == line.moves.first()).cloned();

@@ -10,10 +10,10 @@ use super::correction::{Places, corrected};
 use super::evaluation::Evaluator;
 use super::frame::Frames;
 use super::history::{History, NO_ROW, Setting, bonus, cell, malus, row};
-use super::keys::PartKeys;
+use super::keys::{PartKeys, table_key};
 use super::node::{Kind, Known, Node};
 use super::params;
-use super::path::{Found, NEAR_FIFTY, Path};
+use super::path::{Found, LOW_CLOCK, NEAR_FIFTY, Path};
 use super::picker::Guide;
 use super::pv::PvTable;
 use super::reductions::PLY;
@@ -43,7 +43,7 @@ pub(super) struct Search<'a, E> {
     pub(super) root_depth: i32,
     /// The width of the root's window.
     pub(super) root_window: Value,
-    /// Up to this ply the table gives no cut-offs, and no move is skipped.
+    /// Up to this ply the table gives no cut-offs, and no move back into the game's past is skipped.
     pub(super) guarded_plies: usize,
     /// Before this ply no null move is tried: a null move's result is being verified.
     pub(super) null_from: usize,
@@ -129,7 +129,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
         let [position, child, ..] = line else { return };
         // First of all the child's key: the table is slow to answer.
         position.after_into(mv, child);
-        self.table.prefetch(child.key());
+        self.table.prefetch(table_key(child));
         self.path.push(child);
         self.budget.count_node();
         self.evaluator.make(position, mv);
@@ -241,13 +241,13 @@ impl<'a, E: Evaluator> Search<'a, E> {
     /// What the table knows of the position, as far as it may be believed here.
     #[inline]
     pub(super) fn ask_table(&mut self, position: &Position, ply: usize) -> Known {
-        let Some(entry) = self.table.probe(position.key()) else { return Known::NOTHING };
+        let Some(entry) = self.table.probe(table_key(position)) else { return Known::NOTHING };
         if self.is_guarded(ply) {
             return Known::of(entry, None);
         }
         let clock = position.halfmove_clock();
         // The value knows nothing of this line's clock: the 50-move rule might have changed it within its depth.
-        if clock > 20 && i32::from(clock) + i32::from(entry.depth) + 10 >= 100 {
+        if clock > LOW_CLOCK && i32::from(clock) + i32::from(entry.depth) + 10 >= 100 {
             self.path.note_fifty();
             return Known::of(entry, None);
         }
@@ -303,7 +303,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
             evaluation = Some(now);
             estimate = if known.improves(now) && !is_mate(known.value) { known.value } else { now };
             if !known.hit && !excluded {
-                self.table.store_evaluation(position.key(), value, self.frames.at(ply).on_pv);
+                self.table.store_evaluation(table_key(position), value, self.frames.at(ply).on_pv);
             }
         }
         let frame = self.frames.at_mut(ply);
@@ -312,6 +312,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
         frame.pawn_row = setting.pawn_row;
         // In check the last evaluation of this side stands for the missing one.
         frame.evaluation = evaluation.or(before[0]);
+        frame.in_check = evaluation.is_none();
         frame.tried = 0;
         if !excluded && !K::ROOT {
             self.learn_from_swing(ply, evaluation, last);
@@ -329,7 +330,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
     fn learn_from_swing(&mut self, ply: usize, now: Option<Value>, last: Option<Value>) {
         let before = self.frames.before(ply, 1);
         let (Some(now), Some(last)) = (now, last) else { return };
-        if before.mv.is_null() || before.mv.is_noisy() || params::evaluation_bonus() == 0 {
+        if before.in_check || before.mv.is_null() || before.mv.is_noisy() || params::evaluation_bonus() == 0 {
             return;
         }
         let swing = (-(now + last) * params::evaluation_bonus()).clamp(-1500, 1500) + 400;
@@ -368,9 +369,9 @@ impl<'a, E: Evaluator> Search<'a, E> {
         // A repetition of this very node, or below it, is part of the position's own value.
         let leans = found.reach < ply as i32;
         if found.reach >= 0 {
-            self.table.store(position.key(), Entry { value: to_table(found.value, ply), leans, ..entry });
+            self.table.store(table_key(position), Entry { value: to_table(found.value, ply), leans, ..entry });
         } else if !entry.mv.is_null() {
-            self.table.store_move(position.key(), entry.mv, entry.evaluation);
+            self.table.store_move(table_key(position), entry.mv, entry.evaluation);
         }
         if leans { found } else { Found::own(found.value) }
     }

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
 use super::Sharing;
+use super::keys::scramble;
 use super::pages::in_large_pages;
 use super::score::Value;
 use crate::chess::Move;
@@ -134,14 +135,6 @@ impl Slot {
 #[repr(align(64))]
 struct Cluster([Slot; 4]);
 
-/// A number that has nothing to do with any other's, and is not 0. SplitMix64 (Steele, Lea, Flood 2014).
-const fn scramble(number: u64) -> u64 {
-    let mut x = (number + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ x >> 31
-}
-
 fn wipe(clusters: &[Cluster]) {
     for slot in clusters.iter().flat_map(|cluster| &cluster.0) {
         slot.write(0, 0);
@@ -215,7 +208,8 @@ impl Table {
             self.running[index].fetch_add(1, Ordering::Relaxed);
         }
         let private = match sharing {
-            Sharing::Public => scramble(number),
+            // Far from the numbers of clocks.
+            Sharing::Public => scramble(number.wrapping_add(1 << 32)),
             Sharing::Player => 0,
         };
         Generation { table: self, number: index as u8, private }
@@ -319,6 +313,10 @@ impl Generation<'_> {
             }
             let same_search = generation_of(held) == usize::from(self.number);
             if same_search && entry.bound != Bound::Exact && i32::from(entry.depth) + 3 < depth_of(held) {
+                return;
+            }
+            if self.is_guarded(held, entry.depth) {
+                slot.write(own, held & !0xffff | u64::from(entry.mv.code()));
                 return;
             }
         } else if self.is_guarded(held, entry.depth) {

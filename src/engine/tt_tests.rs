@@ -92,6 +92,11 @@ fn a_short_search_leaves_the_deep_entries_of_a_running_one() {
         short.store(100 + round, entry(2, 2, 3, Bound::Lower));
     }
     assert!((0..4).all(|key| long.probe(key).is_some()));
+    // Of the same position they add what they found to be best.
+    let short = table.begin(Sharing::Public);
+    short.store(2, entry(5, 3, 3, Bound::Exact));
+    assert_eq!(long.probe(2), Some(Entry { mv: Move::from_code(5), ..entry(1, 1, 20, Bound::Lower) }));
+    drop(short);
     // Once it has ended, its entries age like any others.
     drop(long);
     for round in 0..4 {

