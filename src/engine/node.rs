@@ -1,8 +1,8 @@
 //! What a node is asked, and what the table knows of it.
 
+use super::entry::{Bound, Entry};
 use super::path::Found;
 use super::score::Value;
-use super::tt::{Bound, Entry};
 use crate::chess::Move;
 
 /// The kind of a node, known when the program is compiled: so each has code of its own. Chess Programming Wiki, "Node Types".

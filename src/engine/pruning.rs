@@ -3,6 +3,7 @@
 //! Chess Programming Wiki, "Razoring", "Reverse Futility Pruning", "Null Move Pruning", "ProbCut".
 
 use super::checks::Checks;
+use super::entry::{Bound, Entry};
 use super::evaluation::Evaluator;
 use super::keys::table_key;
 use super::node::{Node, Scout};
@@ -11,7 +12,6 @@ use super::path::Found;
 use super::picker::Picker;
 use super::score::{Value, is_mate, to_table};
 use super::search::{Search, Standing};
-use super::tt::{Bound, Entry};
 use crate::chess::Position;
 
 /// From this depth on, a null move's cut-off has to be confirmed by moves.

@@ -4,6 +4,7 @@
 
 use super::checks::Checks;
 use super::correction::{Places, corrected};
+use super::entry::{Bound, Entry};
 use super::evaluation::Evaluator;
 use super::history::Setting;
 use super::keys::table_key;
@@ -15,7 +16,6 @@ use super::score::{INFINITE, MATE_FLOOR, MAX_PLY, Value, is_mate, mate_at, mated
 use super::search::Search;
 use super::see::{gain, see_at_least};
 use super::threats::Threats;
-use super::tt::{Bound, Entry};
 use crate::chess::{Move, Position};
 
 /// So many captures are tried at a node before only those that take back, or give check, are.

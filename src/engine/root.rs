@@ -8,6 +8,7 @@ use super::mate::{MAX_MATE, Prover};
 use super::node::{Node, Root};
 use super::pace::{Pace, Progress};
 use super::params;
+use super::root_move::RootMove;
 use super::score::{INFINITE, MAX_PLY, Value, is_mate, mate_at};
 use super::search::Search;
 use super::wdl::{Verdict, WinModel};
@@ -59,33 +60,6 @@ impl Goal {
     pub(super) fn of(limits: &Limits, lines: usize, pace: Option<Pace>) -> Goal {
         let depth = limits.depth.unwrap_or(MAX_DEPTH);
         Goal { ends_naturally: limits.depth.is_none(), lines, pace, ..Goal::depth(depth) }
-    }
-}
-
-/// A move at the root, with what the search thinks of it.
-#[derive(Clone)]
-pub(super) struct RootMove {
-    pub(super) mv: Move,
-    /// Its value in the running iteration; [`INFINITE`] below zero while it is not known to be among the best.
-    value: Value,
-    /// Its value in the iteration before.
-    previous: Value,
-    /// Its value on the average of the iterations so far.
-    average: Option<Value>,
-    /// The move is at least this good: the value did not fail low.
-    holds: bool,
-    pv: Vec<Move>,
-    /// Nodes spent below it.
-    nodes: u64,
-}
-
-impl RootMove {
-    pub(super) const fn new(mv: Move) -> RootMove {
-        RootMove { mv, value: -INFINITE, previous: -INFINITE, average: None, holds: false, pv: Vec::new(), nodes: 0 }
-    }
-
-    fn line(&self) -> Line {
-        Line { value: self.value, moves: self.pv.clone() }
     }
 }
 
@@ -277,34 +251,6 @@ impl<E: Evaluator> Search<'_, E> {
                 return;
             }
             width += width / 2;
-        }
-    }
-
-    /// `true` for a root move that is still looking for its place among the best.
-    #[inline]
-    pub(super) fn is_root_move(&self, mv: Move) -> bool {
-        self.root_moves[self.first_root_move..].iter().any(|root_move| root_move.mv == mv)
-    }
-
-    /// A root move was searched; `before` are the nodes counted till then.
-    pub(super) fn note_root_move(&mut self, mv: Move, value: Value, window: (Value, Value), first: bool, before: u64) {
-        let nodes = self.budget.nodes() - before;
-        let Some(root_move) = self.root_moves.iter_mut().find(|root_move| root_move.mv == mv) else { return };
-        root_move.nodes += nodes;
-        if !first && value <= window.0 {
-            root_move.value = -INFINITE;
-            root_move.holds = false;
-            return;
-        }
-        root_move.value = value;
-        root_move.holds = value > window.0;
-        if !is_mate(value) {
-            root_move.average = Some(root_move.average.map_or(value, |average| (average + value) / 2));
-        }
-        if value > window.0 {
-            root_move.pv.clear();
-            root_move.pv.push(mv);
-            root_move.pv.extend_from_slice(self.pv.line(1));
         }
     }
 

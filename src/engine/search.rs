@@ -1,7 +1,9 @@
 //! The search of a node: principal variation search.
 //!
 //! Chess Programming Wiki, "Principal Variation Search", "Transposition Table", "Mate Distance Pruning", "Internal Iterative
-//! Reductions". What ends a node before its moves stands in `pruning`, the moves in `moves`, their reductions in `reductions`.
+//! Reductions". What ends a node before its moves stands in `pruning`, the moves in `moves`, which of them are not searched in
+//! `skipping`, their extensions in `singular`, their reductions in `reductions`; what the table says and is told in `recall`, what the
+//! histories learn in `learning`.
 //! What the search may prune, it never lets decide a mate: a mate score means that every defence was looked at.
 
 use super::checks::Checks;
@@ -9,18 +11,18 @@ use super::clock::Budget;
 use super::correction::{Places, corrected};
 use super::evaluation::Evaluator;
 use super::frame::Frames;
-use super::history::{History, NO_ROW, Setting, bonus, cell, malus, row};
+use super::history::{History, NO_ROW, Setting, cell, row};
 use super::keys::{PartKeys, table_key};
 use super::node::{Kind, Known, Node};
 use super::params;
-use super::path::{Found, LOW_CLOCK, NEAR_FIFTY, Path};
+use super::path::{Found, NEAR_FIFTY, Path};
 use super::picker::Guide;
 use super::pv::PvTable;
 use super::reductions::PLY;
-use super::root::RootMove;
-use super::score::{INFINITE, MAX_PLY, Value, from_table, is_mate, mate_at, mated_at, to_table};
+use super::root_move::RootMove;
+use super::score::{INFINITE, MAX_PLY, Value, is_mate, mate_at, mated_at};
 use super::threats::Threats;
-use super::tt::{Bound, Entry, Generation};
+use super::tt::Generation;
 use crate::chess::{Move, Position};
 
 /// Everything that one thread of a running search owns, and what it shares.
@@ -238,52 +240,6 @@ impl<'a, E: Evaluator> Search<'a, E> {
         self.moves::<K>(line, node, &standing, floor)
     }
 
-    /// What the table knows of the position, as far as it may be believed here.
-    #[inline]
-    pub(super) fn ask_table(&mut self, position: &Position, ply: usize) -> Known {
-        let Some(entry) = self.table.probe(table_key(position)) else { return Known::NOTHING };
-        if self.is_guarded(ply) {
-            return Known::of(entry, None);
-        }
-        let clock = position.halfmove_clock();
-        // The value knows nothing of this line's clock: the 50-move rule might have changed it within its depth.
-        if clock > LOW_CLOCK && i32::from(clock) + i32::from(entry.depth) + 10 >= 100 {
-            self.path.note_fifty();
-            return Known::of(entry, None);
-        }
-        Known::of(entry, from_table(entry.value, ply, clock))
-    }
-
-    /// A value of the table that decides a node with a zero window.
-    #[inline]
-    fn table_cut_off(&mut self, position: &Position, known: &Known, node: Node) -> Option<Found> {
-        let Node { beta, depth, ply, cut, .. } = node;
-        let fails_high = known.value >= beta;
-        let deep_enough = known.depth >= depth + i32::from(fails_high);
-        // Near the leaves a bound that contradicts what is expected of the node is not trusted.
-        let expected = cut == fails_high || depth > 5;
-        if !known.bound.decides(known.value, beta) || !deep_enough || !expected {
-            return None;
-        }
-        if fails_high && !known.mv.is_null() && !known.mv.is_noisy() && position.is_legal(known.mv) {
-            let setting = Setting::new(position, Threats::of(position).all, self.frames.rows(ply), ply);
-            self.history.update_quiet(position, &setting, known.mv, bonus(depth));
-            if ply > 0 && self.frames.before(ply, 1).tried <= 2 {
-                let before = *self.frames.before(ply, 1);
-                self.punish_parent(&before, ply, malus(depth + 1));
-            }
-        }
-        Some(known.found())
-    }
-
-    /// The early quiet move that led to a node which failed high at once was a bad one.
-    pub(super) fn punish_parent(&mut self, before: &super::frame::Frame, ply: usize, malus: i32) {
-        if !before.mv.is_null() && !before.mv.is_noisy() {
-            let rows = self.frames.parent_rows(ply);
-            self.history.update_continuations(rows, usize::from(before.cell), -malus);
-        }
-    }
-
     /// Evaluates the position, and compares it with those before.
     fn stand<K: Kind>(&mut self, position: &Position, known: Known, node: Node) -> Standing {
         let ply = node.ply;
@@ -326,25 +282,6 @@ impl<'a, E: Evaluator> Search<'a, E> {
         Standing { known, evaluation, estimate, raw, correction, improving, worsening, threats, setting, places }
     }
 
-    /// The quiet move that led here changed the evaluation: its history learns of that at once. (After Stockfish.)
-    fn learn_from_swing(&mut self, ply: usize, now: Option<Value>, last: Option<Value>) {
-        let before = self.frames.before(ply, 1);
-        let (Some(now), Some(last)) = (now, last) else { return };
-        if before.in_check || before.mv.is_null() || before.mv.is_noisy() || params::evaluation_bonus() == 0 {
-            return;
-        }
-        let swing = (-(now + last) * params::evaluation_bonus()).clamp(-1500, 1500) + 400;
-        let setting = Setting {
-            turn: before.turn,
-            threats: before.threats,
-            rows: [NO_ROW; 4],
-            pawn_row: before.pawn_row,
-            ply: usize::MAX,
-        };
-        let mv = before.mv;
-        self.history.update_main(&setting, mv, swing);
-    }
-
     /// The node was reduced before anybody knew its evaluation: deeper when that shows no gain for the one who moved there, less
     /// deep when both sides' evaluations agree that it stands well. (After Stockfish, "hindsight".)
     fn adjust_by_hindsight<K: Kind>(&self, node: &mut Node, standing: &Standing) {
@@ -357,36 +294,6 @@ impl<'a, E: Evaluator> Search<'a, E> {
             node.depth += 1;
         } else if before.reduction >= 2 * PLY && node.depth >= 2 && now + last > params::hindsight_sum() {
             node.depth -= 1;
-        }
-    }
-
-    /// Puts a node's result into the table, the value only when it leans on neither the game's history nor the clock; and returns
-    /// it to the parent.
-    #[inline]
-    pub(super) fn remember(&mut self, position: &Position, found: Found, entry: Entry, ply: usize) -> Found {
-        let leans_on_clock = position.halfmove_clock() >= NEAR_FIFTY;
-        let found = if leans_on_clock { Found { reach: -1, ..found } } else { found };
-        // A repetition of this very node, or below it, is part of the position's own value.
-        let leans = found.reach < ply as i32;
-        if found.reach >= 0 {
-            self.table.store(table_key(position), Entry { value: to_table(found.value, ply), leans, ..entry });
-        } else if !entry.mv.is_null() {
-            self.table.store_move(table_key(position), entry.mv, entry.evaluation);
-        }
-        if leans { found } else { Found::own(found.value) }
-    }
-
-    /// The correction histories learn how far the static evaluation was off, where the result says so.
-    pub(super) fn learn_correction(&mut self, standing: &Standing, depth: i32, value: Value, bound: Bound, best: Move) {
-        let Some(evaluation) = standing.evaluation else { return };
-        let contradicts = match bound {
-            Bound::Lower => value <= evaluation,
-            Bound::Upper => value >= evaluation,
-            Bound::Exact => false,
-            Bound::None => true,
-        };
-        if !best.is_noisy() && !contradicts && !is_mate(value) {
-            self.history.correction.learn(&standing.places, depth, value - evaluation);
         }
     }
 }
