@@ -35,7 +35,7 @@ struct Options {
 #[derive(Subcommand)]
 enum Part {
     /// The nodes of one search on two threads, of those that two processes on one thread each search side by side.
-    Threads(threads::Options),
+    Threads(Timed),
     /// How much sooner two threads reach a depth than one.
     Depth(depth::Options),
     /// The nodes of two searches of different positions in one process, of those that two processes search side by side.
@@ -64,6 +64,21 @@ struct Program {
     /// A UCI engine that is started with the argument `uci`; this project's own unless given.
     #[arg(long, value_name = "PROGRAM", default_value = env!("CARGO_BIN_EXE_kibitzer"))]
     engine: PathBuf,
+}
+
+/// Searches of a program on many positions, each for so long.
+#[derive(Args)]
+struct Timed {
+    #[command(flatten)]
+    common: Common,
+    #[command(flatten)]
+    program: Program,
+    /// How many positions.
+    #[arg(long, default_value_t = 50)]
+    count: usize,
+    /// The time of each search, in milliseconds.
+    #[arg(long, default_value_t = 1_000)]
+    movetime: u64,
 }
 
 fn main() -> Outcome<()> {

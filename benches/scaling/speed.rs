@@ -6,35 +6,27 @@ use clap::Args;
 
 use crate::ratios::{Ratios, in_turn};
 use crate::uci::{Engine, Info};
-use crate::{Common, Outcome, Program, positions};
+use crate::{Outcome, Timed, positions};
 
 #[derive(Args)]
 pub(crate) struct Options {
     #[command(flatten)]
-    common: Common,
-    #[command(flatten)]
-    program: Program,
+    timed: Timed,
     /// The other engine: a program that speaks UCI without any argument.
     #[arg(long, value_name = "PROGRAM")]
     against: PathBuf,
-    /// How many positions.
-    #[arg(long, default_value_t = 50)]
-    count: usize,
-    /// The time of each search, in milliseconds.
-    #[arg(long, default_value_t = 1_000)]
-    movetime: u64,
 }
 
 pub(crate) fn run(options: &Options) -> Outcome<()> {
-    let Common { positions, hash } = &options.common;
-    let mut ours = Engine::start(&options.program.engine, &["uci"], 1, *hash)?;
-    let mut theirs = Engine::start(&options.against, &[], 1, *hash)?;
+    let Timed { common, program, count, movetime } = &options.timed;
+    let mut ours = Engine::start(&program.engine, &["uci"], 1, common.hash)?;
+    let mut theirs = Engine::start(&options.against, &[], 1, common.hash)?;
     let mut ratios = Ratios::default();
     let (mut our_speed, mut their_speed, mut our_depth, mut their_depth) = (0.0, 0.0, 0, 0);
-    for (index, position) in positions::sample(positions, options.count)?.iter().enumerate() {
+    for (index, position) in positions::sample(&common.positions, *count)?.iter().enumerate() {
         let search = |engine: &mut Engine| -> Outcome<Info> {
             engine.forget()?;
-            engine.go(position, &format!("movetime {}", options.movetime))?;
+            engine.go(position, &format!("movetime {movetime}"))?;
             Ok(engine.finish()?.0)
         };
         let (our, their) = in_turn(index, || search(&mut ours), || search(&mut theirs))?;
@@ -43,7 +35,7 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
         (our_speed, their_speed) = (our_speed + our.speed(), their_speed + their.speed());
         (our_depth, their_depth) = (our_depth + our.depth, their_depth + their.depth);
     }
-    let mean = |depths: u32| f64::from(depths) / options.count as f64;
+    let mean = |depths: u32| f64::from(depths) / *count as f64;
     println!("of all nodes a second {:.3}, by position {ratios}", our_speed / their_speed);
     println!("depth {:.1}, of the other {:.1}", mean(our_depth), mean(their_depth));
     Ok(())

@@ -1,26 +1,10 @@
 //! One search on two threads, against two processes on one thread each, side by side on the same position.
 
-use clap::Args;
-
 use crate::ratios::{Ratios, in_turn};
 use crate::uci::Engine;
-use crate::{Common, Outcome, Program, positions};
+use crate::{Common, Outcome, Timed, positions};
 
-#[derive(Args)]
-pub(crate) struct Options {
-    #[command(flatten)]
-    common: Common,
-    #[command(flatten)]
-    program: Program,
-    /// How many positions.
-    #[arg(long, default_value_t = 50)]
-    count: usize,
-    /// The time of each search, in milliseconds.
-    #[arg(long, default_value_t = 1_000)]
-    movetime: u64,
-}
-
-pub(crate) fn run(options: &Options) -> Outcome<()> {
+pub(crate) fn run(options: &Timed) -> Outcome<()> {
     let (Common { positions, hash }, engine) = (&options.common, &options.program.engine);
     let start = |threads| Engine::start(engine, &["uci"], threads, *hash);
     let (mut double, mut singles) = (vec![start(2)?], vec![start(1)?, start(1)?]);

@@ -19,6 +19,7 @@ mod position;
 mod san;
 mod setup;
 mod short_text;
+pub mod splitmix;
 mod square;
 mod uci_move;
 mod validity;

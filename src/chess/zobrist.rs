@@ -3,21 +3,16 @@
 //! Chess Programming Wiki, "Zobrist Hashing". The numbers are successive outputs of SplitMix64 (Steele, Lea, Flood 2014) and
 //! belong to layout version 1: stored data depends on them, so they never change under that version.
 
-use super::{Color, File, Piece, Square};
+use super::{Color, File, Piece, Square, splitmix};
 
 const COUNT: usize = 793;
 const SEED: u64 = 0x6b69_6269_747a_6572;
 
 static NUMBERS: [u64; COUNT] = {
     let mut numbers = [0; COUNT];
-    let mut state = SEED;
     let mut n = 0;
     while n < COUNT {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = state;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        numbers[n] = z ^ (z >> 31);
+        numbers[n] = splitmix::nth(SEED, n as u64 + 1);
         n += 1;
     }
     numbers

@@ -1,6 +1,8 @@
 //! Chance that can be repeated.
 
-/// SplitMix64 by Sebastiano Vigna: small, and good enough to choose openings.
+use crate::chess::splitmix;
+
+/// SplitMix64: small, and good enough to choose openings.
 #[derive(Clone, Debug)]
 pub(super) struct Random(u64);
 
@@ -15,11 +17,9 @@ impl Random {
     }
 
     pub(super) fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        mixed ^ (mixed >> 31)
+        let number = splitmix::nth(self.0, 1);
+        self.0 = splitmix::state(self.0, 1);
+        number
     }
 
     /// One of a list that is not empty; `None` of an empty one.

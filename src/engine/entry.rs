@@ -61,6 +61,11 @@ pub(super) struct Entry {
 const NO_EVALUATION: i16 = i16::MIN;
 
 impl Entry {
+    /// A move, if any, and a static evaluation, and no more.
+    pub(super) const fn without_value(mv: Move, evaluation: Option<Value>, on_pv: bool) -> Entry {
+        Entry { mv, value: 0, evaluation, depth: 0, bound: Bound::None, on_pv, leans: false }
+    }
+
     /// Bits 0–15 move, 16–31 value, 32–47 evaluation, 48–55 depth, 56–57 bound, 58 principal variation, 59–63 generation.
     pub(super) const fn pack(self, generation: u8) -> u64 {
         let evaluation = match self.evaluation {
@@ -99,4 +104,9 @@ pub(super) const fn generation_of(data: u64) -> usize {
 /// The depth of packed data, in plies.
 pub(super) const fn depth_of(data: u64) -> i32 {
     (data >> 48) as u8 as i32
+}
+
+/// Packed data with another move.
+pub(super) const fn with_move(data: u64, mv: Move) -> u64 {
+    data & !0xffff | mv.code() as u64
 }

@@ -70,6 +70,12 @@ pub(super) fn cell(position: &Position, mv: Move) -> usize {
     position.piece_at(mv.from()).map_or(0, |piece| piece as usize) * 64 + mv.to().index()
 }
 
+/// The place of a move's two squares.
+#[inline]
+fn squares(mv: Move) -> usize {
+    mv.from().index() * 64 + mv.to().index()
+}
+
 /// The continuation table that a move opens for those after it.
 #[inline]
 pub(super) fn row(position: &Position, mv: Move) -> u16 {
@@ -134,42 +140,37 @@ impl History {
     }
 
     #[inline]
-    fn quiet_place(setting: &Setting, mv: Move) -> [usize; 4] {
-        let (from, to) = (mv.from(), mv.to());
-        let fled = usize::from(setting.threats.contains(from));
-        let entered = usize::from(setting.threats.contains(to));
-        [setting.turn as usize, fled, entered, from.index() * 64 + to.index()]
+    fn quiet_place(turn: Color, threats: Bitboard, mv: Move) -> [usize; 4] {
+        let fled = usize::from(threats.contains(mv.from()));
+        let entered = usize::from(threats.contains(mv.to()));
+        [turn as usize, fled, entered, squares(mv)]
     }
 
     /// How the quiet move did whatever came before, within ±[`HISTORY_MAX`].
     #[inline]
     pub(super) fn quiet(&self, setting: &Setting, mv: Move) -> i32 {
-        let [a, b, c, d] = History::quiet_place(setting, mv);
+        let [a, b, c, d] = History::quiet_place(setting.turn, setting.threats, mv);
         i32::from(self.quiet[a][b][c][d])
     }
 
-    /// Marks what was learned as nobody's any more: it is forgotten when the next search begins.
+    /// Marks what was learned as nobody's any more: [`History::freshen`] forgets it.
     pub(super) fn retire(&mut self) {
         self.stale = true;
     }
 
-    /// Forgets what another search has left behind.
+    /// Makes it ready for a search: forgets what belongs to nobody any more, and what worked near another root.
     pub(super) fn freshen(&mut self) {
         if self.stale {
             self.clear();
+        } else {
+            self.near_root.as_flattened_mut().fill(0);
         }
-    }
-
-    /// Forgets what worked near another root.
-    pub(super) fn leave_root(&mut self) {
-        self.near_root.as_flattened_mut().fill(0);
     }
 
     /// How the quiet move did in this search at its ply, within ±[`HISTORY_MAX`], and less far from the root; 0 from some plies on.
     #[inline]
     pub(super) fn near_root(&self, setting: &Setting, mv: Move) -> i32 {
-        let place = mv.from().index() * 64 + mv.to().index();
-        self.near_root.get(setting.ply).map_or(0, |table| i32::from(table[place]) / (1 + setting.ply as i32))
+        self.near_root.get(setting.ply).map_or(0, |table| i32::from(table[squares(mv)]) / (1 + setting.ply as i32))
     }
 
     /// How the piece's move to the square did after the move of a continuation table.
@@ -206,16 +207,16 @@ impl History {
 
     /// Moves a quiet move's entry among those that know nothing of the moves before.
     #[inline]
-    pub(super) fn update_main(&mut self, setting: &Setting, mv: Move, bonus: i32) {
-        let [a, b, c, d] = History::quiet_place(setting, mv);
+    pub(super) fn update_main(&mut self, turn: Color, threats: Bitboard, mv: Move, bonus: i32) {
+        let [a, b, c, d] = History::quiet_place(turn, threats, mv);
         pull::<HISTORY_MAX>(&mut self.quiet[a][b][c][d], bonus);
     }
 
     /// Moves every entry of a quiet move.
     pub(super) fn update_quiet(&mut self, position: &Position, setting: &Setting, mv: Move, bonus: i32) {
-        self.update_main(setting, mv, bonus);
+        self.update_main(setting.turn, setting.threats, mv, bonus);
         if let Some(table) = self.near_root.get_mut(setting.ply) {
-            pull::<HISTORY_MAX>(&mut table[mv.from().index() * 64 + mv.to().index()], bonus);
+            pull::<HISTORY_MAX>(&mut table[squares(mv)], bonus);
         }
         let cell = cell(position, mv);
         pull::<HISTORY_MAX>(self.pawn.get_mut(usize::from(setting.pawn_row), cell), bonus);
@@ -237,8 +238,7 @@ impl History {
         if before.mv.is_null() || before.mv.is_noisy() {
             return;
         }
-        let mover = Setting { turn: before.turn, threats: before.threats, rows, pawn_row: before.pawn_row, ply: usize::MAX };
-        self.update_main(&mover, before.mv, bonus / 2);
+        self.update_main(before.turn, before.threats, before.mv, bonus / 2);
         let cell = usize::from(before.cell);
         pull::<HISTORY_MAX>(self.pawn.get_mut(usize::from(before.pawn_row), cell), bonus);
         self.update_continuations(rows, cell, bonus);

@@ -1,7 +1,7 @@
 //! Keys of parts of a position: what the correction histories are looked up by.
 
 use super::path::LOW_CLOCK;
-use crate::chess::{CastlingSide, Color, Move, Piece, Position, Role, Square, castled_rook, zobrist};
+use crate::chess::{CastlingSide, Color, Move, Piece, Position, Role, Square, castled_rook, splitmix, zobrist};
 
 /// Clocks so far apart belong to keys of their own.
 const CLOCK_STEP: u16 = 8;
@@ -11,16 +11,8 @@ const CLOCK_STEP: u16 = 8;
 #[inline]
 pub(super) fn table_key(position: &Position) -> u64 {
     let beyond = position.halfmove_clock().saturating_sub(LOW_CLOCK);
-    position.key() ^ scramble(u64::from(beyond.div_ceil(CLOCK_STEP)))
-}
-
-/// Spreads a number over 64 bits; 0 stays 0. The steps of SplitMix64 (Steele, Lea, Flood 2014).
-#[inline]
-pub(super) const fn scramble(number: u64) -> u64 {
-    let mut x = number.wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-    x ^ x >> 31
+    // The number of step 0 is 0.
+    position.key() ^ splitmix::nth(0, u64::from(beyond.div_ceil(CLOCK_STEP)))
 }
 
 /// Zobrist keys of each player's pieces without the pawns, and of both players' knights, bishops and kings.

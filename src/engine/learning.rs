@@ -3,7 +3,7 @@
 use super::entry::Bound;
 use super::evaluation::Evaluator;
 use super::frame::Frame;
-use super::history::{NO_ROW, Setting, bonus, malus};
+use super::history::{bonus, malus};
 use super::node::Node;
 use super::params;
 use super::score::{Value, is_mate};
@@ -93,15 +93,7 @@ impl<E: Evaluator> Search<'_, E> {
             return;
         }
         let swing = (-(now + last) * params::evaluation_bonus()).clamp(-1500, 1500) + 400;
-        let setting = Setting {
-            turn: before.turn,
-            threats: before.threats,
-            rows: [NO_ROW; 4],
-            pawn_row: before.pawn_row,
-            ply: usize::MAX,
-        };
-        let mv = before.mv;
-        self.history.update_main(&setting, mv, swing);
+        self.history.update_main(before.turn, before.threats, before.mv, swing);
     }
 
     /// The correction histories learn how far the static evaluation was off, where the result says so.

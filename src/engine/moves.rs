@@ -58,8 +58,8 @@ impl<E: Evaluator> Search<'_, E> {
                 less -= params::lmr_window() * (beta - alpha) / self.root_window;
             }
             // In the first plies no move back into the game's past is skipped: it may be the repetition that saves the game.
-            let returns = guarded && self.path.has_met(line[0].after(mv).key());
-            if may_skip && !returns && best.value > -MATE_FLOOR {
+            let returns = || guarded && self.path.has_met(line[0].after(mv).key());
+            if may_skip && best.value > -MATE_FLOOR && !returns() {
                 match self.skips(&line[0], node, alpha, standing, candidate, less, tried, !best_move.is_null()) {
                     Skip::No => {}
                     Skip::This => continue,

@@ -91,7 +91,6 @@ impl<'a, E: Evaluator> Search<'a, E> {
         root_moves: Vec<RootMove>,
     ) -> Search<'a, E> {
         evaluator.reset(root);
-        history.leave_root();
         let mut keys = Box::new([PartKeys::default(); MAX_PLY + 2]);
         keys[0] = PartKeys::of(root);
         Search {

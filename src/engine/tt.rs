@@ -8,11 +8,10 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
 use super::Sharing;
-use super::entry::{Bound, Entry, depth_of, generation_of};
-use super::keys::scramble;
+use super::entry::{Bound, Entry, depth_of, generation_of, with_move};
 use super::pages::in_large_pages;
 use super::score::Value;
-use crate::chess::Move;
+use crate::chess::{Move, splitmix};
 
 const GENERATIONS: usize = 32;
 
@@ -99,24 +98,20 @@ impl Table {
 
     /// Begins a search: its entries carry the generation until the guard is dropped, and count as young until then.
     pub(super) fn begin(&self, sharing: Sharing) -> Generation<'_> {
-        let (mut number, mut last) = (0, false);
-        for attempt in 1..=GENERATIONS {
+        let mut number = 0;
+        let is_alone = (0..GENERATIONS).any(|_| {
             number = self.started.fetch_add(1, Ordering::Relaxed);
-            last = attempt == GENERATIONS;
             let running = &self.running[number as usize % GENERATIONS];
-            if running.compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed).is_ok() {
-                last = false;
-                break;
-            }
-        }
+            running.compare_exchange(0, 1, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+        });
         let index = number as usize % GENERATIONS;
-        if last {
+        if !is_alone {
             // More searches than generations: two of them share one.
             self.running[index].fetch_add(1, Ordering::Relaxed);
         }
         let private = match sharing {
             // Far from the numbers of clocks.
-            Sharing::Public => scramble(number.wrapping_add(1 << 32)),
+            Sharing::Public => splitmix::nth(0, number.wrapping_add(1 << 32)),
             Sharing::Player => 0,
         };
         Generation { table: self, number: index as u8, private }
@@ -197,16 +192,7 @@ impl Generation<'_> {
         let (slot, held_key, held) = self.place(key, key);
         let is_known = held_key == key && held != 0;
         if !is_known && !self.is_guarded(held, 0) {
-            let entry = Entry {
-                mv: Move::NULL,
-                value: 0,
-                evaluation: Some(evaluation),
-                depth: 0,
-                bound: Bound::None,
-                on_pv,
-                leans: false,
-            };
-            slot.write(key, entry.pack(self.number));
+            slot.write(key, Entry::without_value(Move::NULL, Some(evaluation), on_pv).pack(self.number));
         }
     }
 
@@ -223,7 +209,7 @@ impl Generation<'_> {
                 return;
             }
             if self.is_guarded(held, entry.depth) {
-                slot.write(own, held & !0xffff | u64::from(entry.mv.code()));
+                slot.write(own, with_move(held, entry.mv));
                 return;
             }
         } else if self.is_guarded(held, entry.depth) {
@@ -236,10 +222,9 @@ impl Generation<'_> {
     pub(super) fn store_move(&self, key: u64, mv: Move, evaluation: Option<Value>) {
         let (slot, held_key, held) = self.place(key, key);
         if held_key == key && held != 0 {
-            slot.write(key, held & !0xffff | u64::from(mv.code()));
+            slot.write(key, with_move(held, mv));
         } else if !self.is_guarded(held, 0) {
-            let entry = Entry { mv, value: 0, evaluation, depth: 0, bound: Bound::None, on_pv: false, leans: false };
-            slot.write(key, entry.pack(self.number));
+            slot.write(key, Entry::without_value(mv, evaluation, false).pack(self.number));
         }
     }
 

@@ -1,6 +1,6 @@
 //! Games that have nothing to do with each other: a few random moves, then the engine's own at few nodes.
 
-use kibitzer::chess::{Game, Position};
+use kibitzer::chess::{Game, Position, splitmix};
 use kibitzer::engine::{Engine, Limits, StopFlag};
 
 /// Moves at random, before the engine plays.
@@ -9,15 +9,14 @@ const RANDOM_PLIES: usize = 8;
 const FEWEST_PLIES: usize = 16;
 const NODES: u64 = 200;
 
-/// SplitMix64 (Steele, Lea, Flood): every run plays the same games.
+/// Every run plays the same games.
 struct Random(u64);
 
 impl Random {
     fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % bound as u64) as usize
+        let number = splitmix::nth(self.0, 1);
+        self.0 = splitmix::state(self.0, 1);
+        (number % bound as u64) as usize
     }
 }
 

@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
+use crate::chess::splitmix;
+
 /// The header that carries it, in and out.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -30,13 +32,10 @@ impl RequestId {
         static START: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("kibitzer"));
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
-        let mut z = START.wrapping_add(count.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^= z >> 31;
+        let number = splitmix::nth(*START, count);
         let mut digits = [0; 16];
         for (place, digit) in digits.iter_mut().enumerate() {
-            *digit = b"0123456789abcdef"[(z >> (60 - 4 * place) & 15) as usize];
+            *digit = b"0123456789abcdef"[(number >> (60 - 4 * place) & 15) as usize];
         }
         RequestId(HeaderValue::from_bytes(&digits).unwrap_or(HeaderValue::from_static("-")))
     }
