@@ -24,6 +24,7 @@ scaling: ## what threads and company cost, on the positions of BOOK=…; two cor
 	$(CARGO) bench --locked --bench scaling -- threads --positions '$(BOOK)'
 	$(CARGO) bench --locked --bench scaling -- depth --positions '$(BOOK)'
 	$(CARGO) bench --locked --bench scaling -- company --positions '$(BOOK)'
+	$(CARGO) bench --locked --bench scaling -- stop --positions '$(BOOK)'
 
 trainer: ## the network's trainer for this machine's processor: target/native/release/kibitzer-trainer
 	RUSTFLAGS="-C target-cpu=native" $(CARGO) build --locked --release --package kibitzer-trainer --target-dir target/native

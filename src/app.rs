@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::analysis::{Service, ServiceOptions};
 use crate::config::Settings;
-use crate::engine::{Engine, EngineOptions, Network, NetworkFileError};
+use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, NoMemory};
 use crate::http::{self, App, Caps};
 
 pub use memory::{MemoryError, memory_bound_mb};
@@ -27,6 +27,9 @@ pub enum ServeError {
     /// The settings may take more memory than they allow.
     #[error(transparent)]
     Memory(#[from] MemoryError),
+    /// There is no memory for the table.
+    #[error("search.hash_mb: {0}")]
+    Hash(#[from] NoMemory),
     /// The evaluation network that the settings name cannot be used.
     #[error("search.network: {0}")]
     Network(#[from] NetworkFileError),
@@ -102,8 +105,8 @@ async fn begin(app: &App, settings: &Settings) -> Result<(), ServeError> {
     let file = settings.search.network.clone();
     // The table is written through, which takes its time: the async threads have other things to do.
     let options = EngineOptions { hash_mb, ..EngineOptions::default() };
-    let engine = tokio::task::spawn_blocking(move || Ok(Engine::with_network(options, network(&file)?)));
-    let engine = Arc::new(engine.await.map_err(io::Error::other)?.map_err(ServeError::Network)?);
+    let engine = tokio::task::spawn_blocking(move || Ok::<_, ServeError>(Engine::with_network(options, network(&file)?)?));
+    let engine = Arc::new(engine.await.map_err(io::Error::other)??);
     let evaluation = engine.evaluation_name().to_owned();
     let service = Service::start(engine.clone(), service_options(settings))?;
     app.begin(service, engine);

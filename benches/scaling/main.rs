@@ -1,5 +1,6 @@
 //! What threads and company cost: one search on two threads, and two searches in one process, each against separate processes;
-//! and the speed of one thread against another engine's.
+//! the speed of one thread against another engine's, and how soon a stop is
+//! answered.
 //!
 //! `cargo bench --bench scaling -- threads --positions book.epd` and so on; without a part it measures nothing. Nothing else may
 //! run meanwhile, and the machine needs two cores. What is compared takes turns, so that a machine that gets slower or faster
@@ -12,6 +13,7 @@ mod depth;
 mod positions;
 mod ratios;
 mod speed;
+mod stop;
 mod threads;
 mod uci;
 
@@ -42,6 +44,8 @@ enum Part {
     Company(company::Options),
     /// The nodes a second of one thread, of those of another engine.
     Speed(speed::Options),
+    /// How long a search takes to answer once it is told to stop.
+    Stop(stop::Options),
     /// Searches positions at once in this process, when a line comes on standard input.
     #[command(hide = true)]
     Search(company::Search),
@@ -91,6 +95,7 @@ fn main() -> Outcome<()> {
         Some(Part::Depth(options)) => depth::run(&options),
         Some(Part::Company(options)) => company::run(&options),
         Some(Part::Speed(options)) => speed::run(&options),
+        Some(Part::Stop(options)) => stop::run(&options),
         Some(Part::Search(options)) => company::search(&options),
     }
 }

@@ -12,15 +12,19 @@ use crate::{Outcome, Timed, positions};
 pub(crate) struct Options {
     #[command(flatten)]
     timed: Timed,
-    /// The other engine: a program that speaks UCI without any argument.
+    /// The other engine: a program that speaks UCI.
     #[arg(long, value_name = "PROGRAM")]
     against: PathBuf,
+    /// What the other engine is started with: `uci` for another build of this project's.
+    #[arg(long, value_name = "ARGUMENT")]
+    argument: Vec<String>,
 }
 
 pub(crate) fn run(options: &Options) -> Outcome<()> {
     let Timed { common, program, count, movetime } = &options.timed;
     let mut ours = Engine::start(&program.engine, &["uci"], 1, common.hash)?;
-    let mut theirs = Engine::start(&options.against, &[], 1, common.hash)?;
+    let arguments: Vec<&str> = options.argument.iter().map(String::as_str).collect();
+    let mut theirs = Engine::start(&options.against, &arguments, 1, common.hash)?;
     let mut ratios = Ratios::default();
     let (mut our_speed, mut their_speed, mut our_depth, mut their_depth) = (0.0, 0.0, 0, 0);
     for (index, position) in positions::sample(&common.positions, *count)?.iter().enumerate() {

@@ -18,7 +18,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     let defaults = Defaults::default();
     let input = io::stdin().lock();
     match &options.server {
-        None => Session::new(Local::new(&defaults), defaults, io::stdout()).run(input)?,
+        None => Session::new(Local::new(&defaults)?, defaults, io::stdout()).run(input)?,
         Some(url) => Session::new(Remote::new(url)?, defaults, io::stdout()).run(input)?,
     }
     Ok(ExitCode::SUCCESS)

@@ -156,7 +156,7 @@ impl Generator {
     fn player(&self) -> Result<Box<dyn Player>, DatagenError> {
         let Settings { hash_mb, nodes, .. } = self.settings;
         Ok(match &self.settings.engine {
-            None => Box::new(Own::new(hash_mb, nodes)),
+            None => Box::new(Own::new(hash_mb, nodes)?),
             Some(path) => Box::new(UciPlayer::start(path, hash_mb, nodes)?),
         })
     }

@@ -27,6 +27,8 @@ pub use uci_player::UciPlayer;
 
 use std::path::PathBuf;
 
+use crate::engine::NoMemory;
+
 /// Why games can't be made.
 #[derive(Debug, thiserror::Error)]
 pub enum DatagenError {
@@ -81,6 +83,9 @@ pub enum DatagenError {
         /// Its value now.
         asked: String,
     },
+    /// The tables of all workers do not fit.
+    #[error("--hash: {0}")]
+    NoMemory(#[from] NoMemory),
     /// An engine that does not keep to the Universal Chess Interface.
     #[error("{}: {detail}", path.display())]
     Engine {

@@ -2,7 +2,7 @@
 
 use super::DatagenError;
 use crate::chess::{Game, Move};
-use crate::engine::{Engine, Limits, LinearScore, Memory, Report, Scope, StopFlag};
+use crate::engine::{Engine, Limits, LinearScore, Memory, Network, NoMemory, Report, Scope, StopFlag};
 
 /// Plays both sides of games.
 pub trait Player {
@@ -42,10 +42,14 @@ pub struct Own {
 
 impl Own {
     /// With a table of so many MiB. Once it has made so many moves it finishes the iteration and chooses.
-    pub fn new(hash_mb: usize, nodes: u64) -> Own {
-        let engine = Engine::of_player(hash_mb);
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for the table.
+    pub fn new(hash_mb: usize, nodes: u64) -> Result<Own, NoMemory> {
+        let engine = Engine::of_player(hash_mb, Network::embedded())?;
         let memory = engine.memory();
-        Own { engine, memory, nodes }
+        Ok(Own { engine, memory, nodes })
     }
 }
 
@@ -89,12 +93,13 @@ mod tests {
     #[test]
     fn games_keep_the_score_that_does_not_depend_on_what_is_on_the_board() {
         let game = Game::new(Position::from_fen("8/5pk1/4p1p1/7p/7P/4PKP1/5P2/R7 b - - 0 1").unwrap());
-        let mut player = Own::new(1, 500);
+        let mut player = Own::new(1, 500).unwrap();
         player.begin(&game).unwrap();
         let judged = player.choose(&game).unwrap();
         let mut told = Vec::new();
         let limits = Limits { nodes: Some(4_000), ..Limits::default() };
-        Engine::of_player(1)
+        Engine::of_player(1, Network::embedded())
+            .unwrap()
             .analyse(&game, &limits, &StopFlag::default(), &mut |report| told.push((report.linear, report.score)));
         let (_, score) = *told.iter().find(|(linear, _)| *linear == Some(judged.score)).unwrap();
         let (LinearScore::Cp(linear), Score::Cp(told)) = (judged.score, score) else { panic!("{judged:?}: a mate") };

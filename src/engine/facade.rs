@@ -17,7 +17,7 @@ use super::score::{EVALUATION_LIMIT, PAWN};
 use super::search::Search;
 use super::shelf::Shelf;
 use super::threats::Threats;
-use super::tt::{Generation, Table};
+use super::tt::{Generation, NoMemory, Table};
 use super::wdl::{Verdict, WinModel};
 use super::{Limits, Report, Scope, StaticEvaluation, StopFlag, StopReason};
 use crate::chess::{Game, Move, Outcome, Position};
@@ -105,25 +105,35 @@ impl Engine {
     /// The version of search and evaluation. Analyses of another version are not to be taken for this one's.
     pub const VERSION: &'static str = "0.1.0";
 
-    /// An engine with a shared table of so many MiB (at least one). The memory is taken and written to at once.
+    /// An engine with a shared table of so many MiB (at least one). The memory is taken and written to at once; where there is none the
+    /// process ends, as for any collection ([`Engine::with_network`] gives an error).
     pub fn new(hash_mb: usize) -> Engine {
         Engine::with_options(EngineOptions { hash_mb, ..EngineOptions::default() })
     }
 
     /// The engine of a single player, with a table of so many MiB (at least one).
-    pub fn of_player(hash_mb: usize) -> Engine {
-        Engine::with_options(EngineOptions { hash_mb, sharing: Sharing::Player, ..EngineOptions::default() })
+    ///
+    /// # Errors
+    ///
+    /// When the system does not give the memory.
+    pub fn of_player(hash_mb: usize, network: Arc<Network>) -> Result<Engine, NoMemory> {
+        Engine::with_network(EngineOptions { hash_mb, sharing: Sharing::Player, ..EngineOptions::default() }, network)
     }
 
-    /// An engine set up in detail.
+    /// An engine set up in detail, with memory as [`Engine::new`].
     pub fn with_options(options: EngineOptions) -> Engine {
-        Engine::with_network(options, Network::embedded())
+        Engine::with_network(options, Network::embedded()).unwrap_or_else(|error| error.give_up())
     }
 
     /// An engine that judges by another network than the one that is part of the program.
-    pub fn with_network(options: EngineOptions, network: Arc<Network>) -> Engine {
+    ///
+    /// # Errors
+    ///
+    /// When the system does not give the memory of the table.
+    pub fn with_network(options: EngineOptions, network: Arc<Network>) -> Result<Engine, NoMemory> {
+        let table = Table::new(options.hash_mb)?;
         let evaluation = format!("{} ({})", network.id(), network.architecture());
-        Engine { table: Table::new(options.hash_mb), options, network, evaluation, shelf: Arc::default() }
+        Ok(Engine { table, options, network, evaluation, shelf: Arc::default() })
     }
 
     /// Searches the game's position until a limit is reached or the flag says stop. Every finished iteration that has a line is

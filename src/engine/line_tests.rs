@@ -19,7 +19,7 @@ fn vouch(fen: &str, value: Value, moves: &[&str]) -> Option<Line> {
             mv
         })
         .collect();
-    let (table, stop, crew) = (Table::new(1), StopFlag::default(), Crew::new(1));
+    let (table, stop, crew) = (Table::new(1).unwrap(), StopFlag::default(), Crew::new(1));
     let generation = table.begin(Sharing::Player);
     let budget = Budget::start(&Limits::default(), None, &stop, &crew);
     let mut history = History::new();

@@ -55,6 +55,7 @@ pub use params::{Tunable, tunable, tune};
 pub use report::{Report, StopReason, Variation};
 pub use score::{LinearScore, Score};
 pub use static_evaluation::StaticEvaluation;
+pub use tt::NoMemory;
 pub use wdl::{Wdl, WinModel};
 
 // What whoever drives the engine meets of the network's room.

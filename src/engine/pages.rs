@@ -2,12 +2,19 @@
 //!
 //! Chess Programming Wiki, "Huge Pages"; asked for in the way of Stockfish, by advice to the system, which may ignore it.
 
+use std::collections::TryReserveError;
+
 /// A vector of so many elements, its memory in large pages where the system has them.
-pub(super) fn in_large_pages<T>(len: usize, element: impl FnMut() -> T) -> Vec<T> {
-    let mut elements = Vec::with_capacity(len);
+///
+/// # Errors
+///
+/// When the system does not give so much memory.
+pub(super) fn in_large_pages<T>(len: usize, element: impl FnMut() -> T) -> Result<Vec<T>, TryReserveError> {
+    let mut elements = Vec::new();
+    elements.try_reserve_exact(len)?;
     prefer_large_pages(&mut elements);
     elements.resize_with(len, element);
-    elements
+    Ok(elements)
 }
 
 #[cfg(target_os = "linux")]
@@ -39,9 +46,15 @@ mod tests {
             let elements = in_large_pages(len, || {
                 next += 1;
                 next
-            });
+            })
+            .unwrap();
             assert_eq!(elements.len(), len);
             assert!(elements.iter().zip(1..).all(|(&element, n)| element == n));
         }
+    }
+
+    #[test]
+    fn more_than_there_is_is_refused() {
+        assert!(in_large_pages(usize::MAX / 8, || 0_u32).is_err());
     }
 }

@@ -4,6 +4,7 @@
 //! into the data, so that a torn or foreign entry does not verify and is a miss. Clusters of a cache line, and replacement by
 //! depth and age, after Stockfish; the ageing differs, since searches of many clients run at once.
 
+use std::alloc::{Layout, handle_alloc_error};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
@@ -56,15 +57,34 @@ pub(super) struct Table {
     started: AtomicU64,
 }
 
+/// The system does not give the memory for a table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("there is no memory for a table of {mb} MiB")]
+pub struct NoMemory {
+    /// The size that was asked for, in MiB.
+    pub mb: usize,
+}
+
+impl NoMemory {
+    /// Ends the process, as it does when a collection finds no memory.
+    pub(super) fn give_up(self) -> ! {
+        handle_alloc_error(Layout::new::<Cluster>())
+    }
+}
+
 impl Table {
     /// A table of so many MiB (at least one), every page of it written once, so that memory does not grow later.
-    pub(super) fn new(mb: usize) -> Table {
-        let count = mb.max(1) * (1 << 20) / size_of::<Cluster>();
-        let clusters = in_large_pages(count, Cluster::default);
+    ///
+    /// # Errors
+    ///
+    /// When the system does not give so much memory.
+    pub(super) fn new(mb: usize) -> Result<Table, NoMemory> {
+        let count = mb.max(1).saturating_mul((1 << 20) / size_of::<Cluster>());
+        let clusters = in_large_pages(count, Cluster::default).map_err(|_| NoMemory { mb })?;
         let table = Table { clusters, running: std::array::from_fn(|_| AtomicU32::new(0)), started: AtomicU64::new(0) };
         // The allocator may have handed out untouched zero pages: this touches them.
         table.clear();
-        table
+        Ok(table)
     }
 
     /// Empties the table, on all cores. Searches that are running merely lose what it knew.

@@ -6,7 +6,7 @@ fn entry(mv: u16, value: Value, depth: u8, bound: Bound) -> Entry {
 
 #[test]
 fn an_entry_comes_back_as_it_was_stored() {
-    let table = Table::new(1);
+    let table = Table::new(1).unwrap();
     let search = table.begin(Sharing::Public);
     for (key, value, evaluation) in [(1, 31_999, None), (!0, -31_999, Some(20_000)), (0x1234_5678_9abc_def0, 0, Some(-1))] {
         let stored = Entry {
@@ -25,7 +25,7 @@ fn an_entry_comes_back_as_it_was_stored() {
 
 #[test]
 fn a_torn_entry_is_never_believed() {
-    let table = Table::new(1);
+    let table = Table::new(1).unwrap();
     let search = table.begin(Sharing::Public);
     let key = 0xdead_beef_0bad_cafe;
     search.store(key, entry(0x1111, 50, 9, Bound::Exact));
@@ -42,7 +42,7 @@ fn a_torn_entry_is_never_believed() {
 
 #[test]
 fn a_neighbour_in_the_same_cluster_is_another_position() {
-    let table = Table::new(1);
+    let table = Table::new(1).unwrap();
     let search = table.begin(Sharing::Public);
     search.store(7, entry(1, 1, 1, Bound::Exact));
     assert_eq!(search.probe(8), None, "keys 7 and 8 share a cluster but nothing else");
@@ -53,7 +53,7 @@ fn a_neighbour_in_the_same_cluster_is_another_position() {
 
 #[test]
 fn threads_that_write_over_each_other_leave_nothing_false() {
-    let table = Table::new(1);
+    let table = Table::new(1).unwrap();
     // Every value follows from its key, so a mixture of two writes would show.
     let value_of = |key: u64| (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 50) as i32;
     thread::scope(|scope| {
@@ -81,7 +81,7 @@ fn threads_that_write_over_each_other_leave_nothing_false() {
 
 #[test]
 fn a_short_search_leaves_the_deep_entries_of_a_running_one() {
-    let table = Table::new(1);
+    let table = Table::new(1).unwrap();
     let long = table.begin(Sharing::Public);
     for key in 0..4 {
         long.store(key, entry(1, 1, 20, Bound::Lower));
@@ -108,7 +108,7 @@ fn a_short_search_leaves_the_deep_entries_of_a_running_one() {
 
 #[test]
 fn a_search_may_always_replace_its_own_shallow_entries() {
-    let table = Table::new(1);
+    let table = Table::new(1).unwrap();
     let search = table.begin(Sharing::Public);
     for key in 0..5 {
         search.store(key, entry(1, 1, 10 + key as u8, Bound::Lower));
@@ -119,7 +119,7 @@ fn a_search_may_always_replace_its_own_shallow_entries() {
 
 #[test]
 fn what_leans_on_a_path_is_known_to_its_search_alone() {
-    let table = Table::new(1);
+    let table = Table::new(1).unwrap();
     let (one, other) = (table.begin(Sharing::Public), table.begin(Sharing::Public));
     let leaning = Entry { leans: true, ..entry(1, 0, 5, Bound::Lower) };
     one.store(9, leaning);
@@ -133,14 +133,14 @@ fn what_leans_on_a_path_is_known_to_its_search_alone() {
 
 #[test]
 fn a_player_goes_on_with_everything_that_was_found() {
-    let table = Table::new(1);
+    let table = Table::new(1).unwrap();
     table.begin(Sharing::Player).store(9, Entry { leans: true, ..entry(1, 0, 5, Bound::Lower) });
     assert_eq!(table.begin(Sharing::Player).probe(9), Some(entry(1, 0, 5, Bound::Lower)));
 }
 
 #[test]
 fn a_move_alone_leaves_the_known_value_in_place() {
-    let table = Table::new(1);
+    let table = Table::new(1).unwrap();
     let search = table.begin(Sharing::Public);
     search.store_move(9, Move::from_code(5), Some(3));
     assert_eq!(search.probe(9).map(|found| (found.mv.code(), found.bound)), Some((5, Bound::None)));
@@ -154,7 +154,7 @@ fn a_move_alone_leaves_the_known_value_in_place() {
 
 #[test]
 fn clearing_empties_the_table_and_its_size_is_what_was_asked() {
-    let table = Table::new(3);
+    let table = Table::new(3).unwrap();
     assert_eq!(table.clusters.len() * size_of::<Cluster>(), 3 << 20);
     assert_eq!(size_of::<Cluster>(), 64);
     let search = table.begin(Sharing::Public);
@@ -171,7 +171,7 @@ fn clearing_empties_the_table_and_its_size_is_what_was_asked() {
 
 #[test]
 fn more_searches_than_generations_share_them_and_give_them_back() {
-    let table = Table::new(1);
+    let table = Table::new(1).unwrap();
     let guards: Vec<_> = (0..150).map(|_| table.begin(Sharing::Public)).collect();
     assert_eq!(table.running.iter().map(|count| count.load(Ordering::Relaxed)).sum::<u32>(), 150);
     drop(guards);

@@ -6,7 +6,7 @@ use super::backend::{Backend, Job, Task, Told};
 use super::judgement::judgement;
 use super::options::{OptionName, Options};
 use crate::chess::Position;
-use crate::engine::{Engine, EngineOptions, Memory, Network, Sharing};
+use crate::engine::{Engine, Memory, Network, NoMemory};
 
 /// Drives an engine of its own. What the player learns lasts from move to move, until a new game begins.
 pub struct Local {
@@ -16,20 +16,28 @@ pub struct Local {
 
 impl Local {
     /// With the table that the options ask for.
-    pub fn new(options: &Options) -> Local {
-        let engine = Engine::of_player(options.hash_mb);
+    ///
+    /// # Errors
+    ///
+    /// When there is no memory for it.
+    pub fn new(options: &Options) -> Result<Local, NoMemory> {
+        let engine = Engine::of_player(options.hash_mb, Network::embedded())?;
         let memory = engine.memory();
-        Local { engine: Arc::new(engine), memory: Arc::new(Mutex::new(memory)) }
+        Ok(Local { engine: Arc::new(engine), memory: Arc::new(Mutex::new(memory)) })
     }
 
-    /// Goes on with another engine.
-    fn renew(&mut self, hash_mb: usize, network: Arc<Network>) {
+    /// Goes on with another engine; where there is no memory for its table, with one of the size that was there.
+    fn renew(&mut self, hash_mb: usize, network: Arc<Network>) -> Result<(), NoMemory> {
+        let had = self.engine.hash_mb();
         // The old table goes before the new one comes: there may not be room for both.
-        for hash_mb in [1, hash_mb] {
-            let options = EngineOptions { hash_mb, sharing: Sharing::Player, ..EngineOptions::default() };
-            self.engine = Arc::new(Engine::with_network(options, Arc::clone(&network)));
-        }
+        self.replace(1, &network)?;
+        self.replace(hash_mb, &network).or_else(|error| self.replace(had, &network).and(Err(error)))
+    }
+
+    fn replace(&mut self, hash_mb: usize, network: &Arc<Network>) -> Result<(), NoMemory> {
+        self.engine = Arc::new(Engine::of_player(hash_mb, Arc::clone(network))?);
         self.forget();
+        Ok(())
     }
 
     fn forget(&mut self) {
@@ -49,14 +57,15 @@ impl Backend for Local {
     fn apply(&mut self, option: OptionName, options: &Options) -> Result<(), String> {
         match option {
             OptionName::Hash if self.engine.hash_mb() != options.hash_mb => {
-                self.renew(options.hash_mb, Arc::clone(self.engine.network()));
+                let network = Arc::clone(self.engine.network());
+                self.renew(options.hash_mb, network).map_err(|error| format!("Hash: {error}"))?;
             }
             OptionName::EvalFile => {
                 let network = match &options.eval_file {
                     Some(file) => Arc::new(Network::read(file).map_err(|error| error.to_string())?),
                     None => Network::embedded(),
                 };
-                self.renew(options.hash_mb, network);
+                self.renew(options.hash_mb, network).map_err(|error| format!("EvalFile: {error}"))?;
             }
             OptionName::ClearHash => self.engine.clear(),
             _ => {}

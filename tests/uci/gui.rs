@@ -24,11 +24,20 @@ impl Gui {
 
     /// Starts `kibitzer uci` with more arguments.
     pub(crate) fn with(arguments: &[&str]) -> Gui {
-        let mut child = Command::new(env!("CARGO_BIN_EXE_kibitzer"))
+        Gui::run(Command::new(env!("CARGO_BIN_EXE_kibitzer")).arg("uci").args(arguments))
+    }
+
+    /// Starts `kibitzer uci` with so much address space, in KiB.
+    #[cfg(unix)]
+    pub(crate) fn with_address_space(kib: u64) -> Gui {
+        let script = format!("ulimit -v {kib} && exec \"$0\" uci");
+        Gui::run(Command::new("sh").args(["-c", &script, env!("CARGO_BIN_EXE_kibitzer")]))
+    }
+
+    fn run(command: &mut Command) -> Gui {
+        let mut child = command
             .env_remove("HTTP_PROXY")
             .env_remove("http_proxy")
-            .arg("uci")
-            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
