@@ -37,6 +37,8 @@ pub struct Settings {
     pub limits: Limits,
     /// Counting move paths.
     pub perft: Perft,
+    /// Analyses that are followed line by line.
+    pub stream: Stream,
     /// The HTTP layer.
     pub http: Http,
     /// How the server goes down.
@@ -87,6 +89,8 @@ pub struct Limits {
     pub mate: u8,
     /// Most threads of a search; after loading from 1 to the number of workers.
     pub threads: u16,
+    /// Most lines of a search.
+    pub multipv: u16,
     /// Most moves in a request's `moves`.
     pub moves: usize,
     /// Most bytes in a request's body.
@@ -100,6 +104,19 @@ pub struct Limits {
 pub struct Perft {
     /// Longest time of a perft, in milliseconds.
     pub max_ms: u64,
+}
+
+/// `stream.*`
+#[derive(Clone, Debug, Deserialize)]
+pub struct Stream {
+    /// The longest time without a line, in milliseconds.
+    pub heartbeat_ms: u64,
+    /// A reader that takes nothing for so long is cut off, in milliseconds.
+    pub stall_ms: u64,
+    /// Most lines that wait for a reader.
+    pub buffer: usize,
+    /// Greatest time of a search without any limit, in milliseconds.
+    pub infinite_ms: u64,
 }
 
 /// `http.*`

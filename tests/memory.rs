@@ -74,7 +74,7 @@ async fn ask(service: &Service, position: Position, limits: Limits) {
 
 async fn ask_with_threads(service: &Service, position: Position, limits: Limits, threads: usize) {
     let scope = Scope { threads, ..Scope::default() };
-    let request = AnalysisRequest { game: Game::new(position), limits, scope, fresh: false };
+    let request = AnalysisRequest { game: Game::new(position), limits, scope, fresh: false, session: None };
     service.best_move(request).await.unwrap();
 }
 

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::dictionary::Remembered;
 use crate::chess::Move;
 use crate::engine::{Report, StopReason};
 
@@ -23,6 +24,18 @@ pub struct Answer {
     pub queued: Duration,
     /// How long this request waited for the running search.
     pub searched: Duration,
+}
+
+impl Answer {
+    /// What memory knows, where that is deeper than what the search has found.
+    pub(super) fn unless_deeper(self, known: Option<&Remembered>) -> Answer {
+        match known {
+            Some(Remembered { report, age }) if report.depth > self.report.depth => {
+                Answer { report: report.clone(), source: Source::Memory { age: *age }, ..self }
+            }
+            _ => self,
+        }
+    }
 }
 
 /// Where an answer comes from.
@@ -93,6 +106,8 @@ pub enum Reason {
     Terminal,
     /// The search was stopped.
     Stopped,
+    /// A newer question of the session has come.
+    Replaced,
     /// The service ended.
     Shutdown,
 }
@@ -107,6 +122,7 @@ impl Reason {
             Reason::Mate => "mate",
             Reason::Terminal => "terminal",
             Reason::Stopped => "stopped",
+            Reason::Replaced => "replaced",
             Reason::Shutdown => "shutdown",
         }
     }

@@ -43,6 +43,8 @@ pub(super) struct Ticket {
     pub(super) worth: Worth,
     pub(super) key: u64,
     pub(super) context: Context,
+    /// How many lines it has.
+    pub(super) lines: u8,
 }
 
 /// All remembered analyses, the least worth on top.
@@ -92,7 +94,7 @@ mod tests {
     use super::*;
 
     fn ticket(key: u64, nodes: u64) -> Ticket {
-        Ticket { worth: Worth::new(nodes, 1.0), key, context: Context::EMPTY }
+        Ticket { worth: Worth::new(nodes, 1.0), key, context: Context::EMPTY, lines: 1 }
     }
 
     fn ranking() -> Ranking {

@@ -34,6 +34,15 @@ pub(super) struct Landed {
 
 type Outcome = Result<Landed, AnalysisError>;
 
+/// How far a search is.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Progress {
+    /// When it began; `None` while it waits for a worker.
+    pub(super) begun: Option<Instant>,
+    /// The last iteration that it has finished.
+    pub(super) latest: Option<Arc<Report>>,
+}
+
 /// One search, from its place in the queue to its end.
 #[derive(Debug)]
 pub(super) struct Flight {
@@ -42,6 +51,7 @@ pub(super) struct Flight {
     /// Once it fell to zero it never rises again: nobody joins a search that was told to stop.
     listeners: AtomicUsize,
     place: OnceLock<Place>,
+    progress: watch::Sender<Progress>,
     outcome: watch::Sender<Option<Outcome>>,
 }
 
@@ -52,6 +62,7 @@ impl Flight {
             for_shutdown: AtomicBool::new(false),
             listeners: AtomicUsize::new(1),
             place: OnceLock::new(),
+            progress: watch::Sender::default(),
             outcome: watch::Sender::new(None),
         }
     }
@@ -66,11 +77,29 @@ impl Flight {
         self.listeners.load(Ordering::Acquire) == 0
     }
 
+    /// Says that a worker has taken the search up.
+    pub(super) fn begin(&self, now: Instant) {
+        self.progress.send_modify(|progress| progress.begun = Some(now));
+    }
+
+    /// Says that the search has finished an iteration.
+    pub(super) fn note(&self, report: &Report) {
+        self.progress.send_modify(|progress| progress.latest = Some(Arc::new(report.clone())));
+    }
+
     /// Why the search ended, as its listeners are told.
     pub(super) fn reason(&self, report: &Report) -> Reason {
         match report.reason {
             StopReason::Stopped if self.for_shutdown.load(Ordering::Acquire) => Reason::Shutdown,
             reason => reason.into(),
+        }
+    }
+
+    async fn landed(&self) -> Outcome {
+        let mut outcome = self.outcome.subscribe();
+        match outcome.wait_for(Option::is_some).await {
+            Ok(outcome) => outcome.clone().unwrap_or(Err(AnalysisError::Internal("a search without an outcome"))),
+            Err(_) => Err(AnalysisError::Internal("a search without an end")),
         }
     }
 
@@ -97,6 +126,7 @@ pub(super) struct Seat {
     queue: Arc<Queue>,
     /// Another request had started the search.
     pub(super) shared: bool,
+    left: bool,
 }
 
 /// The search's side of a flight. If it is dropped before it has landed, the listeners hear of an internal error.
@@ -116,7 +146,7 @@ impl Flights {
         answered: impl FnOnce() -> Option<A>,
         job: impl FnOnce(Crew) -> Job,
     ) -> Result<Boarding<A>, AnalysisError> {
-        let seat = |key, flight, shared| Seat { key, flight, flights: self.clone(), queue: queue.clone(), shared };
+        let seat = |key, flight, shared| Seat { key, flight, flights: self.clone(), queue: queue.clone(), shared, left: false };
         let entry = self.0.entry(key.clone());
         if let Entry::Occupied(there) = &entry
             && there.get().join()
@@ -167,23 +197,51 @@ pub(super) enum Boarding<A> {
 impl Seat {
     /// Waits for the search's end.
     pub(super) async fn landed(&self) -> Outcome {
-        let mut outcome = self.flight.outcome.subscribe();
-        match outcome.wait_for(Option::is_some).await {
-            Ok(outcome) => outcome.clone().unwrap_or(Err(AnalysisError::Internal("a search without an outcome"))),
-            Err(_) => Err(AnalysisError::Internal("a search without an end")),
+        self.flight.landed().await
+    }
+
+    /// What is told of the search's progress.
+    pub(super) fn progress(&self) -> watch::Receiver<Progress> {
+        self.flight.progress.subscribe()
+    }
+
+    /// How many stand before the search in the queue; `None` once a worker has it.
+    pub(super) fn position(&self) -> Option<usize> {
+        self.queue.position(*self.flight.place.get()?)
+    }
+
+    /// Make-moves of the search so far.
+    pub(super) fn nodes(&self) -> u64 {
+        self.flight.stop.nodes()
+    }
+
+    /// Changes whenever somebody comes to the queue, gets his turn or leaves.
+    pub(super) fn load(&self) -> watch::Receiver<usize> {
+        self.queue.load()
+    }
+
+    /// Leaves before the end; `true` for the last one, who stops the search.
+    pub(super) fn leave(&mut self) -> bool {
+        if std::mem::replace(&mut self.left, true) || !self.flight.leave() {
+            return false;
         }
+        self.flight.stop.stop();
+        self.flights.remove(&self.key, &self.flight);
+        if let Some(&place) = self.flight.place.get() {
+            self.queue.leave(place);
+        }
+        true
+    }
+
+    /// `true` once it has left before the end.
+    pub(super) fn has_left(&self) -> bool {
+        self.left
     }
 }
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        if self.flight.leave() {
-            self.flight.stop.stop();
-            self.flights.remove(&self.key, &self.flight);
-            if let Some(&place) = self.flight.place.get() {
-                self.queue.leave(place);
-            }
-        }
+        self.leave();
     }
 }
 

@@ -11,12 +11,14 @@ mod effort;
 mod error;
 mod eviction;
 mod flight;
+mod following;
 mod perft;
 mod pool;
 mod queue;
 mod request;
 mod searcher;
 mod service;
+mod session;
 mod sketch;
 mod status;
 #[cfg(test)]
@@ -24,8 +26,11 @@ mod tests;
 
 pub use answer::{Answer, MemoryVerdict, PerftAnswer, Reason, Source};
 pub use bound::{MemoryBound, bytes_per_entry, memory_bound};
+pub use dictionary::Remembered;
 pub use error::AnalysisError;
+pub use following::{Following, News};
 pub use request::AnalysisRequest;
 pub use searcher::Searcher;
 pub use service::{Service, ServiceOptions};
+pub use session::{Client, Session};
 pub use status::Status;

@@ -171,6 +171,18 @@ impl Queue {
         }
     }
 
+    /// How many stand before this place; `None` for one who has his turn or has left.
+    pub(super) fn position(&self, place: Place) -> Option<usize> {
+        let state = self.lock();
+        let due = state.due().jobs;
+        state.waiting.contains_key(&place).then(|| state.waiting.range(..place).count().checked_sub(due)).flatten()
+    }
+
+    /// Changes whenever somebody comes, gets his turn or leaves.
+    pub(super) fn load(&self) -> watch::Receiver<usize> {
+        self.load.subscribe()
+    }
+
     /// How many wait for a worker.
     pub(super) fn length(&self) -> usize {
         let state = self.lock();

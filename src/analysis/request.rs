@@ -1,5 +1,6 @@
 //! What is asked.
 
+use super::session::Session;
 use crate::chess::{Game, MAX_HALFMOVE_CLOCK, Position};
 use crate::engine::{Limits, Scope};
 
@@ -8,12 +9,14 @@ use crate::engine::{Limits, Scope};
 pub struct AnalysisRequest {
     /// The position and how it came about: repetition and the 50-move rule count from here.
     pub game: Game,
-    /// When to stop: within the service's caps, at least one of them set.
+    /// When to stop, within the service's caps; without any limit when the service says.
     pub limits: Limits,
     /// With how many threads, and how wide to look. Each thread takes a worker: more threads than workers are not to be had.
     pub scope: Scope,
     /// Do not answer from memory. The new answer is remembered all the same.
     pub fresh: bool,
+    /// The session that it belongs to: an older question of the session ends.
+    pub session: Option<Session>,
 }
 
 impl AnalysisRequest {

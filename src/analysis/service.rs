@@ -9,11 +9,13 @@ use tokio::sync::oneshot;
 
 use super::address::Address;
 use super::answer::{Answer, MemoryVerdict, PerftAnswer, Reason, Source};
-use super::dictionary::{Dictionary, Remembered};
+use super::dictionary::{Dictionary, Memory, Remembered};
 use super::flight::{Boarding, Crew, FlightKey, Flights, Landed};
+use super::following::{Flying, Following};
 use super::perft;
 use super::pool::start_workers;
 use super::queue::{Job, Queue, Turn};
+use super::session::Sessions;
 use super::{AnalysisError, AnalysisRequest, Searcher, Status};
 use crate::chess::{Game, Outcome, Position};
 use crate::engine::{Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
@@ -29,6 +31,8 @@ pub struct ServiceOptions {
     pub dictionary_max_entries: usize,
     /// The longest that a search holds a worker when it was not given a time of its own.
     pub max_movetime: Duration,
+    /// The longest that a search without any limit holds a worker.
+    pub max_infinite: Duration,
 }
 
 impl Default for ServiceOptions {
@@ -39,6 +43,7 @@ impl Default for ServiceOptions {
             queue_capacity: 256,
             dictionary_max_entries: 100_000,
             max_movetime: Duration::from_secs(60),
+            max_infinite: Duration::from_secs(3_600),
         }
     }
 }
@@ -55,8 +60,10 @@ struct Inner {
     flights: Flights,
     queue: Arc<Queue>,
     shutdown: Arc<StopFlag>,
+    sessions: Sessions,
     workers: usize,
     max_movetime: Duration,
+    max_infinite: Duration,
 }
 
 impl Service {
@@ -74,8 +81,10 @@ impl Service {
             flights: Flights::default(),
             queue: queue.clone(),
             shutdown: Arc::default(),
+            sessions: Sessions::default(),
             workers,
             max_movetime: options.max_movetime,
+            max_infinite: options.max_infinite,
         }));
         start_workers(&queue, workers)?;
         Ok(service)
@@ -87,41 +96,38 @@ impl Service {
     /// # Errors
     /// A full queue, a shutdown before the search began, or a fault of ours.
     pub async fn best_move(&self, request: AnalysisRequest) -> Result<Answer, AnalysisError> {
+        self.follow(request)?.own_end().await
+    }
+
+    /// The same question, followed on its way: what memory knows comes first, enough or not, then what is deeper. Returns at once.
+    ///
+    /// # Errors
+    /// A full queue or a shutdown.
+    pub fn follow(&self, request: AnalysisRequest) -> Result<Following, AnalysisError> {
         let service = &*self.0;
         if service.shutdown.is_stopped() {
             return Err(AnalysisError::shutting_down());
         }
+        let stay = request.session.clone().map(|session| service.sessions.enter(session));
         if let Some(report) = terminal(&request.game) {
-            return Ok(Answer::at_once(report.into(), Source::Search, MemoryVerdict::NotAsked, Reason::Terminal));
+            return Ok(Following::answered(None, Answer::terminal(report)));
         }
         let asked = Instant::now();
         let address = Address::of(&request.game);
         let (limits, fresh) = (request.limits, request.fresh);
         let scope = service.scope(&request);
-        let verdict = match service.remember(&address, &limits, &scope, fresh) {
-            Ok(remembered) => return Ok(remembered.into()),
-            Err(verdict) => verdict,
-        };
-        let seat = {
-            let key = Arc::new(FlightKey { address, limits, scope, fresh });
-            // What an equal search has found since we looked is in memory by the time that search is out of the map.
-            let answered = || service.look_up(&key.address, &limits, verdict);
-            let game = request.without_dead_history().game;
-            let search = |crew| service.search(crew, game, &key);
-            match service.flights.board(key.clone(), &service.queue, answered, search)? {
-                Boarding::Answered(remembered) => return Ok(remembered.into()),
-                Boarding::Seat(seat) => seat,
-            }
-        };
-        let Landed { report, reason, started, ended } = seat.landed().await?;
-        Ok(Answer {
-            report,
-            source: Source::Search,
-            memory: verdict,
-            reason,
-            shared: seat.shared,
-            queued: started.saturating_duration_since(asked),
-            searched: ended.saturating_duration_since(started.max(asked)),
+        let Memory { known, enough, verdict } = service.remember(&address, &limits, &scope, fresh);
+        if let Some(answer) = enough {
+            return Ok(Following::answered(known, answer.into()));
+        }
+        let key = Arc::new(FlightKey { address, limits, scope, fresh });
+        // What an equal search has found since we looked is in memory by the time that search is out of the map.
+        let answered = || service.look_up_again(&key, verdict);
+        let game = request.without_dead_history().game;
+        let search = |crew| service.search(crew, game, &key);
+        Ok(match service.flights.board(key.clone(), &service.queue, answered, search)? {
+            Boarding::Answered(answer) => Following::answered(known, answer.into()),
+            Boarding::Seat(seat) => Following::flying(known, Flying::new(asked, verdict, seat, stay)),
         })
     }
 
@@ -191,28 +197,39 @@ impl Service {
 }
 
 impl Inner {
-    /// What a request is searched with: as many threads as can be had and used. The proof of a mate has use for one.
+    /// What a request is searched with: as many threads as can be had and used, and no more lines than there are moves. The proof of
+    /// a mate has use for one.
     fn scope(&self, request: &AnalysisRequest) -> Scope {
-        let most = if request.limits.mate.is_some() { 1 } else { self.workers };
-        Scope { threads: request.scope.threads.clamp(1, most), ..request.scope.clone() }
+        let is_proof = request.limits.mate.is_some();
+        let most_threads = if is_proof { 1 } else { self.workers };
+        let Scope { threads, multipv, mut moves } = request.scope.clone();
+        moves.sort_unstable_by_key(|mv| mv.code());
+        moves.dedup();
+        let most_lines = match multipv {
+            _ if is_proof => 1,
+            0 | 1 => 1,
+            _ if moves.is_empty() => request.game.position().legal_moves().len().max(1),
+            _ => moves.len(),
+        };
+        Scope { threads: threads.clamp(1, most_threads), multipv: multipv.clamp(1, most_lines), moves }
     }
 
     /// Asks memory, if it may be asked.
-    fn remember(&self, address: &Address, limits: &Limits, scope: &Scope, fresh: bool) -> Result<Remembered, MemoryVerdict> {
+    fn remember(&self, address: &Address, limits: &Limits, scope: &Scope, fresh: bool) -> Memory {
         if limits.mate.is_some() || !is_for_memory(scope) {
-            return Err(MemoryVerdict::NotAsked);
+            return Memory::silent(MemoryVerdict::NotAsked);
         }
         self.dictionary.note_request(address);
         if fresh {
-            return Err(MemoryVerdict::NotAsked);
+            return Memory::silent(MemoryVerdict::NotAsked);
         }
-        self.dictionary.look_up(address, limits, &self.maker)
+        self.dictionary.look_up(address, limits, scope.multipv, &self.maker)
     }
 
-    fn look_up(&self, address: &Address, limits: &Limits, verdict: MemoryVerdict) -> Option<Remembered> {
+    fn look_up_again(&self, key: &FlightKey, verdict: MemoryVerdict) -> Option<(Remembered, Reason)> {
         match verdict {
             MemoryVerdict::NotAsked => None,
-            _ => self.dictionary.look_up(address, limits, &self.maker).ok(),
+            _ => self.dictionary.look_up(&key.address, &key.limits, key.scope.multipv, &self.maker).enough,
         }
     }
 
@@ -221,7 +238,8 @@ impl Inner {
         let (searcher, dictionary, maker) = (self.searcher.clone(), self.dictionary.clone(), self.maker.clone());
         let (address, limits, scope) = (key.address.clone(), key.limits, key.scope.clone());
         // Nobody holds a worker for ever: not by a depth that is out of reach either.
-        let bounded = Limits { movetime: Some(limits.movetime.unwrap_or(self.max_movetime)), ..limits };
+        let longest = if limits == Limits::default() { self.max_infinite } else { self.max_movetime };
+        let bounded = Limits { movetime: Some(limits.movetime.unwrap_or(longest)), ..limits };
         Job::new(move |turn| {
             if turn == Turn::Never {
                 return crew.land(Err(AnalysisError::shutting_down()));
@@ -230,8 +248,11 @@ impl Inner {
                 return;
             }
             let started = Instant::now();
-            let mut report = searcher.analyse(&game, &bounded, &scope, crew.flight.stop_flag(), &mut |_| ());
+            crew.flight.begin(started);
+            let note = &mut |report: &Report| crew.flight.note(report);
+            let mut report = searcher.analyse(&game, &bounded, &scope, crew.flight.stop_flag(), note);
             report.pv.shrink_to_fit();
+            report.alternatives.iter_mut().for_each(|line| line.pv.shrink_to_fit());
             let Report { depth, nodes, .. } = report;
             tracing::debug!(depth, nodes, elapsed = ?report.elapsed, reason = ?report.reason, "search ended");
             let report = Arc::new(report);
@@ -261,17 +282,21 @@ impl Answer {
         let (queued, searched) = (Duration::ZERO, Duration::ZERO);
         Answer { report, source, memory, reason, shared: false, queued, searched }
     }
+
+    fn terminal(report: Report) -> Answer {
+        Answer::at_once(report.into(), Source::Search, MemoryVerdict::NotAsked, Reason::Terminal)
+    }
 }
 
-impl From<Remembered> for Answer {
-    fn from(Remembered { report, age, reason }: Remembered) -> Answer {
+impl From<(Remembered, Reason)> for Answer {
+    fn from((Remembered { report, age }, reason): (Remembered, Reason)) -> Answer {
         Answer::at_once(report, Source::Memory { age }, MemoryVerdict::Hit, reason)
     }
 }
 
-/// Memory knows the best line among all moves, and nothing of other questions. How many threads have found it is all one.
+/// Memory knows the best lines among all moves, and nothing of other questions. How many threads have found them is all one.
 fn is_for_memory(scope: &Scope) -> bool {
-    scope.multipv <= 1 && scope.moves.is_empty()
+    scope.moves.is_empty()
 }
 
 /// The answer where the game is over: there is nothing to search.

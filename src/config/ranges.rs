@@ -24,10 +24,15 @@ impl Settings {
         range("limits.movetime_ms", self.limits.movetime_ms, 1..=day);
         range("limits.mate", self.limits.mate.into(), 1..=60);
         range("limits.threads", self.limits.threads.into(), 0..=1_024);
+        range("limits.multipv", self.limits.multipv.into(), 1..=256);
         range("limits.moves", self.limits.moves as u64, 0..=20_000);
         range("limits.body_bytes", self.limits.body_bytes as u64, 1_024..=1 << 30);
         range("limits.perft_depth", self.limits.perft_depth.into(), 1..=30);
         range("perft.max_ms", self.perft.max_ms, 1..=day);
+        range("stream.heartbeat_ms", self.stream.heartbeat_ms, 100..=8_000);
+        range("stream.stall_ms", self.stream.stall_ms, 100..=day);
+        range("stream.buffer", self.stream.buffer as u64, 2..=1_024);
+        range("stream.infinite_ms", self.stream.infinite_ms, 1..=day);
         range("http.body_timeout_ms", self.http.body_timeout_ms, 1..=day);
         range("shutdown.drain_ms", self.shutdown.drain_ms, 0..=day);
         range("shutdown.grace_ms", self.shutdown.grace_ms, self.shutdown.drain_ms..=day);

@@ -111,6 +111,7 @@ impl<'a> Budget<'a> {
             return;
         }
         let total = self.total_nodes();
+        self.stop.tell_nodes(total);
         self.next_poll = self.next_poll.min(self.nodes.saturating_add(self.node_limit.saturating_sub(total)));
         self.over = if self.stop.is_stopped() {
             Some(StopReason::Stopped)

@@ -1,6 +1,6 @@
 //! How long a search may run, what it looks at, and how it is told to stop.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::chess::Move;
@@ -51,16 +51,19 @@ impl Default for Scope {
 }
 
 /// The flag that stops a running search from another thread. Seen within 5 ms.
+///
+/// The search tells through it how far it is.
 #[derive(Debug, Default)]
 pub struct StopFlag {
     stopped: AtomicBool,
     pondering: AtomicBool,
+    nodes: AtomicU64,
 }
 
 impl StopFlag {
     /// A flag for a search on the opponent's time: its limits of time and clock wait for [`StopFlag::ponder_hit`].
     pub fn pondering() -> StopFlag {
-        StopFlag { stopped: AtomicBool::new(false), pondering: AtomicBool::new(true) }
+        StopFlag { pondering: AtomicBool::new(true), ..StopFlag::default() }
     }
 
     /// Tells the search to stop.
@@ -72,6 +75,16 @@ impl StopFlag {
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
+    }
+
+    /// Make-moves of all threads of the search when it last looked at the flag.
+    pub fn nodes(&self) -> u64 {
+        self.nodes.load(Ordering::Relaxed)
+    }
+
+    /// Tells how many moves the search has made.
+    pub(super) fn tell_nodes(&self, nodes: u64) {
+        self.nodes.store(nodes, Ordering::Relaxed);
     }
 
     /// The expected move was played: from now on time counts.

@@ -63,6 +63,23 @@ pub struct Variation {
 }
 
 impl Report {
+    /// Of a search that was stopped before it began: no line, and a score that says nothing.
+    pub fn nothing() -> Report {
+        Report {
+            score: Score::Cp(0),
+            wdl: Wdl::DRAWN,
+            linear: None,
+            pv: Vec::new(),
+            depth: 0,
+            seldepth: 0,
+            nodes: 0,
+            elapsed: Duration::ZERO,
+            reason: StopReason::Stopped,
+            context_free: false,
+            alternatives: Vec::new(),
+        }
+    }
+
     /// The best move; `None` only where the game is over.
     pub fn best_move(&self) -> Option<Move> {
         self.pv.first().copied()

@@ -77,9 +77,9 @@ fn hits_save_nine_tenths_of_what_the_best_fixed_set_would() {
         let (address, nodes) = (&addresses[request], nodes[request]);
         let asked = Limits { nodes: Some(nodes), ..Limits::default() };
         dictionary.note_request(address);
-        match dictionary.look_up(address, &asked, &maker) {
-            Ok(remembered) => hit_nodes += remembered.report.nodes,
-            Err(_) => dictionary.store(address, &asked, &Arc::new(report(8, nodes)), &maker),
+        match dictionary.look_up(address, &asked, 1, &maker).enough {
+            Some((remembered, _)) => hit_nodes += remembered.report.nodes,
+            None => dictionary.store(address, &asked, &Arc::new(report(8, nodes)), &maker),
         }
         assert!(dictionary.entries() <= BOUND);
     }
@@ -104,11 +104,11 @@ fn what_was_popular_once_makes_way_in_the_end() {
     let asked = depth(8);
     let ask = |address: &Address| {
         dictionary.note_request(address);
-        let answer = dictionary.look_up(address, &asked, &maker);
-        if answer.is_err() {
+        let is_known = dictionary.look_up(address, &asked, 1, &maker).enough.is_some();
+        if !is_known {
             dictionary.store(address, &asked, &Arc::new(report(8, 1_000)), &maker);
         }
-        answer.is_ok()
+        is_known
     };
     for _ in 0..40 {
         old[..500].iter().for_each(|address| {
@@ -133,7 +133,7 @@ fn threads_that_store_all_at_once_keep_the_bound() {
                 for _ in 0..20_000 {
                     let address = &addresses[random.below(addresses.len())];
                     dictionary.note_request(address);
-                    if dictionary.look_up(address, &depth(8), &maker).is_err() {
+                    if dictionary.look_up(address, &depth(8), 1, &maker).enough.is_none() {
                         dictionary.store(address, &depth(8), &Arc::new(report(8, 1 + random.next() % 5_000)), &maker);
                     }
                     assert!(dictionary.entries() <= 100);

@@ -4,6 +4,7 @@ use super::*;
 use crate::analysis::address::{Address, Context, History};
 use crate::analysis::dictionary::Dictionary;
 use crate::analysis::{MemoryVerdict, Reason, Source};
+use crate::engine::Variation;
 
 const MAKER: &str = "scripted 1";
 
@@ -19,7 +20,7 @@ fn bare(clock: u16) -> Address {
 }
 
 fn verdict(dictionary: &Dictionary, address: &Address, limits: Limits) -> MemoryVerdict {
-    dictionary.look_up(address, &limits, MAKER).map_or_else(|verdict| verdict, |_| MemoryVerdict::Hit)
+    dictionary.look_up(address, &limits, 1, MAKER).verdict
 }
 
 /// The start position with knights out and back: known to have occurred before.
@@ -45,7 +46,7 @@ fn another_position_with_the_same_key_is_never_served() {
     assert_eq!(verdict(&dictionary, &collision, depth(1)), MemoryVerdict::Unknown);
     dictionary.store(&collision, &depth(20), &Arc::new(report(20, 9)), &MAKER.into());
     assert_eq!(verdict(&dictionary, &collision, depth(1)), MemoryVerdict::Unknown);
-    assert_eq!(dictionary.look_up(&bare(0), &depth(1), MAKER).unwrap().report.depth, 10);
+    assert_eq!(dictionary.look_up(&bare(0), &depth(1), 1, MAKER).enough.unwrap().0.report.depth, 10);
 }
 
 #[test]
@@ -65,9 +66,9 @@ fn a_position_is_remembered_in_a_bounded_number_of_contexts_and_always_in_the_em
 #[test]
 fn another_engine_version_is_never_served() {
     let dictionary = knowing(&bare(0), depth(10), report(10, 5_000));
-    assert_eq!(dictionary.look_up(&bare(0), &depth(10), "scripted 2").unwrap_err(), MemoryVerdict::Unknown);
+    assert_eq!(dictionary.look_up(&bare(0), &depth(10), 1, "scripted 2").verdict, MemoryVerdict::Unknown);
     dictionary.store(&bare(0), &depth(3), &Arc::new(report(3, 50)), &"scripted 2".into());
-    assert_eq!(dictionary.look_up(&bare(0), &depth(3), "scripted 2").unwrap().report.depth, 3);
+    assert_eq!(dictionary.look_up(&bare(0), &depth(3), 1, "scripted 2").enough.unwrap().0.report.depth, 3);
     assert_eq!(verdict(&dictionary, &bare(0), depth(3)), MemoryVerdict::Unknown);
 }
 
@@ -135,16 +136,16 @@ fn of_two_analyses_that_hold_the_deeper_one_answers() {
     let dictionary = knowing(&bare(10), depth(10), Report { seldepth: 95, ..report(10, 5_000) });
     dictionary.store(&bare(0), &depth(12), &Arc::new(report(12, 9_000)), &MAKER.into());
     assert_eq!(dictionary.entries(), 2);
-    assert_eq!(dictionary.look_up(&bare(10), &depth(5), MAKER).unwrap().report.depth, 12);
+    assert_eq!(dictionary.look_up(&bare(10), &depth(5), 1, MAKER).enough.unwrap().0.report.depth, 12);
 }
 
 #[test]
 fn only_what_is_deeper_or_as_deep_replaces() {
     let dictionary = knowing(&bare(0), depth(10), report(10, 5_000));
     dictionary.store(&bare(0), &depth(9), &Arc::new(report(9, 7_000)), &MAKER.into());
-    assert_eq!(dictionary.look_up(&bare(0), &depth(1), MAKER).unwrap().report.nodes, 5_000);
+    assert_eq!(dictionary.look_up(&bare(0), &depth(1), 1, MAKER).enough.unwrap().0.report.nodes, 5_000);
     dictionary.store(&bare(0), &depth(10), &Arc::new(report(10, 4_000)), &MAKER.into());
-    assert_eq!(dictionary.look_up(&bare(0), &depth(1), MAKER).unwrap().report.nodes, 4_000);
+    assert_eq!(dictionary.look_up(&bare(0), &depth(1), 1, MAKER).enough.unwrap().0.report.nodes, 4_000);
     assert_eq!(dictionary.entries(), 1);
 }
 
@@ -154,8 +155,8 @@ fn a_timed_search_that_found_less_than_is_known_need_not_be_repeated() {
     assert_eq!(verdict(&dictionary, &bare(0), movetime(100)), MemoryVerdict::Shallow);
     let timed = Report { reason: StopReason::Time, ..report(18, 9_000) };
     dictionary.store(&bare(0), &movetime(100), &Arc::new(timed), &MAKER.into());
-    let remembered = dictionary.look_up(&bare(0), &movetime(100), MAKER).unwrap();
-    assert_eq!((remembered.report.depth, remembered.reason), (20, Reason::Time));
+    let (remembered, reason) = dictionary.look_up(&bare(0), &movetime(100), 1, MAKER).enough.unwrap();
+    assert_eq!((remembered.report.depth, reason), (20, Reason::Time));
 }
 
 #[test]
@@ -181,7 +182,7 @@ fn contexts_sort_so_that_the_empty_one_is_found() {
     }
     assert_eq!(bare(0).context(1), Context::EMPTY);
     for clock in (21..60).chain([0]) {
-        assert_eq!(dictionary.look_up(&bare(clock), &depth(1), MAKER).unwrap().report.depth, clock as u8 + 1);
+        assert_eq!(dictionary.look_up(&bare(clock), &depth(1), 1, MAKER).enough.unwrap().0.report.depth, clock as u8 + 1);
     }
 }
 
@@ -286,4 +287,45 @@ async fn repeated_hits_take_microseconds() {
     times.sort_unstable();
     println!("hit: median {:?}, p99 {:?}", times[500], times[990]);
     assert!(times[990] < Duration::from_millis(1), "{:?}", times[990]);
+}
+
+/// A report with so many lines, the second and on with so many plies.
+fn with_lines(lines: usize, plies: usize, report: Report) -> Report {
+    let line = |rank: usize| Variation {
+        score: Score::Cp(-(rank as i32)),
+        wdl: Wdl::DRAWN,
+        pv: vec![Position::startpos().legal_moves()[rank]; plies],
+    };
+    Report { alternatives: (1..lines).map(line).collect(), ..report }
+}
+
+#[test]
+fn an_analysis_answers_for_as_many_lines_as_it_has_and_for_fewer() {
+    let dictionary = knowing(&bare(0), depth(10), with_lines(3, 8, report(10, 5_000)));
+    for lines in 1..=3 {
+        let (remembered, _) = dictionary.look_up(&bare(0), &depth(10), lines, MAKER).enough.unwrap();
+        assert_eq!(remembered.report.alternatives.len() + 1, lines);
+    }
+    let memory = dictionary.look_up(&bare(0), &depth(10), 4, MAKER);
+    assert_eq!((memory.verdict, memory.known.is_none()), (MemoryVerdict::Shallow, true));
+}
+
+#[test]
+fn a_deeper_analysis_of_one_line_does_not_drive_out_the_one_with_more_lines() {
+    let dictionary = knowing(&bare(0), depth(10), with_lines(3, 8, report(10, 5_000)));
+    dictionary.store(&bare(0), &depth(20), &Arc::new(report(20, 90_000)), &MAKER.into());
+    let depth_of = |lines| dictionary.look_up(&bare(0), &depth(10), lines, MAKER).enough.unwrap().0.report.depth;
+    assert_eq!((depth_of(1), depth_of(2), depth_of(3)), (20, 10, 10));
+    dictionary.store(&bare(0), &depth(9), &Arc::new(with_lines(2, 8, report(9, 900))), &MAKER.into());
+    assert_eq!(dictionary.entries(), 2, "what is known better, with as many lines, is not stored");
+}
+
+#[test]
+fn lines_that_there_is_no_room_for_are_not_remembered() {
+    let many = knowing(&bare(0), depth(10), with_lines(9, 8, report(10, 5_000)));
+    assert!(many.look_up(&bare(0), &depth(10), 5, MAKER).enough.is_some());
+    assert!(many.look_up(&bare(0), &depth(10), 6, MAKER).enough.is_none());
+    let long = knowing(&bare(0), depth(10), with_lines(3, 33, report(10, 5_000)));
+    assert!(long.look_up(&bare(0), &depth(10), 2, MAKER).enough.is_none());
+    assert!(long.look_up(&bare(0), &depth(10), 1, MAKER).enough.is_some());
 }

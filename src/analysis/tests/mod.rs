@@ -2,6 +2,7 @@
 
 mod engine;
 mod eviction;
+mod following;
 mod leaving;
 mod memory;
 mod queueing;
@@ -63,7 +64,7 @@ pub(super) fn game_at(fen: &str) -> Game {
 }
 
 pub(super) fn question(game: Game, limits: Limits) -> AnalysisRequest {
-    AnalysisRequest { game, limits, scope: Scope::default(), fresh: false }
+    AnalysisRequest { game, limits, scope: Scope::default(), fresh: false, session: None }
 }
 
 /// A question that nobody else asks: distinct numbers have distinct limits.

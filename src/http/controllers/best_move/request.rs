@@ -71,6 +71,6 @@ impl BestMove {
             limits.movetime = Some(caps.default_movetime);
         }
         let scope = Scope { threads: usize::from(threads), ..Scope::default() };
-        (AnalysisRequest { game, limits, scope, fresh: self.fresh }, clamped)
+        (AnalysisRequest { game, limits, scope, fresh: self.fresh, session: None }, clamped)
     }
 }

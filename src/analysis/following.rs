@@ -1,0 +1,217 @@
+//! A question under way, as its asker follows it.
+
+use std::future::pending;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use tokio::select;
+use tokio::sync::watch;
+
+use super::AnalysisError;
+use super::answer::{Answer, MemoryVerdict, Reason, Source};
+use super::dictionary::Remembered;
+use super::flight::{Landed, Progress, Seat};
+use super::session::Stay;
+use crate::engine::Report;
+
+/// What is heard of a question under way.
+#[derive(Clone, Debug)]
+pub enum News {
+    /// What memory knows, with the lines asked; before anything else.
+    Known(Remembered),
+    /// It waits for a worker, behind so many others.
+    Queued(usize),
+    /// The search has finished an iteration that is deeper than all that was told.
+    Deeper(Arc<Report>),
+    /// The end.
+    End(Answer),
+}
+
+/// A question under way. Dropping it is leaving; the search ends when its last listener has left.
+pub struct Following {
+    /// What memory knows, and whether that was told.
+    known: Option<Remembered>,
+    is_known_told: bool,
+    told_depth: u8,
+    rest: Rest,
+}
+
+/// What comes after that.
+enum Rest {
+    Answered(Box<Answer>),
+    Flying(Box<Flying>),
+    Ended,
+}
+
+/// A seat in a search.
+pub(super) struct Flying {
+    pub(super) asked: Instant,
+    pub(super) verdict: MemoryVerdict,
+    pub(super) seat: Seat,
+    /// Its session, where it has one.
+    pub(super) stay: Option<Stay>,
+    progress: watch::Receiver<Progress>,
+    load: watch::Receiver<usize>,
+    told_position: Option<usize>,
+}
+
+/// What a flight was waited for.
+enum Heard {
+    Landed(Result<Landed, AnalysisError>),
+    Replaced,
+    Something,
+}
+
+impl Following {
+    /// One that is answered without a search.
+    pub(super) fn answered(known: Option<Remembered>, answer: Answer) -> Following {
+        Following::new(known, Rest::Answered(Box::new(answer)))
+    }
+
+    /// One that sits in a search.
+    pub(super) fn flying(known: Option<Remembered>, flying: Flying) -> Following {
+        Following::new(known, Rest::Flying(Box::new(flying)))
+    }
+
+    fn new(known: Option<Remembered>, rest: Rest) -> Following {
+        Following { known, is_known_told: false, told_depth: 0, rest }
+    }
+
+    /// The next that is heard; `None` after [`News::End`] or an error. Depths never fall. It may be given up and asked again: nothing
+    /// gets lost.
+    ///
+    /// # Errors
+    /// A shutdown before the search began, or a fault of ours.
+    pub async fn next(&mut self) -> Result<Option<News>, AnalysisError> {
+        if let Some(known) = self.known.as_ref().filter(|_| !self.is_known_told) {
+            self.is_known_told = true;
+            self.told_depth = known.report.depth;
+            return Ok(Some(News::Known(known.clone())));
+        }
+        while let Rest::Flying(flying) = &mut self.rest {
+            if let Some(news) = flying.news(self.told_depth) {
+                if let News::Deeper(report) = &news {
+                    self.told_depth = report.depth;
+                }
+                return Ok(Some(news));
+            }
+            let answer = match flying.hear().await {
+                Heard::Something => continue,
+                Heard::Replaced => Ok(flying.replaced()),
+                // Whoever stood in the queue alone took the work along.
+                Heard::Landed(Err(_)) if flying.seat.has_left() => Ok(flying.replaced()),
+                Heard::Landed(landed) => landed.map(|landed| flying.landed(landed)),
+            };
+            self.rest = Rest::Ended;
+            let answer = answer?.unless_deeper(self.known.as_ref());
+            let report = answer.report.clone();
+            self.rest = Rest::Answered(Box::new(answer));
+            // A search may end with more than its last update told.
+            if report.depth > self.told_depth {
+                self.told_depth = report.depth;
+                return Ok(Some(News::Deeper(report)));
+            }
+        }
+        Ok(match std::mem::replace(&mut self.rest, Rest::Ended) {
+            Rest::Answered(answer) => Some(News::End(*answer)),
+            _ => None,
+        })
+    }
+
+    /// Waits for the end.
+    ///
+    /// # Errors
+    /// As [`Following::next`].
+    pub async fn end(&mut self) -> Result<Answer, AnalysisError> {
+        while let Some(news) = self.next().await? {
+            if let News::End(answer) = news {
+                return Ok(answer);
+            }
+        }
+        Err(AnalysisError::Internal("a question was followed beyond its end"))
+    }
+
+    /// Waits for the end, at which memory has no say unless it was enough.
+    ///
+    /// # Errors
+    /// As [`Following::next`].
+    pub async fn own_end(mut self) -> Result<Answer, AnalysisError> {
+        self.known = None;
+        self.end().await
+    }
+
+    /// How long the search has run, and how many moves it has made; nothing while it waits.
+    pub fn effort(&self) -> (Duration, u64) {
+        match &self.rest {
+            Rest::Flying(flying) => {
+                let begun = flying.progress.borrow().begun;
+                (begun.map_or(Duration::ZERO, |begun| begun.elapsed()), flying.seat.nodes())
+            }
+            Rest::Answered(answer) => (answer.report.elapsed, answer.report.nodes),
+            Rest::Ended => (Duration::ZERO, 0),
+        }
+    }
+}
+
+impl Flying {
+    pub(super) fn new(asked: Instant, verdict: MemoryVerdict, seat: Seat, stay: Option<Stay>) -> Flying {
+        let (progress, load) = (seat.progress(), seat.load());
+        Flying { asked, verdict, seat, stay, progress, load, told_position: None }
+    }
+
+    /// What has happened since it was last told.
+    fn news(&mut self, told_depth: u8) -> Option<News> {
+        let progress = self.progress.borrow_and_update().clone();
+        if progress.begun.is_none() {
+            self.load.mark_unchanged();
+            let position = self.seat.position();
+            if position.is_some() && position != self.told_position {
+                self.told_position = position;
+                return position.map(News::Queued);
+            }
+        }
+        progress.latest.filter(|report| report.depth > told_depth).map(News::Deeper)
+    }
+
+    async fn hear(&mut self) -> Heard {
+        let Flying { seat, stay, progress, load, .. } = self;
+        let is_waiting = progress.borrow().begun.is_none();
+        let has_left = seat.has_left();
+        let replaced = async {
+            match stay {
+                Some(stay) => stay.replaced().await,
+                None => pending().await,
+            }
+        };
+        // The senders of all of these live as long as the seat.
+        select! {
+            biased;
+            landed = seat.landed() => return Heard::Landed(landed),
+            () = replaced, if !has_left => {}
+            _ = progress.changed() => return Heard::Something,
+            _ = load.changed(), if is_waiting => return Heard::Something,
+        }
+        // The last one stops the search, which lands within milliseconds with what it has.
+        if seat.leave() { Heard::Something } else { Heard::Replaced }
+    }
+
+    /// The end with what the search, which goes on for others, has found so far.
+    fn replaced(&self) -> Answer {
+        let Progress { begun, latest } = self.progress.borrow().clone();
+        let (started, ended) = (begun.unwrap_or_else(Instant::now), Instant::now());
+        let report = latest.unwrap_or_else(|| Arc::new(Report::nothing()));
+        self.landed(Landed { report, reason: Reason::Replaced, started, ended })
+    }
+
+    fn landed(&self, Landed { report, reason, started, ended }: Landed) -> Answer {
+        Answer {
+            report,
+            source: Source::Search,
+            memory: self.verdict,
+            reason: if self.seat.has_left() { Reason::Replaced } else { reason },
+            shared: self.seat.shared,
+            queued: started.saturating_duration_since(self.asked),
+            searched: ended.saturating_duration_since(started.max(self.asked)),
+        }
+    }
+}
