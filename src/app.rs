@@ -1,5 +1,6 @@
 //! The composition root: settings become a running server, and a signal ends it in good order.
 
+mod listener;
 mod memory;
 mod shutdown;
 
@@ -9,15 +10,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::serve::ListenerExt;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::analysis::{Service, ServiceOptions};
 use crate::config::Settings;
 use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, NoMemory};
-use crate::http::{self, App, Caps};
+use crate::http::{self, App, Caps, Peer, StreamRules};
 
+use listener::Doorkeeper;
 pub use memory::{MemoryError, memory_bound_mb};
 pub use shutdown::Signals;
 
@@ -59,14 +60,10 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let app = starting(settings)?;
-    // Answers are small and written at once: waiting for more to send would only hold them up.
-    let listener = listener.tap_io(|stream| {
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(error = error.to_string(), "TCP_NODELAY could not be set");
-        }
-    });
+    let listener = Doorkeeper::new(listener, Duration::from_millis(settings.stream.stall_ms));
+    let router = http::router(app.clone()).into_make_service_with_connect_info::<Peer>();
     let (close, closed) = tokio::sync::oneshot::channel::<()>();
-    let serving = axum::serve(listener, http::router(app.clone())).with_graceful_shutdown(async {
+    let serving = axum::serve(listener, router).with_graceful_shutdown(async {
         // Both mean the same: told to close, or nobody is left to tell.
         let _ = closed.await;
     });
@@ -139,11 +136,17 @@ fn caps(settings: &Settings) -> Caps {
         default_movetime: Duration::from_millis(settings.search.default_movetime_ms),
         mate: limits.mate,
         threads: limits.threads,
+        multipv: limits.multipv,
         moves: limits.moves,
         body_bytes: limits.body_bytes,
         body_timeout: Duration::from_millis(settings.http.body_timeout_ms),
         perft_depth: limits.perft_depth,
         perft_max: Duration::from_millis(settings.perft.max_ms),
+        stream: StreamRules {
+            heartbeat: Duration::from_millis(settings.stream.heartbeat_ms),
+            stall: Duration::from_millis(settings.stream.stall_ms),
+            buffer: settings.stream.buffer,
+        },
         cors_origins: settings.http.cors_origins.clone(),
         memory_bound_mb: memory_bound_mb(settings),
         memory_max_mb: settings.memory.max_mb,

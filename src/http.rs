@@ -3,9 +3,11 @@
 //! - [`router()`]: the URL map, on one screen;
 //! - `controllers`: one file a route, its DTOs beside the handler: extract, one call, convert;
 //! - `json`, `problem`: how requests are read, and how everything that goes wrong is told;
+//! - `stream`: answers that come line by line;
 //! - `layers`: what lies around every route;
 //! - `openapi`: the contract, generated from the code.
 
+mod asker;
 mod controllers;
 mod dto;
 mod json;
@@ -14,9 +16,12 @@ mod openapi;
 mod problem;
 mod router;
 mod state;
+mod stream;
 mod unchanging;
 
+pub use asker::Peer;
 pub use openapi::contract;
 pub use problem::{Code, Problem};
 pub use router::{around, router};
 pub use state::{App, Caps};
+pub use stream::StreamRules;

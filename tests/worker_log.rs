@@ -49,8 +49,13 @@ async fn a_panic_is_logged_once_with_its_request() {
     let service = Service::start(Arc::new(Faulty), ServiceOptions { workers: 1, ..ServiceOptions::default() }).unwrap();
     for (id, depth) in [("first", 11), ("second", 12)] {
         let limits = Limits { depth: Some(depth), ..Limits::default() };
-        let request =
-            AnalysisRequest { game: Game::new(Position::startpos()), limits, scope: Scope::default(), fresh: false, session: None };
+        let request = AnalysisRequest {
+            game: Game::new(Position::startpos()),
+            limits,
+            scope: Scope::default(),
+            fresh: false,
+            session: None,
+        };
         let answer = service.best_move(request).instrument(info_span!("request", request_id = id)).await;
         assert!(matches!(answer, Err(AnalysisError::Internal(_))));
     }

@@ -27,6 +27,11 @@ pub struct Answer {
 }
 
 impl Answer {
+    /// `false` when a newer question came before anything was found: then the report says nothing.
+    pub fn has_found(&self) -> bool {
+        self.reason == Reason::Terminal || !self.report.pv.is_empty()
+    }
+
     /// What memory knows, where that is deeper than what the search has found.
     pub(super) fn unless_deeper(self, known: Option<&Remembered>) -> Answer {
         match known {

@@ -146,7 +146,8 @@ impl Flights {
         answered: impl FnOnce() -> Option<A>,
         job: impl FnOnce(Crew) -> Job,
     ) -> Result<Boarding<A>, AnalysisError> {
-        let seat = |key, flight, shared| Seat { key, flight, flights: self.clone(), queue: queue.clone(), shared, left: false };
+        let seat =
+            |key, flight, shared| Seat { key, flight, flights: self.clone(), queue: queue.clone(), shared, left: false };
         let entry = self.0.entry(key.clone());
         if let Entry::Occupied(there) = &entry
             && there.get().join()

@@ -9,6 +9,16 @@ pub enum Score {
     Mate(i32),
 }
 
+impl Score {
+    /// The same from the other side's view.
+    pub const fn of_the_other_side(self) -> Score {
+        match self {
+            Score::Cp(value) => Score::Cp(-value),
+            Score::Mate(moves) => Score::Mate(-moves),
+        }
+    }
+}
+
 /// The same in the unit of the evaluation network, which does not depend on what is on the board: what networks learn from and
 /// self-play games keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,6 +30,11 @@ impl Wdl {
     pub const DRAWN: Wdl = Wdl { win: 0, draw: 1000, loss: 0 };
     /// The other side wins.
     pub const LOST: Wdl = Wdl { win: 0, draw: 0, loss: 1000 };
+
+    /// The same from the other side's view.
+    pub const fn of_the_other_side(self) -> Wdl {
+        Wdl { win: self.loss, draw: self.draw, loss: self.win }
+    }
 }
 
 /// The model at the material of a position.

@@ -1,5 +1,6 @@
 //! One file a route.
 
+pub(crate) mod analysis;
 pub(crate) mod best_move;
 pub(crate) mod docs;
 pub(crate) mod engine;
@@ -11,27 +12,3 @@ pub(crate) mod perft;
 pub(crate) mod play;
 pub(crate) mod position;
 pub(crate) mod problems;
-
-use std::time::Duration;
-
-/// Whole milliseconds, as members that end in `_ms` have them.
-fn whole_ms(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
-
-/// How many of something a second.
-fn per_second(count: u64, time: Duration) -> u64 {
-    let microseconds = time.as_micros().max(1);
-    u64::try_from(u128::from(count) * 1_000_000 / microseconds).unwrap_or(u64::MAX)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_time_at_all_does_not_divide_by_zero() {
-        assert_eq!(per_second(3, Duration::ZERO), 3_000_000);
-        assert_eq!(per_second(500, Duration::from_millis(250)), 2_000);
-    }
-}

@@ -3,6 +3,7 @@
 mod body;
 mod extract;
 mod members;
+mod query;
 mod reply;
 mod tree;
 
@@ -11,5 +12,6 @@ pub(crate) use extract::Json;
 #[cfg(test)]
 pub(crate) use extract::read;
 pub(crate) use members::{FromMembers, FromTree, Members, read_name};
+pub(crate) use query::Query;
 pub(crate) use reply::{Reply, Written};
 pub(crate) use tree::Tree;

@@ -1,17 +1,23 @@
 //! The contract, from the code.
 
 mod examples;
+mod lines;
 mod requests;
 mod responses;
 
 use examples::Examples;
-use requests::FlatRequests;
+use lines::LineTypes;
+use requests::{FlatRequests, QueryRequests};
 use utoipa::OpenApi;
 
-use super::controllers::{best_move, docs, engine, evaluate, health, legal_moves, limits, perft, play, position, problems};
+use super::controllers::{
+    analysis, best_move, docs, engine, evaluate, health, legal_moves, limits, perft, play, position, problems,
+};
 use super::problem::InvalidMember;
 
-pub(crate) use responses::{NotFound, NotReady, PerftProblems, PositionProblems, ProblemDocument, SearchProblems};
+pub(crate) use responses::{
+    NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems, ProblemDocument, QueryProblems, SearchProblems,
+};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -33,6 +39,8 @@ pub(crate) use responses::{NotFound, NotReady, PerftProblems, PositionProblems, 
         perft::perft,
         evaluate::evaluate,
         best_move::best_move,
+        analysis::analyse,
+        analysis::follow_analysis,
         limits::limits,
         engine::engine,
         health::livez,
@@ -43,7 +51,7 @@ pub(crate) use responses::{NotFound, NotReady, PerftProblems, PositionProblems, 
         problems::problem,
     ),
     components(schemas(ProblemDocument, InvalidMember), responses(responses::Internal)),
-    modifiers(&FlatRequests, &Examples)
+    modifiers(&FlatRequests, &QueryRequests, &LineTypes, &Examples)
 )]
 struct Contract;
 

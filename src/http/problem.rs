@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 pub use code::Code;
 pub(crate) use example::example;
-pub(crate) use render::render;
+pub(crate) use render::{members, render};
 
 use crate::analysis::AnalysisError;
 use crate::chess::{InvalidPosition, MoveTextError, excerpt};
@@ -129,6 +129,16 @@ impl Problem {
         Problem::new(Code::MalformedJson, detail).with("line", line).with("column", column)
     }
 
+    /// A query that can't be read: the text of the parameter.
+    pub(crate) fn malformed_query(text: &str) -> Problem {
+        Problem::new(Code::MalformedQuery, format!("{:?} is not percent-encoded UTF-8", excerpt(text)))
+    }
+
+    /// A client that accepts none of these forms.
+    pub(crate) fn not_acceptable(accept: &str, forms: &str) -> Problem {
+        Problem::new(Code::NotAcceptable, format!("Accept is {:?}, but the forms are {forms}", excerpt(accept)))
+    }
+
     /// A body of another kind than JSON.
     pub(crate) fn not_json(content_type: Option<&str>) -> Problem {
         let detail = match content_type {
@@ -153,13 +163,23 @@ impl Problem {
 
     /// A text in `moves` that can't be played.
     pub(crate) fn illegal_move(index: usize, text: &str, why: WhyNot) -> Problem {
+        Problem::no_move("moves", index, text, why)
+    }
+
+    /// A text in `searchmoves` that can't be played.
+    pub(crate) fn illegal_searchmove(index: usize, text: &str, why: MoveTextError) -> Problem {
+        Problem::no_move("searchmoves", index, text, WhyNot::Text(why))
+    }
+
+    fn no_move(list: &'static str, index: usize, text: &str, why: WhyNot) -> Problem {
         let text = excerpt(text);
-        let detail = match why {
-            WhyNot::Text(MoveTextError::NotAMove) => format!("moves[{index}], {text:?}, is not a move in UCI or SAN"),
-            WhyNot::Text(MoveTextError::Ambiguous) => format!("moves[{index}], {text:?}, fits more than one legal move"),
-            WhyNot::Text(MoveTextError::NotLegal) => format!("moves[{index}], {text:?}, is not legal there"),
-            WhyNot::GameOver => format!("moves[{index}], {text:?}, comes after the end of the game"),
+        let what = match why {
+            WhyNot::Text(MoveTextError::NotAMove) => "is not a move in UCI or SAN",
+            WhyNot::Text(MoveTextError::Ambiguous) => "fits more than one legal move",
+            WhyNot::Text(MoveTextError::NotLegal) => "is not legal there",
+            WhyNot::GameOver => "comes after the end of the game",
         };
+        let detail = format!("{list}[{index}], {text:?}, {what}");
         Problem::new(Code::IllegalMove, detail).with("index", index).with("text", text).with("why", why.name())
     }
 }

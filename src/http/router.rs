@@ -9,7 +9,9 @@ use tower::ServiceBuilder;
 use tower::util::option_layer;
 
 use super::App;
-use super::controllers::{best_move, docs, engine, evaluate, health, legal_moves, limits, perft, play, position, problems};
+use super::controllers::{
+    analysis, best_move, docs, engine, evaluate, health, legal_moves, limits, perft, play, position, problems,
+};
 use super::layers::{RequestLayer, cors, server_timing};
 use super::problem::Problem;
 
@@ -23,7 +25,8 @@ pub fn router(app: App) -> Router {
         .route("/v1/play", post(play::play))
         .route("/v1/perft", post(perft::perft))
         .route("/v1/evaluate", post(evaluate::evaluate))
-        // The best move
+        // Searches
+        .route("/v1/analysis", get(analysis::follow_analysis).post(analysis::analyse))
         .route("/v1/best-move", post(best_move::best_move).fallback(no_such_method).layer(from_fn(server_timing)))
         // What the server is
         .route("/v1/limits", get(limits::limits))

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::SetOnce;
 
+use super::StreamRules;
 use super::json::BodyRules;
 use crate::analysis::Service;
 use crate::engine::Engine;
@@ -25,6 +26,8 @@ pub struct Caps {
     pub mate: u8,
     /// Most threads of a search; at least one.
     pub threads: u16,
+    /// Most lines of a search; at least one.
+    pub multipv: u16,
     /// Most moves in `moves`.
     pub moves: usize,
     /// Most bytes in a body.
@@ -35,6 +38,8 @@ pub struct Caps {
     pub perft_depth: u32,
     /// Longest time of a perft.
     pub perft_max: Duration,
+    /// How answers are sent line by line.
+    pub stream: StreamRules,
     /// Origins that CORS allows.
     pub cors_origins: Vec<String>,
     /// The most memory that the settings lead to, in MB.

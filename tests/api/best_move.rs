@@ -21,7 +21,10 @@ crate::claims![
     no_thread_is_no_search,
     more_threads_than_the_cap_are_clamped_and_told,
     a_proof_of_mate_is_the_work_of_one_thread,
-    sessions_and_lines_are_unknown_yet,
+    lines_and_moves_to_look_at_belong_to_the_analysis,
+    a_newer_request_of_the_session_replaces_the_older_one,
+    who_is_replaced_before_his_turn_has_nothing,
+    a_session_has_a_name_of_some_letters,
 ];
 
 /// White is a rook down.
@@ -225,12 +228,59 @@ async fn a_proof_of_mate_is_the_work_of_one_thread() {
     assert_eq!(answer["clamped"], json!([{ "member": "threads", "asked": 2, "given": 1 }]));
 }
 
-async fn sessions_and_lines_are_unknown_yet() {
+async fn lines_and_moves_to_look_at_belong_to_the_analysis() {
     let server = Server::start().await;
-    for member in ["session", "multipv", "searchmoves"] {
+    for member in ["multipv", "searchmoves", "infinite", "pov"] {
         let mut body = json!({ "fen": "startpos", "depth": 1 });
         body[member] = 1.into();
         let problem = server.refused("/v1/best-move", &body, 422, "invalid_request").await;
         assert_eq!(problem["errors"][0]["code"], "unknown_member");
+    }
+}
+
+async fn a_newer_request_of_the_session_replaces_the_older_one() {
+    let server = Server::with(|settings| settings.search.workers = 1).await;
+    let older = {
+        let client = server.client.clone();
+        let body = json!({ "fen": ROOK_DOWN, "movetime_ms": 50_000, "session": "board-1" });
+        tokio::spawn(async move { client.ask("/v1/best-move", &body).await })
+    };
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let newer = json!({ "fen": "startpos", "depth": 4, "session": "board-1" });
+    assert_eq!(server.ask("/v1/best-move", &newer).await["reason"], "depth");
+    let older = older.await.unwrap();
+    check_line(&older);
+    assert_eq!(older["reason"], "replaced");
+}
+
+async fn who_is_replaced_before_his_turn_has_nothing() {
+    let server = Server::with(|settings| settings.search.workers = 1).await;
+    let ask = |body: Value| {
+        let client = server.client.clone();
+        tokio::spawn(async move { client.ask("/v1/best-move", &body).await })
+    };
+    let running = ask(json!({ "fen": ROOK_DOWN, "movetime_ms": 50_000 }));
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let waiting = ask(json!({ "fen": "startpos", "movetime_ms": 40_000, "session": "b" }));
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    let newest = ask(json!({ "fen": "startpos", "movetime_ms": 30_000, "session": "b" }));
+    let answer = waiting.await.unwrap();
+    assert_eq!(
+        (&answer["reason"], &answer["best_move"], &answer["score"]),
+        (&json!("replaced"), &Value::Null, &Value::Null)
+    );
+    running.abort();
+    newest.abort();
+}
+
+async fn a_session_has_a_name_of_some_letters() {
+    let server = Server::start().await;
+    for bad in ["", "a b", "ä", &"x".repeat(65)] {
+        let body = json!({ "fen": "startpos", "depth": 1, "session": bad });
+        let problem = server.refused("/v1/best-move", &body, 422, "invalid_request").await;
+        assert_eq!(
+            (&problem["errors"][0]["pointer"], &problem["errors"][0]["code"]),
+            (&json!("/session"), &json!("unknown_value"))
+        );
     }
 }

@@ -55,8 +55,18 @@ async fn ask(operation: &Operation, request: &Value) -> Answer {
     settings.perft.max_ms = settings.perft.max_ms.min(2_000);
     let server = if operation.id() == "limits" { Server::of(default_settings()).await } else { Server::of(settings).await };
     let method: Method = operation.method.parse().unwrap();
-    let asked = server.request(method, &operation.path);
-    let answer = server.send(if request.is_null() { asked } else { asked.json(request) }).await;
+    let answer = match request.as_object().filter(|_| method == Method::GET) {
+        Some(parameters) => {
+            let parameter =
+                |(name, value): (&String, &Value)| format!("{name}={}", value.as_str().unwrap().replace(' ', "+"));
+            let query: Vec<_> = parameters.iter().map(parameter).collect();
+            server.get(&format!("{}?{}", operation.path, query.join("&"))).await
+        }
+        None => {
+            let asked = server.request(method, &operation.path);
+            server.send(if request.is_null() { asked } else { asked.json(request) }).await
+        }
+    };
     let _ = server.stop.send(());
     answer
 }

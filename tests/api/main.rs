@@ -5,6 +5,7 @@
 #![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
 #![allow(clippy::print_stderr, reason = "where else should a failed test say what it saw")]
 
+mod analysis;
 mod best_move;
 mod command_line;
 mod contract;
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let log = support::log::start();
     let claims = [
+        analysis::claims(),
         best_move::claims(),
         command_line::claims(),
         contract::claims(),

@@ -8,7 +8,7 @@ use axum::http::{Request, StatusCode};
 use axum::{Router, response::Response};
 use kibitzer::analysis::{Service, ServiceOptions};
 use kibitzer::engine::Engine;
-use kibitzer::http::{App, Caps, router};
+use kibitzer::http::{App, Caps, StreamRules, router};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 use tower::ServiceExt;
@@ -68,11 +68,13 @@ fn caps() -> Caps {
         default_movetime: Duration::from_millis(10),
         mate: 2,
         threads: 2,
+        multipv: 3,
         moves: 100,
         body_bytes: 4_096,
         body_timeout: Duration::from_secs(10),
         perft_depth: 2,
         perft_max: Duration::from_millis(100),
+        stream: StreamRules { heartbeat: Duration::from_secs(5), stall: Duration::from_secs(10), buffer: 8 },
         cors_origins: Vec::new(),
         memory_bound_mb: 64,
         memory_max_mb: 64,

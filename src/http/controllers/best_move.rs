@@ -6,13 +6,13 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::ObjectBuilder;
 
 use self::request::BestMove;
-use crate::analysis::{Answer, MemoryVerdict, Reason, Source};
+use crate::analysis::Answer;
 use crate::chess::{CastlingText, Move, Position, SanWriter, uci_text};
 use crate::http::App;
-use crate::http::dto::{Clamped, MoveText, PositionState, ScoreDto, WdlDto, names_of, varying};
+use crate::http::asker::Asker;
+use crate::http::dto::{Clamped, Found, MoveText, PositionState, ScoreDto, WdlDto, score_or_null, wdl_or_null};
 use crate::http::json::{Json, Reply};
 use crate::http::layers::Timing;
 use crate::http::openapi::SearchProblems;
@@ -35,45 +35,20 @@ pub(crate) struct BestMoveAnswer {
     /// The same in SAN.
     #[schema(required, value_type = Option<String>)]
     ponder_san: Option<MoveText>,
-    /// From the side to move's view.
-    score: ScoreDto,
-    /// What the score means in games.
-    wdl: WdlDto,
+    /// From the side to move's view. Null when the search was replaced before it had found anything.
+    #[schema(required, schema_with = score_or_null)]
+    score: Option<ScoreDto>,
+    /// What the score means in games; null with the score.
+    #[schema(required, schema_with = wdl_or_null)]
+    wdl: Option<WdlDto>,
     /// The expected line in UCI. A mate's ends in mate.
     #[schema(value_type = Vec<String>)]
     pv: Vec<MoveText>,
     /// The same in SAN.
     #[schema(value_type = Vec<String>)]
     pv_san: Vec<MoveText>,
-    /// Iterations finished, in plies, of the search that found it.
-    depth: u8,
-    /// The greatest number of plies that it reached.
-    seldepth: u8,
-    /// Moves that it made.
-    nodes: u64,
-    /// How long it took, in milliseconds.
-    #[schema(schema_with = time_ms)]
-    time_ms: u64,
-    /// Nodes a second.
-    #[schema(schema_with = nps)]
-    nps: u64,
-    /// Why the search stopped; from memory, the asked limit that the entry satisfies.
-    #[schema(schema_with = reasons)]
-    reason: &'static str,
-    /// Where the answer comes from.
-    #[schema(schema_with = sources)]
-    source: &'static str,
-    /// With memory, how long it is known, in milliseconds.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(schema_with = age_ms, required = false)]
-    age_ms: Option<u64>,
-    /// Why memory did or did not answer.
-    #[schema(schema_with = verdicts)]
-    memory: &'static str,
-    /// The answer came from a search that another request had started.
-    shared: bool,
-    /// What was asked beyond a cap; empty when nothing was.
-    clamped: Vec<Clamped>,
+    #[serde(flatten)]
+    found: Found,
 }
 
 /// The best move
@@ -95,11 +70,15 @@ pub(crate) struct BestMoveAnswer {
         SearchProblems,
     )
 )]
-pub(crate) async fn best_move(State(app): State<App>, Json(request): Json<BestMove>) -> Result<Response, Problem> {
+pub(crate) async fn best_move(
+    State(app): State<App>,
+    asker: Asker,
+    Json(request): Json<BestMove>,
+) -> Result<Response, Problem> {
     let resolved = request.position.resolve()?;
     let state = PositionState::from(&resolved);
     let position = resolved.game.position().clone();
-    let (request, clamped) = request.clamp(resolved.game, app.caps());
+    let (request, clamped) = request.search.clamp(resolved.game, asker.client(), app.caps());
     let answer = app.service().await.best_move(request).await?;
     let timing = Timing { queue: answer.queued, search: answer.searched };
     let mut response = Reply(BestMoveAnswer::new(state, &position, &answer, clamped)).into_response();
@@ -117,24 +96,11 @@ impl BestMoveAnswer {
             best_move_san: pv_san.first().copied(),
             ponder: pv.get(1).copied(),
             ponder_san: pv_san.get(1).copied(),
-            score: report.score.into(),
-            wdl: report.wdl.into(),
+            score: answer.has_found().then(|| report.score.into()),
+            wdl: answer.has_found().then(|| report.wdl.into()),
             pv,
             pv_san,
-            depth: report.depth,
-            seldepth: report.seldepth,
-            nodes: report.nodes,
-            time_ms: super::whole_ms(report.elapsed),
-            nps: super::per_second(report.nodes, report.elapsed),
-            reason: answer.reason.name(),
-            source: answer.source.name(),
-            age_ms: match answer.source {
-                Source::Memory { age } => Some(super::whole_ms(age)),
-                Source::Search => None,
-            },
-            memory: answer.memory.name(),
-            shared: answer.shared,
-            clamped,
+            found: Found::new(answer, clamped),
         }
     }
 }
@@ -147,38 +113,4 @@ fn line(start: &Position, moves: &[Move]) -> impl Iterator<Item = (MoveText, Mov
         position = position.after(mv);
         (MoveText(texts.0), MoveText(texts.1))
     })
-}
-
-fn time_ms() -> ObjectBuilder {
-    varying("How long the search took, in milliseconds.")
-}
-
-fn nps() -> ObjectBuilder {
-    varying("Nodes a second.")
-}
-
-fn age_ms() -> ObjectBuilder {
-    varying("With memory, how long it is known, in milliseconds.")
-}
-
-fn reasons() -> ObjectBuilder {
-    let all =
-        [Reason::Depth, Reason::Nodes, Reason::Time, Reason::Mate, Reason::Terminal, Reason::Stopped, Reason::Shutdown];
-    names_of("Why the search stopped; from memory, the asked limit that the entry satisfies.", all.map(Reason::name))
-}
-
-fn sources() -> ObjectBuilder {
-    names_of("Where the answer comes from.", ["search", "memory"])
-}
-
-fn verdicts() -> ObjectBuilder {
-    let all = [
-        MemoryVerdict::Hit,
-        MemoryVerdict::Unknown,
-        MemoryVerdict::Shallow,
-        MemoryVerdict::History,
-        MemoryVerdict::FiftyMoves,
-        MemoryVerdict::NotAsked,
-    ];
-    names_of("Why memory did or did not answer.", all.map(MemoryVerdict::name))
 }

@@ -5,11 +5,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use super::whole_ms;
 use crate::chess::forms::LAYOUT_VERSION;
 use crate::engine::Engine;
 use crate::http::App;
-use crate::http::dto::{varying, varying_text};
+use crate::http::dto::{varying, varying_text, whole_ms};
 use crate::http::json::Reply;
 
 /// What searches.

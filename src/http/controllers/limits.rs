@@ -5,9 +5,8 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::{ObjectBuilder, Type};
 
-use super::whole_ms;
 use crate::http::App;
-use crate::http::dto::varying;
+use crate::http::dto::{varying, whole_ms};
 use crate::http::json::Reply;
 
 /// What one request may ask for, and how much the server carries.
@@ -24,6 +23,8 @@ pub(crate) struct Limits {
     /// `threads` of a search.
     #[schema(schema_with = threads)]
     threads: Limit,
+    /// `multipv` of an analysis.
+    multipv: Limit,
     /// Entries of `moves`.
     moves: usize,
     /// Bytes of a request's body.
@@ -104,6 +105,7 @@ pub(crate) async fn limits(State(app): State<App>) -> Reply<Limits> {
         movetime_ms: Limit { max: whole_ms(caps.movetime), default: Some(whole_ms(caps.default_movetime)) },
         mate: unless_asked(caps.mate.into()),
         threads: Limit { max: caps.threads.into(), default: Some(1) },
+        multipv: Limit { max: caps.multipv.into(), default: Some(1) },
         moves: caps.moves,
         body_bytes: caps.body_bytes,
         perft_depth: caps.perft_depth,

@@ -7,7 +7,7 @@ use utoipa::openapi::ObjectBuilder;
 
 use crate::chess::{CastlingText, Move, Position, uci_text};
 use crate::http::App;
-use crate::http::dto::{Clamped, MoveText, PositionRequest, varying};
+use crate::http::dto::{Clamped, MoveText, PositionRequest, per_second, varying, whole_ms};
 use crate::http::json::{FromMembers, Json, Members, Reply};
 use crate::http::openapi::PerftProblems;
 use crate::http::problem::Problem;
@@ -101,8 +101,8 @@ pub(crate) async fn perft(State(app): State<App>, Json(request): Json<Perft>) ->
         depth,
         clamped,
         nodes: answer.nodes,
-        time_ms: super::whole_ms(answer.elapsed),
-        nps: super::per_second(answer.nodes, answer.elapsed),
+        time_ms: whole_ms(answer.elapsed),
+        nps: per_second(answer.nodes, answer.elapsed),
         divide: answer.divide.map(|counts| Divide::new(position, counts)),
     }))
 }

@@ -1,9 +1,10 @@
 //! Pieces of schemas that say the same in many places.
 
 use serde_json::Value;
+use utoipa::ToSchema;
 use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa::openapi::schema::SchemaType;
-use utoipa::openapi::{ObjectBuilder, Type};
+use utoipa::openapi::{ObjectBuilder, OneOfBuilder, Ref, Schema, Type};
 
 use crate::chess::{Color, Role};
 
@@ -21,6 +22,12 @@ pub(crate) fn nullable(description: &str, names: impl IntoIterator<Item = &'stat
     let values: Vec<Value> = names.into_iter().map(Value::from).chain([Value::Null]).collect();
     let either = SchemaType::from_iter([Type::String, Type::Null]);
     ObjectBuilder::new().schema_type(either).enum_values(Some(values)).description(Some(description))
+}
+
+/// A schema of the contract, or null.
+pub(crate) fn or_null<T: ToSchema>(description: &str) -> Schema {
+    let null = ObjectBuilder::new().schema_type(Type::Null);
+    OneOfBuilder::new().item(null).item(Ref::from_schema_name(T::name())).description(Some(description)).build().into()
 }
 
 /// A whole number from 0 that depends on the clock or the machine.

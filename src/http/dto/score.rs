@@ -7,7 +7,7 @@ use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{ObjectBuilder, RefOr, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::names_of;
+use super::{names_of, or_null};
 use crate::engine::Score;
 
 /// A score.
@@ -48,4 +48,9 @@ impl From<Score> for ScoreDto {
             Score::Mate(moves) => ScoreDto::Mate(moves),
         }
     }
+}
+
+/// The score of an answer that may have none.
+pub(crate) fn score_or_null() -> Schema {
+    or_null::<ScoreDto>("As `Score` says. Null when the search was replaced before it had found anything.")
 }

@@ -27,6 +27,14 @@ impl<T: FromMembers> FromRequest<App> for Json<T> {
 /// `malformed_json` with line and column, or `invalid_request` with all faults.
 pub(crate) fn read<T: FromMembers>(bytes: &[u8], max_moves: usize) -> Result<T, Problem> {
     let tree: Tree<'_> = serde_json::from_slice(bytes).map_err(|error| malformed(bytes, &error))?;
+    read_tree(tree, max_moves)
+}
+
+/// Reads members into `T`.
+///
+/// # Errors
+/// `invalid_request` with all faults.
+pub(super) fn read_tree<T: FromMembers>(tree: Tree<'_>, max_moves: usize) -> Result<T, Problem> {
     let mut members = Members::new(tree, max_moves);
     let read = T::read(&mut members);
     let faults = members.into_faults();

@@ -131,6 +131,7 @@ impl<'a> FromTree<'a> for u64 {
     /// A whole number; what is greater than 2⁶⁴ − 1 counts as that, since every cap lies below.
     fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<u64> {
         match tree {
+            Tree::Written(text) => u64::read(number_written(text), pointer, faults),
             Tree::Whole(number) => Some(number),
             Tree::Number(number) if number.fract() == 0.0 && number >= 0.0 => Some(number as u64),
             Tree::Number(number) if number.fract() == 0.0 => {
@@ -155,6 +156,8 @@ impl<'a> FromTree<'a> for bool {
     fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<bool> {
         match tree {
             Tree::Bool(value) => Some(value),
+            Tree::Written(text) if text == "true" => Some(true),
+            Tree::Written(text) if text == "false" => Some(false),
             other => wrong_type(faults, pointer, "true or false", &other),
         }
     }
@@ -163,7 +166,7 @@ impl<'a> FromTree<'a> for bool {
 impl<'a> FromTree<'a> for String {
     fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<String> {
         match tree {
-            Tree::Text(text) => Some(text.into_owned()),
+            Tree::Text(text) | Tree::Written(text) => Some(text.into_owned()),
             other => wrong_type(faults, pointer, "a string", &other),
         }
     }
@@ -173,6 +176,7 @@ impl<'a, T: FromTree<'a>> FromTree<'a> for Vec<T> {
     fn read(tree: Tree<'a>, at: &str, faults: &mut Vec<InvalidMember>) -> Option<Vec<T>> {
         let items = match tree {
             Tree::List(items) => items,
+            Tree::Written(text) => items_written(&text),
             other => return wrong_type(faults, at, "an array", &other),
         };
         // Items behind a bad one are read too, for their faults; one bad item makes the list bad.
@@ -203,7 +207,7 @@ where
     T: Copy,
 {
     let text = match tree {
-        Tree::Text(text) => text,
+        Tree::Text(text) | Tree::Written(text) => text,
         other => return wrong_type(faults, pointer, "a string", &other),
     };
     let found = all.iter().find(|value| name(value) == text).copied();
@@ -213,6 +217,22 @@ where
         note(faults, MemberFault::UnknownValue, pointer, detail);
     }
     found
+}
+
+/// A number as JSON writes it; any other text stays one.
+fn number_written(text: Cow<'_, str>) -> Tree<'_> {
+    let number = match serde_json::from_str::<Tree<'_>>(&text) {
+        Ok(Tree::Whole(number)) => Some(Tree::Whole(number)),
+        Ok(Tree::Number(number)) => Some(Tree::Number(number)),
+        _ => None,
+    };
+    number.unwrap_or(Tree::Text(text))
+}
+
+/// The items of a list with commas between them; blanks around each are dropped.
+fn items_written<'a>(text: &str) -> Vec<Tree<'a>> {
+    let items = text.split(',').map(|item| Tree::Written(Cow::Owned(item.trim_matches(' ').to_owned())));
+    if text.trim_matches(' ').is_empty() { Vec::new() } else { items.collect() }
 }
 
 fn wrong_type<T>(faults: &mut Vec<InvalidMember>, pointer: &str, expected: &str, found: &Tree<'_>) -> Option<T> {
@@ -290,6 +310,36 @@ mod tests {
             });
             assert_eq!(faults, [(fault, "/n".to_owned())], "{json}");
         }
+    }
+
+    #[test]
+    fn a_query_says_everything_by_text() {
+        let written = |name: &'static str, text: &'static str| (Cow::Borrowed(name), Tree::Written(Cow::Borrowed(text)));
+        let query = [
+            ("depth", "12"),
+            ("nodes", "1e6"),
+            ("movetime_ms", "soon"),
+            ("mate", "-3"),
+            ("fresh", "true"),
+            ("infinite", "yes"),
+            ("moves", "e4, e5 ,Nf3 "),
+        ];
+        let tree = Tree::Object(query.map(|(name, text)| written(name, text)).to_vec());
+        let mut members = Members::new(tree, 10);
+        let mut number = |name| members.optional_number(name, 1..=u64::MAX);
+        assert_eq!((number("depth"), number("nodes")), (Some(12), Some(1_000_000)));
+        assert_eq!((number("movetime_ms"), number("mate")), (None, None));
+        assert_eq!((members.optional("fresh"), members.optional::<bool>("infinite")), (Some(true), None));
+        assert_eq!(members.optional("moves"), Some(["e4", "e5", "Nf3"].map(str::to_owned).to_vec()));
+        let faults: Vec<_> = members.into_faults().into_iter().map(|fault| (fault.code, fault.pointer)).collect();
+        assert_eq!(
+            faults,
+            [
+                (MemberFault::WrongType, "/movetime_ms".to_owned()),
+                (MemberFault::OutOfRange, "/mate".to_owned()),
+                (MemberFault::WrongType, "/infinite".to_owned()),
+            ]
+        );
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A JSON value that borrows its texts from the body. Unlike `serde_json::Value` it copies nothing and keeps a member that
+//! A JSON value, or a query's parameter, that borrows its texts from the body. Unlike `serde_json::Value` it copies nothing and keeps a member that
 //! stands there twice, so that it can be refused.
 
 use std::borrow::Cow;
@@ -19,6 +19,8 @@ pub(crate) enum Tree<'a> {
     Number(f64),
     /// A string.
     Text(Cow<'a, str>),
+    /// What a query says of a parameter: its name in the contract tells of what type that is.
+    Written(Cow<'a, str>),
     /// An array.
     List(Vec<Tree<'a>>),
     /// An object, its members in their order.
@@ -33,6 +35,7 @@ impl Tree<'_> {
             Tree::Bool(_) => "a boolean",
             Tree::Whole(_) | Tree::Number(_) => "a number",
             Tree::Text(_) => "a string",
+            Tree::Written(_) => "this text",
             Tree::List(_) => "an array",
             Tree::Object(_) => "an object",
         }

@@ -47,8 +47,9 @@ where
         self.0.poll_ready(context)
     }
 
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let id = RequestId::of(request.headers());
+        request.extensions_mut().insert(id.clone());
         // At the level of an error, so that the span is there whenever anything is logged at all.
         let span = tracing::error_span!("request", request_id = id.as_str());
         let mut log = LogLine::new(request.method(), request.uri());

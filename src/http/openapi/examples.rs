@@ -11,10 +11,12 @@ use utoipa::openapi::{Content, OpenApi, RefOr, Response};
 use crate::http::problem::{Code, example};
 
 /// The data of an operation.
-const FILES: [(&str, &str); 10] = [
+const FILES: [(&str, &str); 12] = [
+    ("analyse", include_str!("examples/analyse.json")),
     ("best_move", include_str!("examples/best_move.json")),
     ("engine", include_str!("examples/engine.json")),
     ("evaluate", include_str!("examples/evaluate.json")),
+    ("follow_analysis", include_str!("examples/follow_analysis.json")),
     ("legal_moves", include_str!("examples/legal_moves.json")),
     ("limits", include_str!("examples/limits.json")),
     ("livez", include_str!("examples/livez.json")),
@@ -29,7 +31,7 @@ const FILES: [(&str, &str); 10] = [
 struct Exchange {
     name: String,
     summary: String,
-    /// Routes without a body have none.
+    /// A body, or the parameters of a query; routes without either have none.
     request: Option<Value>,
     status: u16,
     response: Value,
@@ -65,10 +67,10 @@ fn add_exchanges(operation: &mut Operation) {
         if let Some(request) = request
             && let Some(RefOr::T(body)) = &mut operation.request_body
         {
-            add(body.content.values_mut(), &name, &summary, &request);
+            add(&mut body.content, &name, &summary, &request);
         }
         if let Some(RefOr::T(answer)) = operation.responses.responses.get_mut(&status.to_string()) {
-            add(answer.content.values_mut(), &name, &summary, &response);
+            add(&mut answer.content, &name, &summary, &response);
         }
     }
 }
@@ -86,12 +88,20 @@ fn add_problems(path: &str, operation: &mut Operation) {
 }
 
 fn add_problem(response: &mut Response, code: Code, path: &str) {
-    add(response.content.values_mut(), code.name(), code.title(), &example(code, path));
+    add(&mut response.content, code.name(), code.title(), &example(code, path));
 }
 
-fn add<'a>(contents: impl Iterator<Item = &'a mut RefOr<Content>>, name: &str, summary: &str, value: &Value) {
-    for content in contents {
-        if let RefOr::T(content) = content {
+/// To the forms that are one JSON document.
+fn add<'a>(
+    contents: impl IntoIterator<Item = (&'a String, &'a mut RefOr<Content>)>,
+    name: &str,
+    summary: &str,
+    value: &Value,
+) {
+    for (kind, content) in contents {
+        if let RefOr::T(content) = content
+            && matches!(kind.as_str(), "application/json" | "application/problem+json")
+        {
             let example = ExampleBuilder::new().summary(summary).value(Some(value.clone())).build();
             content.examples.insert(name.to_owned(), RefOr::T(example));
         }

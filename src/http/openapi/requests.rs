@@ -2,16 +2,23 @@
 
 use std::borrow::Cow;
 
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn, ParameterStyle};
 use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Schema};
-use utoipa::openapi::{Object, ObjectBuilder, OpenApi, RefOr, Type};
+use utoipa::openapi::{Object, ObjectBuilder, OpenApi, RefOr, Required, Type};
 use utoipa::{Modify, PartialSchema, ToSchema};
 
-use crate::http::dto::PositionRequest;
+use crate::http::dto::{PositionRequest, SearchRequest};
 
 /// The field that the position's members take the place of.
 const POSITION: &str = "position";
 
-/// The schema of those members by themselves.
+/// The field that the members of a search take the place of.
+const SEARCH: &str = "search";
+
+/// The routes whose request stands in the query, with the schema of its members.
+const QUERIES: [(&str, &str); 1] = [("/v1/analysis", "AnalysisRequest")];
+
+/// The schema of the position's members by themselves.
 const MEMBERS: &str = "PositionMembers";
 
 /// The one request that can't do without moves.
@@ -43,7 +50,15 @@ impl ToSchema for PositionRequest {
     }
 }
 
-/// Puts the position's members into each request that has a position, and closes it to others.
+/// The fields that members stand for, with the schemas of those members by themselves.
+fn parts() -> [(&'static str, String, RefOr<Schema>); 2] {
+    [
+        (POSITION, PositionRequest::name().into(), PositionRequest::schema()),
+        (SEARCH, SearchRequest::name().into(), SearchRequest::schema()),
+    ]
+}
+
+/// Puts the members of those fields into each request that has them, and closes it to others.
 pub(crate) struct FlatRequests;
 
 impl Modify for FlatRequests {
@@ -51,27 +66,67 @@ impl Modify for FlatRequests {
         let Some(components) = contract.components.as_mut() else {
             return;
         };
-        let RefOr::T(Schema::Object(position)) = PositionRequest::schema() else {
-            return;
-        };
-        components.schemas.remove(MEMBERS);
-        for (name, schema) in &mut components.schemas {
-            if let RefOr::T(Schema::Object(request)) = schema
-                && request.properties.shift_remove(POSITION).is_some()
-            {
-                flatten(request, &position);
-                if name == NEEDS_MOVES {
-                    request.required.push("moves".to_owned());
+        for (field, schema_name, members) in parts() {
+            let RefOr::T(Schema::Object(members)) = members else { continue };
+            components.schemas.remove(&schema_name);
+            for (name, schema) in &mut components.schemas {
+                if let RefOr::T(Schema::Object(request)) = schema
+                    && request.properties.contains_key(field)
+                {
+                    flatten(request, field, &members);
+                    if name == NEEDS_MOVES {
+                        request.required.push("moves".to_owned());
+                    }
                 }
             }
         }
     }
 }
 
-fn flatten(request: &mut Object, position: &Object) {
+/// The members take the field's place.
+fn flatten(request: &mut Object, field: &str, members: &Object) {
     let own = std::mem::take(&mut request.properties);
-    request.properties = position.properties.clone();
-    request.properties.extend(own);
-    request.required.retain(|name| name != POSITION);
+    for (name, schema) in own {
+        if name == field {
+            request.properties.extend(members.properties.clone());
+        } else {
+            request.properties.insert(name, schema);
+        }
+    }
+    request.required.retain(|name| name != field);
     request.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
+}
+
+/// Gives the routes whose request stands in the query its members as parameters.
+pub(crate) struct QueryRequests;
+
+impl Modify for QueryRequests {
+    fn modify(&self, contract: &mut OpenApi) {
+        let Some(components) = &contract.components else { return };
+        for (path, schema) in QUERIES {
+            let Some(RefOr::T(Schema::Object(request))) = components.schemas.get(schema) else { continue };
+            let Some(operation) = contract.paths.paths.get_mut(path).and_then(|item| item.get.as_mut()) else { continue };
+            let of_member = |(name, schema): (&String, &RefOr<Schema>)| parameter(name, schema);
+            operation.parameters = Some(request.properties.iter().map(of_member).map(RefOr::T).collect());
+        }
+    }
+}
+
+fn parameter(name: &str, schema: &RefOr<Schema>) -> Parameter {
+    let description = match schema {
+        RefOr::T(Schema::Object(object)) => object.description.clone(),
+        RefOr::T(Schema::Array(array)) => array.description.clone(),
+        _ => None,
+    };
+    let parameter = ParameterBuilder::new()
+        .name(name)
+        .parameter_in(ParameterIn::Query)
+        .required(Required::False)
+        .description(description)
+        .schema(Some(schema.clone()));
+    // A list is one text with commas.
+    match schema {
+        RefOr::T(Schema::Array(_)) => parameter.style(Some(ParameterStyle::Form)).explode(Some(false)).build(),
+        _ => parameter.build(),
+    }
 }

@@ -138,6 +138,35 @@ fn position_problems(more: &[Code]) -> BTreeMap<String, RefOr<Response>> {
     responses
 }
 
+/// What a route whose request stands in the query may answer, when it has to wait for a worker.
+#[derive(Debug)]
+pub(crate) struct QueryProblems;
+
+impl IntoResponses for QueryProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut responses = problems(&[
+            Code::MalformedQuery,
+            Code::InvalidRequest,
+            Code::InvalidFen,
+            Code::IllegalMove,
+            Code::QueueFull,
+            Code::ShuttingDown,
+        ]);
+        responses.insert("500".to_owned(), Ref::from_response_name(Internal::response().0).into());
+        responses
+    }
+}
+
+/// What a route with several forms may answer.
+#[derive(Debug)]
+pub(crate) struct NotAcceptable;
+
+impl IntoResponses for NotAcceptable {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems(&[Code::NotAcceptable])
+    }
+}
+
 /// A server that takes no traffic yet, or no longer.
 #[derive(Debug)]
 pub(crate) struct NotReady;

@@ -7,8 +7,10 @@ use axum::http::StatusCode;
 #[expect(missing_docs, reason = "`explanation` says it, to clients too")]
 pub enum Code {
     MalformedJson,
+    MalformedQuery,
     NotFound,
     MethodNotAllowed,
+    NotAcceptable,
     RequestTimeout,
     BodyTooLarge,
     UnsupportedMediaType,
@@ -24,10 +26,12 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Code; 14] = [
+    pub const ALL: [Code; 16] = [
         Code::MalformedJson,
+        Code::MalformedQuery,
         Code::NotFound,
         Code::MethodNotAllowed,
+        Code::NotAcceptable,
         Code::RequestTimeout,
         Code::BodyTooLarge,
         Code::UnsupportedMediaType,
@@ -45,6 +49,8 @@ impl Code {
     pub const fn name(self) -> &'static str {
         match self {
             Code::MalformedJson => "malformed_json",
+            Code::MalformedQuery => "malformed_query",
+            Code::NotAcceptable => "not_acceptable",
             Code::NotFound => "not_found",
             Code::MethodNotAllowed => "method_not_allowed",
             Code::RequestTimeout => "request_timeout",
@@ -64,7 +70,8 @@ impl Code {
     /// The HTTP status that it comes with.
     pub const fn status(self) -> StatusCode {
         match self {
-            Code::MalformedJson => StatusCode::BAD_REQUEST,
+            Code::MalformedJson | Code::MalformedQuery => StatusCode::BAD_REQUEST,
+            Code::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Code::NotFound => StatusCode::NOT_FOUND,
             Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Code::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
@@ -82,6 +89,8 @@ impl Code {
     pub const fn title(self) -> &'static str {
         match self {
             Code::MalformedJson => "The body is not JSON",
+            Code::MalformedQuery => "The query can't be read",
+            Code::NotAcceptable => "No form of the answer is accepted",
             Code::NotFound => "There is nothing at this path",
             Code::MethodNotAllowed => "The path does not know this method",
             Code::RequestTimeout => "The body did not come in time",
@@ -103,6 +112,10 @@ impl Code {
         match self {
             Code::MalformedJson => {
                 "The body can't be read as JSON. The members `line` and `column`, both from 1, say where reading ended."
+            }
+            Code::MalformedQuery => "A parameter of the query is not percent-encoded UTF-8.",
+            Code::NotAcceptable => {
+                "The header `Accept` allows none of the forms that the answer can have; `detail` names them."
             }
             Code::NotFound => "No route has this path. `/docs` shows the routes that there are.",
             Code::MethodNotAllowed => {

@@ -16,6 +16,10 @@ pub(crate) fn example(code: Code, path: &str) -> Value {
     let path = path.replace("{code}", "unheard_of");
     let problem = match code {
         Code::MalformedJson => Problem::malformed_json("expected value", 1, 9),
+        Code::MalformedQuery => Problem::malformed_query("fen=%zz"),
+        Code::NotAcceptable => {
+            Problem::not_acceptable("text/html", "application/json, application/x-ndjson and text/event-stream")
+        }
         Code::NotFound => Problem::not_found(&path),
         Code::MethodNotAllowed => Problem::method_not_allowed(&path, "DELETE"),
         Code::RequestTimeout => Problem::request_timeout(Duration::from_secs(10)),

@@ -66,6 +66,15 @@ impl Client {
         Ok(Answer { status, headers, body: response.text().await? })
     }
 
+    /// Sends a request and notes the answer, whose body comes by and by.
+    pub(crate) async fn open(&self, request: RequestBuilder) -> reqwest::Response {
+        let request = request.build().expect("a request");
+        let (method, path) = (request.method().clone(), request.url().path().to_owned());
+        let response = self.http.execute(request).await.expect("an answer");
+        coverage::saw(method.as_str(), &path, response.status().as_u16());
+        response
+    }
+
     pub(crate) async fn get(&self, path: &str) -> Answer {
         self.send(self.request(Method::GET, path)).await
     }

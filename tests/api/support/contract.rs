@@ -59,7 +59,7 @@ pub(crate) fn good_body(operation: &Operation) -> Value {
     let mut body = serde_json::json!({ "fen": "startpos" });
     match operation.id() {
         "play" => body["moves"] = serde_json::json!(["e4"]),
-        "perft" | "best_move" => body["depth"] = 2.into(),
+        "perft" | "best_move" | "analyse" => body["depth"] = 2.into(),
         _ => {}
     }
     body

@@ -6,6 +6,7 @@ pub(crate) mod contract;
 pub(crate) mod coverage;
 pub(crate) mod log;
 pub(crate) mod server;
+pub(crate) mod stream;
 
 use std::future::Future;
 
@@ -13,6 +14,7 @@ use libtest_mimic::Trial;
 
 pub(crate) use client::{Answer, Client};
 pub(crate) use server::Server;
+pub(crate) use stream::Stream;
 
 /// The start position.
 pub(crate) const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";

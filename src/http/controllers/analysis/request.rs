@@ -1,0 +1,109 @@
+//! An analysis request: a best-move request, and how wide to look and how to tell it.
+
+use utoipa::ToSchema;
+
+use super::telling::{Pov, Telling};
+use crate::analysis::{AnalysisRequest, Client};
+use crate::chess::{CastlingText, Game, Move, Position, read_move};
+use crate::engine::{Limits, Scope};
+use crate::http::Caps;
+use crate::http::dto::{Clamped, PositionRequest, SearchRequest};
+use crate::http::json::{FromMembers, FromTree, Members, Tree, read_name};
+use crate::http::problem::{InvalidMember, MemberFault, Problem};
+
+/// What is analysed, how wide and how deep, and how it is told. The search stops at the first limit that is reached; what is
+/// beyond a cap of `GET /v1/limits` is clamped. The cap on `movetime_ms` ends a search without `movetime_ms` as well, with the
+/// reason `time`; of an `infinite` one the server's `stream.infinite_ms`.
+#[derive(Clone, Debug, ToSchema)]
+#[schema(as = AnalysisRequest)]
+pub(crate) struct Analysis {
+    pub(crate) position: PositionRequest,
+    pub(crate) search: SearchRequest,
+    /// Search until there is nothing deeper to find or the client leaves; without `depth`, `nodes`, `movetime_ms`, `mate`.
+    #[schema(required = false, default = false)]
+    infinite: bool,
+    /// How many of the best moves get a line. The proof of a mate has one.
+    #[schema(minimum = 1, nullable = false, default = 1)]
+    multipv: Option<u64>,
+    /// The only moves to look at, in UCI or SAN; all when empty. Such an analysis neither asks memory nor is remembered.
+    #[schema(required = false)]
+    searchmoves: Vec<String>,
+    /// From whose view scores and chances are told: the side to move's or White's.
+    #[schema(value_type = String, required = false, default = "side")]
+    pov: Pov,
+    /// How castling is written in UCI: `standard`, the king's step where that is standard; `960`, king takes rook always.
+    #[schema(value_type = String, required = false, default = "standard")]
+    castling: Castling,
+    /// Most moves of a line that are told; all unless given.
+    #[schema(minimum = 1, nullable = false)]
+    pv_length: Option<u64>,
+}
+
+/// How castling is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Castling(CastlingText);
+
+impl<'a> FromTree<'a> for Castling {
+    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<Castling> {
+        let name = |castling: &Castling| match castling.0 {
+            CastlingText::Standard => "standard",
+            CastlingText::Chess960 => "960",
+        };
+        read_name(tree, pointer, faults, &[Castling(CastlingText::Standard), Castling(CastlingText::Chess960)], name)
+    }
+}
+
+impl<'a> FromTree<'a> for Pov {
+    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<Pov> {
+        read_name(tree, pointer, faults, &Pov::ALL, |pov| pov.name())
+    }
+}
+
+impl FromMembers for Analysis {
+    fn read(members: &mut Members<'_>) -> Option<Analysis> {
+        let (position, search) = (PositionRequest::read(members), SearchRequest::read(members));
+        let infinite = members.optional("infinite").unwrap_or(false);
+        if infinite && search.as_ref().is_some_and(SearchRequest::has_limits) {
+            members.fault(MemberFault::Conflict, "infinite", "infinite and a limit can't both be given".to_owned());
+        }
+        let multipv = members.optional_number("multipv", 1..=u64::MAX);
+        let searchmoves = members.optional("searchmoves").unwrap_or_default();
+        let pov = members.optional("pov").unwrap_or(Pov::Side);
+        let castling = members.optional("castling").unwrap_or(Castling(CastlingText::Standard));
+        let pv_length = members.optional_number("pv_length", 1..=u64::MAX);
+        Some(Analysis { position: position?, search: search?, infinite, multipv, searchmoves, pov, castling, pv_length })
+    }
+}
+
+impl Analysis {
+    /// The question within the caps, what was lowered for that, and how it is to be told.
+    ///
+    /// # Errors
+    /// `illegal_move` for a text in `searchmoves` that is no legal move.
+    pub(super) fn clamp(self, game: Game, client: &Client, caps: &Caps) -> Result<(AnalysisRequest, Telling), Problem> {
+        let moves = searchmoves(game.position(), &self.searchmoves)?;
+        let most_lines = if self.search.is_proof() { 1 } else { caps.multipv };
+        let position = game.position().clone();
+        let (mut request, mut clamped) = self.search.clamp(game, client, caps);
+        let multipv = self.multipv.map_or(1, |lines| Clamped::cap("multipv", lines, most_lines, &mut clamped));
+        if self.infinite {
+            request.limits = Limits::default();
+        }
+        request.scope = Scope { multipv: usize::from(multipv), moves, ..request.scope };
+        let telling = Telling {
+            position,
+            pov: self.pov,
+            castling: self.castling.0,
+            pv_length: self.pv_length.map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX)),
+            clamped,
+        };
+        Ok((request, telling))
+    }
+}
+
+fn searchmoves(position: &Position, texts: &[String]) -> Result<Vec<Move>, Problem> {
+    let read = |(index, text): (usize, &String)| {
+        read_move(position, text).map_err(|error| Problem::illegal_searchmove(index, text, error))
+    };
+    texts.iter().enumerate().map(read).collect()
+}

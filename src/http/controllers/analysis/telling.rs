@@ -1,0 +1,98 @@
+//! How an analysis is told: from whose view, in which notation, and how much of each line.
+
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::chess::{CastlingText, Color, Move, Position, SanWriter, uci_text};
+use crate::engine::{Report, Score, Wdl};
+use crate::http::dto::{Clamped, MoveText, ScoreDto, WdlDto};
+
+/// From whose view scores are told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pov {
+    /// The side to move's.
+    Side,
+    /// White's.
+    White,
+}
+
+impl Pov {
+    pub(super) const ALL: [Pov; 2] = [Pov::Side, Pov::White];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Pov::Side => "side",
+            Pov::White => "white",
+        }
+    }
+}
+
+/// How an analysis of a position is told.
+#[derive(Clone, Debug)]
+pub(super) struct Telling {
+    pub(super) position: Position,
+    pub(super) pov: Pov,
+    pub(super) castling: CastlingText,
+    /// Most moves of a line.
+    pub(super) pv_length: usize,
+    /// What was asked beyond a cap.
+    pub(super) clamped: Vec<Clamped>,
+}
+
+/// One of the best moves with the line that it leads to.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Line {
+    /// 1 for the best move.
+    #[schema(minimum = 1)]
+    rank: usize,
+    /// As `pov` says.
+    score: ScoreDto,
+    /// As `pov` says.
+    wdl: WdlDto,
+    /// Iterations finished, in plies.
+    depth: u8,
+    /// The expected line in UCI, of legal moves. A mate's ends in mate, unless it is truncated.
+    #[schema(value_type = Vec<String>)]
+    pv: Vec<MoveText>,
+    /// The same in SAN.
+    #[schema(value_type = Vec<String>)]
+    pv_san: Vec<MoveText>,
+    /// There is more of it than `pv_length` lets through.
+    pv_truncated: bool,
+}
+
+impl Telling {
+    /// The lines of a report, best first; none where the game is over.
+    pub(super) fn lines(&self, report: &Report) -> Vec<Line> {
+        let best = (!report.pv.is_empty()).then_some((report.score, report.wdl, &report.pv));
+        let others = report.alternatives.iter().map(|line| (line.score, line.wdl, &line.pv));
+        let lines = best.into_iter().chain(others).enumerate();
+        lines.map(|(index, (score, wdl, pv))| self.line(index + 1, score, wdl, report.depth, pv)).collect()
+    }
+
+    fn line(&self, rank: usize, score: Score, wdl: Wdl, depth: u8, moves: &[Move]) -> Line {
+        let told = &moves[..moves.len().min(self.pv_length)];
+        let (pv, pv_san) = self.texts(told).unzip();
+        let (score, wdl) = self.turned(score, wdl);
+        Line { rank, score, wdl, depth, pv, pv_san, pv_truncated: told.len() < moves.len() }
+    }
+
+    /// A score and its chances, from the view that is asked for.
+    pub(super) fn turned(&self, score: Score, wdl: Wdl) -> (ScoreDto, WdlDto) {
+        if self.pov == Pov::White && self.position.turn() == Color::Black {
+            (score.of_the_other_side().into(), wdl.of_the_other_side().into())
+        } else {
+            (score.into(), wdl.into())
+        }
+    }
+
+    /// A line of legal moves, each in UCI and in SAN.
+    pub(super) fn texts(&self, moves: &[Move]) -> impl Iterator<Item = (MoveText, MoveText)> {
+        let mut position = self.position.clone();
+        moves.iter().map(move |&mv| {
+            let texts = (uci_text(&position, mv, self.castling), SanWriter::new(&position).write(mv).text);
+            position = position.after(mv);
+            (MoveText(texts.0), MoveText(texts.1))
+        })
+    }
+}

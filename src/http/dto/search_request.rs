@@ -1,0 +1,102 @@
+//! How hard a position is to be searched, as every route that searches is asked.
+
+use std::time::Duration;
+
+use utoipa::ToSchema;
+
+use super::Clamped;
+use crate::analysis::{AnalysisRequest, Client, Session};
+use crate::chess::{Game, excerpt};
+use crate::engine::{Limits, Scope};
+use crate::http::Caps;
+use crate::http::json::{FromMembers, Members};
+use crate::http::problem::MemberFault;
+
+/// A session's name has so many letters at most.
+const LONGEST_SESSION: usize = 64;
+
+/// The members of a request that say how hard it is to be searched. The search stops at the first limit that is reached; what is beyond
+/// a cap of `GET /v1/limits` is clamped.
+#[derive(Clone, Debug, Default, ToSchema)]
+#[schema(as = SearchMembers)]
+pub(crate) struct SearchRequest {
+    /// Iterations, in plies.
+    #[schema(minimum = 1, nullable = false)]
+    depth: Option<u64>,
+    /// Moves that the search makes.
+    #[schema(minimum = 1, nullable = false)]
+    nodes: Option<u64>,
+    /// Time, in milliseconds.
+    #[schema(minimum = 1, nullable = false)]
+    movetime_ms: Option<u64>,
+    /// Prove a mate in at most so many moves; alone or with `nodes` and `movetime_ms`. Without such a mate the ordinary score
+    /// and the reason `depth`.
+    #[schema(minimum = 1, nullable = false)]
+    mate: Option<u64>,
+    /// Threads that search together; each takes a worker, and all of them are waited for. The proof of a mate has use for one.
+    #[schema(minimum = 1, nullable = false, default = 1)]
+    threads: Option<u64>,
+    /// A name of the client's choice: a newer request of the session ends its older one, which answers with what it has and the
+    /// reason `replaced`.
+    #[schema(nullable = false, pattern = "^[A-Za-z0-9_-]{1,64}$")]
+    session: Option<String>,
+    /// Do not answer from memory. The new answer is remembered all the same.
+    #[schema(required = false, default = false)]
+    fresh: bool,
+}
+
+impl FromMembers for SearchRequest {
+    fn read(members: &mut Members<'_>) -> Option<SearchRequest> {
+        if members.has("mate") && members.has("depth") {
+            members.fault(MemberFault::Conflict, "depth", "mate and depth can't both be given".to_owned());
+        }
+        let mut limit = |name| members.optional_number(name, 1..=u64::MAX);
+        let (depth, nodes, movetime_ms, mate) = (limit("depth"), limit("nodes"), limit("movetime_ms"), limit("mate"));
+        let threads = limit("threads");
+        let session = members.optional::<String>("session").filter(|session| is_session(session, members));
+        let fresh = members.optional("fresh").unwrap_or(false);
+        Some(SearchRequest { depth, nodes, movetime_ms, mate, threads, session, fresh })
+    }
+}
+
+fn is_session(text: &str, members: &mut Members<'_>) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    let is_good = (1..=LONGEST_SESSION).contains(&text.len()) && text.bytes().all(is_letter);
+    if !is_good {
+        let detail = format!("session is {:?}, but must be 1 to 64 of A–Z a–z 0–9 _ -", excerpt(text));
+        members.fault(MemberFault::UnknownValue, "session", detail);
+    }
+    is_good
+}
+
+impl SearchRequest {
+    /// The question within the caps, and what was lowered for that. Without any limit it is searched for the usual time.
+    pub(crate) fn clamp(self, game: Game, client: &Client, caps: &Caps) -> (AnalysisRequest, Vec<Clamped>) {
+        let mut clamped = Vec::new();
+        let depth = self.depth.map(|depth| Clamped::cap("depth", depth, caps.depth, &mut clamped));
+        let nodes = self.nodes.map(|nodes| Clamped::cap("nodes", nodes, caps.nodes, &mut clamped));
+        let movetime_cap = u64::try_from(caps.movetime.as_millis()).unwrap_or(u64::MAX);
+        let movetime = self.movetime_ms.map(|ms| Clamped::cap("movetime_ms", ms, movetime_cap, &mut clamped));
+        let mate = self.mate.map(|moves| Clamped::cap("mate", moves, caps.mate, &mut clamped));
+        // A proof of a mate is the work of one thread.
+        let most_threads = if mate.is_some() { 1 } else { caps.threads };
+        let threads = self.threads.map_or(1, |threads| Clamped::cap("threads", threads, most_threads, &mut clamped));
+        let mut limits = Limits { depth, nodes, movetime: movetime.map(Duration::from_millis), mate, clock: None };
+        if limits == Limits::default() {
+            limits.movetime = Some(caps.default_movetime);
+        }
+        let scope = Scope { threads: usize::from(threads), ..Scope::default() };
+        let session = self.session.map(|name| Session::new(client.clone(), &name));
+        (AnalysisRequest { game, limits, scope, fresh: self.fresh, session }, clamped)
+    }
+
+    /// `true` when any limit was asked for.
+    pub(crate) fn has_limits(&self) -> bool {
+        [self.depth, self.nodes, self.movetime_ms, self.mate].iter().any(Option::is_some)
+    }
+
+    /// `true` when a mate is to be proved.
+    pub(crate) fn is_proof(&self) -> bool {
+        self.mate.is_some()
+    }
+}
