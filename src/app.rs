@@ -122,6 +122,7 @@ fn service_options(settings: &Settings) -> ServiceOptions {
         queue_capacity: settings.queue.capacity,
         dictionary_max_entries: settings.dictionary.max_entries,
         max_movetime: Duration::from_millis(settings.limits.movetime_ms),
+        max_wait: Duration::from_millis(settings.queue.max_wait_ms),
         max_infinite: Duration::from_millis(settings.stream.infinite_ms),
     }
 }

@@ -65,8 +65,10 @@ pub struct Search {
 /// `queue.*`
 #[derive(Clone, Debug, Deserialize)]
 pub struct Queue {
-    /// Requests that may wait.
+    /// Requests of each class that may wait.
     pub capacity: usize,
+    /// The longest that a request waits for a worker, in milliseconds.
+    pub max_wait_ms: u64,
 }
 
 /// `dictionary.*`

@@ -18,6 +18,7 @@ impl Settings {
         range("search.hash_mb", self.search.hash_mb as u64, 1..=1_048_576);
         range("search.default_movetime_ms", self.search.default_movetime_ms, 1..=day);
         range("queue.capacity", self.queue.capacity as u64, 1..=1_000_000);
+        range("queue.max_wait_ms", self.queue.max_wait_ms, 1..=day);
         range("dictionary.max_entries", self.dictionary.max_entries as u64, 1..=1_000_000_000);
         range("limits.depth", self.limits.depth.into(), 1..=120);
         range("limits.nodes", self.limits.nodes, 1..=1 << 53);
