@@ -124,6 +124,10 @@ pub struct Stream {
 /// `http.*`
 #[derive(Clone, Debug, Deserialize)]
 pub struct Http {
+    /// Connections at once.
+    pub connections: usize,
+    /// Longest time for the head of a request to arrive, in milliseconds.
+    pub head_timeout_ms: u64,
     /// Longest time for a body to arrive, in milliseconds.
     pub body_timeout_ms: u64,
     /// Origins that CORS allows; `*` for all, none for no CORS.
