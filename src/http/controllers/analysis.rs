@@ -1,6 +1,7 @@
 //! `POST` and `GET /v1/analysis`
 
 mod lines;
+mod narrator;
 mod pump;
 mod request;
 mod telling;
