@@ -1,10 +1,11 @@
 //! The composition root: settings become a running server, and a signal ends it in good order.
 
-mod listener;
+mod connection;
 mod memory;
+mod serving;
 mod shutdown;
 
-use std::future::{Future, IntoFuture};
+use std::future::Future;
 use std::io;
 use std::path::Path;
 use std::sync::Arc;
@@ -16,9 +17,8 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 use crate::analysis::{Service, ServiceOptions};
 use crate::config::Settings;
 use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, NoMemory};
-use crate::http::{self, App, Caps, Peer, StreamRules};
+use crate::http::{self, App, Caps, StreamRules};
 
-use listener::Doorkeeper;
 pub use memory::{MemoryError, memory_bound_mb};
 pub use shutdown::Signals;
 
@@ -60,14 +60,12 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let app = starting(settings)?;
-    let listener = Doorkeeper::new(listener, Duration::from_millis(settings.stream.stall_ms));
-    let router = http::router(app.clone()).into_make_service_with_connect_info::<Peer>();
     let (close, closed) = tokio::sync::oneshot::channel::<()>();
-    let serving = axum::serve(listener, router).with_graceful_shutdown(async {
+    let closed = async {
         // Both mean the same: told to close, or nobody is left to tell.
         let _ = closed.await;
-    });
-    let serving = tokio::spawn(serving.into_future());
+    };
+    let serving = tokio::spawn(serving::serve(listener, http::router(app.clone()), rules(settings), closed));
     let mut shutdown = std::pin::pin!(shutdown);
     tokio::select! {
         begun = begin(&app, settings) => {
@@ -88,7 +86,7 @@ pub async fn serve(
         serving.await
     };
     match timeout_at(end, drained).await {
-        Ok(ended) => Ok(ended.map_err(io::Error::other)??),
+        Ok(ended) => Ok(ended.map_err(io::Error::other)?),
         Err(_late) => {
             tracing::warn!("the grace time is over: what is still under way is dropped");
             Ok(())
@@ -122,7 +120,17 @@ fn service_options(settings: &Settings) -> ServiceOptions {
         queue_capacity: settings.queue.capacity,
         dictionary_max_entries: settings.dictionary.max_entries,
         max_movetime: Duration::from_millis(settings.limits.movetime_ms),
+        max_wait: Duration::from_millis(settings.queue.max_wait_ms),
         max_infinite: Duration::from_millis(settings.stream.infinite_ms),
+    }
+}
+
+/// What connections have to keep to.
+fn rules(settings: &Settings) -> serving::Rules {
+    serving::Rules {
+        connections: settings.http.connections,
+        head: Duration::from_millis(settings.http.head_timeout_ms),
+        stall: Duration::from_millis(settings.stream.stall_ms),
     }
 }
 

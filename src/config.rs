@@ -65,8 +65,10 @@ pub struct Search {
 /// `queue.*`
 #[derive(Clone, Debug, Deserialize)]
 pub struct Queue {
-    /// Requests that may wait.
+    /// Requests of each class that may wait.
     pub capacity: usize,
+    /// The longest that a request waits for a worker, in milliseconds.
+    pub max_wait_ms: u64,
 }
 
 /// `dictionary.*`
@@ -122,6 +124,10 @@ pub struct Stream {
 /// `http.*`
 #[derive(Clone, Debug, Deserialize)]
 pub struct Http {
+    /// Connections at once.
+    pub connections: usize,
+    /// Longest time for the head of a request to arrive, in milliseconds.
+    pub head_timeout_ms: u64,
     /// Longest time for a body to arrive, in milliseconds.
     pub body_timeout_ms: u64,
     /// Origins that CORS allows; `*` for all, none for no CORS.

@@ -9,7 +9,7 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kibitzer::analysis::{AnalysisRequest, Searcher, Service, ServiceOptions, bytes_per_entry, memory_bound};
+use kibitzer::analysis::{AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions, bytes_per_entry, memory_bound};
 use kibitzer::chess::{Game, Move, Position};
 use kibitzer::engine::{Engine, Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
 
@@ -74,7 +74,15 @@ async fn ask(service: &Service, position: Position, limits: Limits) {
 
 async fn ask_with_threads(service: &Service, position: Position, limits: Limits, threads: usize) {
     let scope = Scope { threads, ..Scope::default() };
-    let request = AnalysisRequest { game: Game::new(position), limits, scope, fresh: false, session: None };
+    let request = AnalysisRequest {
+        game: Game::new(position),
+        limits,
+        scope,
+        fresh: false,
+        client: Client::new("ann"),
+        class: Class::Interactive,
+        session: None,
+    };
     service.best_move(request).await.unwrap();
 }
 

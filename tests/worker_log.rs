@@ -6,7 +6,7 @@ use std::io;
 use std::panic;
 use std::sync::{Arc, Mutex};
 
-use kibitzer::analysis::{AnalysisError, AnalysisRequest, Searcher, Service, ServiceOptions};
+use kibitzer::analysis::{AnalysisError, AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions};
 use kibitzer::chess::{Game, Position};
 use kibitzer::config::{Log, LogFormat};
 use kibitzer::engine::{Limits, Report, Scope, StopFlag};
@@ -54,6 +54,8 @@ async fn a_panic_is_logged_once_with_its_request() {
             limits,
             scope: Scope::default(),
             fresh: false,
+            client: Client::new("ann"),
+            class: Class::Interactive,
             session: None,
         };
         let answer = service.best_move(request).instrument(info_span!("request", request_id = id)).await;

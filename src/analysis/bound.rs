@@ -39,7 +39,8 @@ impl MemoryBound {
 /// and request bodies come on top.
 pub const fn memory_bound(options: &ServiceOptions, hash_mb: usize) -> MemoryBound {
     let workers = if options.workers == 0 { 1 } else { options.workers };
-    let requests = options.queue_capacity.saturating_add(workers);
+    // Each class has as many places.
+    let requests = options.queue_capacity.saturating_mul(2).saturating_add(workers);
     MemoryBound {
         hash: hash_mb.saturating_mul(1 << 20),
         dictionary: options.dictionary_max_entries.saturating_mul(bytes_per_entry()),
@@ -60,7 +61,7 @@ mod tests {
     #[test]
     fn the_bound_is_the_sum_of_its_parts() {
         let options =
-            ServiceOptions { workers: 2, queue_capacity: 98, dictionary_max_entries: 1_000, ..ServiceOptions::default() };
+            ServiceOptions { workers: 2, queue_capacity: 49, dictionary_max_entries: 1_000, ..ServiceOptions::default() };
         let bound = memory_bound(&options, 64);
         assert_eq!(bound.hash, 64 << 20);
         assert_eq!(bound.dictionary, 1_000 * bytes_per_entry());

@@ -15,6 +15,14 @@ pub enum AnalysisError {
         /// When it is worth to ask again; at least a second.
         retry_after: Duration,
     },
+    /// It has waited too long for a worker.
+    #[error("no worker was free within {waited:?}")]
+    Deadline {
+        /// How long it has waited.
+        waited: Duration,
+        /// When it is worth to ask again; at least a second.
+        retry_after: Duration,
+    },
     /// The service ends and takes no new work.
     #[error("the service is shutting down")]
     ShuttingDown {

@@ -1,8 +1,8 @@
 //! Searches in flight: equal questions share one search, and who leaves last ends it.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
-use std::time::Instant;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use dashmap::{DashMap, Entry};
 use tokio::sync::watch;
@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use super::AnalysisError;
 use super::address::Address;
 use super::answer::Reason;
-use super::queue::{Job, Place, Queue};
+use super::queue::{Comer, Job, Place, Queue};
 use crate::engine::{Limits, Report, Scope, StopFlag, StopReason};
 
 /// What makes two questions equal.
@@ -50,7 +50,7 @@ pub(super) struct Flight {
     for_shutdown: AtomicBool,
     /// Once it fell to zero it never rises again: nobody joins a search that was told to stop.
     listeners: AtomicUsize,
-    place: OnceLock<Place>,
+    place: Mutex<Option<Place>>,
     progress: watch::Sender<Progress>,
     outcome: watch::Sender<Option<Outcome>>,
 }
@@ -61,7 +61,7 @@ impl Flight {
             stop: StopFlag::default(),
             for_shutdown: AtomicBool::new(false),
             listeners: AtomicUsize::new(1),
-            place: OnceLock::new(),
+            place: Mutex::new(None),
             progress: watch::Sender::default(),
             outcome: watch::Sender::new(None),
         }
@@ -103,6 +103,10 @@ impl Flight {
         }
     }
 
+    fn place(&self) -> MutexGuard<'_, Option<Place>> {
+        self.place.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     fn join(&self) -> bool {
         let one_more = |listeners: usize| (listeners > 0).then_some(listeners + 1);
         self.listeners.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_more).is_ok()
@@ -137,12 +141,13 @@ pub(super) struct Crew {
 }
 
 impl Flights {
-    /// Joins the flight with this key, or launches one by a job that the queue takes; nobody can join before it has taken it.
-    /// `answered` has the last word before a launch: an answer that came in the meantime.
+    /// Joins the flight with this key, or launches one by a job that the queue takes; nobody can join before it has taken it. Who joins
+    /// one that waits in a slower lane than his own takes it along into his. `answered` has the last word before a launch: an answer that came in the meantime.
     pub(super) fn board<A>(
         &self,
         key: Arc<FlightKey>,
         queue: &Arc<Queue>,
+        comer: Comer,
         answered: impl FnOnce() -> Option<A>,
         job: impl FnOnce(Crew) -> Job,
     ) -> Result<Boarding<A>, AnalysisError> {
@@ -152,15 +157,19 @@ impl Flights {
         if let Entry::Occupied(there) = &entry
             && there.get().join()
         {
-            return Ok(Boarding::Seat(seat(key, there.get().clone(), true)));
+            let flight = there.get().clone();
+            let mut place = flight.place();
+            *place = place.map(|place| queue.hasten(place, comer.class, &comer.client));
+            drop(place);
+            return Ok(Boarding::Seat(seat(key, flight, true)));
         }
         if let Some(answer) = answered() {
             return Ok(Boarding::Answered(answer));
         }
         let flight = Arc::new(Flight::with_one_listener());
         let crew = || Crew { key: key.clone(), flight: flight.clone(), flights: self.clone() };
-        let place = queue.push(key.scope.threads, || job(crew()))?;
-        let _ = flight.place.set(place);
+        let place = queue.push(comer, || job(crew()))?;
+        *flight.place() = Some(place);
         // A flight that was abandoned a moment ago may still stand here; its leaver looks whose it is before it removes it.
         entry.insert(flight.clone());
         Ok(Boarding::Seat(seat(key, flight, false)))
@@ -208,7 +217,8 @@ impl Seat {
 
     /// How many stand before the search in the queue; `None` once a worker has it.
     pub(super) fn position(&self) -> Option<usize> {
-        self.queue.position(*self.flight.place.get()?)
+        let place = *self.flight.place();
+        self.queue.position(place?)
     }
 
     /// Make-moves of the search so far.
@@ -221,6 +231,11 @@ impl Seat {
         self.queue.load()
     }
 
+    /// When it is worth to ask again.
+    pub(super) fn worth_a_retry(&self) -> Duration {
+        self.queue.worth_a_retry()
+    }
+
     /// Leaves before the end; `true` for the last one, who stops the search.
     pub(super) fn leave(&mut self) -> bool {
         if std::mem::replace(&mut self.left, true) || !self.flight.leave() {
@@ -228,7 +243,8 @@ impl Seat {
         }
         self.flight.stop.stop();
         self.flights.remove(&self.key, &self.flight);
-        if let Some(&place) = self.flight.place.get() {
+        let place = *self.flight.place();
+        if let Some(place) = place {
             self.queue.leave(place);
         }
         true

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::select;
 use tokio::sync::watch;
+use tokio::time::sleep_until;
 
 use super::AnalysisError;
 use super::answer::{Answer, MemoryVerdict, Reason, Source};
@@ -53,12 +54,16 @@ pub(super) struct Flying {
     progress: watch::Receiver<Progress>,
     load: watch::Receiver<usize>,
     told_position: Option<usize>,
+    /// When it has waited long enough.
+    deadline: Instant,
 }
 
 /// What a flight was waited for.
 enum Heard {
     Landed(Result<Landed, AnalysisError>),
     Replaced,
+    /// It has waited too long.
+    Late,
     Something,
 }
 
@@ -98,6 +103,7 @@ impl Following {
             let answer = match flying.hear().await {
                 Heard::Something => continue,
                 Heard::Replaced => Ok(flying.replaced()),
+                Heard::Late => Err(flying.late()),
                 // Whoever stood in the queue alone took the work along.
                 Heard::Landed(Err(_)) if flying.seat.has_left() => Ok(flying.replaced()),
                 Heard::Landed(landed) => landed.map(|landed| flying.landed(landed)),
@@ -154,9 +160,10 @@ impl Following {
 }
 
 impl Flying {
-    pub(super) fn new(asked: Instant, verdict: MemoryVerdict, seat: Seat, stay: Option<Stay>) -> Flying {
+    /// A seat that waits so long for its search to begin.
+    pub(super) fn new(asked: Instant, max_wait: Duration, verdict: MemoryVerdict, seat: Seat, stay: Option<Stay>) -> Flying {
         let (progress, load) = (seat.progress(), seat.load());
-        Flying { asked, verdict, seat, stay, progress, load, told_position: None }
+        Flying { asked, verdict, seat, stay, progress, load, told_position: None, deadline: asked + max_wait }
     }
 
     /// What has happened since it was last told.
@@ -174,7 +181,7 @@ impl Flying {
     }
 
     async fn hear(&mut self) -> Heard {
-        let Flying { seat, stay, progress, load, .. } = self;
+        let Flying { seat, stay, progress, load, deadline, .. } = self;
         let is_waiting = progress.borrow().begun.is_none();
         let has_left = seat.has_left();
         let replaced = async {
@@ -190,9 +197,14 @@ impl Flying {
             () = replaced, if !has_left => {}
             _ = progress.changed() => return Heard::Something,
             _ = load.changed(), if is_waiting => return Heard::Something,
+            () = sleep_until((*deadline).into()), if is_waiting => return Heard::Late,
         }
         // The last one stops the search, which lands within milliseconds with what it has.
         if seat.leave() { Heard::Something } else { Heard::Replaced }
+    }
+
+    fn late(&self) -> AnalysisError {
+        AnalysisError::Deadline { waited: self.deadline - self.asked, retry_after: self.seat.worth_a_retry() }
     }
 
     /// The end with what the search, which goes on for others, has found so far.

@@ -3,6 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use tokio::sync::oneshot;
+use tokio::time::timeout;
+
 use super::queue::{Place, Queue};
 use super::{AnalysisError, PerftAnswer};
 use crate::chess::{Move, Position, perft};
@@ -21,6 +24,23 @@ pub(super) struct Seat {
 impl Seat {
     pub(super) fn new(stop: Arc<StopFlag>, place: Place, queue: Arc<Queue>) -> Seat {
         Seat { stop, place, queue }
+    }
+
+    /// Waits for the answer, and for its turn at most so long.
+    pub(super) async fn wait(
+        self,
+        max_wait: Duration,
+        mut answered: oneshot::Receiver<Result<PerftAnswer, AnalysisError>>,
+    ) -> Result<PerftAnswer, AnalysisError> {
+        let no_answer = |_| AnalysisError::Internal("perft ended without an answer");
+        match timeout(max_wait, &mut answered).await {
+            Ok(answer) => answer.map_err(no_answer)?,
+            Err(_late) if self.queue.position(self.place).is_some() => {
+                Err(AnalysisError::Deadline { waited: max_wait, retry_after: self.queue.worth_a_retry() })
+            }
+            // It has begun, and ends by its own limit.
+            Err(_late) => answered.await.map_err(no_answer)?,
+        }
     }
 }
 

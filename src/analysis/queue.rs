@@ -1,10 +1,10 @@
-//! The one queue before the workers: bounded, first in, first out, and anybody may leave it.
+//! The queue before the workers: bounded, fair between clients, and anybody may leave it.
 //!
-//! A job that wants several workers gets all of them at once, so that no two jobs each hold a part of what the other needs. Nobody
-//! overtakes the first in the queue, so that a stream of small jobs cannot keep a large one waiting: workers that get free before
-//! it stay free until there are enough of them.
+//! Those who wait for an answer and those who have given whole lists of work stand in lanes of their own. A job that wants several
+//! workers gets all of them at once, so that no two jobs each hold a part of what the other needs. Nobody overtakes the one whose turn
+//! is next, so that a stream of small jobs cannot keep a large one waiting: workers that get free before it stay free until there are
+//! enough of them.
 
-use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -12,12 +12,23 @@ use tokio::sync::watch;
 use tracing::Span;
 
 use super::AnalysisError;
+use super::lane::{Lane, Stamp};
+use super::session::Client;
 
-/// Whether a piece of work has its turn, or the service ends before it has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How soon an answer is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Class {
+    /// Somebody waits for it.
+    Interactive,
+    /// It is one of many.
+    Batch,
+}
+
+/// Whether a piece of work has its turn, or why it never has.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Turn {
     Now,
-    Never,
+    Never(AnalysisError),
 }
 
 /// A piece of blocking work, with the span of the request that brought it.
@@ -40,13 +51,42 @@ impl Job {
 }
 
 /// A place in the queue, with which its holder can leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Place(u64);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Place {
+    class: Class,
+    stamp: Stamp,
+}
 
-/// A job that wants so many workers' places.
+/// A client's job that wants so many workers' places.
 pub(super) struct Order {
+    client: Client,
     places: usize,
     pub(super) job: Job,
+}
+
+impl Order {
+    pub(super) fn new(client: Client, places: usize, job: Job) -> Order {
+        Order { client, places, job }
+    }
+
+    /// How many workers it wants.
+    pub(super) fn places(&self) -> usize {
+        self.places
+    }
+
+    /// Whose it is.
+    pub(super) fn client(&self) -> &Client {
+        &self.client
+    }
+}
+
+/// Who comes to the queue, and with what.
+#[derive(Clone, Debug)]
+pub(super) struct Comer {
+    pub(super) client: Client,
+    pub(super) class: Class,
+    /// How many workers the job keeps busy: at least one, and at most all of them.
+    pub(super) workers: usize,
 }
 
 /// The queue and the count of those who work on what comes out of it.
@@ -60,10 +100,12 @@ pub(super) struct Queue {
 }
 
 struct State {
-    waiting: BTreeMap<Place, Order>,
+    interactive: Lane,
+    batch: Lane,
+    /// How many interactive jobs have had their turn while batch jobs waited.
+    streak: usize,
     /// The workers that all who wait want, added up.
     wanted: usize,
-    next_place: u64,
     /// Jobs that run.
     running: usize,
     /// Workers that no running job has.
@@ -73,16 +115,20 @@ struct State {
     mean_seconds: f64,
 }
 
+/// After so many interactive jobs a batch job has its turn.
+const STREAK: usize = 4;
+
 impl Queue {
     /// Nobody is told to come back later than this.
     const LONGEST_RETRY: f64 = 60.0;
 
-    /// For so many workers; so many may wait while all of them are busy.
+    /// For so many workers; so many of each class may wait while all of them are busy.
     pub(super) fn new(workers: usize, capacity: usize) -> Queue {
         let state = State {
-            waiting: BTreeMap::new(),
+            interactive: Lane::default(),
+            batch: Lane::default(),
+            streak: 0,
             wanted: 0,
-            next_place: 0,
             running: 0,
             free: workers,
             closed: false,
@@ -91,34 +137,40 @@ impl Queue {
         Queue { state: Mutex::new(state), work_came: Condvar::new(), load: watch::Sender::new(0), workers, capacity }
     }
 
-    /// Takes the last place, for a job that keeps so many workers busy, unless all are taken or the service ends: then the job is
-    /// not even made. At least one worker and at most all of them.
-    pub(super) fn push(&self, workers: usize, job: impl FnOnce() -> Job) -> Result<Place, AnalysisError> {
+    /// Takes a place, unless all are taken or the service ends: then the job is not even made. In a full lane the newest job of the
+    /// client that has the most waiting gives way, unless that is the comer himself.
+    pub(super) fn push(&self, comer: Comer, job: impl FnOnce() -> Job) -> Result<Place, AnalysisError> {
+        let Comer { client, class, workers } = comer;
         let places = workers.clamp(1, self.workers);
         let mut state = self.lock();
         if state.closed {
             return Err(AnalysisError::shutting_down());
         }
         let due = state.due();
-        let length = state.waiting.len() - due.jobs;
-        let begins_at_once = length == 0 && places <= state.free - due.places;
+        let length = state.lane(class).len() - due.of(class);
+        let begins_at_once = state.length() == due.jobs() && places <= state.free - due.places;
+        let mut crowded_out = None;
         if !begins_at_once && length >= self.capacity {
-            return Err(AnalysisError::QueueFull { length, retry_after: self.retry_after(&state, &due) });
+            let full = AnalysisError::QueueFull { length, retry_after: self.retry_after(&state, &due) };
+            let Some(order) = state.lane_mut(class).make_way(&client) else { return Err(full) };
+            state.wanted -= order.places;
+            crowded_out = Some((order, full));
         }
-        let place = Place(state.next_place);
-        state.next_place += 1;
         state.wanted += places;
-        state.waiting.insert(place, Order { places, job: job() });
+        let stamp = state.lane_mut(class).push(Order::new(client, places, job()));
         self.tell_load(&state);
         drop(state);
         self.work_came.notify_one();
-        Ok(place)
+        if let Some((order, full)) = crowded_out {
+            order.job.run(Turn::Never(full));
+        }
+        Ok(Place { class, stamp })
     }
 
     /// Gives a place back. Its work will not be done, if it has not begun.
     pub(super) fn leave(&self, place: Place) {
         let mut state = self.lock();
-        let order = state.waiting.remove(&place);
+        let order = state.lane_mut(place.class).remove(place.stamp);
         state.wanted -= order.as_ref().map_or(0, |order| order.places);
         self.tell_load(&state);
         drop(state);
@@ -128,13 +180,27 @@ impl Queue {
         drop(order);
     }
 
+    /// Somebody waits now for a job that stands in a slower lane: it changes over, if it has not begun.
+    pub(super) fn hasten(&self, place: Place, class: Class, client: &Client) -> Place {
+        let mut state = self.lock();
+        if class >= place.class {
+            return place;
+        }
+        let Some(order) = state.lane_mut(place.class).remove(place.stamp) else { return place };
+        let stamp = state.lane_mut(class).push(Order { client: client.clone(), ..order });
+        drop(state);
+        self.work_came.notify_one();
+        Place { class, stamp }
+    }
+
     /// Waits for work; `None` when there will be none any more. Blocks: for worker threads, each of which says when it has
     /// [`finished`](Queue::finished).
     pub(super) fn next(&self) -> Option<Order> {
         let mut state = self.lock();
         loop {
             if let Some(order) = state.take() {
-                let is_more_due = state.due().jobs > 0;
+                self.tell_load(&state);
+                let is_more_due = state.due().jobs() > 0;
                 drop(state);
                 if is_more_due {
                     self.work_came.notify_one();
@@ -161,21 +227,20 @@ impl Queue {
     pub(super) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
-        let waiting = std::mem::take(&mut state.waiting);
+        let waiting: Vec<Order> = state.interactive.drain().chain(state.batch.drain()).collect();
         state.wanted = 0;
         self.tell_load(&state);
         drop(state);
         self.work_came.notify_all();
-        for order in waiting.into_values() {
-            order.job.run(Turn::Never);
+        for order in waiting {
+            order.job.run(Turn::Never(AnalysisError::shutting_down()));
         }
     }
 
-    /// How many stand before this place; `None` for one who has his turn or has left.
+    /// How many of the same lane have their turn before this place; `None` for one who has his turn or has left.
     pub(super) fn position(&self, place: Place) -> Option<usize> {
         let state = self.lock();
-        let due = state.due().jobs;
-        state.waiting.contains_key(&place).then(|| state.waiting.range(..place).count().checked_sub(due)).flatten()
+        state.lane(place.class).before(place.stamp)?.checked_sub(state.due().of(place.class))
     }
 
     /// Changes whenever somebody comes, gets his turn or leaves.
@@ -184,9 +249,16 @@ impl Queue {
     }
 
     /// How many wait for a worker.
-    pub(super) fn length(&self) -> usize {
+    #[cfg(test)]
+    fn length(&self) -> usize {
         let state = self.lock();
-        state.waiting.len() - state.due().jobs
+        state.length() - state.due().jobs()
+    }
+
+    /// How many of a class wait for a worker.
+    pub(super) fn length_of(&self, class: Class) -> usize {
+        let state = self.lock();
+        state.lane(class).len() - state.due().of(class)
     }
 
     /// How many workers are busy.
@@ -195,7 +267,7 @@ impl Queue {
         self.workers - state.free + state.due().places
     }
 
-    /// How many may wait.
+    /// How many of each class may wait.
     pub(super) fn capacity(&self) -> usize {
         self.capacity
     }
@@ -206,13 +278,19 @@ impl Queue {
         let _ = self.load.subscribe().wait_for(|&load| load == 0).await;
     }
 
+    /// When it is worth to ask again: those who wait will have been worked off.
+    pub(super) fn worth_a_retry(&self) -> Duration {
+        let state = self.lock();
+        self.retry_after(&state, &state.due())
+    }
+
     fn retry_after(&self, state: &State, due: &Due) -> Duration {
         let rounds = (state.wanted - due.places) as f64 / self.workers as f64;
         Duration::from_secs_f64((rounds * state.mean_seconds).clamp(1.0, Self::LONGEST_RETRY))
     }
 
     fn tell_load(&self, state: &State) {
-        self.load.send_if_modified(|load| std::mem::replace(load, state.load()) != state.load());
+        self.load.send_replace(state.length() + state.running);
     }
 
     /// No code of others runs under the lock, so that a panic cannot have left it half done.
@@ -224,38 +302,69 @@ impl Queue {
 /// Those at the head of the queue who have their turn, though no worker has come for them yet.
 #[derive(Default)]
 struct Due {
-    jobs: usize,
+    interactive: usize,
+    batch: usize,
     places: usize,
 }
 
-impl Order {
-    /// How many workers it wants.
-    pub(super) fn places(&self) -> usize {
-        self.places
+impl Due {
+    fn jobs(&self) -> usize {
+        self.interactive + self.batch
+    }
+
+    fn of(&self, class: Class) -> usize {
+        match class {
+            Class::Interactive => self.interactive,
+            Class::Batch => self.batch,
+        }
     }
 }
 
 impl State {
-    fn load(&self) -> usize {
-        self.waiting.len() + self.running
+    fn lane(&self, class: Class) -> &Lane {
+        match class {
+            Class::Interactive => &self.interactive,
+            Class::Batch => &self.batch,
+        }
+    }
+
+    fn lane_mut(&mut self, class: Class) -> &mut Lane {
+        match class {
+            Class::Interactive => &mut self.interactive,
+            Class::Batch => &mut self.batch,
+        }
+    }
+
+    fn length(&self) -> usize {
+        self.interactive.len() + self.batch.len()
     }
 
     fn due(&self) -> Due {
         let mut due = Due::default();
-        for order in self.waiting.values() {
-            if due.places + order.places > self.free {
+        let (mut interactive, mut batch) = (self.interactive.orders().peekable(), self.batch.orders().peekable());
+        let mut streak = self.streak;
+        while let Some(class) = next_class(interactive.peek().is_some(), batch.peek().is_some(), streak) {
+            let (order, jobs) = match class {
+                Class::Interactive => (interactive.next(), &mut due.interactive),
+                Class::Batch => (batch.next(), &mut due.batch),
+            };
+            let places = order.map_or(0, Order::places);
+            if due.places + places > self.free {
                 break;
             }
-            due.jobs += 1;
-            due.places += order.places;
+            *jobs += 1;
+            due.places += places;
+            streak = streak_after(class, batch.peek().is_some(), streak);
         }
         due
     }
 
     /// The first one, if there are enough workers for it.
     fn take(&mut self) -> Option<Order> {
-        let first = self.waiting.first_entry().filter(|first| first.get().places <= self.free)?;
-        let order = first.remove();
+        let class = next_class(self.interactive.len() > 0, self.batch.len() > 0, self.streak)?;
+        self.lane(class).orders().next().filter(|order| order.places <= self.free)?;
+        let order = self.lane_mut(class).pop()?;
+        self.streak = streak_after(class, self.batch.len() > 0, self.streak);
         self.free -= order.places;
         self.wanted -= order.places;
         self.running += 1;
@@ -263,30 +372,54 @@ impl State {
     }
 }
 
+/// The lane whose turn is next.
+fn next_class(interactive: bool, batch: bool, streak: usize) -> Option<Class> {
+    match (interactive, batch) {
+        (false, false) => None,
+        (true, false) => Some(Class::Interactive),
+        (false, true) => Some(Class::Batch),
+        (true, true) => Some(if streak >= STREAK { Class::Batch } else { Class::Interactive }),
+    }
+}
+
+fn streak_after(class: Class, batch_waits: bool, streak: usize) -> usize {
+    if class == Class::Interactive && batch_waits { streak + 1 } else { 0 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn of(client: &str, class: Class, workers: usize) -> Comer {
+        Comer { client: Client::new(client), class, workers }
+    }
+
+    fn one(workers: usize) -> Comer {
+        of("ann", Class::Interactive, workers)
+    }
+
     fn refusal(queue: &Queue) -> Duration {
-        match queue.push(1, || Job::new(|_| ())) {
+        match queue.push(one(1), || Job::new(|_| ())) {
             Err(AnalysisError::QueueFull { retry_after, .. }) => retry_after,
             other => panic!("{other:?}"),
         }
     }
 
     fn full_queue(workers: usize, capacity: usize) -> Queue {
+        full_queue_with_places(workers, capacity).0
+    }
+
+    fn full_queue_with_places(workers: usize, capacity: usize) -> (Queue, Vec<Place>) {
         let queue = Queue::new(workers, capacity);
-        for _ in 0..workers + capacity {
-            queue.push(1, || Job::new(|_| ())).unwrap();
-        }
-        queue
+        let places = (0..workers + capacity).map(|_| queue.push(one(1), || Job::new(|_| ())).unwrap()).collect();
+        (queue, places)
     }
 
     /// Works one job off that took so long, and fills its place again.
     fn work_off(queue: &Queue, took: Duration) {
         drop(queue.next());
         queue.finished(1, took);
-        queue.push(1, || Job::new(|_| ())).unwrap();
+        queue.push(one(1), || Job::new(|_| ())).unwrap();
     }
 
     #[test]
@@ -309,13 +442,15 @@ mod tests {
 
     #[test]
     fn a_place_that_was_left_is_free_at_once() {
-        let queue = full_queue(1, 2);
+        let (queue, places) = full_queue_with_places(1, 2);
         refusal(&queue);
-        let Err(AnalysisError::QueueFull { length: 2, .. }) = queue.push(1, || Job::new(|_| ())) else { panic!("not full") };
-        queue.leave(Place(1));
+        let Err(AnalysisError::QueueFull { length: 2, .. }) = queue.push(one(1), || Job::new(|_| ())) else {
+            panic!("not full")
+        };
+        queue.leave(places[1]);
         assert_eq!(queue.length(), 1);
-        queue.push(1, || Job::new(|_| ())).unwrap();
-        queue.leave(Place(77));
+        queue.push(one(1), || Job::new(|_| ())).unwrap();
+        queue.leave(places[1]);
         assert_eq!(queue.length(), 2, "who has no place has none to leave");
     }
 
@@ -329,14 +464,14 @@ mod tests {
         for _ in 0..3 {
             let refused = refused.clone();
             let job = move |turn| {
-                assert_eq!(turn, Turn::Never);
+                assert_eq!(turn, Turn::Never(AnalysisError::shutting_down()));
                 refused.fetch_add(1, Ordering::SeqCst);
             };
-            queue.push(1, || Job::new(job)).unwrap();
+            queue.push(one(1), || Job::new(job)).unwrap();
         }
         queue.close();
         assert_eq!(refused.load(Ordering::SeqCst), 3);
-        assert!(matches!(queue.push(1, || Job::new(|_| ())), Err(AnalysisError::ShuttingDown { .. })));
+        assert!(matches!(queue.push(one(1), || Job::new(|_| ())), Err(AnalysisError::ShuttingDown { .. })));
         assert!(queue.next().is_none());
     }
 
@@ -349,7 +484,7 @@ mod tests {
     fn a_job_for_two_waits_for_both_and_nobody_overtakes_it() {
         let queue = Queue::new(2, 8);
         for workers in [1, 2, 1, 1] {
-            queue.push(workers, || Job::new(|_| ())).unwrap();
+            queue.push(one(workers), || Job::new(|_| ())).unwrap();
         }
         assert_eq!((due(&queue), due(&queue)), (Some(1), None), "one worker is free, and kept free");
         assert_eq!((queue.running(), queue.length()), (1, 3));
@@ -363,8 +498,8 @@ mod tests {
     #[test]
     fn a_job_for_more_workers_than_there_are_gets_all_and_one_for_none_gets_one() {
         let queue = Queue::new(3, 8);
-        queue.push(99, || Job::new(|_| ())).unwrap();
-        queue.push(0, || Job::new(|_| ())).unwrap();
+        queue.push(one(99), || Job::new(|_| ())).unwrap();
+        queue.push(one(0), || Job::new(|_| ())).unwrap();
         assert_eq!((due(&queue), due(&queue)), (Some(3), None));
         queue.finished(3, Duration::ZERO);
         assert_eq!(due(&queue), Some(1));
@@ -373,13 +508,63 @@ mod tests {
     #[test]
     fn who_wants_more_workers_than_are_free_counts_among_those_who_wait() {
         let queue = Queue::new(2, 1);
-        queue.push(1, || Job::new(|_| ())).unwrap();
+        queue.push(one(1), || Job::new(|_| ())).unwrap();
         assert_eq!(due(&queue), Some(1));
-        queue.push(2, || Job::new(|_| ())).unwrap();
+        let double = queue.push(one(2), || Job::new(|_| ())).unwrap();
         assert_eq!((queue.running(), queue.length()), (1, 1));
         refusal(&queue);
-        queue.leave(Place(1));
-        queue.push(1, || Job::new(|_| ())).unwrap();
+        queue.leave(double);
+        queue.push(one(1), || Job::new(|_| ())).unwrap();
         assert_eq!((queue.running(), queue.length()), (2, 0), "once it has left, one that is small enough has its turn");
+    }
+
+    #[test]
+    fn a_batch_job_has_its_turn_after_four_of_those_that_somebody_waits_for() {
+        let queue = Queue::new(1, 100);
+        for class in [Class::Batch, Class::Interactive] {
+            for _ in 0..10 {
+                queue.push(of(if class == Class::Batch { "b" } else { "i" }, class, 1), || Job::new(|_| ())).unwrap();
+            }
+        }
+        let turns: String = (0..12)
+            .map(|_| {
+                let order = queue.lock().take().unwrap();
+                queue.finished(1, Duration::ZERO);
+                order.client().to_string()
+            })
+            .collect();
+        assert_eq!(turns, "iiiibiiiibii");
+        assert_eq!((queue.length_of(Class::Interactive), queue.length_of(Class::Batch)), (0, 7));
+    }
+
+    #[test]
+    fn a_full_lane_of_one_client_makes_way_for_another() {
+        use std::sync::Arc;
+        use std::sync::Mutex;
+
+        let told = Arc::new(Mutex::new(Vec::new()));
+        let queue = Queue::new(1, 3);
+        for number in 0..4 {
+            let told = told.clone();
+            queue.push(one(1), || Job::new(move |turn| told.lock().unwrap().push((number, turn)))).unwrap();
+        }
+        refusal(&queue);
+        queue.push(of("bob", Class::Interactive, 1), || Job::new(|_| ())).unwrap();
+        let told = told.lock().unwrap();
+        let [(3, Turn::Never(AnalysisError::QueueFull { length: 3, .. }))] = told.as_slice() else { panic!("{told:?}") };
+        assert_eq!(queue.length(), 3);
+        queue.push(of("bob", Class::Batch, 1), || Job::new(|_| ())).expect("the other lane is not full");
+    }
+
+    #[test]
+    fn a_batch_job_that_somebody_waits_for_changes_over() {
+        let queue = Queue::new(1, 8);
+        queue.push(one(1), || Job::new(|_| ())).unwrap();
+        due(&queue);
+        let places: Vec<_> = (0..3).map(|_| queue.push(of("bob", Class::Batch, 1), || Job::new(|_| ())).unwrap()).collect();
+        assert_eq!(queue.position(places[2]), Some(2));
+        let hastened = queue.hasten(places[2], Class::Interactive, &Client::new("ann"));
+        assert_eq!((queue.position(hastened), queue.length_of(Class::Batch)), (Some(0), 2));
+        assert_eq!(queue.hasten(hastened, Class::Batch, &Client::new("ann")), hastened, "nobody is slowed down");
     }
 }

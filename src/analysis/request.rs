@@ -1,6 +1,7 @@
 //! What is asked.
 
-use super::session::Session;
+use super::queue::Class;
+use super::session::{Client, Session};
 use crate::chess::{Game, MAX_HALFMOVE_CLOCK, Position};
 use crate::engine::{Limits, Scope};
 
@@ -15,6 +16,10 @@ pub struct AnalysisRequest {
     pub scope: Scope,
     /// Do not answer from memory. The new answer is remembered all the same.
     pub fresh: bool,
+    /// Who asks: those who ask for little do not wait for those who ask for much.
+    pub client: Client,
+    /// How soon the answer is wanted.
+    pub class: Class,
     /// The session that it belongs to: an older question of the session ends.
     pub session: Option<Session>,
 }

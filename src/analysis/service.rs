@@ -14,8 +14,8 @@ use super::flight::{Boarding, Crew, FlightKey, Flights, Landed};
 use super::following::{Flying, Following};
 use super::perft;
 use super::pool::start_workers;
-use super::queue::{Job, Queue, Turn};
-use super::session::Sessions;
+use super::queue::{Class, Comer, Job, Queue, Turn};
+use super::session::{Client, Sessions};
 use super::{AnalysisError, AnalysisRequest, Searcher, Status};
 use crate::chess::{Game, Outcome, Position};
 use crate::engine::{Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
@@ -25,7 +25,7 @@ use crate::engine::{Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
 pub struct ServiceOptions {
     /// Worker threads; at least one.
     pub workers: usize,
-    /// How many requests may wait while all workers are busy.
+    /// How many requests of each class may wait while all workers are busy.
     pub queue_capacity: usize,
     /// How many analyses are remembered.
     pub dictionary_max_entries: usize,
@@ -33,6 +33,8 @@ pub struct ServiceOptions {
     pub max_movetime: Duration,
     /// The longest that a search without any limit holds a worker.
     pub max_infinite: Duration,
+    /// The longest that a question waits for a worker.
+    pub max_wait: Duration,
 }
 
 impl Default for ServiceOptions {
@@ -44,6 +46,7 @@ impl Default for ServiceOptions {
             dictionary_max_entries: 100_000,
             max_movetime: Duration::from_secs(60),
             max_infinite: Duration::from_secs(3_600),
+            max_wait: Duration::from_secs(30),
         }
     }
 }
@@ -64,6 +67,7 @@ struct Inner {
     workers: usize,
     max_movetime: Duration,
     max_infinite: Duration,
+    max_wait: Duration,
 }
 
 impl Service {
@@ -85,6 +89,7 @@ impl Service {
             workers,
             max_movetime: options.max_movetime,
             max_infinite: options.max_infinite,
+            max_wait: options.max_wait,
         }));
         start_workers(&queue, workers)?;
         Ok(service)
@@ -123,11 +128,12 @@ impl Service {
         let key = Arc::new(FlightKey { address, limits, scope, fresh });
         // What an equal search has found since we looked is in memory by the time that search is out of the map.
         let answered = || service.look_up_again(&key, verdict);
+        let comer = Comer { client: request.client.clone(), class: request.class, workers: key.scope.threads };
         let game = request.without_dead_history().game;
         let search = |crew| service.search(crew, game, &key);
-        Ok(match service.flights.board(key.clone(), &service.queue, answered, search)? {
+        Ok(match service.flights.board(key.clone(), &service.queue, comer, answered, search)? {
             Boarding::Answered(answer) => Following::answered(known, answer.into()),
-            Boarding::Seat(seat) => Following::flying(known, Flying::new(asked, verdict, seat, stay)),
+            Boarding::Seat(seat) => Following::flying(known, Flying::new(asked, service.max_wait, verdict, seat, stay)),
         })
     }
 
@@ -137,6 +143,7 @@ impl Service {
     /// As [`Service::best_move`], and when the count takes longer than `max`.
     pub async fn perft(
         &self,
+        client: Client,
         position: Position,
         depth: u32,
         divide: bool,
@@ -146,25 +153,27 @@ impl Service {
         let (answer, answered) = oneshot::channel();
         let stop = Arc::new(StopFlag::default());
         let (leash, shutdown) = (stop.clone(), service.shutdown.clone());
-        let place = service.queue.push(1, || {
+        let comer = Comer { client, class: Class::Interactive, workers: 1 };
+        let place = service.queue.push(comer, || {
             Job::new(move |turn| {
                 let counted = match turn {
                     Turn::Now => perft::answer(&position, depth, divide, max, &leash, &shutdown),
-                    Turn::Never => Err(AnalysisError::shutting_down()),
+                    Turn::Never(error) => Err(error),
                 };
                 // An asker who has left does not hear it.
                 let _ = answer.send(counted);
             })
         })?;
-        let _seat = perft::Seat::new(stop, place, service.queue.clone());
-        answered.await.map_err(|_| AnalysisError::Internal("perft ended without an answer"))?
+        let seat = perft::Seat::new(stop, place, service.queue.clone());
+        seat.wait(service.max_wait, answered).await
     }
 
     /// How busy the service is.
     pub fn status(&self) -> Status {
         let Inner { dictionary, queue, shutdown, workers, .. } = &*self.0;
         Status {
-            queue_length: queue.length(),
+            queue_length: queue.length_of(Class::Interactive),
+            batch_length: queue.length_of(Class::Batch),
             queue_capacity: queue.capacity(),
             workers: *workers,
             running: queue.running(),
@@ -241,8 +250,8 @@ impl Inner {
         let longest = if limits == Limits::default() { self.max_infinite } else { self.max_movetime };
         let bounded = Limits { movetime: Some(limits.movetime.unwrap_or(longest)), ..limits };
         Job::new(move |turn| {
-            if turn == Turn::Never {
-                return crew.land(Err(AnalysisError::shutting_down()));
+            if let Turn::Never(error) = turn {
+                return crew.land(Err(error));
             }
             if crew.flight.is_abandoned() {
                 return;

@@ -1,5 +1,6 @@
 //! Sessions: a client's newer question takes the place of its older one.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -14,6 +15,12 @@ impl Client {
     /// A client by what identifies it.
     pub fn new(identity: &str) -> Client {
         Client(identity.into())
+    }
+}
+
+impl fmt::Display for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
     }
 }
 

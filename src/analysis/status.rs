@@ -3,9 +3,11 @@
 /// The service at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Status {
-    /// Requests that wait for a worker.
+    /// Requests that somebody waits for and that wait for a worker.
     pub queue_length: usize,
-    /// How many may wait.
+    /// Parts of batches that wait for a worker.
+    pub batch_length: usize,
+    /// How many of each may wait.
     pub queue_capacity: usize,
     /// Worker threads.
     pub workers: usize,

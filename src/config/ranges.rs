@@ -18,6 +18,7 @@ impl Settings {
         range("search.hash_mb", self.search.hash_mb as u64, 1..=1_048_576);
         range("search.default_movetime_ms", self.search.default_movetime_ms, 1..=day);
         range("queue.capacity", self.queue.capacity as u64, 1..=1_000_000);
+        range("queue.max_wait_ms", self.queue.max_wait_ms, 1..=day);
         range("dictionary.max_entries", self.dictionary.max_entries as u64, 1..=1_000_000_000);
         range("limits.depth", self.limits.depth.into(), 1..=120);
         range("limits.nodes", self.limits.nodes, 1..=1 << 53);
@@ -33,6 +34,8 @@ impl Settings {
         range("stream.stall_ms", self.stream.stall_ms, 100..=day);
         range("stream.buffer", self.stream.buffer as u64, 2..=1_024);
         range("stream.infinite_ms", self.stream.infinite_ms, 1..=day);
+        range("http.connections", self.http.connections as u64, 1..=1_000_000);
+        range("http.head_timeout_ms", self.http.head_timeout_ms, 100..=day);
         range("http.body_timeout_ms", self.http.body_timeout_ms, 1..=day);
         range("shutdown.drain_ms", self.shutdown.drain_ms, 0..=day);
         range("shutdown.grace_ms", self.shutdown.grace_ms, self.shutdown.drain_ms..=day);

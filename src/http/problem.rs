@@ -222,6 +222,10 @@ impl From<AnalysisError> for Problem {
                     .with("queue_length", length)
                     .retry_after(retry_after)
             }
+            AnalysisError::Deadline { waited, retry_after } => {
+                Problem::new(Code::Deadline, format!("no worker was free within {} ms", waited.as_millis()))
+                    .retry_after(retry_after)
+            }
             AnalysisError::ShuttingDown { retry_after } => {
                 Problem::new(Code::ShuttingDown, "the server is shutting down and takes no new work")
                     .retry_after(retry_after)

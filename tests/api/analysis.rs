@@ -4,9 +4,7 @@ use std::time::{Duration, Instant};
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use crate::support::{Server, Stream};
 
@@ -33,7 +31,6 @@ crate::claims![
     a_newer_analysis_of_the_session_ends_the_older_one,
     before_the_first_line_an_error_is_a_status,
     a_stream_ends_when_the_server_does,
-    a_reader_that_takes_nothing_is_cut_off,
 ];
 
 /// White is a rook down: searched for a while without an end.
@@ -375,29 +372,4 @@ async fn a_stream_ends_when_the_server_does() {
         (&json!("problem"), &json!("shutting_down"), &json!(503))
     );
     assert!(problem["request_id"].as_str().is_some_and(|id| id.len() == 16), "{problem}");
-}
-
-/// Asks, reads a little, and then takes nothing any more.
-async fn a_reader_that_takes_nothing_is_cut_off() {
-    let server = Server::with(|settings| {
-        settings.search.workers = 1;
-        settings.stream.heartbeat_ms = 100;
-        settings.stream.stall_ms = 300;
-    })
-    .await;
-    let mut stream = TcpStream::connect(server.address).await.unwrap();
-    // Answers pile up faster than anybody reads them: many requests on one connection, whose answers are not taken.
-    let request = "GET /openapi.yaml HTTP/1.1\r\nhost: x\r\n\r\n".repeat(400);
-    let sent = timeout(Duration::from_secs(20), async {
-        loop {
-            if stream.write_all(request.as_bytes()).await.is_err() {
-                return;
-            }
-        }
-    });
-    sent.await.expect("the server closes the connection");
-    let mut buffer = [0; 1024];
-    // What was under way may still arrive; then there is an end.
-    while stream.read(&mut buffer).await.is_ok_and(|length| length > 0) {}
-    assert_eq!(server.get("/livez").await.status, 200);
 }

@@ -8,6 +8,7 @@
 mod analysis;
 mod best_move;
 mod command_line;
+mod connections;
 mod contract;
 mod evaluate;
 mod examples;
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         analysis::claims(),
         best_move::claims(),
         command_line::claims(),
+        connections::claims(),
         contract::claims(),
         evaluate::claims(),
         examples::claims(),

@@ -62,8 +62,9 @@ async fn perft_ends_when_its_asker_leaves() {
     let service = service(searcher, options(1, 2));
     let freed = quickest(5, async || {
         let asker = service.clone();
-        let counting =
-            tokio::spawn(async move { asker.perft(Position::startpos(), 13, false, Duration::from_secs(100)).await });
+        let counting = tokio::spawn(async move {
+            asker.perft(Client::new("ann"), Position::startpos(), 13, false, Duration::from_secs(100)).await
+        });
         until("it counts", || service.status().running == 1).await;
         time_to_free_worker(&service, counting).await
     });

@@ -15,7 +15,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{AnalysisRequest, Searcher, Service, ServiceOptions};
+use super::{AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions};
 use crate::chess::{Game, Position, read_move};
 use crate::engine::{Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
 
@@ -64,7 +64,15 @@ pub(super) fn game_at(fen: &str) -> Game {
 }
 
 pub(super) fn question(game: Game, limits: Limits) -> AnalysisRequest {
-    AnalysisRequest { game, limits, scope: Scope::default(), fresh: false, session: None }
+    AnalysisRequest {
+        game,
+        limits,
+        scope: Scope::default(),
+        fresh: false,
+        client: Client::new("ann"),
+        class: Class::Interactive,
+        session: None,
+    }
 }
 
 /// A question that nobody else asks: distinct numbers have distinct limits.

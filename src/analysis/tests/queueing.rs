@@ -23,7 +23,7 @@ async fn a_full_queue_refuses_and_says_when_to_come_back() {
         Err(AnalysisError::QueueFull { length: 3, retry_after }) => assert!(retry_after >= Duration::from_secs(1)),
         other => panic!("{other:?}"),
     }
-    match service.perft(Position::startpos(), 1, false, Duration::from_secs(1)).await {
+    match service.perft(Client::new("ann"), Position::startpos(), 1, false, Duration::from_secs(1)).await {
         Err(AnalysisError::QueueFull { length: 3, .. }) => (),
         other => panic!("{other:?}"),
     }
@@ -109,13 +109,13 @@ async fn waiting_and_searching_are_told_apart() {
 async fn perft_counts_on_the_pool() {
     let service = service(Scripted::new(at_once), options(1, 8));
     let second = Duration::from_secs(60);
-    let counted = service.perft(Position::startpos(), 4, true, second).await.unwrap();
+    let counted = service.perft(Client::new("ann"), Position::startpos(), 4, true, second).await.unwrap();
     assert_eq!(counted.nodes, 197_281);
     let divide = counted.divide.unwrap();
     assert_eq!((divide.len(), divide.iter().map(|(_, nodes)| nodes).sum()), (20, 197_281_u64));
-    let root = service.perft(Position::startpos(), 0, false, second).await.unwrap();
+    let root = service.perft(Client::new("ann"), Position::startpos(), 0, false, second).await.unwrap();
     assert_eq!((root.nodes, root.divide), (1, None));
-    let bare = service.perft(Position::startpos(), 0, true, second).await.unwrap();
+    let bare = service.perft(Client::new("ann"), Position::startpos(), 0, true, second).await.unwrap();
     assert_eq!((bare.nodes, bare.divide), (1, Some(Vec::new())));
 }
 
@@ -123,6 +123,64 @@ async fn perft_counts_on_the_pool() {
 async fn perft_beyond_its_time_is_refused() {
     let service = service(Scripted::new(at_once), options(1, 8));
     let max = Duration::from_millis(30);
-    let refused = service.perft(Position::startpos(), 13, false, max).await;
+    let refused = service.perft(Client::new("ann"), Position::startpos(), 13, false, max).await;
     assert_eq!(refused, Err(AnalysisError::PerftTooLarge { max }));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_has_waited_too_long_is_told_so_and_frees_his_place() {
+    let searcher = Scripted::new(until_stopped);
+    let max_wait = Duration::from_millis(50);
+    let service = service(searcher.clone(), ServiceOptions { max_wait, ..options(1, 8) });
+    let other = service.clone();
+    let running = tokio::spawn(async move { other.best_move(own_question(0)).await });
+    until("the worker is busy", || searcher.searches() == 1).await;
+    let late = service.best_move(own_question(1)).await;
+    assert!(matches!(late, Err(AnalysisError::Deadline { waited, .. }) if waited == max_wait), "{late:?}");
+    let late = service.perft(Client::new("ann"), Position::startpos(), 1, false, Duration::from_secs(1)).await;
+    assert!(matches!(late, Err(AnalysisError::Deadline { .. })), "{late:?}");
+    assert_eq!((service.status().queue_length, service.status().running), (0, 1), "who searches is not late");
+    running.abort();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_that_asks_for_little_does_not_wait_for_one_that_asks_for_much() {
+    let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| {
+        thread::sleep(Duration::from_millis(5));
+        at_once(game, limits, stop)
+    });
+    let service = service(searcher.clone(), options(1, 100));
+    let greedy: Vec<_> = (0..50)
+        .map(|number| {
+            let service = service.clone();
+            tokio::spawn(async move { service.best_move(own_question(number)).await.unwrap() })
+        })
+        .collect();
+    until("the queue is long", || service.status().queue_length > 40).await;
+    let before = searcher.searches();
+    let modest = AnalysisRequest { client: Client::new("bob"), ..own_question(99) };
+    service.best_move(modest).await.unwrap();
+    assert!(searcher.searches() - before <= 3, "{} others came first", searcher.searches() - before);
+    for greedy in greedy {
+        greedy.await.unwrap();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_search_of_a_batch_that_somebody_waits_for_too_is_hastened() {
+    let searcher = Scripted::new(until_stopped);
+    let service = service(searcher.clone(), options(1, 8));
+    let ask = |class, number| {
+        let service = service.clone();
+        tokio::spawn(async move { service.best_move(AnalysisRequest { class, ..own_question(number) }).await })
+    };
+    let running = ask(Class::Interactive, 0);
+    until("the worker is busy", || searcher.searches() == 1).await;
+    let of_batch = ask(Class::Batch, 1);
+    until("it waits", || service.status().batch_length == 1).await;
+    let waited_for = ask(Class::Interactive, 1);
+    until("it has changed over", || (service.status().batch_length, service.status().queue_length) == (0, 1)).await;
+    for asked in [running, of_batch, waited_for] {
+        asked.abort();
+    }
 }

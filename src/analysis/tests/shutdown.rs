@@ -37,7 +37,7 @@ async fn new_work_is_refused_even_if_memory_knows_it() {
     service.shut_down();
     for refused in [
         service.best_move(question(start_game(), depth(5))).await.map(drop),
-        service.perft(Position::startpos(), 2, false, Duration::from_secs(1)).await.map(drop),
+        service.perft(Client::new("ann"), Position::startpos(), 2, false, Duration::from_secs(1)).await.map(drop),
     ] {
         match refused {
             Err(AnalysisError::ShuttingDown { retry_after }) => assert!(retry_after >= Duration::from_secs(1)),
@@ -64,7 +64,9 @@ async fn a_search_that_had_ended_by_itself_keeps_its_reason() {
 async fn perft_ends_with_the_service() {
     let service = service(Scripted::new(at_once), options(1, 8));
     let asker = service.clone();
-    let counting = tokio::spawn(async move { asker.perft(Position::startpos(), 13, false, Duration::from_secs(100)).await });
+    let counting = tokio::spawn(async move {
+        asker.perft(Client::new("ann"), Position::startpos(), 13, false, Duration::from_secs(100)).await
+    });
     until("it counts", || service.status().running == 1).await;
     service.shut_down();
     assert!(matches!(counting.await.unwrap(), Err(AnalysisError::ShuttingDown { .. })));

@@ -7,6 +7,7 @@ use utoipa::openapi::ObjectBuilder;
 
 use crate::chess::{CastlingText, Move, Position, uci_text};
 use crate::http::App;
+use crate::http::asker::Asker;
 use crate::http::dto::{Clamped, MoveText, PositionRequest, per_second, varying, whole_ms};
 use crate::http::json::{FromMembers, Json, Members, Reply};
 use crate::http::openapi::PerftProblems;
@@ -89,13 +90,18 @@ impl FromMembers for Perft {
     request_body = Perft,
     responses((status = 200, description = "The count.", body = Counted), PerftProblems)
 )]
-pub(crate) async fn perft(State(app): State<App>, Json(request): Json<Perft>) -> Result<Reply<Counted>, Problem> {
+pub(crate) async fn perft(
+    State(app): State<App>,
+    asker: Asker,
+    Json(request): Json<Perft>,
+) -> Result<Reply<Counted>, Problem> {
     let resolved = request.position.resolve()?;
     let position = resolved.game.position();
     let caps = app.caps();
     let mut clamped = Vec::new();
     let depth = Clamped::cap("depth", request.depth, caps.perft_depth, &mut clamped);
-    let answer = app.service().await.perft(position.clone(), depth, request.divide, caps.perft_max).await?;
+    let answer =
+        app.service().await.perft(asker.client().clone(), position.clone(), depth, request.divide, caps.perft_max).await?;
     Ok(Reply(Counted {
         fen: position.fen(),
         depth,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use utoipa::ToSchema;
 
 use super::Clamped;
-use crate::analysis::{AnalysisRequest, Client, Session};
+use crate::analysis::{AnalysisRequest, Class, Client, Session};
 use crate::chess::{Game, excerpt};
 use crate::engine::{Limits, Scope};
 use crate::http::Caps;
@@ -87,7 +87,8 @@ impl SearchRequest {
         }
         let scope = Scope { threads: usize::from(threads), ..Scope::default() };
         let session = self.session.map(|name| Session::new(client.clone(), &name));
-        (AnalysisRequest { game, limits, scope, fresh: self.fresh, session }, clamped)
+        let (client, class) = (client.clone(), Class::Interactive);
+        (AnalysisRequest { game, limits, scope, fresh: self.fresh, client, class, session }, clamped)
     }
 
     /// `true` when any limit was asked for.

@@ -108,7 +108,7 @@ pub(crate) struct SearchProblems;
 
 impl IntoResponses for SearchProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        position_problems(&[Code::QueueFull, Code::ShuttingDown])
+        position_problems(&[Code::QueueFull, Code::Deadline, Code::ShuttingDown])
     }
 }
 
@@ -118,7 +118,7 @@ pub(crate) struct PerftProblems;
 
 impl IntoResponses for PerftProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        position_problems(&[Code::PerftTooLarge, Code::QueueFull, Code::ShuttingDown])
+        position_problems(&[Code::PerftTooLarge, Code::QueueFull, Code::Deadline, Code::ShuttingDown])
     }
 }
 
@@ -150,6 +150,7 @@ impl IntoResponses for QueryProblems {
             Code::InvalidFen,
             Code::IllegalMove,
             Code::QueueFull,
+            Code::Deadline,
             Code::ShuttingDown,
         ]);
         responses.insert("500".to_owned(), Ref::from_response_name(Internal::response().0).into());

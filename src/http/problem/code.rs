@@ -20,13 +20,14 @@ pub enum Code {
     PerftTooLarge,
     Internal,
     QueueFull,
+    Deadline,
     ShuttingDown,
     NotReady,
 }
 
 impl Code {
     /// All of them.
-    pub const ALL: [Code; 16] = [
+    pub const ALL: [Code; 17] = [
         Code::MalformedJson,
         Code::MalformedQuery,
         Code::NotFound,
@@ -41,6 +42,7 @@ impl Code {
         Code::PerftTooLarge,
         Code::Internal,
         Code::QueueFull,
+        Code::Deadline,
         Code::ShuttingDown,
         Code::NotReady,
     ];
@@ -62,6 +64,7 @@ impl Code {
             Code::PerftTooLarge => "perft_too_large",
             Code::Internal => "internal",
             Code::QueueFull => "queue_full",
+            Code::Deadline => "deadline",
             Code::ShuttingDown => "shutting_down",
             Code::NotReady => "not_ready",
         }
@@ -81,7 +84,7 @@ impl Code {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
             Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Code::QueueFull | Code::ShuttingDown | Code::NotReady => StatusCode::SERVICE_UNAVAILABLE,
+            Code::QueueFull | Code::Deadline | Code::ShuttingDown | Code::NotReady => StatusCode::SERVICE_UNAVAILABLE,
         }
     }
 
@@ -102,6 +105,7 @@ impl Code {
             Code::PerftTooLarge => "The count takes too long",
             Code::Internal => "Internal error",
             Code::QueueFull => "The queue is full",
+            Code::Deadline => "No worker was free in time",
             Code::ShuttingDown => "The server is shutting down",
             Code::NotReady => "The server is not ready",
         }
@@ -143,6 +147,9 @@ impl Code {
             }
             Code::QueueFull => {
                 "All workers are busy and all places of the queue are taken. Ask again after the seconds that `Retry-After` says."
+            }
+            Code::Deadline => {
+                "The request has waited for a worker for as long as the server lets requests wait. Ask again after the seconds that `Retry-After` says."
             }
             Code::ShuttingDown => {
                 "The server is about to end and takes no new searches. Ask again after the seconds that `Retry-After` says; another process may then answer."

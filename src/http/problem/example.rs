@@ -27,6 +27,7 @@ pub(crate) fn example(code: Code, path: &str) -> Value {
         Code::UnsupportedMediaType => Problem::not_json(Some("text/plain")),
         Code::Internal => Problem::masked(),
         Code::QueueFull => AnalysisError::QueueFull { length: 256, retry_after: RETRY_AFTER }.into(),
+        Code::Deadline => AnalysisError::Deadline { waited: Duration::from_secs(30), retry_after: RETRY_AFTER }.into(),
         Code::ShuttingDown => AnalysisError::ShuttingDown { retry_after: RETRY_AFTER }.into(),
         Code::NotReady => Problem::not_ready("shutting_down"),
         Code::InvalidRequest | Code::InvalidFen | Code::IllegalMove | Code::PerftTooLarge => return Value::Null,

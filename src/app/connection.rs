@@ -1,66 +1,35 @@
-//! Connections as they are served: sent at once, with their address, and not for readers who take nothing.
+//! A connection whose other side has to say something, and to take what it is sent.
 
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
-use axum::extract::connect_info::Connected;
-use axum::serve::{IncomingStream, Listener};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-use crate::http::Peer;
+/// So many bytes tell one version of HTTP from another; before them nothing else looks at the clock.
+const PREFACE: usize = 24;
 
-/// A listener whose connections end when their other side takes nothing for too long.
-pub(super) struct Doorkeeper {
-    listener: TcpListener,
-    stall: Duration,
-}
-
-impl Doorkeeper {
-    pub(super) fn new(listener: TcpListener, stall: Duration) -> Doorkeeper {
-        Doorkeeper { listener, stall }
-    }
-}
-
-impl Listener for Doorkeeper {
-    type Io = Connection;
-    type Addr = SocketAddr;
-
-    async fn accept(&mut self) -> (Connection, SocketAddr) {
-        // Faults of `accept` are waited out there.
-        let (stream, address) = Listener::accept(&mut self.listener).await;
-        // Answers are small and written at once: waiting for more to send would only hold them up.
-        if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(error = error.to_string(), "TCP_NODELAY could not be set");
-        }
-        (Connection { stream, stall: self.stall, stalled: None }, address)
-    }
-
-    fn local_addr(&self) -> io::Result<SocketAddr> {
-        self.listener.local_addr()
-    }
-}
-
-impl Connected<IncomingStream<'_, Doorkeeper>> for Peer {
-    fn connect_info(stream: IncomingStream<'_, Doorkeeper>) -> Peer {
-        Peer(*stream.remote_addr())
-    }
-}
-
-/// A connection.
+/// A connection that ends when its other side does not begin to speak, or takes nothing for too long.
 pub(super) struct Connection {
     stream: TcpStream,
     stall: Duration,
+    heard: usize,
+    /// Runs until the other side has begun to speak.
+    silent: Pin<Box<Sleep>>,
     /// Runs while there is something to send and the other side takes nothing.
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
 impl Connection {
+    /// The other side has to begin within `head`, and may take nothing for `stall`.
+    pub(super) fn new(stream: TcpStream, stall: Duration, head: Duration) -> Connection {
+        Connection { stream, stall, heard: 0, silent: Box::pin(sleep(head)), stalled: None }
+    }
+
     /// Writes, or gives up when the other side has taken nothing for too long.
     fn poll_unless_stalled<T>(
         mut self: Pin<&mut Self>,
@@ -82,7 +51,14 @@ impl Connection {
 
 impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        self.heard = self.heard.saturating_add(buffer.filled().len() - before);
+        if read.is_pending() && self.heard < PREFACE {
+            ready!(self.silent.as_mut().poll(context));
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        read
     }
 }
 

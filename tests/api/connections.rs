@@ -1,0 +1,95 @@
+//! Connections: who says nothing, says it too slowly or takes nothing does not stay.
+
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::{sleep, timeout};
+
+use crate::support::{Server, Stream};
+
+crate::claims![
+    who_says_nothing_is_not_waited_for,
+    a_head_that_does_not_end_is_not_waited_for,
+    an_answer_that_takes_its_time_is_not_cut_short,
+    who_comes_when_all_places_are_taken_waits_for_one,
+    a_reader_that_takes_nothing_is_cut_off,
+    http_2_is_spoken_by_prior_knowledge,
+];
+
+/// Waits for the other side to close.
+async fn closed(stream: &mut TcpStream) {
+    let mut rest = Vec::new();
+    // Closed or reset: both are an end.
+    let _ = timeout(Duration::from_secs(10), stream.read_to_end(&mut rest)).await.expect("an end");
+}
+
+async fn impatient() -> Server {
+    Server::with(|settings| settings.http.head_timeout_ms = 200).await
+}
+
+async fn who_says_nothing_is_not_waited_for() {
+    let server = impatient().await;
+    for beginning in ["", "P", "PRI * HTTP/2.0\r\n"] {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        stream.write_all(beginning.as_bytes()).await.unwrap();
+        closed(&mut stream).await;
+    }
+}
+
+async fn a_head_that_does_not_end_is_not_waited_for() {
+    let server = impatient().await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    stream.write_all(b"GET /livez HTTP/1.1\r\nhost: x\r\n").await.unwrap();
+    let drip = async {
+        while stream.write_all(b"x: y\r\n").await.is_ok() {
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(Duration::from_secs(10), drip).await.expect("drop by drop it does not last longer");
+}
+
+async fn an_answer_that_takes_its_time_is_not_cut_short() {
+    let server = impatient().await;
+    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 800, "fresh": true })).await;
+    assert_eq!(answer["reason"], "time");
+    let mut stream =
+        Stream::post(&server, "/v1/analysis", &json!({ "fen": "startpos", "movetime_ms": 800, "fresh": true })).await;
+    assert_eq!(stream.next("end").await["reason"], "time");
+}
+
+async fn who_comes_when_all_places_are_taken_waits_for_one() {
+    let server = Server::with(|settings| settings.http.connections = 2).await;
+    // The client keeps one connection of its own.
+    assert_eq!(server.get("/livez").await.status, 200);
+    let second = TcpStream::connect(server.address).await.unwrap();
+    sleep(Duration::from_millis(50)).await;
+    let mut third = TcpStream::connect(server.address).await.unwrap();
+    third.write_all(b"GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
+    let mut answer = String::new();
+    assert!(timeout(Duration::from_millis(200), third.read_to_string(&mut answer)).await.is_err(), "{answer}");
+    drop(second);
+    timeout(Duration::from_secs(10), third.read_to_string(&mut answer)).await.expect("its turn").unwrap();
+    assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+async fn a_reader_that_takes_nothing_is_cut_off() {
+    let server = Server::with(|settings| settings.stream.stall_ms = 300).await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    // Many requests on one connection, whose answers are not taken.
+    let request = "GET /openapi.yaml HTTP/1.1\r\nhost: x\r\n\r\n".repeat(400);
+    let sent = async { while stream.write_all(request.as_bytes()).await.is_ok() {} };
+    timeout(Duration::from_secs(20), sent).await.expect("the server closes the connection");
+    assert_eq!(server.get("/livez").await.status, 200);
+}
+
+async fn http_2_is_spoken_by_prior_knowledge() {
+    let server = Server::start().await;
+    let client = reqwest::Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
+    let url = format!("http://{}/v1/best-move", server.address);
+    let body = json!({ "fen": "startpos", "depth": 3 });
+    let answer = client.request(Method::POST, url).json(&body).send().await.unwrap();
+    assert_eq!((answer.status().as_u16(), answer.version()), (200, reqwest::Version::HTTP_2));
+}
