@@ -7,6 +7,7 @@ mod shutdown;
 
 use std::future::Future;
 use std::io;
+use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,9 +16,9 @@ use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::analysis::{Service, ServiceOptions};
-use crate::config::Settings;
+use crate::config::{Key, Settings};
 use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, NoMemory};
-use crate::http::{self, App, Caps, StreamRules};
+use crate::http::{self, Access, ApiKey, ApiKeys, App, Caps, Proxies, Rate, StreamRules};
 
 pub use memory::{MemoryError, memory_bound_mb};
 pub use shutdown::Signals;
@@ -45,7 +46,7 @@ pub enum ServeError {
 /// When the settings want too much memory.
 pub fn starting(settings: &Settings) -> Result<App, ServeError> {
     memory::check(settings)?;
-    Ok(App::starting(caps(settings)))
+    Ok(App::starting(caps(settings), access(settings)))
 }
 
 /// Serves until `shutdown` is done, then ends in good order: `/readyz` fails at once, running searches are told to stop and answer
@@ -134,6 +135,21 @@ fn rules(settings: &Settings) -> serving::Rules {
     }
 }
 
+/// Who may ask.
+fn access(settings: &Settings) -> Access {
+    let key = |key: &Key| ApiKey { name: key.name.clone(), digest: key.sha256.0, rate: rate(key.requests, key.window_ms) };
+    Access {
+        keys: ApiKeys::new(settings.access.keys.iter().map(key).collect()),
+        proxies: Proxies::new(settings.access.trusted_proxies.clone()),
+        rate: rate(settings.rate.requests, settings.rate.window_ms),
+    }
+}
+
+/// So many requests in so many milliseconds; as many as one likes for 0.
+fn rate(requests: u32, window_ms: u64) -> Option<Rate> {
+    Some(Rate { requests: NonZeroU32::new(requests)?, window: Duration::from_millis(window_ms) })
+}
+
 /// What the routes need to know of the settings.
 fn caps(settings: &Settings) -> Caps {
     let limits = &settings.limits;
@@ -150,6 +166,7 @@ fn caps(settings: &Settings) -> Caps {
         body_timeout: Duration::from_millis(settings.http.body_timeout_ms),
         perft_depth: limits.perft_depth,
         perft_max: Duration::from_millis(settings.perft.max_ms),
+        connections: settings.http.connections,
         stream: StreamRules {
             heartbeat: Duration::from_millis(settings.stream.heartbeat_ms),
             stall: Duration::from_millis(settings.stream.stall_ms),

@@ -3,6 +3,7 @@
 //! Whatever is wrong is reported by the key's full name, and all of it at once, before anything is started.
 
 mod error;
+mod key;
 mod keys;
 mod ranges;
 
@@ -13,10 +14,12 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use config::{Config, Environment, File, FileFormat, Map};
+use ipnet::IpNet;
 use serde::Deserialize;
 
 pub use error::{BadKey, SettingsError};
 use error::{bad_value, refuse, unreadable};
+pub use key::{Key, KeyDigest};
 use keys::check_keys;
 
 const DEFAULTS: &str = include_str!("../config/default.toml");
@@ -41,6 +44,10 @@ pub struct Settings {
     pub stream: Stream,
     /// The HTTP layer.
     pub http: Http,
+    /// Who may ask, and under which name.
+    pub access: Access,
+    /// How often a client may ask.
+    pub rate: Rate,
     /// How the server goes down.
     pub shutdown: Shutdown,
     /// The bound on memory.
@@ -132,6 +139,24 @@ pub struct Http {
     pub body_timeout_ms: u64,
     /// Origins that CORS allows; `*` for all, none for no CORS.
     pub cors_origins: Vec<String>,
+}
+
+/// `access.*`
+#[derive(Clone, Debug, Deserialize)]
+pub struct Access {
+    /// Networks of proxies whose `X-Forwarded-For` counts.
+    pub trusted_proxies: Vec<IpNet>,
+    /// API keys.
+    pub keys: Vec<Key>,
+}
+
+/// `rate.*`
+#[derive(Clone, Debug, Deserialize)]
+pub struct Rate {
+    /// Requests in a window; 0 for as many as one likes.
+    pub requests: u32,
+    /// The window, in milliseconds.
+    pub window_ms: u64,
 }
 
 /// `shutdown.*`
@@ -239,6 +264,7 @@ fn environment_source(variables: Option<BTreeMap<String, String>>) -> Environmen
         .try_parsing(true)
         .list_separator(",")
         .with_list_parse_key("http.cors_origins")
+        .with_list_parse_key("access.trusted_proxies")
         .source(variables.map(|variables| variables.into_iter().collect::<Map<_, _>>()))
 }
 
@@ -335,9 +361,26 @@ mod tests {
             ("http.cors_origins", "[\" https://chess.example\"]"),
             ("http.cors_origins", "[\"https://Chess.example\"]"),
             ("shutdown.grace_ms", "10"),
+            ("rate.window_ms", "0"),
         ] {
             assert_eq!(refused(with_file(&format!("{key} = {value}"))), [key], "{key} = {value}");
         }
+    }
+
+    #[test]
+    fn bad_entries_of_lists_are_refused_with_their_place() {
+        for (key, value) in [
+            ("access.trusted_proxies", "[\"10.0.0.0/8\", \"everybody\"]"),
+            ("access.keys", "[{ name = \"a\", sha256 = \"abc\" }]"),
+            ("access.keys", "[{ name = \"a\", secret = \"b\" }]"),
+        ] {
+            let refused = refused(with_file(&format!("{key} = {value}")));
+            assert!(refused.len() == 1 && refused[0].starts_with(&format!("{key}[")), "{key} = {value}: {refused:?}");
+        }
+        assert_eq!(refused(with_file("access.keys = [{ name = \"a\" }]")), ["access.keys"]);
+        let key = format!("{{ name = \"a\", sha256 = \"{}\" }}", "0".repeat(64));
+        assert_eq!(with_file(&format!("access.keys = [{key}]")).unwrap().access.keys.len(), 1);
+        assert_eq!(refused(with_file(&format!("access.keys = [{key}, {key}]"))), ["access.keys"], "two of one name");
     }
 
     #[test]

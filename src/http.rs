@@ -4,9 +4,11 @@
 //! - `controllers`: one file a route, its DTOs beside the handler: extract, one call, convert;
 //! - `json`, `problem`: how requests are read, and how everything that goes wrong is told;
 //! - `stream`: answers that come line by line;
+//! - `access`: who may ask, under which name, and how often;
 //! - `layers`: what lies around every route;
 //! - `openapi`: the contract, generated from the code.
 
+mod access;
 mod asker;
 mod controllers;
 mod dto;
@@ -19,6 +21,7 @@ mod state;
 mod stream;
 mod unchanging;
 
+pub use access::{Access, ApiKey, ApiKeys, Proxies, Rate};
 pub use asker::Peer;
 pub use openapi::contract;
 pub use problem::{Code, Problem};

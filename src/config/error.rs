@@ -47,6 +47,8 @@ pub(super) fn bad_value(error: config::ConfigError) -> BadKey {
             BadKey::new(key.unwrap_or_default(), format!("expected {expected}, got {unexpected}"))
         }
         config::ConfigError::At { key, error, .. } => BadKey::new(key.unwrap_or_default(), error.to_string()),
+        // Every key has a default but those of the entries of this list, of which the library does not tell the place.
+        missing @ config::ConfigError::Message(_) => BadKey::new("access.keys", missing.to_string()),
         other => BadKey::new("", other.to_string()),
     }
 }

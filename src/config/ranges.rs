@@ -39,6 +39,17 @@ impl Settings {
         range("http.body_timeout_ms", self.http.body_timeout_ms, 1..=day);
         range("shutdown.drain_ms", self.shutdown.drain_ms, 0..=day);
         range("shutdown.grace_ms", self.shutdown.grace_ms, self.shutdown.drain_ms..=day);
+        range("rate.requests", self.rate.requests.into(), 0..=1_000_000_000);
+        range("rate.window_ms", self.rate.window_ms, 1..=day);
+        for key in &self.access.keys {
+            range("access.keys.window_ms", key.window_ms, 1..=day);
+            range("access.keys.name", key.name.chars().count() as u64, 1..=64);
+        }
+        let mut names: Vec<_> = self.access.keys.iter().map(|key| &key.name).collect();
+        names.sort_unstable();
+        if names.windows(2).any(|pair| pair[0] == pair[1]) {
+            bad.push(BadKey::new("access.keys", "two keys have the same name"));
+        }
         if self.search.default_movetime_ms > self.limits.movetime_ms {
             bad.push(BadKey::new("search.default_movetime_ms", "is above limits.movetime_ms"));
         }

@@ -1,13 +1,13 @@
 //! Who asks.
 
 use std::convert::Infallible;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
-use axum::extract::{ConnectInfo, FromRequestParts};
+use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
 use super::App;
-use super::layers::RequestId;
+use super::layers::{RequestId, Visitor};
 use crate::analysis::Client;
 
 /// The other end of a connection.
@@ -23,7 +23,7 @@ pub(crate) struct Asker {
 }
 
 impl Asker {
-    /// The client: what is one for one address, is another for another.
+    /// The client.
     pub(crate) fn client(&self) -> &Client {
         &self.client
     }
@@ -43,13 +43,10 @@ impl FromRequestParts<App> for Asker {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Asker, Infallible> {
-        let peer = parts.extensions.get::<ConnectInfo<Peer>>().map(|ConnectInfo(Peer(address))| address.ip());
+        let visitor = parts.extensions.get::<Visitor>();
+        let client = visitor.map_or_else(|| Client::new(""), |visitor| visitor.client.clone());
         let request_id = parts.extensions.get::<RequestId>().map(|id| id.as_str().to_owned()).unwrap_or_default();
         let path = parts.uri.path().to_owned();
-        Ok(Asker { client: by_address(peer), request_id, path })
+        Ok(Asker { client, request_id, path })
     }
-}
-
-fn by_address(address: Option<IpAddr>) -> Client {
-    Client::new(&address.map(|address| address.to_canonical().to_string()).unwrap_or_default())
 }

@@ -8,6 +8,7 @@ mod responses;
 use examples::Examples;
 use lines::LineTypes;
 use requests::{FlatRequests, QueryRequests};
+use responses::Guarded;
 use utoipa::OpenApi;
 
 use super::controllers::{
@@ -50,8 +51,8 @@ pub(crate) use responses::{
         docs::openapi_yaml,
         problems::problem,
     ),
-    components(schemas(ProblemDocument, InvalidMember), responses(responses::Internal)),
-    modifiers(&FlatRequests, &QueryRequests, &LineTypes, &Examples)
+    components(schemas(ProblemDocument, InvalidMember, limits::CallerRate), responses(responses::Internal)),
+    modifiers(&FlatRequests, &QueryRequests, &LineTypes, &Guarded, &Examples)
 )]
 struct Contract;
 

@@ -139,6 +139,16 @@ impl Problem {
         Problem::new(Code::NotAcceptable, format!("Accept is {:?}, but the forms are {forms}", excerpt(accept)))
     }
 
+    /// A key that was not given out.
+    pub(crate) fn unauthorized() -> Problem {
+        Problem::new(Code::Unauthorized, "the API key that the request shows is not known here")
+    }
+
+    /// A client that asks too often.
+    pub(crate) fn rate_limited(after: Duration) -> Problem {
+        Problem::new(Code::RateLimited, "the client has made all the requests that it may make for now").retry_after(after)
+    }
+
     /// A body of another kind than JSON.
     pub(crate) fn not_json(content_type: Option<&str>) -> Problem {
         let detail = match content_type {

@@ -3,7 +3,7 @@
 use axum::Router;
 use axum::extract::OriginalUri;
 use axum::http::Method;
-use axum::middleware::from_fn;
+use axum::middleware::{from_fn, from_fn_with_state};
 use axum::routing::{get, post};
 use tower::ServiceBuilder;
 use tower::util::option_layer;
@@ -12,7 +12,7 @@ use super::App;
 use super::controllers::{
     analysis, best_move, docs, engine, evaluate, health, legal_moves, limits, perft, play, position, problems,
 };
-use super::layers::{RequestLayer, cors, server_timing};
+use super::layers::{RequestLayer, cors, gate, server_timing};
 use super::problem::Problem;
 
 /// All routes.
@@ -44,11 +44,13 @@ pub fn router(app: App) -> Router {
     around(routes, app)
 }
 
-/// Lays around routes what lies around every route: request ids, the log line, problems and panics, CORS; and answers where there
-/// is no route.
+/// Lays around routes what lies around every route: request ids, the log line, problems and panics, CORS, the gate; and answers where
+/// there is no route.
 pub fn around(routes: Router<App>, app: App) -> Router {
+    let routes = routes.fallback(no_such_path).method_not_allowed_fallback(no_such_method);
+    let routes = routes.layer(from_fn_with_state(app.clone(), gate));
     let layers = ServiceBuilder::new().layer(RequestLayer).layer(option_layer(cors(&app.caps().cors_origins)));
-    routes.fallback(no_such_path).method_not_allowed_fallback(no_such_method).layer(layers).with_state(app)
+    routes.layer(layers).with_state(app)
 }
 
 async fn no_such_path(uri: OriginalUri) -> Problem {

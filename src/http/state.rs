@@ -7,7 +7,9 @@ use std::time::{Duration, Instant};
 use tokio::sync::SetOnce;
 
 use super::StreamRules;
+use super::access::Access;
 use super::json::BodyRules;
+use super::layers::Gate;
 use crate::analysis::Service;
 use crate::engine::Engine;
 
@@ -38,6 +40,8 @@ pub struct Caps {
     pub perft_depth: u32,
     /// Longest time of a perft.
     pub perft_max: Duration,
+    /// Connections at once.
+    pub connections: usize,
     /// How answers are sent line by line.
     pub stream: StreamRules,
     /// Origins that CORS allows.
@@ -57,6 +61,7 @@ pub struct App(Arc<Shared>);
 
 struct Shared {
     caps: Caps,
+    gate: Gate,
     started: Instant,
     core: SetOnce<Core>,
     is_shutting_down: AtomicBool,
@@ -70,9 +75,15 @@ struct Core {
 
 impl App {
     /// The state of a server that is starting.
-    pub fn starting(caps: Caps) -> App {
+    pub fn starting(caps: Caps, access: Access) -> App {
         let is_shutting_down = AtomicBool::new(false);
-        App(Arc::new(Shared { caps, started: Instant::now(), core: SetOnce::new(), is_shutting_down }))
+        App(Arc::new(Shared {
+            caps,
+            gate: Gate::new(access),
+            started: Instant::now(),
+            core: SetOnce::new(),
+            is_shutting_down,
+        }))
     }
 
     /// Takes traffic from now on. Only the first call counts.
@@ -119,6 +130,11 @@ impl App {
     /// What one request may ask for.
     pub fn caps(&self) -> &Caps {
         &self.0.caps
+    }
+
+    /// Who may ask.
+    pub(super) fn gate(&self) -> &Gate {
+        &self.0.gate
     }
 
     /// How bodies are read.

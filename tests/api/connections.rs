@@ -61,17 +61,19 @@ async fn an_answer_that_takes_its_time_is_not_cut_short() {
 }
 
 async fn who_comes_when_all_places_are_taken_waits_for_one() {
-    let server = Server::with(|settings| settings.http.connections = 2).await;
-    // The client keeps one connection of its own.
+    let server = Server::with(|settings| settings.http.connections = 3).await;
+    // The client keeps a connection or two of its own.
     assert_eq!(server.get("/livez").await.status, 200);
-    let second = TcpStream::connect(server.address).await.unwrap();
-    sleep(Duration::from_millis(50)).await;
-    let mut third = TcpStream::connect(server.address).await.unwrap();
-    third.write_all(b"GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
+    let mut others = Vec::new();
+    for _ in 0..3 {
+        others.push(TcpStream::connect(server.address).await.unwrap());
+    }
+    let mut last = TcpStream::connect(server.address).await.unwrap();
+    last.write_all(b"GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
     let mut answer = String::new();
-    assert!(timeout(Duration::from_millis(200), third.read_to_string(&mut answer)).await.is_err(), "{answer}");
-    drop(second);
-    timeout(Duration::from_secs(10), third.read_to_string(&mut answer)).await.expect("its turn").unwrap();
+    assert!(timeout(Duration::from_millis(200), last.read_to_string(&mut answer)).await.is_err(), "{answer}");
+    drop(others);
+    timeout(Duration::from_secs(10), last.read_to_string(&mut answer)).await.expect("its turn").unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 

@@ -12,6 +12,7 @@ mod connections;
 mod contract;
 mod evaluate;
 mod examples;
+mod gate;
 mod memory;
 mod panics;
 mod positions;
@@ -36,6 +37,7 @@ fn main() -> ExitCode {
         contract::claims(),
         evaluate::claims(),
         examples::claims(),
+        gate::claims(),
         memory::claims(),
         panics::claims(),
         positions::claims(),

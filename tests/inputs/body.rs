@@ -8,7 +8,7 @@ use axum::http::{Request, StatusCode};
 use axum::{Router, response::Response};
 use kibitzer::analysis::{Service, ServiceOptions};
 use kibitzer::engine::Engine;
-use kibitzer::http::{App, Caps, StreamRules, router};
+use kibitzer::http::{Access, App, Caps, StreamRules, router};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 use tower::ServiceExt;
@@ -55,7 +55,7 @@ static SERVER: LazyLock<Router> = LazyLock::new(|| {
     let engine = Arc::new(Engine::new(1));
     let options = ServiceOptions { workers: 1, queue_capacity: 1, dictionary_max_entries: 1, ..ServiceOptions::default() };
     let service = Service::start(engine.clone(), options).unwrap_or_else(|error| panic!("a service: {error}"));
-    let app = App::starting(caps());
+    let app = App::starting(caps(), Access::default());
     app.begin(service, engine);
     router(app)
 });
@@ -74,6 +74,7 @@ fn caps() -> Caps {
         body_timeout: Duration::from_secs(10),
         perft_depth: 2,
         perft_max: Duration::from_millis(100),
+        connections: 8,
         stream: StreamRules { heartbeat: Duration::from_secs(5), stall: Duration::from_secs(10), buffer: 8 },
         cors_origins: Vec::new(),
         memory_bound_mb: 64,

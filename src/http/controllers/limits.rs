@@ -1,13 +1,16 @@
 //! `GET /v1/limits`
 
+use axum::Extension;
 use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::{ObjectBuilder, Type};
+use utoipa::openapi::{ObjectBuilder, Schema, Type};
 
 use crate::http::App;
-use crate::http::dto::{varying, whole_ms};
+use crate::http::access::Allowance;
+use crate::http::dto::{or_null, varying, whole_ms};
 use crate::http::json::Reply;
+use crate::http::layers::Visitor;
 
 /// What one request may ask for, and how much the server carries.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -42,6 +45,11 @@ pub(crate) struct Limits {
     hash_mb: usize,
     /// Finished analyses that are remembered.
     dictionary: DictionarySize,
+    /// Connections at once.
+    connections: usize,
+    /// How often the caller may ask; null for as often as it likes.
+    #[schema(required, schema_with = rate_or_null)]
+    rate: Option<CallerRate>,
     /// The server's memory.
     memory: MemorySize,
 }
@@ -54,6 +62,18 @@ pub(crate) struct Limit {
     /// Null: no limit of this kind.
     #[schema(required)]
     default: Option<u64>,
+}
+
+/// How often a client may ask.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = Rate)]
+pub(crate) struct CallerRate {
+    /// Requests in a window.
+    requests: u32,
+    /// The window, in milliseconds.
+    window_ms: u64,
+    /// Requests that the caller may make at once.
+    remaining: u32,
 }
 
 /// A queue.
@@ -96,7 +116,7 @@ pub(crate) struct MemorySize {
     tag = "server",
     responses((status = 200, description = "The limits.", body = Limits))
 )]
-pub(crate) async fn limits(State(app): State<App>) -> Reply<Limits> {
+pub(crate) async fn limits(State(app): State<App>, visitor: Option<Extension<Visitor>>) -> Reply<Limits> {
     let (caps, status) = (app.caps(), app.service().await.status());
     let unless_asked = |max: u64| Limit { max, default: None };
     Reply(Limits {
@@ -114,8 +134,20 @@ pub(crate) async fn limits(State(app): State<App>) -> Reply<Limits> {
         workers: status.workers,
         hash_mb: app.engine().await.hash_mb(),
         dictionary: DictionarySize { entries: status.dictionary_entries, max_entries: status.dictionary_max_entries },
+        connections: caps.connections,
+        rate: visitor.and_then(|Extension(visitor)| visitor.allowance).map(CallerRate::from),
         memory: MemorySize { bound_mb: caps.memory_bound_mb, max_mb: caps.memory_max_mb },
     })
+}
+
+impl From<Allowance> for CallerRate {
+    fn from(Allowance { rate, remaining, .. }: Allowance) -> CallerRate {
+        CallerRate { requests: rate.requests.get(), window_ms: whole_ms(rate.window), remaining }
+    }
+}
+
+fn rate_or_null() -> Schema {
+    or_null::<CallerRate>("How often the caller may ask; null for as often as it likes.")
 }
 
 fn workers() -> ObjectBuilder {

@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use axum::http::Method;
-use axum::http::header::{CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION, RETRY_AFTER};
+use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION, RETRY_AFTER};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
+use crate::http::stream::LAST_EVENT_ID;
+
+use super::gate::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::request_id::X_REQUEST_ID;
 
 const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
-const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
-const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const PREFLIGHT_AGE: Duration = Duration::from_secs(3_600);
 
 /// The layer for these origins (`*` for all); `None` when there are none: CORS is off then.
@@ -25,8 +27,8 @@ pub(crate) fn cors(origins: &[String]) -> Option<CorsLayer> {
     };
     let layer = CorsLayer::new()
         .allow_origin(allowed)
-        .allow_methods([Method::GET, Method::HEAD, Method::POST])
-        .allow_headers([CONTENT_TYPE, IF_NONE_MATCH, X_REQUEST_ID])
+        .allow_methods([Method::DELETE, Method::GET, Method::HEAD, Method::POST])
+        .allow_headers([AUTHORIZATION, CONTENT_TYPE, IF_NONE_MATCH, LAST_EVENT_ID, X_API_KEY, X_REQUEST_ID])
         .expose_headers([X_REQUEST_ID, RETRY_AFTER, LOCATION, SERVER_TIMING, ETAG, RATE_LIMIT, RATE_LIMIT_POLICY])
         .max_age(PREFLIGHT_AGE);
     Some(layer)

@@ -26,6 +26,10 @@ const FILES: [(&str, &str); 12] = [
     ("readyz", include_str!("examples/readyz.json")),
 ];
 
+/// The responses that all routes share, and their codes.
+const SHARED: [(&str, Code); 3] =
+    [("Internal", Code::Internal), ("unauthorized", Code::Unauthorized), ("rate_limited", Code::RateLimited)];
+
 /// A request and its answer.
 #[derive(Deserialize)]
 struct Exchange {
@@ -48,10 +52,11 @@ impl Modify for Examples {
                 add_problems(path, operation);
             }
         }
-        if let Some(components) = &mut contract.components
-            && let Some(RefOr::T(internal)) = components.responses.get_mut("Internal")
-        {
-            add_problem(internal, Code::Internal, "/v1/legal-moves");
+        let Some(components) = &mut contract.components else { return };
+        for (name, code) in SHARED {
+            if let Some(RefOr::T(response)) = components.responses.get_mut(name) {
+                add_problem(response, code, "/v1/legal-moves");
+            }
         }
     }
 }

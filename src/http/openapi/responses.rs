@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::{
-    ArrayBuilder, ContentBuilder, ObjectBuilder, OneOfBuilder, Ref, RefOr, Response, ResponseBuilder, Type,
+    ArrayBuilder, ContentBuilder, ObjectBuilder, OneOfBuilder, OpenApi, Ref, RefOr, Response, ResponseBuilder, Type,
 };
-use utoipa::{IntoResponses, ToResponse, ToSchema};
+use utoipa::{IntoResponses, Modify, ToResponse, ToSchema};
 
 use crate::chess::{FaultCode, Field};
 use crate::http::dto::names_of;
@@ -198,6 +198,34 @@ impl<'r> ToResponse<'r> for Internal {
     }
 }
 
+/// What the gate answers, on whatever route it stands before.
+pub(super) struct Guarded;
+
+impl Guarded {
+    const CODES: [Code; 2] = [Code::Unauthorized, Code::RateLimited];
+    const PREFIXES: [&str; 2] = ["/v1/", "/api/"];
+}
+
+impl Modify for Guarded {
+    fn modify(&self, contract: &mut OpenApi) {
+        let Some(components) = contract.components.as_mut() else { return };
+        for code in Guarded::CODES {
+            components.responses.insert(code.name().to_owned(), RefOr::T(problem(&[code])));
+        }
+        let guarded = contract
+            .paths
+            .paths
+            .iter_mut()
+            .filter(|(path, _)| Guarded::PREFIXES.iter().any(|prefix| path.starts_with(prefix)));
+        for operation in guarded.flat_map(|(_, item)| [&mut item.get, &mut item.post, &mut item.delete]).flatten() {
+            for code in Guarded::CODES {
+                let response = Ref::from_response_name(code.name()).into();
+                operation.responses.responses.insert(code.status().as_str().to_owned(), response);
+            }
+        }
+    }
+}
+
 /// Responses for these codes, those of one status as one.
 fn problems(codes: &[Code]) -> BTreeMap<String, RefOr<Response>> {
     let mut by_status = BTreeMap::<_, Vec<_>>::new();
@@ -211,7 +239,7 @@ fn problem(codes: &[Code]) -> Response {
     let says: Vec<_> = codes.iter().map(|code| format!("`{}`: {}", code.name(), code.explanation())).collect();
     let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(ProblemDocument::name()))).build();
     let response = ResponseBuilder::new().description(says.join("\n\n")).content("application/problem+json", content);
-    let retry = codes.iter().any(|code| code.status().as_u16() == 503);
+    let retry = codes.iter().any(|code| matches!(code.status().as_u16(), 429 | 503));
     let seconds = HeaderBuilder::new()
         .description(Some("Whole seconds after which it is worth to ask again."))
         .schema(Some(ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1))));

@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 pub enum Code {
     MalformedJson,
     MalformedQuery,
+    Unauthorized,
     NotFound,
     MethodNotAllowed,
     NotAcceptable,
@@ -18,6 +19,7 @@ pub enum Code {
     InvalidFen,
     IllegalMove,
     PerftTooLarge,
+    RateLimited,
     Internal,
     QueueFull,
     Deadline,
@@ -27,9 +29,10 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Code; 17] = [
+    pub const ALL: [Code; 19] = [
         Code::MalformedJson,
         Code::MalformedQuery,
+        Code::Unauthorized,
         Code::NotFound,
         Code::MethodNotAllowed,
         Code::NotAcceptable,
@@ -40,6 +43,7 @@ impl Code {
         Code::InvalidFen,
         Code::IllegalMove,
         Code::PerftTooLarge,
+        Code::RateLimited,
         Code::Internal,
         Code::QueueFull,
         Code::Deadline,
@@ -52,6 +56,8 @@ impl Code {
         match self {
             Code::MalformedJson => "malformed_json",
             Code::MalformedQuery => "malformed_query",
+            Code::Unauthorized => "unauthorized",
+            Code::RateLimited => "rate_limited",
             Code::NotAcceptable => "not_acceptable",
             Code::NotFound => "not_found",
             Code::MethodNotAllowed => "method_not_allowed",
@@ -74,6 +80,8 @@ impl Code {
     pub const fn status(self) -> StatusCode {
         match self {
             Code::MalformedJson | Code::MalformedQuery => StatusCode::BAD_REQUEST,
+            Code::Unauthorized => StatusCode::UNAUTHORIZED,
+            Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
             Code::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Code::NotFound => StatusCode::NOT_FOUND,
             Code::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
@@ -93,6 +101,8 @@ impl Code {
         match self {
             Code::MalformedJson => "The body is not JSON",
             Code::MalformedQuery => "The query can't be read",
+            Code::Unauthorized => "The API key is not known",
+            Code::RateLimited => "Too many requests",
             Code::NotAcceptable => "No form of the answer is accepted",
             Code::NotFound => "There is nothing at this path",
             Code::MethodNotAllowed => "The path does not know this method",
@@ -118,6 +128,12 @@ impl Code {
                 "The body can't be read as JSON. The members `line` and `column`, both from 1, say where reading ended."
             }
             Code::MalformedQuery => "A parameter of the query is not percent-encoded UTF-8.",
+            Code::Unauthorized => {
+                "The key of `Authorization: Bearer` or `x-api-key` was not given out here. Without any key a request counts for its address."
+            }
+            Code::RateLimited => {
+                "The client, which is its API key or else its address, asks more often than it may. `RateLimit-Policy` tells the rate, `RateLimit` what is left; ask again after the seconds that `Retry-After` says."
+            }
             Code::NotAcceptable => {
                 "The header `Accept` allows none of the forms that the answer can have; `detail` names them."
             }

@@ -20,6 +20,8 @@ pub(crate) fn example(code: Code, path: &str) -> Value {
         Code::NotAcceptable => {
             Problem::not_acceptable("text/html", "application/json, application/x-ndjson and text/event-stream")
         }
+        Code::Unauthorized => Problem::unauthorized(),
+        Code::RateLimited => Problem::rate_limited(RETRY_AFTER),
         Code::NotFound => Problem::not_found(&path),
         Code::MethodNotAllowed => Problem::method_not_allowed(&path, "DELETE"),
         Code::RequestTimeout => Problem::request_timeout(Duration::from_secs(10)),

@@ -9,14 +9,14 @@ use super::contract::{Operation, operations};
 
 static SEEN: Mutex<BTreeSet<(String, u16)>> = Mutex::new(BTreeSet::new());
 
-/// The one response of a fault of ours, whatever the route.
-const INTERNAL: u16 = 500;
+/// What is answered in the same way whatever the route: by the gate, and for a fault of ours.
+const SHARED: [u16; 3] = [401, 429, 500];
 
 /// Notes an answer.
 pub(crate) fn saw(method: &str, path: &str, status: u16) {
     let operation = operations().into_iter().find(|operation| operation.method == method && fits(path, &operation.path));
     let name = match operation {
-        _ if status == INTERNAL => String::new(),
+        _ if SHARED.contains(&status) => String::new(),
         Some(operation) => name(&operation),
         None => return,
     };
@@ -39,7 +39,7 @@ pub(crate) fn claims() -> Vec<Trial> {
         let documented = operations().into_iter().flat_map(|operation| {
             let statuses = operation.statuses();
             statuses.into_iter().map(move |status| match status {
-                INTERNAL => (String::new(), status),
+                _ if SHARED.contains(&status) => (String::new(), status),
                 _ => (name(&operation), status),
             })
         });

@@ -1,0 +1,131 @@
+//! The gate: API keys, addresses behind proxies, and how often a client may ask.
+
+use kibitzer::config::{Key, KeyDigest, Settings};
+use reqwest::Method;
+use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
+
+use crate::support::{Answer, Server};
+
+crate::claims![
+    a_key_that_is_not_known_is_refused_and_none_is_fine,
+    probes_and_the_contract_need_no_key,
+    who_asks_too_often_is_told_when_to_come_back,
+    every_answer_tells_what_is_left,
+    without_a_rate_nothing_is_told,
+    a_key_may_have_a_rate_of_its_own,
+    addresses_behind_a_trusted_proxy_are_clients_of_their_own,
+    sessions_belong_to_their_client,
+];
+
+fn key(name: &str, text: &str, requests: u32) -> Key {
+    Key { name: name.to_owned(), sha256: KeyDigest(Sha256::digest(text).into()), requests, window_ms: 3_600_000 }
+}
+
+/// A server with a rate of so many requests an hour, and with two keys.
+async fn limited(requests: u32) -> Server {
+    Server::with(|settings: &mut Settings| {
+        settings.rate.requests = requests;
+        settings.rate.window_ms = 3_600_000;
+        settings.access.keys = vec![key("board", "first secret", 0), key("bot", "second secret", 2)];
+        settings.access.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
+    })
+    .await
+}
+
+async fn ask(server: &Server, header: &str, value: &str) -> Answer {
+    let request = server.request(Method::POST, "/v1/legal-moves").json(&json!({ "fen": "startpos" }));
+    server.send(request.header(header, value)).await
+}
+
+async fn a_key_that_is_not_known_is_refused_and_none_is_fine() {
+    let server = limited(0).await;
+    for (header, value) in
+        [("authorization", "Bearer first secret"), ("x-api-key", "second secret"), ("authorization", "Basic eA==")]
+    {
+        assert_eq!(ask(&server, header, value).await.status, 200, "{header}: {value}");
+    }
+    for (header, value) in [("authorization", "Bearer third secret"), ("x-api-key", "")] {
+        let answer = ask(&server, header, value).await;
+        answer.problem(401, "unauthorized");
+        assert_eq!(answer.header("www-authenticate"), "Bearer");
+    }
+    assert_eq!(server.get("/v1/limits").await.status, 200);
+}
+
+async fn probes_and_the_contract_need_no_key() {
+    let server = limited(1).await;
+    for path in ["/livez", "/readyz", "/openapi.json", "/docs/", "/problems/rate_limited"] {
+        for _ in 0..3 {
+            let request = server.request(Method::GET, path).header("x-api-key", "unknown");
+            assert_eq!(server.send(request).await.status, 200, "{path}");
+        }
+    }
+}
+
+async fn who_asks_too_often_is_told_when_to_come_back() {
+    let server = limited(3).await;
+    for _ in 0..3 {
+        assert_eq!(server.get("/v1/engine").await.status, 200);
+    }
+    let refused = server.get("/v1/engine").await;
+    refused.problem(429, "rate_limited");
+    let retry: u64 = refused.header("retry-after").parse().unwrap();
+    assert!((1_000..=1_200).contains(&retry), "{retry}");
+    assert_eq!(refused.header("ratelimit-policy"), "\"client\";q=3;w=3600");
+    assert_eq!(refused.header("ratelimit"), format!("\"client\";r=0;t={retry}"));
+    let other = ask(&server, "authorization", "Bearer first secret").await;
+    assert_eq!(other.status, 200, "another client has requests of its own");
+}
+
+async fn every_answer_tells_what_is_left() {
+    let server = limited(5).await;
+    let answer = ask(&server, "x-api-key", "first secret").await;
+    assert_eq!(answer.header("ratelimit-policy"), "\"client\";q=5;w=3600");
+    assert!(answer.header("ratelimit").starts_with("\"client\";r=4;t="), "{}", answer.header("ratelimit"));
+    let request = server.request(Method::POST, "/v1/legal-moves").header("x-api-key", "first secret").json(&json!({}));
+    let refused = server.send(request).await;
+    refused.problem(422, "invalid_request");
+    assert!(refused.header("ratelimit").starts_with("\"client\";r=3;"), "a refused request counts too");
+    let limits = server.send(server.request(Method::GET, "/v1/limits").header("x-api-key", "first secret")).await.json();
+    assert_eq!(limits["rate"], json!({ "requests": 5, "window_ms": 3_600_000, "remaining": 2 }));
+}
+
+async fn without_a_rate_nothing_is_told() {
+    let server = limited(0).await;
+    let answer = server.get("/v1/limits").await;
+    assert_eq!((answer.header("ratelimit"), answer.header("ratelimit-policy")), ("", ""));
+    assert_eq!(answer.json()["rate"], Value::Null);
+}
+
+async fn a_key_may_have_a_rate_of_its_own() {
+    let server = limited(0).await;
+    let statuses = [
+        ask(&server, "x-api-key", "second secret").await.status,
+        ask(&server, "x-api-key", "second secret").await.status,
+        ask(&server, "x-api-key", "second secret").await.status,
+        ask(&server, "x-api-key", "first secret").await.status,
+    ];
+    assert_eq!(statuses, [200, 200, 429, 200]);
+}
+
+async fn addresses_behind_a_trusted_proxy_are_clients_of_their_own() {
+    let server = limited(1).await;
+    let mut statuses = Vec::new();
+    for address in ["198.51.100.1", "198.51.100.2", "198.51.100.1", "203.0.113.1, 198.51.100.2"] {
+        statuses.push(ask(&server, "x-forwarded-for", address).await.status);
+    }
+    assert_eq!(statuses, [200, 200, 429, 429]);
+}
+
+async fn sessions_belong_to_their_client() {
+    let server = limited(0).await;
+    let ask = |key: &'static str, movetime: u64| {
+        let request = server.request(Method::POST, "/v1/best-move").header("x-api-key", key);
+        let body = json!({ "fen": "startpos", "movetime_ms": movetime, "session": "board" });
+        let (client, request) = (server.client.clone(), request.json(&body));
+        tokio::spawn(async move { client.send(request).await.json() })
+    };
+    let (first, second) = (ask("first secret", 400), ask("second secret", 401));
+    assert_eq!((&first.await.unwrap()["reason"], &second.await.unwrap()["reason"]), (&json!("time"), &json!("time")));
+}
