@@ -109,7 +109,7 @@ impl PgnMove {
         self.change(|remarks| remarks.glyphs.retain(|&glyph| keep(glyph)));
     }
 
-    /// Sets the comment to what [`plain_comment`] makes of a text.
+    /// Sets the comment to a text, in which each run of blanks and line ends becomes one blank, and a closing brace a parenthesis.
     pub fn set_comment(&mut self, text: &str) {
         let comment = plain_comment(text);
         self.change(|remarks| remarks.comment = comment);
