@@ -69,19 +69,18 @@ pub fn clock_ms(comment: &str) -> Option<u64> {
     Some((1000.0 * seconds).round() as u64)
 }
 
-/// Where the first command of that name stands, and what it says.
+/// Where the first command of that name stands, and what it says. A bracket that is opened anew before it is closed is none.
 fn find<'a>(comment: &'a str, name: &str) -> Option<(Range<usize>, &'a str)> {
-    let mut at = 0;
-    while let Some(found) = comment[at..].find("[%") {
-        let start = at + found;
-        let inside = &comment[start + 2..];
-        let end = inside.find(']')?;
-        if let Some(value) = inside[..end].strip_prefix(name)
+    let mut end = 0;
+    for part in comment.split_inclusive(']') {
+        let start = end;
+        end += part.len();
+        if let Some(place) = part.rfind("[%")
+            && let Some(value) = part[place + 2..].strip_suffix(']').and_then(|inside| inside.strip_prefix(name))
             && value.starts_with([' ', '\t'])
         {
-            return Some((start..start + 2 + end + 1, value.trim()));
+            return Some((start + place..end, value.trim()));
         }
-        at = start + 2;
     }
     None
 }
@@ -98,6 +97,7 @@ mod tests {
         assert_eq!(command(comment, "emt"), None);
         assert_eq!(command("[%clk", "clk"), None);
         assert_eq!(command("[%clkx 1]", "clk"), None);
+        assert_eq!(command("[%clk 1 [%clk 2] 3]", "clk"), Some("2"));
         assert_eq!(without_command(comment, "eval"), "good [%clk 1:02:03.5] move");
         assert_eq!(without_command("[%eval 1.0] x [%eval 2.0]", "eval"), "x");
     }

@@ -12,6 +12,7 @@ mod encoding;
 mod error;
 mod game;
 mod glyph;
+mod header_value;
 mod headers;
 mod lexer;
 mod line_counter;
