@@ -13,7 +13,8 @@ use utoipa::ToSchema;
 
 pub(crate) use lines::StreamLine;
 use request::Analysis;
-use telling::{Line, Telling};
+use telling::Line;
+pub(crate) use telling::{Pov, Telling};
 
 use crate::analysis::Answer;
 use crate::http::App;
@@ -131,7 +132,7 @@ async fn answer(app: &App, asker: Asker, form: Form, request: Analysis) -> Resul
 }
 
 impl AnalysisAnswer {
-    fn new(state: PositionState, telling: &Telling, answer: &Answer) -> AnalysisAnswer {
+    pub(crate) fn new(state: PositionState, telling: &Telling, answer: &Answer) -> AnalysisAnswer {
         let report = &answer.report;
         let mut best = telling.texts(&report.pv);
         let (first, second) = (best.next(), best.next());

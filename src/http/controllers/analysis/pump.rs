@@ -14,7 +14,7 @@ use crate::analysis::{AnalysisError, Following, News};
 use crate::engine::Report;
 use crate::http::StreamRules;
 use crate::http::asker::Asker;
-use crate::http::problem::{Problem, members};
+use crate::http::problem::{Problem, object};
 use crate::http::stream::{END, Form, Line, Outbox, outbox, response};
 
 /// Two infos are so far apart at least.
@@ -146,8 +146,12 @@ impl Pump {
     }
 
     fn say_problem(&mut self, problem: &Problem) {
-        match members(problem, self.asker.path(), self.asker.request_id()) {
-            Ok(problem) => self.say_last(&StreamLine::Problem(problem)),
+        match object(problem, self.asker.path(), self.asker.request_id()) {
+            Ok(mut problem) => {
+                // The line's type takes the place of the problem's, which its code tells as well.
+                problem.remove("type");
+                self.say_last(&StreamLine::Problem(problem));
+            }
             Err(error) => tracing::error!(error = error.to_string(), "a problem could not be written"),
         }
     }
