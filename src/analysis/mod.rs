@@ -17,6 +17,7 @@ mod perft;
 mod pool;
 mod queue;
 mod request;
+pub mod review;
 mod searcher;
 mod service;
 mod session;
