@@ -3,13 +3,14 @@
 //! Rooms, and who may call whom:
 //!
 //! ```text
-//! chess ← nnue ← engine ← analysis ← http        and app, which sees all
+//! chess ← nnue ← engine ← store ← analysis ← http        and app, which sees all
 //!                      ↖ uci
 //! ```
 //!
 //! - [`chess`]: the rules; standard library only, no I/O, no clock;
 //! - [`nnue`]: the evaluation network: its file, its sums along a line, its arithmetic for each processor;
 //! - [`engine`]: the search; synchronous, knows nothing of HTTP or tokio;
+//! - [`store`]: finished analyses on disk;
 //! - [`analysis`]: the use cases; async, no HTTP: look up, join a running search, queue, search, remember;
 //! - [`http`]: routes, problems, the contract; no chess logic;
 //! - [`uci`]: the Universal Chess Interface over [`engine`];
@@ -23,5 +24,6 @@ pub mod datagen;
 pub mod engine;
 pub mod http;
 pub mod nnue;
+pub mod store;
 pub mod telemetry;
 pub mod uci;
