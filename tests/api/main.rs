@@ -20,6 +20,7 @@ mod probes;
 mod requests;
 mod sharing;
 mod shutdown;
+mod store;
 mod support;
 
 use std::process::ExitCode;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         requests::claims(),
         sharing::claims(),
         shutdown::claims(),
+        store::claims(),
     ];
     let asked = libtest_mimic::run(&arguments, claims.into_iter().flatten().collect());
     let is_everything = arguments.filter.is_none() && arguments.skip.is_empty() && !arguments.list && !arguments.ignored;
