@@ -14,7 +14,7 @@ use super::eviction::{Ranking, Ticket, Worth};
 use super::known::{Analysis, Known, Memory, Stored};
 use super::sketch::FrequencySketch;
 use super::stored;
-use super::write_behind::{CAPACITY, WriteBehind};
+use super::write_behind::{MOST_WAITING, WriteBehind};
 use crate::chess::Move;
 use crate::engine::{Limits, Report, StopReason, Variation};
 use crate::store::{Record, Store};
@@ -90,7 +90,7 @@ impl Dictionary {
     };
 
     /// The most memory that analyses which wait for the disk take.
-    pub(super) const BYTES_WAITING: usize = CAPACITY * (Dictionary::BYTES_PER_ENTRY + size_of::<Record>());
+    pub(super) const BYTES_WAITING: usize = MOST_WAITING * (Dictionary::BYTES_PER_ENTRY + size_of::<Record>());
 
     /// An empty one that never holds more than so many analyses; of none, it never answers.
     pub(super) fn new(max_entries: usize) -> Dictionary {

@@ -9,8 +9,14 @@ use std::time::{Duration, Instant};
 use crate::chess::forms::Packed;
 use crate::store::{Record, Store, StoreError};
 
-/// So many analyses wait for the disk at most. Who stores another waits for the next batch, unless the disk fails.
-pub(super) const CAPACITY: usize = 8_192;
+/// Who stores waits for the next batch when so many analyses wait for the disk, unless the disk fails.
+const CAPACITY: usize = 8_192;
+
+/// The most analyses that ever wait for the disk.
+pub(super) const MOST_WAITING: usize = CAPACITY + SLACK;
+
+/// What those bring in addition who have seen room at the same time.
+const SLACK: usize = CAPACITY / 16;
 
 /// After so many batches that failed one after the other the store counts as failing.
 const FAILING: u32 = 3;
@@ -43,7 +49,7 @@ struct Waiting {
     due: Option<Instant>,
     /// Batches that failed since the last one that did not.
     failures: u32,
-    /// Analyses that were not kept because the queue was full and the disk failed.
+    /// Analyses that were not kept because the queue was full and stayed so.
     dropped: u64,
     /// How often somebody asked for a flush, and up to which of them that was done.
     flushes: u64,
@@ -69,18 +75,17 @@ impl WriteBehind {
         &*self.shared.store
     }
 
-    /// Waits while the queue is full, as long as that helps.
+    /// Waits while the queue is full, as long as that helps, and no longer than a batch may take: a disk that hangs holds up nobody for good.
     pub(super) fn wait_for_room(&self) {
-        let mut waiting = self.shared.lock();
-        while waiting.count >= CAPACITY && waiting.failures == 0 && !waiting.closing {
-            waiting = self.shared.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
-        }
+        let is_full = |waiting: &mut Waiting| waiting.count >= CAPACITY && waiting.failures == 0;
+        let (changed, flush) = (&self.shared.changed, self.shared.flush);
+        drop(changed.wait_timeout_while(self.shared.lock(), flush, is_full).unwrap_or_else(PoisonError::into_inner));
     }
 
-    /// Queues an analysis, in place of an older one of its place. Never waits.
+    /// Queues an analysis, in place of an older one of its place; what there is no room for is in memory alone. Never waits.
     pub(super) fn push(&self, record: Record) {
         let mut waiting = self.shared.lock();
-        if waiting.count >= CAPACITY && waiting.failures > 0 {
+        if waiting.count >= MOST_WAITING {
             waiting.dropped += 1;
             return;
         }
@@ -216,9 +221,15 @@ impl Waiting {
             }
         }
         if self.failures > 0 {
-            tracing::info!(dropped = self.dropped, "the store is written again");
-            (self.failures, self.dropped) = (0, 0);
+            tracing::info!("the store is written again");
         }
+        if self.dropped > 0 {
+            tracing::warn!(
+                analyses = self.dropped,
+                "the store was too slow for all that was found: some are in memory alone"
+            );
+        }
+        (self.failures, self.dropped) = (0, 0);
         self.due = (self.count > 0).then(|| Instant::now() + flush / 2);
     }
 

@@ -280,6 +280,21 @@ async fn a_disk_that_refuses_stops_no_answer_and_is_written_when_it_takes_again(
 }
 
 #[test]
+fn a_disk_that_hangs_holds_up_nobody_for_good() {
+    let moody = Arc::new(Moody::default());
+    moody.slow.store(true, Ordering::SeqCst);
+    let dictionary = Dictionary::with_store(10, moody.clone(), Duration::from_millis(1)).unwrap();
+    for number in 0..9_000 {
+        let at = Address { clock: 21 + number as u16 / 400, ..address(number % 400) };
+        store(&dictionary, &at, depth(5), report(5, 500));
+    }
+    assert_eq!(dictionary.disk().unwrap().waiting(), 8_704, "the queue is bounded");
+    moody.slow.store(false, Ordering::SeqCst);
+    flush(&dictionary);
+    assert_eq!((dictionary.disk().unwrap().waiting(), written(&moody) >= 8_704), (0, true));
+}
+
+#[test]
 fn a_batch_comes_with_the_time_and_not_with_each_analysis() {
     let moody = Arc::new(Moody::default());
     let dictionary = Dictionary::with_store(100, moody.clone(), LONG).unwrap();
