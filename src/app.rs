@@ -198,6 +198,8 @@ fn caps(settings: &Settings) -> Caps {
         body_timeout: Duration::from_millis(settings.http.body_timeout_ms),
         perft_depth: limits.perft_depth,
         perft_max: Duration::from_millis(settings.perft.max_ms),
+        batch_lines: settings.batch.lines,
+        batch_bytes: settings.batch.bytes,
         connections: settings.http.connections,
         stream: StreamRules {
             heartbeat: Duration::from_millis(settings.stream.heartbeat_ms),

@@ -44,6 +44,8 @@ pub struct Settings {
     pub perft: Perft,
     /// Analyses that are followed line by line.
     pub stream: Stream,
+    /// Many positions in one request.
+    pub batch: Batch,
     /// The HTTP layer.
     pub http: Http,
     /// Who may ask, and under which name.
@@ -146,6 +148,15 @@ pub struct Stream {
     pub buffer: usize,
     /// Greatest time of a search without any limit, in milliseconds.
     pub infinite_ms: u64,
+}
+
+/// `batch.*`
+#[derive(Clone, Debug, Deserialize)]
+pub struct Batch {
+    /// Most lines of a batch.
+    pub lines: usize,
+    /// Most bytes of a batch.
+    pub bytes: usize,
 }
 
 /// `http.*`

@@ -8,6 +8,7 @@
 //! ```
 //!
 //! - [`chess`]: the rules; standard library only, no I/O, no clock;
+//! - [`openings`]: names of openings, by position;
 //! - [`nnue`]: the evaluation network: its file, its sums along a line, its arithmetic for each processor;
 //! - [`engine`]: the search; synchronous, knows nothing of HTTP or tokio;
 //! - [`store`]: finished analyses on disk;
@@ -24,6 +25,7 @@ pub mod datagen;
 pub mod engine;
 pub mod http;
 pub mod nnue;
+pub mod openings;
 pub mod store;
 pub mod telemetry;
 pub mod uci;

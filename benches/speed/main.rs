@@ -10,6 +10,7 @@
     reason = "a benchmark stops at a fault and says what it measured"
 )]
 
+mod games;
 mod positions;
 mod ratios;
 mod search;
@@ -25,11 +26,13 @@ fn main() {
         let mut criterion = Criterion::default().sample_size(10).configure_from_args();
         works.iter().for_each(|work| measure(&mut criterion, work));
         search::measure(&mut criterion);
+        games::measure(&mut criterion);
         criterion.final_summary();
     }
     if arguments.is_empty() || arguments.iter().any(|argument| argument == "ratios") {
         ratios::print(&works);
         search::print();
+        games::print();
     }
 }
 

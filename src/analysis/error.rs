@@ -42,7 +42,7 @@ pub enum AnalysisError {
 
 impl AnalysisError {
     /// After a shutdown the next process is up within about this time.
-    pub(super) const fn shutting_down() -> AnalysisError {
+    pub const fn shutting_down() -> AnalysisError {
         AnalysisError::ShuttingDown { retry_after: Duration::from_secs(5) }
     }
 }

@@ -18,6 +18,7 @@ mod perft;
 mod pool;
 mod queue;
 mod request;
+pub mod review;
 mod searcher;
 mod service;
 mod session;

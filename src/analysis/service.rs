@@ -154,11 +154,12 @@ impl Service {
         // What an equal search has found since we looked is in memory by the time that search is out of the map.
         let answered = || service.look_up_again(&key, verdict);
         let comer = Comer { client: request.client.clone(), class: request.class, workers: key.scope.threads };
+        let max_wait = service.max_wait(request.class);
         let game = request.without_dead_history().game;
         let search = |crew| service.search(crew, game, &key);
         Ok(match service.flights.board(key.clone(), &service.queue, comer, answered, search)? {
             Boarding::Answered(answer) => Following::answered(known, answer.into()),
-            Boarding::Seat(seat) => Following::flying(known, Flying::new(asked, service.max_wait, verdict, seat, stay)),
+            Boarding::Seat(seat) => Following::flying(known, Flying::new(asked, max_wait, verdict, seat, stay)),
         })
     }
 
@@ -247,6 +248,14 @@ impl Service {
 }
 
 impl Inner {
+    /// How long a question waits for a worker. Those of batches wait for as long as somebody reads the answers.
+    fn max_wait(&self, class: Class) -> Duration {
+        match class {
+            Class::Interactive => self.max_wait,
+            Class::Batch => Duration::from_secs(86_400),
+        }
+    }
+
     /// What a request is searched with: as many threads as can be had and used, and no more lines than there are moves. The proof of
     /// a mate has use for one.
     fn scope(&self, request: &AnalysisRequest) -> Scope {

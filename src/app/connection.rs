@@ -53,7 +53,12 @@ impl AsyncRead for Connection {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        self.heard = self.heard.saturating_add(buffer.filled().len() - before);
+        let heard = buffer.filled().len() - before;
+        self.heard = self.heard.saturating_add(heard);
+        if heard > 0 {
+            // Who still speaks need not listen yet.
+            self.stalled = None;
+        }
         if read.is_pending() && self.heard < PREFACE {
             ready!(self.silent.as_mut().poll(context));
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));

@@ -14,6 +14,7 @@ mod movegen;
 mod moves;
 mod outcome;
 pub mod perft;
+pub mod pgn;
 mod piece;
 mod position;
 mod san;

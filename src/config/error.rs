@@ -48,7 +48,7 @@ pub(super) fn bad_value(error: config::ConfigError) -> BadKey {
         }
         config::ConfigError::At { key, error, .. } => BadKey::new(key.unwrap_or_default(), error.to_string()),
         // Every key has a default but those of the entries of this list, of which the library does not tell the place.
-        missing @ config::ConfigError::Message(_) => BadKey::new("access.keys", missing.to_string()),
+        config::ConfigError::NotFound(field) => BadKey::new("access.keys", format!("an entry has no {field}")),
         other => BadKey::new("", other.to_string()),
     }
 }

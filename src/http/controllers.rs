@@ -1,6 +1,7 @@
 //! One file a route.
 
 pub(crate) mod analysis;
+pub(crate) mod batch;
 pub(crate) mod best_move;
 pub(crate) mod docs;
 pub(crate) mod engine;

@@ -8,9 +8,7 @@ mod reply;
 mod tree;
 
 pub(crate) use body::BodyRules;
-pub(crate) use extract::Json;
-#[cfg(test)]
-pub(crate) use extract::read;
+pub(crate) use extract::{Json, read};
 pub(crate) use members::{FromMembers, FromTree, Members, read_name};
 pub(crate) use query::Query;
 pub(crate) use reply::{Reply, Written};

@@ -12,12 +12,13 @@ use responses::Guarded;
 use utoipa::OpenApi;
 
 use super::controllers::{
-    analysis, best_move, docs, engine, evaluate, health, legal_moves, limits, perft, play, position, problems,
+    analysis, batch, best_move, docs, engine, evaluate, health, legal_moves, limits, perft, play, position, problems,
 };
 use super::problem::InvalidMember;
 
 pub(crate) use responses::{
-    NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems, ProblemDocument, QueryProblems, SearchProblems,
+    BatchProblems, NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems, ProblemDocument, QueryProblems,
+    SearchProblems,
 };
 
 #[derive(OpenApi)]
@@ -41,6 +42,7 @@ pub(crate) use responses::{
         evaluate::evaluate,
         best_move::best_move,
         analysis::analyse,
+        batch::batch,
         analysis::follow_analysis,
         limits::limits,
         engine::engine,

@@ -16,7 +16,7 @@ use utoipa::ToSchema;
 
 pub use code::Code;
 pub(crate) use example::example;
-pub(crate) use render::{members, render};
+pub(crate) use render::{object, render};
 
 use crate::analysis::AnalysisError;
 use crate::chess::{InvalidPosition, MoveTextError, excerpt};
@@ -147,6 +147,25 @@ impl Problem {
     /// A client that asks too often.
     pub(crate) fn rate_limited(after: Duration) -> Problem {
         Problem::new(Code::RateLimited, "the client has made all the requests that it may make for now").retry_after(after)
+    }
+
+    /// A body of another kind than NDJSON.
+    pub(crate) fn not_ndjson(content_type: Option<&str>) -> Problem {
+        let detail = match content_type {
+            None => "the header Content-Type: application/x-ndjson is missing".to_owned(),
+            Some(declared) => {
+                format!(
+                    "Content-Type is {:?}, but must be application/x-ndjson, without Content-Encoding",
+                    excerpt(declared)
+                )
+            }
+        };
+        Problem::new(Code::UnsupportedMediaType, detail)
+    }
+
+    /// A line beyond the limit.
+    pub(crate) fn line_too_long() -> Problem {
+        Problem::new(Code::BodyTooLarge, "the line is longer than 64 KiB")
     }
 
     /// A body of another kind than JSON.

@@ -10,7 +10,7 @@ use tower::util::option_layer;
 
 use super::App;
 use super::controllers::{
-    analysis, best_move, docs, engine, evaluate, health, legal_moves, limits, perft, play, position, problems,
+    analysis, batch, best_move, docs, engine, evaluate, health, legal_moves, limits, perft, play, position, problems,
 };
 use super::layers::{RequestLayer, cors, gate, server_timing};
 use super::problem::Problem;
@@ -26,6 +26,7 @@ pub fn router(app: App) -> Router {
         .route("/v1/perft", post(perft::perft))
         .route("/v1/evaluate", post(evaluate::evaluate))
         // Searches
+        .route("/v1/batch", post(batch::batch))
         .route("/v1/analysis", get(analysis::follow_analysis).post(analysis::analyse))
         .route("/v1/best-move", post(best_move::best_move).fallback(no_such_method).layer(from_fn(server_timing)))
         // What the server is

@@ -41,6 +41,10 @@ pub struct Caps {
     pub perft_depth: u32,
     /// Longest time of a perft.
     pub perft_max: Duration,
+    /// Most lines of a batch.
+    pub batch_lines: usize,
+    /// Most bytes of a batch.
+    pub batch_bytes: usize,
     /// Connections at once.
     pub connections: usize,
     /// How answers are sent line by line.

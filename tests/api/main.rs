@@ -6,6 +6,7 @@
 #![allow(clippy::print_stderr, reason = "where else should a failed test say what it saw")]
 
 mod analysis;
+mod batch;
 mod best_move;
 mod command_line;
 mod connections;
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     let log = support::log::start();
     let claims = [
         analysis::claims(),
+        batch::claims(),
         best_move::claims(),
         command_line::claims(),
         connections::claims(),

@@ -15,11 +15,12 @@ use source::SourceFile;
 /// Who may see whom. A room that is not listed here has no place in the design yet.
 const ROOMS: &[(&str, &[&str])] = &[
     ("chess", &[]),
+    ("openings", &["chess"]),
     ("nnue", &["chess"]),
     ("engine", &["chess", "nnue"]),
     ("store", &["chess", "engine"]),
-    ("analysis", &["chess", "nnue", "engine", "store"]),
-    ("http", &["chess", "nnue", "engine", "analysis"]),
+    ("analysis", &["chess", "openings", "nnue", "engine", "store"]),
+    ("http", &["chess", "openings", "nnue", "engine", "analysis"]),
     ("uci", &["chess", "engine"]),
     ("datagen", &["chess", "engine"]),
     ("config", &[]),

@@ -74,6 +74,8 @@ fn caps() -> Caps {
         body_timeout: Duration::from_secs(10),
         perft_depth: 2,
         perft_max: Duration::from_millis(100),
+        batch_lines: 8,
+        batch_bytes: 4_096,
         connections: 8,
         stream: StreamRules { heartbeat: Duration::from_secs(5), stall: Duration::from_secs(10), buffer: 8 },
         cors_origins: Vec::new(),

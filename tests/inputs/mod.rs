@@ -8,4 +8,5 @@ pub(crate) mod body;
 pub(crate) mod fen;
 pub(crate) mod move_text;
 pub(crate) mod packed;
+pub(crate) mod pgn;
 pub(crate) mod uci_line;

@@ -107,3 +107,12 @@ fn no_line_of_a_gui_makes_the_reader_panic() {
     let read = inputs::uci_line::read;
     Attack { name: "line of a GUI", read, valid: &valid, mutate: mutate::reorder_words, alphabet }.run(random);
 }
+
+#[test]
+fn no_game_makes_the_reader_panic() {
+    let mut random = Random::new(6);
+    let valid = seeds::games(&seeds::positions(&mut random, 200));
+    let alphabet = b"(){}[];$%\"\\ \r\n.*!?+-=/0123456789abcdefghNBRQKOx\xfc\xe9";
+    Attack { name: "game in PGN", read: inputs::pgn::read, valid: &valid, mutate: mutate::rewrite_game, alphabet }
+        .run(random);
+}

@@ -95,6 +95,21 @@ pub(crate) fn rewrite_move(random: &mut Random, valid: &[u8], alphabet: &[u8]) -
     if random.once_in(3) { edit(random, &bytes, alphabet) } else { bytes }
 }
 
+/// A game with a brace, bracket or parenthesis more or less, other line ends or encoding; then perhaps an edit.
+pub(crate) fn rewrite_game(random: &mut Random, valid: &[u8], alphabet: &[u8]) -> Vec<u8> {
+    let mut bytes = valid.to_vec();
+    let place = random.below(bytes.len());
+    match random.below(6) {
+        0 => bytes.insert(place, *random.pick(b"{}()[];%\"")),
+        1 => bytes.retain(|byte| !b"})".contains(byte)),
+        2 => bytes.iter_mut().filter(|byte| **byte == b'\n').for_each(|byte| *byte = b'\r'),
+        3 => bytes.splice(0..0, [0xef, 0xbb, 0xbf]).for_each(drop),
+        4 => bytes.truncate(place),
+        _ => return edit(random, valid, alphabet),
+    }
+    if random.once_in(3) { edit(random, &bytes, alphabet) } else { bytes }
+}
+
 /// A line with words swapped, lost, doubled or replaced; then perhaps an edit.
 pub(crate) fn reorder_words(random: &mut Random, valid: &[u8], alphabet: &[u8]) -> Vec<u8> {
     let mut words: Vec<Vec<u8>> = valid.split(|&letter| letter == b' ').map(<[u8]>::to_vec).collect();

@@ -1,6 +1,7 @@
 //! Valid inputs to start from.
 
 use kibitzer::chess::forms::packed::Packed;
+use kibitzer::chess::pgn::{Line, PgnGame, PgnMove, write};
 use kibitzer::chess::{CastlingText, Game, Outcome, Position, to_san, to_uci};
 
 use crate::inputs::{body, move_text};
@@ -108,6 +109,33 @@ pub(crate) fn uci_lines(positions: &[Position]) -> Vec<Vec<u8>> {
     ];
     let positions = positions.iter().map(|position| format!("position fen {} moves e2e4", position.fen()));
     plain.into_iter().map(str::to_owned).chain(positions).map(String::into_bytes).collect()
+}
+
+/// Games from these positions, with headers, comments, glyphs and a variation; several in a text.
+pub(crate) fn games(positions: &[Position]) -> Vec<Vec<u8>> {
+    let starts = positions.iter().filter(|position| position.has_moves());
+    let games: Vec<String> = starts.zip(0..).map(|(start, n)| game(start, n)).collect();
+    games.chunks(2).map(|games| games.join("\n").into_bytes()).collect()
+}
+
+fn game(start: &Position, n: usize) -> String {
+    let mut game = PgnGame::new(start.clone());
+    game.headers.set("Event", &format!("Game \"{n}\" \\"));
+    let mut position = start.clone();
+    for ply in 0..10 {
+        let legal = position.legal_moves();
+        let Some(&first) = legal.get((n * 7 + ply * 5) % legal.len().max(1)) else { break };
+        let mut mv = PgnMove::new(first);
+        match (n + ply) % 5 {
+            0 => mv.set_comment("[%eval -0.34] [%clk 0:03:00] a remark"),
+            1 => mv.add_glyph(6),
+            2 => mv.add_variation(Line::of_moves(&legal[..1])),
+            _ => {}
+        }
+        game.line.moves.push(mv);
+        position.play(first);
+    }
+    write(&game)
 }
 
 /// A few legal moves in JSON, in either notation.

@@ -1,6 +1,7 @@
 //! `POST` and `GET /v1/analysis`
 
 mod lines;
+mod narrator;
 mod pump;
 mod request;
 mod telling;
@@ -13,7 +14,8 @@ use utoipa::ToSchema;
 
 pub(crate) use lines::StreamLine;
 use request::Analysis;
-use telling::{Line, Telling};
+use telling::Line;
+pub(crate) use telling::{Pov, Telling};
 
 use crate::analysis::Answer;
 use crate::http::App;
@@ -131,7 +133,7 @@ async fn answer(app: &App, asker: Asker, form: Form, request: Analysis) -> Resul
 }
 
 impl AnalysisAnswer {
-    fn new(state: PositionState, telling: &Telling, answer: &Answer) -> AnalysisAnswer {
+    pub(crate) fn new(state: PositionState, telling: &Telling, answer: &Answer) -> AnalysisAnswer {
         let report = &answer.report;
         let mut best = telling.texts(&report.pv);
         let (first, second) = (best.next(), best.next());

@@ -87,7 +87,7 @@ pub(crate) async fn best_move(
 }
 
 impl BestMoveAnswer {
-    fn new(state: PositionState, position: &Position, answer: &Answer, clamped: Vec<Clamped>) -> BestMoveAnswer {
+    pub(crate) fn new(state: PositionState, position: &Position, answer: &Answer, clamped: Vec<Clamped>) -> BestMoveAnswer {
         let report = &answer.report;
         let (pv, pv_san): (Vec<_>, Vec<_>) = line(position, &report.pv).unzip();
         BestMoveAnswer {

@@ -45,6 +45,8 @@ pub(crate) struct Limits {
     hash_mb: usize,
     /// Finished analyses that are remembered.
     dictionary: DictionarySize,
+    /// One batch.
+    batch: BatchSize,
     /// Connections at once.
     connections: usize,
     /// How often the caller may ask; null for as often as it likes.
@@ -62,6 +64,16 @@ pub(crate) struct Limit {
     /// Null: no limit of this kind.
     #[schema(required)]
     default: Option<u64>,
+}
+
+/// A batch.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = Batch)]
+pub(crate) struct BatchSize {
+    /// Most lines.
+    lines: usize,
+    /// Most bytes.
+    bytes: usize,
 }
 
 /// How often a client may ask.
@@ -134,6 +146,7 @@ pub(crate) async fn limits(State(app): State<App>, visitor: Option<Extension<Vis
         workers: status.workers,
         hash_mb: app.engine().await.hash_mb(),
         dictionary: DictionarySize { entries: status.dictionary_entries, max_entries: status.dictionary_max_entries },
+        batch: BatchSize { lines: caps.batch_lines, bytes: caps.batch_bytes },
         connections: caps.connections,
         rate: visitor.and_then(|Extension(visitor)| visitor.allowance).map(CallerRate::from),
         memory: MemorySize { bound_mb: caps.memory_bound_mb, max_mb: caps.memory_max_mb },

@@ -91,6 +91,11 @@ impl SearchRequest {
         (AnalysisRequest { game, limits, scope, fresh: self.fresh, client, class, session }, clamped)
     }
 
+    /// The same as one of a batch, where nobody waits for it alone.
+    pub(crate) fn of_a_batch(request: AnalysisRequest) -> AnalysisRequest {
+        AnalysisRequest { class: Class::Batch, session: None, ..request }
+    }
+
     /// `true` when any limit was asked for.
     pub(crate) fn has_limits(&self) -> bool {
         [self.depth, self.nodes, self.movetime_ms, self.mate].iter().any(Option::is_some)

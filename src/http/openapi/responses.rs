@@ -158,6 +158,18 @@ impl IntoResponses for QueryProblems {
     }
 }
 
+/// What a batch as a whole may be answered; what is wrong with a line is told in its place.
+#[derive(Debug)]
+pub(crate) struct BatchProblems;
+
+impl IntoResponses for BatchProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut responses = problems(&[Code::UnsupportedMediaType, Code::ShuttingDown]);
+        responses.insert("500".to_owned(), Ref::from_response_name(Internal::response().0).into());
+        responses
+    }
+}
+
 /// What a route with several forms may answer.
 #[derive(Debug)]
 pub(crate) struct NotAcceptable;

@@ -38,11 +38,9 @@ pub(super) fn document(problem: &Problem, instance: &str, request_id: &str) -> s
     })
 }
 
-/// A problem as a line of a stream: its members, with the line's type in place of the problem's, which its code tells as well.
-pub(crate) fn members(problem: &Problem, instance: &str, request_id: &str) -> serde_json::Result<Map<String, Value>> {
-    let mut members: Map<String, Value> = serde_json::from_slice(&document(problem, instance, request_id)?)?;
-    members.remove("type");
-    Ok(members)
+/// A problem as an object within another answer.
+pub(crate) fn object(problem: &Problem, instance: &str, request_id: &str) -> serde_json::Result<Map<String, Value>> {
+    serde_json::from_slice(&document(problem, instance, request_id)?)
 }
 
 /// Writes the body of a response that carries a [`Problem`]; any other passes untouched.

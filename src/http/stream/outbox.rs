@@ -33,6 +33,8 @@ struct State {
     waiting: VecDeque<Line>,
     /// Since when there has been something to take, without anything being taken.
     untaken: Option<Instant>,
+    /// The reader may still have to write before it reads.
+    patient: bool,
     reader: Option<Waker>,
     ending: Ending,
 }
@@ -51,7 +53,7 @@ enum Ending {
 
 /// An outbox and what it is read by.
 pub(crate) fn outbox(rules: StreamRules) -> (Outbox, Lines) {
-    let state = State { waiting: VecDeque::new(), untaken: None, reader: None, ending: Ending::Open };
+    let state = State { waiting: VecDeque::new(), untaken: None, patient: false, reader: None, ending: Ending::Open };
     let shared = Arc::new(Shared { state: Mutex::new(state), changed: Notify::new() });
     (Outbox { shared: shared.clone(), rules }, Lines(shared))
 }
@@ -97,6 +99,15 @@ impl Outbox {
         }
     }
 
+    /// From now on the reader may take its time, or no longer.
+    pub(crate) fn be_patient(&self, patient: bool) {
+        let mut state = self.shared.lock();
+        state.patient = patient;
+        state.untaken = (!state.waiting.is_empty()).then(Instant::now);
+        drop(state);
+        self.shared.changed.notify_waiters();
+    }
+
     /// Resolves when the reader has gone, or has taken nothing for too long; in that case it is cut off.
     pub(crate) async fn deserted(&self) {
         loop {
@@ -104,6 +115,7 @@ impl Outbox {
             let changed = self.shared.changed.notified();
             let untaken = match &*self.shared.lock() {
                 State { ending: Ending::Gone | Ending::Cut, .. } => return,
+                State { patient: true, .. } => None,
                 state => state.untaken,
             };
             match untaken.map(|since| since + self.rules.stall) {

@@ -49,9 +49,10 @@ pub(crate) fn operations() -> Vec<Operation> {
     paths.iter().flat_map(of_path).collect()
 }
 
-/// The operations that take a position in their body.
+/// The operations that take a position in a JSON body.
 pub(crate) fn posts() -> Vec<Operation> {
-    operations().into_iter().filter(|operation| operation.method == "POST").collect()
+    let is_json = |operation: &Operation| operation.document["requestBody"]["content"]["application/json"].is_object();
+    operations().into_iter().filter(is_json).collect()
 }
 
 /// A body that the operation answers with 200, quickly.

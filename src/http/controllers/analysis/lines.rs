@@ -11,6 +11,7 @@ use crate::analysis::{Answer, Remembered};
 use crate::engine::Report;
 use crate::http::dto::{Clamped, MoveText, per_second, reasons, sources, verdicts, whole_ms};
 use crate::http::openapi::ProblemDocument;
+use crate::http::problem::{Problem, object};
 
 /// A line of a stream.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -30,6 +31,21 @@ pub(crate) enum StreamLine {
 }
 
 impl StreamLine {
+    /// The last line of a stream that broke on our side.
+    pub(super) fn broken(problem: &Problem, path: &str, request_id: &str) -> Option<StreamLine> {
+        match object(problem, path, request_id) {
+            Ok(mut problem) => {
+                // The line's type takes the place of the problem's, which its code tells as well.
+                problem.remove("type");
+                Some(StreamLine::Problem(problem))
+            }
+            Err(error) => {
+                tracing::error!(error = error.to_string(), "a problem could not be written");
+                None
+            }
+        }
+    }
+
     /// The member `type`.
     pub(super) const fn name(&self) -> &'static str {
         match self {
@@ -109,6 +125,11 @@ pub(crate) struct End {
 }
 
 impl Info {
+    /// Its number.
+    pub(super) fn seq(&self) -> u64 {
+        self.seq
+    }
+
     /// What a search has found by now.
     pub(super) fn searched(seq: u64, telling: &Telling, report: &Report) -> Info {
         Info {

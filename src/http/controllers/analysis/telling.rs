@@ -29,14 +29,14 @@ impl Pov {
 
 /// How an analysis of a position is told.
 #[derive(Clone, Debug)]
-pub(super) struct Telling {
-    pub(super) position: Position,
-    pub(super) pov: Pov,
-    pub(super) castling: CastlingText,
+pub(crate) struct Telling {
+    pub(crate) position: Position,
+    pub(crate) pov: Pov,
+    pub(crate) castling: CastlingText,
     /// Most moves of a line.
-    pub(super) pv_length: usize,
+    pub(crate) pv_length: usize,
     /// What was asked beyond a cap.
-    pub(super) clamped: Vec<Clamped>,
+    pub(crate) clamped: Vec<Clamped>,
 }
 
 /// One of the best moves with the line that it leads to.

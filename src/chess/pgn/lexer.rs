@@ -1,0 +1,289 @@
+//! The words of a PGN text.
+
+use std::borrow::Cow;
+
+use super::header_value;
+use super::headers::is_of_a_name;
+
+/// A word of the text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Token<'a> {
+    /// `[Name "value"]`
+    Header {
+        name: &'a str,
+        value: Cow<'a, str>,
+        /// A line without text stands before it.
+        after_blank_line: bool,
+    },
+    /// What stands in `{…}` or behind `;`.
+    Comment(&'a str),
+    /// `{` and the rest, up to the next game, if there is no `}` before it.
+    UnclosedComment(&'a str),
+    /// `(`
+    Open,
+    /// `)`
+    Close,
+    /// `$n`
+    Glyph(u8),
+    /// Anything else: a move, a number, a result, a sign.
+    Word(&'a str),
+}
+
+/// Cuts a text into words. Each byte is looked at a bounded number of times.
+#[derive(Clone, Debug)]
+pub(super) struct Lexer<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Lexer<'a> {
+    pub(super) const fn new(text: &'a str) -> Lexer<'a> {
+        Lexer { text, at: 0 }
+    }
+
+    /// Goes on at a place that was the start of a token.
+    pub(super) fn back_to(&mut self, start: usize) {
+        self.at = start;
+    }
+
+    /// The next token and where it starts; `None` at the end.
+    pub(super) fn next(&mut self) -> Option<(usize, Token<'a>)> {
+        loop {
+            let after_blank_line = self.skip_blanks() >= 2;
+            let start = self.at;
+            let token = match *self.text.as_bytes().get(start)? {
+                b'{' => Some(self.comment()),
+                b';' => Some(Token::Comment(self.line().strip_prefix(';').unwrap_or_default())),
+                b'%' if self.is_line_start() => {
+                    self.line();
+                    None
+                }
+                b'(' => Some(self.one(Token::Open)),
+                b')' => Some(self.one(Token::Close)),
+                b'$' => self.glyph(),
+                b'[' => self.header(after_blank_line),
+                b'<' => {
+                    // The standard keeps these for what is to come.
+                    self.skip_to(b'>');
+                    None
+                }
+                b'}' | b']' | b'>' => {
+                    self.at += 1;
+                    None
+                }
+                _ => Some(self.word()),
+            };
+            if let Some(token) = token {
+                return Some((start, token));
+            }
+        }
+    }
+
+    /// Skips what separates words; the number of line ends among it.
+    fn skip_blanks(&mut self) -> usize {
+        let bytes = self.text.as_bytes();
+        let mut line_ends = 0;
+        while let Some(&byte) = bytes.get(self.at) {
+            if byte.is_ascii() {
+                if !is_blank(byte) {
+                    break;
+                }
+                line_ends += usize::from(byte == b'\n' || (byte == b'\r' && bytes.get(self.at + 1) != Some(&b'\n')));
+                self.at += 1;
+            } else if let Some(letter) = self.wide_blank() {
+                self.at += letter.len_utf8();
+            } else {
+                break;
+            }
+        }
+        line_ends
+    }
+
+    /// The character here, when it separates words and is not ASCII. A byte order mark does: it stands where files were put together.
+    fn wide_blank(&self) -> Option<char> {
+        let letter = self.text[self.at..].chars().next()?;
+        (letter.is_whitespace() || letter.is_control() || matches!(letter, '\u{feff}' | '\u{200b}')).then_some(letter)
+    }
+
+    fn is_line_start(&self) -> bool {
+        matches!(self.text.as_bytes()[..self.at].last(), None | Some(b'\n' | b'\r'))
+    }
+
+    fn one(&mut self, token: Token<'a>) -> Token<'a> {
+        self.at += 1;
+        token
+    }
+
+    /// The rest of the line, which is skipped.
+    fn line(&mut self) -> &'a str {
+        let rest = &self.text[self.at..];
+        let line = &rest[..line_length(rest)];
+        self.at += line.len();
+        line
+    }
+
+    /// Skips behind that byte, or to the end of the line.
+    fn skip_to(&mut self, end: u8) {
+        let rest = &self.text[self.at..];
+        let line = &rest.as_bytes()[..line_length(rest)];
+        self.at += line.iter().position(|&byte| byte == end).map_or(line.len(), |place| place + 1);
+    }
+
+    fn comment(&mut self) -> Token<'a> {
+        let start = self.at + 1;
+        let bytes = self.text.as_bytes();
+        let mut at = start;
+        while let Some(&byte) = bytes.get(at) {
+            if byte == b'}' {
+                self.at = at + 1;
+                return Token::Comment(&self.text[start..at]);
+            }
+            at += 1;
+            if matches!(byte, b'\n' | b'\r') && bytes[at..].starts_with(b"[Event \"") {
+                break;
+            }
+        }
+        self.at = at;
+        Token::UnclosedComment(&self.text[start..at])
+    }
+
+    /// `$n`. Numbers that the standard does not have are left out.
+    fn glyph(&mut self) -> Option<Token<'a>> {
+        let digits = &self.text[self.at + 1..];
+        let length = digits.bytes().take_while(u8::is_ascii_digit).count();
+        self.at += 1 + length;
+        digits[..length].parse().ok().map(Token::Glyph)
+    }
+
+    fn word(&mut self) -> Token<'a> {
+        let bytes = self.text.as_bytes();
+        let start = self.at;
+        while let Some(&byte) = bytes.get(self.at) {
+            if byte.is_ascii() {
+                // `e8(Q)` is one word.
+                let is_promotion = byte == b'(' && matches!(bytes[self.at + 1..], [b'Q' | b'R' | b'B' | b'N', b')', ..]);
+                if is_promotion && self.at > start {
+                    self.at += 3;
+                    continue;
+                }
+                if is_blank(byte) || matches!(byte, b'{' | b'}' | b'(' | b')' | b'[' | b']' | b'<' | b'>' | b';' | b'$') {
+                    break;
+                }
+                self.at += 1;
+            } else if self.wide_blank().is_some() {
+                break;
+            } else {
+                self.at += 1;
+                while !self.text.is_char_boundary(self.at) {
+                    self.at += 1;
+                }
+            }
+        }
+        Token::Word(&self.text[start..self.at])
+    }
+
+    /// A header. What is in brackets and none is left out, as `[%clk …]` outside of a comment.
+    fn header(&mut self, after_blank_line: bool) -> Option<Token<'a>> {
+        let rest = &self.text[self.at + 1..];
+        let line = &rest[..line_length(rest)];
+        let inside = line.trim_start();
+        let length = inside.find(|letter| !is_of_a_name(letter)).unwrap_or(inside.len());
+        let (name, inside) = inside.split_at(length);
+        if !name.starts_with(char::is_alphabetic) {
+            self.skip_to(b']');
+            return None;
+        }
+        let inside = inside.trim_start();
+        let (value, left) = match inside.strip_prefix('"') {
+            Some(quoted) => header_value::quoted(quoted),
+            None => {
+                let (value, left) = inside.split_once(']').unwrap_or((inside, ""));
+                (Cow::Borrowed(value.trim_end()), left)
+            }
+        };
+        self.at += 1 + line.len() - left.len();
+        Some(Token::Header { name, value, after_blank_line })
+    }
+}
+
+fn line_length(text: &str) -> usize {
+    text.bytes().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(text.len())
+}
+
+const fn is_blank(byte: u8) -> bool {
+    byte <= b' ' || byte == 0x7f
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tokens(text: &str) -> Vec<Token<'_>> {
+        let mut lexer = Lexer::new(text);
+        std::iter::from_fn(|| lexer.next()).map(|(_, token)| token).collect()
+    }
+
+    fn value(text: &str) -> String {
+        match tokens(text).as_slice() {
+            [Token::Header { value, .. }] => value.to_string(),
+            other => panic!("{text} is no header alone: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn values_end_where_they_must_be_meant_to() {
+        for (text, meant) in [
+            (r#"[Event "a"]"#, "a"),
+            (r#"[Event "a \"b\" \\ c"]"#, r#"a "b" \ c"#),
+            (r#"[Event "The "Big" one" ]"#, r#"The "Big" one"#),
+            (r#"[ Event  "a]b"]"#, "a]b"),
+            (r#"[Event "C:\games\"]"#, r"C:\games\"),
+            (r#"[Event "open]"#, "open"),
+            (r#"[Event "open"#, "open"),
+            (r#"[Event bare]"#, "bare"),
+            (r#"[Event]"#, ""),
+            (r#"[Event ""]"#, ""),
+        ] {
+            assert_eq!(value(text), meant, "{text}");
+        }
+    }
+
+    #[test]
+    fn headers_may_share_a_line() {
+        assert_eq!(tokens("[A \"1\"] [B \"2\"]").len(), 2);
+        assert_eq!(tokens("[A \"1\"]e4").last(), Some(&Token::Word("e4")));
+    }
+
+    #[test]
+    fn words_end_at_signs_and_blanks_of_any_script() {
+        assert_eq!(
+            tokens("1.e4{x}e5;y\n(d4)$1 e8(Q)\u{a0}♘f3"),
+            [
+                Token::Word("1.e4"),
+                Token::Comment("x"),
+                Token::Word("e5"),
+                Token::Comment("y"),
+                Token::Open,
+                Token::Word("d4"),
+                Token::Close,
+                Token::Glyph(1),
+                Token::Word("e8(Q)"),
+                Token::Word("♘f3"),
+            ]
+        );
+    }
+
+    #[test]
+    fn escaped_lines_reserved_brackets_and_unknown_numbers_are_left_out() {
+        assert_eq!(tokens("% e4\n e5 <x y> ] } [%clk 1] $256 $"), [Token::Word("e5")]);
+        assert_eq!(tokens("e4 %x"), [Token::Word("e4"), Token::Word("%x")], "only at the start of a line");
+    }
+
+    #[test]
+    fn a_comment_without_end_stops_at_the_next_game() {
+        let tokens = tokens("{a\n[Event \"x\"]\n{b");
+        assert_eq!(tokens.first(), Some(&Token::UnclosedComment("a\n")));
+        assert_eq!(tokens.last(), Some(&Token::UnclosedComment("b")));
+        assert_eq!(tokens.len(), 3);
+    }
+}

@@ -1,0 +1,39 @@
+//! Claims about reading and writing games.
+
+mod faults;
+mod leniency;
+mod random;
+mod round_trip;
+mod writing;
+
+use super::*;
+use crate::chess::{CastlingText, Position, to_uci};
+
+/// The games of a text, none of which is bad.
+fn games(text: &str) -> Vec<PgnGame> {
+    PgnReader::new(text).map(|game| game.unwrap_or_else(|bad| panic!("{}\nin:\n{text}", bad.error))).collect()
+}
+
+/// The only game of a text.
+fn game(text: &str) -> PgnGame {
+    let mut games = games(text);
+    assert_eq!(games.len(), 1, "games in {text}");
+    games.remove(0)
+}
+
+/// Moves in UCI, castling as king takes rook.
+fn uci(start: &Position, line: &Line) -> String {
+    let mut position = start.clone();
+    let mut texts = Vec::new();
+    for mv in &line.moves {
+        texts.push(to_uci(&position, mv.mv(), CastlingText::Chess960));
+        position.play(mv.mv());
+    }
+    texts.join(" ")
+}
+
+/// The moves of the only game of a text.
+fn moves(text: &str) -> String {
+    let game = game(text);
+    uci(&game.start, &game.line)
+}

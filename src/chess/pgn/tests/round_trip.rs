@@ -1,0 +1,47 @@
+//! What is written is read back as it was.
+
+use super::random::{self, Random};
+use super::*;
+
+/// A game with the headers that writing adds.
+fn with_roster(game: &PgnGame) -> PgnGame {
+    let again = PgnReader::new(&write(game)).next();
+    let headers = again.and_then(Result::ok).map(|again| again.headers).unwrap_or_default();
+    for (name, value) in game.headers.iter() {
+        assert_eq!(headers.get(name), Some(value), "header {name}");
+    }
+    PgnGame { headers, ..game.clone() }
+}
+
+#[test]
+fn a_game_that_is_written_reads_back_the_same() {
+    let mut random = Random::new(1);
+    for n in 0..300 {
+        let written = with_roster(&random::game(&mut random));
+        let text = write(&written);
+        assert!(game(&text) == written, "game {n}:\n{text}");
+    }
+}
+
+#[test]
+fn games_that_are_written_one_behind_the_other_are_read_one_by_one() {
+    let mut random = Random::new(2);
+    let written: Vec<_> = (0..100).map(|_| with_roster(&random::game(&mut random))).collect();
+    let text: Vec<_> = written.iter().map(write).collect();
+    assert!(games(&text.join("\n")) == written);
+    assert!(games(&text.concat().replace('\n', "\r\n")) == written, "from another system, without blank lines");
+}
+
+#[test]
+fn every_text_that_is_read_settles_after_it_is_written_once() {
+    let mut random = Random::new(3);
+    for _ in 0..200 {
+        let text = write(&random::game(&mut random));
+        // Cut somewhere, so that parentheses and comments stay open.
+        let cut = (0..random.below(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+        for read in PgnReader::new(&text[..cut]).flatten() {
+            let once = write(&read);
+            assert_eq!(write(&game(&once)), once);
+        }
+    }
+}

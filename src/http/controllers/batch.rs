@@ -1,0 +1,64 @@
+//! `POST /v1/batch`
+
+mod driver;
+mod lines;
+mod reply;
+mod request;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::HeaderMap;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use axum::response::Response;
+
+use crate::analysis::AnalysisError;
+use crate::http::App;
+use crate::http::asker::Asker;
+use crate::http::openapi::BatchProblems;
+use crate::http::problem::Problem;
+
+pub(crate) use reply::BatchReply;
+pub(crate) use request::BatchLine;
+
+/// Many positions
+///
+/// NDJSON in, one request a line, each with its own limits; NDJSON out, an answer for each line as it finishes: by `id` and `index` (its line,
+/// from 0), not in order. A line that can't be answered is an `error` of that line alone. Blank lines are passed over. The whole body is read while it
+/// comes, up to `batch.lines` and `batch.bytes` of `GET /v1/limits`, whether answers are read or not. The last line is `end`.
+#[utoipa::path(
+    post,
+    path = "/v1/batch",
+    tag = "analysis",
+    request_body(content = BatchLine, content_type = "application/x-ndjson"),
+    responses(
+        (status = 200, description = "An answer a line.", body = BatchReply, content_type = "application/x-ndjson"),
+        BatchProblems,
+    )
+)]
+pub(crate) async fn batch(
+    State(app): State<App>,
+    asker: Asker,
+    headers: HeaderMap,
+    body: Body,
+) -> Result<Response, Problem> {
+    check_media_type(&headers)?;
+    let service = app.service().await.clone();
+    if service.status().shutting_down {
+        return Err(AnalysisError::shutting_down().into());
+    }
+    Ok(driver::begin(app, service, asker, body))
+}
+
+fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
+    let declared = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
+    let essence = declared.and_then(|declared| declared.split(';').next()).map(str::trim);
+    let is_ndjson = essence.is_some_and(|essence| {
+        ["application/x-ndjson", "application/ndjson", "application/jsonl"]
+            .iter()
+            .any(|kind| essence.eq_ignore_ascii_case(kind))
+    });
+    if !is_ndjson || headers.contains_key(CONTENT_ENCODING) {
+        return Err(Problem::not_ndjson(declared));
+    }
+    Ok(())
+}

@@ -1,0 +1,234 @@
+//! Batches: many positions in one request.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+
+use crate::support::{Server, Stream, coverage};
+
+crate::claims![
+    every_line_is_answered_by_its_id_and_index,
+    a_line_with_lines_is_answered_with_lines,
+    a_bad_line_is_an_error_of_its_own,
+    blank_lines_count_but_are_not_answered,
+    what_is_beyond_the_bounds_is_not_read_and_what_came_before_is_answered,
+    a_batch_has_to_be_declared_as_ndjson,
+    a_client_may_write_all_of_it_before_it_reads,
+    a_batch_leaves_room_for_those_who_wait_for_an_answer,
+    a_client_that_leaves_takes_its_batch_along,
+    a_batch_ends_with_the_server,
+    a_server_that_ends_takes_no_batch,
+    a_body_that_stops_coming_ends_its_batch,
+];
+
+const PATH: &str = "/v1/batch";
+
+fn body(lines: &[Value]) -> String {
+    lines.iter().map(|line| format!("{line}\n")).collect()
+}
+
+async fn open(server: &Server, body: String) -> Stream {
+    let request = server.request(Method::POST, PATH).header("content-type", "application/x-ndjson").body(body);
+    Stream::open(server, request, "application/x-ndjson").await
+}
+
+/// All answers of a batch by index, and its end.
+async fn answers(server: &Server, body: String) -> (Vec<Value>, Value) {
+    let mut lines = open(server, body).await.rest().await;
+    let end = lines.pop().unwrap();
+    assert_eq!(end["type"], "end", "{end}");
+    lines.sort_by_key(|line| line["index"].as_u64().unwrap());
+    (lines, end)
+}
+
+async fn every_line_is_answered_by_its_id_and_index() {
+    let server = Server::start().await;
+    let lines: Vec<Value> = (0..40)
+        .map(|number| json!({ "id": format!("line {number}"), "fen": "startpos", "moves": ["e4"], "depth": number % 4 + 1 }))
+        .collect();
+    let (answers, end) = answers(&server, body(&lines)).await;
+    assert_eq!((&end["reason"], &end["answered"], &end["failed"]), (&json!("done"), &json!(40), &json!(0)));
+    for (index, answer) in answers.iter().enumerate() {
+        assert_eq!((&answer["index"], &answer["id"]), (&json!(index), &json!(format!("line {index}"))));
+        assert!(answer["depth"].as_u64().unwrap() > index as u64 % 4, "{answer}");
+        assert!(answer["best_move"].is_string() && answer["pv"].is_array() && answer["fen"].is_string());
+    }
+}
+
+async fn a_line_with_lines_is_answered_with_lines() {
+    let server = Server::start().await;
+    let lines = [
+        json!({ "id": 1, "fen": "startpos", "depth": 3, "multipv": 2 }),
+        json!({ "id": 2.5, "fen": "startpos", "depth": 3 }),
+        json!({ "fen": "startpos", "depth": 3, "multipv": 50 }),
+    ];
+    let (answers, _) = answers(&server, body(&lines)).await;
+    assert_eq!((answers[0]["lines"].as_array().unwrap().len(), answers[0].get("pv")), (2, None));
+    assert_eq!((answers[1].get("lines"), &answers[1]["id"]), (None, &json!(2.5)));
+    assert_eq!((&answers[2]["id"], &answers[2]["clamped"][0]["given"]), (&Value::Null, &json!(5)));
+}
+
+async fn a_bad_line_is_an_error_of_its_own() {
+    let server = Server::start().await;
+    let good = json!({ "id": "good", "fen": "startpos", "depth": 1 });
+    let long = json!({ "id": "long", "fen": "x".repeat(70_000) });
+    let lines = [
+        good.to_string(),
+        "{\"id\": \"cut".to_owned(),
+        json!({ "id": "fen", "fen": "8/8/8/8/8/8/8/8 w - - 0 1" }).to_string(),
+        json!({ "id": 7, "fen": "startpos", "moves": ["e5"] }).to_string(),
+        json!({ "id": "session", "fen": "startpos", "session": "s" }).to_string(),
+        json!({ "id": [], "fen": "startpos", "depth": 1 }).to_string(),
+        long.to_string(),
+        good.to_string(),
+    ];
+    let (answers, end) = answers(&server, lines.join("\n")).await;
+    assert_eq!((&end["reason"], &end["answered"], &end["failed"]), (&json!("done"), &json!(2), &json!(6)));
+    let errors: Vec<_> = answers.iter().map(|line| (line["id"].clone(), line["error"]["code"].as_str())).collect();
+    assert_eq!(
+        errors,
+        [
+            (json!("good"), None),
+            (Value::Null, Some("malformed_json")),
+            (json!("fen"), Some("invalid_fen")),
+            (json!(7), Some("illegal_move")),
+            (json!("session"), Some("invalid_request")),
+            (Value::Null, Some("invalid_request")),
+            (Value::Null, Some("body_too_large")),
+            (json!("good"), None),
+        ]
+    );
+    let error = &answers[2]["error"];
+    assert_eq!(
+        (&error["type"], &error["status"], &error["instance"]),
+        (&json!("/problems/invalid_fen"), &json!(422), &json!(PATH))
+    );
+}
+
+async fn blank_lines_count_but_are_not_answered() {
+    let server = Server::start().await;
+    let line = json!({ "fen": "startpos", "depth": 1 });
+    let (answers, end) = answers(&server, format!("\n{line}\r\n  \n{line}")).await;
+    assert_eq!(answers.iter().map(|line| &line["index"]).collect::<Vec<_>>(), [1, 3]);
+    assert_eq!(end["answered"], 2);
+}
+
+async fn what_is_beyond_the_bounds_is_not_read_and_what_came_before_is_answered() {
+    let server = Server::with(|settings| settings.batch.lines = 3).await;
+    let line = json!({ "fen": "startpos", "depth": 1 });
+    let (found, end) = answers(&server, body(&[line.clone(), line.clone(), line.clone(), line.clone()])).await;
+    assert_eq!((found.len(), &end["reason"]), (3, &json!("too_large")));
+    let server = Server::with(|settings| settings.batch.bytes = 2_000).await;
+    let (found, end) = answers(&server, body(&vec![line; 1_000])).await;
+    assert!(found.len() < 80, "{}", found.len());
+    assert_eq!((&end["reason"], end["answered"].as_u64()), (&json!("too_large"), Some(found.len() as u64)));
+    let limits = server.get("/v1/limits").await.json();
+    assert_eq!(limits["batch"], json!({ "lines": 10_000, "bytes": 2_000 }));
+}
+
+async fn a_batch_has_to_be_declared_as_ndjson() {
+    let server = Server::start().await;
+    for kind in ["application/json", "text/plain"] {
+        let request = server.request(Method::POST, PATH).header("content-type", kind).body("{}");
+        server.send(request).await.problem(415, "unsupported_media_type");
+    }
+}
+
+/// Speaks raw HTTP: nothing is read before everything is written.
+async fn a_client_may_write_all_of_it_before_it_reads() {
+    const LINES: usize = 2_000;
+    let server = Server::with(|settings| settings.stream.stall_ms = 2_000).await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let head = format!("POST {PATH} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/x-ndjson\r\n");
+    stream.write_all(format!("{head}transfer-encoding: chunked\r\n\r\n").as_bytes()).await.unwrap();
+    for number in 0..LINES {
+        let line = format!("{{\"id\": {number}, \"fen\": \"startpos\", \"moves\": [\"e4\", \"e5\"], \"depth\": 2}}\n");
+        stream.write_all(format!("{:x}\r\n{line}\r\n", line.len()).as_bytes()).await.unwrap();
+    }
+    // Longer than a reader may take nothing once the body has been read.
+    tokio::time::sleep(Duration::from_millis(2_500)).await;
+    stream.write_all(b"0\r\n\r\n").await.unwrap();
+    let mut lines = BufReader::new(stream).lines();
+    let mut ids = BTreeSet::new();
+    let read = async {
+        while let Some(line) = lines.next_line().await.unwrap() {
+            if let Ok(answer) = serde_json::from_str::<Value>(&line)
+                && let Some(id) = answer["id"].as_u64()
+            {
+                ids.insert(id);
+            }
+        }
+    };
+    timeout(Duration::from_secs(60), read).await.expect("an end");
+    assert_eq!(ids.len(), LINES);
+    coverage::saw("POST", PATH, 200);
+}
+
+async fn a_batch_leaves_room_for_those_who_wait_for_an_answer() {
+    let server = Server::with(|settings| settings.search.workers = 1).await;
+    let lines: Vec<Value> =
+        (0..50).map(|number| json!({ "fen": "startpos", "movetime_ms": 50 + number, "fresh": true })).collect();
+    let mut batch = open(&server, body(&lines)).await;
+    batch.line().await.unwrap();
+    let begun = std::time::Instant::now();
+    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["d4"], "depth": 3 })).await;
+    assert_eq!(answer["reason"], "depth");
+    assert!(begun.elapsed() < Duration::from_millis(1_500), "{:?}", begun.elapsed());
+    assert_eq!(batch.next("end").await["answered"], 50);
+}
+
+async fn a_client_that_leaves_takes_its_batch_along() {
+    let server = Server::with(|settings| settings.search.workers = 1).await;
+    let lines: Vec<Value> = (0..100).map(|number| json!({ "fen": "startpos", "movetime_ms": 20_000 + number })).collect();
+    let mut batch = open(&server, body(&[&[json!({ "fen": "startpos", "depth": 1 })], lines.as_slice()].concat())).await;
+    batch.line().await.unwrap();
+    drop(batch);
+    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["d4"], "depth": 3 })).await;
+    assert_eq!(answer["reason"], "depth", "the worker is free again");
+}
+
+async fn a_batch_ends_with_the_server() {
+    let server = Server::with(|settings| settings.search.workers = 1).await;
+    let lines: Vec<Value> =
+        (0..20).map(|number| json!({ "id": number, "fen": "startpos", "movetime_ms": 20_000 + number })).collect();
+    let mut batch = open(&server, body(&[&[json!({ "fen": "startpos", "depth": 1 })], lines.as_slice()].concat())).await;
+    batch.line().await.unwrap();
+    tokio::time::sleep(Duration::from_millis(100)).await;
+    server.stop.send(()).unwrap();
+    let rest = batch.rest().await;
+    let (end, answers) = rest.split_last().unwrap();
+    assert_eq!((&end["type"], &end["reason"]), (&json!("end"), &json!("shutdown")));
+    assert!(
+        answers.iter().any(|answer| answer["reason"] == "shutdown"),
+        "what was searched answers with what it has: {answers:?}"
+    );
+    assert_eq!(answers.len(), 20, "every line has an answer");
+    assert_eq!(end["answered"].as_u64().unwrap() + end["failed"].as_u64().unwrap(), 21, "{end}");
+}
+
+async fn a_body_that_stops_coming_ends_its_batch() {
+    let server = Server::with(|settings| settings.http.body_timeout_ms = 200).await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let line = json!({ "fen": "startpos", "depth": 1 }).to_string() + "\n";
+    let head = format!(
+        "POST {PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\ncontent-length: 1000\r\n\r\n{line}"
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    let _ = timeout(Duration::from_secs(10), stream.read_to_string(&mut answer)).await.expect("an end");
+    assert!(answer.contains("\"reason\":\"broken\"") && answer.contains("\"best_move\""), "{answer}");
+}
+
+async fn a_server_that_ends_takes_no_batch() {
+    let server = Server::with(|settings| settings.shutdown.drain_ms = 2_000).await;
+    let client = server.client.clone();
+    server.stop.send(()).unwrap();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    let request = client.request(Method::POST, PATH).header("content-type", "application/x-ndjson").body("{}\n");
+    client.send(request).await.problem(503, "shutting_down");
+}

@@ -1,0 +1,10 @@
+//! Fuzzes the reader of games: `cargo +nightly fuzz run --fuzz-dir tests/fuzz pgn`.
+
+#![no_main]
+
+#[path = "../../inputs/pgn.rs"]
+mod pgn;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| {
+    pgn::read(data);
+});

@@ -1,0 +1,56 @@
+//! The names of openings against the files that they come from: `openings/a.tsv` to `e.tsv` of the suites.
+//!
+//! With `KIBITZER_ACCEPT` set, `src/openings/names.txt` is made anew from them:
+//! `KIBITZER_SUITES=… KIBITZER_ACCEPT=1 cargo test --test openings`.
+
+#![allow(clippy::panic, reason = "a test fails by panicking")]
+
+mod names;
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use kibitzer::chess::Game;
+use kibitzer::openings::of_game;
+use libtest_mimic::{Arguments, Failed, Trial};
+use names::Named;
+
+const NAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/openings/names.txt");
+
+fn main() -> ExitCode {
+    let folder = std::env::var_os("KIBITZER_SUITES").map(|folder| PathBuf::from(folder).join("openings"));
+    let trial = |name, check: fn(&[Named]) -> Result<(), Failed>| {
+        let folder = folder.clone();
+        let is_ignored = folder.is_none();
+        let run = move || check(&names::read(&folder.ok_or("KIBITZER_SUITES does not name the folder of the suites")?)?);
+        Trial::test(name, run).with_ignored_flag(is_ignored)
+    };
+    let trials = vec![
+        trial("the_text_has_every_name", the_text_has_every_name),
+        trial("every_line_has_its_name", every_line_has_its_name),
+    ];
+    libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
+}
+
+fn the_text_has_every_name(named: &[Named]) -> Result<(), Failed> {
+    let text = names::compact(named);
+    if std::env::var_os("KIBITZER_ACCEPT").is_some_and(|value| !value.is_empty()) {
+        std::fs::write(Path::new(NAMES), &text)?;
+    }
+    match std::fs::read_to_string(NAMES)? == text {
+        true => Ok(()),
+        false => Err("src/openings/names.txt is not what the files make: KIBITZER_ACCEPT=1 makes it anew".into()),
+    }
+}
+
+fn every_line_has_its_name(named: &[Named]) -> Result<(), Failed> {
+    for Named { eco, name, moves } in named {
+        let mut game = Game::new(kibitzer::chess::Position::startpos());
+        moves.iter().for_each(|&mv| game.play(mv));
+        let found = of_game(&game).map(|opening| (opening.eco, opening.name));
+        if found != Some((eco, name)) {
+            return Err(format!("{eco} {name} is found as {found:?}").into());
+        }
+    }
+    Ok(())
+}
