@@ -15,10 +15,11 @@ use std::time::Duration;
 use tokio::net::TcpListener;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use crate::analysis::{Service, ServiceOptions};
-use crate::config::{Key, Settings};
+use crate::analysis::{Searcher, Service, ServiceOptions};
+use crate::config::{Key, Settings, Store as StoreSettings};
 use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, NoMemory};
 use crate::http::{self, Access, ApiKey, ApiKeys, App, Caps, Proxies, Rate, StreamRules};
+use crate::store::{DictionaryFile, OpenError, Store, StoreOptions, StoreSize};
 
 pub use memory::{MemoryError, memory_bound_mb};
 pub use shutdown::Signals;
@@ -35,6 +36,9 @@ pub enum ServeError {
     /// The evaluation network that the settings name cannot be used.
     #[error("search.network: {0}")]
     Network(#[from] NetworkFileError),
+    /// The store that the settings name cannot be used.
+    #[error(transparent)]
+    Store(#[from] OpenError),
     /// The system refused threads, or the listener broke.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -54,7 +58,7 @@ pub fn starting(settings: &Settings) -> Result<App, ServeError> {
 /// least. Whatever is still under way after `shutdown.grace_ms` is dropped.
 ///
 /// # Errors
-/// When the settings want too much memory or a network that cannot be used, the system grants no threads, or the listener breaks.
+/// When the settings want too much memory, or a network or store that cannot be used, the system grants no threads, or the listener breaks.
 pub async fn serve(
     settings: &Settings,
     listener: TcpListener,
@@ -83,6 +87,9 @@ pub async fn serve(
     let drained = async {
         sleep_until(told + settings.shutdown.drain()).await;
         app.drained().await;
+        if let Err(error) = app.flushed().await {
+            tracing::error!(error = error.to_string(), "the newest analyses may not be on disk");
+        }
         drop(close);
         serving.await
     };
@@ -99,12 +106,23 @@ pub async fn serve(
 async fn begin(app: &App, settings: &Settings) -> Result<(), ServeError> {
     let hash_mb = settings.search.hash_mb;
     let file = settings.search.network.clone();
-    // The table is written through, which takes its time: the async threads have other things to do.
+    // The table is written through and the store read through, which takes its time: the async threads have other things to do.
     let options = EngineOptions { hash_mb, ..EngineOptions::default() };
-    let engine = tokio::task::spawn_blocking(move || Ok::<_, ServeError>(Engine::with_network(options, network(&file)?)?));
-    let engine = Arc::new(engine.await.map_err(io::Error::other)??);
+    let store = settings.store.clone();
+    let opened = tokio::task::spawn_blocking(move || {
+        let engine = Engine::with_network(options, network(&file)?)?;
+        let store = open_store(&store, engine.identity())?;
+        Ok::<_, ServeError>((Arc::new(engine), store))
+    });
+    let (engine, store) = opened.await.map_err(io::Error::other)??;
     let evaluation = engine.evaluation_name().to_owned();
-    let service = Service::start(engine.clone(), service_options(settings))?;
+    let service = match store {
+        Some(store) => {
+            let flush = Duration::from_millis(settings.store.flush_ms);
+            Service::start_with_store(engine.clone(), service_options(settings), store, flush)?
+        }
+        None => Service::start(engine.clone(), service_options(settings))?,
+    };
     app.begin(service, engine);
     tracing::info!(hash_mb, workers = settings.search.workers, network = evaluation, "ready");
     Ok(())
@@ -113,6 +131,20 @@ async fn begin(app: &App, settings: &Settings) -> Result<(), ServeError> {
 /// The network of a file, or without one that of the program.
 fn network(file: &Path) -> Result<Arc<Network>, NetworkFileError> {
     if file.as_os_str().is_empty() { Ok(Network::embedded()) } else { Network::read(file).map(Arc::new) }
+}
+
+/// The store for the analyses of this maker, if there is to be one.
+fn open_store(settings: &StoreSettings, maker: String) -> Result<Option<Arc<DictionaryFile>>, OpenError> {
+    if !settings.is_on() {
+        return Ok(None);
+    }
+    let begun = Instant::now();
+    let options = StoreOptions { folder: settings.path.clone(), max_entries: settings.max_entries, maker };
+    let store = DictionaryFile::open(options)?;
+    let StoreSize { entries, bytes, .. } = store.size();
+    let (path, took_ms) = (settings.path.display().to_string(), begun.elapsed().as_millis());
+    tracing::info!(path, entries, bytes, took_ms, "store opened");
+    Ok(Some(Arc::new(store)))
 }
 
 fn service_options(settings: &Settings) -> ServiceOptions {

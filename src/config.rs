@@ -36,6 +36,8 @@ pub struct Settings {
     pub queue: Queue,
     /// The evaluation dictionary.
     pub dictionary: Dictionary,
+    /// What outlasts the process.
+    pub store: Store,
     /// What one request may ask for.
     pub limits: Limits,
     /// Counting move paths.
@@ -85,6 +87,24 @@ pub struct Queue {
 pub struct Dictionary {
     /// Analyses that are remembered.
     pub max_entries: usize,
+}
+
+/// `store.*`
+#[derive(Clone, Debug, Deserialize)]
+pub struct Store {
+    /// The folder; empty for none.
+    pub path: PathBuf,
+    /// Analyses that are kept on disk.
+    pub max_entries: usize,
+    /// How long a new analysis is in memory alone at most, in milliseconds.
+    pub flush_ms: u64,
+}
+
+impl Store {
+    /// `true` when there is a store.
+    pub fn is_on(&self) -> bool {
+        !self.path.as_os_str().is_empty()
+    }
 }
 
 /// `limits.*`
@@ -309,6 +329,7 @@ mod tests {
         assert_eq!(settings.listen.port(), 8080);
         assert!(settings.search.workers >= 1, "0 workers stand for one per core");
         assert!(settings.http.cors_origins.is_empty());
+        assert!(!settings.store.is_on(), "no file is written unasked");
     }
 
     #[test]
@@ -361,6 +382,9 @@ mod tests {
             ("search.hash_mb", "-1"),
             ("search.hash_mb", "\"big\""),
             ("search.workers", "[2]"),
+            ("store.max_entries", "0"),
+            ("store.flush_ms", "5"),
+            ("store.path", "[\"here\"]"),
             ("limits.depth", "300"),
             ("limits.depth", "true"),
             ("limits.threads", "1025"),

@@ -3,7 +3,7 @@
 //! Rooms, and who may call whom:
 //!
 //! ```text
-//! chess ← nnue ← engine ← analysis ← http        and app, which sees all
+//! chess ← nnue ← engine ← store ← analysis ← http        and app, which sees all
 //!                      ↖ uci
 //! ```
 //!
@@ -11,6 +11,7 @@
 //! - [`openings`]: names of openings, by position;
 //! - [`nnue`]: the evaluation network: its file, its sums along a line, its arithmetic for each processor;
 //! - [`engine`]: the search; synchronous, knows nothing of HTTP or tokio;
+//! - [`store`]: finished analyses on disk;
 //! - [`analysis`]: the use cases; async, no HTTP: look up, join a running search, queue, search, remember;
 //! - [`http`]: routes, problems, the contract; no chess logic;
 //! - [`uci`]: the Universal Chess Interface over [`engine`];
@@ -25,5 +26,6 @@ pub mod engine;
 pub mod http;
 pub mod nnue;
 pub mod openings;
+pub mod store;
 pub mod telemetry;
 pub mod uci;

@@ -9,9 +9,13 @@ use std::fs;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kibitzer::analysis::{AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions, bytes_per_entry, memory_bound};
+use kibitzer::analysis::{
+    AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions, bytes_per_entry, memory_bound, store_bound,
+};
+use kibitzer::chess::forms::Packed;
 use kibitzer::chess::{Game, Move, Position};
 use kibitzer::engine::{Engine, Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
+use kibitzer::store::{DictionaryFile, Record, Store, StoreError, StoreOptions, StoreSize};
 
 const ENTRIES: usize = 40_000;
 const HASH_MB: usize = 16;
@@ -45,6 +49,28 @@ fn positions(count: usize) -> Vec<Position> {
 
 /// Finds at once a line as long as there are.
 struct Longest;
+
+/// A store on a disk that is full.
+#[derive(Debug)]
+struct Full;
+
+impl Store for Full {
+    fn maker(&self) -> &str {
+        "longest"
+    }
+
+    fn read(&self, _: u64, _: &Packed) -> Result<Vec<Record>, StoreError> {
+        Err(StoreError::Closed)
+    }
+
+    fn write(&self, _: &[Arc<Record>], _: &dyn Fn(&Record) -> f32) -> Result<(), StoreError> {
+        Err(StoreError::Closed)
+    }
+
+    fn size(&self) -> StoreSize {
+        StoreSize::default()
+    }
+}
 
 impl Searcher for Longest {
     fn analyse(&self, _: &Game, _: &Limits, _: &Scope, _: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
@@ -88,7 +114,7 @@ async fn ask_with_threads(service: &Service, position: Position, limits: Limits,
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 1)]
 async fn resident_memory_stays_within_the_stated_bound() {
-    let mut positions = positions(2 * ENTRIES + 200).into_iter();
+    let mut positions = positions(2 * ENTRIES + 20_200).into_iter();
     let mut next = || positions.next().unwrap();
     let options =
         ServiceOptions { workers: 2, queue_capacity: 16, dictionary_max_entries: ENTRIES, ..ServiceOptions::default() };
@@ -127,5 +153,24 @@ async fn resident_memory_stays_within_the_stated_bound() {
     println!("after as many newcomers again: {}", overflowed / ENTRIES);
     assert!(full.max(overflowed) <= ENTRIES * bytes_per_entry());
     assert!(full >= ENTRIES * bytes_per_entry() / 4, "the stated figure is far too high");
+
+    // Ten times as many as memory has room for, on a disk and on one that is full.
+    let folder = tempfile::tempdir().unwrap();
+    let on_disk = StoreOptions { folder: folder.path().to_owned(), max_entries: 5_000, maker: "longest".to_owned() };
+    let stores: [(&str, Arc<dyn Store>); 2] =
+        [("a store", Arc::new(DictionaryFile::open(on_disk).unwrap())), ("a full disk", Arc::new(Full))];
+    for (name, store) in stores {
+        let few = ServiceOptions { dictionary_max_entries: 1_000, ..options };
+        let before = resident();
+        let service = Service::start_with_store(Arc::new(Longest), few, store, Duration::from_millis(50)).unwrap();
+        for _ in 0..10_000 {
+            ask(&service, next(), depth(9)).await;
+        }
+        let grown = resident().saturating_sub(before);
+        println!("{name}: {grown} bytes of {} stated", store_bound());
+        assert!(grown <= store_bound() + 1_000 * bytes_per_entry(), "{name}: {grown}");
+        let status = service.status();
+        assert!(status.dictionary_entries <= 5_000 && status.store.unwrap().waiting <= 9_000, "{status:?}");
+    }
     drop(engine);
 }

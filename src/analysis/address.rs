@@ -1,6 +1,6 @@
 //! Where an analysis belongs: the position, and of its history what can change the answer.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
+use sha2::{Digest, Sha256};
 
 use crate::chess::Game;
 use crate::chess::forms::Packed;
@@ -10,7 +10,8 @@ const CLOCK_MATTERS_ABOVE: u16 = 20;
 /// The 50-move rule, in plies.
 const FIFTY_MOVES: u16 = 100;
 
-/// The set of earlier positions that can still come back, each with its count, in 128 bits.
+/// The set of earlier positions that can still come back, each with its count, in 128 bits: the beginning of the SHA-256 of their keys in
+/// rising order, high byte first, each followed by its count. Frozen: the store keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct History([u64; 2]);
 
@@ -23,11 +24,21 @@ impl History {
         if earlier.is_empty() {
             return History::NONE;
         }
-        History([1, 2].map(|half: u8| {
-            let mut hasher = DefaultHasher::new();
-            (half, &earlier).hash(&mut hasher);
-            hasher.finish()
-        }))
+        let digest = earlier
+            .iter()
+            .fold(Sha256::new(), |digest, (key, count)| digest.chain_update(key.to_be_bytes()).chain_update([*count]));
+        let digest = digest.finalize();
+        History([0, 8].map(|from| u64::from_be_bytes(std::array::from_fn(|place| digest[from + place]))))
+    }
+
+    /// As the store keeps it; zero for none.
+    pub(super) fn to_parts(self) -> [u64; 2] {
+        self.0
+    }
+
+    /// As the store has kept it.
+    pub(super) fn from_parts(parts: [u64; 2]) -> History {
+        History(parts)
     }
 }
 
@@ -96,4 +107,20 @@ pub(super) fn demand(key: u64, context: Context) -> u64 {
     let [high, low] = context.history.0;
     let clock = context.clock.map_or(0, |clock| u64::from(clock) + 1);
     key ^ high ^ low.rotate_left(32) ^ clock.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::tests::{game_of, start_game};
+
+    #[test]
+    fn the_hash_of_a_history_is_frozen() {
+        let history = |moves| Address::of(&game_of(moves)).history.to_parts();
+        assert_eq!(Address::of(&start_game()).history, History::NONE);
+        assert_eq!(history("e2e4"), [0; 2], "a pawn's move is for good");
+        // sha256sum of the start position's key and one byte of 1.
+        assert_eq!(history("g1f3"), [0x1b70_61fa_b596_5601, 0xf3ca_6630_2d9a_e938]);
+        assert_ne!(history("g1f3 g8f6 f3g1 f6g8 g1f3"), history("g1f3"), "the count is part of it");
+    }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::dictionary::Remembered;
+use super::known::Remembered;
 use crate::chess::Move;
 use crate::engine::{Report, StopReason};
 

@@ -3,6 +3,7 @@
 use super::ServiceOptions;
 use super::dictionary::Dictionary;
 use super::request::AnalysisRequest;
+use crate::store;
 
 /// What a worker takes: the part of its stack that a search comes to use, and what the search keeps there and elsewhere besides
 /// the shared table (histories, accumulators, lines, the table of the mate prover). The histories alone are 8 MiB, and the
@@ -47,6 +48,11 @@ pub const fn memory_bound(options: &ServiceOptions, hash_mb: usize) -> MemoryBou
         requests: requests.saturating_mul(AnalysisRequest::MOST_BYTES),
         workers: workers.saturating_mul(WORKER_BYTES),
     }
+}
+
+/// What a store takes in memory besides the dictionary, in bytes: its pages, and what waits for it.
+pub const fn store_bound() -> usize {
+    store::MEMORY_BYTES + Dictionary::BYTES_WAITING
 }
 
 /// What one analysis in the dictionary takes at most, in bytes, with its share of the tables around it.

@@ -1,22 +1,23 @@
 //! The evaluation dictionary: finished analyses by Zobrist key and context, shared by all requests.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::io;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use dashmap::DashMap;
 
 use super::address::{Address, Context, demand};
-use super::answer::{MemoryVerdict, Reason};
+use super::answer::MemoryVerdict;
 use super::effort::Effort;
 use super::eviction::{Ranking, Ticket, Worth};
+use super::known::{Analysis, Known, Memory, Stored};
 use super::sketch::FrequencySketch;
+use super::stored;
+use super::write_behind::{MOST_WAITING, WriteBehind};
 use crate::chess::Move;
-use crate::chess::forms::Packed;
 use crate::engine::{Limits, Report, StopReason, Variation};
-
-/// A position is remembered in so many contexts, so that a look-up stays short however many histories lead to it.
-const MAX_CONTEXTS: usize = 64;
+use crate::store::{Record, Store};
 
 /// Plies in the longest line that a report can have.
 const LONGEST_LINE: usize = 256;
@@ -28,84 +29,49 @@ const MOST_LINES: usize = 5;
 /// memory is as complete as what is searched.
 const LONGEST_ALTERNATIVE: usize = 32;
 
-/// What was found out about a position, in one context.
-#[derive(Clone, Debug)]
-struct Analysis {
-    context: Context,
-    report: Arc<Report>,
-    effort: Effort,
-    /// The most nodes that were ever spent on it: what it saves. The shared table makes later searches look cheaper.
-    saves: u64,
-    /// How many of the best moves have a line.
-    lines: u8,
-    stored: Instant,
-    /// Version and evaluation of the engine that found it.
-    maker: Arc<str>,
-}
-
-/// All that is known about a position, by rising context and number of lines.
-#[derive(Debug)]
-struct Known {
-    packed: Packed,
-    analyses: Vec<Analysis>,
-}
-
-impl Known {
-    fn place(&self, context: Context, lines: u8) -> Result<usize, usize> {
-        self.analyses.binary_search_by_key(&(context, lines), |analysis| (analysis.context, analysis.lines))
-    }
-}
-
-/// What memory says to a question.
-#[derive(Clone, Debug)]
-pub(super) struct Memory {
-    /// The deepest analysis with the lines asked.
-    pub(super) known: Option<Remembered>,
-    /// The deepest one that is enough, and the asked limit that it satisfies.
-    pub(super) enough: Option<(Remembered, Reason)>,
-    /// Why there is one or none that is enough.
-    pub(super) verdict: MemoryVerdict,
-}
-
-impl Memory {
-    /// Nothing, for this reason.
-    pub(super) const fn silent(verdict: MemoryVerdict) -> Memory {
-        Memory { known: None, enough: None, verdict }
-    }
-}
-
-/// An analysis from memory, with the lines asked.
-#[derive(Clone, Debug)]
-pub struct Remembered {
-    /// What was found.
-    pub report: Arc<Report>,
-    /// Time since it was stored.
-    pub age: Duration,
-}
-
-impl Remembered {
-    fn of(analysis: &Analysis, lines: usize) -> Remembered {
-        let report = if analysis.report.alternatives.len() < lines {
-            analysis.report.clone()
-        } else {
-            let alternatives = analysis.report.alternatives[..lines.saturating_sub(1)].to_vec();
-            Arc::new(Report { alternatives, ..(*analysis.report).clone() })
-        };
-        Remembered { report, age: analysis.stored.elapsed() }
-    }
-}
-
-/// The evaluation dictionary. Look-ups lock a shard for reading and nothing else; storing follows a search and may take longer.
+/// The evaluation dictionary: what is hot in memory, all of it on disk where there is a store. Look-ups lock a shard for reading and, of
+/// what memory can answer, nothing else; storing follows a search and may take longer.
+///
+/// What memory cannot answer is looked up on disk by whoever asks, an async thread as a rule: that takes 2 to 5 µs with the file in
+/// the system's memory, where a thread to wait for would cost more, and comes before a search of milliseconds if it finds nothing.
 ///
 /// An analysis is only ever used for the same position byte for byte, in the same context, under the engine that made it.
 #[derive(Debug)]
 pub(super) struct Dictionary {
     known: DashMap<u64, Known>,
-    sketch: FrequencySketch,
+    sketch: Arc<FrequencySketch>,
     /// Taken by whoever stores, before any shard of `known`.
     ranking: Mutex<Ranking>,
     entries: AtomicUsize,
     max_entries: usize,
+    disk: Option<WriteBehind>,
+    asked: Asked,
+}
+
+/// How questions were answered.
+#[derive(Debug, Default)]
+struct Asked {
+    memory: AtomicU64,
+    disk: AtomicU64,
+    misses: AtomicU64,
+}
+
+/// How many questions the dictionary has answered, and from where.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DictionaryHits {
+    /// From memory.
+    pub memory: u64,
+    /// From disk.
+    pub disk: u64,
+    /// Not at all.
+    pub misses: u64,
+}
+
+/// Where an answer was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Tier {
+    Memory,
+    Disk,
 }
 
 impl Dictionary {
@@ -123,19 +89,40 @@ impl Dictionary {
         (analysis + report + line + alternatives + place + size_of::<Ticket>() + FrequencySketch::BYTES_PER_ENTRY) * 3 / 2
     };
 
+    /// The most memory that analyses which wait for the disk take.
+    pub(super) const BYTES_WAITING: usize = MOST_WAITING * (Dictionary::BYTES_PER_ENTRY + size_of::<Record>());
+
     /// An empty one that never holds more than so many analyses; of none, it never answers.
     pub(super) fn new(max_entries: usize) -> Dictionary {
         Dictionary {
             known: DashMap::with_capacity(max_entries),
-            sketch: FrequencySketch::new(max_entries),
+            sketch: Arc::new(FrequencySketch::new(max_entries)),
             ranking: Mutex::new(Ranking::with_capacity(max_entries)),
             entries: AtomicUsize::new(0),
             max_entries,
+            disk: None,
+            asked: Asked::default(),
         }
     }
 
-    /// How many analyses it holds.
+    /// One with so many analyses in memory in front of a store, which gets what is new within this time.
+    ///
+    /// # Errors
+    /// When the system grants no thread to write it.
+    pub(super) fn with_store(max_entries: usize, store: Arc<dyn Store>, flush: Duration) -> io::Result<Dictionary> {
+        let dictionary = Dictionary::new(max_entries);
+        let sketch = dictionary.sketch.clone();
+        let worth = move |record: &Record| worth_by(&sketch, record.saves, record.place.key, stored::context(&record.place));
+        let disk = WriteBehind::start(store, flush, Box::new(move |record| worth(record).logarithm()))?;
+        Ok(Dictionary { disk: Some(disk), ..dictionary })
+    }
+
+    /// How many analyses there are, in memory or on disk.
     pub(super) fn entries(&self) -> usize {
+        self.in_memory().max(self.disk.as_ref().map_or(0, |disk| disk.store().size().entries))
+    }
+
+    fn in_memory(&self) -> usize {
         self.entries.load(Ordering::Relaxed)
     }
 
@@ -144,9 +131,21 @@ impl Dictionary {
         self.known.iter().map(|known| known.analyses.len()).sum()
     }
 
-    /// How many it may hold.
+    /// How many there may be.
     pub(super) fn max_entries(&self) -> usize {
-        self.max_entries
+        self.max_entries.max(self.disk.as_ref().map_or(0, |disk| disk.store().size().max_entries))
+    }
+
+    /// How questions were answered so far.
+    pub(super) fn hits(&self) -> DictionaryHits {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        let Asked { memory, disk, misses } = &self.asked;
+        DictionaryHits { memory: count(memory), disk: count(disk), misses: count(misses) }
+    }
+
+    /// The disk, if there is one.
+    pub(super) fn disk(&self) -> Option<&WriteBehind> {
+        self.disk.as_ref()
     }
 
     /// Notes that somebody wants to know about this position.
@@ -154,34 +153,79 @@ impl Dictionary {
         self.sketch.touch(address.demand());
     }
 
+    /// Answers a question as [`Dictionary::look_up`] does, and counts it.
+    pub(super) fn ask(&self, address: &Address, asked: &Limits, lines: usize, maker: &str) -> Memory {
+        self.note_request(address);
+        let (memory, tier) = self.look_into(address, asked, lines, maker);
+        let counter = match (memory.verdict, tier) {
+            (MemoryVerdict::Hit, Tier::Memory) => &self.asked.memory,
+            (MemoryVerdict::Hit, Tier::Disk) => &self.asked.disk,
+            _ => &self.asked.misses,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+        memory
+    }
+
     /// What is known of a position, with at least so many lines; and whether it is enough for the asked limits.
     pub(super) fn look_up(&self, address: &Address, asked: &Limits, lines: usize, maker: &str) -> Memory {
-        let Some(known) = self.known.get(&address.key) else { return Memory::silent(MemoryVerdict::Unknown) };
-        if known.packed != address.packed {
-            return Memory::silent(MemoryVerdict::Unknown);
+        self.look_into(address, asked, lines, maker).0
+    }
+
+    fn look_into(&self, address: &Address, asked: &Limits, lines: usize, maker: &str) -> (Memory, Tier) {
+        let remembered = self.known.get(&address.key).filter(|known| known.packed == address.packed);
+        let said = remembered
+            .map_or(Memory::silent(MemoryVerdict::Unknown), |known| known.says(address, asked, lines, maker).told(lines));
+        if said.enough.is_some() || !self.is_kept(maker) {
+            return (said, Tier::Memory);
         }
-        let own = || known.analyses.iter().filter(|analysis| *analysis.maker == *maker);
-        let here = || own().filter(|analysis| address.admits(analysis.context, analysis.report.seldepth));
-        let wide = || here().filter(|analysis| usize::from(analysis.lines) >= lines);
-        let deepest = wide().max_by_key(|analysis| analysis.effort.reached());
-        let enough = wide().filter_map(|analysis| Some((analysis, analysis.effort.satisfies(asked)?)));
-        let enough = enough.max_by_key(|(analysis, _)| analysis.effort.reached());
-        let verdict = if enough.is_some() {
-            MemoryVerdict::Hit
-        } else if here().next().is_some() {
-            MemoryVerdict::Shallow
-        } else if own().any(|analysis| analysis.context.history == address.history) {
-            MemoryVerdict::FiftyMoves
-        } else if own().next().is_some() {
-            MemoryVerdict::History
-        } else {
-            MemoryVerdict::Unknown
-        };
-        Memory {
-            known: deepest.map(|analysis| Remembered::of(analysis, lines)),
-            enough: enough.map(|(analysis, reason)| (Remembered::of(analysis, lines), reason)),
-            verdict,
+        let kept = self.kept(address);
+        if kept.is_empty() {
+            return (said, Tier::Memory);
         }
+        let mut known = self.remembered(address);
+        kept.into_iter().for_each(|analysis| {
+            known.learn(analysis);
+        });
+        let saying = known.says(address, asked, lines, maker);
+        if let Some((analysis, _)) = saying.enough {
+            self.promote(address, analysis.clone());
+        }
+        (saying.told(lines), Tier::Disk)
+    }
+
+    /// Takes into memory what the disk knows, unless memory has come to know better.
+    fn promote(&self, address: &Address, analysis: Analysis) {
+        let mut ranking = self.ranking();
+        let mut known = self.remembered(address);
+        if let Some(place) = known.learn(analysis) {
+            self.put(&mut ranking, address, known.analyses[place].clone());
+        }
+    }
+
+    /// `true` when analyses of this maker are on disk.
+    fn is_kept(&self, maker: &str) -> bool {
+        self.disk.as_ref().is_some_and(|disk| disk.store().maker() == maker)
+    }
+
+    /// What the disk knows of a position; nothing where it cannot be read.
+    fn kept(&self, address: &Address) -> Vec<Analysis> {
+        let Some(disk) = &self.disk else { return Vec::new() };
+        let records = disk.read(address.key, &address.packed).unwrap_or_else(|error| {
+            tracing::debug!(error = error.to_string(), "the store cannot be read");
+            disk.waiting_for(address.key, &address.packed)
+        });
+        let maker: Arc<str> = disk.store().maker().into();
+        records.iter().map(|record| stored::analysis(record, &maker)).collect()
+    }
+
+    /// A copy of what memory knows of a position.
+    fn remembered(&self, address: &Address) -> Known {
+        let known = self.known.get(&address.key).filter(|known| known.packed == address.packed);
+        known.map_or_else(|| Known::nothing(address.packed), |known| known.clone())
+    }
+
+    fn ranking(&self) -> MutexGuard<'_, Ranking> {
+        self.ranking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Remembers what a search with these limits found: in its own context, and in the empty one where its history and clock
@@ -194,61 +238,58 @@ impl Dictionary {
         let lines = report.alternatives.len() as u8 + 1;
         let own = address.context(report.seldepth);
         let bare = report.context_free && !address.nears_fifty_moves(report.seldepth) && own != Context::EMPTY;
-        let mut ranking = self.ranking.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_kept = self.is_kept(maker);
+        if let Some(disk) = self.disk.as_ref().filter(|_| is_kept) {
+            disk.wait_for_room();
+        }
+        let mut ranking = self.ranking();
+        let mut known = self.remembered(address);
+        if is_kept {
+            self.kept(address).into_iter().for_each(|analysis| {
+                known.learn(analysis);
+            });
+        }
         for context in std::iter::once(own).chain(bare.then_some(Context::EMPTY)) {
-            let analysis = Analysis {
+            let found = Analysis {
                 context,
                 report: report.clone(),
                 effort: Effort::of(report, limits),
                 saves: report.nodes,
                 lines,
-                stored: Instant::now(),
+                stored: Stored::now(),
                 maker: maker.clone(),
             };
-            self.store_in_context(&mut ranking, address, analysis);
+            let Some(place) = known.learn(found) else { continue };
+            let analysis = &known.analyses[place];
+            self.put(&mut ranking, address, analysis.clone());
+            if let Some(disk) = self.disk.as_ref().filter(|_| is_kept) {
+                disk.push(stored::record(address, analysis));
+            }
         }
     }
 
-    fn store_in_context(&self, ranking: &mut Ranking, address: &Address, mut analysis: Analysis) {
+    /// Takes an analysis into memory, in place of what its place had, if it is worth more than what would have to go.
+    fn put(&self, ranking: &mut Ranking, address: &Address, analysis: Analysis) {
         let (context, lines) = (analysis.context, analysis.lines);
         if let Some(mut known) = self.known.get_mut(&address.key) {
             if known.packed != address.packed {
                 // Two positions with one key. Whoever came first stays: rare beyond mention, and never wrong.
                 return;
             }
-            let is_known_better = |other: &&mut Analysis| {
-                let same = other.context == context && other.maker == analysis.maker;
-                same && other.lines > lines && other.effort.reached() > analysis.effort.reached()
-            };
-            if let Some(better) = known.analyses.iter_mut().find(is_known_better) {
-                better.effort.outlasts(&analysis.effort);
-                return;
-            }
             if let Ok(place) = known.place(context, lines) {
-                let old = &mut known.analyses[place];
-                analysis.saves = analysis.saves.max(old.saves);
-                if old.maker != analysis.maker || analysis.effort.reached() >= old.effort.reached() {
-                    *old = analysis;
-                } else {
-                    old.effort.outlasts(&analysis.effort);
-                }
-                return;
-            }
-            if known.analyses.len() >= MAX_CONTEXTS && context != Context::EMPTY {
+                known.analyses[place] = analysis;
                 return;
             }
         }
         let worth = Worth::new(analysis.saves, self.weight_of_newcomer(address.key, context));
-        if self.entries() >= self.max_entries {
+        if self.in_memory() >= self.max_entries {
             let Some(victim) = ranking.make_way(worth, |ticket| self.worth_today(ticket)) else { return };
             self.forget(&victim);
         }
         ranking.add(Ticket { worth, key: address.key, context, lines });
-        let mut known =
-            self.known.entry(address.key).or_insert_with(|| Known { packed: address.packed, analyses: Vec::new() });
+        let mut known = self.known.entry(address.key).or_insert_with(|| Known::nothing(address.packed));
         if let Err(place) = known.place(context, lines) {
-            known.analyses.reserve_exact(1);
-            known.analyses.insert(place, analysis);
+            known.put(place, analysis);
             self.entries.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -261,7 +302,7 @@ impl Dictionary {
     fn worth_today(&self, ticket: &Ticket) -> Option<Worth> {
         let known = self.known.get(&ticket.key)?;
         let analysis = known.analyses.get(known.place(ticket.context, ticket.lines).ok()?)?;
-        Some(Worth::new(analysis.saves, self.sketch.estimate(demand(ticket.key, ticket.context))))
+        Some(worth_by(&self.sketch, analysis.saves, ticket.key, ticket.context))
     }
 
     fn forget(&self, ticket: &Ticket) {
@@ -273,6 +314,11 @@ impl Dictionary {
         drop(known);
         self.known.remove_if(&ticket.key, |_, known| known.analyses.is_empty());
     }
+}
+
+/// What an analysis that saves so many nodes is worth by the requests for its position and context.
+fn worth_by(sketch: &FrequencySketch, saves: u64, key: u64, context: Context) -> Worth {
+    Worth::new(saves, sketch.estimate(demand(key, context)))
 }
 
 /// A report as it is remembered: with no more lines than there is room for.

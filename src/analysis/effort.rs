@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::answer::Reason;
 use crate::engine::{Limits, Report, StopReason};
+use crate::store::Spent;
 
 /// What went into an analysis, in the terms that questions are asked in.
 ///
@@ -39,6 +40,17 @@ impl Effort {
             depth: limits.depth.filter(|_| by_depth).unwrap_or(0).max(report.depth),
             reached: report.depth,
         }
+    }
+
+    /// As the store keeps it; what was reached stands in the report.
+    pub(super) fn spent(&self) -> Spent {
+        Spent { nodes: self.nodes, time: self.time, depth: self.depth }
+    }
+
+    /// As the store has kept it, of a search that reached this depth.
+    pub(super) fn from_spent(spent: Spent, reached: u8) -> Effort {
+        let Spent { nodes, time, depth } = spent;
+        Effort { nodes, time, depth, reached }
     }
 
     /// The first asked limit that this is enough for.

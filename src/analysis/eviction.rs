@@ -15,6 +15,11 @@ impl Worth {
     pub(super) fn new(nodes: u64, requests: f32) -> Worth {
         Worth((nodes.max(1) as f32).log2() + requests)
     }
+
+    /// The logarithm.
+    pub(super) fn logarithm(self) -> f32 {
+        self.0
+    }
 }
 
 impl Ord for Worth {

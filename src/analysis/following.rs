@@ -10,8 +10,8 @@ use tokio::time::sleep_until;
 
 use super::AnalysisError;
 use super::answer::{Answer, MemoryVerdict, Reason, Source};
-use super::dictionary::Remembered;
 use super::flight::{Landed, Progress, Seat};
+use super::known::Remembered;
 use super::session::Stay;
 use crate::engine::Report;
 

@@ -9,16 +9,19 @@ use tokio::sync::oneshot;
 
 use super::address::Address;
 use super::answer::{Answer, MemoryVerdict, PerftAnswer, Reason, Source};
-use super::dictionary::{Dictionary, Memory, Remembered};
+use super::dictionary::Dictionary;
 use super::flight::{Boarding, Crew, FlightKey, Flights, Landed};
 use super::following::{Flying, Following};
+use super::known::{Memory, Remembered};
 use super::perft;
 use super::pool::start_workers;
 use super::queue::{Class, Comer, Job, Queue, Turn};
 use super::session::{Client, Sessions};
-use super::{AnalysisError, AnalysisRequest, Searcher, Status};
+use super::write_behind::WriteBehind;
+use super::{AnalysisError, AnalysisRequest, Searcher, Status, StoreStatus};
 use crate::chess::{Game, Outcome, Position};
 use crate::engine::{Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
+use crate::store::Store;
 
 /// How much the service takes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -76,12 +79,34 @@ impl Service {
     /// # Errors
     /// When the system grants no more threads.
     pub fn start(searcher: Arc<dyn Searcher>, options: ServiceOptions) -> io::Result<Service> {
+        Service::remembering(searcher, options, Dictionary::new(options.dictionary_max_entries))
+    }
+
+    /// Starts the workers, with a dictionary that lasts: what is found is in `store` within the time `flush`, as long as the disk takes a
+    /// batch in a quarter of it.
+    ///
+    /// # Errors
+    /// When the store keeps the analyses of another searcher, and when the system grants no more threads.
+    pub fn start_with_store(
+        searcher: Arc<dyn Searcher>,
+        options: ServiceOptions,
+        store: Arc<dyn Store>,
+        flush: Duration,
+    ) -> io::Result<Service> {
+        if store.maker() != searcher.identity() {
+            return Err(io::Error::other(format!("the store is of {}, not of {}", store.maker(), searcher.identity())));
+        }
+        let dictionary = Dictionary::with_store(options.dictionary_max_entries, store, flush)?;
+        Service::remembering(searcher, options, dictionary)
+    }
+
+    fn remembering(searcher: Arc<dyn Searcher>, options: ServiceOptions, dictionary: Dictionary) -> io::Result<Service> {
         let workers = options.workers.max(1);
         let queue = Arc::new(Queue::new(workers, options.queue_capacity));
         let service = Service(Arc::new(Inner {
             maker: searcher.identity().into(),
             searcher,
-            dictionary: Arc::new(Dictionary::new(options.dictionary_max_entries)),
+            dictionary: Arc::new(dictionary),
             flights: Flights::default(),
             queue: queue.clone(),
             shutdown: Arc::default(),
@@ -181,6 +206,12 @@ impl Service {
             running: queue.running(),
             dictionary_entries: dictionary.entries(),
             dictionary_max_entries: dictionary.max_entries(),
+            dictionary_hits: dictionary.hits(),
+            store: dictionary.disk().map(|disk| StoreStatus {
+                bytes: disk.store().size().bytes,
+                waiting: disk.waiting(),
+                failing: disk.is_failing(),
+            }),
             shutting_down: shutdown.is_stopped(),
         }
     }
@@ -189,6 +220,16 @@ impl Service {
     /// they have. Returns at once.
     pub fn shut_down(&self) {
         self.0.shut_down();
+    }
+
+    /// Resolves when all that was found so far is on disk, or the disk has refused it. Without a store at once.
+    ///
+    /// # Errors
+    /// When the waiting itself breaks.
+    pub async fn flushed(&self) -> io::Result<()> {
+        let dictionary = self.0.dictionary.clone();
+        let flush = move || dictionary.disk().into_iter().for_each(WriteBehind::flush);
+        tokio::task::spawn_blocking(flush).await.map_err(io::Error::other)
     }
 
     #[cfg(test)]
@@ -238,11 +279,11 @@ impl Inner {
         if limits.mate.is_some() || !is_for_memory(scope) {
             return Memory::silent(MemoryVerdict::NotAsked);
         }
-        self.dictionary.note_request(address);
         if fresh {
+            self.dictionary.note_request(address);
             return Memory::silent(MemoryVerdict::NotAsked);
         }
-        self.dictionary.look_up(address, limits, scope.multipv, &self.maker)
+        self.dictionary.ask(address, limits, scope.multipv, &self.maker)
     }
 
     fn look_up_again(&self, key: &FlightKey, verdict: MemoryVerdict) -> Option<(Remembered, Reason)> {

@@ -1,7 +1,7 @@
 //! The sizing rule that `config/default.toml` states: how much memory the settings lead to.
 
 use super::service_options;
-use crate::analysis::memory_bound;
+use crate::analysis::{memory_bound, store_bound};
 use crate::config::Settings;
 
 const MB: u64 = 1 << 20;
@@ -26,8 +26,9 @@ pub struct MemoryError {
 /// The most memory that a server with these settings takes, in MB, rounded up.
 pub fn memory_bound_mb(settings: &Settings) -> u64 {
     let service = memory_bound(&service_options(settings), settings.search.hash_mb).total();
+    let store = if settings.store.is_on() { store_bound() } else { 0 };
     let bodies = CONNECTIONS * COPIES * settings.limits.body_bytes as u64;
-    (PROCESS + bodies).saturating_add(service as u64).div_ceil(MB)
+    (PROCESS + bodies + store as u64).saturating_add(service as u64).div_ceil(MB)
 }
 
 /// Refuses settings that want more than they allow.
@@ -79,6 +80,11 @@ mod tests {
         let base = memory_bound_mb(&settings(None, |_| {}));
         let grown = |change: fn(&mut Settings)| (memory_bound_mb(&settings(None, change)) - base) as f64;
         assert_eq!(grown(|settings| settings.search.hash_mb += 100), 100.0);
+        let store = grown(|settings| settings.store.path = "somewhere".into());
+        let (_, rest) = include_str!("../../config/default.toml").split_once("#   + ").unwrap();
+        let stated_store = rest.lines().find(|line| line.contains("the store, where")).unwrap();
+        let stated_store: f64 = stated_store.split(' ').find_map(|word| word.parse().ok()).unwrap();
+        assert!((store..=1.1 * store).contains(&stated_store), "stated {stated_store} MB, costs {store} MB");
         let parts = [
             ("search.workers", grown(|settings| settings.search.workers += 1_000) / 1e3),
             ("dictionary.max_entries", grown(|settings| settings.dictionary.max_entries += 1_000_000) / 1e6),

@@ -20,6 +20,8 @@ impl Settings {
         range("queue.capacity", self.queue.capacity as u64, 1..=1_000_000);
         range("queue.max_wait_ms", self.queue.max_wait_ms, 1..=day);
         range("dictionary.max_entries", self.dictionary.max_entries as u64, 1..=1_000_000_000);
+        range("store.max_entries", self.store.max_entries as u64, 1..=1_000_000_000);
+        range("store.flush_ms", self.store.flush_ms, 20..=60_000);
         range("limits.depth", self.limits.depth.into(), 1..=120);
         range("limits.nodes", self.limits.nodes, 1..=1 << 53);
         range("limits.movetime_ms", self.limits.movetime_ms, 1..=day);

@@ -1,5 +1,6 @@
 //! What handlers share.
 
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -112,13 +113,25 @@ impl App {
         }
     }
 
+    /// Resolves when all that was found is on disk, or the disk has refused it.
+    ///
+    /// # Errors
+    /// When the waiting itself breaks.
+    pub async fn flushed(&self) -> io::Result<()> {
+        match self.0.core.get() {
+            Some(core) => core.service.flushed().await,
+            None => Ok(()),
+        }
+    }
+
     /// Why the server takes no traffic, if it takes none.
     pub(super) fn why_not_ready(&self) -> Option<&'static str> {
         if self.0.is_shutting_down.load(Ordering::Acquire) {
-            Some("shutting_down")
-        } else {
-            self.0.core.get().is_none().then_some("starting")
+            return Some("shutting_down");
         }
+        let Some(core) = self.0.core.get() else { return Some("starting") };
+        let is_store_failing = core.service.status().store.is_some_and(|store| store.failing);
+        is_store_failing.then_some("store")
     }
 
     /// The use cases; who asks while the server is starting waits.

@@ -21,6 +21,7 @@ mod probes;
 mod requests;
 mod sharing;
 mod shutdown;
+mod store;
 mod support;
 
 use std::process::ExitCode;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         requests::claims(),
         sharing::claims(),
         shutdown::claims(),
+        store::claims(),
     ];
     let asked = libtest_mimic::run(&arguments, claims.into_iter().flatten().collect());
     let is_everything = arguments.filter.is_none() && arguments.skip.is_empty() && !arguments.list && !arguments.ignored;

@@ -1,4 +1,4 @@
-//! The direction of imports: `chess ← nnue ← engine ← analysis ← http`, read from the source itself.
+//! The direction of imports: `chess ← nnue ← engine ← store ← analysis ← http`, read from the source itself.
 //!
 //! A room is a folder or file directly under `src/`. This test reads every path that starts at the crate's root, in `use` lines
 //! and in the middle of code, and compares it with the list of what each room may see.

@@ -3,6 +3,7 @@
 mod engine;
 mod eviction;
 mod following;
+mod lasting;
 mod leaving;
 mod memory;
 mod queueing;

@@ -70,7 +70,7 @@ fn whys() -> ObjectBuilder {
 }
 
 fn reasons() -> ArrayBuilder {
-    let reason = names_of("A reason.", ["starting", "shutting_down"]);
+    let reason = names_of("A reason.", ["starting", "shutting_down", "store"]);
     ArrayBuilder::new().items(reason).description(Some("With `not_ready`: why."))
 }
 

@@ -170,7 +170,9 @@ impl Code {
             Code::ShuttingDown => {
                 "The server is about to end and takes no new searches. Ask again after the seconds that `Retry-After` says; another process may then answer."
             }
-            Code::NotReady => "The server takes no traffic now; the member `reasons` says why: `starting`, `shutting_down`.",
+            Code::NotReady => {
+                "The server takes no traffic now; the member `reasons` says why: `starting`, `shutting_down`, or `store` while what is found cannot be written to disk (answers go on)."
+            }
         }
     }
 

@@ -36,7 +36,11 @@ pub(crate) struct ServerProcess {
 impl ServerProcess {
     /// Starts `kibitzer serve` on a free port, with these settings in its environment.
     pub(crate) async fn start(settings: &[(&str, &str)]) -> ServerProcess {
-        let mut command = program(&["serve", "--listen", "127.0.0.1:0"]);
+        ServerProcess::start_by(program(&["serve", "--listen", "127.0.0.1:0"]), settings).await
+    }
+
+    /// Starts a server by a command of this kind.
+    pub(crate) async fn start_by(mut command: Command, settings: &[(&str, &str)]) -> ServerProcess {
         command.envs([("KIBITZER__LOG__FORMAT", "json"), ("KIBITZER__SEARCH__HASH_MB", "1")]);
         command.envs(settings.iter().copied());
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
@@ -49,9 +53,14 @@ impl ServerProcess {
         ServerProcess { client, address, child, log }
     }
 
+    /// The number of the process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
     /// Sends a signal, `TERM` or `INT`.
     pub(crate) fn signal(&self, name: &str) {
-        let sent = Command::new("kill").args(["-s", name, &self.child.id().to_string()]).status();
+        let sent = Command::new("kill").args(["-s", name, &self.id().to_string()]).status();
         assert!(sent.expect("kill is there").success());
     }
 

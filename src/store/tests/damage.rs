@@ -1,0 +1,104 @@
+//! Files that are not what was written.
+
+use std::fs;
+use std::path::PathBuf;
+
+use redb::{Database, TableDefinition};
+use tempfile::TempDir;
+
+use super::*;
+use crate::store::DICTIONARY_FILE;
+
+const HEADER: TableDefinition<&str, &str> = TableDefinition::new("header");
+const TODAY: TableDefinition<&[u8], &[u8]> = TableDefinition::new("today");
+
+/// A folder with a store of so many analyses, closed, and the path of its file.
+fn closed(analyses: u64) -> (TempDir, PathBuf) {
+    let folder = tempfile::tempdir().unwrap();
+    write(&opened(options(folder.path())), (0..analyses).map(|number| record(number, 100)));
+    let file = folder.path().join(DICTIONARY_FILE);
+    (folder, file)
+}
+
+fn aside(folder: &TempDir, suffix: &str) -> PathBuf {
+    folder.path().join(format!("{DICTIONARY_FILE}.{suffix}"))
+}
+
+#[test]
+fn a_damaged_file_is_set_aside_and_an_empty_one_begun() {
+    let (folder, file) = closed(400);
+    let whole = fs::read(&file).unwrap();
+    let damages: [fn(&mut Vec<u8>); 5] = [
+        |bytes| bytes.truncate(bytes.len() / 2),
+        |bytes| bytes.truncate(100),
+        |bytes| bytes.fill(0x55),
+        |bytes| bytes[0] ^= 1,
+        |bytes| {
+            let half = bytes.len() / 2;
+            bytes[4_096..half].iter_mut().for_each(|byte| *byte ^= 0x10);
+        },
+    ];
+    for (number, damage) in damages.iter().enumerate() {
+        let mut bytes = whole.clone();
+        damage(&mut bytes);
+        fs::write(&file, &bytes).unwrap();
+        let store = opened(options(folder.path()));
+        assert_eq!(entries(&store), 0, "damage {number}");
+        write(&store, [record(1, 5)]);
+        assert_eq!(read(&store, &record(1, 5)).len(), 1);
+        assert_eq!(fs::read(aside(&folder, "damaged")).unwrap().len(), bytes.len(), "damage {number}");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "only the last damaged file stays");
+    }
+}
+
+#[test]
+fn of_a_file_with_one_flipped_bit_all_is_read_or_nothing() {
+    let (folder, file) = closed(200);
+    let whole = fs::read(&file).unwrap();
+    for n in 1..=60 {
+        let bit = splitmix::nth(11, n) as usize % (8 * whole.len());
+        let mut bytes = whole.clone();
+        bytes[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&file, &bytes).unwrap();
+        let store = opened(options(folder.path()));
+        let found: Vec<Record> = (0..200).flat_map(|number| read(&store, &record(number, 100))).collect();
+        assert!(found.is_empty() || found.len() == 200, "bit {bit}: {} of 200", found.len());
+        assert!(found.iter().zip(0..).all(|(found, number)| *found == record(number, 100)), "bit {bit}");
+    }
+}
+
+#[test]
+fn a_file_of_another_layout_is_set_aside_whole() {
+    let (folder, file) = closed(10);
+    let database = Database::open(&file).unwrap();
+    let transaction = database.begin_write().unwrap();
+    transaction.open_table(HEADER).unwrap().insert("layout", "2/../x").unwrap();
+    transaction.commit().unwrap();
+    drop(database);
+    let store = opened(options(folder.path()));
+    assert_eq!(entries(&store), 0);
+    assert!(aside(&folder, "layout-2x").exists(), "it may be of a newer server, which wants it back");
+}
+
+#[test]
+fn an_entry_that_is_damaged_in_spite_of_all_is_not_read_and_is_written_over() {
+    let (folder, file) = closed(10);
+    let key = record(3, 100).place.to_bytes();
+    let database = Database::open(&file).unwrap();
+    let transaction = database.begin_write().unwrap();
+    transaction.open_table(TODAY).unwrap().insert(key.as_slice(), b"\x01\x02\x03".as_slice()).unwrap();
+    transaction.commit().unwrap();
+    drop(database);
+    let store = opened(options(folder.path()));
+    assert_eq!((read(&store, &record(3, 100)), entries(&store)), (vec![], 10));
+    write(&store, [record(3, 100)]);
+    assert_eq!(read(&store, &record(3, 100)), [record(3, 100)]);
+}
+
+#[test]
+fn an_empty_file_is_a_new_one() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join(DICTIONARY_FILE), "").unwrap();
+    write(&opened(options(folder.path())), [record(1, 5)]);
+    assert_eq!(entries(&opened(options(folder.path()))), 1);
+}

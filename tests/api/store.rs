@@ -1,0 +1,126 @@
+//! What is remembered after a restart, and what the server does when it cannot be.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::support::child::{ServerProcess, program};
+
+crate::claims![
+    what_was_analysed_is_remembered_after_a_restart,
+    a_second_server_on_the_same_folder_is_told_so_by_the_keys_name,
+    a_damaged_file_is_set_aside_and_the_server_starts,
+    a_full_disk_stops_no_answer_and_is_told_by_the_probe,
+];
+
+const PATIENCE: Duration = Duration::from_secs(20);
+
+async fn server_on(folder: &Path) -> ServerProcess {
+    let path = folder.to_str().unwrap();
+    ServerProcess::start(&[("KIBITZER__STORE__PATH", path), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0")]).await
+}
+
+/// Ends a server in good order; its log.
+fn end(server: ServerProcess) -> Vec<Value> {
+    server.signal("TERM");
+    let (status, _, log) = server.wait(PATIENCE);
+    assert_eq!(status.code(), Some(0));
+    log
+}
+
+async fn what_was_analysed_is_remembered_after_a_restart() {
+    let folder = tempfile::tempdir().unwrap();
+    let of_the_folder = folder.path().join("made/when/there/is/none");
+    let body = json!({ "fen": "startpos", "moves": ["e4", "c5"], "depth": 6 });
+    let server = server_on(&of_the_folder).await;
+    let first = server.client.ask("/v1/best-move", &body).await;
+    assert_eq!(first["source"], "search");
+    end(server);
+
+    let server = server_on(&of_the_folder).await;
+    let again = server.client.ask("/v1/best-move", &body).await;
+    assert_eq!((&again["source"], &again["memory"]), (&json!("memory"), &json!("hit")));
+    assert!(again["age_ms"].as_u64().unwrap() > 0, "{again}");
+    for same in ["best_move", "ponder", "score", "wdl", "pv", "depth", "seldepth", "nodes", "time_ms", "reason"] {
+        assert_eq!(first[same], again[same], "{same}");
+    }
+    let dictionary = server.client.get("/v1/limits").await.json()["dictionary"].clone();
+    assert!(dictionary["entries"].as_u64().unwrap() >= 1, "{dictionary}");
+    assert_eq!(dictionary["max_entries"], 1_000_000);
+    end(server);
+}
+
+async fn a_second_server_on_the_same_folder_is_told_so_by_the_keys_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = server_on(folder.path()).await;
+    let mut second = program(&["serve", "--listen", "127.0.0.1:0"]);
+    second.env("KIBITZER__STORE__PATH", folder.path()).env("KIBITZER__SEARCH__HASH_MB", "1");
+    let output = second.output().unwrap();
+    let told = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{told}");
+    assert!(told.contains("store.path: ") && told.contains("in use by another process"), "{told}");
+    end(server);
+}
+
+async fn a_damaged_file_is_set_aside_and_the_server_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("dictionary.redb"), [7; 10_000]).unwrap();
+    let server = server_on(folder.path()).await;
+    server.client.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 3 })).await;
+    let log = end(server);
+    let line = log.iter().find(|line| line["level"] == "ERROR").expect("the log says what happened");
+    assert!(line["aside"].as_str().unwrap().ends_with("dictionary.redb.damaged"), "{line}");
+    assert_eq!(fs::read(folder.path().join("dictionary.redb.damaged")).unwrap(), [7; 10_000]);
+}
+
+/// Lets a process write its files up to this length only, as a full disk does to what is new.
+fn limit_files(server: &ServerProcess, bytes: &str) {
+    let limit = format!("--fsize={bytes}:unlimited");
+    let set = Command::new("prlimit").args(["--pid", &server.id().to_string(), &limit]).status();
+    assert!(set.expect("prlimit is there").success());
+}
+
+async fn a_full_disk_stops_no_answer_and_is_told_by_the_probe() {
+    let folder = tempfile::tempdir().unwrap();
+    // Whoever ignores the signal gets an error from the write.
+    let mut command = Command::new("sh");
+    command.args(["-c", "trap '' XFSZ; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_kibitzer")]);
+    command.args(["serve", "--listen", "127.0.0.1:0"]);
+    let path = folder.path().to_str().unwrap();
+    let settings =
+        [("KIBITZER__STORE__PATH", path), ("KIBITZER__STORE__FLUSH_MS", "20"), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0")];
+    let server = ServerProcess::start_by(command, &settings).await;
+    let client = &server.client;
+    let ask = async |mv: &str| {
+        let body = json!({ "fen": "startpos", "moves": [mv], "depth": 4 });
+        client.ask("/v1/best-move", &body).await["source"].clone()
+    };
+    let probe = async |status: u16| {
+        for _ in 0..1_000 {
+            let answer = client.get("/readyz").await;
+            if answer.status == status {
+                return answer;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("/readyz never says {status}");
+    };
+    limit_files(&server, "4096");
+    assert_eq!(ask("d4").await, "search");
+    assert_eq!(probe(503).await.problem(503, "not_ready")["reasons"], json!(["store"]));
+    assert_eq!((ask("d4").await, ask("c4").await), (json!("memory"), json!("search")), "answers go on");
+    limit_files(&server, "unlimited");
+    probe(200).await;
+    let log = end(server);
+    assert!(log.iter().any(|line| line["message"].as_str().unwrap().starts_with("the store cannot be written")));
+
+    let server = server_on(folder.path()).await;
+    for mv in ["d4", "c4"] {
+        let body = json!({ "fen": "startpos", "moves": [mv], "depth": 4 });
+        assert_eq!(server.client.ask("/v1/best-move", &body).await["source"], "memory", "{mv} was written in the end");
+    }
+    end(server);
+}

@@ -1,0 +1,54 @@
+//! The process that is killed.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use kibitzer::analysis::{AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions};
+use kibitzer::engine::{Limits, Scope};
+use kibitzer::store::{DictionaryFile, Store, StoreOptions};
+
+use crate::position::{Numbered, game};
+
+/// The folder of the store, for the child.
+pub(crate) const FOLDER: &str = "KIBITZER_TEST_STORE_FOLDER";
+/// The first question of the child.
+pub(crate) const FROM: &str = "KIBITZER_TEST_STORE_FROM";
+/// `store.flush_ms` as it is by default.
+pub(crate) const FLUSH: Duration = Duration::from_millis(1_000);
+
+pub(crate) fn options() -> ServiceOptions {
+    ServiceOptions { workers: 2, dictionary_max_entries: 500, ..ServiceOptions::default() }
+}
+
+pub(crate) fn store(folder: &Path) -> Arc<dyn Store> {
+    let maker = Numbered.identity();
+    let options = StoreOptions { folder: folder.to_owned(), max_entries: 10_000_000, maker };
+    Arc::new(DictionaryFile::open(options).unwrap_or_else(|error| panic!("{error}")))
+}
+
+pub(crate) fn question(number: u64) -> AnalysisRequest {
+    let limits = Limits { depth: Some(1), ..Limits::default() };
+    let (game, scope, client) = (game(number), Scope::default(), Client::new("the test"));
+    AnalysisRequest { game, limits, scope, fresh: false, client, class: Class::Interactive, session: None }
+}
+
+/// Asks and tells, until somebody kills it.
+pub(crate) fn run(folder: &Path) -> ExitCode {
+    let from = std::env::var(FROM).unwrap().parse().unwrap();
+    let service = Service::start_with_store(Arc::new(Numbered), options(), store(folder), FLUSH).unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let mut stdout = std::io::stdout().lock();
+    for number in from.. {
+        runtime.block_on(service.best_move(question(number))).unwrap();
+        // A parent that is gone has no use for the rest.
+        if writeln!(stdout, "{number}").and_then(|()| stdout.flush()).is_err() {
+            break;
+        }
+        // As many as a server with some cores finds at a hundred milliseconds each, and ten times that.
+        std::thread::sleep(Duration::from_micros(500));
+    }
+    ExitCode::SUCCESS
+}

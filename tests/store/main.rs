@@ -1,0 +1,89 @@
+//! What the evaluation dictionary has had on disk for longer than `store.flush_ms` is there after the process was killed, whole.
+//!
+//! A child process searches and stores as fast as a busy server does and is killed by SIGKILL in the middle of it, again and again, on one
+//! file. The child tells each answer before the next question; what it has told longer than the flush time before its death
+//! must be answered from the store, equal to the byte, and nothing else than what was found may ever be.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells by printing"
+)]
+
+mod child;
+mod position;
+#[path = "../support/full.rs"]
+mod support;
+
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kibitzer::analysis::{Service, Source};
+use libtest_mimic::{Arguments, Failed, Trial};
+
+use child::{FLUSH, options, question, store};
+use position::{Numbered, found, random};
+
+fn main() -> ExitCode {
+    match std::env::var_os(child::FOLDER) {
+        Some(folder) => child::run(Path::new(&folder)),
+        None => {
+            let claims = vec![Trial::test("what_is_older_than_the_flush_time_survives_every_kill", survives_every_kill)];
+            libtest_mimic::run(&Arguments::from_args(), claims).exit_code()
+        }
+    }
+}
+
+fn survives_every_kill() -> Result<(), Failed> {
+    let (rounds, longest_ms) = if support::full() { (60, 4_000) } else { (3, 900) };
+    let folder = tempfile::tempdir()?;
+    let mut durable = 0;
+    for round in 1..=rounds {
+        let life = FLUSH + Duration::from_millis(100 + random(round) % longest_ms);
+        let told = killed_after(folder.path(), durable, life)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let begun = Instant::now();
+        let service = Service::start_with_store(Arc::new(Numbered), options(), store(folder.path()), FLUSH)?;
+        let opened = begun.elapsed();
+        let (mut lost, last) = (0, told.keys().last().copied().unwrap_or(durable));
+        for number in 0..=last {
+            let answer = runtime.block_on(service.best_move(question(number)))?;
+            assert_eq!(*answer.report, found(&question(number).game), "question {number}");
+            if answer.source == Source::Search {
+                assert!(number >= durable, "round {round}: question {number} was on disk before");
+                let age = told.get(&number).copied().unwrap_or_default();
+                assert!(age < FLUSH, "round {round}: question {number} was answered {age:?} before the kill");
+                lost += 1;
+            }
+        }
+        println!("round {round}: {} answers, {lost} lost, {last} on disk, opened in {opened:?}", told.len());
+        runtime.block_on(service.flushed())?;
+        durable = last + 1;
+    }
+    Ok(())
+}
+
+/// Lets a child store from this question on for so long, kills it, and tells how long before its end it had answered each.
+fn killed_after(folder: &Path, from: u64, life: Duration) -> Result<BTreeMap<u64, Duration>, Failed> {
+    let mut child = Command::new(std::env::current_exe()?)
+        .envs([(child::FOLDER, folder.as_os_str()), (child::FROM, from.to_string().as_ref())])
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let lines = BufReader::new(child.stdout.take().ok_or("a piped stdout")?).lines();
+    let heard = std::thread::spawn(move || {
+        let numbers = lines.map_while(Result::ok).map_while(|line| line.parse::<u64>().ok());
+        numbers.map(|number| (number, Instant::now())).collect::<Vec<_>>()
+    });
+    std::thread::sleep(life);
+    let killed = Instant::now();
+    // On Unix this is SIGKILL: nothing of the child runs after it.
+    child.kill()?;
+    child.wait()?;
+    let heard = heard.join().map_err(|_| "the listener panicked")?;
+    Ok(heard.into_iter().map(|(number, when)| (number, killed.saturating_duration_since(when))).collect())
+}
