@@ -198,6 +198,7 @@ fn caps(settings: &Settings) -> Caps {
         body_timeout: Duration::from_millis(settings.http.body_timeout_ms),
         perft_depth: limits.perft_depth,
         perft_max: Duration::from_millis(settings.perft.max_ms),
+        lichess_compute: Duration::from_millis(settings.lichess.compute_ms),
         batch_lines: settings.batch.lines,
         batch_bytes: settings.batch.bytes,
         connections: settings.http.connections,

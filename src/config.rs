@@ -46,6 +46,8 @@ pub struct Settings {
     pub stream: Stream,
     /// Many positions in one request.
     pub batch: Batch,
+    /// The routes in Lichess's shape.
+    pub lichess: Lichess,
     /// The HTTP layer.
     pub http: Http,
     /// Who may ask, and under which name.
@@ -157,6 +159,13 @@ pub struct Batch {
     pub lines: usize,
     /// Most bytes of a batch.
     pub bytes: usize,
+}
+
+/// `lichess.*`
+#[derive(Clone, Debug, Deserialize)]
+pub struct Lichess {
+    /// How long an unknown position is searched for `GET /api/cloud-eval`, in milliseconds; 0 for not at all.
+    pub compute_ms: u64,
 }
 
 /// `http.*`

@@ -12,6 +12,7 @@ use super::answer::{Answer, MemoryVerdict, PerftAnswer, Reason, Source};
 use super::dictionary::Dictionary;
 use super::flight::{Boarding, Crew, FlightKey, Flights, Landed};
 use super::following::{Flying, Following};
+use super::graph::{self, Node};
 use super::known::{Memory, Remembered};
 use super::perft;
 use super::pool::start_workers;
@@ -160,6 +161,23 @@ impl Service {
         Ok(match service.flights.board(key.clone(), &service.queue, comer, answered, search)? {
             Boarding::Answered(answer) => Following::answered(known, answer.into()),
             Boarding::Seat(seat) => Following::flying(known, Flying::new(asked, max_wait, verdict, seat, stay)),
+        })
+    }
+
+    /// What memory knows of a bare position, with at least so many lines (or as many as there are moves).
+    pub fn known(&self, position: &Position, lines: usize) -> Option<Remembered> {
+        let lines = lines.clamp(1, position.legal_moves().len().max(1));
+        let address = Address::of(&Game::new(position.clone()));
+        let service = &*self.0;
+        service.dictionary.ask(&address, &Limits::default(), lines, &service.maker).known
+    }
+
+    /// The moves from a position with what memory knows behind them, so many moves deep.
+    pub fn explore(&self, position: &Position, depth: u32) -> Node {
+        let service = &*self.0;
+        graph::walk(position, depth, |position| {
+            let address = Address::of(&Game::new(position.clone()));
+            service.dictionary.look_up(&address, &Limits::default(), 1, &service.maker).known
         })
     }
 

@@ -38,6 +38,7 @@ impl Settings {
         range("stream.infinite_ms", self.stream.infinite_ms, 1..=day);
         range("batch.lines", self.batch.lines as u64, 1..=1_000_000);
         range("batch.bytes", self.batch.bytes as u64, 1_024..=1 << 30);
+        range("lichess.compute_ms", self.lichess.compute_ms, 0..=self.limits.movetime_ms);
         range("http.connections", self.http.connections as u64, 1..=1_000_000);
         range("http.head_timeout_ms", self.http.head_timeout_ms, 100..=day);
         range("http.body_timeout_ms", self.http.body_timeout_ms, 1..=day);

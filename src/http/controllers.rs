@@ -3,9 +3,11 @@
 pub(crate) mod analysis;
 pub(crate) mod batch;
 pub(crate) mod best_move;
+pub(crate) mod cloud_eval;
 pub(crate) mod docs;
 pub(crate) mod engine;
 pub(crate) mod evaluate;
+pub(crate) mod explore;
 pub(crate) mod health;
 pub(crate) mod legal_moves;
 pub(crate) mod limits;

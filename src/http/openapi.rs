@@ -12,13 +12,14 @@ use responses::Guarded;
 use utoipa::OpenApi;
 
 use super::controllers::{
-    analysis, batch, best_move, docs, engine, evaluate, health, legal_moves, limits, perft, play, position, problems,
+    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, health, legal_moves, limits, perft, play,
+    position, problems,
 };
 use super::problem::InvalidMember;
 
 pub(crate) use responses::{
-    BatchProblems, NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems, ProblemDocument, QueryProblems,
-    SearchProblems,
+    BatchProblems, NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems, PositionQueryProblems,
+    ProblemDocument, QueryFaults, QueryProblems, SearchProblems,
 };
 
 #[derive(OpenApi)]
@@ -43,6 +44,8 @@ pub(crate) use responses::{
         best_move::best_move,
         analysis::analyse,
         batch::batch,
+        explore::explore,
+        cloud_eval::cloud_eval,
         analysis::follow_analysis,
         limits::limits,
         engine::engine,
@@ -53,7 +56,7 @@ pub(crate) use responses::{
         docs::openapi_yaml,
         problems::problem,
     ),
-    components(schemas(ProblemDocument, InvalidMember, limits::CallerRate), responses(responses::Internal)),
+    components(schemas(ProblemDocument, InvalidMember, limits::CallerRate, explore::Explore, cloud_eval::CloudEvalQuery), responses(responses::Internal)),
     modifiers(&FlatRequests, &QueryRequests, &LineTypes, &Guarded, &Examples)
 )]
 struct Contract;

@@ -41,6 +41,8 @@ pub struct Caps {
     pub perft_depth: u32,
     /// Longest time of a perft.
     pub perft_max: Duration,
+    /// How long an unknown position is searched for `GET /api/cloud-eval`; not at all for no time.
+    pub lichess_compute: Duration,
     /// Most lines of a batch.
     pub batch_lines: usize,
     /// Most bytes of a batch.

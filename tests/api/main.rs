@@ -13,6 +13,7 @@ mod connections;
 mod contract;
 mod evaluate;
 mod examples;
+mod explore;
 mod gate;
 mod memory;
 mod panics;
@@ -40,6 +41,7 @@ fn main() -> ExitCode {
         contract::claims(),
         evaluate::claims(),
         examples::claims(),
+        explore::claims(),
         gate::claims(),
         memory::claims(),
         panics::claims(),

@@ -74,6 +74,7 @@ fn caps() -> Caps {
         body_timeout: Duration::from_secs(10),
         perft_depth: 2,
         perft_max: Duration::from_millis(100),
+        lichess_compute: Duration::ZERO,
         batch_lines: 8,
         batch_bytes: 4_096,
         connections: 8,

@@ -11,11 +11,13 @@ use utoipa::openapi::{Content, OpenApi, RefOr, Response};
 use crate::http::problem::{Code, example};
 
 /// The data of an operation.
-const FILES: [(&str, &str); 12] = [
+const FILES: [(&str, &str); 14] = [
     ("analyse", include_str!("examples/analyse.json")),
     ("best_move", include_str!("examples/best_move.json")),
+    ("cloud_eval", include_str!("examples/cloud_eval.json")),
     ("engine", include_str!("examples/engine.json")),
     ("evaluate", include_str!("examples/evaluate.json")),
+    ("explore", include_str!("examples/explore.json")),
     ("follow_analysis", include_str!("examples/follow_analysis.json")),
     ("legal_moves", include_str!("examples/legal_moves.json")),
     ("limits", include_str!("examples/limits.json")),

@@ -16,7 +16,8 @@ const POSITION: &str = "position";
 const SEARCH: &str = "search";
 
 /// The routes whose request stands in the query, with the schema of its members.
-const QUERIES: [(&str, &str); 1] = [("/v1/analysis", "AnalysisRequest")];
+const QUERIES: [(&str, &str); 3] =
+    [("/v1/analysis", "AnalysisRequest"), ("/v1/explore", "ExploreRequest"), ("/api/cloud-eval", "CloudEvalRequest")];
 
 /// The schema of the position's members by themselves.
 const MEMBERS: &str = "PositionMembers";

@@ -158,6 +158,30 @@ impl IntoResponses for QueryProblems {
     }
 }
 
+/// The same, of a route that does not wait.
+#[derive(Debug)]
+pub(crate) struct PositionQueryProblems;
+
+impl IntoResponses for PositionQueryProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut responses = problems(&[Code::MalformedQuery, Code::InvalidRequest, Code::InvalidFen, Code::IllegalMove]);
+        responses.insert("500".to_owned(), Ref::from_response_name(Internal::response().0).into());
+        responses
+    }
+}
+
+/// The same, where what is no position is no fault.
+#[derive(Debug)]
+pub(crate) struct QueryFaults;
+
+impl IntoResponses for QueryFaults {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        let mut responses = problems(&[Code::MalformedQuery, Code::InvalidRequest]);
+        responses.insert("500".to_owned(), Ref::from_response_name(Internal::response().0).into());
+        responses
+    }
+}
+
 /// What a batch as a whole may be answered; what is wrong with a line is told in its place.
 #[derive(Debug)]
 pub(crate) struct BatchProblems;

@@ -1,0 +1,159 @@
+//! `GET /api/cloud-eval`, in Lichess's shape: its clients get along with it unchanged.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::analysis::{AnalysisRequest, Class, Client};
+use crate::chess::{CastlingText, Game, Move, Position, read_fen, uci_text};
+use crate::engine::{Limits, Report, Scope, Score};
+use crate::http::App;
+use crate::http::asker::Asker;
+use crate::http::json::{FromMembers, Members, Query, Reply};
+use crate::http::problem::Problem;
+
+/// Which evaluation is asked for.
+#[derive(Clone, Debug, Default, ToSchema)]
+#[schema(as = CloudEvalRequest)]
+pub(crate) struct CloudEvalQuery {
+    /// A FEN.
+    #[schema(value_type = String)]
+    fen: Option<String>,
+    /// How many lines.
+    #[schema(rename = "multiPv", minimum = 1, nullable = false, default = 1)]
+    multi_pv: Option<u64>,
+    /// `standard`, `chess960` or `fromPosition`; of any other nothing is known.
+    #[schema(nullable = false)]
+    variant: Option<String>,
+}
+
+impl FromMembers for CloudEvalQuery {
+    fn read(members: &mut Members<'_>) -> Option<CloudEvalQuery> {
+        let fen = members.required("fen");
+        let multi_pv = members.optional_number("multiPv", 1..=u64::MAX);
+        let variant = members.optional("variant");
+        Some(CloudEvalQuery { fen, multi_pv, variant })
+    }
+}
+
+/// An evaluation as Lichess tells it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct CloudEval {
+    /// The FEN, as it was asked.
+    fen: String,
+    /// Thousands of nodes.
+    knodes: u64,
+    /// Iterations finished, in plies.
+    depth: u8,
+    /// The lines, best first.
+    pvs: Vec<CloudLine>,
+}
+
+/// A line as Lichess tells it.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct CloudLine {
+    /// Moves in UCI with blanks between them; castling as king takes rook.
+    moves: String,
+    /// Centipawns from White's view; not with `mate`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    cp: Option<i32>,
+    /// Moves to the mate; negative when White is mated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    mate: Option<i32>,
+}
+
+/// Nothing is known.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub(crate) struct NoCloudEval {
+    /// In words.
+    error: &'static str,
+}
+
+/// Evaluations as of Lichess's cloud
+///
+/// What memory knows of a position, in the shape of Lichess's route of this name; with `lichess.compute_ms` an unknown position is
+/// searched that long first. What is no position is not known either.
+#[utoipa::path(
+    get,
+    path = "/api/cloud-eval",
+    tag = "analysis",
+    responses(
+        (status = 200, description = "The evaluation.", body = CloudEval),
+        (status = 404, description = "Nothing is known of the position.", body = NoCloudEval),
+        crate::http::openapi::QueryFaults,
+    )
+)]
+pub(crate) async fn cloud_eval(
+    State(app): State<App>,
+    asker: Asker,
+    Query(query): Query<CloudEvalQuery>,
+) -> Result<Response, Problem> {
+    let is_known_variant =
+        query.variant.as_deref().is_none_or(|name| ["standard", "chess960", "fromPosition"].contains(&name));
+    let fen = query.fen.unwrap_or_default();
+    let position = is_known_variant.then(|| read_fen(&fen).ok()).flatten().map(|reading| reading.position);
+    let Some(position) = position else { return Ok(unknown()) };
+    let lines = usize::try_from(query.multi_pv.unwrap_or(1)).unwrap_or(usize::MAX);
+    let Some(report) = report(&app, asker.client(), &position, lines).await? else { return Ok(unknown()) };
+    let pvs = lines_of(&position, &report);
+    Ok(Reply(CloudEval { fen, knodes: report.nodes / 1_000, depth: report.depth, pvs }).into_response())
+}
+
+fn unknown() -> Response {
+    let error = "No cloud evaluation available for that position";
+    (StatusCode::NOT_FOUND, Reply(NoCloudEval { error })).into_response()
+}
+
+/// What is known of a position, or what a short search finds where that is allowed.
+async fn report(app: &App, client: &Client, position: &Position, lines: usize) -> Result<Option<Report>, Problem> {
+    let service = app.service().await;
+    if let Some(known) = service.known(position, lines) {
+        return Ok(Some((*known.report).clone()));
+    }
+    let time = app.caps().lichess_compute;
+    if time == Duration::ZERO || !position.has_moves() {
+        return Ok(None);
+    }
+    let request = AnalysisRequest {
+        game: Game::new(position.clone()),
+        limits: Limits { movetime: Some(time), ..Limits::default() },
+        scope: Scope { multipv: lines.min(usize::from(app.caps().multipv)), ..Scope::default() },
+        fresh: false,
+        client: client.clone(),
+        class: Class::Interactive,
+        session: None,
+    };
+    let answer = service.best_move(request).await?;
+    Ok(Some((*answer.report).clone()).filter(|report| !report.pv.is_empty()))
+}
+
+fn lines_of(position: &Position, report: &Report) -> Vec<CloudLine> {
+    let best = (report.score, &report.pv);
+    let others = report.alternatives.iter().map(|line| (line.score, &line.pv));
+    let lines = std::iter::once(best).chain(others);
+    lines.map(|(score, pv)| line(position, score, pv)).collect()
+}
+
+fn line(position: &Position, score: Score, pv: &[Move]) -> CloudLine {
+    let mut at = position.clone();
+    let texts: Vec<String> = pv
+        .iter()
+        .map(|&mv| {
+            let text = uci_text(&at, mv, CastlingText::Chess960).as_str().to_owned();
+            at = at.after(mv);
+            text
+        })
+        .collect();
+    let white = if position.turn().is_white() { score } else { score.of_the_other_side() };
+    let (cp, mate) = match white {
+        Score::Cp(value) => (Some(value), None),
+        Score::Mate(moves) => (None, Some(moves)),
+    };
+    CloudLine { moves: texts.join(" "), cp, mate }
+}
