@@ -168,10 +168,12 @@ impl Flights {
         }
         let flight = Arc::new(Flight::with_one_listener());
         let crew = || Crew { key: key.clone(), flight: flight.clone(), flights: self.clone() };
-        let place = queue.push(comer, || job(crew()))?;
+        let (place, crowded_out) = queue.push(comer, || job(crew()))?;
         *flight.place() = Some(place);
         // A flight that was abandoned a moment ago may still stand here; its leaver looks whose it is before it removes it.
-        entry.insert(flight.clone());
+        drop(entry.insert(flight.clone()));
+        // Only now: what ends takes its flight out of the map.
+        crowded_out.dismiss();
         Ok(Boarding::Seat(seat(key, flight, false)))
     }
 

@@ -80,6 +80,19 @@ impl Order {
     }
 }
 
+/// A job that had to give way, if one had.
+#[must_use = "whoever waits for it has to be told"]
+pub(super) struct CrowdedOut(Option<(Job, AnalysisError)>);
+
+impl CrowdedOut {
+    /// Tells it that its turn never comes.
+    pub(super) fn dismiss(self) {
+        if let Some((job, full)) = self.0 {
+            job.run(Turn::Never(full));
+        }
+    }
+}
+
 /// Who comes to the queue, and with what.
 #[derive(Clone, Debug)]
 pub(super) struct Comer {
@@ -138,8 +151,9 @@ impl Queue {
     }
 
     /// Takes a place, unless all are taken or the service ends: then the job is not even made. In a full lane the newest job of the
-    /// client that has the most waiting gives way, unless that is the comer himself.
-    pub(super) fn push(&self, comer: Comer, job: impl FnOnce() -> Job) -> Result<Place, AnalysisError> {
+    /// client that has the most waiting gives way, unless that is the comer himself; it is for the caller to tell it so, once he holds no
+    /// lock that it may want.
+    pub(super) fn push(&self, comer: Comer, job: impl FnOnce() -> Job) -> Result<(Place, CrowdedOut), AnalysisError> {
         let Comer { client, class, workers } = comer;
         let places = workers.clamp(1, self.workers);
         let mut state = self.lock();
@@ -154,17 +168,14 @@ impl Queue {
             let full = AnalysisError::QueueFull { length, retry_after: self.retry_after(&state, &due) };
             let Some(order) = state.lane_mut(class).make_way(&client) else { return Err(full) };
             state.wanted -= order.places;
-            crowded_out = Some((order, full));
+            crowded_out = Some((order.job, full));
         }
         state.wanted += places;
         let stamp = state.lane_mut(class).push(Order::new(client, places, job()));
         self.tell_load(&state);
         drop(state);
         self.work_came.notify_one();
-        if let Some((order, full)) = crowded_out {
-            order.job.run(Turn::Never(full));
-        }
-        Ok(Place { class, stamp })
+        Ok((Place { class, stamp }, CrowdedOut(crowded_out)))
     }
 
     /// Gives a place back. Its work will not be done, if it has not begun.
@@ -398,10 +409,16 @@ mod tests {
         of("ann", Class::Interactive, workers)
     }
 
+    fn push(queue: &Queue, comer: Comer) -> Place {
+        let (place, crowded_out) = queue.push(comer, || Job::new(|_| ())).unwrap();
+        crowded_out.dismiss();
+        place
+    }
+
     fn refusal(queue: &Queue) -> Duration {
         match queue.push(one(1), || Job::new(|_| ())) {
             Err(AnalysisError::QueueFull { retry_after, .. }) => retry_after,
-            other => panic!("{other:?}"),
+            other => panic!("{:?}", other.err()),
         }
     }
 
@@ -411,7 +428,7 @@ mod tests {
 
     fn full_queue_with_places(workers: usize, capacity: usize) -> (Queue, Vec<Place>) {
         let queue = Queue::new(workers, capacity);
-        let places = (0..workers + capacity).map(|_| queue.push(one(1), || Job::new(|_| ())).unwrap()).collect();
+        let places = (0..workers + capacity).map(|_| push(&queue, one(1))).collect();
         (queue, places)
     }
 
@@ -419,7 +436,7 @@ mod tests {
     fn work_off(queue: &Queue, took: Duration) {
         drop(queue.next());
         queue.finished(1, took);
-        queue.push(one(1), || Job::new(|_| ())).unwrap();
+        push(queue, one(1));
     }
 
     #[test]
@@ -449,7 +466,7 @@ mod tests {
         };
         queue.leave(places[1]);
         assert_eq!(queue.length(), 1);
-        queue.push(one(1), || Job::new(|_| ())).unwrap();
+        push(&queue, one(1));
         queue.leave(places[1]);
         assert_eq!(queue.length(), 2, "who has no place has none to leave");
     }
@@ -467,7 +484,7 @@ mod tests {
                 assert_eq!(turn, Turn::Never(AnalysisError::shutting_down()));
                 refused.fetch_add(1, Ordering::SeqCst);
             };
-            queue.push(one(1), || Job::new(job)).unwrap();
+            queue.push(one(1), || Job::new(job)).unwrap().1.dismiss();
         }
         queue.close();
         assert_eq!(refused.load(Ordering::SeqCst), 3);
@@ -484,7 +501,7 @@ mod tests {
     fn a_job_for_two_waits_for_both_and_nobody_overtakes_it() {
         let queue = Queue::new(2, 8);
         for workers in [1, 2, 1, 1] {
-            queue.push(one(workers), || Job::new(|_| ())).unwrap();
+            push(&queue, one(workers));
         }
         assert_eq!((due(&queue), due(&queue)), (Some(1), None), "one worker is free, and kept free");
         assert_eq!((queue.running(), queue.length()), (1, 3));
@@ -498,8 +515,8 @@ mod tests {
     #[test]
     fn a_job_for_more_workers_than_there_are_gets_all_and_one_for_none_gets_one() {
         let queue = Queue::new(3, 8);
-        queue.push(one(99), || Job::new(|_| ())).unwrap();
-        queue.push(one(0), || Job::new(|_| ())).unwrap();
+        push(&queue, one(99));
+        push(&queue, one(0));
         assert_eq!((due(&queue), due(&queue)), (Some(3), None));
         queue.finished(3, Duration::ZERO);
         assert_eq!(due(&queue), Some(1));
@@ -508,13 +525,13 @@ mod tests {
     #[test]
     fn who_wants_more_workers_than_are_free_counts_among_those_who_wait() {
         let queue = Queue::new(2, 1);
-        queue.push(one(1), || Job::new(|_| ())).unwrap();
+        push(&queue, one(1));
         assert_eq!(due(&queue), Some(1));
-        let double = queue.push(one(2), || Job::new(|_| ())).unwrap();
+        let double = push(&queue, one(2));
         assert_eq!((queue.running(), queue.length()), (1, 1));
         refusal(&queue);
         queue.leave(double);
-        queue.push(one(1), || Job::new(|_| ())).unwrap();
+        push(&queue, one(1));
         assert_eq!((queue.running(), queue.length()), (2, 0), "once it has left, one that is small enough has its turn");
     }
 
@@ -523,7 +540,7 @@ mod tests {
         let queue = Queue::new(1, 100);
         for class in [Class::Batch, Class::Interactive] {
             for _ in 0..10 {
-                queue.push(of(if class == Class::Batch { "b" } else { "i" }, class, 1), || Job::new(|_| ())).unwrap();
+                push(&queue, of(if class == Class::Batch { "b" } else { "i" }, class, 1));
             }
         }
         let turns: String = (0..12)
@@ -546,22 +563,23 @@ mod tests {
         let queue = Queue::new(1, 3);
         for number in 0..4 {
             let told = told.clone();
-            queue.push(one(1), || Job::new(move |turn| told.lock().unwrap().push((number, turn)))).unwrap();
+            let tell = move |turn| told.lock().unwrap().push((number, turn));
+            queue.push(one(1), || Job::new(tell)).unwrap().1.dismiss();
         }
         refusal(&queue);
-        queue.push(of("bob", Class::Interactive, 1), || Job::new(|_| ())).unwrap();
+        push(&queue, of("bob", Class::Interactive, 1));
         let told = told.lock().unwrap();
         let [(3, Turn::Never(AnalysisError::QueueFull { length: 3, .. }))] = told.as_slice() else { panic!("{told:?}") };
         assert_eq!(queue.length(), 3);
-        queue.push(of("bob", Class::Batch, 1), || Job::new(|_| ())).expect("the other lane is not full");
+        push(&queue, of("bob", Class::Batch, 1));
     }
 
     #[test]
     fn a_batch_job_that_somebody_waits_for_changes_over() {
         let queue = Queue::new(1, 8);
-        queue.push(one(1), || Job::new(|_| ())).unwrap();
+        push(&queue, one(1));
         due(&queue);
-        let places: Vec<_> = (0..3).map(|_| queue.push(of("bob", Class::Batch, 1), || Job::new(|_| ())).unwrap()).collect();
+        let places: Vec<_> = (0..3).map(|_| push(&queue, of("bob", Class::Batch, 1))).collect();
         assert_eq!(queue.position(places[2]), Some(2));
         let hastened = queue.hasten(places[2], Class::Interactive, &Client::new("ann"));
         assert_eq!((queue.position(hastened), queue.length_of(Class::Batch)), (Some(0), 2));

@@ -180,7 +180,7 @@ impl Service {
         let stop = Arc::new(StopFlag::default());
         let (leash, shutdown) = (stop.clone(), service.shutdown.clone());
         let comer = Comer { client, class: Class::Interactive, workers: 1 };
-        let place = service.queue.push(comer, || {
+        let (place, crowded_out) = service.queue.push(comer, || {
             Job::new(move |turn| {
                 let counted = match turn {
                     Turn::Now => perft::answer(&position, depth, divide, max, &leash, &shutdown),
@@ -190,6 +190,7 @@ impl Service {
                 let _ = answer.send(counted);
             })
         })?;
+        crowded_out.dismiss();
         let seat = perft::Seat::new(stop, place, service.queue.clone());
         seat.wait(service.max_wait, answered).await
     }

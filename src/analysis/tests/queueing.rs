@@ -184,3 +184,31 @@ async fn a_search_of_a_batch_that_somebody_waits_for_too_is_hastened() {
         asked.abort();
     }
 }
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_is_crowded_out_is_told_so_whoever_it_is() {
+    let searcher = Scripted::new(until_stopped);
+    let service = service(searcher.clone(), options(1, 60));
+    let ask = |client: String, number| {
+        let service = service.clone();
+        let question = AnalysisRequest { client: Client::new(&client), ..own_question(number) };
+        tokio::spawn(async move { service.best_move(question).await })
+    };
+    let greedy: Vec<_> = (0..61).map(|number| ask("greedy".to_owned(), number)).collect();
+    until("the queue is full", || service.status().queue_length == 60).await;
+    // Many, so that flights of both sides lie side by side in the map.
+    let modest: Vec<_> = (0..50).map(|number| ask(format!("modest {number}"), 1_000 + number)).collect();
+    until("half of the greedy client's questions have given way", || {
+        greedy.iter().filter(|asked| asked.is_finished()).count() == 50
+    })
+    .await;
+    assert_eq!(service.status().queue_length, 60);
+    for asked in greedy {
+        if asked.is_finished() {
+            assert!(matches!(asked.await.unwrap(), Err(AnalysisError::QueueFull { length: 60, .. })));
+        } else {
+            asked.abort();
+        }
+    }
+    modest.into_iter().for_each(|asked| asked.abort());
+}
