@@ -32,7 +32,7 @@ const LONGEST_ALTERNATIVE: usize = 32;
 /// The evaluation dictionary: what is hot in memory, all of it on disk where there is a store. Look-ups lock a shard for reading and, of
 /// what memory can answer, nothing else; storing follows a search and may take longer.
 ///
-/// What memory cannot answer is looked up on disk by whoever asks, an async thread as a rule: that takes 2 to 5 µs with the file in
+/// What memory cannot answer is looked up on disk by whoever asks, an async thread as a rule: that takes 2 to 10 µs with the file in
 /// the system's memory, where a thread to wait for would cost more, and comes before a search of milliseconds if it finds nothing.
 ///
 /// An analysis is only ever used for the same position byte for byte, in the same context, under the engine that made it.
