@@ -56,7 +56,7 @@ pub(crate) use responses::{
         docs::openapi_yaml,
         problems::problem,
     ),
-    components(schemas(ProblemDocument, InvalidMember, limits::CallerRate, explore::Explore, cloud_eval::CloudEvalQuery), responses(responses::Internal)),
+    components(schemas(ProblemDocument, InvalidMember, limits::CallerRate, explore::Explore, explore::Known, cloud_eval::CloudEvalQuery), responses(responses::Internal)),
     modifiers(&FlatRequests, &QueryRequests, &LineTypes, &Guarded, &Examples)
 )]
 struct Contract;

@@ -29,7 +29,7 @@ async fn check(operation: Operation) {
     let mut exchanges: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     let is_written = std::env::var_os("KIBITZER_ACCEPT").is_some();
     for exchange in exchanges.as_array_mut().expect("a list of examples") {
-        let answer = ask(&operation, &exchange["request"]).await;
+        let answer = ask(&operation, exchange).await;
         let (name, body) = (exchange["name"].as_str().unwrap(), answer.json());
         let difference = difference(name, &exchange["response"], &body);
         if is_written {
@@ -48,12 +48,16 @@ async fn check(operation: Operation) {
     }
 }
 
-/// Asks a server that was just started, with the default settings.
-async fn ask(operation: &Operation, request: &Value) -> Answer {
+/// Asks a server that was just started, with the default settings, or was asked one thing before.
+async fn ask(operation: &Operation, exchange: &Value) -> Answer {
+    let request = &exchange["request"];
     let mut settings = default_settings();
     // A count that takes too long need not take long in the tests.
     settings.perft.max_ms = settings.perft.max_ms.min(2_000);
     let server = if operation.id() == "limits" { Server::of(default_settings()).await } else { Server::of(settings).await };
+    if let Some(path) = exchange["after"]["path"].as_str() {
+        server.ask(path, &exchange["after"]["body"]).await;
+    }
     let method: Method = operation.method.parse().unwrap();
     let answer = match request.as_object().filter(|_| method == Method::GET) {
         Some(parameters) => {

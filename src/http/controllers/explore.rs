@@ -3,14 +3,14 @@
 use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::schema::SchemaType;
+use utoipa::openapi::schema::{Schema, SchemaType};
 use utoipa::openapi::{ArrayBuilder, ObjectBuilder, Type};
 
 use crate::analysis::{Edge, Node, Remembered};
 use crate::chess::forms::Instruction;
 use crate::chess::{CastlingText, Outcome, Position, SanWriter, uci_text};
 use crate::http::App;
-use crate::http::dto::{Hex, MoveText, PositionRequest, PositionState, ScoreDto, varying, whole_ms};
+use crate::http::dto::{Hex, MoveText, PositionRequest, PositionState, ScoreDto, or_null, varying, whole_ms};
 use crate::http::json::{FromMembers, Members, Query, Reply};
 use crate::http::openapi::PositionQueryProblems;
 use crate::http::problem::Problem;
@@ -39,7 +39,7 @@ pub(crate) struct Explored {
     #[serde(flatten)]
     state: PositionState,
     /// What memory knows of this position; null for nothing.
-    #[schema(required)]
+    #[schema(required, schema_with = known_or_null)]
     known: Option<Known>,
     /// The legal moves, best first: those with a score before those without. Null where there is none.
     #[schema(required)]
@@ -83,10 +83,10 @@ pub(crate) struct Way {
     #[schema(value_type = String)]
     status: &'static str,
     /// What memory knows of that position; null for nothing.
-    #[schema(required)]
+    #[schema(required, schema_with = known_or_null)]
     known: Option<Known>,
     /// What the move is worth, from the view of the side that makes it; null when nothing is known.
-    #[schema(required)]
+    #[schema(required, schema_with = worth_or_null)]
     score: Option<ScoreDto>,
     /// The moves from there, when it was asked to look deeper and that position is known. Null where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -145,6 +145,14 @@ impl From<&Remembered> for Known {
             source: "memory",
         }
     }
+}
+
+fn known_or_null() -> Schema {
+    or_null::<Known>("What memory knows of the position; null for nothing.")
+}
+
+fn worth_or_null() -> Schema {
+    or_null::<ScoreDto>("What the move is worth, from the view of the side that makes it; null when nothing is known.")
 }
 
 fn age_ms() -> ObjectBuilder {
