@@ -384,17 +384,5 @@ fn terminal(game: &Game) -> Option<Report> {
         Outcome::Checkmate { .. } => (Score::Mate(0), Wdl::LOST),
         Outcome::Stalemate | Outcome::Draw(_) => (Score::Cp(0), Wdl::DRAWN),
     };
-    Some(Report {
-        score,
-        wdl,
-        linear: None,
-        pv: Vec::new(),
-        depth: 0,
-        seldepth: 0,
-        nodes: 0,
-        elapsed: Duration::ZERO,
-        reason: StopReason::Terminal,
-        context_free: false,
-        alternatives: Vec::new(),
-    })
+    Some(Report { score, wdl, reason: StopReason::Terminal, ..Report::nothing() })
 }

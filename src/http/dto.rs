@@ -2,6 +2,7 @@
 
 pub(crate) mod bit_order;
 mod castle_flags;
+mod choice;
 mod clamped;
 mod found;
 mod moves;
@@ -15,12 +16,13 @@ mod text;
 mod wdl;
 
 pub(crate) use castle_flags::CastleFlagsView;
+pub(crate) use choice::Choice;
 pub(crate) use clamped::Clamped;
 pub(crate) use found::{Found, reasons, sources, verdicts};
 pub(crate) use moves::{Dests, MoveDto, destinations, side_name};
 pub(crate) use numbers::{per_second, whole_ms};
 pub(crate) use position_request::{PositionRequest, Resolved};
-pub(crate) use schema::{names_of, nullable, or_null, owner, role, side_to_move, varying, varying_text};
+pub(crate) use schema::{instruction, names_of, nullable, or_null, owner, role, side_to_move, varying, varying_text};
 pub(crate) use score::{ScoreDto, score_or_null};
 pub(crate) use search_request::SearchRequest;
 pub(crate) use state::PositionState;

@@ -20,7 +20,7 @@ pub(crate) use telling::{Pov, Telling};
 use crate::analysis::Answer;
 use crate::http::App;
 use crate::http::asker::Asker;
-use crate::http::dto::{Found, MoveText, PositionState, ScoreDto, WdlDto, score_or_null, wdl_or_null};
+use crate::http::dto::{Choice, Found, PositionState, ScoreDto, WdlDto, score_or_null, wdl_or_null};
 use crate::http::json::{Json, Query, Reply};
 use crate::http::openapi::{QueryProblems, SearchProblems};
 use crate::http::problem::Problem;
@@ -31,18 +31,8 @@ use crate::http::stream::{self, Form, LAST_EVENT_ID};
 pub(crate) struct AnalysisAnswer {
     #[serde(flatten)]
     state: PositionState,
-    /// The best move in UCI; null when the game is over.
-    #[schema(required, value_type = Option<String>)]
-    best_move: Option<MoveText>,
-    /// The same in SAN.
-    #[schema(required, value_type = Option<String>)]
-    best_move_san: Option<MoveText>,
-    /// The answer that is expected to it, in UCI; null when none is known.
-    #[schema(required, value_type = Option<String>)]
-    ponder: Option<MoveText>,
-    /// The same in SAN.
-    #[schema(required, value_type = Option<String>)]
-    ponder_san: Option<MoveText>,
+    #[serde(flatten)]
+    choice: Choice,
     /// As `pov` says. Null when the search was replaced before it had found anything.
     #[schema(required, schema_with = score_or_null)]
     score: Option<ScoreDto>,
@@ -135,16 +125,10 @@ async fn answer(app: &App, asker: Asker, form: Form, request: Analysis) -> Resul
 impl AnalysisAnswer {
     pub(crate) fn new(state: PositionState, telling: &Telling, answer: &Answer) -> AnalysisAnswer {
         let report = &answer.report;
-        let mut best = telling.texts(&report.pv);
-        let (first, second) = (best.next(), best.next());
-        drop(best);
         let (score, wdl) = telling.turned(report.score, report.wdl);
         AnalysisAnswer {
             state,
-            best_move: first.map(|(uci, _)| uci),
-            best_move_san: first.map(|(_, san)| san),
-            ponder: second.map(|(uci, _)| uci),
-            ponder_san: second.map(|(_, san)| san),
+            choice: Choice::of(telling.texts(&report.pv)),
             score: answer.has_found().then_some(score),
             wdl: answer.has_found().then_some(wdl),
             lines: telling.lines(report),

@@ -12,7 +12,7 @@ use crate::analysis::Answer;
 use crate::chess::{CastlingText, Move, Position, SanWriter, uci_text};
 use crate::http::App;
 use crate::http::asker::Asker;
-use crate::http::dto::{Clamped, Found, MoveText, PositionState, ScoreDto, WdlDto, score_or_null, wdl_or_null};
+use crate::http::dto::{Choice, Clamped, Found, MoveText, PositionState, ScoreDto, WdlDto, score_or_null, wdl_or_null};
 use crate::http::json::{Json, Reply};
 use crate::http::layers::Timing;
 use crate::http::openapi::SearchProblems;
@@ -23,18 +23,8 @@ use crate::http::problem::Problem;
 pub(crate) struct BestMoveAnswer {
     #[serde(flatten)]
     state: PositionState,
-    /// The best move in UCI; null when the game is over.
-    #[schema(required, value_type = Option<String>)]
-    best_move: Option<MoveText>,
-    /// The same in SAN.
-    #[schema(required, value_type = Option<String>)]
-    best_move_san: Option<MoveText>,
-    /// The answer that is expected to it, in UCI; null when none is known.
-    #[schema(required, value_type = Option<String>)]
-    ponder: Option<MoveText>,
-    /// The same in SAN.
-    #[schema(required, value_type = Option<String>)]
-    ponder_san: Option<MoveText>,
+    #[serde(flatten)]
+    choice: Choice,
     /// From the side to move's view. Null when the search was replaced before it had found anything.
     #[schema(required, schema_with = score_or_null)]
     score: Option<ScoreDto>,
@@ -92,10 +82,7 @@ impl BestMoveAnswer {
         let (pv, pv_san): (Vec<_>, Vec<_>) = line(position, &report.pv).unzip();
         BestMoveAnswer {
             state,
-            best_move: pv.first().copied(),
-            best_move_san: pv_san.first().copied(),
-            ponder: pv.get(1).copied(),
-            ponder_san: pv_san.get(1).copied(),
+            choice: Choice::of(pv.iter().copied().zip(pv_san.iter().copied())),
             score: answer.has_found().then(|| report.score.into()),
             wdl: answer.has_found().then(|| report.wdl.into()),
             pv,

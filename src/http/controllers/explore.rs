@@ -3,14 +3,14 @@
 use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::schema::{Schema, SchemaType};
-use utoipa::openapi::{ArrayBuilder, ObjectBuilder, Type};
+use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::schema::Schema;
 
 use crate::analysis::{Edge, Node, Remembered};
 use crate::chess::forms::Instruction;
 use crate::chess::{CastlingText, Outcome, Position, SanWriter, uci_text};
 use crate::http::App;
-use crate::http::dto::{Hex, MoveText, PositionRequest, PositionState, ScoreDto, or_null, varying, whole_ms};
+use crate::http::dto::{Hex, MoveText, PositionRequest, PositionState, ScoreDto, instruction, or_null, varying, whole_ms};
 use crate::http::json::{FromMembers, Members, Query, Reply};
 use crate::http::openapi::PositionQueryProblems;
 use crate::http::problem::Problem;
@@ -157,13 +157,4 @@ fn worth_or_null() -> Schema {
 
 fn age_ms() -> ObjectBuilder {
     varying("How long it is known, in milliseconds.")
-}
-
-fn instruction() -> ArrayBuilder {
-    let entry = ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::Integer, Type::Null]));
-    ArrayBuilder::new()
-        .items(entry)
-        .min_items(Some(8))
-        .max_items(Some(13))
-        .description(Some("The move as a reversible change of the list, as `POST /v1/play` has it."))
 }

@@ -3,13 +3,12 @@
 use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::schema::SchemaType;
-use utoipa::openapi::{ArrayBuilder, ObjectBuilder, Type};
+use utoipa::openapi::ObjectBuilder;
 
 use crate::chess::forms::{BitOrder, Captured, Instruction, Record};
 use crate::chess::{CastlingText, Color, Game, Move, Position, SanWriter, uci_text};
 use crate::http::App;
-use crate::http::dto::{CastleFlagsView, Hex, MoveText, PositionRequest, PositionState, bit_order, nullable};
+use crate::http::dto::{CastleFlagsView, Hex, MoveText, PositionRequest, PositionState, bit_order, instruction, nullable};
 use crate::http::json::{FromMembers, Json, Members, Reply};
 use crate::http::openapi::PositionProblems;
 use crate::http::problem::{MemberFault, Problem};
@@ -54,7 +53,7 @@ pub(crate) struct Ply {
     #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     key: Hex,
     /// The move as a reversible change of the list.
-    #[schema(schema_with = instruction_schema)]
+    #[schema(schema_with = instruction)]
     instruction: Vec<Option<i16>>,
     /// The move as bitboards.
     record: RecordDto,
@@ -171,13 +170,4 @@ fn castle_types() -> ObjectBuilder {
         "Who castles, and to which side; null when nobody does.",
         ["white_kingside", "white_queenside", "black_kingside", "black_queenside"],
     )
-}
-
-fn instruction_schema() -> ArrayBuilder {
-    let entry = ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::Integer, Type::Null]));
-    ArrayBuilder::new().items(entry).min_items(Some(8)).max_items(Some(13)).description(Some(
-        "The move as a reversible change of the list: origin, origin_state, destination, destination_state, castle_before, \
-         castle_after, en_passant_before, en_passant_after; then for castling rook_origin, rook_state, rook_destination, 0, for en \
-         passant captured_square, captured_state, null, null, for promotion four times null and the new piece's state.",
-    ))
 }

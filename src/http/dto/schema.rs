@@ -4,7 +4,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa::openapi::schema::SchemaType;
-use utoipa::openapi::{ObjectBuilder, OneOfBuilder, Ref, Schema, Type};
+use utoipa::openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Ref, Schema, Type};
 
 use crate::chess::{Color, Role};
 
@@ -57,4 +57,14 @@ pub(crate) fn owner() -> ObjectBuilder {
 /// A kind of piece.
 pub(crate) fn role() -> ObjectBuilder {
     names_of("The kind of piece.", Role::ALL.map(Role::name))
+}
+
+/// A move as a reversible change of the list.
+pub(crate) fn instruction() -> ArrayBuilder {
+    let entry = ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::Integer, Type::Null]));
+    ArrayBuilder::new().items(entry).min_items(Some(8)).max_items(Some(13)).description(Some(
+        "The move as a reversible change of the list: origin, origin_state, destination, destination_state, castle_before, \
+         castle_after, en_passant_before, en_passant_after; then for castling rook_origin, rook_state, rook_destination, 0, for en \
+         passant captured_square, captured_state, null, null, for promotion four times null and the new piece's state.",
+    ))
 }

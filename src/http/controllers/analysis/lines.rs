@@ -9,7 +9,7 @@ use utoipa::ToSchema;
 use super::telling::{Line, Telling};
 use crate::analysis::{Answer, Remembered};
 use crate::engine::Report;
-use crate::http::dto::{Clamped, MoveText, per_second, reasons, sources, verdicts, whole_ms};
+use crate::http::dto::{Choice, Clamped, MoveText, per_second, reasons, sources, verdicts, whole_ms};
 use crate::http::openapi::ProblemDocument;
 use crate::http::problem::{Problem, object};
 
@@ -165,13 +165,12 @@ impl Heartbeat {
 
 impl End {
     pub(super) fn new(telling: &Telling, answer: &Answer) -> End {
-        let mut best = telling.texts(&answer.report.pv);
-        let (first, second) = (best.next(), best.next());
+        let Choice { best_move, best_move_san, ponder, .. } = Choice::of(telling.texts(&answer.report.pv));
         End {
             reason: answer.reason.name(),
-            best_move: first.map(|(uci, _)| uci),
-            best_move_san: first.map(|(_, san)| san),
-            ponder: second.map(|(uci, _)| uci),
+            best_move,
+            best_move_san,
+            ponder,
             memory: answer.memory.name(),
             clamped: telling.clamped.clone(),
         }
