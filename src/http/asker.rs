@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 
 use axum::extract::FromRequestParts;
+use axum::http::Uri;
 use axum::http::request::Parts;
 
 use super::App;
@@ -18,8 +19,8 @@ pub struct Peer(pub SocketAddr);
 #[derive(Clone, Debug)]
 pub(crate) struct Asker {
     client: Client,
-    request_id: String,
-    path: String,
+    request_id: Option<RequestId>,
+    uri: Uri,
 }
 
 impl Asker {
@@ -30,12 +31,12 @@ impl Asker {
 
     /// The id of the request.
     pub(crate) fn request_id(&self) -> &str {
-        &self.request_id
+        self.request_id.as_ref().map_or("", RequestId::as_str)
     }
 
     /// The path of the request.
     pub(crate) fn path(&self) -> &str {
-        &self.path
+        self.uri.path()
     }
 }
 
@@ -45,8 +46,6 @@ impl FromRequestParts<App> for Asker {
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Asker, Infallible> {
         let visitor = parts.extensions.get::<Visitor>();
         let client = visitor.map_or_else(|| Client::new(""), |visitor| visitor.client.clone());
-        let request_id = parts.extensions.get::<RequestId>().map(|id| id.as_str().to_owned()).unwrap_or_default();
-        let path = parts.uri.path().to_owned();
-        Ok(Asker { client, request_id, path })
+        Ok(Asker { client, request_id: parts.extensions.get().cloned(), uri: parts.uri.clone() })
     }
 }

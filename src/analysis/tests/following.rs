@@ -61,6 +61,15 @@ async fn end(following: &mut Following) -> Answer {
     }
 }
 
+/// Has the start position searched and remembered to depth 6.
+async fn learn_depth_6(service: &Service, give: &SyncSender<u8>) {
+    give.send(6).unwrap();
+    let mut first = service.follow(question(start_game(), depth(6))).unwrap();
+    assert_eq!(deeper(&mut first).await, 6);
+    drop(first);
+    until("the search has ended", || service.status().dictionary_entries == 1).await;
+}
+
 fn in_session(name: &str, question: AnalysisRequest) -> AnalysisRequest {
     AnalysisRequest { session: Some(Session::new(Client::new("ann"), name)), ..question }
 }
@@ -84,11 +93,7 @@ async fn every_deeper_iteration_is_heard_of_and_then_the_end() {
 async fn what_memory_knows_is_heard_at_once_and_then_only_what_is_deeper() {
     let (searcher, give) = Deepening::new();
     let service = service(searcher, options(1, 8));
-    give.send(6).unwrap();
-    let mut first = service.follow(question(start_game(), depth(6))).unwrap();
-    assert_eq!(deeper(&mut first).await, 6);
-    drop(first);
-    until("the search has ended", || service.status().dictionary_entries == 1).await;
+    learn_depth_6(&service, &give).await;
 
     let mut following = service.follow(question(start_game(), depth(9))).unwrap();
     let News::Known(known) = next(&mut following).await else { panic!("memory comes first") };
@@ -105,11 +110,7 @@ async fn what_memory_knows_is_heard_at_once_and_then_only_what_is_deeper() {
 async fn at_the_end_memory_has_the_word_where_it_knows_more() {
     let (searcher, give) = Deepening::new();
     let service = service(searcher, options(1, 8));
-    give.send(6).unwrap();
-    let mut first = service.follow(question(start_game(), depth(6))).unwrap();
-    assert_eq!(deeper(&mut first).await, 6);
-    drop(first);
-    until("the search has ended", || service.status().dictionary_entries == 1).await;
+    learn_depth_6(&service, &give).await;
 
     give.send(4).unwrap();
     drop(give);

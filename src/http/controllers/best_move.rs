@@ -9,10 +9,12 @@ use utoipa::ToSchema;
 
 use self::request::BestMove;
 use crate::analysis::Answer;
-use crate::chess::{CastlingText, Move, Position, SanWriter, uci_text};
+use crate::chess::{CastlingText, Position};
 use crate::http::App;
 use crate::http::asker::Asker;
-use crate::http::dto::{Choice, Clamped, Found, MoveText, PositionState, ScoreDto, WdlDto, score_or_null, wdl_or_null};
+use crate::http::dto::{
+    Choice, Clamped, Found, MoveText, PositionState, ScoreDto, WdlDto, line_texts, score_or_null, wdl_or_null,
+};
 use crate::http::json::{Json, Reply};
 use crate::http::layers::Timing;
 use crate::http::openapi::SearchProblems;
@@ -68,7 +70,7 @@ pub(crate) async fn best_move(
     let resolved = request.position.resolve()?;
     let state = PositionState::from(&resolved);
     let position = resolved.game.position().clone();
-    let (request, clamped) = request.search.clamp(resolved.game, asker.client(), app.caps());
+    let (request, clamped) = request.search.clamp(None, resolved.game, asker.client(), app.caps());
     let answer = app.service().await.best_move(request).await?;
     let timing = Timing { queue: answer.queued, search: answer.searched };
     let mut response = Reply(BestMoveAnswer::new(state, &position, &answer, clamped)).into_response();
@@ -79,7 +81,7 @@ pub(crate) async fn best_move(
 impl BestMoveAnswer {
     pub(crate) fn new(state: PositionState, position: &Position, answer: &Answer, clamped: Vec<Clamped>) -> BestMoveAnswer {
         let report = &answer.report;
-        let (pv, pv_san): (Vec<_>, Vec<_>) = line(position, &report.pv).unzip();
+        let (pv, pv_san): (Vec<_>, Vec<_>) = line_texts(position, &report.pv, CastlingText::Standard).unzip();
         BestMoveAnswer {
             state,
             choice: Choice::of(pv.iter().copied().zip(pv_san.iter().copied())),
@@ -90,14 +92,4 @@ impl BestMoveAnswer {
             found: Found::new(answer, clamped),
         }
     }
-}
-
-/// A line of legal moves from a position, each in UCI and in SAN.
-fn line(start: &Position, moves: &[Move]) -> impl Iterator<Item = (MoveText, MoveText)> {
-    let mut position = start.clone();
-    moves.iter().map(move |&mv| {
-        let texts = (uci_text(&position, mv, CastlingText::Standard), SanWriter::new(&position).write(mv).text);
-        position = position.after(mv);
-        (MoveText(texts.0), MoveText(texts.1))
-    })
 }

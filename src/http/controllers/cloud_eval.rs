@@ -9,10 +9,11 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::analysis::{AnalysisRequest, Class, Client};
-use crate::chess::{CastlingText, Game, Move, Position, read_fen, uci_text};
+use crate::chess::{CastlingText, Game, Move, Position, read_fen};
 use crate::engine::{Limits, Report, Scope, Score};
 use crate::http::App;
 use crate::http::asker::Asker;
+use crate::http::dto::line_texts;
 use crate::http::json::{FromMembers, Members, Query, Reply};
 use crate::http::problem::Problem;
 
@@ -141,15 +142,7 @@ fn lines_of(position: &Position, report: &Report) -> Vec<CloudLine> {
 }
 
 fn line(position: &Position, score: Score, pv: &[Move]) -> CloudLine {
-    let mut at = position.clone();
-    let texts: Vec<String> = pv
-        .iter()
-        .map(|&mv| {
-            let text = uci_text(&at, mv, CastlingText::Chess960).as_str().to_owned();
-            at = at.after(mv);
-            text
-        })
-        .collect();
+    let texts: Vec<_> = line_texts(position, pv, CastlingText::Chess960).map(|(uci, _)| uci.0.as_str().to_owned()).collect();
     let white = if position.turn().is_white() { score } else { score.of_the_other_side() };
     let (cp, mate) = match white {
         Score::Cp(value) => (Some(value), None),

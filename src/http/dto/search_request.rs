@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use utoipa::ToSchema;
 
-use super::Clamped;
+use super::{Clamped, whole_ms};
 use crate::analysis::{AnalysisRequest, Class, Client, Session};
 use crate::chess::{Game, excerpt};
 use crate::engine::{Limits, Scope};
@@ -70,39 +70,36 @@ fn is_session(text: &str, members: &mut Members<'_>) -> bool {
 }
 
 impl SearchRequest {
-    /// The question within the caps, and what was lowered for that. Without any limit it is searched for the usual time.
-    pub(crate) fn clamp(self, game: Game, client: &Client, caps: &Caps) -> (AnalysisRequest, Vec<Clamped>) {
+    /// The question within the caps, with so many lines, and what was lowered for that. Without any limit it is searched for the usual
+    /// time.
+    pub(crate) fn clamp(
+        self,
+        multipv: Option<u64>,
+        game: Game,
+        client: &Client,
+        caps: &Caps,
+    ) -> (AnalysisRequest, Vec<Clamped>) {
         let mut clamped = Vec::new();
         let depth = self.depth.map(|depth| Clamped::cap("depth", depth, caps.depth, &mut clamped));
         let nodes = self.nodes.map(|nodes| Clamped::cap("nodes", nodes, caps.nodes, &mut clamped));
-        let movetime_cap = u64::try_from(caps.movetime.as_millis()).unwrap_or(u64::MAX);
-        let movetime = self.movetime_ms.map(|ms| Clamped::cap("movetime_ms", ms, movetime_cap, &mut clamped));
+        let movetime = self.movetime_ms.map(|ms| Clamped::cap("movetime_ms", ms, whole_ms(caps.movetime), &mut clamped));
         let mate = self.mate.map(|moves| Clamped::cap("mate", moves, caps.mate, &mut clamped));
-        // A proof of a mate is the work of one thread.
-        let most_threads = if mate.is_some() { 1 } else { caps.threads };
+        // A proof of a mate is the work of one thread, and has one line.
+        let (most_threads, most_lines) = if mate.is_some() { (1, 1) } else { (caps.threads, caps.multipv) };
         let threads = self.threads.map_or(1, |threads| Clamped::cap("threads", threads, most_threads, &mut clamped));
+        let multipv = multipv.map_or(1, |lines| Clamped::cap("multipv", lines, most_lines, &mut clamped));
         let mut limits = Limits { depth, nodes, movetime: movetime.map(Duration::from_millis), mate, clock: None };
         if limits == Limits::default() {
             limits.movetime = Some(caps.default_movetime);
         }
-        let scope = Scope { threads: usize::from(threads), ..Scope::default() };
+        let scope = Scope { threads: usize::from(threads), multipv: usize::from(multipv), ..Scope::default() };
         let session = self.session.map(|name| Session::new(client.clone(), &name));
         let (client, class) = (client.clone(), Class::Interactive);
         (AnalysisRequest { game, limits, scope, fresh: self.fresh, client, class, session }, clamped)
     }
 
-    /// The same as one of a batch, where nobody waits for it alone.
-    pub(crate) fn of_a_batch(request: AnalysisRequest) -> AnalysisRequest {
-        AnalysisRequest { class: Class::Batch, session: None, ..request }
-    }
-
     /// `true` when any limit was asked for.
     pub(crate) fn has_limits(&self) -> bool {
         [self.depth, self.nodes, self.movetime_ms, self.mate].iter().any(Option::is_some)
-    }
-
-    /// `true` when a mate is to be proved.
-    pub(crate) fn is_proof(&self) -> bool {
-        self.mate.is_some()
     }
 }

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::chess::{ShortText, Square};
+use crate::chess::{CastlingText, Move, Position, SanWriter, ShortText, Square, uci_text};
 
 /// A 64-bit number as 16 lower-case hex digits: JSON numbers lose bits past 53.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,6 +33,20 @@ impl Serialize for SquareName {
         let name = [b'a' + self.0.file() as u8, b'1' + self.0.rank() as u8];
         serializer.serialize_str(str::from_utf8(&name).unwrap_or_default())
     }
+}
+
+/// The texts of a line of legal moves from a position, each in UCI and in SAN.
+pub(crate) fn line_texts(
+    start: &Position,
+    moves: &[Move],
+    castling: CastlingText,
+) -> impl Iterator<Item = (MoveText, MoveText)> {
+    let mut position = start.clone();
+    moves.iter().map(move |&mv| {
+        let texts = (uci_text(&position, mv, castling), SanWriter::new(&position).write(mv).text);
+        position = position.after(mv);
+        (MoveText(texts.0), MoveText(texts.1))
+    })
 }
 
 #[cfg(test)]

@@ -133,7 +133,12 @@ fn position_problems(more: &[Code]) -> BTreeMap<String, RefOr<Response>> {
         Code::IllegalMove,
     ];
     codes.extend_from_slice(more);
-    let mut responses = problems(&codes);
+    problems_and_internal(&codes)
+}
+
+/// Responses for these codes, and that of a fault of ours.
+fn problems_and_internal(codes: &[Code]) -> BTreeMap<String, RefOr<Response>> {
+    let mut responses = problems(codes);
     responses.insert("500".to_owned(), Ref::from_response_name(Internal::response().0).into());
     responses
 }
@@ -144,7 +149,7 @@ pub(crate) struct QueryProblems;
 
 impl IntoResponses for QueryProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let mut responses = problems(&[
+        problems_and_internal(&[
             Code::MalformedQuery,
             Code::InvalidRequest,
             Code::InvalidFen,
@@ -152,9 +157,7 @@ impl IntoResponses for QueryProblems {
             Code::QueueFull,
             Code::Deadline,
             Code::ShuttingDown,
-        ]);
-        responses.insert("500".to_owned(), Ref::from_response_name(Internal::response().0).into());
-        responses
+        ])
     }
 }
 
@@ -164,9 +167,7 @@ pub(crate) struct PositionQueryProblems;
 
 impl IntoResponses for PositionQueryProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let mut responses = problems(&[Code::MalformedQuery, Code::InvalidRequest, Code::InvalidFen, Code::IllegalMove]);
-        responses.insert("500".to_owned(), Ref::from_response_name(Internal::response().0).into());
-        responses
+        problems_and_internal(&[Code::MalformedQuery, Code::InvalidRequest, Code::InvalidFen, Code::IllegalMove])
     }
 }
 
@@ -176,9 +177,7 @@ pub(crate) struct QueryFaults;
 
 impl IntoResponses for QueryFaults {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let mut responses = problems(&[Code::MalformedQuery, Code::InvalidRequest]);
-        responses.insert("500".to_owned(), Ref::from_response_name(Internal::response().0).into());
-        responses
+        problems_and_internal(&[Code::MalformedQuery, Code::InvalidRequest])
     }
 }
 
@@ -188,9 +187,7 @@ pub(crate) struct BatchProblems;
 
 impl IntoResponses for BatchProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let mut responses = problems(&[Code::UnsupportedMediaType, Code::ShuttingDown]);
-        responses.insert("500".to_owned(), Ref::from_response_name(Internal::response().0).into());
-        responses
+        problems_and_internal(&[Code::UnsupportedMediaType, Code::ShuttingDown])
     }
 }
 

@@ -99,6 +99,14 @@ impl Outbox {
         }
     }
 
+    /// Puts a line in that was written just now; one that could not be is told to the log.
+    pub(crate) fn put_written(&self, line: serde_json::Result<Line>) {
+        match line {
+            Ok(line) => self.put(line),
+            Err(error) => tracing::error!(error = error.to_string(), "a line could not be written"),
+        }
+    }
+
     /// From now on the reader may take its time, or no longer.
     pub(crate) fn be_patient(&self, patient: bool) {
         let mut state = self.shared.lock();

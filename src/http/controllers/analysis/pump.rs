@@ -72,9 +72,6 @@ impl Pump {
             StreamLine::Queued(_) | StreamLine::Heartbeat(_) => Line::passing(form, name, None, line),
             StreamLine::End(_) | StreamLine::Problem(_) => Line::lasting(form, name, Some(END), line),
         };
-        match written {
-            Ok(line) => self.outbox.put(line),
-            Err(error) => tracing::error!(error = error.to_string(), "a line could not be written"),
-        }
+        self.outbox.put_written(written);
     }
 }

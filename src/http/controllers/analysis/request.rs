@@ -5,9 +5,9 @@ use utoipa::ToSchema;
 use super::telling::{Pov, Telling};
 use crate::analysis::{AnalysisRequest, Client};
 use crate::chess::{CastlingText, Game, Move, Position, read_move};
-use crate::engine::{Limits, Scope};
+use crate::engine::Limits;
 use crate::http::Caps;
-use crate::http::dto::{Clamped, PositionRequest, SearchRequest};
+use crate::http::dto::{PositionRequest, SearchRequest};
 use crate::http::json::{FromMembers, FromTree, Members, Tree, read_name};
 use crate::http::problem::{InvalidMember, MemberFault, Problem};
 
@@ -82,14 +82,12 @@ impl Analysis {
     /// `illegal_move` for a text in `searchmoves` that is no legal move.
     pub(super) fn clamp(self, game: Game, client: &Client, caps: &Caps) -> Result<(AnalysisRequest, Telling), Problem> {
         let moves = searchmoves(game.position(), &self.searchmoves)?;
-        let most_lines = if self.search.is_proof() { 1 } else { caps.multipv };
         let position = game.position().clone();
-        let (mut request, mut clamped) = self.search.clamp(game, client, caps);
-        let multipv = self.multipv.map_or(1, |lines| Clamped::cap("multipv", lines, most_lines, &mut clamped));
+        let (mut request, clamped) = self.search.clamp(self.multipv, game, client, caps);
         if self.infinite {
             request.limits = Limits::default();
         }
-        request.scope = Scope { multipv: usize::from(multipv), moves, ..request.scope };
+        request.scope.moves = moves;
         let telling = Telling {
             position,
             pov: self.pov,

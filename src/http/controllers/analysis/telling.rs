@@ -3,9 +3,9 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::chess::{CastlingText, Color, Move, Position, SanWriter, uci_text};
+use crate::chess::{CastlingText, Color, Move, Position};
 use crate::engine::{Report, Score, Wdl};
-use crate::http::dto::{Clamped, MoveText, ScoreDto, WdlDto};
+use crate::http::dto::{Clamped, MoveText, ScoreDto, WdlDto, line_texts};
 
 /// From whose view scores are told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,11 +88,6 @@ impl Telling {
 
     /// A line of legal moves, each in UCI and in SAN.
     pub(super) fn texts(&self, moves: &[Move]) -> impl Iterator<Item = (MoveText, MoveText)> {
-        let mut position = self.position.clone();
-        moves.iter().map(move |&mv| {
-            let texts = (uci_text(&position, mv, self.castling), SanWriter::new(&position).write(mv).text);
-            position = position.after(mv);
-            (MoveText(texts.0), MoveText(texts.1))
-        })
+        line_texts(&self.position, moves, self.castling)
     }
 }

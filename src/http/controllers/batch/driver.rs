@@ -113,7 +113,7 @@ impl Driver {
         }
         let Driver { outbox, answered, failed, begun, end, .. } = self;
         let end = BatchEnd::new(end.unwrap_or(EndReason::Done), answered, failed, begun.elapsed());
-        put(&outbox, stream::Line::lasting(Form::NdJson, "end", None, &end));
+        outbox.put_written(stream::Line::lasting(Form::NdJson, "end", None, &end));
     }
 
     /// No more lines are read.
@@ -138,18 +138,11 @@ impl Driver {
         });
         self.answered += usize::from(done.is_answered);
         self.failed += usize::from(!done.is_answered);
-        put(&self.outbox, done.line);
+        self.outbox.put_written(done.line);
         if done.is_shutdown {
             // What waits is refused line by line.
             self.close(EndReason::Shutdown);
         }
-    }
-}
-
-fn put(outbox: &Outbox, line: serde_json::Result<stream::Line>) {
-    match line {
-        Ok(line) => outbox.put(line),
-        Err(error) => tracing::error!(error = error.to_string(), "a line could not be written"),
     }
 }
 

@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::{Schema, SchemaType};
 use utoipa::openapi::{ObjectBuilder, Type};
 
-use crate::analysis::{AnalysisRequest, Client};
+use crate::analysis::{AnalysisRequest, Class, Client};
 use crate::chess::Game;
 use crate::http::Caps;
 use crate::http::dto::{Clamped, PositionRequest, SearchRequest};
@@ -68,11 +68,8 @@ impl FromMembers for BatchLine {
 impl BatchLine {
     /// The question within the caps, and what was lowered for that.
     pub(super) fn clamp(self, game: Game, client: &Client, caps: &Caps) -> (AnalysisRequest, Vec<Clamped>) {
-        let most_lines = if self.search.is_proof() { 1 } else { caps.multipv };
-        let (mut request, mut clamped) = self.search.clamp(game, client, caps);
-        let multipv = self.multipv.map_or(1, |lines| Clamped::cap("multipv", lines, most_lines, &mut clamped));
-        request.scope.multipv = usize::from(multipv);
-        (SearchRequest::of_a_batch(request), clamped)
+        let (request, clamped) = self.search.clamp(self.multipv, game, client, caps);
+        (AnalysisRequest { class: Class::Batch, ..request }, clamped)
     }
 }
 
