@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: run test test-full bench match scaling load trainer fmt lint docker
+.PHONY: run test test-full test-api bench match scaling load trainer fmt lint docker
 
 run: ## serves on the address of config/default.toml
 	$(CARGO) run --locked --release -- serve
@@ -12,6 +12,9 @@ test: ## a few minutes; suites outside the project join in when KIBITZER_SUITES 
 
 test-full: ## every suite to its full depth, every random test at its full length, on all cores
 	KIBITZER_FULL=1 $(CARGO) test --locked --workspace --no-fail-fast
+
+test-api: ## requests of all kinds against the contract, by schemathesis; wants Python, and makes itself an environment under target/
+	tests/schemathesis/run
 
 bench: ## speed, side by side with other libraries; benches/http.sh measures the service
 	$(CARGO) bench --locked
