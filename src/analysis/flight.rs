@@ -252,9 +252,9 @@ impl Seat {
         true
     }
 
-    /// `true` once it has left before the end.
-    pub(super) fn has_left(&self) -> bool {
-        self.left
+    /// `true` once the search has its end.
+    pub(super) fn has_landed(&self) -> bool {
+        self.flight.outcome.borrow().is_some()
     }
 }
 

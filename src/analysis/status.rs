@@ -15,6 +15,8 @@ pub struct Status {
     pub workers: usize,
     /// Workers that search or count now.
     pub running: usize,
+    /// Positions that wait to be deepened in idle time.
+    pub idle_length: usize,
     /// Analyses remembered, in memory or on disk.
     pub dictionary_entries: usize,
     /// How many may be remembered.

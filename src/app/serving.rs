@@ -56,6 +56,8 @@ pub(super) async fn serve(mut listener: TcpListener, router: Router, rules: Rule
             next = next => next,
             () = &mut close => break,
         };
+        // The semaphore is never closed, which would be the only error.
+        let Ok(place) = place else { break };
         // Answers are small and written at once: waiting for more to send would only hold them up.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(error = error.to_string(), "TCP_NODELAY could not be set");
@@ -64,14 +66,13 @@ pub(super) async fn serve(mut listener: TcpListener, router: Router, rules: Rule
             request.extensions_mut().insert(ConnectInfo(Peer(address)));
             request.map(Body::new)
         });
-        let connection = TokioIo::new(Connection::new(stream, rules.stall, rules.head));
+        let connection = TokioIo::new(Connection::new(stream, place, rules.stall, rules.head));
         let served = builder.serve_connection_with_upgrades(connection, TowerToHyperService::new(service)).into_owned();
         let served = connections.watch(served);
         tokio::spawn(async move {
             if let Err(error) = served.await {
                 tracing::debug!(error = error.to_string(), "a connection broke off");
             }
-            drop(place);
         });
     }
     drop(listener);

@@ -7,7 +7,7 @@ mod request_id;
 mod server_timing;
 
 pub(crate) use cors::cors;
-pub(crate) use gate::{Gate, Visitor, gate};
+pub(crate) use gate::{Gate, gate};
 pub(crate) use request::RequestLayer;
 pub(crate) use request_id::RequestId;
 pub(crate) use server_timing::{Timing, server_timing};

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::SetOnce;
@@ -11,6 +10,8 @@ use super::StreamRules;
 use super::access::Access;
 use super::json::BodyRules;
 use super::layers::Gate;
+use super::problem::Problem;
+use super::stream::{StreamPlace, StreamPlaces};
 use crate::analysis::Service;
 use crate::engine::Engine;
 
@@ -51,6 +52,12 @@ pub struct Caps {
     pub connections: usize,
     /// How answers are sent line by line.
     pub stream: StreamRules,
+    /// Answers that come line by line, and boards, at once.
+    pub streams: usize,
+    /// A board that says nothing for so long, and for which nothing is searched, is closed.
+    pub live_idle: Duration,
+    /// How often the client of a board is asked whether it is still there.
+    pub live_ping: Duration,
     /// Origins that CORS allows.
     pub cors_origins: Vec<String>,
     /// The most memory that the settings lead to, in MB.
@@ -71,7 +78,8 @@ struct Shared {
     gate: Gate,
     started: Instant,
     core: SetOnce<Core>,
-    is_shutting_down: AtomicBool,
+    streams: StreamPlaces,
+    shutting_down: SetOnce<()>,
 }
 
 /// What searches.
@@ -83,13 +91,13 @@ struct Core {
 impl App {
     /// The state of a server that is starting.
     pub fn starting(caps: Caps, access: Access) -> App {
-        let is_shutting_down = AtomicBool::new(false);
         App(Arc::new(Shared {
-            caps,
             gate: Gate::new(access),
             started: Instant::now(),
             core: SetOnce::new(),
-            is_shutting_down,
+            streams: StreamPlaces::new(caps.streams),
+            shutting_down: SetOnce::new(),
+            caps,
         }))
     }
 
@@ -102,17 +110,37 @@ impl App {
 
     /// Says that the server is about to end, and tells what searches.
     pub fn shut_down(&self) {
-        self.0.is_shutting_down.store(true, Ordering::Release);
+        // Whoever is told twice knows it already.
+        let _ = self.0.shutting_down.set(());
         if let Some(core) = self.0.core.get() {
             core.service.shut_down();
         }
     }
 
-    /// Resolves when no work waits or runs.
+    /// Resolves when no work waits or runs, and all streams have ended.
     pub async fn drained(&self) {
         if let Some(core) = self.0.core.get() {
             core.service.drained().await;
         }
+        self.0.streams.all_free().await;
+    }
+
+    /// Resolves when the server is about to end.
+    pub(super) async fn shutting_down(&self) {
+        self.0.shutting_down.wait().await;
+    }
+
+    /// `true` when the server is about to end.
+    pub(super) fn is_shutting_down(&self) -> bool {
+        self.0.shutting_down.initialized()
+    }
+
+    /// A place among the streams, for as long as one lasts.
+    ///
+    /// # Errors
+    /// `queue_full` when all are taken.
+    pub(super) fn stream_place(&self) -> Result<StreamPlace, Problem> {
+        self.0.streams.take()
     }
 
     /// Resolves when all that was found is on disk, or the disk has refused it.
@@ -128,7 +156,7 @@ impl App {
 
     /// Why the server takes no traffic, if it takes none.
     pub(super) fn why_not_ready(&self) -> Option<&'static str> {
-        if self.0.is_shutting_down.load(Ordering::Acquire) {
+        if self.is_shutting_down() {
             return Some("shutting_down");
         }
         let Some(core) = self.0.core.get() else { return Some("starting") };

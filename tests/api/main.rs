@@ -15,6 +15,8 @@ mod evaluate;
 mod examples;
 mod explore;
 mod gate;
+mod idle;
+mod live;
 mod memory;
 mod panics;
 mod positions;
@@ -43,6 +45,8 @@ fn main() -> ExitCode {
         examples::claims(),
         explore::claims(),
         gate::claims(),
+        idle::claims(),
+        live::claims(),
         memory::claims(),
         panics::claims(),
         positions::claims(),

@@ -65,13 +65,13 @@ fn what_was_stored_answers_after_a_restart() {
         let (remembered, _) = dictionary.ask(&address(number), &depth(10), 1, MAKER).enough.unwrap();
         assert_eq!(remembered.report.nodes, 5_000 + number as u64);
     }
-    assert_eq!(dictionary.hits(), DictionaryHits { memory: 0, disk: 50, misses: 0 });
+    assert_eq!(dictionary.hits(), DictionaryHits { memory: 0, disk: 50, misses: 0, idle: 0 });
     assert_eq!(dictionary.count_anew(), 50, "what was asked for is in memory from now on");
     (0..50).for_each(|number| {
         dictionary.ask(&address(number), &depth(9), 1, MAKER);
     });
     dictionary.ask(&address(60), &depth(9), 1, MAKER);
-    assert_eq!(dictionary.hits(), DictionaryHits { memory: 50, disk: 50, misses: 1 });
+    assert_eq!(dictionary.hits(), DictionaryHits { memory: 50, disk: 50, misses: 1, idle: 0 });
 }
 
 #[test]
@@ -209,7 +209,7 @@ async fn the_service_answers_after_a_restart_without_a_search() {
     assert!(matches!(answer.source, Source::Memory { .. }));
     assert_eq!((answer.memory, searcher.searches()), (MemoryVerdict::Hit, 1));
     let status = service.status();
-    assert_eq!(status.dictionary_hits, DictionaryHits { memory: 0, disk: 1, misses: 0 });
+    assert_eq!(status.dictionary_hits, DictionaryHits { memory: 0, disk: 1, misses: 0, idle: 0 });
     assert_eq!((status.dictionary_entries, status.dictionary_max_entries), (1, 10_000));
     assert!(status.store.unwrap().bytes > 0);
 }
