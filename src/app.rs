@@ -1,6 +1,7 @@
 //! The composition root: settings become a running server, and a signal ends it in good order.
 
 mod connection;
+mod heap;
 mod memory;
 mod serving;
 mod shutdown;
@@ -21,6 +22,7 @@ use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, NoMemory};
 use crate::http::{self, Access, ApiKey, ApiKeys, App, Caps, Proxies, Rate, StreamRules};
 use crate::store::{DictionaryFile, OpenError, Store, StoreOptions, StoreSize};
 
+pub use heap::give_back_large_blocks;
 pub use memory::{MemoryError, memory_bound_mb};
 pub use shutdown::Signals;
 

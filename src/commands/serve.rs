@@ -33,6 +33,7 @@ impl Options {
 
 pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     let settings = options.settings()?;
+    app::give_back_large_blocks();
     let log = telemetry::start(&settings.log, io::stdout())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(&settings, log));

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use kibitzer::load::different;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::support::child::ServerProcess;
 use crate::support::{Server, Stream, coverage};
 
 crate::claims![
@@ -17,6 +19,7 @@ crate::claims![
     a_bad_line_is_an_error_of_its_own,
     blank_lines_count_but_are_not_answered,
     what_is_beyond_the_bounds_is_not_read_and_what_came_before_is_answered,
+    a_long_batch_leaves_memory_where_it_was,
     a_batch_has_to_be_declared_as_ndjson,
     a_client_may_write_all_of_it_before_it_reads,
     a_batch_leaves_room_for_those_who_wait_for_an_answer,
@@ -129,6 +132,27 @@ async fn what_is_beyond_the_bounds_is_not_read_and_what_came_before_is_answered(
     assert_eq!((&end["reason"], end["answered"].as_u64()), (&json!("too_large"), Some(found.len() as u64)));
     let limits = server.get("/v1/limits").await.json();
     assert_eq!(limits["batch"], json!({ "lines": 10_000, "bytes": 2_000 }));
+}
+
+/// The process itself tells it: here other tests take memory meanwhile.
+async fn a_long_batch_leaves_memory_where_it_was() {
+    let server = ServerProcess::start(&[("KIBITZER__IDLE__POSITIONS", "0")]).await;
+    let resident_mb = || {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap_or_default();
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("0 kB");
+        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024
+    };
+    let fens = different(800, 1);
+    let lines: Vec<Value> = fens.iter().map(|fen| json!({ "fen": fen, "nodes": 300 })).collect();
+    let mut after = Vec::new();
+    for part in [&lines[..200], &lines[200..]] {
+        let request = server.client.request(Method::POST, PATH).header("content-type", "application/x-ndjson");
+        let answer = server.client.send(request.body(body(part))).await;
+        assert_eq!(answer.body.lines().count(), part.len() + 1);
+        after.push(resident_mb());
+    }
+    // What is remembered of 600 positions takes 2 MB; their searches have taken half a megabyte each.
+    assert!(after[1] <= after[0] + 30, "{after:?}");
 }
 
 async fn a_batch_has_to_be_declared_as_ndjson() {
