@@ -5,15 +5,16 @@
 //! is next, so that a stream of small jobs cannot keep a large one waiting: workers that get free before it stay free until there are
 //! enough of them.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use tracing::Span;
 
-use super::AnalysisError;
 use super::lane::{Lane, Stamp};
 use super::session::Client;
+use super::{AnalysisError, Durations, LaneCounts, Turns};
 
 /// How soon an answer is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -57,16 +58,25 @@ pub(super) struct Place {
     stamp: Stamp,
 }
 
+impl Place {
+    /// How soon the answer is wanted.
+    pub(super) fn class(self) -> Class {
+        self.class
+    }
+}
+
 /// A client's job that wants so many workers' places.
 pub(super) struct Order {
     client: Client,
     places: usize,
+    came: Instant,
     pub(super) job: Job,
 }
 
 impl Order {
+    /// One that comes now.
     pub(super) fn new(client: Client, places: usize, job: Job) -> Order {
-        Order { client, places, job }
+        Order { client, places, came: Instant::now(), job }
     }
 
     /// How many workers it wants.
@@ -108,8 +118,18 @@ pub(super) struct Queue {
     work_came: Condvar,
     /// How many jobs wait or run.
     load: watch::Sender<usize>,
+    interactive: Turnstile,
+    batch: Turnstile,
     workers: usize,
     capacity: usize,
+}
+
+/// What became of those who waited in one lane.
+#[derive(Debug, Default)]
+struct Turnstile {
+    waits: Durations,
+    refused: AtomicU64,
+    late: AtomicU64,
 }
 
 struct State {
@@ -147,7 +167,15 @@ impl Queue {
             closed: false,
             mean_seconds: 1.0,
         };
-        Queue { state: Mutex::new(state), work_came: Condvar::new(), load: watch::Sender::new(0), workers, capacity }
+        Queue {
+            state: Mutex::new(state),
+            work_came: Condvar::new(),
+            load: watch::Sender::new(0),
+            interactive: Turnstile::default(),
+            batch: Turnstile::default(),
+            workers,
+            capacity,
+        }
     }
 
     /// Takes a place, unless all are taken or the service ends: then the job is not even made. In a full lane the newest job of the
@@ -166,6 +194,8 @@ impl Queue {
         let mut crowded_out = None;
         if !begins_at_once && length >= self.capacity {
             let full = AnalysisError::QueueFull { length, retry_after: self.retry_after(&state, &due) };
+            // Whoever it is that goes.
+            self.turnstile(class).refused.fetch_add(1, Ordering::Relaxed);
             let Some(order) = state.lane_mut(class).make_way(&client) else { return Err(full) };
             state.wanted -= order.places;
             crowded_out = Some((order.job, full));
@@ -209,10 +239,11 @@ impl Queue {
     pub(super) fn next(&self) -> Option<Order> {
         let mut state = self.lock();
         loop {
-            if let Some(order) = state.take() {
+            if let Some((class, order)) = state.take() {
                 self.tell_load(&state);
                 let is_more_due = state.due().jobs() > 0;
                 drop(state);
+                self.turnstile(class).waits.note(order.came.elapsed());
                 if is_more_due {
                     self.work_came.notify_one();
                 }
@@ -289,10 +320,28 @@ impl Queue {
         let _ = self.load.subscribe().wait_for(|&load| load == 0).await;
     }
 
-    /// When it is worth to ask again: those who wait will have been worked off.
-    pub(super) fn worth_a_retry(&self) -> Duration {
+    /// What somebody of this class is told who has waited so long and long enough.
+    pub(super) fn late(&self, class: Class, waited: Duration) -> AnalysisError {
+        self.turnstile(class).late.fetch_add(1, Ordering::Relaxed);
         let state = self.lock();
-        self.retry_after(&state, &state.due())
+        // By then those who wait will have been worked off.
+        AnalysisError::Deadline { waited, retry_after: self.retry_after(&state, &state.due()) }
+    }
+
+    /// What became of those who waited so far.
+    pub(super) fn turns(&self) -> Turns {
+        Turns {
+            interactive: self.turnstile(Class::Interactive).counts(),
+            batch: self.turnstile(Class::Batch).counts(),
+            idle: LaneCounts::default(),
+        }
+    }
+
+    fn turnstile(&self, class: Class) -> &Turnstile {
+        match class {
+            Class::Interactive => &self.interactive,
+            Class::Batch => &self.batch,
+        }
     }
 
     fn retry_after(&self, state: &State, due: &Due) -> Duration {
@@ -307,6 +356,13 @@ impl Queue {
     /// No code of others runs under the lock, so that a panic cannot have left it half done.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Turnstile {
+    fn counts(&self) -> LaneCounts {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        LaneCounts { waits: self.waits.counts(), refused: count(&self.refused), late: count(&self.late) }
     }
 }
 
@@ -370,8 +426,8 @@ impl State {
         due
     }
 
-    /// The first one, if there are enough workers for it.
-    fn take(&mut self) -> Option<Order> {
+    /// The first one, if there are enough workers for it, and its class.
+    fn take(&mut self) -> Option<(Class, Order)> {
         let class = next_class(self.interactive.len() > 0, self.batch.len() > 0, self.streak)?;
         self.lane(class).orders().next().filter(|order| order.places <= self.free)?;
         let order = self.lane_mut(class).pop()?;
@@ -379,7 +435,7 @@ impl State {
         self.free -= order.places;
         self.wanted -= order.places;
         self.running += 1;
-        Some(order)
+        Some((class, order))
     }
 }
 

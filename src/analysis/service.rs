@@ -6,6 +6,7 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
+use tracing::field::Empty;
 
 use super::address::Address;
 use super::answer::{Answer, MemoryVerdict, PerftAnswer, Reason, Source};
@@ -169,7 +170,7 @@ impl Service {
         let lines = lines.clamp(1, position.legal_moves().len().max(1));
         let address = Address::of(&Game::new(position.clone()));
         let service = &*self.0;
-        service.dictionary.ask(&address, &Limits::default(), lines, &service.maker).known
+        service.dictionary.recall(&address, lines, &service.maker)
     }
 
     /// The moves from a position with what memory knows behind them, so many moves deep.
@@ -177,7 +178,7 @@ impl Service {
         let service = &*self.0;
         graph::walk(position, depth, |position| {
             let address = Address::of(&Game::new(position.clone()));
-            service.dictionary.look_up(&address, &Limits::default(), 1, &service.maker).known
+            service.dictionary.glance(&address, 1, &service.maker)
         })
     }
 
@@ -215,16 +216,20 @@ impl Service {
 
     /// How busy the service is.
     pub fn status(&self) -> Status {
-        let Inner { dictionary, queue, shutdown, workers, .. } = &*self.0;
+        let Inner { dictionary, flights, queue, shutdown, workers, .. } = &*self.0;
         Status {
             queue_length: queue.length_of(Class::Interactive),
             batch_length: queue.length_of(Class::Batch),
+            idle_length: 0,
             queue_capacity: queue.capacity(),
             workers: *workers,
             running: queue.running(),
             dictionary_entries: dictionary.entries(),
             dictionary_max_entries: dictionary.max_entries(),
             dictionary_hits: dictionary.hits(),
+            idle_hits: 0,
+            searches: flights.counts(),
+            turns: queue.turns(),
             store: dictionary.disk().map(|disk| StoreStatus {
                 bytes: disk.store().size().bytes,
                 waiting: disk.waiting(),
@@ -312,7 +317,7 @@ impl Inner {
     }
 
     /// The search of a flight, as work for the queue.
-    fn search(&self, crew: Crew, game: Game, key: &FlightKey) -> Job {
+    fn search(&self, mut crew: Crew, game: Game, key: &FlightKey) -> Job {
         let (searcher, dictionary, maker) = (self.searcher.clone(), self.dictionary.clone(), self.maker.clone());
         let (address, limits, scope) = (key.address.clone(), key.limits, key.scope.clone());
         // Nobody holds a worker for ever: not by a depth that is out of reach either.
@@ -326,15 +331,26 @@ impl Inner {
                 return;
             }
             let started = Instant::now();
-            crew.flight.begin(started);
+            crew.begin(started);
+            let span = tracing::error_span!(
+                "search",
+                threads = signed(scope.threads as u64),
+                lines = signed(scope.multipv as u64),
+                depth = Empty,
+                nodes = Empty,
+                reason = Empty
+            );
+            let _entered = span.enter();
             let note = &mut |report: &Report| crew.flight.note(report);
             let mut report = searcher.analyse(&game, &bounded, &scope, crew.flight.stop_flag(), note);
             report.pv.shrink_to_fit();
             report.alternatives.iter_mut().for_each(|line| line.pv.shrink_to_fit());
-            let Report { depth, nodes, .. } = report;
-            tracing::debug!(depth, nodes, elapsed = ?report.elapsed, reason = ?report.reason, "search ended");
             let report = Arc::new(report);
             let reason = crew.flight.reason(&report);
+            span.record("depth", i64::from(report.depth))
+                .record("nodes", signed(report.nodes))
+                .record("reason", reason.name());
+            tracing::debug!(elapsed = ?report.elapsed, "search ended");
             if is_for_memory(&scope) {
                 dictionary.store(&address, &limits, &report, &maker);
             }
@@ -370,6 +386,11 @@ impl From<(Remembered, Reason)> for Answer {
     fn from((Remembered { report, age }, reason): (Remembered, Reason)) -> Answer {
         Answer::at_once(report, Source::Memory { age }, MemoryVerdict::Hit, reason)
     }
+}
+
+/// A number of a span: OpenTelemetry has signed ones alone.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// Memory knows the best lines among all moves, and nothing of other questions. How many threads have found them is all one.

@@ -16,6 +16,8 @@ mod examples;
 mod explore;
 mod gate;
 mod memory;
+mod metrics;
+mod monitoring;
 mod panics;
 mod positions;
 mod probes;
@@ -24,6 +26,7 @@ mod sharing;
 mod shutdown;
 mod store;
 mod support;
+mod traces;
 
 use std::process::ExitCode;
 
@@ -44,6 +47,8 @@ fn main() -> ExitCode {
         explore::claims(),
         gate::claims(),
         memory::claims(),
+        metrics::claims(),
+        monitoring::claims(),
         panics::claims(),
         positions::claims(),
         probes::claims(),
@@ -51,6 +56,7 @@ fn main() -> ExitCode {
         sharing::claims(),
         shutdown::claims(),
         store::claims(),
+        traces::claims(),
     ];
     let asked = libtest_mimic::run(&arguments, claims.into_iter().flatten().collect());
     let is_everything = arguments.filter.is_none() && arguments.skip.is_empty() && !arguments.list && !arguments.ignored;
