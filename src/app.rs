@@ -168,6 +168,7 @@ fn service_options(settings: &Settings) -> ServiceOptions {
     ServiceOptions {
         workers: settings.search.workers,
         queue_capacity: settings.queue.capacity,
+        idle_positions: settings.idle.positions,
         dictionary_max_entries: settings.dictionary.max_entries,
         max_movetime: Duration::from_millis(settings.limits.movetime_ms),
         max_wait: Duration::from_millis(settings.queue.max_wait_ms),
@@ -224,6 +225,9 @@ fn caps(settings: &Settings) -> Caps {
             stall: Duration::from_millis(settings.stream.stall_ms),
             buffer: settings.stream.buffer,
         },
+        streams: settings.stream.max,
+        live_idle: Duration::from_millis(settings.live.idle_ms),
+        live_ping: Duration::from_millis(settings.live.ping_ms),
         cors_origins: settings.http.cors_origins.clone(),
         memory_bound_mb: memory_bound_mb(settings),
         memory_max_mb: settings.memory.max_mb,

@@ -35,6 +35,8 @@ pub struct Settings {
     pub search: Search,
     /// The requests that wait for a worker.
     pub queue: Queue,
+    /// What workers do when nobody waits for them.
+    pub idle: Idle,
     /// The evaluation dictionary.
     pub dictionary: Dictionary,
     /// What outlasts the process.
@@ -45,6 +47,8 @@ pub struct Settings {
     pub perft: Perft,
     /// Analyses that are followed line by line.
     pub stream: Stream,
+    /// Boards that are talked to.
+    pub live: Live,
     /// Many positions in one request.
     pub batch: Batch,
     /// The routes in Lichess's shape.
@@ -87,6 +91,13 @@ pub struct Queue {
     pub capacity: usize,
     /// The longest that a request waits for a worker, in milliseconds.
     pub max_wait_ms: u64,
+}
+
+/// `idle.*`
+#[derive(Clone, Debug, Deserialize)]
+pub struct Idle {
+    /// Positions that may wait to be deepened; 0 for none at all.
+    pub positions: usize,
 }
 
 /// `dictionary.*`
@@ -153,8 +164,19 @@ pub struct Stream {
     pub stall_ms: u64,
     /// Most lines that wait for a reader.
     pub buffer: usize,
+    /// Streams and live boards at once.
+    pub max: usize,
     /// Greatest time of a search without any limit, in milliseconds.
     pub infinite_ms: u64,
+}
+
+/// `live.*`
+#[derive(Clone, Debug, Deserialize)]
+pub struct Live {
+    /// A board without a word or a search for so long is closed, in milliseconds.
+    pub idle_ms: u64,
+    /// How often its client is asked whether it is there, in milliseconds.
+    pub ping_ms: u64,
 }
 
 /// `batch.*`

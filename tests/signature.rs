@@ -11,13 +11,13 @@ use kibitzer::engine::{Bench, Level};
 
 #[test]
 fn the_bench_searches_the_tree_that_is_written_down() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/signature.txt");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine/signature.txt");
     let nodes = Bench::run(Bench::DEPTH).nodes;
     if std::env::var_os("KIBITZER_ACCEPT").is_some() {
         std::fs::write(&path, format!("{nodes}\n")).expect("the signature can be written");
     }
     let written: u64 = std::fs::read_to_string(&path).expect("the signature").trim().parse().expect("a number");
-    assert_eq!(nodes, written, "nodes of the bench, and of tests/signature.txt");
+    assert_eq!(nodes, written, "nodes of the bench, and of src/engine/signature.txt");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use super::ServiceOptions;
 use super::dictionary::Dictionary;
+use super::idle::IdleList;
 use super::request::AnalysisRequest;
 use crate::store;
 
@@ -19,6 +20,8 @@ pub struct MemoryBound {
     pub dictionary: usize,
     /// Requests that wait or are searched, each with the longest game that it needs.
     pub requests: usize,
+    /// Positions that wait to be deepened, each with the longest game that leads to it.
+    pub wishes: usize,
     /// Worker threads: their stacks, and what their searches keep.
     pub workers: usize,
 }
@@ -26,7 +29,7 @@ pub struct MemoryBound {
 impl MemoryBound {
     /// All of it, in bytes.
     pub const fn total(&self) -> usize {
-        let parts = [self.dictionary, self.requests, self.workers];
+        let parts = [self.dictionary, self.requests, self.wishes, self.workers];
         let (mut sum, mut part) = (self.hash, 0);
         while part < parts.len() {
             sum = usize::saturating_add(sum, parts[part]);
@@ -46,6 +49,7 @@ pub const fn memory_bound(options: &ServiceOptions, hash_mb: usize) -> MemoryBou
         hash: hash_mb.saturating_mul(1 << 20),
         dictionary: options.dictionary_max_entries.saturating_mul(bytes_per_entry()),
         requests: requests.saturating_mul(AnalysisRequest::MOST_BYTES),
+        wishes: options.idle_positions.saturating_mul(IdleList::MOST_BYTES),
         workers: workers.saturating_mul(WORKER_BYTES),
     }
 }
@@ -66,13 +70,19 @@ mod tests {
 
     #[test]
     fn the_bound_is_the_sum_of_its_parts() {
-        let options =
-            ServiceOptions { workers: 2, queue_capacity: 49, dictionary_max_entries: 1_000, ..ServiceOptions::default() };
+        let options = ServiceOptions {
+            workers: 2,
+            queue_capacity: 49,
+            idle_positions: 10,
+            dictionary_max_entries: 1_000,
+            ..ServiceOptions::default()
+        };
         let bound = memory_bound(&options, 64);
         assert_eq!(bound.hash, 64 << 20);
         assert_eq!(bound.dictionary, 1_000 * bytes_per_entry());
         assert_eq!(bound.requests, 100 * AnalysisRequest::MOST_BYTES);
-        assert_eq!(bound.total(), bound.hash + bound.dictionary + bound.requests + bound.workers);
+        assert_eq!(bound.wishes, 10 * IdleList::MOST_BYTES);
+        assert_eq!(bound.total(), bound.hash + bound.dictionary + bound.requests + bound.wishes + bound.workers);
         println!("an entry {}, a request {}, a worker {}", bytes_per_entry(), bound.requests / 100, bound.workers / 2);
     }
 
@@ -81,6 +91,7 @@ mod tests {
         let options = ServiceOptions {
             workers: usize::MAX,
             queue_capacity: usize::MAX,
+            idle_positions: usize::MAX,
             dictionary_max_entries: usize::MAX,
             ..ServiceOptions::default()
         };

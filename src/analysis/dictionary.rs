@@ -11,7 +11,7 @@ use super::address::{Address, Context, demand};
 use super::answer::MemoryVerdict;
 use super::effort::Effort;
 use super::eviction::{Ranking, Ticket, Worth};
-use super::known::{Analysis, Known, Memory, Remembered, Stored};
+use super::known::{Analysis, Known, Memory, Origin, Remembered, Stored};
 use super::sketch::FrequencySketch;
 use super::stored;
 use super::write_behind::{MOST_WAITING, WriteBehind};
@@ -54,6 +54,7 @@ struct Asked {
     memory: AtomicU64,
     disk: AtomicU64,
     misses: AtomicU64,
+    idle: AtomicU64,
 }
 
 impl Asked {
@@ -77,6 +78,8 @@ pub struct DictionaryHits {
     pub disk: u64,
     /// Not at all.
     pub misses: u64,
+    /// From memory or disk, by what was found in idle time.
+    pub idle: u64,
 }
 
 /// Where an answer was found.
@@ -151,8 +154,8 @@ impl Dictionary {
     /// How questions were answered so far.
     pub(super) fn hits(&self) -> DictionaryHits {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let Asked { memory, disk, misses } = &self.asked;
-        DictionaryHits { memory: count(memory), disk: count(disk), misses: count(misses) }
+        let Asked { memory, disk, misses, idle } = &self.asked;
+        DictionaryHits { memory: count(memory), disk: count(disk), misses: count(misses), idle: count(idle) }
     }
 
     /// The disk, if there is one.
@@ -170,6 +173,9 @@ impl Dictionary {
         self.note_request(address);
         let (memory, tier) = self.look_into(address, asked, lines, maker);
         self.asked.count((memory.verdict == MemoryVerdict::Hit).then_some(tier));
+        if memory.is_idle_hit {
+            self.asked.idle.fetch_add(1, Ordering::Relaxed);
+        }
         memory
     }
 
@@ -273,6 +279,15 @@ impl Dictionary {
     /// Remembers what a search with these limits found: in its own context, and in the empty one where its history and clock
     /// had no part in it. What is deeper already stays; what is least worth goes.
     pub(super) fn store(&self, address: &Address, limits: &Limits, report: &Arc<Report>, maker: &Arc<str>) {
+        self.store_from(Origin::Question, address, limits, report, maker);
+    }
+
+    /// The same for what was found in idle time.
+    pub(super) fn store_idle(&self, address: &Address, limits: &Limits, report: &Arc<Report>, maker: &Arc<str>) {
+        self.store_from(Origin::IdleTime, address, limits, report, maker);
+    }
+
+    fn store_from(&self, origin: Origin, address: &Address, limits: &Limits, report: &Arc<Report>, maker: &Arc<str>) {
         if limits.mate.is_some() || report.depth == 0 || report.reason == StopReason::Terminal || self.max_entries == 0 {
             return;
         }
@@ -299,6 +314,7 @@ impl Dictionary {
                 saves: report.nodes,
                 lines,
                 stored: Stored::now(),
+                origin,
                 maker: maker.clone(),
             };
             let Some(place) = known.learn(found) else { continue };

@@ -200,6 +200,11 @@ impl Flights {
         }
     }
 
+    /// Where searches are counted.
+    pub(super) fn tally(&self) -> Tally {
+        self.tally.clone()
+    }
+
     /// What was searched so far.
     pub(super) fn counts(&self) -> SearchCounts {
         self.aloft.iter().for_each(|flight| self.tally.count_nodes(&flight.counted, flight.stop.nodes()));
@@ -277,9 +282,9 @@ impl Seat {
         true
     }
 
-    /// `true` once it has left before the end.
-    pub(super) fn has_left(&self) -> bool {
-        self.left
+    /// `true` once the search has its end.
+    pub(super) fn has_landed(&self) -> bool {
+        self.flight.outcome.borrow().is_some()
     }
 }
 

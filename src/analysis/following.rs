@@ -56,12 +56,23 @@ pub(super) struct Flying {
     told_position: Option<usize>,
     /// When it has waited long enough.
     deadline: Instant,
+    cut: Option<Cut>,
+}
+
+/// An end before the search's own.
+#[derive(Clone, Copy)]
+struct Cut {
+    /// As the asker is told.
+    reason: Reason,
+    /// Nobody else listens: the search ends too, within milliseconds, and what it has by then counts.
+    ends_the_search: bool,
 }
 
 /// What a flight was waited for.
 enum Heard {
     Landed(Result<Landed, AnalysisError>),
-    Replaced,
+    /// It was cut short, and the search goes on for others.
+    Cut(Reason),
     /// It has waited too long.
     Late,
     Something,
@@ -102,11 +113,13 @@ impl Following {
             }
             let answer = match flying.hear().await {
                 Heard::Something => continue,
-                Heard::Replaced => Ok(flying.replaced()),
+                Heard::Cut(reason) => Ok(flying.cut_short(reason)),
                 Heard::Late => Err(flying.late()),
-                // Whoever stood in the queue alone took the work along.
-                Heard::Landed(Err(_)) if flying.seat.has_left() => Ok(flying.replaced()),
-                Heard::Landed(landed) => landed.map(|landed| flying.landed(landed)),
+                Heard::Landed(landed) => match (landed, flying.cut) {
+                    // Whoever stood in the queue alone took the work along.
+                    (Err(_), Some(cut)) => Ok(flying.cut_short(cut.reason)),
+                    (landed, _) => landed.map(|landed| flying.landed(landed)),
+                },
             };
             self.rest = Rest::Ended;
             let answer = answer?.unless_deeper(self.known.as_ref());
@@ -146,6 +159,22 @@ impl Following {
         self.end().await
     }
 
+    /// Ends the question: what it has found by now is its answer, with the reason `stopped`. An end that has come already stays.
+    pub fn stop(&mut self) {
+        self.cut(Reason::Stopped);
+    }
+
+    /// The same for a newer question, with the reason `replaced`.
+    pub fn replace(&mut self) {
+        self.cut(Reason::Replaced);
+    }
+
+    fn cut(&mut self, reason: Reason) {
+        if let Rest::Flying(flying) = &mut self.rest {
+            flying.cut(reason);
+        }
+    }
+
     /// How long the search has run, and how many moves it has made; nothing while it waits.
     pub fn effort(&self) -> (Duration, u64) {
         match &self.rest {
@@ -163,7 +192,15 @@ impl Flying {
     /// A seat that waits so long for its search to begin.
     pub(super) fn new(asked: Instant, max_wait: Duration, verdict: MemoryVerdict, seat: Seat, stay: Option<Stay>) -> Flying {
         let (progress, load) = (seat.progress(), seat.load());
-        Flying { asked, verdict, seat, stay, progress, load, told_position: None, deadline: asked + max_wait }
+        let deadline = asked + max_wait;
+        Flying { asked, verdict, seat, stay, progress, load, told_position: None, deadline, cut: None }
+    }
+
+    /// Leaves before the end, for this reason unless there was one before.
+    fn cut(&mut self, reason: Reason) {
+        if self.cut.is_none() && !self.seat.has_landed() {
+            self.cut = Some(Cut { reason, ends_the_search: self.seat.leave() });
+        }
     }
 
     /// What has happened since it was last told.
@@ -181,9 +218,12 @@ impl Flying {
     }
 
     async fn hear(&mut self) -> Heard {
-        let Flying { seat, stay, progress, load, deadline, .. } = self;
+        let Flying { seat, stay, progress, load, deadline, cut, .. } = self;
+        if let Some(Cut { reason, ends_the_search: false }) = *cut {
+            return Heard::Cut(reason);
+        }
         let is_waiting = progress.borrow().begun.is_none();
-        let has_left = seat.has_left();
+        let is_cut = cut.is_some();
         let replaced = async {
             match stay {
                 Some(stay) => stay.replaced().await,
@@ -194,13 +234,13 @@ impl Flying {
         select! {
             biased;
             landed = seat.landed() => return Heard::Landed(landed),
-            () = replaced, if !has_left => {}
+            () = replaced, if !is_cut => {}
             _ = progress.changed() => return Heard::Something,
             _ = load.changed(), if is_waiting => return Heard::Something,
             () = sleep_until((*deadline).into()), if is_waiting => return Heard::Late,
         }
-        // The last one stops the search, which lands within milliseconds with what it has.
-        if seat.leave() { Heard::Something } else { Heard::Replaced }
+        self.cut(Reason::Replaced);
+        Heard::Something
     }
 
     fn late(&self) -> AnalysisError {
@@ -208,11 +248,11 @@ impl Flying {
     }
 
     /// The end with what the search, which goes on for others, has found so far.
-    fn replaced(&self) -> Answer {
+    fn cut_short(&self, reason: Reason) -> Answer {
         let Progress { begun, latest } = self.progress.borrow().clone();
         let (started, ended) = (begun.unwrap_or_else(Instant::now), Instant::now());
         let report = latest.unwrap_or_else(|| Arc::new(Report::nothing()));
-        self.landed(Landed { report, reason: Reason::Replaced, started, ended })
+        self.landed(Landed { report, reason, started, ended })
     }
 
     fn landed(&self, Landed { report, reason, started, ended }: Landed) -> Answer {
@@ -220,7 +260,7 @@ impl Flying {
             report,
             source: Source::Search,
             memory: self.verdict,
-            reason: if self.seat.has_left() { Reason::Replaced } else { reason },
+            reason: self.cut.map_or(reason, |cut| cut.reason),
             shared: self.seat.shared,
             queued: started.saturating_duration_since(self.asked),
             searched: ended.saturating_duration_since(started.max(self.asked)),

@@ -23,8 +23,18 @@ pub(super) struct Analysis {
     /// How many of the best moves have a line.
     pub(super) lines: u8,
     pub(super) stored: Stored,
+    pub(super) origin: Origin,
     /// Version and evaluation of the engine that found it.
     pub(super) maker: Arc<str>,
+}
+
+/// For whom something was found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// For somebody who had asked.
+    Question,
+    /// For nobody yet: in idle time.
+    IdleTime,
 }
 
 /// When something was stored, by the clock on the wall: it outlasts the process.
@@ -138,6 +148,7 @@ impl Saying<'_> {
             known: self.deepest.map(|analysis| Remembered::of(analysis, lines)),
             enough: self.enough.map(|(analysis, reason)| (Remembered::of(analysis, lines), reason)),
             verdict: self.verdict,
+            is_idle_hit: self.enough.is_some_and(|(analysis, _)| analysis.origin == Origin::IdleTime),
         }
     }
 }
@@ -151,12 +162,14 @@ pub(super) struct Memory {
     pub(super) enough: Option<(Remembered, Reason)>,
     /// Why there is one or none that is enough.
     pub(super) verdict: MemoryVerdict,
+    /// What is enough was found in idle time.
+    pub(super) is_idle_hit: bool,
 }
 
 impl Memory {
     /// Nothing, for this reason.
     pub(super) const fn silent(verdict: MemoryVerdict) -> Memory {
-        Memory { known: None, enough: None, verdict }
+        Memory { known: None, enough: None, verdict, is_idle_hit: false }
     }
 }
 

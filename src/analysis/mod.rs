@@ -6,6 +6,7 @@
 mod address;
 mod answer;
 mod bound;
+mod deepening;
 mod dictionary;
 mod durations;
 mod effort;
@@ -14,6 +15,7 @@ mod eviction;
 mod flight;
 mod following;
 mod graph;
+mod idle;
 mod known;
 mod lane;
 mod perft;

@@ -6,15 +6,17 @@
 //! enough of them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use tracing::Span;
 
+use super::idle::{IdleList, Wish};
 use super::lane::{Lane, Stamp};
 use super::session::Client;
 use super::{AnalysisError, Durations, LaneCounts, Turns};
+use crate::engine::StopFlag;
 
 /// How soon an answer is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -103,6 +105,22 @@ impl CrowdedOut {
     }
 }
 
+/// What a worker does next.
+pub(super) enum Work {
+    /// Somebody waits for it.
+    Order(Order),
+    /// Nobody does: it is given up as soon as somebody comes.
+    Idle(Wish, IdleRun),
+}
+
+/// A worker's hold on idle work. It says when it has [`rested`](Queue::rested).
+#[derive(Debug)]
+pub(super) struct IdleRun {
+    number: u64,
+    /// Set when a real request wants the worker.
+    pub(super) stop: Arc<StopFlag>,
+}
+
 /// Who comes to the queue, and with what.
 #[derive(Clone, Debug)]
 pub(super) struct Comer {
@@ -122,6 +140,7 @@ pub(super) struct Queue {
     batch: Turnstile,
     workers: usize,
     capacity: usize,
+    idle: IdleList,
 }
 
 /// What became of those who waited in one lane.
@@ -141,8 +160,10 @@ struct State {
     wanted: usize,
     /// Jobs that run.
     running: usize,
-    /// Workers that no running job has.
+    /// Workers that no running job has; those at idle work among them.
     free: usize,
+    idle_runs: Vec<IdleRun>,
+    idle_begun: u64,
     closed: bool,
     /// Mean time of a job in seconds, the last ones weighing most; a guess before the first.
     mean_seconds: f64,
@@ -155,8 +176,8 @@ impl Queue {
     /// Nobody is told to come back later than this.
     const LONGEST_RETRY: f64 = 60.0;
 
-    /// For so many workers; so many of each class may wait while all of them are busy.
-    pub(super) fn new(workers: usize, capacity: usize) -> Queue {
+    /// For so many workers; so many of each class may wait while all of them are busy, and so many wishes for their idle time.
+    pub(super) fn new(workers: usize, capacity: usize, wishes: usize) -> Queue {
         let state = State {
             interactive: Lane::default(),
             batch: Lane::default(),
@@ -164,6 +185,8 @@ impl Queue {
             wanted: 0,
             running: 0,
             free: workers,
+            idle_runs: Vec::with_capacity(workers),
+            idle_begun: 0,
             closed: false,
             mean_seconds: 1.0,
         };
@@ -175,6 +198,7 @@ impl Queue {
             batch: Turnstile::default(),
             workers,
             capacity,
+            idle: IdleList::new(wishes),
         }
     }
 
@@ -202,6 +226,7 @@ impl Queue {
         }
         state.wanted += places;
         let stamp = state.lane_mut(class).push(Order::new(client, places, job()));
+        state.call_back();
         self.tell_load(&state);
         drop(state);
         self.work_came.notify_one();
@@ -213,6 +238,7 @@ impl Queue {
         let mut state = self.lock();
         let order = state.lane_mut(place.class).remove(place.stamp);
         state.wanted -= order.as_ref().map_or(0, |order| order.places);
+        state.call_back();
         self.tell_load(&state);
         drop(state);
         // Whoever stood behind may want no more than what is free.
@@ -229,28 +255,35 @@ impl Queue {
         }
         let Some(order) = state.lane_mut(place.class).remove(place.stamp) else { return place };
         let stamp = state.lane_mut(class).push(Order { client: client.clone(), ..order });
+        state.call_back();
         drop(state);
         self.work_came.notify_one();
         Place { class, stamp }
     }
 
     /// Waits for work; `None` when there will be none any more. Blocks: for worker threads, each of which says when it has
-    /// [`finished`](Queue::finished).
-    pub(super) fn next(&self) -> Option<Order> {
+    /// [`finished`](Queue::finished) or has [`rested`](Queue::rested).
+    pub(super) fn next(&self) -> Option<Work> {
         let mut state = self.lock();
         loop {
             if let Some((class, order)) = state.take() {
                 self.tell_load(&state);
-                let is_more_due = state.due().jobs() > 0;
+                let is_more_to_do = state.due().jobs() > 0 || self.idle.len() > 0;
                 drop(state);
                 self.turnstile(class).waits.note(order.came.elapsed());
-                if is_more_due {
+                if is_more_to_do {
                     self.work_came.notify_one();
                 }
-                return Some(order);
+                return Some(Work::Order(order));
             }
             if state.closed {
                 return None;
+            }
+            // Whoever is due wants more workers than this one: it stays free for that.
+            if state.length() == 0
+                && let Some(wish) = self.idle.take()
+            {
+                return Some(Work::Idle(wish, state.begin_idle_run()));
             }
             state = self.work_came.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -261,8 +294,33 @@ impl Queue {
         let mut state = self.lock();
         state.running -= 1;
         state.free += places;
+        state.call_back();
         state.mean_seconds += (took.as_secs_f64() - state.mean_seconds) / 8.0;
         self.tell_load(&state);
+    }
+
+    /// Says that idle work is over; what a real request has cut short is wished for again. Whoever says so comes for the
+    /// [`next`](Queue::next).
+    pub(super) fn rested(&self, wish: Wish, run: &IdleRun) {
+        let mut state = self.lock();
+        state.idle_runs.retain(|other| other.number != run.number);
+        let is_closed = state.closed;
+        drop(state);
+        if run.stop.is_stopped() && !is_closed {
+            self.idle.put_back(wish);
+        }
+    }
+
+    /// What the workers' idle time is wished for, if it is.
+    pub(super) fn idle(&self) -> Option<&IdleList> {
+        self.idle.is_on().then_some(&self.idle)
+    }
+
+    /// Says that there are new wishes: a worker that rests takes one up.
+    pub(super) fn wake_for_wishes(&self) {
+        // A worker looks for wishes and goes to sleep under this lock: one that looked before they came is asleep by now.
+        drop(self.lock());
+        self.work_came.notify_all();
     }
 
     /// Takes no more work, and tells those who wait that their turn never comes.
@@ -271,6 +329,8 @@ impl Queue {
         state.closed = true;
         let waiting: Vec<Order> = state.interactive.drain().chain(state.batch.drain()).collect();
         state.wanted = 0;
+        state.idle_runs.iter().for_each(|run| run.stop.stop());
+        self.idle.clear();
         self.tell_load(&state);
         drop(state);
         self.work_came.notify_all();
@@ -426,6 +486,25 @@ impl State {
         due
     }
 
+    /// Notes that a free worker does idle work.
+    fn begin_idle_run(&mut self) -> IdleRun {
+        let run = IdleRun { number: self.idle_begun, stop: Arc::default() };
+        self.idle_begun += 1;
+        self.idle_runs.push(IdleRun { number: run.number, stop: run.stop.clone() });
+        run
+    }
+
+    /// Takes back as many workers from idle work as those want who have their turn and find none that rests.
+    fn call_back(&mut self) {
+        if self.idle_runs.is_empty() {
+            return;
+        }
+        let wanted = self.due().places;
+        let at_work = self.idle_runs.iter().filter(|run| !run.stop.is_stopped());
+        let resting = self.free.saturating_sub(at_work.clone().count());
+        at_work.take(wanted.saturating_sub(resting)).for_each(|run| run.stop.stop());
+    }
+
     /// The first one, if there are enough workers for it, and its class.
     fn take(&mut self) -> Option<(Class, Order)> {
         let class = next_class(self.interactive.len() > 0, self.batch.len() > 0, self.streak)?;
@@ -483,7 +562,7 @@ mod tests {
     }
 
     fn full_queue_with_places(workers: usize, capacity: usize) -> (Queue, Vec<Place>) {
-        let queue = Queue::new(workers, capacity);
+        let queue = Queue::new(workers, capacity, 0);
         let places = (0..workers + capacity).map(|_| push(&queue, one(1))).collect();
         (queue, places)
     }
@@ -533,7 +612,7 @@ mod tests {
         use std::sync::atomic::{AtomicUsize, Ordering};
 
         let refused = Arc::new(AtomicUsize::new(0));
-        let queue = Queue::new(1, 5);
+        let queue = Queue::new(1, 5, 0);
         for _ in 0..3 {
             let refused = refused.clone();
             let job = move |turn| {
@@ -548,14 +627,79 @@ mod tests {
         assert!(queue.next().is_none());
     }
 
+    fn wish(queue: &Queue) {
+        let game = crate::analysis::tests::start_game();
+        let report = crate::analysis::tests::report(5, 500);
+        queue.idle().unwrap().wish_for_best(game, &Default::default(), 1, &report);
+    }
+
+    fn begin_idle(queue: &Queue) -> (Wish, IdleRun) {
+        match queue.next() {
+            Some(Work::Idle(wish, run)) => (wish, run),
+            _ => panic!("there is something else to do"),
+        }
+    }
+
+    #[test]
+    fn a_worker_at_idle_work_is_called_back_at_once_and_the_wish_is_kept() {
+        let queue = Queue::new(1, 8, 8);
+        wish(&queue);
+        let (wish, run) = begin_idle(&queue);
+        assert_eq!((queue.running(), queue.idle().unwrap().len()), (0, 0), "nobody counts on it");
+        push(&queue, one(1));
+        assert!(run.stop.is_stopped());
+        assert_eq!(queue.length(), 0, "who comes does not wait for it");
+        queue.rested(wish, &run);
+        assert!(matches!(queue.next(), Some(Work::Order(_))), "the request goes first");
+        assert_eq!(queue.idle().unwrap().len(), 1);
+    }
+
+    #[test]
+    fn idle_work_goes_on_where_another_worker_rests() {
+        let queue = Queue::new(3, 8, 8);
+        wish(&queue);
+        let (_, run) = begin_idle(&queue);
+        push(&queue, one(1));
+        push(&queue, one(1));
+        assert!(!run.stop.is_stopped());
+        push(&queue, one(1));
+        assert!(run.stop.is_stopped(), "the third one wants its worker");
+    }
+
+    #[test]
+    fn a_worker_that_a_large_job_waits_for_begins_no_idle_work() {
+        let queue = Queue::new(2, 8, 8);
+        wish(&queue);
+        push(&queue, one(1));
+        due(&queue);
+        let (_, run) = begin_idle(&queue);
+        push(&queue, one(2));
+        assert!(!run.stop.is_stopped(), "the job's other worker is busy");
+        queue.finished(1, Duration::ZERO);
+        assert!(run.stop.is_stopped());
+    }
+
+    #[test]
+    fn a_closed_queue_ends_idle_work_and_forgets_its_wishes() {
+        let queue = Queue::new(2, 8, 8);
+        wish(&queue);
+        let (wished, run) = begin_idle(&queue);
+        wish(&queue);
+        queue.close();
+        assert!(run.stop.is_stopped());
+        queue.rested(wished, &run);
+        assert_eq!(queue.idle().unwrap().len(), 0);
+        assert!(queue.next().is_none());
+    }
+
     /// How many workers the next job wants that has its turn now.
     fn due(queue: &Queue) -> Option<usize> {
-        queue.lock().take().map(|order| order.places())
+        queue.lock().take().map(|(_, order)| order.places())
     }
 
     #[test]
     fn a_job_for_two_waits_for_both_and_nobody_overtakes_it() {
-        let queue = Queue::new(2, 8);
+        let queue = Queue::new(2, 8, 0);
         for workers in [1, 2, 1, 1] {
             push(&queue, one(workers));
         }
@@ -570,7 +714,7 @@ mod tests {
 
     #[test]
     fn a_job_for_more_workers_than_there_are_gets_all_and_one_for_none_gets_one() {
-        let queue = Queue::new(3, 8);
+        let queue = Queue::new(3, 8, 0);
         push(&queue, one(99));
         push(&queue, one(0));
         assert_eq!((due(&queue), due(&queue)), (Some(3), None));
@@ -580,7 +724,7 @@ mod tests {
 
     #[test]
     fn who_wants_more_workers_than_are_free_counts_among_those_who_wait() {
-        let queue = Queue::new(2, 1);
+        let queue = Queue::new(2, 1, 0);
         push(&queue, one(1));
         assert_eq!(due(&queue), Some(1));
         let double = push(&queue, one(2));
@@ -593,7 +737,7 @@ mod tests {
 
     #[test]
     fn a_batch_job_has_its_turn_after_four_of_those_that_somebody_waits_for() {
-        let queue = Queue::new(1, 100);
+        let queue = Queue::new(1, 100, 0);
         for class in [Class::Batch, Class::Interactive] {
             for _ in 0..10 {
                 push(&queue, of(if class == Class::Batch { "b" } else { "i" }, class, 1));
@@ -601,7 +745,7 @@ mod tests {
         }
         let turns: String = (0..12)
             .map(|_| {
-                let order = queue.lock().take().unwrap();
+                let (_, order) = queue.lock().take().unwrap();
                 queue.finished(1, Duration::ZERO);
                 order.client().to_string()
             })
@@ -616,7 +760,7 @@ mod tests {
         use std::sync::Mutex;
 
         let told = Arc::new(Mutex::new(Vec::new()));
-        let queue = Queue::new(1, 3);
+        let queue = Queue::new(1, 3, 0);
         for number in 0..4 {
             let told = told.clone();
             let tell = move |turn| told.lock().unwrap().push((number, turn));
@@ -632,7 +776,7 @@ mod tests {
 
     #[test]
     fn a_batch_job_that_somebody_waits_for_changes_over() {
-        let queue = Queue::new(1, 8);
+        let queue = Queue::new(1, 8, 0);
         push(&queue, one(1));
         due(&queue);
         let places: Vec<_> = (0..3).map(|_| push(&queue, of("bob", Class::Batch, 1))).collect();

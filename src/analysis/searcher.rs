@@ -1,7 +1,7 @@
 //! The engine as the service sees it.
 
 use crate::chess::Game;
-use crate::engine::{Engine, Limits, Report, Scope, StopFlag};
+use crate::engine::{Engine, Limits, Report, Scope, StopFlag, WinModel};
 
 /// Something that finds best moves. The engine is one; tests bring scripted ones.
 pub trait Searcher: Send + Sync + 'static {
@@ -16,7 +16,7 @@ pub trait Searcher: Send + Sync + 'static {
         on_update: &mut dyn FnMut(&Report),
     ) -> Report;
 
-    /// Version and evaluation, in one text: an analysis is never reused under another one.
+    /// Version, search and evaluation, in one text: an analysis is never reused under another one.
     fn identity(&self) -> String;
 }
 
@@ -34,6 +34,7 @@ impl Searcher for Engine {
     }
 
     fn identity(&self) -> String {
-        format!("{} {}", Engine::VERSION, self.evaluation_name())
+        let (version, signature, scale) = (Engine::VERSION, Engine::SIGNATURE, WinModel::fingerprint());
+        format!("{version} search {signature} scale {scale:08x} {}", self.evaluation_name())
     }
 }

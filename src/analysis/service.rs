@@ -10,10 +10,12 @@ use tracing::field::Empty;
 
 use super::address::Address;
 use super::answer::{Answer, MemoryVerdict, PerftAnswer, Reason, Source};
+use super::deepening::Deepener;
 use super::dictionary::Dictionary;
 use super::flight::{Boarding, Crew, FlightKey, Flights, Landed};
 use super::following::{Flying, Following};
 use super::graph::{self, Node};
+use super::idle::IdleList;
 use super::known::{Memory, Remembered};
 use super::perft;
 use super::pool::start_workers;
@@ -32,6 +34,8 @@ pub struct ServiceOptions {
     pub workers: usize,
     /// How many requests of each class may wait while all workers are busy.
     pub queue_capacity: usize,
+    /// How many positions may wait to be deepened when workers are idle; 0 for none at all.
+    pub idle_positions: usize,
     /// How many analyses are remembered.
     pub dictionary_max_entries: usize,
     /// The longest that a search holds a worker when it was not given a time of its own.
@@ -48,6 +52,7 @@ impl Default for ServiceOptions {
         ServiceOptions {
             workers,
             queue_capacity: 256,
+            idle_positions: 0,
             dictionary_max_entries: 100_000,
             max_movetime: Duration::from_secs(60),
             max_infinite: Duration::from_secs(3_600),
@@ -104,12 +109,20 @@ impl Service {
 
     fn remembering(searcher: Arc<dyn Searcher>, options: ServiceOptions, dictionary: Dictionary) -> io::Result<Service> {
         let workers = options.workers.max(1);
-        let queue = Arc::new(Queue::new(workers, options.queue_capacity));
+        let queue = Arc::new(Queue::new(workers, options.queue_capacity, options.idle_positions));
+        let (maker, dictionary): (Arc<str>, _) = (searcher.identity().into(), Arc::new(dictionary));
+        let flights = Flights::default();
+        let deepener = Deepener {
+            searcher: searcher.clone(),
+            dictionary: Arc::downgrade(&dictionary),
+            maker: maker.clone(),
+            tally: flights.tally(),
+        };
         let service = Service(Arc::new(Inner {
-            maker: searcher.identity().into(),
+            maker,
             searcher,
-            dictionary: Arc::new(dictionary),
-            flights: Flights::default(),
+            dictionary,
+            flights,
             queue: queue.clone(),
             shutdown: Arc::default(),
             sessions: Sessions::default(),
@@ -118,7 +131,7 @@ impl Service {
             max_infinite: options.max_infinite,
             max_wait: options.max_wait,
         }));
-        start_workers(&queue, workers)?;
+        start_workers(&queue, &Arc::new(deepener), workers)?;
         Ok(service)
     }
 
@@ -148,8 +161,18 @@ impl Service {
         let address = Address::of(&request.game);
         let (limits, fresh) = (request.limits, request.fresh);
         let scope = service.scope(&request);
-        let Memory { known, enough, verdict } = service.remember(&address, &limits, &scope, fresh);
+        let Memory { known, enough, verdict, .. } = service.remember(&address, &limits, &scope, fresh);
         if let Some(answer) = enough {
+            if request.class == Class::Interactive
+                && let Some(idle) = service.queue.idle()
+            {
+                let was_empty = idle.len() == 0;
+                let game = request.without_dead_history().game;
+                idle.wish_for_best(game, &limits, scope.multipv, &answer.0.report);
+                if was_empty {
+                    service.queue.wake_for_wishes();
+                }
+            }
             return Ok(Following::answered(known, answer.into()));
         }
         let key = Arc::new(FlightKey { address, limits, scope, fresh });
@@ -157,8 +180,9 @@ impl Service {
         let answered = || service.look_up_again(&key, verdict);
         let comer = Comer { client: request.client.clone(), class: request.class, workers: key.scope.threads };
         let max_wait = service.max_wait(request.class);
+        let class = request.class;
         let game = request.without_dead_history().game;
-        let search = |crew| service.search(crew, game, &key);
+        let search = |crew| service.search(crew, game, class, &key);
         Ok(match service.flights.board(key.clone(), &service.queue, comer, answered, search)? {
             Boarding::Answered(answer) => Following::answered(known, answer.into()),
             Boarding::Seat(seat) => Following::flying(known, Flying::new(asked, max_wait, verdict, seat, stay)),
@@ -220,14 +244,13 @@ impl Service {
         Status {
             queue_length: queue.length_of(Class::Interactive),
             batch_length: queue.length_of(Class::Batch),
-            idle_length: 0,
             queue_capacity: queue.capacity(),
             workers: *workers,
             running: queue.running(),
+            idle_length: queue.idle().map_or(0, IdleList::len),
             dictionary_entries: dictionary.entries(),
             dictionary_max_entries: dictionary.max_entries(),
             dictionary_hits: dictionary.hits(),
-            idle_hits: 0,
             searches: flights.counts(),
             turns: queue.turns(),
             store: dictionary.disk().map(|disk| StoreStatus {
@@ -253,6 +276,12 @@ impl Service {
         let dictionary = self.0.dictionary.clone();
         let flush = move || dictionary.disk().into_iter().for_each(WriteBehind::flush);
         tokio::task::spawn_blocking(flush).await.map_err(io::Error::other)
+    }
+
+    /// Has the dictionary remember a report as one of a search with these limits.
+    #[cfg(test)]
+    pub(super) fn plant(&self, address: &Address, limits: &Limits, report: Report) {
+        self.0.dictionary.store(address, limits, &Arc::new(report), &self.0.maker);
     }
 
     #[cfg(test)]
@@ -317,8 +346,10 @@ impl Inner {
     }
 
     /// The search of a flight, as work for the queue.
-    fn search(&self, mut crew: Crew, game: Game, key: &FlightKey) -> Job {
+    fn search(&self, mut crew: Crew, game: Game, class: Class, key: &FlightKey) -> Job {
         let (searcher, dictionary, maker) = (self.searcher.clone(), self.dictionary.clone(), self.maker.clone());
+        // Who asks for many positions names them all himself.
+        let queue = (class == Class::Interactive && self.queue.idle().is_some()).then(|| self.queue.clone());
         let (address, limits, scope) = (key.address.clone(), key.limits, key.scope.clone());
         // Nobody holds a worker for ever: not by a depth that is out of reach either.
         let longest = if limits == Limits::default() { self.max_infinite } else { self.max_movetime };
@@ -354,7 +385,14 @@ impl Inner {
             if is_for_memory(&scope) {
                 dictionary.store(&address, &limits, &report, &maker);
             }
+            let found = report.clone();
             crew.land(Ok(Landed { report, reason, started, ended: Instant::now() }));
+            if let Some(queue) = queue.filter(|_| is_for_memory(&scope) && limits.mate.is_none())
+                && let Some(idle) = queue.idle()
+            {
+                idle.wish_for_children(game, &limits, scope.multipv, &found);
+                queue.wake_for_wishes();
+            }
         })
     }
 

@@ -9,22 +9,20 @@ pub struct Status {
     pub queue_length: usize,
     /// Parts of batches that wait for a worker.
     pub batch_length: usize,
-    /// Positions that wait for a worker with nothing better to do.
-    pub idle_length: usize,
     /// How many of each may wait.
     pub queue_capacity: usize,
     /// Worker threads.
     pub workers: usize,
     /// Workers that search or count now.
     pub running: usize,
+    /// Positions that wait to be deepened in idle time.
+    pub idle_length: usize,
     /// Analyses remembered, in memory or on disk.
     pub dictionary_entries: usize,
     /// How many may be remembered.
     pub dictionary_max_entries: usize,
     /// How questions to the dictionary were answered since the start.
     pub dictionary_hits: DictionaryHits,
-    /// Questions that were answered by what was searched without anybody having asked for it.
-    pub idle_hits: u64,
     /// What was searched since the start.
     pub searches: SearchCounts,
     /// What became of those who waited since the start.
@@ -60,6 +58,10 @@ pub struct SearchCounts {
     pub shared: u64,
     /// Make-moves of all searches, those under way included.
     pub nodes: u64,
+    /// Searches in idle time that have ended.
+    pub idle: u64,
+    /// Make-moves of those.
+    pub idle_nodes: u64,
 }
 
 /// What became of those who waited, by class.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::address::{Address, Context, History};
 use super::effort::Effort;
-use super::known::{Analysis, Stored};
+use super::known::{Analysis, Origin, Stored};
 use crate::store::{Place, Record};
 
 /// What is kept of an analysis of this position.
@@ -35,6 +35,8 @@ pub(super) fn analysis(record: &Record, maker: &Arc<str>) -> Analysis {
         saves: record.saves,
         lines: record.place.lines,
         stored: Stored { milliseconds: record.stored_ms },
+        // Nobody counts for longer than the process lasts.
+        origin: Origin::Question,
         maker: maker.clone(),
     }
 }

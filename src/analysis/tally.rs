@@ -16,6 +16,8 @@ struct Counters {
     cancelled: AtomicU64,
     shared: AtomicU64,
     nodes: AtomicU64,
+    idle: AtomicU64,
+    idle_nodes: AtomicU64,
 }
 
 /// A search that runs, as the tally sees it: until this is dropped.
@@ -44,6 +46,12 @@ impl Tally {
         self.0.shared.fetch_add(1, Ordering::Relaxed);
     }
 
+    /// A search that nobody had asked for has ended with so many nodes.
+    pub(super) fn count_idle(&self, nodes: u64) {
+        self.0.idle.fetch_add(1, Ordering::Relaxed);
+        self.0.idle_nodes.fetch_add(nodes, Ordering::Relaxed);
+    }
+
     /// A search has made so many nodes by now: those that were not counted yet are. In whatever order it is told of a search, none counts
     /// twice, and the sum never falls.
     pub(super) fn count_nodes(&self, counted: &NodesCounted, nodes: u64) {
@@ -53,7 +61,7 @@ impl Tally {
 
     /// All of it, now.
     pub(super) fn counts(&self) -> SearchCounts {
-        let Counters { running, begun, cancelled, shared, nodes } = &*self.0;
+        let Counters { running, begun, cancelled, shared, nodes, idle, idle_nodes } = &*self.0;
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         SearchCounts {
             running: running.load(Ordering::Relaxed),
@@ -61,6 +69,8 @@ impl Tally {
             cancelled: count(cancelled),
             shared: count(shared),
             nodes: count(nodes),
+            idle: count(idle),
+            idle_nodes: count(idle_nodes),
         }
     }
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
+use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Sleep, sleep};
 
 /// So many bytes tell one version of HTTP from another; before them nothing else looks at the clock.
@@ -22,12 +23,14 @@ pub(super) struct Connection {
     silent: Pin<Box<Sleep>>,
     /// Runs while there is something to send and the other side takes nothing.
     stalled: Option<Pin<Box<Sleep>>>,
+    /// Its place among the connections, which it has after an upgrade as well.
+    _place: OwnedSemaphorePermit,
 }
 
 impl Connection {
     /// The other side has to begin within `head`, and may take nothing for `stall`.
-    pub(super) fn new(stream: TcpStream, stall: Duration, head: Duration) -> Connection {
-        Connection { stream, stall, heard: 0, silent: Box::pin(sleep(head)), stalled: None }
+    pub(super) fn new(stream: TcpStream, place: OwnedSemaphorePermit, stall: Duration, head: Duration) -> Connection {
+        Connection { stream, stall, heard: 0, silent: Box::pin(sleep(head)), stalled: None, _place: place }
     }
 
     /// Writes, or gives up when the other side has taken nothing for too long.

@@ -16,6 +16,9 @@ const TRACES: u64 = 8 * MB;
 const CONNECTIONS: u64 = 128;
 const COPIES: u64 = 4;
 
+/// The lines that wait for the reader of a stream, or the messages of a board.
+const STREAM: u64 = 100 << 10;
+
 /// A start that was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -32,7 +35,8 @@ pub fn memory_bound_mb(settings: &Settings) -> u64 {
     let store = if settings.store.is_on() { store_bound() } else { 0 };
     let traces = if settings.otlp.is_on() { TRACES } else { 0 };
     let bodies = CONNECTIONS * COPIES * settings.limits.body_bytes as u64;
-    (PROCESS + traces + bodies + store as u64).saturating_add(service as u64).div_ceil(MB)
+    let streams = settings.stream.max as u64 * STREAM;
+    (PROCESS + traces + bodies + streams + store as u64).saturating_add(service as u64).div_ceil(MB)
 }
 
 /// Refuses settings that want more than they allow.
@@ -96,6 +100,8 @@ mod tests {
             ("search.workers", grown(|settings| settings.search.workers += 1_000) / 1e3),
             ("dictionary.max_entries", grown(|settings| settings.dictionary.max_entries += 1_000_000) / 1e6),
             ("queue.capacity", grown(|settings| settings.queue.capacity += 100_000) / 1e5),
+            ("idle.positions", grown(|settings| settings.idle.positions += 100_000) / 1e5),
+            ("stream.max", grown(|settings| settings.stream.max += 100_000) / 1e5),
             ("limits.body_bytes", grown(|settings| settings.limits.body_bytes += 1_024_000) / 1e3),
         ];
         for (part, costs) in parts {

@@ -62,6 +62,8 @@ pub(super) async fn serve(
             next = next => next,
             () = &mut close => break,
         };
+        // The semaphore is never closed, which would be the only error.
+        let Ok(place) = place else { break };
         // Answers are small and written at once: waiting for more to send would only hold them up.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(error = error.to_string(), "TCP_NODELAY could not be set");
@@ -70,7 +72,7 @@ pub(super) async fn serve(
             request.extensions_mut().insert(ConnectInfo(Peer(address)));
             request.map(Body::new)
         });
-        let connection = TokioIo::new(Connection::new(stream, rules.stall, rules.head));
+        let connection = TokioIo::new(Connection::new(stream, place, rules.stall, rules.head));
         let served = builder.serve_connection_with_upgrades(connection, TowerToHyperService::new(service)).into_owned();
         let served = connections.watch(served);
         let inside = open.enter();
@@ -78,7 +80,7 @@ pub(super) async fn serve(
             if let Err(error) = served.await {
                 tracing::debug!(error = error.to_string(), "a connection broke off");
             }
-            drop((place, inside));
+            drop(inside);
         });
     }
     drop(listener);

@@ -21,6 +21,7 @@ impl Settings {
         range("search.default_movetime_ms", self.search.default_movetime_ms, 1..=day);
         range("queue.capacity", self.queue.capacity as u64, 1..=1_000_000);
         range("queue.max_wait_ms", self.queue.max_wait_ms, 1..=day);
+        range("idle.positions", self.idle.positions as u64, 0..=100_000);
         range("dictionary.max_entries", self.dictionary.max_entries as u64, 1..=1_000_000_000);
         range("store.max_entries", self.store.max_entries as u64, 1..=1_000_000_000);
         range("store.flush_ms", self.store.flush_ms, 20..=60_000);
@@ -37,6 +38,9 @@ impl Settings {
         range("stream.heartbeat_ms", self.stream.heartbeat_ms, 100..=8_000);
         range("stream.stall_ms", self.stream.stall_ms, 100..=day);
         range("stream.buffer", self.stream.buffer as u64, 2..=1_024);
+        range("stream.max", self.stream.max as u64, 1..=1_000_000);
+        range("live.idle_ms", self.live.idle_ms, 100..=day);
+        range("live.ping_ms", self.live.ping_ms, 100..=day);
         range("stream.infinite_ms", self.stream.infinite_ms, 1..=day);
         range("batch.lines", self.batch.lines as u64, 1..=1_000_000);
         range("batch.bytes", self.batch.bytes as u64, 1_024..=1 << 30);

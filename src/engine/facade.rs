@@ -102,8 +102,12 @@ fn root_moves(root: &Position, table: &Generation<'_>, history: &History, scope:
 }
 
 impl Engine {
-    /// The version of search and evaluation. Analyses of another version are not to be taken for this one's.
+    /// The version of the engine, as people are told it.
     pub const VERSION: &'static str = "0.1.0";
+
+    /// What tells one search from another within a version: the nodes of [`Bench`](super::Bench), which every change of search or
+    /// evaluation changes. tests/signature.rs counts them.
+    pub const SIGNATURE: &'static str = include_str!("signature.txt").trim_ascii();
 
     /// An engine with a shared table of so many MiB (at least one). The memory is taken and written to at once; where there is none the
     /// process ends, as for any collection ([`Engine::with_network`] gives an error).
@@ -296,5 +300,7 @@ fn terminal(Verdict { score, wdl, linear }: Verdict, budget: &Budget<'_>) -> Rep
     }
 }
 
+#[cfg(test)]
+mod planting;
 #[cfg(test)]
 mod tests;

@@ -80,6 +80,19 @@ impl WinModel {
         (100.0 * linear / self.half).round() as i32
     }
 
+    /// Changes with the model's constants (FNV-1a, in 32 bits): scores that another model has scaled are not comparable.
+    pub const fn fingerprint() -> u32 {
+        let constants = [WinModel::HALF, WinModel::SPREAD];
+        let mut hash: u32 = 0x811c_9dc5;
+        let mut place = 0;
+        while place < 64 {
+            let bytes = constants[place / 32][place % 32 / 8].to_bits().to_be_bytes();
+            hash = (hash ^ bytes[place % 8] as u32).wrapping_mul(0x0100_0193);
+            place += 1;
+        }
+        hash
+    }
+
     /// What is told of a value of the search.
     pub(super) fn verdict(&self, value: Value) -> Verdict {
         let linear = LinearScore::from_value(value);

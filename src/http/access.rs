@@ -2,13 +2,19 @@
 
 mod address;
 mod keys;
+mod origin;
 mod rate;
+mod tickets;
+mod visitor;
 
 pub use address::Proxies;
 pub(crate) use address::name;
 pub use keys::{ApiKey, ApiKeys};
+pub(crate) use origin::foreign_origin;
 pub use rate::Rate;
 pub(crate) use rate::{Allowance, RateLimits};
+pub(crate) use tickets::{NoTicket, TICKET_LIFE, Tickets};
+pub(crate) use visitor::Visitor;
 
 /// What is known of those who ask.
 #[derive(Debug, Default)]

@@ -8,7 +8,8 @@ use axum::http::Uri;
 use axum::http::request::Parts;
 
 use super::App;
-use super::layers::{RequestId, Visitor};
+use super::access::Visitor;
+use super::layers::RequestId;
 use crate::analysis::Client;
 
 /// The other end of a connection.
@@ -18,7 +19,7 @@ pub struct Peer(pub SocketAddr);
 /// A client with its request.
 #[derive(Clone, Debug)]
 pub(crate) struct Asker {
-    client: Client,
+    visitor: Visitor,
     request_id: Option<RequestId>,
     uri: Uri,
 }
@@ -26,7 +27,12 @@ pub(crate) struct Asker {
 impl Asker {
     /// The client.
     pub(crate) fn client(&self) -> &Client {
-        &self.client
+        &self.visitor.client
+    }
+
+    /// The client, as it has come through the gate.
+    pub(crate) fn visitor(&self) -> &Visitor {
+        &self.visitor
     }
 
     /// The id of the request.
@@ -44,8 +50,8 @@ impl FromRequestParts<App> for Asker {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Asker, Infallible> {
-        let visitor = parts.extensions.get::<Visitor>();
-        let client = visitor.map_or_else(|| Client::new(""), |visitor| visitor.client.clone());
-        Ok(Asker { client, request_id: parts.extensions.get().cloned(), uri: parts.uri.clone() })
+        let nobody = || Visitor { client: Client::new(""), key: None, allowance: None };
+        let visitor = parts.extensions.get().cloned().unwrap_or_else(nobody);
+        Ok(Asker { visitor, request_id: parts.extensions.get().cloned(), uri: parts.uri.clone() })
     }
 }

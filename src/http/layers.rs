@@ -8,7 +8,7 @@ mod server_timing;
 mod trace;
 
 pub(crate) use cors::cors;
-pub(crate) use gate::{Gate, Visitor, gate};
+pub(crate) use gate::{Gate, gate};
 pub(crate) use request::RequestLayer;
 pub(crate) use request_id::RequestId;
 pub(crate) use server_timing::{Timing, server_timing};

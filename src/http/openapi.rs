@@ -12,14 +12,14 @@ use responses::Guarded;
 use utoipa::OpenApi;
 
 use super::controllers::{
-    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, health, legal_moves, limits, metrics, perft,
-    play, position, problems,
+    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, health, legal_moves, limits, live, metrics,
+    perft, play, position, problems, tickets,
 };
 use super::problem::InvalidMember;
 
 pub(crate) use responses::{
-    BatchProblems, NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems, PositionQueryProblems,
-    ProblemDocument, QueryFaults, QueryProblems, SearchProblems,
+    BatchProblems, LiveProblems, NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems, PositionQueryProblems,
+    ProblemDocument, QueryFaults, QueryProblems, SearchProblems, TicketProblems,
 };
 
 #[derive(OpenApi)]
@@ -47,7 +47,9 @@ pub(crate) use responses::{
         explore::explore,
         cloud_eval::cloud_eval,
         analysis::follow_analysis,
+        live::live,
         limits::limits,
+        tickets::tickets,
         engine::engine,
         health::livez,
         health::readyz,
@@ -57,7 +59,7 @@ pub(crate) use responses::{
         docs::openapi_yaml,
         problems::problem,
     ),
-    components(schemas(ProblemDocument, InvalidMember, limits::CallerRate, explore::Explore, explore::Known, cloud_eval::CloudEvalQuery), responses(responses::Internal)),
+    components(schemas(ProblemDocument, InvalidMember, limits::CallerRate, explore::Explore, explore::Known, cloud_eval::CloudEvalQuery, live::SetPosition, live::Go, live::Stop, live::Deeper, live::MultiPv, live::LiveLine, live::Ready), responses(responses::Internal)),
     modifiers(&FlatRequests, &QueryRequests, &LineTypes, &Guarded, &Examples)
 )]
 struct Contract;

@@ -24,6 +24,9 @@ use crate::chess::{InvalidPosition, MoveTextError, excerpt};
 /// When a probe that met a server that is not ready may ask again.
 const PROBE_AGAIN: Duration = Duration::from_secs(1);
 
+/// When whoever found no free place for a stream may ask again.
+const STREAM_AGAIN: Duration = Duration::from_secs(5);
+
 /// A refusal or failure on its way out. It travels as a response extension; the request layer, which knows the request's id
 /// and path, writes the body.
 #[derive(Clone, Debug)]
@@ -111,6 +114,22 @@ impl Problem {
     pub(crate) fn not_ready(reason: &'static str) -> Problem {
         let problem = Problem::new(Code::NotReady, format!("the server takes no traffic: {reason}"));
         problem.with("reasons", vec![reason]).retry_after(PROBE_AGAIN)
+    }
+
+    /// All streams that may be at once are there.
+    pub(crate) fn no_stream_free(streams: usize) -> Problem {
+        let problem = Problem::new(Code::QueueFull, format!("all {streams} places for streams are taken"));
+        problem.with("queue_length", streams).retry_after(STREAM_AGAIN)
+    }
+
+    /// A page of an origin that may not open a board here.
+    pub(crate) fn origin_refused(origin: &str) -> Problem {
+        Problem::new(Code::OriginRefused, format!("pages of {} may not open a board here", excerpt(origin)))
+    }
+
+    /// A request that should have asked for a WebSocket.
+    pub(crate) fn upgrade_required(why: &str) -> Problem {
+        Problem::new(Code::UpgradeRequired, format!("a board is a WebSocket: {why}"))
     }
 
     /// A body beyond the limit.

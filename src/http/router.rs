@@ -10,8 +10,8 @@ use tower::util::option_layer;
 
 use super::App;
 use super::controllers::{
-    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, health, legal_moves, limits, metrics, perft,
-    play, position, problems,
+    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, health, legal_moves, limits, live, metrics,
+    perft, play, position, problems, tickets,
 };
 use super::layers::{RequestLayer, cors, gate, server_timing};
 use super::problem::Problem;
@@ -43,11 +43,13 @@ fn routes() -> Router<App> {
         .route("/v1/batch", post(batch::batch))
         .route("/v1/analysis", get(analysis::follow_analysis).post(analysis::analyse))
         .route("/v1/best-move", post(best_move::best_move).fallback(no_such_method).layer(from_fn(server_timing)))
+        .route("/v1/live", get(live::live))
         // What memory knows
         .route("/v1/explore", get(explore::explore))
         .route("/api/cloud-eval", get(cloud_eval::cloud_eval))
         // What the server is
         .route("/v1/limits", get(limits::limits))
+        .route("/v1/tickets", post(tickets::tickets))
         .route("/v1/engine", get(engine::engine))
         .route("/livez", get(health::livez))
         .route("/readyz", get(health::readyz))

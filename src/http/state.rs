@@ -2,7 +2,6 @@
 
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use tokio::sync::SetOnce;
@@ -12,6 +11,8 @@ use super::access::Access;
 use super::json::BodyRules;
 use super::layers::Gate;
 use super::metrics::{CoreFigures, Figures, Gauge, Requests};
+use super::problem::Problem;
+use super::stream::{StreamPlace, StreamPlaces};
 use crate::analysis::Service;
 use crate::engine::Engine;
 
@@ -52,6 +53,12 @@ pub struct Caps {
     pub connections: usize,
     /// How answers are sent line by line.
     pub stream: StreamRules,
+    /// Answers that come line by line, and boards, at once.
+    pub streams: usize,
+    /// A board that says nothing for so long, and for which nothing is searched, is closed.
+    pub live_idle: Duration,
+    /// How often the client of a board is asked whether it is still there.
+    pub live_ping: Duration,
     /// Origins that CORS allows.
     pub cors_origins: Vec<String>,
     /// The most memory that the settings lead to, in MB.
@@ -74,7 +81,8 @@ struct Shared {
     connections: Gauge,
     started: Instant,
     core: SetOnce<Core>,
-    is_shutting_down: AtomicBool,
+    streams: StreamPlaces,
+    shutting_down: SetOnce<()>,
 }
 
 /// What searches.
@@ -86,15 +94,15 @@ struct Core {
 impl App {
     /// The state of a server that is starting.
     pub fn starting(caps: Caps, access: Access) -> App {
-        let is_shutting_down = AtomicBool::new(false);
         App(Arc::new(Shared {
-            caps,
             gate: Gate::new(access),
             requests: Arc::default(),
             connections: Gauge::default(),
             started: Instant::now(),
             core: SetOnce::new(),
-            is_shutting_down,
+            streams: StreamPlaces::new(caps.streams),
+            shutting_down: SetOnce::new(),
+            caps,
         }))
     }
 
@@ -107,17 +115,37 @@ impl App {
 
     /// Says that the server is about to end, and tells what searches.
     pub fn shut_down(&self) {
-        self.0.is_shutting_down.store(true, Ordering::Release);
+        // Whoever is told twice knows it already.
+        let _ = self.0.shutting_down.set(());
         if let Some(core) = self.0.core.get() {
             core.service.shut_down();
         }
     }
 
-    /// Resolves when no work waits or runs.
+    /// Resolves when no work waits or runs, and all streams have ended.
     pub async fn drained(&self) {
         if let Some(core) = self.0.core.get() {
             core.service.drained().await;
         }
+        self.0.streams.all_free().await;
+    }
+
+    /// Resolves when the server is about to end.
+    pub(super) async fn shutting_down(&self) {
+        self.0.shutting_down.wait().await;
+    }
+
+    /// `true` when the server is about to end.
+    pub(super) fn is_shutting_down(&self) -> bool {
+        self.0.shutting_down.initialized()
+    }
+
+    /// A place among the streams, for as long as one lasts.
+    ///
+    /// # Errors
+    /// `queue_full` when all are taken.
+    pub(super) fn stream_place(&self) -> Result<StreamPlace, Problem> {
+        self.0.streams.take()
     }
 
     /// Resolves when all that was found is on disk, or the disk has refused it.
@@ -152,6 +180,8 @@ impl App {
             requests: self.requests(),
             connections: self.0.connections.now(),
             max_connections: self.0.caps.connections,
+            streams: self.0.streams.taken(),
+            max_streams: self.0.caps.streams,
             memory_bound_bytes: self.0.caps.memory_bound_mb << 20,
             is_ready: self.why_not_ready().is_none(),
             core,
@@ -160,7 +190,7 @@ impl App {
 
     /// Why the server takes no traffic, if it takes none.
     pub(super) fn why_not_ready(&self) -> Option<&'static str> {
-        if self.0.is_shutting_down.load(Ordering::Acquire) {
+        if self.is_shutting_down() {
             return Some("shutting_down");
         }
         let Some(core) = self.0.core.get() else { return Some("starting") };

@@ -15,6 +15,8 @@ mod evaluate;
 mod examples;
 mod explore;
 mod gate;
+mod idle;
+mod live;
 mod memory;
 mod metrics;
 mod monitoring;
@@ -46,6 +48,8 @@ fn main() -> ExitCode {
         examples::claims(),
         explore::claims(),
         gate::claims(),
+        idle::claims(),
+        live::claims(),
         memory::claims(),
         metrics::claims(),
         monitoring::claims(),

@@ -19,6 +19,8 @@ crate::claims![
     who_is_refused_by_the_queue_is_counted,
     a_client_that_leaves_before_its_answer_is_counted,
     open_connections_are_counted,
+    open_streams_are_counted,
+    idle_work_and_its_hits_are_counted,
     both_forms_of_the_text_are_to_be_had,
     metrics_on_an_address_of_their_own_are_there_alone,
     a_server_that_is_starting_has_metrics,
@@ -68,7 +70,7 @@ async fn requests_are_counted_by_the_pattern_of_their_route_and_their_status() {
 }
 
 async fn a_search_and_an_answer_from_memory_are_counted() {
-    let server = Server::start().await;
+    let server = Server::with(|settings| settings.idle.positions = 0).await;
     let before = Exposition::of(&server).await;
     for name in ["searches", "search_nodes", "searches_cancelled", "searches_shared", "dictionary_misses", "idle_hits"] {
         assert_eq!(before.value(&format!("kibitzer_{name}_total")), 0.0, "{name}");
@@ -109,7 +111,7 @@ async fn asked(client: &Client) -> [f64; 3] {
 }
 
 async fn what_is_asked_of_memory_alone_is_a_hit_or_a_miss() {
-    let server = Server::start().await;
+    let server = Server::with(|settings| settings.idle.positions = 0).await;
     assert_eq!(server.get(START).await.status, 404);
     assert_eq!(asked(&server).await, [0.0, 0.0, 1.0]);
     server.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 5, "fresh": true })).await;
@@ -124,7 +126,8 @@ async fn what_is_asked_of_memory_alone_is_a_hit_or_a_miss() {
 async fn hits_of_the_disk_are_told_from_those_of_memory() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
-    let settings = [("KIBITZER__STORE__PATH", path), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0")];
+    let settings =
+        [("KIBITZER__STORE__PATH", path), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0"), ("KIBITZER__IDLE__POSITIONS", "0")];
     let server = ServerProcess::start(&settings).await;
     server.client.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 6 })).await;
     server.client.ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["e4"], "depth": 6 })).await;
@@ -174,7 +177,7 @@ async fn who_is_refused_by_the_queue_is_counted() {
     let server = Server::with(|settings| {
         settings.search.workers = 1;
         settings.queue.capacity = 1;
-        settings.queue.max_wait_ms = 300;
+        settings.queue.max_wait_ms = 2_000;
     })
     .await;
     let long = |moves: Value| json!({ "fen": "startpos", "moves": moves, "infinite": true });
@@ -223,6 +226,27 @@ async fn open_connections_are_counted() {
     until(&server, "they are counted", |page| open(page) >= before + 2.0).await;
     drop(others);
     until(&server, "they are gone", |page| open(page) <= before).await;
+}
+
+async fn open_streams_are_counted() {
+    let server = Server::start().await;
+    let stream = Stream::post(&server, "/v1/analysis", &json!({ "fen": "startpos", "infinite": true })).await;
+    let page = Exposition::of(&server).await;
+    assert_eq!((page.value("kibitzer_streams"), page.value("kibitzer_max_streams")), (1.0, 512.0));
+    drop(stream);
+    until(&server, "it is gone", |page| page.value("kibitzer_streams") == 0.0).await;
+}
+
+async fn idle_work_and_its_hits_are_counted() {
+    let server = Server::start().await;
+    server.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 4 })).await;
+    let done = |page: &Exposition| page.value("kibitzer_idle_searches_total") >= 20.0;
+    let page = until(&server, "every move was deepened", done).await;
+    assert!(page.value("kibitzer_idle_nodes_total") >= 20.0);
+    assert_eq!((page.value("kibitzer_searches_total"), page.value("kibitzer_idle_hits_total")), (1.0, 0.0));
+    server.ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["a3"], "depth": 4 })).await;
+    let page = Exposition::of(&server).await;
+    assert_eq!((page.value("kibitzer_searches_total"), page.value("kibitzer_idle_hits_total")), (1.0, 1.0));
 }
 
 async fn both_forms_of_the_text_are_to_be_had() {

@@ -65,13 +65,13 @@ fn what_was_stored_answers_after_a_restart() {
         let (remembered, _) = dictionary.ask(&address(number), &depth(10), 1, MAKER).enough.unwrap();
         assert_eq!(remembered.report.nodes, 5_000 + number as u64);
     }
-    assert_eq!(dictionary.hits(), DictionaryHits { memory: 0, disk: 50, misses: 0 });
+    assert_eq!(dictionary.hits(), DictionaryHits { memory: 0, disk: 50, misses: 0, idle: 0 });
     assert_eq!(dictionary.count_anew(), 50, "what was asked for is in memory from now on");
     (0..50).for_each(|number| {
         dictionary.ask(&address(number), &depth(9), 1, MAKER);
     });
     dictionary.ask(&address(60), &depth(9), 1, MAKER);
-    assert_eq!(dictionary.hits(), DictionaryHits { memory: 50, disk: 50, misses: 1 });
+    assert_eq!(dictionary.hits(), DictionaryHits { memory: 50, disk: 50, misses: 1, idle: 0 });
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn what_is_recalled_counts_and_stays_in_memory_and_who_glances_leaves_no_trace()
     let folder = tempfile::tempdir().unwrap();
     store(&dictionary(100, folder.path()), &address(0), depth(10), report(10, 5_000));
     let dictionary = dictionary(100, folder.path());
-    let hits = |memory, disk, misses| assert_eq!(dictionary.hits(), DictionaryHits { memory, disk, misses });
+    let hits = |memory, disk, misses| assert_eq!(dictionary.hits(), DictionaryHits { memory, disk, misses, idle: 0 });
     let depth_of = |known: Option<Remembered>| known.map(|known| known.report.depth);
     assert_eq!(depth_of(dictionary.glance(&address(0), 1, MAKER)), Some(10));
     assert_eq!(depth_of(dictionary.glance(&address(1), 1, MAKER)), None);
@@ -229,7 +229,7 @@ async fn the_service_answers_after_a_restart_without_a_search() {
     assert!(matches!(answer.source, Source::Memory { .. }));
     assert_eq!((answer.memory, searcher.searches()), (MemoryVerdict::Hit, 1));
     let status = service.status();
-    assert_eq!(status.dictionary_hits, DictionaryHits { memory: 0, disk: 1, misses: 0 });
+    assert_eq!(status.dictionary_hits, DictionaryHits { memory: 0, disk: 1, misses: 0, idle: 0 });
     assert_eq!((status.dictionary_entries, status.dictionary_max_entries), (1, 10_000));
     assert!(status.store.unwrap().bytes > 0);
 }

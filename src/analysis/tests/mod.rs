@@ -3,9 +3,11 @@
 mod engine;
 mod eviction;
 mod following;
+mod idle;
 mod lasting;
 mod leaving;
 mod memory;
+mod naive;
 mod queueing;
 mod sharing;
 mod shutdown;

@@ -13,7 +13,9 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 pub(crate) use lines::StreamLine;
+pub(crate) use narrator::Narrator;
 use request::Analysis;
+pub(crate) use request::Manner;
 use telling::Line;
 pub(crate) use telling::{Pov, Telling};
 
@@ -113,13 +115,14 @@ pub(crate) async fn follow_analysis(
 async fn answer(app: &App, asker: Asker, form: Form, request: Analysis) -> Result<Response, Problem> {
     let resolved = request.position.resolve()?;
     let state = PositionState::from(&resolved);
-    let (request, telling) = request.clamp(resolved.game, asker.client(), app.caps())?;
-    let mut following = app.service().await.follow(request)?;
+    let (request, telling) = request.manner.clamp(resolved.game, asker.client(), app.caps())?;
     if form == Form::Json {
-        let answer = following.end().await?;
+        let answer = app.service().await.follow(request)?.end().await?;
         return Ok(Reply(AnalysisAnswer::new(state, &telling, &answer)).into_response());
     }
-    pump::stream(app.caps().stream, form, asker, telling, following).await
+    let place = app.stream_place()?;
+    let following = app.service().await.follow(request)?;
+    pump::stream(app.caps().stream, place, form, asker, telling, following).await
 }
 
 impl AnalysisAnswer {

@@ -7,10 +7,9 @@ use utoipa::ToSchema;
 use utoipa::openapi::{ObjectBuilder, Schema, Type};
 
 use crate::http::App;
-use crate::http::access::Allowance;
+use crate::http::access::{Allowance, Visitor};
 use crate::http::dto::{or_null, varying, whole_ms};
 use crate::http::json::Reply;
-use crate::http::layers::Visitor;
 
 /// What one request may ask for, and how much the server carries.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -49,6 +48,8 @@ pub(crate) struct Limits {
     batch: BatchSize,
     /// Connections at once.
     connections: usize,
+    /// Streams and boards at once.
+    streams: usize,
     /// How often the caller may ask; null for as often as it likes.
     #[schema(required, schema_with = rate_or_null)]
     rate: Option<CallerRate>,
@@ -148,6 +149,7 @@ pub(crate) async fn limits(State(app): State<App>, visitor: Option<Extension<Vis
         dictionary: DictionarySize { entries: status.dictionary_entries, max_entries: status.dictionary_max_entries },
         batch: BatchSize { lines: caps.batch_lines, bytes: caps.batch_bytes },
         connections: caps.connections,
+        streams: caps.streams,
         rate: visitor.and_then(|Extension(visitor)| visitor.allowance).map(CallerRate::from),
         memory: MemorySize { bound_mb: caps.memory_bound_mb, max_mb: caps.memory_max_mb },
     })

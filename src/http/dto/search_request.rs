@@ -98,6 +98,11 @@ impl SearchRequest {
         (AnalysisRequest { game, limits, scope, fresh: self.fresh, client, class, session }, clamped)
     }
 
+    /// The same to this depth, whatever its limits were.
+    pub(crate) fn with_depth(self, depth: u64) -> SearchRequest {
+        SearchRequest { depth: Some(depth), nodes: None, movetime_ms: None, mate: None, ..self }
+    }
+
     /// `true` when any limit was asked for.
     pub(crate) fn has_limits(&self) -> bool {
         [self.depth, self.nodes, self.movetime_ms, self.mate].iter().any(Option::is_some)

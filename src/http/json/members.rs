@@ -90,6 +90,11 @@ impl<'a> Members<'a> {
         note(&mut self.faults, code, &pointer(&[name]), detail);
     }
 
+    /// Whatever else is there is all one.
+    pub(crate) fn pass_over(&mut self) {
+        self.unread.clear();
+    }
+
     /// The faults, those members that nobody has read among them; the first [`MOST_FAULTS`].
     pub(crate) fn into_faults(mut self) -> Vec<InvalidMember> {
         for (name, _) in std::mem::take(&mut self.unread).into_iter().take(MOST_FAULTS) {

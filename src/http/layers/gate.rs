@@ -6,13 +6,13 @@ use std::time::Duration;
 
 use axum::extract::{ConnectInfo, Request, State};
 use axum::http::header::WWW_AUTHENTICATE;
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
 use crate::analysis::Client;
 use crate::http::App;
-use crate::http::access::{Access, Allowance, ApiKey, RateLimits, name};
+use crate::http::access::{Access, Allowance, NoTicket, RateLimits, Tickets, Visitor, name};
 use crate::http::asker::Peer;
 use crate::http::problem::Problem;
 
@@ -29,14 +29,7 @@ pub(crate) struct Gate {
     rate: Option<RateLimits>,
     /// Of keys with a rate of their own, by name.
     own_rates: HashMap<String, RateLimits>,
-}
-
-/// Who has come through the gate.
-#[derive(Clone, Debug)]
-pub(crate) struct Visitor {
-    pub(crate) client: Client,
-    /// What it has left, where that is limited.
-    pub(crate) allowance: Option<Allowance>,
+    tickets: Tickets,
 }
 
 impl Gate {
@@ -45,12 +38,12 @@ impl Gate {
         let rate = access.rate.and_then(RateLimits::new);
         let own = access.keys.iter().filter_map(|key| Some((key.name.clone(), RateLimits::new(key.rate?)?)));
         let own_rates = own.collect();
-        Gate { access, rate, own_rates }
+        Gate { access, rate, own_rates, tickets: Tickets::default() }
     }
 
-    /// The client of a request, and the key that it shows.
-    fn client(&self, peer: Option<IpAddr>, headers: &HeaderMap) -> Result<(Client, Option<&ApiKey>), Problem> {
-        let key = self.access.keys.shown(headers).map_err(|_| Problem::unauthorized())?;
+    /// Whose request it is, by its key or its address.
+    fn visitor(&self, peer: Option<IpAddr>, headers: &HeaderMap) -> Option<Visitor> {
+        let key = self.access.keys.shown(headers).ok()?;
         let client = match key {
             Some(key) => Client::new(&format!("key {}", key.name)),
             None => {
@@ -58,11 +51,27 @@ impl Gate {
                 Client::new(&name(self.access.proxies.client(peer, headers)))
             }
         };
-        Ok((client, key))
+        Some(Visitor { client, key: key.map(|key| key.name.as_str().into()), allowance: None })
     }
 
-    fn limits(&self, key: Option<&ApiKey>) -> Option<&RateLimits> {
-        key.and_then(|key| self.own_rates.get(&key.name)).or(self.rate.as_ref())
+    fn limits(&self, visitor: &Visitor) -> Option<&RateLimits> {
+        visitor.key.as_deref().and_then(|key| self.own_rates.get(key)).or(self.rate.as_ref())
+    }
+
+    /// Counts a request of a visitor: what is left, where that is limited.
+    ///
+    /// # Errors
+    /// The allowance of one who has made all the requests that it may make for now.
+    pub(crate) fn count(&self, visitor: &Visitor) -> Result<Option<Allowance>, Allowance> {
+        self.limits(visitor).map(|limits| limits.ask(&visitor.client)).transpose()
+    }
+
+    /// Gives a ticket to a visitor.
+    ///
+    /// # Errors
+    /// As [`Tickets::give`].
+    pub(crate) fn give_ticket(&self, visitor: &Visitor) -> Result<String, NoTicket> {
+        self.tickets.give(visitor.clone())
     }
 }
 
@@ -73,24 +82,40 @@ pub(crate) async fn gate(State(app): State<App>, mut request: Request, next: Nex
         return next.run(request).await;
     }
     let peer = request.extensions().get::<ConnectInfo<Peer>>().map(|ConnectInfo(Peer(address))| address.ip());
-    let (client, key) = match gate.client(peer, request.headers()) {
-        Ok(found) => found,
-        Err(problem) => {
-            let mut response = problem.into_response();
-            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-            return response;
-        }
+    let visitor = match take_ticket(request.uri_mut()) {
+        Some(ticket) => gate.tickets.take(&ticket),
+        None => gate.visitor(peer, request.headers()),
     };
-    let allowance = match gate.limits(key).map(|limits| limits.ask(&client)).transpose() {
+    let Some(visitor) = visitor else {
+        let mut response = Problem::unauthorized().into_response();
+        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        return response;
+    };
+    let allowance = match gate.count(&visitor) {
         Ok(allowance) => allowance,
         Err(allowance) => return with_rate(Problem::rate_limited(allowance.after).into_response(), &allowance),
     };
-    request.extensions_mut().insert(Visitor { client, allowance });
+    request.extensions_mut().insert(Visitor { allowance, ..visitor });
     let response = next.run(request).await;
     match allowance {
         Some(allowance) => with_rate(response, &allowance),
         None => response,
     }
+}
+
+/// Takes the ticket out of a query, if it has one: the routes know nothing of tickets.
+fn take_ticket(uri: &mut Uri) -> Option<String> {
+    const NAME: &str = "ticket=";
+    let ticket = uri.query()?.split('&').find_map(|pair| pair.strip_prefix(NAME))?.to_owned();
+    let rest: Vec<&str> = uri.query()?.split('&').filter(|pair| !pair.starts_with(NAME)).collect();
+    let path_and_query = match rest.as_slice() {
+        [] => uri.path().to_owned(),
+        rest => format!("{}?{}", uri.path(), rest.join("&")),
+    };
+    let mut parts = uri.clone().into_parts();
+    parts.path_and_query = Some(path_and_query.try_into().ok()?);
+    *uri = Uri::from_parts(parts).ok()?;
+    Some(ticket)
 }
 
 /// With the headers of the IETF's draft "RateLimit header fields for HTTP", in its structured form.
@@ -109,4 +134,24 @@ fn with_rate(mut response: Response, allowance: &Allowance) -> Response {
 /// Whole seconds, rounded up.
 fn seconds(time: Duration) -> u128 {
     time.as_millis().div_ceil(1_000)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_ticket_is_taken_out_of_the_query() {
+        for (before, ticket, after) in [
+            ("/v1/live?ticket=abc", Some("abc"), "/v1/live"),
+            ("/v1/analysis?fen=startpos&ticket=abc&depth=3", Some("abc"), "/v1/analysis?fen=startpos&depth=3"),
+            ("/v1/analysis?ticket=&fen=startpos", Some(""), "/v1/analysis?fen=startpos"),
+            ("/v1/analysis?fen=ticket=", None, "/v1/analysis?fen=ticket="),
+            ("/v1/live", None, "/v1/live"),
+        ] {
+            let mut uri = Uri::from_static(before);
+            assert_eq!(take_ticket(&mut uri).as_deref(), ticket, "{before}");
+            assert_eq!(uri.to_string(), after);
+        }
+    }
 }

@@ -22,6 +22,10 @@ pub(crate) struct Figures {
     pub(crate) connections: usize,
     /// How many there may be.
     pub(crate) max_connections: usize,
+    /// Open streams.
+    pub(crate) streams: usize,
+    /// How many there may be.
+    pub(crate) max_streams: usize,
     /// The most memory that the settings lead to.
     pub(crate) memory_bound_bytes: u64,
     /// Whether the server takes traffic.
@@ -91,7 +95,9 @@ impl Figures {
             routes.iter().map(|route| ([("route", route.pattern())], route.durations())),
         )?;
         page.gauge("kibitzer_http_connections", "Open connections of the main address.", self.connections)?;
-        page.gauge("kibitzer_http_max_connections", "How many there may be.", self.max_connections)
+        page.gauge("kibitzer_http_max_connections", "How many there may be.", self.max_connections)?;
+        page.gauge("kibitzer_streams", "Answers that come line by line, and boards, now.", self.streams)?;
+        page.gauge("kibitzer_max_streams", "How many there may be.", self.max_streams)
     }
 }
 
@@ -134,14 +140,19 @@ impl CoreFigures {
             searches.cancelled,
         )?;
         page.counter("kibitzer_searches_shared_total", "Questions that joined the search of another one.", searches.shared)?;
-        page.counter("kibitzer_search_nodes_total", "Moves made in searches, those under way included.", searches.nodes)?;
+        page.counter(
+            "kibitzer_search_nodes_total",
+            "Moves made in searches that were asked for, those under way included.",
+            searches.nodes,
+        )?;
+        page.counter("kibitzer_idle_searches_total", "Searches that nobody had asked for.", searches.idle)?;
+        page.counter("kibitzer_idle_nodes_total", "Moves made in searches that nobody had asked for.", searches.idle_nodes)?;
         let occupancy = f64::from(self.hash_permille) / 1_000.0;
         page.gauge("kibitzer_table_occupancy_ratio", "How full the transposition table is, 0 to 1.", occupancy)
     }
 
     fn memory(&self, page: &mut Page<'_>) -> fmt::Result {
-        let Status { dictionary_hits: hits, dictionary_entries, dictionary_max_entries, idle_hits, store, .. } =
-            &self.status;
+        let Status { dictionary_hits: hits, dictionary_entries, dictionary_max_entries, store, .. } = &self.status;
         page.counters(
             "kibitzer_dictionary_hits_total",
             "Questions that the dictionary answered, by where it found the answer.",
@@ -153,7 +164,7 @@ impl CoreFigures {
         page.counter(
             "kibitzer_idle_hits_total",
             "Questions that were answered by what was searched before anybody asked.",
-            *idle_hits,
+            hits.idle,
         )?;
         let StoreStatus { bytes, waiting, failing } = store.unwrap_or(StoreStatus { bytes: 0, waiting: 0, failing: false });
         page.gauge("kibitzer_store_bytes", "What the store takes on disk; 0 without one.", bytes)?;

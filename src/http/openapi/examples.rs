@@ -11,7 +11,7 @@ use utoipa::openapi::{Content, OpenApi, RefOr, Response};
 use crate::http::problem::{Code, example};
 
 /// The data of an operation.
-const FILES: [(&str, &str); 14] = [
+const FILES: [(&str, &str); 15] = [
     ("analyse", include_str!("examples/analyse.json")),
     ("best_move", include_str!("examples/best_move.json")),
     ("cloud_eval", include_str!("examples/cloud_eval.json")),
@@ -26,6 +26,7 @@ const FILES: [(&str, &str); 14] = [
     ("play", include_str!("examples/play.json")),
     ("position", include_str!("examples/position.json")),
     ("readyz", include_str!("examples/readyz.json")),
+    ("tickets", include_str!("examples/tickets.json")),
 ];
 
 /// The responses that all routes share, and their codes.

@@ -7,10 +7,14 @@ use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Schema};
 use utoipa::openapi::{Object, ObjectBuilder, OpenApi, RefOr, Required, Type};
 use utoipa::{Modify, PartialSchema, ToSchema};
 
+use crate::http::controllers::analysis::Manner;
 use crate::http::dto::{PositionRequest, SearchRequest};
 
 /// The field that the position's members take the place of.
 const POSITION: &str = "position";
+
+/// The field that the members of an analysis take the place of; those of a search are among them.
+const MANNER: &str = "manner";
 
 /// The field that the members of a search take the place of.
 const SEARCH: &str = "search";
@@ -52,8 +56,9 @@ impl ToSchema for PositionRequest {
 }
 
 /// The fields that members stand for, with the schemas of those members by themselves.
-fn parts() -> [(&'static str, String, RefOr<Schema>); 2] {
+fn parts() -> [(&'static str, String, RefOr<Schema>); 3] {
     [
+        (MANNER, Manner::name().into(), Manner::schema()),
         (POSITION, PositionRequest::name().into(), PositionRequest::schema()),
         (SEARCH, SearchRequest::name().into(), SearchRequest::schema()),
     ]

@@ -191,6 +191,26 @@ impl IntoResponses for BatchProblems {
     }
 }
 
+/// What is answered in place of a live board.
+#[derive(Debug)]
+pub(crate) struct LiveProblems;
+
+impl IntoResponses for LiveProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[Code::OriginRefused, Code::UpgradeRequired, Code::QueueFull, Code::ShuttingDown])
+    }
+}
+
+/// What is answered in place of a ticket.
+#[derive(Debug)]
+pub(crate) struct TicketProblems;
+
+impl IntoResponses for TicketProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[])
+    }
+}
+
 /// What a route with several forms may answer.
 #[derive(Debug)]
 pub(crate) struct NotAcceptable;

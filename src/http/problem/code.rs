@@ -9,12 +9,14 @@ pub enum Code {
     MalformedJson,
     MalformedQuery,
     Unauthorized,
+    OriginRefused,
     NotFound,
     MethodNotAllowed,
     NotAcceptable,
     RequestTimeout,
     BodyTooLarge,
     UnsupportedMediaType,
+    UpgradeRequired,
     InvalidRequest,
     InvalidFen,
     IllegalMove,
@@ -29,16 +31,18 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Code; 19] = [
+    pub const ALL: [Code; 21] = [
         Code::MalformedJson,
         Code::MalformedQuery,
         Code::Unauthorized,
+        Code::OriginRefused,
         Code::NotFound,
         Code::MethodNotAllowed,
         Code::NotAcceptable,
         Code::RequestTimeout,
         Code::BodyTooLarge,
         Code::UnsupportedMediaType,
+        Code::UpgradeRequired,
         Code::InvalidRequest,
         Code::InvalidFen,
         Code::IllegalMove,
@@ -57,6 +61,8 @@ impl Code {
             Code::MalformedJson => "malformed_json",
             Code::MalformedQuery => "malformed_query",
             Code::Unauthorized => "unauthorized",
+            Code::OriginRefused => "origin_refused",
+            Code::UpgradeRequired => "upgrade_required",
             Code::RateLimited => "rate_limited",
             Code::NotAcceptable => "not_acceptable",
             Code::NotFound => "not_found",
@@ -81,6 +87,8 @@ impl Code {
         match self {
             Code::MalformedJson | Code::MalformedQuery => StatusCode::BAD_REQUEST,
             Code::Unauthorized => StatusCode::UNAUTHORIZED,
+            Code::OriginRefused => StatusCode::FORBIDDEN,
+            Code::UpgradeRequired => StatusCode::UPGRADE_REQUIRED,
             Code::RateLimited => StatusCode::TOO_MANY_REQUESTS,
             Code::NotAcceptable => StatusCode::NOT_ACCEPTABLE,
             Code::NotFound => StatusCode::NOT_FOUND,
@@ -101,7 +109,9 @@ impl Code {
         match self {
             Code::MalformedJson => "The body is not JSON",
             Code::MalformedQuery => "The query can't be read",
-            Code::Unauthorized => "The API key is not known",
+            Code::Unauthorized => "The API key or ticket is not known",
+            Code::OriginRefused => "Pages of this origin may not ask",
+            Code::UpgradeRequired => "The path is for WebSockets",
             Code::RateLimited => "Too many requests",
             Code::NotAcceptable => "No form of the answer is accepted",
             Code::NotFound => "There is nothing at this path",
@@ -129,7 +139,13 @@ impl Code {
             }
             Code::MalformedQuery => "A parameter of the query is not percent-encoded UTF-8.",
             Code::Unauthorized => {
-                "The key of `Authorization: Bearer` or `x-api-key` was not given out here. Without any key a request counts for its address."
+                "The key of `Authorization: Bearer` or `x-api-key` was not given out here, or the ticket was none, was used already or is too old. Without any key or ticket a request counts for its address."
+            }
+            Code::OriginRefused => {
+                "A page of another origin wants to open a board. The operator allows origins by `http.cors_origins`."
+            }
+            Code::UpgradeRequired => {
+                "A board is opened by a WebSocket handshake (RFC 6455): a GET with `Connection: upgrade`, `Upgrade: websocket` and the headers that belong to it."
             }
             Code::RateLimited => {
                 "The client, which is its API key or else its address, asks more often than it may. `RateLimit-Policy` tells the rate, `RateLimit` what is left; ask again after the seconds that `Retry-After` says."
@@ -162,7 +178,7 @@ impl Code {
                 "A fault of the server. It has been logged with the request's id: who runs the server finds it by that."
             }
             Code::QueueFull => {
-                "All workers are busy and all places of the queue are taken. Ask again after the seconds that `Retry-After` says."
+                "All workers are busy and all places of the queue are taken, or there are as many streams and boards as there may be; `queue_length` tells how many. Ask again after the seconds that `Retry-After` says."
             }
             Code::Deadline => {
                 "The request has waited for a worker for as long as the server lets requests wait. Ask again after the seconds that `Retry-After` says."

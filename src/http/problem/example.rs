@@ -21,6 +21,8 @@ pub(crate) fn example(code: Code, path: &str) -> Value {
             Problem::not_acceptable("text/html", "application/json, application/x-ndjson and text/event-stream")
         }
         Code::Unauthorized => Problem::unauthorized(),
+        Code::OriginRefused => Problem::origin_refused("https://elsewhere.example"),
+        Code::UpgradeRequired => Problem::upgrade_required("the header Upgrade is missing"),
         Code::RateLimited => Problem::rate_limited(RETRY_AFTER),
         Code::NotFound => Problem::not_found(&path),
         Code::MethodNotAllowed => Problem::method_not_allowed(&path, "DELETE"),

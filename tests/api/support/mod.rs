@@ -1,5 +1,6 @@
 //! What the claims stand on.
 
+pub(crate) mod board;
 pub(crate) mod child;
 pub(crate) mod client;
 pub(crate) mod contract;
@@ -13,6 +14,7 @@ use std::future::Future;
 
 use libtest_mimic::Trial;
 
+pub(crate) use board::Board;
 pub(crate) use client::{Answer, Client};
 pub(crate) use server::Server;
 pub(crate) use stream::Stream;

@@ -35,6 +35,7 @@ impl Server {
         let mut settings = default_settings();
         settings.search.hash_mb = 1;
         settings.search.workers = 2;
+        settings.idle.positions = 0;
         settings.shutdown.drain_ms = 0;
         change(&mut settings);
         Server::of(settings).await

@@ -32,7 +32,7 @@ pub(crate) enum StreamLine {
 
 impl StreamLine {
     /// The last line of a stream that broke on our side.
-    pub(super) fn broken(problem: &Problem, path: &str, request_id: &str) -> Option<StreamLine> {
+    pub(crate) fn broken(problem: &Problem, path: &str, request_id: &str) -> Option<StreamLine> {
         match object(problem, path, request_id) {
             Ok(mut problem) => {
                 // The line's type takes the place of the problem's, which its code tells as well.

@@ -15,7 +15,7 @@ use crate::engine::Report;
 const INFO_EVERY: Duration = Duration::from_millis(100);
 
 /// Tells an analysis line by line: not too often, and never silent for long.
-pub(super) struct Narrator {
+pub(crate) struct Narrator {
     telling: Telling,
     heartbeat: Duration,
     /// Of the last info.
@@ -40,7 +40,7 @@ enum Event {
 
 impl Narrator {
     /// One that says something at least so often.
-    pub(super) fn new(telling: Telling, heartbeat: Duration) -> Narrator {
+    pub(crate) fn new(telling: Telling, heartbeat: Duration) -> Narrator {
         let now = Instant::now();
         Narrator { telling, heartbeat, seq: 0, told: now, info_at: now, pending: None, end: None }
     }
@@ -49,7 +49,7 @@ impl Narrator {
     ///
     /// # Errors
     /// What ends the analysis before its end.
-    pub(super) async fn next(&mut self, following: &mut Following) -> Result<Option<StreamLine>, AnalysisError> {
+    pub(crate) async fn next(&mut self, following: &mut Following) -> Result<Option<StreamLine>, AnalysisError> {
         loop {
             if let Some(answer) = self.end.take() {
                 if let Some(report) = self.pending.take() {

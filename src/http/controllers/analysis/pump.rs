@@ -13,7 +13,7 @@ use crate::analysis::Following;
 use crate::http::StreamRules;
 use crate::http::asker::Asker;
 use crate::http::problem::Problem;
-use crate::http::stream::{END, Form, Line, Outbox, outbox, response};
+use crate::http::stream::{END, Form, Line, Outbox, StreamPlace, outbox, response};
 
 /// So long the status of the response waits for the first line.
 const FIRST_LINE: Duration = Duration::from_millis(100);
@@ -24,6 +24,7 @@ const FIRST_LINE: Duration = Duration::from_millis(100);
 /// What ends the analysis before the first line.
 pub(super) async fn stream(
     rules: StreamRules,
+    place: StreamPlace,
     form: Form,
     asker: Asker,
     telling: Telling,
@@ -33,7 +34,7 @@ pub(super) async fn stream(
     let first = timeout(FIRST_LINE, narrator.next(&mut following)).await;
     let first = first.ok().transpose()?.flatten();
     let (outbox, lines) = outbox(rules);
-    let pump = Pump { form, asker, outbox };
+    let pump = Pump { form, asker, outbox, _place: place };
     tokio::spawn(pump.run(first, narrator, following).in_current_span());
     Ok(response(form, lines))
 }
@@ -42,6 +43,7 @@ struct Pump {
     form: Form,
     asker: Asker,
     outbox: Outbox,
+    _place: StreamPlace,
 }
 
 impl Pump {

@@ -17,8 +17,15 @@ use crate::http::problem::{InvalidMember, MemberFault, Problem};
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = AnalysisRequest)]
 pub(crate) struct Analysis {
-    pub(crate) position: PositionRequest,
-    pub(crate) search: SearchRequest,
+    pub(super) position: PositionRequest,
+    pub(super) manner: Manner,
+}
+
+/// How wide and how deep a position is analysed, and how that is told.
+#[derive(Clone, Debug, Default, ToSchema)]
+#[schema(as = AnalysisMembers)]
+pub(crate) struct Manner {
+    search: SearchRequest,
     /// Search until there is nothing deeper to find or the client leaves; without `depth`, `nodes`, `movetime_ms`, `mate`.
     #[schema(required = false, default = false)]
     infinite: bool,
@@ -43,6 +50,12 @@ pub(crate) struct Analysis {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Castling(CastlingText);
 
+impl Default for Castling {
+    fn default() -> Castling {
+        Castling(CastlingText::Standard)
+    }
+}
+
 impl<'a> FromTree<'a> for Castling {
     fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<Castling> {
         let name = |castling: &Castling| match castling.0 {
@@ -61,26 +74,48 @@ impl<'a> FromTree<'a> for Pov {
 
 impl FromMembers for Analysis {
     fn read(members: &mut Members<'_>) -> Option<Analysis> {
-        let (position, search) = (PositionRequest::read(members), SearchRequest::read(members));
+        let (position, manner) = (PositionRequest::read(members), Manner::read(members));
+        Some(Analysis { position: position?, manner: manner? })
+    }
+}
+
+impl FromMembers for Manner {
+    fn read(members: &mut Members<'_>) -> Option<Manner> {
+        let search = SearchRequest::read(members);
         let infinite = members.optional("infinite").unwrap_or(false);
         if infinite && search.as_ref().is_some_and(SearchRequest::has_limits) {
             members.fault(MemberFault::Conflict, "infinite", "infinite and a limit can't both be given".to_owned());
         }
         let multipv = members.optional_number("multipv", 1..=u64::MAX);
         let searchmoves = members.optional("searchmoves").unwrap_or_default();
-        let pov = members.optional("pov").unwrap_or(Pov::Side);
-        let castling = members.optional("castling").unwrap_or(Castling(CastlingText::Standard));
+        let pov = members.optional("pov").unwrap_or_default();
+        let castling = members.optional("castling").unwrap_or_default();
         let pv_length = members.optional_number("pv_length", 1..=u64::MAX);
-        Some(Analysis { position: position?, search: search?, infinite, multipv, searchmoves, pov, castling, pv_length })
+        Some(Manner { search: search?, infinite, multipv, searchmoves, pov, castling, pv_length })
     }
 }
 
-impl Analysis {
+impl Manner {
+    /// The same with so many lines, where it names no number itself.
+    pub(crate) fn or_lines(self, multipv: u64) -> Manner {
+        Manner { multipv: self.multipv.or(Some(multipv)), ..self }
+    }
+
+    /// The same with so many lines.
+    pub(crate) fn with_lines(self, multipv: u64) -> Manner {
+        Manner { multipv: Some(multipv), ..self }
+    }
+
+    /// The same to this depth, whatever its limits were.
+    pub(crate) fn with_depth(self, depth: u64) -> Manner {
+        Manner { search: self.search.with_depth(depth), infinite: false, ..self }
+    }
+
     /// The question within the caps, what was lowered for that, and how it is to be told.
     ///
     /// # Errors
     /// `illegal_move` for a text in `searchmoves` that is no legal move.
-    pub(super) fn clamp(self, game: Game, client: &Client, caps: &Caps) -> Result<(AnalysisRequest, Telling), Problem> {
+    pub(crate) fn clamp(self, game: Game, client: &Client, caps: &Caps) -> Result<(AnalysisRequest, Telling), Problem> {
         let moves = searchmoves(game.position(), &self.searchmoves)?;
         let position = game.position().clone();
         let (mut request, clamped) = self.search.clamp(self.multipv, game, client, caps);

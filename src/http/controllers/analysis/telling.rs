@@ -8,9 +8,10 @@ use crate::engine::{Report, Score, Wdl};
 use crate::http::dto::{Clamped, MoveText, ScoreDto, WdlDto, line_texts};
 
 /// From whose view scores are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Pov {
     /// The side to move's.
+    #[default]
     Side,
     /// White's.
     White,

@@ -12,14 +12,14 @@ use tracing::Instrument;
 
 use super::lines::{BodyEnd, Bounds, Line, Lines};
 use super::reply::{BatchEnd, BatchError, EndReason, Numbered};
-use super::request::{BatchLine, Id, id_of};
+use super::request::BatchLine;
 use crate::analysis::{AnalysisError, AnalysisRequest, Answer, Service};
 use crate::chess::CastlingText;
 use crate::http::App;
 use crate::http::asker::Asker;
 use crate::http::controllers::analysis::{AnalysisAnswer, Pov, Telling};
 use crate::http::controllers::best_move::BestMoveAnswer;
-use crate::http::dto::PositionState;
+use crate::http::dto::{Id, PositionState};
 use crate::http::json;
 use crate::http::problem::{Code, Problem, object};
 use crate::http::stream::{self, Form, Outbox, outbox, response};
@@ -176,9 +176,8 @@ impl Desk {
     /// The request of a line.
     fn read(&self, line: Line) -> Result<BatchLine, Box<BadLine>> {
         match line {
-            Line::Text(text) => {
-                json::read(&text, self.app.caps().moves).map_err(|problem| Box::new(BadLine { id: id_of(&text), problem }))
-            }
+            Line::Text(text) => json::read(&text, self.app.caps().moves)
+                .map_err(|problem| Box::new(BadLine { id: Id::within(&text), problem })),
             Line::TooLong => Err(Box::new(BadLine { id: Id::None, problem: Problem::line_too_long() })),
         }
     }

@@ -7,9 +7,8 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use super::request::{Id, id_schema};
 use crate::http::controllers::best_move::BestMoveAnswer;
-use crate::http::dto::{names_of, varying, whole_ms};
+use crate::http::dto::{Id, names_of, varying, whole_ms};
 use crate::http::openapi::ProblemDocument;
 
 /// A line of the answer to a batch.
@@ -26,7 +25,7 @@ pub(crate) enum BatchReply {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BatchAnswer {
     /// The line's own.
-    #[schema(schema_with = id_schema)]
+    #[schema(schema_with = Id::schema)]
     id: Value,
     /// Which line, from 0.
     index: usize,
@@ -48,7 +47,7 @@ pub(super) struct Numbered<T> {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BatchError {
     /// The line's own; null where it has none that can be read.
-    #[schema(schema_with = id_schema)]
+    #[schema(schema_with = Id::schema)]
     pub(super) id: Id,
     /// Which line, from 0.
     pub(super) index: usize,

@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""What a client of the streams sees: starts a server of its own, and says of each promise whether it held, with its figure.
+
+    benches/streams.py target/release/kibitzer [--browser /usr/bin/chromium]
+
+Needs Python 3.9 and nothing else; with --browser a Chromium, whose EventSource has to stop after the stream's end.
+"""
+
+import argparse
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import re
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+KNOWN = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
+LONG = "r3k2r/pppq1ppp/2n2n2/3p4/3P4/2N2N2/PPPQ1PPP/R3K3 w Qkq - 0 1"
+BATCH = 2_000
+GAME = """[Event "?"]
+[White "Morphy"]
+[Black "Duke and Count"]
+[Result "1-0"]
+
+1. e4 e5 2. Nf3 d6 3. d4 Bg4 4. dxe5 Bxf3 5. Qxf3 dxe5 6. Bc4 Nf6 7. Qb3 Qe7 8. Nc3 c6 9. Bg5 b5 10. Nxb5 cxb5 11. Bxb5+ Nbd7
+12. O-O-O Rd8 13. Rxd7 Rxd7 14. Rd1 Qe6 15. Bxd7+ Nxd7 16. Qb8+ Nxb8 17. Rd8# 1-0
+"""
+
+
+class Server:
+    """A server on a port of its own."""
+
+    def __init__(self, program, folder, **settings):
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("KIBITZER")}
+        environment |= {"KIBITZER__STORE__PATH": folder, "KIBITZER__HTTP__CORS_ORIGINS": "*", "KIBITZER__LOG__FORMAT": "json"}
+        environment |= {f"KIBITZER__{key.upper()}": str(value) for key, value in settings.items()}
+        self.process = subprocess.Popen(
+            [program, "serve", "--listen", "127.0.0.1:0"], env=environment, stdout=subprocess.PIPE, text=True
+        )
+        self.log = []
+        self.port = None
+        for line in self.process.stdout:
+            self.log.append(line)
+            if self.port is None and (found := re.search(r"127\.0\.0\.1:(\d+)", line)):
+                self.port = int(found[1])
+            if '"ready"' in line:
+                break
+        threading.Thread(target=lambda: self.log.extend(self.process.stdout), daemon=True).start()
+
+    def ask(self, method, path, body=None, headers=None):
+        """An open answer."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
+        if isinstance(body, (dict, list)):
+            body, headers = json.dumps(body), {"Content-Type": "application/json"} | (headers or {})
+        connection.request(method, path, body, headers or {})
+        answer = connection.getresponse()
+        answer.connection = connection
+        return answer
+
+    def stream(self, body):
+        return self.ask("POST", "/v1/analysis", body, {"Accept": "application/x-ndjson"})
+
+    def metric(self, name):
+        text = self.ask("GET", "/metrics").read().decode()
+        return float(re.search(rf"^{name} (\S+)$", text, re.MULTILINE)[1])
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait(20)
+
+
+def lines(answer):
+    for line in answer:
+        yield json.loads(line)
+
+
+def cut(answer):
+    """Leaves without a word."""
+    answer.connection.sock.shutdown(socket.SHUT_RDWR)
+    answer.close()
+    answer.connection.close()
+
+
+def first_line_from_memory(server):
+    server.ask("POST", "/v1/best-move", {"fen": KNOWN, "depth": 14}).read()
+    times = []
+    for _ in range(300):
+        begun = time.perf_counter()
+        answer = server.stream({"fen": KNOWN, "infinite": True})
+        line = json.loads(answer.readline())
+        times.append(1_000 * (time.perf_counter() - begun))
+        assert (line["type"], line["source"]) == ("info", "memory"), line
+        assert line["depth"] >= 14 and line["age_ms"] >= 0, line
+        cut(answer)
+    times.sort()
+    return times[-1] < 5, f"median {statistics.median(times):.2f} ms, 99% {times[296]:.2f} ms, longest {times[-1]:.2f} ms of 300"
+
+
+def heartbeats_in_a_quiet_analysis(server):
+    seen, longest = [], 0.0
+    answer = server.stream({"fen": LONG, "infinite": True})
+    before = time.perf_counter()
+    end = before + 60
+    for line in lines(answer):
+        now = time.perf_counter()
+        longest, before = max(longest, now - before), now
+        seen.append(line["type"])
+        if now > end:
+            break
+    cut(answer)
+    count = seen.count("heartbeat")
+    return count > 0 and longest <= 8, f"{count} heartbeats, never silent for more than {longest:.1f} s"
+
+
+def worker_free_after_disconnect(server):
+    times = []
+    for number in range(50):
+        answer = server.stream({"fen": LONG, "infinite": True, "fresh": True})
+        answer.readline()
+        assert server.metric("kibitzer_searches_running") == 1
+        begun = time.perf_counter()
+        cut(answer)
+        while server.metric("kibitzer_searches_running"):
+            assert time.perf_counter() - begun < 5, f"round {number}: the worker is never free"
+        times.append(1_000 * (time.perf_counter() - begun))
+    times.sort()
+    return times[-1] < 20, f"median {statistics.median(times):.1f} ms, longest {times[-1]:.1f} ms of 50, with the time that asking takes"
+
+
+def a_newer_request_of_a_session_replaces(server):
+    older = server.stream({"fen": LONG, "infinite": True, "session": "board"})
+    older.readline()
+    newer = server.stream({"fen": "startpos", "depth": 3, "session": "board"})
+    last_of_older, last_of_newer = list(lines(older))[-1], list(lines(newer))[-1]
+    return (last_of_older["reason"], last_of_newer["reason"]) == ("replaced", "depth"), f"{last_of_older['reason']}, {last_of_newer['reason']}"
+
+
+def events(answer):
+    """Name and id of each event."""
+    name = number = None
+    for line in answer:
+        field, _, value = line.decode().rstrip("\n").partition(": ")
+        if field == "event":
+            name = value
+        elif field == "id":
+            number = value
+        elif field == "" and name:
+            yield name, number
+            name = None
+
+
+def a_job_is_resumed_by_its_last_event_id(server):
+    headers = {"Content-Type": "application/x-chess-pgn"}
+    job = json.loads(server.ask("POST", "/v1/games?depth=8", GAME, headers).read())
+    path = f"{job['url']}/events"
+    heard = []
+    with contextlib.closing(server.ask("GET", path)) as answer:
+        for name, number in events(answer):
+            if name in ("move", "game", "end"):
+                heard.append((name, number))
+            if len(heard) == 10:
+                break
+    last = heard[-1][1]
+    rest = list(events(server.ask("GET", path, headers={"Last-Event-ID": last})))
+    heard += [(name, number) for name, number in rest if name in ("move", "game", "end")]
+    numbers = [int(number) for name, number in heard if name != "end"]
+    over = server.ask("GET", path, headers={"Last-Event-ID": "end"}).status
+    held = numbers == list(range(numbers[0], numbers[0] + len(numbers))) and heard[-1] == ("end", "end") and over == 204
+    return held, f"cut after event {last}, {len(numbers)} events without a gap, then end; asked again after it: {over}"
+
+
+def a_batch_is_answered_that_is_written_before_it_is_read(server):
+    body = "".join(json.dumps({"id": number, "fen": "startpos", "nodes": 500 + number, "fresh": True}) + "\n" for number in range(BATCH))
+    sock = socket.create_connection(("127.0.0.1", server.port), timeout=120)
+    head = f"POST /v1/batch HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-ndjson\r\nContent-Length: {len(body)}\r\n\r\n"
+    sock.sendall(head.encode() + body.encode())
+    answer = http.client.HTTPResponse(sock)
+    answer.begin()
+    replies = list(lines(answer))
+    ids = {line["id"] for line in replies if "best_move" in line}
+    return len(ids) == BATCH and replies[-1]["type"] == "end", f"{len(ids)} answers to {BATCH} lines"
+
+
+PAGE = """<!doctype html><title>waiting</title><script>
+let opened = 0, failed = 0, ended = 0;
+const source = new EventSource("http://127.0.0.1:%d/v1/analysis?fen=startpos&depth=6");
+source.onopen = () => opened++;
+source.onerror = () => failed++;
+source.addEventListener("end", () => ended++);
+setTimeout(() => {
+  document.title = "done";
+  document.body.textContent = JSON.stringify({ opened, failed, ended, state: source.readyState });
+}, 8000);
+</script><body></body>"""
+
+
+def a_browsers_event_source_stops_after_the_end(server, browser):
+    with tempfile.TemporaryDirectory() as folder:
+        page = pathlib.Path(folder, "page.html")
+        page.write_text(PAGE % server.port)
+        command = [browser, "--headless=new", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}/profile"]
+        command += ["--virtual-time-budget=20000", "--dump-dom", page.as_uri()]
+        before = len(server.log)
+        text = subprocess.run(command, capture_output=True, text=True, timeout=120, check=True).stdout
+    found = json.loads(re.search(r"\{[^{}]*\}\s*</body>", text)[0].removesuffix("</body>"))
+    statuses = [json.loads(line).get("status") for line in server.log[before:] if "/v1/analysis" in line]
+    held = found == {"opened": 1, "failed": found["failed"], "ended": 1, "state": 2} and statuses.count(204) <= 1
+    return held, f"{found}, statuses of its requests: {statuses}"
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("kibitzer")
+    arguments.add_argument("--browser")
+    options = arguments.parse_args()
+    checks = [
+        first_line_from_memory,
+        heartbeats_in_a_quiet_analysis,
+        worker_free_after_disconnect,
+        a_newer_request_of_a_session_replaces,
+        a_job_is_resumed_by_its_last_event_id,
+        a_batch_is_answered_that_is_written_before_it_is_read,
+    ]
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        server = Server(options.kibitzer, folder, search__workers=2, idle__positions=0)
+        if options.browser:
+            checks.append(lambda server: a_browsers_event_source_stops_after_the_end(server, options.browser))
+            checks[-1].__name__ = a_browsers_event_source_stops_after_the_end.__name__
+        try:
+            for check in checks:
+                held, figure = check(server)
+                failed += not held
+                print(f"{'ok  ' if held else 'MISS'} {check.__name__.replace('_', ' ')}: {figure}", flush=True)
+        finally:
+            server.stop()
+    sys.exit(1 if failed else 0)
+
+
+if __name__ == "__main__":
+    main()

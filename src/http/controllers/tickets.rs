@@ -1,0 +1,49 @@
+//! `POST /v1/tickets`
+
+use axum::extract::State;
+use axum::http::header::CACHE_CONTROL;
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa::openapi::ObjectBuilder;
+
+use crate::http::App;
+use crate::http::access::{NoTicket, TICKET_LIFE};
+use crate::http::asker::Asker;
+use crate::http::dto::{varying_text, whole_ms};
+use crate::http::json::Reply;
+use crate::http::openapi::TicketProblems;
+use crate::http::problem::Problem;
+
+/// A ticket.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct Ticket {
+    /// Good for one request, as the parameter `ticket` of its query.
+    #[schema(schema_with = ticket_text)]
+    ticket: String,
+    /// How long it is good, in milliseconds.
+    expires_in_ms: u64,
+}
+
+/// A ticket
+///
+/// Browsers send no API key with a WebSocket or an EventSource. Whoever has a key gets a ticket by it, and opens `/v1/live?ticket=…` or
+/// `/v1/analysis?…&ticket=…` as the holder of that key, once. Without a key it stands for the address.
+#[utoipa::path(
+    post,
+    path = "/v1/tickets",
+    tag = "server",
+    responses((status = 200, description = "The ticket.", body = Ticket), TicketProblems)
+)]
+pub(crate) async fn tickets(State(app): State<App>, asker: Asker) -> Result<Response, Problem> {
+    let ticket = app.gate().give_ticket(asker.visitor()).map_err(|error| match error {
+        NoTicket::TooMany(after) => Problem::rate_limited(after),
+        NoTicket::Random(error) => Problem::internal(&error),
+    })?;
+    let reply = Reply(Ticket { ticket, expires_in_ms: whole_ms(TICKET_LIFE) });
+    Ok(([(CACHE_CONTROL, "no-store")], reply).into_response())
+}
+
+fn ticket_text() -> ObjectBuilder {
+    varying_text("Good for one request, as the parameter `ticket` of its query.")
+}
