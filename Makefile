@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: run test test-full bench match scaling trainer fmt lint docker
+.PHONY: run test test-full test-api bench match scaling load trainer fmt lint docker
 
 run: ## serves on the address of config/default.toml
 	$(CARGO) run --locked --release -- serve
@@ -12,6 +12,9 @@ test: ## a few minutes; suites outside the project join in when KIBITZER_SUITES 
 
 test-full: ## every suite to its full depth, every random test at its full length, on all cores
 	KIBITZER_FULL=1 $(CARGO) test --locked --workspace --no-fail-fast
+
+test-api: ## requests of all kinds against the contract, by schemathesis; wants Python, and makes itself an environment under target/
+	tests/schemathesis/run
 
 bench: ## speed, side by side with other libraries; benches/http.sh measures the service
 	$(CARGO) bench --locked
@@ -25,6 +28,10 @@ scaling: ## what threads and company cost, on the positions of BOOK=…; two cor
 	$(CARGO) bench --locked --bench scaling -- depth --positions '$(BOOK)'
 	$(CARGO) bench --locked --bench scaling -- company --positions '$(BOOK)'
 	$(CARGO) bench --locked --bench scaling -- stop --positions '$(BOOK)'
+
+load: ## the service under ten times the searches that it completes, and a batch of 2,000 positions; nothing else running
+	$(CARGO) bench --locked --bench load -- overload
+	$(CARGO) bench --locked --bench load -- batch
 
 trainer: ## the network's trainer for this machine's processor: target/native/release/kibitzer-trainer
 	RUSTFLAGS="-C target-cpu=native" $(CARGO) build --locked --release --package kibitzer-trainer --target-dir target/native

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The service's speed, over loopback:
-#   1. legal moves beside a bare axum handler that answers with bodies of the same size (benches/bare), by wrk;
-#   2. repeated best-move requests; a thousand best-move requests kept in flight on two workers (benches/load).
+#   1. legal moves, and best moves that the dictionary knows, beside a bare axum handler that answers with bodies of the same shape and
+#      size (benches/bare), by wrk;
+#   2. repeated best-move requests, by `kibitzer bench http`; a thousand best-move requests kept in flight on two workers (benches/load).
 # usage: benches/http.sh FENS        a file with at least 1,000 FENs, one a line
-# settings: SECONDS_EACH=20 RUNS=3 FLOOD_SECONDS=60 PORT=18080 PARTS="legal-moves best-move"
+# settings: SECONDS_EACH=20 RUNS=3 FLOOD_SECONDS=60 PORT=18080 PARTS="legal-moves hits best-move" PROFILE=release
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -22,8 +23,11 @@ stop() {
 trap 'stop; rm -rf "$work"' EXIT
 ulimit -n 8192 2>/dev/null || ulimit -n "$(ulimit -Hn)"
 
-cargo build --release --locked --bin kibitzer
-executable() { cargo bench --locked --no-run --bench "$1" 2>&1 | tee /dev/stderr | sed -n 's/.*(\(.*\))$/\1/p'; }
+# What `cargo bench` builds; another profile is for trying the script out.
+profile=${PROFILE:-release}
+cargo build --profile "$profile" --locked --bin kibitzer
+kibitzer=${CARGO_TARGET_DIR:-target}/$profile/kibitzer
+executable() { cargo bench --profile "$profile" --locked --no-run --bench "$1" 2>&1 | tee /dev/stderr | sed -n 's/.*(\(.*\))$/\1/p'; }
 bare=$(executable bare)
 load=$(executable load)
 
@@ -35,26 +39,28 @@ started() { # waits for an answer of the path that is no 5xx
   exit 1
 }
 start_kibitzer() { # the rest are settings of the environment
-  env "$@" target/release/kibitzer serve --config config/production.toml --listen "127.0.0.1:$port" >"$work/log" &
+  rm -rf "$work/store"
+  env KIBITZER__STORE__PATH="$work/store" "$@" "$kibitzer" serve --config config/production.toml --listen "127.0.0.1:$port" >"$work/log" &
   server=$!
   started /readyz
 }
-start_bare() {
-  "$bare" --listen "127.0.0.1:$port" --bytes "$1" &
+start_bare() { # the size of its answers, and of which kind they are
+  "$bare" --listen "127.0.0.1:$port" --bytes "$1" --answer "$2" &
   server=$!
   started /
 }
 
-write_script() { # a request for each FEN, in turn; prints requests a second, p99 in milliseconds, and failures
+write_script() { # a request of this route for each FEN, with these members more, in turn; prints requests a second, p99 in milliseconds, and failures
   {
+    echo "local route = \"$1\""
     echo 'local bodies = {'
-    head -n 1000 "$fens" | sed 's/.*/  [[{"fen":"&"}]],/'
+    head -n 1000 "$fens" | sed "s/.*/  [[{\"fen\":\"&\"$2}]],/"
     cat <<'LUA'
 }
 local requests, n = {}, 0
 function init(args)
   for i, body in ipairs(bodies) do
-    requests[i] = wrk.format("POST", "/v1/legal-moves", { ["Content-Type"] = "application/json" }, body)
+    requests[i] = wrk.format("POST", route, { ["Content-Type"] = "application/json" }, body)
   end
 end
 function request()
@@ -78,37 +84,51 @@ measure() { # name, file that gathers the results
 }
 median() { cut -d ' ' -f "$2" "$1" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
-legal_moves() {
-  write_script
-  start_kibitzer
+# The server and a bare handler in turn. What is measured, what gets the server ready and prints the size of its answers, and of which
+# kind they are.
+beside_bare() {
   local bytes
-  bytes=$("$load" sizes --url "$url" --fens "$fens")
-  stop
-  echo "legal moves: answers of $bytes bytes on the average, 32 connections, $runs runs of $seconds s each in turn"
+  rm -f "$work/kibitzer" "$work/bare"
   for _ in $(seq "$runs"); do
     start_kibitzer
+    bytes=$($2)
     measure kibitzer "$work/kibitzer"
     stop
-    start_bare "$bytes"
+    start_bare "$bytes" "$3"
     measure bare "$work/bare"
     stop
   done
-  awk -v k="$(median "$work/kibitzer" 1)" -v b="$(median "$work/bare" 1)" -v kp="$(median "$work/kibitzer" 2)" -v bp="$(median "$work/bare" 2)" \
-    'BEGIN { printf "medians: %d of %d requests/s, ratio %.3f; p99 %.2f ms, bare %.2f ms\n", k, b, k / b, kp, bp }'
+  awk -v name="$1" -v bytes="$bytes" -v k="$(median "$work/kibitzer" 1)" -v b="$(median "$work/bare" 1)" \
+    -v kp="$(median "$work/kibitzer" 2)" -v bp="$(median "$work/bare" 2)" \
+    'BEGIN { printf "%s of %d bytes, medians: %d of %d requests/s, ratio %.3f; p99 %.2f ms, bare %.2f ms\n", name, bytes, k, b, k / b, kp, bp }'
+}
+bytes_of() { # the mean size of answers; the words are arguments of `kibitzer bench http`
+  "$kibitzer" bench http "$url" --positions "$fens" --count 1000 --json "$@" | sed -n 's/.*"mean_bytes":\([0-9]*\).*/\1/p'
+}
+
+legal_moves() {
+  write_script /v1/legal-moves ''
+  prepare() { bytes_of --kind legal-moves --seconds 1; }
+  beside_bare 'legal moves' prepare legal-moves
+}
+
+hits() { # every position is searched before
+  write_script /v1/best-move ',"depth":6'
+  prepare() { bytes_of --kind hit --depth 6 --seconds 1; }
+  beside_bare 'dictionary hits' prepare best-move
 }
 
 best_move() {
   start_kibitzer KIBITZER__SEARCH__WORKERS=2
-  "$load" repeat --url "$url"
+  "$kibitzer" bench http "$url" --kind hit --count 1 --depth 10 --connections 1 --seconds 5
   stop
-  start_kibitzer KIBITZER__SEARCH__WORKERS=2
-  "$load" flood --url "$url" --pid "$server" --seconds "$flood"
-  stop
+  "$load" flood --seconds "$flood"
 }
 
-for part in ${PARTS:-legal-moves best-move}; do
+for part in ${PARTS:-legal-moves hits best-move}; do
   case $part in
     legal-moves) legal_moves ;;
+    hits) hits ;;
     best-move) best_move ;;
     *) echo "no part $part" >&2; exit 2 ;;
   esac

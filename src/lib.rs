@@ -16,6 +16,7 @@
 //! - [`http`]: routes, problems, the contract; no chess logic;
 //! - [`uci`]: the Universal Chess Interface over [`engine`];
 //! - [`datagen`]: the engine plays itself, into files for the trainer;
+//! - [`load`]: drives a running server with requests and measures how it answers;
 //! - [`app`]: the composition root, with [`config`] (typed settings) and [`telemetry`] (logs).
 pub mod analysis;
 pub mod app;
@@ -24,6 +25,7 @@ pub mod config;
 pub mod datagen;
 pub mod engine;
 pub mod http;
+pub mod load;
 pub mod nnue;
 pub mod openings;
 pub mod store;

@@ -1,18 +1,23 @@
-//! A client that measures a running server over loopback. `benches/http.sh` calls it; each part is bounded in count and time.
+//! The service under load, on servers that are started for it: `cargo bench --bench load -- overload` and so on; without a part it
+//! measures nothing. Nothing else may run meanwhile. Each part is bounded in count and time, and asks this machine alone.
 
 #![allow(clippy::print_stdout, missing_docs, reason = "a benchmark says what it measured")]
 
-mod client;
+mod batch;
 mod flood;
-mod positions;
-mod probe;
-mod quantiles;
-mod repeat;
-mod sizes;
+mod load;
+mod overload;
+mod server;
+#[path = "../scaling/uci.rs"]
+#[allow(dead_code, reason = "each benchmark needs a part of it")]
+mod uci;
 
 use std::error::Error;
 
 use clap::{Parser, Subcommand};
+
+/// What went wrong with a measurement.
+type Outcome<T> = Result<T, Box<dyn Error>>;
 
 #[derive(Parser)]
 struct Options {
@@ -25,28 +30,25 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Part {
-    /// The mean size of the answers of `/v1/legal-moves` to the first FENs of a file.
-    Sizes(sizes::Options),
-    /// One best-move request again and again: how long memory takes, by `Server-Timing`.
-    Repeat(repeat::Options),
-    /// Many best-move requests kept in flight, all of different positions.
+    /// Ten times the searches that the server completes, half of them from one client: who gets what, and what the others feel.
+    Overload(overload::Options),
+    /// A thousand positions of different clients kept in flight: memory, and what another client feels.
     Flood(flood::Options),
-    /// Legal moves at a steady rate, as another client asks for them meanwhile.
-    Probe(probe::Options),
+    /// Thousands of positions in one request: its nodes a second against two engine processes, and its memory.
+    Batch(batch::Options),
 }
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> Outcome<()> {
     let Some(part) = Options::parse().part else {
-        println!("a client for benches/http.sh: nothing to measure alone");
+        println!("load: choose a part; `-- --help` lists them");
         return Ok(());
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
         match part {
-            Part::Sizes(options) => sizes::run(&options).await,
-            Part::Repeat(options) => repeat::run(&options).await,
+            Part::Overload(options) => overload::run(&options).await,
             Part::Flood(options) => flood::run(&options).await,
-            Part::Probe(options) => probe::run(&options).await,
+            Part::Batch(options) => batch::run(&options).await,
         }
     })
 }

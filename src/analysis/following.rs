@@ -123,10 +123,9 @@ impl Following {
             };
             self.rest = Rest::Ended;
             let answer = answer?.unless_deeper(self.known.as_ref());
-            let report = answer.report.clone();
+            let last = self.untold(&answer);
             self.rest = Rest::Answered(Box::new(answer));
-            // A search may end with more than its last update told.
-            if report.depth > self.told_depth {
+            if let Some(report) = last {
                 self.told_depth = report.depth;
                 return Ok(Some(News::Deeper(report)));
             }
@@ -135,6 +134,16 @@ impl Following {
             Rest::Answered(answer) => Some(News::End(*answer)),
             _ => None,
         })
+    }
+
+    /// What an answer has beyond the last update that was told.
+    fn untold(&self, answer: &Answer) -> Option<Arc<Report>> {
+        let report = &answer.report;
+        if report.depth > self.told_depth {
+            return Some(report.clone());
+        }
+        // The proof of a mate is shallower than the iterations before it, which are finished all the same.
+        (answer.reason == Reason::Mate).then(|| Arc::new(Report { depth: self.told_depth, ..(**report).clone() }))
     }
 
     /// Waits for the end.

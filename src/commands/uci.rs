@@ -12,6 +12,9 @@ pub(crate) struct Options {
     /// A kibitzer to ask instead of searching here, as http://127.0.0.1:8080.
     #[arg(long, value_name = "URL")]
     server: Option<String>,
+    /// The API key that the server is shown.
+    #[arg(long, value_name = "KEY", env = "KIBITZER_KEY", hide_env_values = true)]
+    key: Option<String>,
 }
 
 pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
@@ -19,7 +22,10 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     let input = io::stdin().lock();
     match &options.server {
         None => Session::new(Local::new(&defaults)?, defaults, io::stdout()).run(input)?,
-        Some(url) => Session::new(Remote::new(url)?, defaults, io::stdout()).run(input)?,
+        Some(url) => {
+            let key = options.key.as_deref().filter(|key| !key.is_empty());
+            Session::new(Remote::new(url, key)?, defaults, io::stdout()).run(input)?
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -1,19 +1,23 @@
 //! A kibitzer somewhere else, asked over HTTP: `kibitzer uci --server URL`.
 //!
-//! A best-move answer comes whole, so a search is a row of questions of growing depth: each answer is an `info`, and the server's
-//! shared table makes the next one cheap. When the GUI says stop the open question is dropped; the server stops a search that
-//! nobody waits for.
+//! A search is one stream of `POST /v1/analysis`: each of its infos is told at once, and its end is the move. When the GUI says stop the
+//! stream is dropped; the server stops a search that nobody follows. What goes wrong (a full queue, a rate limit, a connection that
+//! breaks) is told, and the search goes on by another stream as long as there is time.
 //!
 //! `Hash` is offered and taken without effect, since the server's table is its own: python-chess refuses to set an option that is not
 //! offered, and lichess-bot sets this one unless told otherwise.
 
-mod answer;
 mod deadline;
+mod line;
 mod question;
 mod search;
+mod stream;
+mod voice;
 
+use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
 
+use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::runtime::Runtime;
 
 use super::backend::{Backend, Job, Task};
@@ -25,6 +29,8 @@ use search::RemoteSearch;
 pub struct Remote {
     address: String,
     client: reqwest::Client,
+    /// The server's name for all searches of this process: a newer one takes the place of an older one.
+    session: String,
     runtime: Arc<Runtime>,
 }
 
@@ -37,6 +43,9 @@ pub enum RemoteError {
     /// Encrypted connections end at a proxy, here as there.
     #[error("{0}: only http:// can be asked")]
     NotHttp(String),
+    /// The text is no API key.
+    #[error("the API key has letters that none can have")]
+    Key,
     /// No threads or sockets.
     #[error("{0}")]
     System(#[from] std::io::Error),
@@ -46,21 +55,30 @@ pub enum RemoteError {
 }
 
 impl Remote {
-    /// A server by the address of its root, as `http://127.0.0.1:8080`. It is not asked for anything yet.
+    /// A server by the address of its root, as `http://127.0.0.1:8080`, and the API key that it is shown, where there is one. It is
+    /// not asked for anything yet.
     ///
     /// # Errors
     ///
-    /// When the address is not one of plain HTTP, or the system grants no thread.
-    pub fn new(address: &str) -> Result<Remote, RemoteError> {
+    /// When the address is not one of plain HTTP, the key can't stand in a header, or the system grants no thread.
+    pub fn new(address: &str, key: Option<&str>) -> Result<Remote, RemoteError> {
         let url =
             reqwest::Url::parse(address).map_err(|error| RemoteError::Address(address.to_owned(), error.to_string()))?;
         if url.scheme() != "http" {
             return Err(RemoteError::NotHttp(address.to_owned()));
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let client = reqwest::Client::builder().build()?;
-        Ok(Remote { address: address.trim_end_matches('/').to_owned(), client, runtime: Arc::new(runtime) })
+        let headers = key.map(authorization).transpose()?.unwrap_or_default();
+        let client = reqwest::Client::builder().default_headers(headers).build()?;
+        let session = format!("uci-{:016x}", RandomState::new().hash_one(std::process::id()));
+        Ok(Remote { address: address.trim_end_matches('/').to_owned(), client, session, runtime: Arc::new(runtime) })
     }
+}
+
+fn authorization(key: &str) -> Result<HeaderMap, RemoteError> {
+    let mut bearer = HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| RemoteError::Key)?;
+    bearer.set_sensitive(true);
+    Ok(HeaderMap::from_iter([(AUTHORIZATION, bearer)]))
 }
 
 impl Backend for Remote {
@@ -69,11 +87,13 @@ impl Backend for Remote {
     }
 
     fn offers(&self, option: OptionName) -> bool {
-        // The rest is the server's own affair, or can't be asked of it; and of `Hash` nothing comes.
+        // The rest is the server's own affair, or can't be asked of it; and of `Hash` nothing comes. `UCI_AnalyseMode`, which some GUIs
+        // set by themselves, would keep them from what the server remembers.
         matches!(
             option,
             OptionName::Hash
                 | OptionName::Threads
+                | OptionName::MultiPv
                 | OptionName::Ponder
                 | OptionName::MoveOverhead
                 | OptionName::Chess960
@@ -88,7 +108,8 @@ impl Backend for Remote {
     fn new_game(&mut self) {}
 
     fn prepare(&self, task: Task) -> Job {
-        let search = RemoteSearch::new(format!("{}/v1/best-move", self.address), self.client.clone(), task);
+        let url = format!("{}/v1/analysis", self.address);
+        let search = RemoteSearch::new(url, self.client.clone(), task, &self.session);
         let runtime = Arc::clone(&self.runtime);
         Box::new(move |stop, tell| runtime.block_on(search.run(stop, tell)))
     }

@@ -22,6 +22,7 @@ crate::claims![
     a_query_asks_the_same_as_a_body,
     a_query_that_is_not_percent_encoded_is_refused,
     iterations_come_as_they_finish_and_the_end_comes_last,
+    the_last_info_tells_the_mate_that_was_proved,
     events_have_names_and_ids_and_a_client_that_has_heard_the_end_is_told_so,
     what_memory_knows_comes_at_once,
     a_game_that_is_over_ends_its_stream_at_once,
@@ -226,6 +227,17 @@ async fn iterations_come_as_they_finish_and_the_end_comes_last() {
     let depths: Vec<u64> = infos.iter().map(|info| info["depth"].as_u64().unwrap()).collect();
     assert!(depths.is_sorted_by(|a, b| a < b), "{depths:?}");
     assert!(end["best_move"].is_string() && end["best_move_san"].is_string());
+}
+
+async fn the_last_info_tells_the_mate_that_was_proved() {
+    let server = Server::start().await;
+    let body = json!({ "fen": "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "mate": 2 });
+    let lines = Stream::post(&server, PATH, &body).await.rest().await;
+    let [infos @ .., last, end] = lines.as_slice() else { panic!("{lines:?}") };
+    assert_eq!((&end["reason"], &end["best_move"]), (&json!("mate"), &json!("a1a6")));
+    let line = &last["lines"][0];
+    assert_eq!((&line["score"], &line["pv_san"]), (&json!({ "type": "mate", "value": 2 }), &json!(["Ra6", "bxa6", "b7#"])));
+    assert!(infos.iter().all(|info| info["depth"].as_u64() <= last["depth"].as_u64()), "{lines:?}");
 }
 
 async fn events_have_names_and_ids_and_a_client_that_has_heard_the_end_is_told_so() {

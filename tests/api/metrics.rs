@@ -70,7 +70,7 @@ async fn requests_are_counted_by_the_pattern_of_their_route_and_their_status() {
 }
 
 async fn a_search_and_an_answer_from_memory_are_counted() {
-    let server = Server::with(|settings| settings.idle.positions = 0).await;
+    let server = Server::start().await;
     let before = Exposition::of(&server).await;
     for name in ["searches", "search_nodes", "searches_cancelled", "searches_shared", "dictionary_misses", "idle_hits"] {
         assert_eq!(before.value(&format!("kibitzer_{name}_total")), 0.0, "{name}");
@@ -111,7 +111,7 @@ async fn asked(client: &Client) -> [f64; 3] {
 }
 
 async fn what_is_asked_of_memory_alone_is_a_hit_or_a_miss() {
-    let server = Server::with(|settings| settings.idle.positions = 0).await;
+    let server = Server::start().await;
     assert_eq!(server.get(START).await.status, 404);
     assert_eq!(asked(&server).await, [0.0, 0.0, 1.0]);
     server.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 5, "fresh": true })).await;
@@ -238,7 +238,7 @@ async fn open_streams_are_counted() {
 }
 
 async fn idle_work_and_its_hits_are_counted() {
-    let server = Server::start().await;
+    let server = Server::with(|settings| settings.idle.positions = 100).await;
     server.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 4 })).await;
     let done = |page: &Exposition| page.value("kibitzer_idle_searches_total") >= 20.0;
     let page = until(&server, "every move was deepened", done).await;

@@ -23,6 +23,7 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("http", &["chess", "openings", "nnue", "engine", "analysis"]),
     ("uci", &["chess", "engine"]),
     ("datagen", &["chess", "engine"]),
+    ("load", &["chess"]),
     ("config", &[]),
     ("telemetry", &["config"]),
 ];

@@ -1,14 +1,19 @@
 //! Servers to ask.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 
 use axum::Router;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::http::StatusCode;
 use axum::http::header::RETRY_AFTER;
 use axum::response::{IntoResponse, Response};
 use axum::routing::post;
+use http_body::Frame;
 use kibitzer::app;
 use kibitzer::config::Settings;
 use serde_json::Value;
@@ -32,16 +37,17 @@ impl Server {
         Server::with(async move |listener| app::serve(&settings, listener, std::future::pending()).await.unwrap())
     }
 
-    /// One that answers the first questions with a status and "ask again in a second", the others with 1. e4.
-    pub(crate) fn scripted(status: StatusCode, times: usize) -> (Server, Arc<Mutex<Vec<Value>>>) {
+    /// One that answers each question as the script says, from the last reply on with that one.
+    pub(crate) fn scripted(script: impl IntoIterator<Item = Reply>) -> (Server, Arc<Mutex<Vec<Value>>>) {
         let questions = Arc::new(Mutex::new(Vec::new()));
         let heard = questions.clone();
+        let script: Vec<Reply> = script.into_iter().collect();
         let answer = async move |body: String| {
             let mut heard = heard.lock().unwrap();
             heard.push(serde_json::from_str(&body).unwrap());
-            if heard.len() <= times { ask_again(status) } else { KING_PAWN.into_response() }
+            script[(heard.len() - 1).min(script.len() - 1)].response()
         };
-        let router = Router::new().route("/v1/best-move", post(answer));
+        let router = Router::new().route("/v1/analysis", post(answer));
         (Server::with(async |listener| axum::serve(listener, router).await.unwrap()), questions)
     }
 
@@ -54,9 +60,77 @@ impl Server {
     }
 }
 
-const KING_PAWN: &str = r#"{"score": {"type": "cp", "value": 20}, "wdl": [123, 800, 77], "pv": ["e2e4", "e7e5"], "depth": 1, "seldepth": 2,
-    "nodes": 30, "reason": "depth", "clamped": []}"#;
+/// What a scripted server answers.
+#[derive(Clone, Copy)]
+pub(crate) enum Reply {
+    /// 1. e4, after one iteration.
+    KingPawn,
+    /// "Ask again in a second", with a status.
+    AskAgain(StatusCode),
+    /// One iteration, and then the connection breaks.
+    BreaksOff,
+    /// One iteration, and then nothing more.
+    StaysOpen,
+    /// A problem in the place of the last line.
+    Fails,
+}
 
-fn ask_again(status: StatusCode) -> Response {
-    (status, [(RETRY_AFTER, "1")], r#"{"code": "queue_full", "detail": "all places are taken"}"#).into_response()
+const QUEUED: &str = r#"{"type": "queued", "position": 3}"#;
+const INFO: &str = r#"{"type": "info", "seq": 1, "source": "search", "depth": 1, "seldepth": 2, "nodes": 30, "time_ms": 2, "nps": 15000,
+    "lines": [{"rank": 1, "score": {"type": "cp", "value": 20}, "wdl": [123, 800, 77], "depth": 1, "pv": ["e2e4", "e7e5"]}]}"#;
+const HEARTBEAT: &str = r#"{"type": "heartbeat", "time_ms": 5000, "nodes": 31}"#;
+const END: &str =
+    r#"{"type": "end", "reason": "depth", "best_move": "e2e4", "ponder": "e7e5", "memory": "unknown", "clamped": []}"#;
+const PROBLEM: &str = r#"{"type": "problem", "status": 503, "code": "deadline", "detail": "no worker was free"}"#;
+
+impl Reply {
+    fn response(self) -> Response {
+        let (lines, then): (&[&str], Then) = match self {
+            Reply::KingPawn => (&[QUEUED, INFO, HEARTBEAT, END], Then::Ends),
+            Reply::BreaksOff => (&[INFO], Then::Breaks),
+            Reply::StaysOpen => (&[INFO], Then::Stays),
+            Reply::Fails => (&[PROBLEM], Then::Ends),
+            Reply::AskAgain(status) => {
+                let problem = r#"{"code": "queue_full", "detail": "all places are taken"}"#;
+                return (status, [(RETRY_AFTER, "1")], problem).into_response();
+            }
+        };
+        let lines = lines.iter().map(|line| Bytes::from(line.replace('\n', "") + "\n")).collect();
+        Body::new(Lines { lines, then }).into_response()
+    }
+}
+
+/// The body of a stream.
+struct Lines {
+    lines: VecDeque<Bytes>,
+    then: Then,
+}
+
+/// What comes behind the lines.
+#[derive(Clone, Copy)]
+enum Then {
+    Ends,
+    /// As soon as what came before it is on its way.
+    Breaks,
+    Broken,
+    Stays,
+}
+
+impl HttpBody for Lines {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        match (self.lines.pop_front(), self.then) {
+            (Some(line), _) => Poll::Ready(Some(Ok(Frame::data(line)))),
+            (None, Then::Ends) => Poll::Ready(None),
+            (None, Then::Breaks) => {
+                self.then = Then::Broken;
+                context.waker().wake_by_ref();
+                Poll::Pending
+            }
+            (None, Then::Broken) => Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into()))),
+            (None, Then::Stays) => Poll::Pending,
+        }
+    }
 }

@@ -80,7 +80,7 @@ pub(crate) async fn openapi_json(headers: HeaderMap) -> Response<Body> {
     path = "/openapi.yaml",
     tag = "contract",
     responses(
-        (status = 200, description = "This document.", content_type = "application/yaml", body = String),
+        (status = 200, description = "This document.", content_type = "application/yaml", body = serde_json::Value),
         (status = 304, description = "The client has it: `If-None-Match` names its `ETag`."),
     )
 )]

@@ -76,8 +76,9 @@ impl Modify for FlatRequests {
             let RefOr::T(Schema::Object(members)) = members else { continue };
             components.schemas.remove(&schema_name);
             for (name, schema) in &mut components.schemas {
+                // Other schemas may have a field of that name, which stands for itself.
                 if let RefOr::T(Schema::Object(request)) = schema
-                    && request.properties.contains_key(field)
+                    && request.properties.get(field).is_some_and(|property| refers_to(property, &schema_name))
                 {
                     flatten(request, field, &members);
                     if name == NEEDS_MOVES {
@@ -87,6 +88,10 @@ impl Modify for FlatRequests {
             }
         }
     }
+}
+
+fn refers_to(property: &RefOr<Schema>, schema_name: &str) -> bool {
+    matches!(property, RefOr::Ref(reference) if reference.ref_location.ends_with(&format!("/{schema_name}")))
 }
 
 /// The members take the field's place.
@@ -112,13 +117,14 @@ impl Modify for QueryRequests {
         for (path, schema) in QUERIES {
             let Some(RefOr::T(Schema::Object(request))) = components.schemas.get(schema) else { continue };
             let Some(operation) = contract.paths.paths.get_mut(path).and_then(|item| item.get.as_mut()) else { continue };
-            let of_member = |(name, schema): (&String, &RefOr<Schema>)| parameter(name, schema);
+            let required = |name: &String| if request.required.contains(name) { Required::True } else { Required::False };
+            let of_member = |(name, schema): (&String, &RefOr<Schema>)| parameter(name, schema, required(name));
             operation.parameters = Some(request.properties.iter().map(of_member).map(RefOr::T).collect());
         }
     }
 }
 
-fn parameter(name: &str, schema: &RefOr<Schema>) -> Parameter {
+fn parameter(name: &str, schema: &RefOr<Schema>, required: Required) -> Parameter {
     let description = match schema {
         RefOr::T(Schema::Object(object)) => object.description.clone(),
         RefOr::T(Schema::Array(array)) => array.description.clone(),
@@ -127,12 +133,41 @@ fn parameter(name: &str, schema: &RefOr<Schema>) -> Parameter {
     let parameter = ParameterBuilder::new()
         .name(name)
         .parameter_in(ParameterIn::Query)
-        .required(Required::False)
+        .required(required)
         .description(description)
         .schema(Some(schema.clone()));
     // A list is one text with commas.
     match schema {
         RefOr::T(Schema::Array(_)) => parameter.style(Some(ParameterStyle::Form)).explode(Some(false)).build(),
         _ => parameter.build(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use crate::http::contract;
+
+    fn schema(name: &str) -> Value {
+        let contract = serde_json::to_value(contract()).unwrap();
+        contract["components"]["schemas"][name].clone()
+    }
+
+    #[test]
+    fn a_request_has_the_members_of_its_position_and_no_others() {
+        let request = schema("LegalMovesRequest");
+        let names: Vec<&String> = request["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(names, ["fen", "packed", "moves"]);
+        assert_eq!(request["additionalProperties"], false);
+    }
+
+    #[test]
+    fn an_answers_own_field_position_stands_for_itself() {
+        for name in ["PlacedPiece", "Queued"] {
+            let answer = schema(name);
+            assert_eq!(answer["properties"]["position"]["type"], "integer", "{answer}");
+            assert!(answer["required"].as_array().unwrap().contains(&json!("position")), "{answer}");
+        }
     }
 }

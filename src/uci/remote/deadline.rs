@@ -72,13 +72,17 @@ impl<'a> Deadline<'a> {
         self.plan.is_none()
     }
 
-    /// `true` once the move has to be told.
-    pub(super) fn is_over(&mut self) -> bool {
+    /// `true` once the move has to be told, whether the server has come to an end or not.
+    ///
+    /// A server that was given its time has a little longer, for the way of its answer. One that was asked before time counted knows
+    /// of none, so there is nothing to wait for.
+    fn is_over(&mut self, is_server_timed: bool) -> bool {
         self.look();
-        self.stop.is_stopped() || self.left(|plan| plan.cut).is_some_and(|left| left.is_zero())
+        let left = self.left(|plan| if is_server_timed { plan.cut } else { plan.ask });
+        self.stop.is_stopped() || left.is_some_and(|left| left.is_zero())
     }
 
-    /// `true` when so little is left that a deeper question is not worth asking.
+    /// `true` when so little is left that to ask once more is not worth it.
     pub(super) fn is_late(&mut self) -> bool {
         self.look();
         self.left(|plan| plan.ask / 2).is_some_and(|left| left.is_zero())
@@ -94,16 +98,16 @@ impl<'a> Deadline<'a> {
         self.plan.zip(self.counts_from).map(|(plan, from)| of(plan).saturating_sub(from.elapsed()))
     }
 
-    /// Waits until the move has to be told.
-    pub(super) async fn passed(&mut self) {
-        while !self.is_over() {
+    /// Waits until the move has to be told: later where the server was told its time and an answer is on its way.
+    pub(super) async fn passed(&mut self, is_server_timed: bool) {
+        while !self.is_over(is_server_timed) {
             tokio::time::sleep(LOOK_EVERY).await;
         }
     }
 
     /// Waits so long; `false` when the move has to be told before.
     pub(super) async fn wait(&mut self, time: Duration) -> bool {
-        tokio::time::timeout(time, self.passed()).await.is_err()
+        tokio::time::timeout(time, self.passed(true)).await.is_err()
     }
 }
 
@@ -143,17 +147,26 @@ mod tests {
         let limits = Limits { movetime: Some(ms(0)), ..Limits::default() };
         let stop = StopFlag::pondering();
         let mut deadline = Deadline::new(&limits, &stop);
-        assert!(!deadline.is_over() && deadline.server_time().is_none());
+        assert!(!deadline.is_over(true) && deadline.server_time().is_none());
         stop.ponder_hit();
-        assert!(deadline.is_over());
+        assert!(deadline.is_over(true));
+    }
+
+    #[tokio::test]
+    async fn who_was_asked_while_pondering_ends_when_its_time_would_have() {
+        let limits = Limits { movetime: Some(ms(40)), ..Limits::default() };
+        let stop = StopFlag::default();
+        let mut deadline = Deadline::new(&limits, &stop);
+        deadline.passed(false).await;
+        assert!(deadline.server_time() == Some(Duration::ZERO));
     }
 
     #[test]
     fn without_a_time_only_stop_ends_it() {
         let stop = StopFlag::default();
         let mut deadline = Deadline::new(&Limits { depth: Some(3), ..Limits::default() }, &stop);
-        assert!(deadline.is_open() && !deadline.is_over() && !deadline.is_late());
+        assert!(deadline.is_open() && !deadline.is_over(true) && !deadline.is_late());
         stop.stop();
-        assert!(deadline.is_over());
+        assert!(deadline.is_over(true));
     }
 }

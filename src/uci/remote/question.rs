@@ -5,54 +5,91 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::chess::{CastlingText, Game, to_uci};
-use crate::engine::{Limits, Scope};
+use crate::engine::Limits;
+use crate::uci::backend::Task;
 
-/// The body of `POST /v1/best-move`.
+/// The body of `POST /v1/analysis`.
 #[derive(Clone, Debug, Serialize)]
 pub(super) struct Question {
     fen: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     moves: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) depth: Option<u8>,
+    depth: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     mate: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     movetime_ms: Option<u64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    infinite: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     threads: Option<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    multipv: Option<usize>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    searchmoves: Vec<String>,
+    /// King takes rook, which says the same in every position.
+    castling: &'static str,
+    /// A newer search takes the place of an older one.
+    session: String,
     /// Search, whatever is remembered.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) fresh: bool,
+    fresh: bool,
 }
 
 impl Question {
-    /// About a game, under the limits that are not of time.
-    pub(super) fn new(game: &Game, limits: &Limits, scope: &Scope) -> Question {
+    /// The search of a session, without its time.
+    pub(super) fn new(task: &Task, session: &str) -> Question {
+        let Task { game, limits, scope, fresh } = task;
         let (fen, moves) = history(game);
+        let written = |&mv| to_uci(game.position(), mv, CastlingText::Chess960);
+        let Limits { depth, nodes, mate, .. } = *limits;
+        // The proof of a mate has one line and the work of one thread, and no depth but its own.
+        let several = |number: usize| Some(number).filter(|&number| number > 1 && mate.is_none());
         Question {
             fen,
             moves,
-            depth: limits.depth,
-            nodes: limits.nodes,
-            mate: limits.mate,
+            depth: depth.filter(|_| mate.is_none()),
+            nodes,
+            mate,
             movetime_ms: None,
-            threads: Some(scope.threads).filter(|&threads| threads > 1),
-            fresh: false,
+            infinite: false,
+            threads: several(scope.threads),
+            multipv: several(scope.multipv),
+            searchmoves: scope.moves.iter().map(written).collect(),
+            castling: "960",
+            session: session.to_owned(),
+            fresh: *fresh,
         }
     }
 
-    /// Gives the server so long.
+    /// Gives the server so long; without a time until another limit, or until nobody listens any more.
     pub(super) fn within(&mut self, time: Option<Duration>) {
         // 0 is refused.
         self.movetime_ms = time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1));
+        self.infinite = time.is_none() && self.depth.is_none() && !self.is_whole();
+    }
+
+    /// `true` when the server knows how long it may take.
+    pub(super) fn is_timed(&self) -> bool {
+        self.movetime_ms.is_some()
     }
 
     /// `true` when the answer has to be found in one go: such limits count from the start.
     pub(super) fn is_whole(&self) -> bool {
         self.nodes.is_some() || self.mate.is_some()
+    }
+
+    /// `true` when what the search finds ends it, time or not.
+    pub(super) fn ends_by_itself(&self) -> bool {
+        self.depth.is_some() || self.is_whole()
+    }
+
+    /// The same once more, after an answer that was cut short: an answer as long is remembered, but a longer one is wanted.
+    pub(super) fn go_on(&mut self) {
+        self.fresh |= self.is_timed();
     }
 }
 
@@ -77,8 +114,11 @@ fn history(game: &Game) -> (String, Vec<String>) {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
     use crate::chess::{Position, read_move};
+    use crate::engine::Scope;
 
     fn game(moves: &str) -> Game {
         let mut game = Game::new(Position::startpos());
@@ -103,13 +143,37 @@ mod tests {
         assert_eq!((fen, moves.len()), (game(&format!("{shuffle} b1c3")).position().fen(), 0));
     }
 
+    fn question(limits: Limits, scope: Scope) -> Question {
+        Question::new(&Task { game: game("e2e4"), limits, scope, fresh: false }, "board")
+    }
+
     #[test]
-    fn limits_that_are_not_asked_are_not_sent() {
-        let limits = Limits { depth: Some(3), ..Limits::default() };
-        let question = Question::new(&game("e2e4"), &limits, &Scope::default());
-        let json = serde_json::to_value(&question).unwrap();
-        assert_eq!(json, serde_json::json!({"fen": question.fen, "depth": 3}));
-        let question = Question::new(&game("e2e4"), &limits, &Scope { threads: 4, ..Scope::default() });
-        assert_eq!(serde_json::to_value(&question).unwrap()["threads"], 4);
+    fn what_is_not_asked_is_not_sent() {
+        let three = Limits { depth: Some(3), ..Limits::default() };
+        let asked = question(three, Scope::default());
+        let json = serde_json::to_value(&asked).unwrap();
+        assert_eq!(json, json!({"fen": asked.fen, "depth": 3, "castling": "960", "session": "board"}));
+        let e5 = read_move(game("e2e4").position(), "e7e5").unwrap();
+        let json = serde_json::to_value(question(three, Scope { threads: 4, multipv: 2, moves: vec![e5] })).unwrap();
+        assert_eq!((&json["threads"], &json["multipv"], &json["searchmoves"]), (&json!(4), &json!(2), &json!(["e7e5"])));
+    }
+
+    #[test]
+    fn what_nothing_ends_is_infinite() {
+        let mut asked = question(Limits::default(), Scope::default());
+        asked.within(None);
+        assert!(asked.infinite && asked.movetime_ms.is_none());
+        asked.within(Some(Duration::from_micros(3)));
+        assert!(!asked.infinite && asked.movetime_ms == Some(1));
+        let mut asked = question(Limits { nodes: Some(7), ..Limits::default() }, Scope::default());
+        asked.within(None);
+        assert!(!asked.infinite);
+    }
+
+    #[test]
+    fn the_proof_of_a_mate_is_asked_alone() {
+        let limits = Limits { mate: Some(2), depth: Some(9), ..Limits::default() };
+        let asked = question(limits, Scope { threads: 2, multipv: 3, ..Scope::default() });
+        assert_eq!((asked.mate, asked.depth, asked.threads, asked.multipv), (Some(2), None, None, None));
     }
 }

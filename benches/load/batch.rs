@@ -1,0 +1,134 @@
+use std::path::{Path, PathBuf};
+use std::sync::Barrier;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use kibitzer::chess::Position;
+use kibitzer::load::{different, from_file};
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::server::{Server, client};
+use crate::uci::Engine;
+
+/// The memory after so many answers is what the memory at the end is compared with.
+const EARLY: usize = 200;
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How many positions.
+    #[arg(long, default_value_t = 2_000)]
+    count: usize,
+    /// Of each search.
+    #[arg(long, default_value_t = 50_000)]
+    nodes: u64,
+    /// The table of the server and of each engine process, in MB.
+    #[arg(long, default_value_t = 64)]
+    hash: usize,
+    /// A file with a FEN or EPD a line; positions of random games unless given.
+    #[arg(long, value_name = "FILE")]
+    positions: Option<PathBuf>,
+}
+
+/// Nodes, and the time from the first request to the last answer.
+struct Work {
+    nodes: u64,
+    time: Duration,
+}
+
+impl Work {
+    fn speed(&self) -> f64 {
+        self.nodes as f64 / self.time.as_secs_f64()
+    }
+}
+
+pub(crate) async fn run(options: &Options) -> Outcome<()> {
+    let fens = match &options.positions {
+        None => different(options.count, 1),
+        Some(file) => from_file(file)?.into_iter().take(options.count).collect(),
+    };
+    let (batch, early, end) = of_server(options, &fens).await?;
+    println!(
+        "a batch of {} positions at {} nodes: {} nodes in {:.1} s, {:.0} a second",
+        fens.len(),
+        options.nodes,
+        batch.nodes,
+        batch.time.as_secs_f64(),
+        batch.speed()
+    );
+    println!(
+        "resident memory: {early:.1} MB after {EARLY} answers, {end:.1} MB at the end: {:.3} times (wanted: 1.05 at most)",
+        end / early
+    );
+    let engines = of_engines(options, &fens)?;
+    println!(
+        "two engine processes on the halves: {} nodes in {:.1} s, {:.0} a second",
+        engines.nodes,
+        engines.time.as_secs_f64(),
+        engines.speed()
+    );
+    println!("nodes ÷ time, batch ÷ engines: {:.3} (wanted: 0.95 at least)", batch.speed() / engines.speed());
+    Ok(())
+}
+
+/// The batch, and the server's memory after the first answers and at the end, in MB.
+async fn of_server(options: &Options, fens: &[String]) -> Outcome<(Work, f64, f64)> {
+    let Options { hash, nodes, .. } = options;
+    let server = Server::start(&format!("search.workers = 2\nsearch.hash_mb = {hash}\n")).await?;
+    let line = |(id, fen): (usize, &String)| format!("{}\n", json!({ "id": id, "fen": fen, "nodes": nodes }));
+    let body: String = fens.iter().enumerate().map(line).collect();
+    let begun = Instant::now();
+    let request = client()?.post(format!("{}/v1/batch", server.url)).header("content-type", "application/x-ndjson");
+    let mut response = request.body(body).send().await?.error_for_status()?;
+    let mut work = Work { nodes: 0, time: Duration::ZERO };
+    let (mut unread, mut answers, mut early) = (Vec::new(), 0, server.resident_mb()?);
+    while let Some(piece) = response.chunk().await? {
+        unread.extend_from_slice(&piece);
+        while let Some(end) = unread.iter().position(|&byte| byte == b'\n') {
+            let line: Value = serde_json::from_slice(&unread[..end])?;
+            unread.drain(..=end);
+            if line["type"] == "end" {
+                work.time = begun.elapsed();
+                continue;
+            }
+            work.nodes += line["nodes"].as_u64().ok_or_else(|| format!("no answer: {line}"))?;
+            answers += 1;
+            if answers == EARLY {
+                early = server.resident_mb()?;
+            }
+        }
+    }
+    if answers != fens.len() || work.time.is_zero() {
+        return Err(format!("{answers} answers, and {}", if work.time.is_zero() { "no end" } else { "an end" }).into());
+    }
+    Ok((work, early, server.resident_mb()?))
+}
+
+/// The same by two engine processes side by side, a half of the list each.
+fn of_engines(options: &Options, fens: &[String]) -> Outcome<Work> {
+    let positions: Vec<Position> = fens.iter().map(|fen| Position::from_fen(fen)).collect::<Result<_, _>>()?;
+    let ready = Barrier::new(2);
+    let half = |positions: &[Position]| -> Result<(u64, Instant, Instant), String> {
+        let program = Path::new(env!("CARGO_BIN_EXE_kibitzer"));
+        let engine = Engine::start(program, &["uci"], 1, options.hash);
+        ready.wait();
+        let begun = Instant::now();
+        let searched = engine.and_then(|mut engine| {
+            let mut nodes = 0;
+            for position in positions {
+                engine.go(position, &format!("nodes {}", options.nodes))?;
+                nodes += engine.finish()?.0.nodes;
+            }
+            Ok(nodes)
+        });
+        searched.map(|nodes| (nodes, begun, Instant::now())).map_err(|error| error.to_string())
+    };
+    let (first, second) = positions.split_at(positions.len() / 2);
+    let halves = thread::scope(|scope| {
+        let first = scope.spawn(|| half(first));
+        let second = half(second);
+        [first.join().unwrap_or_else(|_| Err("an engine's thread failed".to_owned())), second]
+    });
+    let [(nodes, begun, ended), (more, also_begun, also_ended)] = [halves[0].clone()?, halves[1].clone()?];
+    Ok(Work { nodes: nodes + more, time: ended.max(also_ended) - begun.min(also_begun) })
+}

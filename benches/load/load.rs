@@ -1,0 +1,47 @@
+//! `kibitzer bench http`, as processes of their own.
+
+use std::process::Stdio;
+
+use serde_json::Value;
+use tokio::process::{Child, Command};
+
+use crate::Outcome;
+use crate::server::Server;
+
+/// A load under way.
+pub(crate) struct Load(Child);
+
+impl Load {
+    /// Begins a load; the words are arguments of `kibitzer bench http`.
+    pub(crate) fn start(server: &Server, words: &str, keys: &[String]) -> Outcome<Load> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
+        command.args(["bench", "http", &server.url, "--json"]).args(words.split_whitespace());
+        for key in keys {
+            command.args(["--key", key]);
+        }
+        Ok(Load(command.env_remove("KIBITZER_KEY").stdout(Stdio::piped()).kill_on_drop(true).spawn()?))
+    }
+
+    /// Waits for its end: what it has measured.
+    pub(crate) async fn finish(self) -> Outcome<Value> {
+        let output = self.0.wait_with_output().await?;
+        // One that was answered nothing has measured all the same.
+        serde_json::from_slice(&output.stdout).map_err(|_| "a load has failed".into())
+    }
+
+    /// A load from its beginning to its end.
+    pub(crate) async fn run(server: &Server, words: &str, keys: &[String]) -> Outcome<Value> {
+        Load::start(server, words, keys)?.finish().await
+    }
+}
+
+/// A figure of a report.
+pub(crate) fn figure(report: &Value, pointer: &str) -> Outcome<f64> {
+    report.pointer(pointer).and_then(Value::as_f64).ok_or_else(|| format!("no {pointer} in {report}").into())
+}
+
+/// Median, 99th percentile and longest time of the answers, in words.
+pub(crate) fn times(report: &Value) -> Outcome<String> {
+    let [half, most, all] = ["p50", "p99", "max"].map(|name| figure(report, &format!("/answer_ms/{name}")));
+    Ok(format!("median {:.2} ms, p99 {:.2} ms, longest {:.2} ms", half?, most?, all?))
+}

@@ -1,0 +1,180 @@
+use std::fmt::Write as _;
+
+use serde_json::Value;
+use sha2::{Digest, Sha256};
+
+use crate::Outcome;
+use crate::load::{Load, figure, times};
+use crate::server::{Server, client};
+
+/// Clients that share one half of the load.
+const MANY: usize = 49;
+
+/// Requests that each client may make in a minute, in the run with a rate limit.
+const RATE: u32 = 60;
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How long the overload lasts, and the load that its memory is compared with.
+    #[arg(long, default_value_t = 60)]
+    seconds: u32,
+    /// Times the searches that the server completes.
+    #[arg(long, default_value_t = 10.0)]
+    times: f64,
+    /// Of each search, in milliseconds.
+    #[arg(long, default_value_t = 100)]
+    movetime_ms: u32,
+    /// Searches at once.
+    #[arg(long, default_value_t = 2)]
+    workers: usize,
+}
+
+pub(crate) async fn run(options: &Options) -> Outcome<()> {
+    let clients = Clients::new();
+    let server = Server::start(&clients.settings(options.workers, 0)).await?;
+    let capacity = capacity(&server, options, &clients).await?;
+    let usual = usual_memory(&server, options, capacity, &clients).await?;
+    overload(&server, options, capacity, &clients, usual).await?;
+    drop(server);
+    limited(options, capacity, &clients).await
+}
+
+/// The API keys of those who ask.
+struct Clients {
+    greedy: Vec<String>,
+    many: Vec<String>,
+    bystander: Vec<String>,
+}
+
+impl Clients {
+    fn new() -> Clients {
+        let many = (1..=MANY).map(|number| format!("client-{number}")).collect();
+        Clients { greedy: vec!["greedy".to_owned()], many, bystander: vec!["bystander".to_owned()] }
+    }
+
+    fn settings(&self, workers: usize, rate: u32) -> String {
+        let mut settings = format!("search.workers = {workers}\nrate.requests = {rate}\nrate.window_ms = 60000\n");
+        for key in self.greedy.iter().chain(&self.many).chain(&self.bystander) {
+            let digest = Sha256::digest(key).iter().fold(String::new(), |mut hex, byte| {
+                // Writing to a String cannot fail.
+                let _ = write!(hex, "{byte:02x}");
+                hex
+            });
+            settings.push_str(&format!("[[access.keys]]\nname = \"{key}\"\nsha256 = \"{digest}\"\n"));
+        }
+        settings
+    }
+}
+
+impl Options {
+    /// A load of searches, each of another position.
+    fn searches(&self, rate: f64, seconds: u32, seed: u32) -> String {
+        let count = (rate * f64::from(seconds)).ceil() + 1.0;
+        let Options { movetime_ms, .. } = self;
+        format!(
+            "--kind best-move --movetime-ms {movetime_ms} --rate {rate:.2} --seconds {seconds} --count {count} --seed {seed}"
+        )
+    }
+}
+
+/// The searches a second that the server completes.
+async fn capacity(server: &Server, options: &Options, clients: &Clients) -> Outcome<f64> {
+    let Options { movetime_ms, workers, .. } = options;
+    let words = format!("--kind best-move --movetime-ms {movetime_ms} --connections {} --seconds 10 --seed 1", workers * 4);
+    let capacity = figure(&Load::run(server, &words, &clients.bystander).await?, "/answered_per_second")?;
+    println!("capacity: {capacity:.1} searches of {movetime_ms} ms a second on {workers} workers");
+    Ok(capacity)
+}
+
+/// The mean of the memory under a load that the server can bear, in MB.
+async fn usual_memory(server: &Server, options: &Options, capacity: f64, clients: &Clients) -> Outcome<f64> {
+    let memory = server.watch_memory();
+    let report = Load::run(server, &options.searches(0.8 * capacity, options.seconds, 2), &clients.many).await?;
+    let (_, mean, _) = memory.end().await?;
+    println!(
+        "0.8 × capacity for {} s: {}; {}; resident memory {mean:.1} MB in the mean",
+        options.seconds,
+        counts(&report),
+        times(&report)?
+    );
+    Ok(mean)
+}
+
+async fn overload(server: &Server, options: &Options, capacity: f64, clients: &Clients, usual: f64) -> Outcome<()> {
+    let Options { seconds, times: factor, .. } = options;
+    let half = capacity * factor / 2.0;
+    // The dictionary knows these positions before the load comes.
+    Load::run(server, "--kind hit --rate 20 --seconds 1 --seed 3", &clients.bystander).await?;
+    let memory = server.watch_memory();
+    let hits = Load::start(server, &format!("--kind hit --rate 20 --seconds {seconds} --seed 3"), &clients.bystander)?;
+    let moves = Load::start(server, &format!("--kind legal-moves --rate 20 --seconds {seconds}"), &clients.bystander)?;
+    let greedy = Load::start(server, &options.searches(half, *seconds, 4), &clients.greedy)?;
+    let many = Load::start(server, &options.searches(half, *seconds, 5), &clients.many)?;
+    let (hits, moves, greedy, many) =
+        (hits.finish().await?, moves.finish().await?, greedy.finish().await?, many.finish().await?);
+    let (least, mean, most) = memory.end().await?;
+
+    println!("{factor} × capacity for {seconds} s, open loop, half from one key and half from {MANY}:");
+    println!("  one key: {}", counts(&greedy));
+    println!("  {MANY} keys: {}", counts(&many));
+    println!(
+        "  resident memory {least:.1} to {most:.1} MB, mean {mean:.1}: {:.3} to {:.3} of the mean at 0.8 × capacity (wanted: 0.9 to 1.1)",
+        least / usual,
+        most / usual
+    );
+    println!("  dictionary hits of another process: {}, {} (wanted: p99 under 20 ms)", times(&hits)?, counts(&hits));
+    println!("  legal moves of another process: {}, {} (wanted: p99 under 20 ms)", times(&moves)?, counts(&moves));
+    let each = shares(&many)?;
+    let (sum, slowest) = (each.iter().sum::<f64>(), each.iter().copied().fold(f64::INFINITY, f64::min));
+    let mean = sum / each.len() as f64;
+    println!(
+        "  searches got: {mean:.2} by each of the {MANY} in the mean, {slowest} by the slowest, {} by the greedy one",
+        figure(&greedy, "/answered")?
+    );
+    println!(
+        "  slowest ÷ mean {:.2} (wanted: 0.7 at least), greedy ÷ mean {:.2} (wanted: 1.5 at most)",
+        slowest / mean,
+        figure(&greedy, "/answered")? / mean
+    );
+    Ok(())
+}
+
+/// The same overload on a server that limits how often a client may ask.
+async fn limited(options: &Options, capacity: f64, clients: &Clients) -> Outcome<()> {
+    let server = Server::start(&clients.settings(options.workers, RATE)).await?;
+    let half = capacity * options.times / 2.0;
+    let greedy = Load::start(&server, &options.searches(half, 10, 6), &clients.greedy)?;
+    let many = Load::start(&server, &options.searches(half, 10, 7), &clients.many)?;
+    let (greedy, many) = (greedy.finish().await?, many.finish().await?);
+    println!("the same for 10 s with a limit of {RATE} requests a minute:");
+    println!("  one key: {}", counts(&greedy));
+    println!("  {MANY} keys: {}", counts(&many));
+    let refused = client()?.get(format!("{}/v1/limits", server.url)).bearer_auth(&clients.greedy[0]).send().await?;
+    let header = |name: &str| refused.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or("none").to_owned();
+    println!(
+        "  the greedy one asks once more: {}, Retry-After: {}, RateLimit-Policy: {}, RateLimit: {}",
+        refused.status(),
+        header("retry-after"),
+        header("ratelimit-policy"),
+        header("ratelimit")
+    );
+    Ok(())
+}
+
+/// What each key has got.
+fn shares(report: &Value) -> Outcome<Vec<f64>> {
+    let keys = report["keys"].as_array().ok_or("no keys")?;
+    keys.iter().map(|key| figure(key, "/answered")).collect()
+}
+
+/// Everything that was counted, in words.
+fn counts(report: &Value) -> String {
+    let sums = ["statuses", "codes", "failures"].into_iter().filter_map(|name| report[name].as_object());
+    let mut counts: Vec<String> = sums.flatten().map(|(what, count)| format!("{what}: {count}")).collect();
+    for what in ["not_sent", "unfinished", "misses"] {
+        if report[what].as_u64().is_some_and(|count| count > 0) {
+            counts.push(format!("{what}: {}", report[what]));
+        }
+    }
+    counts.join(", ")
+}

@@ -1,0 +1,131 @@
+//! The server that is measured.
+
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use reqwest::Client;
+use tempfile::TempDir;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::{interval, sleep};
+
+use crate::Outcome;
+
+/// So long a server may take to start.
+const START: Duration = Duration::from_secs(10);
+
+/// A server of its own process, which ends with this.
+pub(crate) struct Server {
+    pub(crate) url: String,
+    child: Child,
+    // Held until the end.
+    _folder: TempDir,
+}
+
+impl Server {
+    /// A server with these settings (TOML, as in `config/default.toml`), in which `$FOLDER` stands for a folder that ends with it.
+    pub(crate) async fn start(settings: &str) -> Outcome<Server> {
+        let folder = TempDir::new()?;
+        let file = folder.path().join("kibitzer.toml");
+        // Lines for each request would be measured with it.
+        let settings = settings.replace("$FOLDER", &folder.path().display().to_string());
+        std::fs::write(&file, format!("log.level = \"error\"\n{settings}"))?;
+        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
+        let child = Command::new(env!("CARGO_BIN_EXE_kibitzer"))
+            .args([Path::new("serve"), Path::new("--config"), file.as_path(), Path::new("--listen")])
+            .arg(address.to_string())
+            .stdout(Stdio::null())
+            .spawn()?;
+        let mut server = Server { url: format!("http://{address}"), child, _folder: folder };
+        server.until_ready().await?;
+        Ok(server)
+    }
+
+    async fn until_ready(&mut self) -> Outcome<()> {
+        let client = client()?;
+        let begun = Instant::now();
+        while begun.elapsed() < START {
+            if let Some(status) = self.child.try_wait()? {
+                return Err(format!("the server has ended: {status}").into());
+            }
+            let asked = client.get(format!("{}/readyz", self.url)).send().await;
+            if asked.is_ok_and(|answer| answer.status().is_success()) {
+                return Ok(());
+            }
+            sleep(Duration::from_millis(50)).await;
+        }
+        Err("the server does not get ready".into())
+    }
+
+    /// Its resident memory, in MB, as Linux tells it.
+    pub(crate) fn resident_mb(&self) -> Outcome<f64> {
+        resident_mb(self.child.id())
+    }
+
+    /// Looks at its memory ten times a second, from now on.
+    pub(crate) fn watch_memory(&self) -> MemoryWatch {
+        let process = self.child.id();
+        let (stop, mut stopped) = oneshot::channel();
+        let looks = tokio::spawn(async move {
+            let mut looks = Vec::new();
+            let mut tick = interval(Duration::from_millis(100));
+            while looks.len() < MOST_LOOKS {
+                tokio::select! {
+                    _ = &mut stopped => break,
+                    _ = tick.tick() => match resident_mb(process) {
+                        Ok(mb) => looks.push(mb),
+                        // A process that has ended has none.
+                        Err(_) => break,
+                    },
+                }
+            }
+            looks
+        });
+        MemoryWatch { stop, looks }
+    }
+}
+
+/// The memory of a server over a while.
+pub(crate) struct MemoryWatch {
+    stop: oneshot::Sender<()>,
+    looks: JoinHandle<Vec<f64>>,
+}
+
+impl MemoryWatch {
+    /// The least, the mean and the most that was seen, in MB.
+    pub(crate) async fn end(self) -> Outcome<(f64, f64, f64)> {
+        drop(self.stop);
+        let looks = self.looks.await?;
+        if looks.is_empty() {
+            return Err("the server's memory could not be seen".into());
+        }
+        let [least, most] =
+            [f64::min as fn(f64, f64) -> f64, f64::max].map(|of| looks.iter().copied().reduce(of).unwrap_or_default());
+        Ok((least, looks.iter().sum::<f64>() / looks.len() as f64, most))
+    }
+}
+
+/// Half an hour of looks.
+const MOST_LOOKS: usize = 18_000;
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended by itself; there is nothing else to be done about either.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// A client that keeps its connections and asks no proxy.
+pub(crate) fn client() -> reqwest::Result<Client> {
+    Client::builder().no_proxy().build()
+}
+
+fn resident_mb(process: u32) -> Outcome<f64> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+    let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
+    Ok(kilobytes / 1024.0)
+}
