@@ -8,8 +8,8 @@
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[allow(unsafe_code, reason = "a setting of the allocator, which has no safe form")]
 pub fn give_back_large_blocks() {
-    /// What a search needs is larger, what the service remembers and answers is smaller.
-    const LARGE: libc::c_int = 256 << 10;
+    /// The stacks and tables of a search are larger, what the service remembers and answers is smaller.
+    const LARGE: libc::c_int = 32 << 10;
     // SAFETY: the call takes two numbers, and changes where later allocations come from, none that there is. An allocator that
     // refuses it goes on as before.
     let _ = unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE) };

@@ -12,8 +12,8 @@ use responses::Guarded;
 use utoipa::OpenApi;
 
 use super::controllers::{
-    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, health, legal_moves, limits, live, perft, play,
-    position, problems, tickets,
+    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, health, legal_moves, limits, live, metrics,
+    perft, play, position, problems, tickets,
 };
 use super::problem::InvalidMember;
 
@@ -53,6 +53,7 @@ pub(crate) use responses::{
         engine::engine,
         health::livez,
         health::readyz,
+        metrics::metrics,
         docs::docs,
         docs::openapi_json,
         docs::openapi_yaml,
