@@ -26,5 +26,5 @@ pub use asker::Peer;
 pub use openapi::contract;
 pub use problem::{Code, Problem};
 pub use router::{around, router};
-pub use state::{App, Caps};
+pub use state::{App, Caps, JobCaps};
 pub use stream::StreamRules;
