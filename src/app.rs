@@ -1,6 +1,7 @@
 //! The composition root: settings become a running server, and a signal ends it in good order.
 
 mod connection;
+mod listeners;
 mod memory;
 mod serving;
 mod shutdown;
@@ -12,18 +13,20 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::analysis::jobs::{JobRules, Jobs};
 use crate::analysis::{Searcher, Service, ServiceOptions};
 use crate::config::{Jobs as JobsSettings, Key, Settings, Store as StoreSettings};
 use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, NoMemory};
-use crate::http::{self, Access, ApiKey, ApiKeys, App, Caps, JobCaps, Proxies, Rate, StreamRules};
+use crate::http::{self, Access, ApiKey, ApiKeys, App, Caps, Gauge, JobCaps, Proxies, Rate, StreamRules};
 use crate::store::jobs::JobFile;
 use crate::store::{DictionaryFile, OpenError, Store, StoreError, StoreOptions, StoreSize};
 
+pub use listeners::{ListenError, Listeners};
 pub use memory::{MemoryError, memory_bound_mb};
+use serving::Rules;
 pub use shutdown::Signals;
 
 /// Why a server did not start, or broke.
@@ -58,7 +61,7 @@ pub fn starting(settings: &Settings) -> Result<App, ServeError> {
     Ok(App::starting(caps(settings), access(settings)))
 }
 
-/// Serves until `shutdown` is done, then ends in good order: `/readyz` fails at once, running searches are told to stop and answer
+/// Serves on these listeners until `shutdown` is done, then ends in good order: `/readyz` fails at once, running searches are told to stop and answer
 /// with what they have, new ones are refused; the listener stays open until they have, and for `shutdown.drain_ms` at
 /// least. Whatever is still under way after `shutdown.grace_ms` is dropped.
 ///
@@ -66,16 +69,12 @@ pub fn starting(settings: &Settings) -> Result<App, ServeError> {
 /// When the settings want too much memory, or a network or store that cannot be used, the system grants no threads, or the listener breaks.
 pub async fn serve(
     settings: &Settings,
-    listener: TcpListener,
+    listeners: impl Into<Listeners>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let app = starting(settings)?;
-    let (close, closed) = tokio::sync::oneshot::channel::<()>();
-    let closed = async {
-        // Both mean the same: told to close, or nobody is left to tell.
-        let _ = closed.await;
-    };
-    let serving = tokio::spawn(serving::serve(listener, http::router(app.clone()), rules(settings), closed));
+    let (close, closed) = watch::channel(());
+    let serving = tokio::spawn(serve_all(listeners.into(), app.clone(), rules(settings), closed));
     let mut shutdown = std::pin::pin!(shutdown);
     tokio::select! {
         begun = begin(&app, settings) => {
@@ -105,6 +104,24 @@ pub async fn serve(
             Ok(())
         }
     }
+}
+
+/// Serves on all addresses until told to close.
+async fn serve_all(listeners: Listeners, app: App, rules: Rules, closed: watch::Receiver<()>) {
+    let until_closed = |mut closed: watch::Receiver<()>| async move {
+        // Nothing is ever sent: it resolves when nobody is left to tell.
+        let _ = closed.changed().await;
+    };
+    let Listeners { main, metrics } = listeners;
+    let Some(metrics) = metrics else {
+        let router = http::router(app.clone());
+        return serving::serve(main, router, rules, app.connections(), until_closed(closed)).await;
+    };
+    let [routes, figures] = http::routers(app.clone());
+    tokio::join!(
+        serving::serve(main, routes, rules, app.connections(), until_closed(closed.clone())),
+        serving::serve(metrics, figures, rules, Gauge::default(), until_closed(closed)),
+    );
 }
 
 /// Sets up the table and the workers, from when on the server takes traffic.
@@ -173,8 +190,8 @@ fn job_rules(settings: &JobsSettings) -> JobRules {
 }
 
 /// What connections have to keep to.
-fn rules(settings: &Settings) -> serving::Rules {
-    serving::Rules {
+fn rules(settings: &Settings) -> Rules {
+    Rules {
         connections: settings.http.connections,
         head: Duration::from_millis(settings.http.head_timeout_ms),
         stall: Duration::from_millis(settings.stream.stall_ms),

@@ -16,6 +16,7 @@ use std::time::Duration;
 use config::{Config, Environment, File, FileFormat, Map};
 use ipnet::IpNet;
 use serde::Deserialize;
+use serde::de::{Deserializer, Error};
 
 pub use error::{BadKey, SettingsError};
 use error::{bad_value, refuse, unreadable};
@@ -66,6 +67,10 @@ pub struct Settings {
     pub memory: Memory,
     /// Log lines.
     pub log: Log,
+    /// Figures for the operator.
+    pub metrics: Metrics,
+    /// Traces for a collector.
+    pub otlp: Otlp,
 }
 
 /// `search.*`
@@ -275,6 +280,40 @@ pub struct Log {
     pub level: String,
 }
 
+/// `metrics.*`
+#[derive(Clone, Debug, Deserialize)]
+pub struct Metrics {
+    /// The address that they are on, alone; none for the main one.
+    #[serde(deserialize_with = "address_or_none")]
+    pub listen: Option<SocketAddr>,
+}
+
+/// `otlp.*`
+#[derive(Clone, Debug, Deserialize)]
+pub struct Otlp {
+    /// Where a collector takes traces; empty for nowhere.
+    pub endpoint: String,
+    /// How many of a thousand requests are traced, of those whose caller has not decided it.
+    pub sample_permille: u32,
+    /// The longest that a collector is waited for, in milliseconds.
+    pub timeout_ms: u64,
+}
+
+impl Otlp {
+    /// `true` when traces are sent.
+    pub fn is_on(&self) -> bool {
+        !self.endpoint.is_empty()
+    }
+}
+
+fn address_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SocketAddr>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    if text.is_empty() {
+        return Ok(None);
+    }
+    text.parse().map(Some).map_err(|error| D::Error::custom(format!("{text:?} is no address: {error}")))
+}
+
 /// How a log line looks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -378,6 +417,8 @@ mod tests {
         assert!(settings.search.workers >= 1, "0 workers stand for one per core");
         assert!(settings.http.cors_origins.is_empty());
         assert!(!settings.store.is_on(), "no file is written unasked");
+        assert!(settings.metrics.listen.is_none(), "the metrics are on the main address");
+        assert!(!settings.otlp.is_on(), "nothing is sent unasked");
     }
 
     #[test]
@@ -447,6 +488,12 @@ mod tests {
             ("jobs.max", "0"),
             ("jobs.bytes", "100"),
             ("rate.window_ms", "0"),
+            ("metrics.listen", "\"9090\""),
+            ("metrics.listen", "\"127.0.0.1:8080\""),
+            ("otlp.endpoint", "\"localhost:4318\""),
+            ("otlp.endpoint", "\"https://collector:4318/v1/traces\""),
+            ("otlp.sample_permille", "1001"),
+            ("otlp.timeout_ms", "0"),
         ] {
             assert_eq!(refused(with_file(&format!("{key} = {value}"))), [key], "{key} = {value}");
         }

@@ -6,6 +6,7 @@
 //! - `stream`: answers that come line by line;
 //! - `access`: who may ask, under which name, and how often;
 //! - `layers`: what lies around every route;
+//! - `metrics`: figures for the operator;
 //! - `openapi`: the contract, generated from the code.
 
 mod access;
@@ -14,6 +15,7 @@ mod controllers;
 mod dto;
 mod json;
 mod layers;
+mod metrics;
 mod openapi;
 mod problem;
 mod router;
@@ -23,8 +25,9 @@ mod unchanging;
 
 pub use access::{Access, ApiKey, ApiKeys, Proxies, Rate};
 pub use asker::Peer;
+pub use metrics::{Gauge, Inside};
 pub use openapi::contract;
 pub use problem::{Code, Problem};
-pub use router::{around, router};
+pub use router::{around, router, routers};
 pub use state::{App, Caps, JobCaps};
 pub use stream::StreamRules;

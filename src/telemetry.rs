@@ -1,7 +1,9 @@
-//! Structured logs: one line an event on stdout, as text or JSON, each with the id of the request that it belongs to.
+//! What the process tells of itself while it runs: structured logs, one line an event on stdout, as text or JSON, each with the id of the
+//! request that it belongs to; and traces, where a collector wants them.
 
 mod lines;
 mod sink;
+mod traces;
 
 use std::io::{self, Write};
 use std::panic::PanicHookInfo;
@@ -12,8 +14,9 @@ use tracing_subscriber::util::SubscriberInitExt;
 
 pub use lines::Lines;
 pub use sink::{Sink, SinkGuard};
+use traces::Traces;
 
-use crate::config::Log;
+use crate::config::{Log, Otlp};
 
 /// Why logging could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -24,22 +27,34 @@ pub enum TelemetryError {
     /// Another subscriber is installed already.
     #[error("logging was started twice: {0}")]
     Twice(#[from] tracing_subscriber::util::TryInitError),
+    /// The sender of traces could not be set up.
+    #[error("otlp.endpoint: {0}")]
+    Traces(#[from] opentelemetry_otlp::ExporterBuildError),
     /// The writer's thread could not be started.
     #[error("the log's thread did not start: {0}")]
     Thread(#[from] io::Error),
 }
 
-/// Starts logging for the whole process, panics included, into `writer`. The lines are written while the guard lives;
-/// dropping it writes what is left.
+/// Keeps logs and traces going. Dropping it sends and writes what is left, and waits for that, but not for good.
+#[derive(Debug)]
+pub struct TelemetryGuard {
+    // In this order: the last thing that is logged is how the sending went.
+    _traces: Option<Traces>,
+    _sink: SinkGuard,
+}
+
+/// Starts logging for the whole process, panics included, into `writer`, and the sending of traces where there is a collector.
 ///
 /// # Errors
-/// When the level can't be read, logging was started before, or the writer's thread does not start.
-pub fn start(log: &Log, writer: impl Write + Send + 'static) -> Result<SinkGuard, TelemetryError> {
+/// When the level or the collector's address can't be read, logging was started before, or a thread does not start.
+pub fn start(log: &Log, otlp: &Otlp, writer: impl Write + Send + 'static) -> Result<TelemetryGuard, TelemetryError> {
     let filter: Targets = log.level.parse()?;
+    let traces = otlp.is_on().then(|| Traces::start(otlp)).transpose()?;
     let (sink, guard) = Sink::new(writer)?;
-    tracing_subscriber::registry().with(filter).with(Lines::new(sink, log.format)).try_init()?;
+    let spans = traces.as_ref().map(Traces::layer);
+    tracing_subscriber::registry().with(filter).with(spans).with(Lines::new(sink, log.format)).try_init()?;
     std::panic::set_hook(Box::new(log_panic));
-    Ok(guard)
+    Ok(TelemetryGuard { _traces: traces, _sink: guard })
 }
 
 /// The only place that logs a panic; whoever catches it answers, and is silent.
@@ -107,6 +122,25 @@ mod tests {
         assert_eq!(line["good"], true);
         assert!(line["timestamp"].as_str().unwrap().ends_with('Z'));
         assert!(line["target"].as_str().unwrap().starts_with("kibitzer::telemetry"));
+    }
+
+    #[test]
+    fn a_json_line_has_the_fields_of_its_spans() {
+        let text = logged(LogFormat::Json, "info", || {
+            let request = tracing::error_span!("request", request_id = "abc-3", route = "/v1/x", otel.kind = "server");
+            let _request = request.enter();
+            let search = tracing::error_span!("search", threads = 2, depth = tracing::field::Empty);
+            let _search = search.enter();
+            tracing::info!("begun");
+            search.record("depth", 7);
+            tracing::info!(depth = 8, "found");
+        });
+        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        assert_eq!(lines[0]["request_id"], "abc-3");
+        assert_eq!(lines[0]["request"], serde_json::json!({ "route": "/v1/x" }), "names with a dot are for collectors");
+        assert_eq!(lines[0]["search"], serde_json::json!({ "threads": 2 }));
+        assert_eq!(lines[1]["search"], serde_json::json!({ "threads": 2, "depth": 7 }));
+        assert_eq!(lines[1]["depth"], 8);
     }
 
     #[test]

@@ -2,15 +2,17 @@
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
+use std::collections::BTreeMap;
 use std::io;
 use std::panic;
 use std::sync::{Arc, Mutex};
 
 use kibitzer::analysis::{AnalysisError, AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions};
 use kibitzer::chess::{Game, Position};
-use kibitzer::config::{Log, LogFormat};
+use kibitzer::config::{Log, LogFormat, Settings};
 use kibitzer::engine::{Limits, Report, Scope, StopFlag};
 use kibitzer::telemetry;
+use serde_json::{Value, json};
 use tracing::{Instrument, info_span};
 
 /// Collects what is logged.
@@ -44,7 +46,8 @@ impl Searcher for Faulty {
 async fn a_panic_is_logged_once_with_its_request() {
     let lines = Lines::default();
     let log = Log { format: LogFormat::Json, level: "info".to_owned() };
-    let guard = telemetry::start(&log, lines.clone()).unwrap();
+    let otlp = Settings::load_with(None, Some(BTreeMap::new())).unwrap().otlp;
+    let guard = telemetry::start(&log, &otlp, lines.clone()).unwrap();
 
     let service = Service::start(Arc::new(Faulty), ServiceOptions { workers: 1, ..ServiceOptions::default() }).unwrap();
     for (id, depth) in [("first", 11), ("second", 12)] {
@@ -70,6 +73,9 @@ async fn a_panic_is_logged_once_with_its_request() {
     let logged = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
     let faults: Vec<&str> = logged.lines().filter(|line| line.contains("ERROR")).collect();
     let [first, second] = faults[..] else { panic!("{logged}") };
-    assert!(first.contains("a fault at depth 11") && first.contains(r#""request_id":"first""#), "{first}");
-    assert!(second.contains("a fault at depth 12") && second.contains(r#""request_id":"second""#), "{second}");
+    for (line, fault, id) in [(first, "a fault at depth 11", "first"), (second, "a fault at depth 12", "second")] {
+        let line: Value = serde_json::from_str(line).unwrap();
+        assert_eq!((&line["reason"], &line["request_id"]), (&json!(fault), &json!(id)), "{line}");
+        assert_eq!(line["search"], json!({ "threads": 1, "lines": 1 }), "{line}");
+    }
 }

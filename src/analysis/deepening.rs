@@ -7,6 +7,7 @@ use super::Searcher;
 use super::address::Address;
 use super::dictionary::Dictionary;
 use super::idle::Wish;
+use super::tally::Tally;
 use crate::engine::{Limits, Scope, StopFlag};
 
 /// No wish takes longer, whatever its question may.
@@ -18,6 +19,7 @@ pub(super) struct Deepener {
     /// Whoever is at idle work does not keep the dictionary, and the file that it is in, from being closed.
     pub(super) dictionary: Weak<Dictionary>,
     pub(super) maker: Arc<str>,
+    pub(super) tally: Tally,
 }
 
 impl Deepener {
@@ -38,6 +40,7 @@ impl Deepener {
         let bounded = Limits { movetime: Some(limits.movetime.unwrap_or(LONGEST)), ..limits };
         let scope = Scope { multipv: lines, ..Scope::default() };
         let report = self.searcher.analyse(&game, &bounded, &scope, stop, &mut |_| ());
+        self.tally.count_idle(report.nodes);
         tracing::debug!(depth = report.depth, nodes = report.nodes, reason = ?report.reason, "idle search ended");
         if let Some(dictionary) = self.dictionary.upgrade() {
             dictionary.store_idle(&address, &limits, &Arc::new(report), &self.maker);

@@ -11,7 +11,7 @@ use super::address::{Address, Context, demand};
 use super::answer::MemoryVerdict;
 use super::effort::Effort;
 use super::eviction::{Ranking, Ticket, Worth};
-use super::known::{Analysis, Known, Memory, Origin, Stored};
+use super::known::{Analysis, Known, Memory, Origin, Remembered, Stored};
 use super::sketch::FrequencySketch;
 use super::stored;
 use super::write_behind::{MOST_WAITING, WriteBehind};
@@ -55,6 +55,18 @@ struct Asked {
     disk: AtomicU64,
     misses: AtomicU64,
     idle: AtomicU64,
+}
+
+impl Asked {
+    /// Counts a question by where it was answered, if it was.
+    fn count(&self, tier: Option<Tier>) {
+        let counter = match tier {
+            Some(Tier::Memory) => &self.memory,
+            Some(Tier::Disk) => &self.disk,
+            None => &self.misses,
+        };
+        counter.fetch_add(1, Ordering::Relaxed);
+    }
 }
 
 /// How many questions the dictionary has answered, and from where.
@@ -160,16 +172,40 @@ impl Dictionary {
     pub(super) fn ask(&self, address: &Address, asked: &Limits, lines: usize, maker: &str) -> Memory {
         self.note_request(address);
         let (memory, tier) = self.look_into(address, asked, lines, maker);
-        let counter = match (memory.verdict, tier) {
-            (MemoryVerdict::Hit, Tier::Memory) => &self.asked.memory,
-            (MemoryVerdict::Hit, Tier::Disk) => &self.asked.disk,
-            _ => &self.asked.misses,
-        };
-        counter.fetch_add(1, Ordering::Relaxed);
+        self.asked.count((memory.verdict == MemoryVerdict::Hit).then_some(tier));
         if memory.is_idle_hit {
             self.asked.idle.fetch_add(1, Ordering::Relaxed);
         }
         memory
+    }
+
+    /// The deepest analysis of a position with at least so many lines, however deep that is, as the answer to a question, which counts.
+    pub(super) fn recall(&self, address: &Address, lines: usize, maker: &str) -> Option<Remembered> {
+        self.note_request(address);
+        let found = self.deepest(address, lines, maker);
+        self.asked.count(found.as_ref().map(|&(_, tier)| tier));
+        let (analysis, tier) = found?;
+        let told = Remembered::of(&analysis, lines);
+        if tier == Tier::Disk {
+            self.promote(address, analysis);
+        }
+        Some(told)
+    }
+
+    /// The same for somebody who only looks around: that neither counts nor changes what memory holds.
+    pub(super) fn glance(&self, address: &Address, lines: usize, maker: &str) -> Option<Remembered> {
+        self.deepest(address, lines, maker).map(|(analysis, _)| Remembered::of(&analysis, lines))
+    }
+
+    /// The deepest analysis with at least so many lines, and where it was found. Where memory has one the disk is not asked.
+    fn deepest(&self, address: &Address, lines: usize, maker: &str) -> Option<(Analysis, Tier)> {
+        let of = |known: &Known| known.says(address, &Limits::default(), lines, maker).deepest.cloned();
+        let remembered = self.known.get(&address.key).filter(|known| known.packed == address.packed);
+        if let Some(analysis) = remembered.and_then(|known| of(&known)) {
+            return Some((analysis, Tier::Memory));
+        }
+        let analysis = of(&self.with_kept(address, maker)?)?;
+        Some((analysis, Tier::Disk))
     }
 
     /// What is known of a position, with at least so many lines; and whether it is enough for the asked limits.
@@ -181,22 +217,28 @@ impl Dictionary {
         let remembered = self.known.get(&address.key).filter(|known| known.packed == address.packed);
         let said = remembered
             .map_or(Memory::silent(MemoryVerdict::Unknown), |known| known.says(address, asked, lines, maker).told(lines));
-        if said.enough.is_some() || !self.is_kept(maker) {
+        if said.enough.is_some() {
             return (said, Tier::Memory);
         }
-        let kept = self.kept(address);
-        if kept.is_empty() {
-            return (said, Tier::Memory);
-        }
-        let mut known = self.remembered(address);
-        kept.into_iter().for_each(|analysis| {
-            known.learn(analysis);
-        });
+        let Some(known) = self.with_kept(address, maker) else { return (said, Tier::Memory) };
         let saying = known.says(address, asked, lines, maker);
         if let Some((analysis, _)) = saying.enough {
             self.promote(address, analysis.clone());
         }
         (saying.told(lines), Tier::Disk)
+    }
+
+    /// All that memory and disk know of a position, where the disk knows something.
+    fn with_kept(&self, address: &Address, maker: &str) -> Option<Known> {
+        let kept = if self.is_kept(maker) { self.kept(address) } else { Vec::new() };
+        if kept.is_empty() {
+            return None;
+        }
+        let mut known = self.remembered(address);
+        kept.into_iter().for_each(|analysis| {
+            known.learn(analysis);
+        });
+        Some(known)
     }
 
     /// Takes into memory what the disk knows, unless memory has come to know better.

@@ -6,11 +6,14 @@ use std::time::{Duration, Instant};
 
 use dashmap::{DashMap, Entry};
 use tokio::sync::watch;
+use tracing::{Id, Span};
 
 use super::AnalysisError;
+use super::SearchCounts;
 use super::address::Address;
 use super::answer::Reason;
-use super::queue::{Comer, Job, Place, Queue};
+use super::queue::{Class, Comer, Job, Place, Queue};
+use super::tally::{NodesCounted, Running, Tally};
 use crate::engine::{Limits, Report, Scope, StopFlag, StopReason};
 
 /// What makes two questions equal.
@@ -53,6 +56,9 @@ pub(super) struct Flight {
     place: Mutex<Option<Place>>,
     progress: watch::Sender<Progress>,
     outcome: watch::Sender<Option<Outcome>>,
+    counted: NodesCounted,
+    /// The request that launched it. Whoever can join it finds that span open: the job holds it.
+    launcher: Option<Id>,
 }
 
 impl Flight {
@@ -64,6 +70,8 @@ impl Flight {
             place: Mutex::new(None),
             progress: watch::Sender::default(),
             outcome: watch::Sender::new(None),
+            counted: NodesCounted::default(),
+            launcher: Span::current().id(),
         }
     }
 
@@ -77,11 +85,6 @@ impl Flight {
         self.listeners.load(Ordering::Acquire) == 0
     }
 
-    /// Says that a worker has taken the search up.
-    pub(super) fn begin(&self, now: Instant) {
-        self.progress.send_modify(|progress| progress.begun = Some(now));
-    }
-
     /// Says that the search has finished an iteration.
     pub(super) fn note(&self, report: &Report) {
         self.progress.send_modify(|progress| progress.latest = Some(Arc::new(report.clone())));
@@ -93,6 +96,11 @@ impl Flight {
             StopReason::Stopped if self.for_shutdown.load(Ordering::Acquire) => Reason::Shutdown,
             reason => reason.into(),
         }
+    }
+
+    /// `true` once it has come to its end.
+    fn has_landed(&self) -> bool {
+        self.outcome.borrow().is_some()
     }
 
     async fn landed(&self) -> Outcome {
@@ -120,7 +128,10 @@ impl Flight {
 
 /// All searches that run or wait for their turn.
 #[derive(Clone, Default)]
-pub(super) struct Flights(Arc<DashMap<Arc<FlightKey>, Arc<Flight>>>);
+pub(super) struct Flights {
+    aloft: Arc<DashMap<Arc<FlightKey>, Arc<Flight>>>,
+    tally: Tally,
+}
 
 /// A listener's hold on a flight. Dropping it is leaving.
 pub(super) struct Seat {
@@ -138,6 +149,7 @@ pub(super) struct Crew {
     key: Arc<FlightKey>,
     pub(super) flight: Arc<Flight>,
     flights: Flights,
+    running: Option<Running>,
 }
 
 impl Flights {
@@ -153,7 +165,7 @@ impl Flights {
     ) -> Result<Boarding<A>, AnalysisError> {
         let seat =
             |key, flight, shared| Seat { key, flight, flights: self.clone(), queue: queue.clone(), shared, left: false };
-        let entry = self.0.entry(key.clone());
+        let entry = self.aloft.entry(key.clone());
         if let Entry::Occupied(there) = &entry
             && there.get().join()
         {
@@ -161,13 +173,16 @@ impl Flights {
             let mut place = flight.place();
             *place = place.map(|place| queue.hasten(place, comer.class, &comer.client));
             drop(place);
+            self.tally.share();
+            Span::current().follows_from(flight.launcher.clone());
+            tracing::debug!("joined a search that is under way");
             return Ok(Boarding::Seat(seat(key, flight, true)));
         }
         if let Some(answer) = answered() {
             return Ok(Boarding::Answered(answer));
         }
         let flight = Arc::new(Flight::with_one_listener());
-        let crew = || Crew { key: key.clone(), flight: flight.clone(), flights: self.clone() };
+        let crew = || Crew { key: key.clone(), flight: flight.clone(), flights: self.clone(), running: None };
         let (place, crowded_out) = queue.push(comer, || job(crew()))?;
         *flight.place() = Some(place);
         // A flight that was abandoned a moment ago may still stand here; its leaver looks whose it is before it removes it.
@@ -179,24 +194,35 @@ impl Flights {
 
     /// Tells all searches to stop and to answer with what they have.
     pub(super) fn stop_all(&self) {
-        for flight in self.0.iter() {
+        for flight in self.aloft.iter() {
             flight.for_shutdown.store(true, Ordering::Release);
             flight.stop.stop();
         }
     }
 
+    /// Where searches are counted.
+    pub(super) fn tally(&self) -> Tally {
+        self.tally.clone()
+    }
+
+    /// What was searched so far.
+    pub(super) fn counts(&self) -> SearchCounts {
+        self.aloft.iter().for_each(|flight| self.tally.count_nodes(&flight.counted, flight.stop.nodes()));
+        self.tally.counts()
+    }
+
     #[cfg(test)]
     pub(super) fn listeners(&self) -> usize {
-        self.0.iter().map(|flight| flight.listeners.load(Ordering::Acquire)).sum()
+        self.aloft.iter().map(|flight| flight.listeners.load(Ordering::Acquire)).sum()
     }
 
     #[cfg(test)]
     pub(super) fn len(&self) -> usize {
-        self.0.len()
+        self.aloft.len()
     }
 
     fn remove(&self, key: &FlightKey, flight: &Arc<Flight>) {
-        self.0.remove_if(key, |_, there| Arc::ptr_eq(there, flight));
+        self.aloft.remove_if(key, |_, there| Arc::ptr_eq(there, flight));
     }
 }
 
@@ -233,15 +259,19 @@ impl Seat {
         self.queue.load()
     }
 
-    /// When it is worth to ask again.
-    pub(super) fn worth_a_retry(&self) -> Duration {
-        self.queue.worth_a_retry()
+    /// What it is told when it has waited so long and long enough.
+    pub(super) fn late(&self, waited: Duration) -> AnalysisError {
+        let place = *self.flight.place();
+        self.queue.late(place.map_or(Class::Interactive, Place::class), waited)
     }
 
     /// Leaves before the end; `true` for the last one, who stops the search.
     pub(super) fn leave(&mut self) -> bool {
         if std::mem::replace(&mut self.left, true) || !self.flight.leave() {
             return false;
+        }
+        if !self.flight.has_landed() {
+            self.flights.tally.cancel();
         }
         self.flight.stop.stop();
         self.flights.remove(&self.key, &self.flight);
@@ -265,14 +295,30 @@ impl Drop for Seat {
 }
 
 impl Crew {
+    /// Says that a worker has taken the search up.
+    pub(super) fn begin(&mut self, now: Instant) {
+        self.running = Some(self.flights.tally.begin());
+        self.flight.progress.send_modify(|progress| progress.begun = Some(now));
+    }
+
     /// Ends the flight: from here on nobody joins it, and all who sit in it have their answer.
-    pub(super) fn land(self, outcome: Outcome) {
+    pub(super) fn land(mut self, outcome: Outcome) {
+        let nodes = outcome.as_ref().map_or(0, |landed| landed.report.nodes);
+        self.settle(nodes);
         self.flight.outcome.send_replace(Some(outcome));
+    }
+
+    /// The search has ended: it counts before anybody hears of it.
+    fn settle(&mut self, nodes: u64) {
+        let Flights { tally, .. } = &self.flights;
+        tally.count_nodes(&self.flight.counted, nodes.max(self.flight.stop.nodes()));
+        drop(self.running.take());
     }
 }
 
 impl Drop for Crew {
     fn drop(&mut self) {
+        self.settle(0);
         self.flights.remove(&self.key, &self.flight);
         self.flight.outcome.send_if_modified(|outcome| {
             let unheard = outcome.is_none();

@@ -253,7 +253,7 @@ impl Flying {
     }
 
     fn late(&self) -> AnalysisError {
-        AnalysisError::Deadline { waited: self.deadline - self.asked, retry_after: self.seat.worth_a_retry() }
+        self.seat.late(self.deadline - self.asked)
     }
 
     /// The end with what the search, which goes on for others, has found so far.

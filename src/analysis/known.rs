@@ -136,7 +136,7 @@ impl Known {
 /// What is known to a question.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Saying<'a> {
-    deepest: Option<&'a Analysis>,
+    pub(super) deepest: Option<&'a Analysis>,
     pub(super) enough: Option<(&'a Analysis, Reason)>,
     verdict: MemoryVerdict,
 }
@@ -183,7 +183,8 @@ pub struct Remembered {
 }
 
 impl Remembered {
-    fn of(analysis: &Analysis, lines: usize) -> Remembered {
+    /// An analysis with so many of its lines, or all of them when it has fewer.
+    pub(super) fn of(analysis: &Analysis, lines: usize) -> Remembered {
         let report = if analysis.report.alternatives.len() < lines {
             analysis.report.clone()
         } else {

@@ -35,9 +35,7 @@ impl Seat {
         let no_answer = |_| AnalysisError::Internal("perft ended without an answer");
         match timeout(max_wait, &mut answered).await {
             Ok(answer) => answer.map_err(no_answer)?,
-            Err(_late) if self.queue.position(self.place).is_some() => {
-                Err(AnalysisError::Deadline { waited: max_wait, retry_after: self.queue.worth_a_retry() })
-            }
+            Err(_late) if self.queue.position(self.place).is_some() => Err(self.queue.late(self.place.class(), max_wait)),
             // It has begun, and ends by its own limit.
             Err(_late) => answered.await.map_err(no_answer)?,
         }

@@ -5,16 +5,17 @@
 //! is next, so that a stream of small jobs cannot keep a large one waiting: workers that get free before it stay free until there are
 //! enough of them.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use tracing::Span;
 
-use super::AnalysisError;
 use super::idle::{IdleList, Wish};
 use super::lane::{Lane, Stamp};
 use super::session::Client;
+use super::{AnalysisError, Durations, LaneCounts, Turns};
 use crate::engine::StopFlag;
 
 /// How soon an answer is wanted.
@@ -59,16 +60,25 @@ pub(super) struct Place {
     stamp: Stamp,
 }
 
+impl Place {
+    /// How soon the answer is wanted.
+    pub(super) fn class(self) -> Class {
+        self.class
+    }
+}
+
 /// A client's job that wants so many workers' places.
 pub(super) struct Order {
     client: Client,
     places: usize,
+    came: Instant,
     pub(super) job: Job,
 }
 
 impl Order {
+    /// One that comes now.
     pub(super) fn new(client: Client, places: usize, job: Job) -> Order {
-        Order { client, places, job }
+        Order { client, places, came: Instant::now(), job }
     }
 
     /// How many workers it wants.
@@ -126,9 +136,19 @@ pub(super) struct Queue {
     work_came: Condvar,
     /// How many jobs wait or run.
     load: watch::Sender<usize>,
+    interactive: Turnstile,
+    batch: Turnstile,
     workers: usize,
     capacity: usize,
     idle: IdleList,
+}
+
+/// What became of those who waited in one lane.
+#[derive(Debug, Default)]
+struct Turnstile {
+    waits: Durations,
+    refused: AtomicU64,
+    late: AtomicU64,
 }
 
 struct State {
@@ -170,8 +190,16 @@ impl Queue {
             closed: false,
             mean_seconds: 1.0,
         };
-        let (work_came, load, idle) = (Condvar::new(), watch::Sender::new(0), IdleList::new(wishes));
-        Queue { state: Mutex::new(state), work_came, load, workers, capacity, idle }
+        Queue {
+            state: Mutex::new(state),
+            work_came: Condvar::new(),
+            load: watch::Sender::new(0),
+            interactive: Turnstile::default(),
+            batch: Turnstile::default(),
+            workers,
+            capacity,
+            idle: IdleList::new(wishes),
+        }
     }
 
     /// Takes a place, unless all are taken or the service ends: then the job is not even made. In a full lane the newest job of the
@@ -190,6 +218,8 @@ impl Queue {
         let mut crowded_out = None;
         if !begins_at_once && length >= self.capacity {
             let full = AnalysisError::QueueFull { length, retry_after: self.retry_after(&state, &due) };
+            // Whoever it is that goes.
+            self.turnstile(class).refused.fetch_add(1, Ordering::Relaxed);
             let Some(order) = state.lane_mut(class).make_way(&client) else { return Err(full) };
             state.wanted -= order.places;
             crowded_out = Some((order.job, full));
@@ -236,10 +266,11 @@ impl Queue {
     pub(super) fn next(&self) -> Option<Work> {
         let mut state = self.lock();
         loop {
-            if let Some(order) = state.take() {
+            if let Some((class, order)) = state.take() {
                 self.tell_load(&state);
                 let is_more_to_do = state.due().jobs() > 0 || self.idle.len() > 0;
                 drop(state);
+                self.turnstile(class).waits.note(order.came.elapsed());
                 if is_more_to_do {
                     self.work_came.notify_one();
                 }
@@ -349,10 +380,28 @@ impl Queue {
         let _ = self.load.subscribe().wait_for(|&load| load == 0).await;
     }
 
-    /// When it is worth to ask again: those who wait will have been worked off.
-    pub(super) fn worth_a_retry(&self) -> Duration {
+    /// What somebody of this class is told who has waited so long and long enough.
+    pub(super) fn late(&self, class: Class, waited: Duration) -> AnalysisError {
+        self.turnstile(class).late.fetch_add(1, Ordering::Relaxed);
         let state = self.lock();
-        self.retry_after(&state, &state.due())
+        // By then those who wait will have been worked off.
+        AnalysisError::Deadline { waited, retry_after: self.retry_after(&state, &state.due()) }
+    }
+
+    /// What became of those who waited so far.
+    pub(super) fn turns(&self) -> Turns {
+        Turns {
+            interactive: self.turnstile(Class::Interactive).counts(),
+            batch: self.turnstile(Class::Batch).counts(),
+            idle: LaneCounts::default(),
+        }
+    }
+
+    fn turnstile(&self, class: Class) -> &Turnstile {
+        match class {
+            Class::Interactive => &self.interactive,
+            Class::Batch => &self.batch,
+        }
     }
 
     fn retry_after(&self, state: &State, due: &Due) -> Duration {
@@ -367,6 +416,13 @@ impl Queue {
     /// No code of others runs under the lock, so that a panic cannot have left it half done.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Turnstile {
+    fn counts(&self) -> LaneCounts {
+        let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        LaneCounts { waits: self.waits.counts(), refused: count(&self.refused), late: count(&self.late) }
     }
 }
 
@@ -449,8 +505,8 @@ impl State {
         at_work.take(wanted.saturating_sub(resting)).for_each(|run| run.stop.stop());
     }
 
-    /// The first one, if there are enough workers for it.
-    fn take(&mut self) -> Option<Order> {
+    /// The first one, if there are enough workers for it, and its class.
+    fn take(&mut self) -> Option<(Class, Order)> {
         let class = next_class(self.interactive.len() > 0, self.batch.len() > 0, self.streak)?;
         self.lane(class).orders().next().filter(|order| order.places <= self.free)?;
         let order = self.lane_mut(class).pop()?;
@@ -458,7 +514,7 @@ impl State {
         self.free -= order.places;
         self.wanted -= order.places;
         self.running += 1;
-        Some(order)
+        Some((class, order))
     }
 }
 
@@ -638,7 +694,7 @@ mod tests {
 
     /// How many workers the next job wants that has its turn now.
     fn due(queue: &Queue) -> Option<usize> {
-        queue.lock().take().map(|order| order.places())
+        queue.lock().take().map(|(_, order)| order.places())
     }
 
     #[test]
@@ -689,7 +745,7 @@ mod tests {
         }
         let turns: String = (0..12)
             .map(|_| {
-                let order = queue.lock().take().unwrap();
+                let (_, order) = queue.lock().take().unwrap();
                 queue.finished(1, Duration::ZERO);
                 order.client().to_string()
             })

@@ -6,6 +6,7 @@ use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
+use tracing::field::Empty;
 
 use super::address::Address;
 use super::answer::{Answer, MemoryVerdict, PerftAnswer, Reason, Source};
@@ -110,13 +111,18 @@ impl Service {
         let workers = options.workers.max(1);
         let queue = Arc::new(Queue::new(workers, options.queue_capacity, options.idle_positions));
         let (maker, dictionary): (Arc<str>, _) = (searcher.identity().into(), Arc::new(dictionary));
-        let deepener =
-            Deepener { searcher: searcher.clone(), dictionary: Arc::downgrade(&dictionary), maker: maker.clone() };
+        let flights = Flights::default();
+        let deepener = Deepener {
+            searcher: searcher.clone(),
+            dictionary: Arc::downgrade(&dictionary),
+            maker: maker.clone(),
+            tally: flights.tally(),
+        };
         let service = Service(Arc::new(Inner {
             maker,
             searcher,
             dictionary,
-            flights: Flights::default(),
+            flights,
             queue: queue.clone(),
             shutdown: Arc::default(),
             sessions: Sessions::default(),
@@ -188,7 +194,7 @@ impl Service {
         let lines = lines.clamp(1, position.legal_moves().len().max(1));
         let address = Address::of(&Game::new(position.clone()));
         let service = &*self.0;
-        service.dictionary.ask(&address, &Limits::default(), lines, &service.maker).known
+        service.dictionary.recall(&address, lines, &service.maker)
     }
 
     /// The moves from a position with what memory knows behind them, so many moves deep.
@@ -196,7 +202,7 @@ impl Service {
         let service = &*self.0;
         graph::walk(position, depth, |position| {
             let address = Address::of(&Game::new(position.clone()));
-            service.dictionary.look_up(&address, &Limits::default(), 1, &service.maker).known
+            service.dictionary.glance(&address, 1, &service.maker)
         })
     }
 
@@ -234,7 +240,7 @@ impl Service {
 
     /// How busy the service is.
     pub fn status(&self) -> Status {
-        let Inner { dictionary, queue, shutdown, workers, .. } = &*self.0;
+        let Inner { dictionary, flights, queue, shutdown, workers, .. } = &*self.0;
         Status {
             queue_length: queue.length_of(Class::Interactive),
             batch_length: queue.length_of(Class::Batch),
@@ -245,6 +251,8 @@ impl Service {
             dictionary_entries: dictionary.entries(),
             dictionary_max_entries: dictionary.max_entries(),
             dictionary_hits: dictionary.hits(),
+            searches: flights.counts(),
+            turns: queue.turns(),
             store: dictionary.disk().map(|disk| StoreStatus {
                 bytes: disk.store().size().bytes,
                 waiting: disk.waiting(),
@@ -338,7 +346,7 @@ impl Inner {
     }
 
     /// The search of a flight, as work for the queue.
-    fn search(&self, crew: Crew, game: Game, class: Class, key: &FlightKey) -> Job {
+    fn search(&self, mut crew: Crew, game: Game, class: Class, key: &FlightKey) -> Job {
         let (searcher, dictionary, maker) = (self.searcher.clone(), self.dictionary.clone(), self.maker.clone());
         // Who asks for many positions names them all himself.
         let queue = (class == Class::Interactive && self.queue.idle().is_some()).then(|| self.queue.clone());
@@ -354,15 +362,26 @@ impl Inner {
                 return;
             }
             let started = Instant::now();
-            crew.flight.begin(started);
+            crew.begin(started);
+            let span = tracing::error_span!(
+                "search",
+                threads = signed(scope.threads as u64),
+                lines = signed(scope.multipv as u64),
+                depth = Empty,
+                nodes = Empty,
+                reason = Empty
+            );
+            let _entered = span.enter();
             let note = &mut |report: &Report| crew.flight.note(report);
             let mut report = searcher.analyse(&game, &bounded, &scope, crew.flight.stop_flag(), note);
             report.pv.shrink_to_fit();
             report.alternatives.iter_mut().for_each(|line| line.pv.shrink_to_fit());
-            let Report { depth, nodes, .. } = report;
-            tracing::debug!(depth, nodes, elapsed = ?report.elapsed, reason = ?report.reason, "search ended");
             let report = Arc::new(report);
             let reason = crew.flight.reason(&report);
+            span.record("depth", i64::from(report.depth))
+                .record("nodes", signed(report.nodes))
+                .record("reason", reason.name());
+            tracing::debug!(elapsed = ?report.elapsed, "search ended");
             if is_for_memory(&scope) {
                 dictionary.store(&address, &limits, &report, &maker);
             }
@@ -405,6 +424,11 @@ impl From<(Remembered, Reason)> for Answer {
     fn from((Remembered { report, age }, reason): (Remembered, Reason)) -> Answer {
         Answer::at_once(report, Source::Memory { age }, MemoryVerdict::Hit, reason)
     }
+}
+
+/// A number of a span: OpenTelemetry has signed ones alone.
+fn signed(number: u64) -> i64 {
+    i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// Memory knows the best lines among all moves, and nothing of other questions. How many threads have found them is all one.

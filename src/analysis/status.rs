@@ -1,6 +1,6 @@
 //! How busy the service is.
 
-use super::DictionaryHits;
+use super::{DictionaryHits, DurationCounts};
 
 /// The service at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,10 @@ pub struct Status {
     pub dictionary_max_entries: usize,
     /// How questions to the dictionary were answered since the start.
     pub dictionary_hits: DictionaryHits,
+    /// What was searched since the start.
+    pub searches: SearchCounts,
+    /// What became of those who waited since the start.
+    pub turns: Turns,
     /// The dictionary on disk, where there is one.
     pub store: Option<StoreStatus>,
     /// `true` once the service was told to end.
@@ -39,4 +43,45 @@ pub struct StoreStatus {
     /// `true` while it refuses to be written, several times one after the other. Answers go on; what is new outlasts the process once it
     /// can be written again.
     pub failing: bool,
+}
+
+/// Searches since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SearchCounts {
+    /// Those that run now.
+    pub running: usize,
+    /// Those that a worker has taken up.
+    pub begun: u64,
+    /// Those that nobody waited for any more before they came to their end.
+    pub cancelled: u64,
+    /// Questions that joined the search of another one.
+    pub shared: u64,
+    /// Make-moves of all searches, those under way included.
+    pub nodes: u64,
+    /// Searches in idle time that have ended.
+    pub idle: u64,
+    /// Make-moves of those.
+    pub idle_nodes: u64,
+}
+
+/// What became of those who waited, by class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Turns {
+    /// Those that somebody waits for.
+    pub interactive: LaneCounts,
+    /// Parts of batches.
+    pub batch: LaneCounts,
+    /// What is searched while there is nothing better to do.
+    pub idle: LaneCounts,
+}
+
+/// What became of those who waited in one lane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LaneCounts {
+    /// How long they waited who had their turn.
+    pub waits: DurationCounts,
+    /// Those who found no place, or had to give theirs to others.
+    pub refused: u64,
+    /// Those who had waited long enough.
+    pub late: u64,
 }

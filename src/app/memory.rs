@@ -10,6 +10,9 @@ const MB: u64 = 1 << 20;
 /// The process itself: code, pages of the contract, log, runtime.
 const PROCESS: u64 = 48 * MB;
 
+/// Traces that wait for the collector, and the client that sends them.
+const TRACES: u64 = 8 * MB;
+
 /// Connections whose requests are under way at once, and how often each then holds a body: as bytes, as texts, as answer.
 const CONNECTIONS: u64 = 128;
 const COPIES: u64 = 4;
@@ -31,10 +34,11 @@ pub struct MemoryError {
 pub fn memory_bound_mb(settings: &Settings) -> u64 {
     let service = memory_bound(&service_options(settings), settings.search.hash_mb).total();
     let store = if settings.store.is_on() { store_bound() } else { 0 };
+    let traces = if settings.otlp.is_on() { TRACES } else { 0 };
     let bodies = CONNECTIONS * COPIES * settings.limits.body_bytes as u64;
     let jobs = jobs_bound(settings.jobs.bytes as u64, settings.jobs.max_mb * MB, settings.store.is_on());
     let streams = settings.stream.max as u64 * STREAM;
-    (PROCESS + bodies + streams + store as u64 + jobs).saturating_add(service as u64).div_ceil(MB)
+    (PROCESS + traces + bodies + streams + store as u64 + jobs).saturating_add(service as u64).div_ceil(MB)
 }
 
 /// Refuses settings that want more than they allow.
@@ -94,10 +98,13 @@ mod tests {
         let [without, with] =
             ["", "somewhere"].map(|path| memory_bound_mb(&settings(None, |settings| kept(settings, path))));
         let store = (with - without) as f64;
-        let (_, rest) = include_str!("../../config/default.toml").split_once("#   + ").unwrap();
-        let stated_store = rest.lines().find(|line| line.contains("the store, where")).unwrap();
-        let stated_store: f64 = stated_store.split(' ').find_map(|word| word.parse().ok()).unwrap();
-        assert!((store..=1.1 * store).contains(&stated_store), "stated {stated_store} MB, costs {store} MB");
+        let traces = grown(|settings| settings.otlp.endpoint = "http://somewhere:4318/v1/traces".to_owned());
+        for (part, costs) in [("the store, where", store), ("traces that wait", traces)] {
+            let (_, rest) = include_str!("../../config/default.toml").split_once("#   + ").unwrap();
+            let line = rest.lines().find(|line| line.contains(part)).unwrap();
+            let stated: f64 = line.split(' ').find_map(|word| word.parse().ok()).unwrap();
+            assert!((costs..=1.1 * costs).contains(&stated), "{part}: stated {stated} MB, costs {costs} MB");
+        }
         let parts = [
             ("search.workers", grown(|settings| settings.search.workers += 1_000) / 1e3),
             ("dictionary.max_entries", grown(|settings| settings.dictionary.max_entries += 1_000_000) / 1e6),

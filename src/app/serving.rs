@@ -20,7 +20,7 @@ use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
 use super::connection::Connection;
-use crate::http::Peer;
+use crate::http::{Gauge, Peer};
 
 /// How often an HTTP/2 connection without traffic is asked whether it is still there, and how long it may take over the answer.
 const PING_EVERY: Duration = Duration::from_secs(20);
@@ -40,8 +40,14 @@ pub(super) struct Rules {
     pub(super) stall: Duration,
 }
 
-/// Serves until told to close; then answers what is under way.
-pub(super) async fn serve(mut listener: TcpListener, router: Router, rules: Rules, close: impl Future<Output = ()>) {
+/// Serves until told to close; then answers what is under way. Open connections are counted in `open`.
+pub(super) async fn serve(
+    mut listener: TcpListener,
+    router: Router,
+    rules: Rules,
+    open: Gauge,
+    close: impl Future<Output = ()>,
+) {
     let places = Arc::new(Semaphore::new(rules.connections));
     let connections = GracefulShutdown::new();
     let builder = builder(rules);
@@ -69,10 +75,12 @@ pub(super) async fn serve(mut listener: TcpListener, router: Router, rules: Rule
         let connection = TokioIo::new(Connection::new(stream, place, rules.stall, rules.head));
         let served = builder.serve_connection_with_upgrades(connection, TowerToHyperService::new(service)).into_owned();
         let served = connections.watch(served);
+        let inside = open.enter();
         tokio::spawn(async move {
             if let Err(error) = served.await {
                 tracing::debug!(error = error.to_string(), "a connection broke off");
             }
+            drop(inside);
         });
     }
     drop(listener);

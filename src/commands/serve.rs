@@ -5,10 +5,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use kibitzer::app::{self, Signals};
+use kibitzer::app::{self, Listeners, Signals};
 use kibitzer::config::Settings;
-use kibitzer::telemetry::{self, SinkGuard};
-use tokio::net::TcpListener;
+use kibitzer::telemetry::{self, TelemetryGuard};
 
 use super::Failure;
 
@@ -33,22 +32,23 @@ impl Options {
 
 pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     let settings = options.settings()?;
-    let log = telemetry::start(&settings.log, io::stdout())?;
+    let telemetry = telemetry::start(&settings.log, &settings.otlp, io::stdout())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let served = runtime.block_on(serve(&settings, log));
+    let served = runtime.block_on(serve(&settings, telemetry));
     // Connections that are dropped at the end of the grace time may not hold up the process's end.
     runtime.shutdown_background();
     served.map(|()| ExitCode::SUCCESS)
 }
 
-async fn serve(settings: &Settings, log: SinkGuard) -> Result<(), Failure> {
+async fn serve(settings: &Settings, telemetry: TelemetryGuard) -> Result<(), Failure> {
     let mut signals = Signals::listen()?;
-    let listener = TcpListener::bind(settings.listen)
-        .await
-        .map_err(|error| format!("{} can't be listened on: {error}", settings.listen))?;
-    tracing::info!(address = listener.local_addr()?.to_string(), version = env!("CARGO_PKG_VERSION"), "listening");
+    let listeners = Listeners::bind(settings).await?;
+    tracing::info!(address = listeners.main.local_addr()?.to_string(), version = env!("CARGO_PKG_VERSION"), "listening");
+    if let Some(metrics) = &listeners.metrics {
+        tracing::info!(address = metrics.local_addr()?.to_string(), "the metrics are here alone");
+    }
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-    let serving = app::serve(settings, listener, async {
+    let serving = app::serve(settings, listeners, async {
         // Told to stop, or nobody is left to tell.
         let _ = stopped.await;
     });
@@ -63,8 +63,8 @@ async fn serve(settings: &Settings, log: SinkGuard) -> Result<(), Failure> {
     tokio::select! {
         served = serving => served?,
         () = signalled => {
-            // The lines so far are written before the process goes.
-            drop(log);
+            // The lines and traces so far are told before the process goes.
+            drop(telemetry);
             std::process::exit(1);
         }
     }

@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use reqwest::Url;
+
 use super::{BadKey, Settings};
 
 impl Settings {
@@ -55,6 +57,8 @@ impl Settings {
         range("shutdown.grace_ms", self.shutdown.grace_ms, self.shutdown.drain_ms..=day);
         range("rate.requests", self.rate.requests.into(), 0..=1_000_000_000);
         range("rate.window_ms", self.rate.window_ms, 1..=day);
+        range("otlp.sample_permille", self.otlp.sample_permille.into(), 0..=1_000);
+        range("otlp.timeout_ms", self.otlp.timeout_ms, 1..=60_000);
         for key in &self.access.keys {
             range("access.keys.window_ms", key.window_ms, 1..=day);
             range("access.keys.name", key.name.chars().count() as u64, 1..=64);
@@ -67,6 +71,18 @@ impl Settings {
         if self.search.default_movetime_ms > self.limits.movetime_ms {
             bad.push(BadKey::new("search.default_movetime_ms", "is above limits.movetime_ms"));
         }
+        if self.metrics.listen.is_some_and(|address| address == self.listen && address.port() != 0) {
+            bad.push(BadKey::new("metrics.listen", "is the address of `listen`: leave it empty to have the metrics there"));
+        }
+        if self.otlp.is_on() && !is_plain_http(&self.otlp.endpoint) {
+            bad.push(BadKey::new(
+                "otlp.endpoint",
+                format!(
+                    "{:?} is no URL of the form http://host:port/path; the server opens no TLS of its own",
+                    self.otlp.endpoint
+                ),
+            ));
+        }
         if let Err(error) = self.log.level.parse::<tracing_subscriber::filter::Targets>() {
             bad.push(BadKey::new("log.level", error.to_string()));
         }
@@ -78,6 +94,11 @@ impl Settings {
         }
         bad
     }
+}
+
+/// A URL that can be sent to without TLS.
+fn is_plain_http(text: &str) -> bool {
+    Url::parse(text).is_ok_and(|url| url.scheme() == "http" && url.has_host())
 }
 
 /// An origin as browsers send it, in lower case, since it is compared byte for byte; or `*`.

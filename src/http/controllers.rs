@@ -13,6 +13,7 @@ pub(crate) mod health;
 pub(crate) mod legal_moves;
 pub(crate) mod limits;
 pub(crate) mod live;
+pub(crate) mod metrics;
 pub(crate) mod perft;
 pub(crate) mod play;
 pub(crate) mod position;

@@ -5,6 +5,7 @@ mod gate;
 mod request;
 mod request_id;
 mod server_timing;
+mod trace;
 
 pub(crate) use cors::cors;
 pub(crate) use gate::{Gate, gate};

@@ -13,7 +13,7 @@ use utoipa::OpenApi;
 
 use super::controllers::{
     analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, games, health, legal_moves, limits, live,
-    perft, play, position, problems, tickets,
+    metrics, perft, play, position, problems, tickets,
 };
 use super::problem::InvalidMember;
 
@@ -60,6 +60,7 @@ pub(crate) use responses::{
         engine::engine,
         health::livez,
         health::readyz,
+        metrics::metrics,
         docs::docs,
         docs::openapi_json,
         docs::openapi_yaml,

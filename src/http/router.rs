@@ -11,15 +11,28 @@ use tower::util::option_layer;
 use super::App;
 use super::controllers::{
     analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, games, health, legal_moves, limits, live,
-    perft, play, position, problems, tickets,
+    metrics, perft, play, position, problems, tickets,
 };
 use super::layers::{RequestLayer, cors, gate, server_timing};
 use super::problem::Problem;
 
-/// All routes.
+/// All routes, on one address.
 pub fn router(app: App) -> Router {
+    around(routes().merge(metrics_routes()), app)
+}
+
+/// All routes but the metrics, and the metrics alone: for two addresses.
+pub fn routers(app: App) -> [Router; 2] {
+    [around(routes(), app.clone()), around(metrics_routes(), app)]
+}
+
+fn metrics_routes() -> Router<App> {
+    Router::new().route("/metrics", get(metrics::metrics))
+}
+
+fn routes() -> Router<App> {
     docs::prepare();
-    let routes = Router::new()
+    Router::new()
         // Positions and moves
         .route("/v1/legal-moves", post(legal_moves::legal_moves))
         .route("/v1/position", post(position::position))
@@ -52,16 +65,16 @@ pub fn router(app: App) -> Router {
         .route("/docs/{file}", get(docs::docs_asset))
         .route("/openapi.json", get(docs::openapi_json))
         .route("/openapi.yaml", get(docs::openapi_yaml))
-        .route("/problems/{code}", get(problems::problem));
-    around(routes, app)
+        .route("/problems/{code}", get(problems::problem))
 }
 
-/// Lays around routes what lies around every route: request ids, the log line, problems and panics, CORS, the gate; and answers where
-/// there is no route.
+/// Lays around routes what lies around every route: request ids, spans, the log line, metrics, problems and panics, CORS, the gate; and
+/// answers where there is no route.
 pub fn around(routes: Router<App>, app: App) -> Router {
     let routes = routes.fallback(no_such_path).method_not_allowed_fallback(no_such_method);
     let routes = routes.layer(from_fn_with_state(app.clone(), gate));
-    let layers = ServiceBuilder::new().layer(RequestLayer).layer(option_layer(cors(&app.caps().cors_origins)));
+    let layers =
+        ServiceBuilder::new().layer(RequestLayer::new(app.requests())).layer(option_layer(cors(&app.caps().cors_origins)));
     routes.layer(layers).with_state(app)
 }
 

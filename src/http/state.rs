@@ -11,6 +11,7 @@ use super::StreamRules;
 use super::access::Access;
 use super::json::BodyRules;
 use super::layers::Gate;
+use super::metrics::{CoreFigures, Figures, Gauge, Requests};
 use super::problem::Problem;
 use super::stream::{StreamPlace, StreamPlaces};
 use crate::analysis::Service;
@@ -96,6 +97,8 @@ pub struct App(Arc<Shared>);
 struct Shared {
     caps: Caps,
     gate: Gate,
+    requests: Arc<Requests>,
+    connections: Gauge,
     started: Instant,
     texts: Semaphore,
     core: SetOnce<Core>,
@@ -115,6 +118,8 @@ impl App {
     pub fn starting(caps: Caps, access: Access) -> App {
         App(Arc::new(Shared {
             gate: Gate::new(access),
+            requests: Arc::default(),
+            connections: Gauge::default(),
             started: Instant::now(),
             texts: Semaphore::new(TEXTS_AT_ONCE),
             core: SetOnce::new(),
@@ -176,6 +181,35 @@ impl App {
         match self.0.core.get() {
             Some(core) => core.service.flushed().await,
             None => Ok(()),
+        }
+    }
+
+    /// The count of open connections.
+    pub fn connections(&self) -> Gauge {
+        self.0.connections.clone()
+    }
+
+    /// Where requests are counted.
+    pub(super) fn requests(&self) -> Arc<Requests> {
+        self.0.requests.clone()
+    }
+
+    /// All figures for the operator, now.
+    pub(super) fn figures(&self) -> Figures {
+        let core = self.0.core.get().map(|Core { service, engine, .. }| CoreFigures {
+            status: service.status(),
+            evaluation: engine.evaluation_name().to_owned(),
+            hash_permille: engine.hash_permille(),
+        });
+        Figures {
+            requests: self.requests(),
+            connections: self.0.connections.now(),
+            max_connections: self.0.caps.connections,
+            streams: self.0.streams.taken(),
+            max_streams: self.0.caps.streams,
+            memory_bound_bytes: self.0.caps.memory_bound_mb << 20,
+            is_ready: self.why_not_ready().is_none(),
+            core,
         }
     }
 

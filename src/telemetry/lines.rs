@@ -6,7 +6,7 @@ use std::fmt::{self, Write as _};
 use std::io::Write as _;
 
 use tracing::field::{Field, Visit};
-use tracing::span::{Attributes, Id};
+use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Subscriber};
 use tracing_subscriber::fmt::format::Writer;
 use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
@@ -20,17 +20,34 @@ const REQUEST_ID: &str = "request_id";
 const MESSAGE: &str = "message";
 
 thread_local! {
-    static LINE: RefCell<String> = RefCell::new(String::with_capacity(512));
+    static PAPER: RefCell<Paper> = RefCell::new(Paper::default());
 }
 
-/// The layer that writes each event as a line, with the `request_id` of the nearest span that has one.
+/// What a line is written on.
+#[derive(Default)]
+struct Paper {
+    line: String,
+    /// The id of the request that the event belongs to.
+    request_id: String,
+    /// The event's spans as members of a JSON object, each behind a comma.
+    spans: String,
+}
+
+/// The layer that writes each event as a line, with the `request_id` of the nearest span that has one; in JSON with the fields of all its
+/// spans too, as an object under the span's name. Fields with a dot in their names are for collectors of traces.
 #[derive(Debug)]
 pub struct Lines {
     sink: Sink,
     format: LogFormat,
 }
 
-struct RequestId(String);
+/// What a line tells of a span.
+#[derive(Default)]
+struct Told {
+    request_id: Option<String>,
+    /// Its other fields as members of a JSON object, each behind a comma; in JSON alone.
+    members: String,
+}
 
 impl Lines {
     /// Lines of this format into this sink.
@@ -38,7 +55,8 @@ impl Lines {
         Lines { sink, format }
     }
 
-    fn write_line(&self, line: &mut String, event: &Event<'_>, request_id: Option<&str>) -> fmt::Result {
+    fn write_line(&self, paper: &mut Paper, event: &Event<'_>) -> fmt::Result {
+        let Paper { line, request_id, spans } = paper;
         let meta = event.metadata();
         match self.format {
             LogFormat::Text => {
@@ -51,57 +69,127 @@ impl Lines {
                 write!(line, "\",\"level\":\"{}\",\"target\":\"{}\"", meta.level(), meta.target())?;
             }
         }
+        let request_id = (!request_id.is_empty()).then_some(request_id.as_str());
         let mut fields = Fields { line, format: self.format, request_id };
         event.record(&mut fields);
         if let Some(id) = fields.request_id.take() {
             fields.text(REQUEST_ID, id);
         }
         if self.format == LogFormat::Json {
+            line.push_str(spans);
             line.push('}');
         }
         line.push('\n');
         Ok(())
     }
+
+    /// Notes the fields that a span has or gets.
+    fn note(&self, told: &mut Told, record: impl FnOnce(&mut dyn Visit)) {
+        let Told { request_id, members } = told;
+        let fields =
+            (self.format == LogFormat::Json).then_some(Fields { line: members, format: LogFormat::Json, request_id: None });
+        record(&mut SpanFields { request_id, fields });
+    }
+}
+
+impl Paper {
+    /// What is told of an event's spans, the innermost first.
+    fn take_spans<S: Subscriber + for<'a> LookupSpan<'a>>(&mut self, event: &Event<'_>, context: &Context<'_, S>) {
+        for span in context.event_scope(event).into_iter().flatten() {
+            let extensions = span.extensions();
+            let Some(told) = extensions.get::<Told>() else { continue };
+            if let Some(id) = told.request_id.as_deref().filter(|_| self.request_id.is_empty()) {
+                self.request_id.push_str(id);
+            }
+            if let Some(members) = told.members.strip_prefix(',') {
+                let spans = &mut self.spans;
+                spans.extend([",\"", span.name(), "\":{", members, "}"]);
+            }
+        }
+    }
 }
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
-        let mut found = FindRequestId(None);
-        attributes.record(&mut found);
-        if let (Some(request_id), Some(span)) = (found.0, context.span(id)) {
-            span.extensions_mut().insert(RequestId(request_id));
+        let mut told = Told::default();
+        self.note(&mut told, |visitor| attributes.record(visitor));
+        if let Some(span) = context.span(id).filter(|_| told.request_id.is_some() || !told.members.is_empty()) {
+            span.extensions_mut().insert(told);
+        }
+    }
+
+    fn on_record(&self, id: &Id, values: &Record<'_>, context: Context<'_, S>) {
+        if let Some(span) = context.span(id)
+            && let Some(told) = span.extensions_mut().get_mut::<Told>()
+        {
+            self.note(told, |visitor| values.record(visitor));
         }
     }
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        let owner = context
-            .event_scope(event)
-            .and_then(|mut scope| scope.find(|span| span.extensions().get::<RequestId>().is_some()));
-        let extensions = owner.as_ref().map(|span| span.extensions());
-        let request_id = extensions.as_ref().and_then(|all| all.get::<RequestId>()).map(|id| id.0.as_str());
-        LINE.with_borrow_mut(|line| {
-            line.clear();
+        PAPER.with_borrow_mut(|paper| {
+            [&mut paper.line, &mut paper.request_id, &mut paper.spans].into_iter().for_each(String::clear);
+            paper.take_spans(event, &context);
             // Writing into a String can't fail; a field whose own Debug fails costs the line's rest.
-            if self.write_line(line, event, request_id).is_err() {
-                line.push('\n');
+            if self.write_line(paper, event).is_err() {
+                paper.line.push('\n');
             }
-            self.sink.write_line(line.as_bytes());
+            self.sink.write_line(paper.line.as_bytes());
         });
     }
 }
 
-struct FindRequestId(Option<String>);
+/// Writes down a span's fields: the id of its request, and where they are told the others but those for collectors.
+struct SpanFields<'a> {
+    request_id: &'a mut Option<String>,
+    fields: Option<Fields<'a>>,
+}
 
-impl Visit for FindRequestId {
+impl<'a> SpanFields<'a> {
+    fn told(&mut self, field: &Field) -> Option<&mut Fields<'a>> {
+        let is_for_collectors = field.name().contains('.');
+        self.fields.as_mut().filter(|_| !is_for_collectors)
+    }
+}
+
+impl Visit for SpanFields<'_> {
+    fn record_f64(&mut self, field: &Field, value: f64) {
+        if let Some(fields) = self.told(field) {
+            fields.record_f64(field, value);
+        }
+    }
+
+    fn record_i64(&mut self, field: &Field, value: i64) {
+        if let Some(fields) = self.told(field) {
+            fields.record_i64(field, value);
+        }
+    }
+
+    fn record_u64(&mut self, field: &Field, value: u64) {
+        if let Some(fields) = self.told(field) {
+            fields.record_u64(field, value);
+        }
+    }
+
+    fn record_bool(&mut self, field: &Field, value: bool) {
+        if let Some(fields) = self.told(field) {
+            fields.record_bool(field, value);
+        }
+    }
+
     fn record_str(&mut self, field: &Field, value: &str) {
         if field.name() == REQUEST_ID {
-            self.0 = Some(value.to_owned());
+            *self.request_id = Some(value.to_owned());
+        } else if let Some(fields) = self.told(field) {
+            fields.record_str(field, value);
         }
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         if field.name() == REQUEST_ID {
-            self.0 = Some(format!("{value:?}"));
+            *self.request_id = Some(format!("{value:?}"));
+        } else if let Some(fields) = self.told(field) {
+            fields.record_debug(field, value);
         }
     }
 }

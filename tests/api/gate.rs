@@ -55,7 +55,7 @@ async fn a_key_that_is_not_known_is_refused_and_none_is_fine() {
 
 async fn probes_and_the_contract_need_no_key() {
     let server = limited(1).await;
-    for path in ["/livez", "/readyz", "/openapi.json", "/docs/", "/problems/rate_limited"] {
+    for path in ["/livez", "/readyz", "/metrics", "/openapi.json", "/docs/", "/problems/rate_limited"] {
         for _ in 0..3 {
             let request = server.request(Method::GET, path).header("x-api-key", "unknown");
             assert_eq!(server.send(request).await.status, 200, "{path}");

@@ -19,6 +19,8 @@ mod gate;
 mod idle;
 mod live;
 mod memory;
+mod metrics;
+mod monitoring;
 mod panics;
 mod positions;
 mod probes;
@@ -27,6 +29,7 @@ mod sharing;
 mod shutdown;
 mod store;
 mod support;
+mod traces;
 
 use std::process::ExitCode;
 
@@ -50,6 +53,8 @@ fn main() -> ExitCode {
         idle::claims(),
         live::claims(),
         memory::claims(),
+        metrics::claims(),
+        monitoring::claims(),
         panics::claims(),
         positions::claims(),
         probes::claims(),
@@ -57,6 +62,7 @@ fn main() -> ExitCode {
         sharing::claims(),
         shutdown::claims(),
         store::claims(),
+        traces::claims(),
     ];
     let asked = libtest_mimic::run(&arguments, claims.into_iter().flatten().collect());
     let is_everything = arguments.filter.is_none() && arguments.skip.is_empty() && !arguments.list && !arguments.ignored;

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use super::*;
 use crate::analysis::address::Address;
 use crate::analysis::dictionary::{Dictionary, DictionaryHits};
-use crate::analysis::{MemoryVerdict, Source};
+use crate::analysis::{MemoryVerdict, Remembered, Source};
 use crate::chess::forms::Packed;
 use crate::engine::Variation;
 use crate::store::{DictionaryFile, Record, Store, StoreError, StoreOptions, StoreSize};
@@ -72,6 +72,26 @@ fn what_was_stored_answers_after_a_restart() {
     });
     dictionary.ask(&address(60), &depth(9), 1, MAKER);
     assert_eq!(dictionary.hits(), DictionaryHits { memory: 50, disk: 50, misses: 1, idle: 0 });
+}
+
+#[test]
+fn what_is_recalled_counts_and_stays_in_memory_and_who_glances_leaves_no_trace() {
+    let folder = tempfile::tempdir().unwrap();
+    store(&dictionary(100, folder.path()), &address(0), depth(10), report(10, 5_000));
+    let dictionary = dictionary(100, folder.path());
+    let hits = |memory, disk, misses| assert_eq!(dictionary.hits(), DictionaryHits { memory, disk, misses, idle: 0 });
+    let depth_of = |known: Option<Remembered>| known.map(|known| known.report.depth);
+    assert_eq!(depth_of(dictionary.glance(&address(0), 1, MAKER)), Some(10));
+    assert_eq!(depth_of(dictionary.glance(&address(1), 1, MAKER)), None);
+    assert_eq!(dictionary.count_anew(), 0);
+    hits(0, 0, 0);
+    assert_eq!(depth_of(dictionary.recall(&address(0), 1, MAKER)), Some(10));
+    hits(0, 1, 0);
+    assert_eq!((depth_of(dictionary.recall(&address(0), 1, MAKER)), dictionary.count_anew()), (Some(10), 1));
+    hits(1, 1, 0);
+    assert_eq!(depth_of(dictionary.recall(&address(0), 2, MAKER)), None, "one line is known");
+    assert_eq!(depth_of(dictionary.recall(&address(1), 1, MAKER)), None);
+    hits(1, 1, 2);
 }
 
 #[test]

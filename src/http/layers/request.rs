@@ -1,14 +1,16 @@
-//! One layer around everything: the request's id, its log line, its problem's body, and the net under panics. One instead of four,
-//! because it lies on the way of every request.
+//! One layer around everything: the request's id, its span, its log line and its place in the metrics, its problem's body, and the net
+//! under panics. One instead of many, because it lies on the way of every request.
 
 use std::convert::Infallible;
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
+use axum::extract::MatchedPath;
 use axum::http::{Method, Request, Response, Uri};
 use axum::response::IntoResponse;
 use tower::{Layer, Service};
@@ -16,21 +18,35 @@ use tracing::Instrument;
 
 use super::RequestId;
 use super::request_id::X_REQUEST_ID;
+use super::trace::{note_status, request_span};
+use crate::http::metrics::{LEFT, Requests, RouteCounts, RouteSeat};
 use crate::http::problem::{Problem, render};
 
-/// Makes [`RequestService`]s.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct RequestLayer;
+/// Makes [`RequestService`]s, one for each route.
+#[derive(Clone, Debug)]
+pub(crate) struct RequestLayer {
+    requests: Arc<Requests>,
+}
+
+impl RequestLayer {
+    /// A layer that counts requests there.
+    pub(crate) fn new(requests: Arc<Requests>) -> RequestLayer {
+        RequestLayer { requests }
+    }
+}
 
 /// The service around another.
 #[derive(Clone, Debug)]
-pub(crate) struct RequestService<S>(S);
+pub(crate) struct RequestService<S> {
+    inner: S,
+    seat: RouteSeat,
+}
 
 impl<S> Layer<S> for RequestLayer {
     type Service = RequestService<S>;
 
     fn layer(&self, inner: S) -> RequestService<S> {
-        RequestService(inner)
+        RequestService { inner, seat: self.requests.seat() }
     }
 }
 
@@ -44,25 +60,25 @@ where
     type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
-        self.0.poll_ready(context)
+        self.inner.poll_ready(context)
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let id = RequestId::of(request.headers());
         request.extensions_mut().insert(id.clone());
-        // At the level of an error, so that the span is there whenever anything is logged at all.
-        let span = tracing::error_span!("request", request_id = id.as_str());
-        let mut log = LogLine::new(request.method(), request.uri());
-        let answer = self.0.call(request);
+        let counts = self.seat.counts(request.extensions().get::<MatchedPath>());
+        let span = request_span(&id, counts.pattern(), &request);
+        let mut account = Account::of(&request, counts);
+        let answer = self.inner.call(request);
         let answered = async move {
             let mut response = match unless_panic(answer).await {
                 Ok(Ok(response)) => response,
                 Ok(Err(never)) => match never {},
                 Err(Panicked) => Problem::masked().into_response(),
             };
-            render(&mut response, log.uri.path(), id.as_str());
+            render(&mut response, account.uri.path(), id.as_str());
             response.headers_mut().insert(X_REQUEST_ID, id.into_header());
-            log.write(response.status().as_u16());
+            account.answered(response.status().as_u16());
             Ok(response)
         };
         Box::pin(answered.instrument(span))
@@ -84,44 +100,56 @@ async fn unless_panic<F: Future>(future: F) -> Result<F::Output, Panicked> {
     .await
 }
 
-/// The one line that is logged for a request: answered, or given up when the client has gone.
-struct LogLine {
+/// What is told of a request, once: that it was answered, or given up when the client has gone.
+struct Account {
     method: Method,
     uri: Uri,
+    counts: Arc<RouteCounts>,
     started: Instant,
-    is_written: bool,
+    is_given: bool,
 }
 
-impl LogLine {
-    fn new(method: &Method, uri: &Uri) -> LogLine {
-        LogLine { method: method.clone(), uri: uri.clone(), started: Instant::now(), is_written: false }
+impl Account {
+    fn of(request: &Request<Body>, counts: Arc<RouteCounts>) -> Account {
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        Account { method, uri, counts, started: Instant::now(), is_given: false }
     }
 
-    fn write(&mut self, status: u16) {
-        self.is_written = true;
+    fn answered(&mut self, status: u16) {
+        let took = self.give(status);
+        note_status(status);
         tracing::info!(
             method = self.method.as_str(),
             path = self.uri.path(),
             status,
-            duration_ms = self.duration_ms(),
+            duration_ms = milliseconds(took),
             "answered"
         );
     }
 
-    fn duration_ms(&self) -> f64 {
-        self.started.elapsed().as_micros() as f64 / 1_000.0
+    /// Counts the request; how long it took.
+    fn give(&mut self, status: u16) -> Duration {
+        self.is_given = true;
+        let took = self.started.elapsed();
+        self.counts.note(status, took);
+        took
     }
 }
 
-impl Drop for LogLine {
+impl Drop for Account {
     fn drop(&mut self) {
-        if !self.is_written {
+        if !self.is_given {
+            let took = self.give(LEFT);
             tracing::info!(
                 method = self.method.as_str(),
                 path = self.uri.path(),
-                duration_ms = self.duration_ms(),
+                duration_ms = milliseconds(took),
                 "the client left before the answer"
             );
         }
     }
+}
+
+fn milliseconds(time: Duration) -> f64 {
+    time.as_micros() as f64 / 1_000.0
 }

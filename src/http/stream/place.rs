@@ -30,6 +30,11 @@ impl StreamPlaces {
         self.free.clone().try_acquire_owned().map(StreamPlace).map_err(|_| Problem::no_stream_free(self.all))
     }
 
+    /// How many are taken.
+    pub(crate) fn taken(&self) -> usize {
+        self.all - self.free.available_permits()
+    }
+
     /// Resolves when nobody has one.
     pub(crate) async fn all_free(&self) {
         let all = u32::try_from(self.all).unwrap_or(u32::MAX);
@@ -48,6 +53,7 @@ mod tests {
         let (first, second) = (places.take().unwrap(), places.take().unwrap());
         assert!(places.take().is_err());
         drop(first);
+        assert_eq!(places.taken(), 1);
         let third = places.take().unwrap();
         assert!(places.take().is_err());
         drop((second, third));

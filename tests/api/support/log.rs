@@ -5,8 +5,10 @@ use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use kibitzer::config::{Log, LogFormat};
-use kibitzer::telemetry::{self, SinkGuard};
+use kibitzer::telemetry::{self, TelemetryGuard};
 use serde_json::Value;
+
+use super::server::default_settings;
 
 static PAGE: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
@@ -27,9 +29,9 @@ impl Write for Page {
 }
 
 /// Starts the log.
-pub(crate) fn start() -> SinkGuard {
+pub(crate) fn start() -> TelemetryGuard {
     let log = Log { format: LogFormat::Json, level: "info".to_owned() };
-    telemetry::start(&log, Page).expect("the log starts once")
+    telemetry::start(&log, &default_settings().otlp, Page).expect("the log starts once")
 }
 
 /// The lines about a request, once there are any.

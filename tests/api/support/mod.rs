@@ -5,6 +5,7 @@ pub(crate) mod child;
 pub(crate) mod client;
 pub(crate) mod contract;
 pub(crate) mod coverage;
+pub(crate) mod exposition;
 pub(crate) mod log;
 pub(crate) mod server;
 pub(crate) mod stream;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
-use kibitzer::app;
+use kibitzer::app::{self, Listeners};
 use kibitzer::config::Settings;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -14,6 +14,8 @@ use super::Client;
 pub(crate) struct Server {
     pub(crate) client: Client,
     pub(crate) address: SocketAddr,
+    /// Of the metrics, where they have one of their own.
+    pub(crate) metrics: Option<SocketAddr>,
     pub(crate) stop: oneshot::Sender<()>,
 }
 
@@ -39,20 +41,22 @@ impl Server {
         Server::of(settings).await
     }
 
-    /// A server with these settings, but for the address.
+    /// A server with these settings, but for the main address.
     pub(crate) async fn of(settings: Settings) -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
-        let address = listener.local_addr().expect("it has an address");
+        let settings = Settings { listen: ([127, 0, 0, 1], 0).into(), ..settings };
+        let listeners = Listeners::bind(&settings).await.expect("free ports");
+        let address_of = |listener: &TcpListener| listener.local_addr().expect("it has an address");
+        let (address, metrics) = (address_of(&listeners.main), listeners.metrics.as_ref().map(address_of));
         let (stop, stopped) = oneshot::channel();
         tokio::spawn(async move {
             let shutdown = async {
                 let _ = stopped.await;
             };
-            app::serve(&settings, listener, shutdown).await.expect("the server ends in good order");
+            app::serve(&settings, listeners, shutdown).await.expect("the server ends in good order");
         });
         let client = Client::new(address);
         client.until_ready().await;
-        Server { client, address, stop }
+        Server { client, address, metrics, stop }
     }
 }
 

@@ -1,0 +1,77 @@
+//! What the process takes of the machine, under the names that Prometheus's own clients use.
+
+/// The process at one moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Process {
+    /// Time on processors.
+    pub(super) cpu_seconds: f64,
+    /// Memory that it has in the machine.
+    pub(super) resident_bytes: u64,
+    /// Memory that it could address.
+    pub(super) virtual_bytes: u64,
+    /// Threads.
+    pub(super) threads: u64,
+    /// Open files and connections.
+    pub(super) open_fds: u64,
+    /// How many it may have.
+    pub(super) max_fds: Option<u64>,
+    /// When it began, by the clock on the wall, in seconds since 1970.
+    pub(super) start_seconds: f64,
+}
+
+impl Process {
+    /// This process, where the system tells of it.
+    #[cfg(target_os = "linux")]
+    pub(super) fn now() -> Option<Process> {
+        match read() {
+            Ok(process) => Some(process),
+            Err(error) => {
+                tracing::debug!(error = error.to_string(), "the system tells nothing of the process");
+                None
+            }
+        }
+    }
+
+    /// This process, where the system tells of it.
+    #[cfg(not(target_os = "linux"))]
+    pub(super) fn now() -> Option<Process> {
+        None
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn read() -> procfs::ProcResult<Process> {
+    use procfs::process::LimitValue;
+
+    let process = procfs::process::Process::myself()?;
+    let stat = process.stat()?;
+    let ticks = procfs::ticks_per_second() as f64;
+    let max_fds = match process.limits()?.max_open_files.soft_limit {
+        LimitValue::Value(most) => Some(most),
+        LimitValue::Unlimited => None,
+    };
+    Ok(Process {
+        cpu_seconds: (stat.utime + stat.stime) as f64 / ticks,
+        resident_bytes: stat.rss * procfs::page_size(),
+        virtual_bytes: stat.vsize,
+        threads: u64::try_from(stat.num_threads).unwrap_or_default(),
+        open_fds: process.fd_count()? as u64,
+        max_fds,
+        start_seconds: procfs::boot_time_secs()? as f64 + stat.starttime as f64 / ticks,
+    })
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_system_tells_of_this_process() {
+        let process = read().unwrap();
+        assert!(process.resident_bytes > 1 << 20 && process.virtual_bytes >= process.resident_bytes, "{process:?}");
+        assert!(process.threads >= 1 && process.open_fds >= 3, "{process:?}");
+        assert!(process.max_fds.is_none_or(|most| most >= process.open_fds), "{process:?}");
+        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64();
+        assert!((now - 86_400.0..=now + 1.0).contains(&process.start_seconds), "{process:?}");
+    }
+}

@@ -1,0 +1,174 @@
+//! The files for Prometheus and Grafana: that they can be read, and ask for nothing that the server does not tell.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Value, json};
+
+use crate::support::Server;
+use crate::support::exposition::Exposition;
+
+crate::claims![
+    the_files_can_be_read_and_name_each_other,
+    the_dashboard_asks_for_what_there_is,
+    the_alerts_ask_for_what_there_is,
+    every_alert_is_explained,
+    every_figure_is_explained,
+];
+
+fn path(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(name)
+}
+
+fn text(name: &str) -> String {
+    std::fs::read_to_string(path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn yaml(name: &str) -> Value {
+    yaml_serde::from_str(&text(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+fn rules() -> Vec<Value> {
+    let groups = yaml("config/prometheus-alerts.yml")["groups"].as_array().unwrap().clone();
+    groups.iter().flat_map(|group| group["rules"].as_array().unwrap().clone()).collect()
+}
+
+/// Every text of this member, however deep it lies.
+fn all_of(member: &str, value: &Value, found: &mut Vec<String>) {
+    match value {
+        Value::Object(members) => {
+            found.extend(members.get(member).and_then(Value::as_str).map(str::to_owned));
+            members.values().for_each(|value| all_of(member, value, found));
+        }
+        Value::Array(items) => items.iter().for_each(|item| all_of(member, item, found)),
+        _ => {}
+    }
+}
+
+/// A server's page after enough has happened that every figure is there.
+async fn page() -> Exposition {
+    let server = Server::start().await;
+    server.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 2 })).await;
+    Exposition::of(&server).await
+}
+
+/// What a query names: metrics, and with each the labels that it selects by.
+fn named(query: &str) -> Vec<(String, Vec<String>)> {
+    let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let mut found = Vec::new();
+    for prefix in ["kibitzer_", "process_"] {
+        for (start, _) in query.match_indices(prefix) {
+            let rest = &query[start..];
+            let end = rest.find(|letter| !is_word(letter)).unwrap_or(rest.len());
+            let selector =
+                rest[end..].strip_prefix('{').and_then(|rest| rest.split_once('}')).map_or("", |(inside, _)| inside);
+            let matchers = selector.split(',').filter(|matcher| !matcher.trim().is_empty());
+            let label = |matcher: &str| matcher.trim().chars().take_while(|&letter| is_word(letter)).collect();
+            found.push((rest[..end].to_owned(), matchers.map(label).collect()));
+        }
+    }
+    found
+}
+
+/// Labels that Prometheus adds.
+const ADDED: [&str; 2] = ["instance", "job"];
+
+fn check(page: &Exposition, queries: &[String]) -> BTreeSet<String> {
+    let names = page.names();
+    let mut seen = BTreeSet::new();
+    for query in queries {
+        for (name, labels) in named(query) {
+            assert!(names.contains(&name), "{name} is not among the metrics: {query}");
+            let known = page.labels(&name);
+            for label in labels.iter().filter(|label| !ADDED.contains(&label.as_str())) {
+                assert!(known.contains(label), "{name} has no label {label}: {query}");
+            }
+            seen.insert(name);
+        }
+    }
+    seen
+}
+
+async fn the_files_can_be_read_and_name_each_other() {
+    let compose = yaml("config/compose.yaml");
+    for service in ["kibitzer", "prometheus", "grafana"] {
+        let volumes = compose["services"][service]["volumes"].as_array().unwrap();
+        let files = volumes.iter().filter_map(|volume| volume.as_str()?.strip_prefix("./")?.split(':').next());
+        for file in files {
+            assert!(path("config").join(file).is_file(), "{service} wants config/{file}");
+        }
+    }
+    let listen = compose["services"]["kibitzer"]["environment"]["KIBITZER__METRICS__LISTEN"].as_str().unwrap();
+    let prometheus = yaml("config/prometheus.yml");
+    let target = prometheus["scrape_configs"][0]["static_configs"][0]["targets"][0].as_str().unwrap();
+    assert_eq!(target.split_once(':').unwrap(), ("kibitzer", listen.split_once(':').unwrap().1));
+    for file in prometheus["rule_files"].as_array().unwrap() {
+        assert!(path("config").join(file.as_str().unwrap()).is_file(), "{file}");
+    }
+    for file in ["config/grafana-datasource.yml", "config/grafana-provider.yml"] {
+        assert_eq!(yaml(file)["apiVersion"], 1, "{file}");
+    }
+}
+
+async fn the_dashboard_asks_for_what_there_is() {
+    let dashboard: Value = serde_json::from_str(&text("config/grafana-dashboard.json")).unwrap();
+    let panels = dashboard["panels"].as_array().unwrap();
+    let ids: BTreeSet<_> = panels.iter().map(|panel| panel["id"].as_u64().unwrap()).collect();
+    assert_eq!(ids.len(), panels.len(), "every panel has an id of its own");
+    for panel in panels.iter().filter(|panel| panel["type"] != "row") {
+        assert!(panel["description"].as_str().is_some_and(|text| !text.is_empty()), "{}", panel["title"]);
+        assert!(!panel["targets"].as_array().unwrap().is_empty(), "{}", panel["title"]);
+    }
+    let mut queries = Vec::new();
+    all_of("expr", &dashboard, &mut queries);
+    all_of("definition", &dashboard, &mut queries);
+    let shown = check(&page().await, &queries);
+    for name in [
+        "kibitzer_http_requests_total",
+        "kibitzer_http_request_duration_seconds_bucket",
+        "kibitzer_queue_length",
+        "kibitzer_queue_wait_seconds_bucket",
+        "kibitzer_queue_refused_total",
+        "kibitzer_searches_running",
+        "kibitzer_search_nodes_total",
+        "kibitzer_searches_cancelled_total",
+        "kibitzer_searches_shared_total",
+        "kibitzer_dictionary_hits_total",
+        "kibitzer_dictionary_misses_total",
+        "kibitzer_table_occupancy_ratio",
+        "kibitzer_store_bytes",
+        "kibitzer_idle_hits_total",
+    ] {
+        assert!(shown.contains(name), "the dashboard does not show {name}");
+    }
+}
+
+async fn the_alerts_ask_for_what_there_is() {
+    let rules = rules();
+    assert!(rules.len() >= 8, "{}", rules.len());
+    let queries: Vec<String> = rules.iter().map(|rule| rule["expr"].as_str().unwrap().to_owned()).collect();
+    assert!(queries.iter().all(|query| query.contains("kibitzer")), "{queries:?}");
+    check(&page().await, &queries);
+    for rule in rules {
+        assert!(["warning", "critical"].contains(&rule["labels"]["severity"].as_str().unwrap()), "{rule}");
+        for annotation in ["summary", "description"] {
+            assert!(rule["annotations"][annotation].as_str().is_some_and(|text| !text.is_empty()), "{rule}");
+        }
+    }
+}
+
+async fn every_alert_is_explained() {
+    let operations = text("docs/operations.md");
+    for rule in rules() {
+        let name = rule["alert"].as_str().unwrap();
+        assert!(operations.contains(&format!("`{name}`")), "docs/operations.md does not tell of {name}");
+    }
+}
+
+async fn every_figure_is_explained() {
+    let operations = text("docs/operations.md");
+    let suffixes = ["_bucket", "_sum", "_count"];
+    for name in page().await.names().iter().filter(|name| !suffixes.iter().any(|suffix| name.ends_with(suffix))) {
+        assert!(operations.contains(name.as_str()), "docs/operations.md does not tell of {name}");
+    }
+}
