@@ -17,11 +17,13 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
+use crate::analysis::jobs::{JobRules, Jobs};
 use crate::analysis::{Searcher, Service, ServiceOptions};
-use crate::config::{Key, Settings, Store as StoreSettings};
+use crate::config::{Jobs as JobsSettings, Key, Settings, Store as StoreSettings};
 use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, NoMemory};
-use crate::http::{self, Access, ApiKey, ApiKeys, App, Caps, Gauge, Proxies, Rate, StreamRules};
-use crate::store::{DictionaryFile, OpenError, Store, StoreOptions, StoreSize};
+use crate::http::{self, Access, ApiKey, ApiKeys, App, Caps, Gauge, JobCaps, Proxies, Rate, StreamRules};
+use crate::store::jobs::JobFile;
+use crate::store::{DictionaryFile, OpenError, Store, StoreError, StoreOptions, StoreSize};
 
 pub use heap::give_back_large_blocks;
 pub use listeners::{ListenError, Listeners};
@@ -44,6 +46,9 @@ pub enum ServeError {
     /// The store that the settings name cannot be used.
     #[error(transparent)]
     Store(#[from] OpenError),
+    /// The jobs cannot be read.
+    #[error("store.path: {0}")]
+    Jobs(#[from] StoreError),
     /// The system refused threads, or the listener broke.
     #[error("{0}")]
     Io(#[from] io::Error),
@@ -130,10 +135,11 @@ async fn begin(app: &App, settings: &Settings) -> Result<(), ServeError> {
     let store = settings.store.clone();
     let opened = tokio::task::spawn_blocking(move || {
         let engine = Engine::with_network(options, network(&file)?)?;
-        let store = open_store(&store, engine.identity())?;
-        Ok::<_, ServeError>((Arc::new(engine), store))
+        let opened = open_store(&store, engine.identity())?;
+        let jobs = if store.is_on() { JobFile::open(&store.path)? } else { JobFile::in_memory()? };
+        Ok::<_, ServeError>((Arc::new(engine), opened, jobs))
     });
-    let (engine, store) = opened.await.map_err(io::Error::other)??;
+    let (engine, store, jobs) = opened.await.map_err(io::Error::other)??;
     let evaluation = engine.evaluation_name().to_owned();
     let service = match store {
         Some(store) => {
@@ -142,7 +148,8 @@ async fn begin(app: &App, settings: &Settings) -> Result<(), ServeError> {
         }
         None => Service::start(engine.clone(), service_options(settings))?,
     };
-    app.begin(service, engine);
+    let jobs = Jobs::start(service.clone(), jobs, job_rules(&settings.jobs))?;
+    app.begin(service, engine, jobs);
     tracing::info!(hash_mb, workers = settings.search.workers, network = evaluation, "ready");
     Ok(())
 }
@@ -176,6 +183,12 @@ fn service_options(settings: &Settings) -> ServiceOptions {
         max_wait: Duration::from_millis(settings.queue.max_wait_ms),
         max_infinite: Duration::from_millis(settings.stream.infinite_ms),
     }
+}
+
+/// How much is kept of jobs.
+fn job_rules(settings: &JobsSettings) -> JobRules {
+    let keep = Duration::from_secs(settings.keep_hours * 3_600);
+    JobRules { max: settings.max, keep, bytes: settings.max_mb << 20 }
 }
 
 /// What connections have to keep to.
@@ -221,6 +234,12 @@ fn caps(settings: &Settings) -> Caps {
         lichess_compute: Duration::from_millis(settings.lichess.compute_ms),
         batch_lines: settings.batch.lines,
         batch_bytes: settings.batch.bytes,
+        jobs: JobCaps {
+            max: settings.jobs.max,
+            keep_hours: settings.jobs.keep_hours,
+            bytes: settings.jobs.bytes,
+            default_nodes: settings.jobs.default_nodes,
+        },
         connections: settings.http.connections,
         stream: StreamRules {
             heartbeat: Duration::from_millis(settings.stream.heartbeat_ms),

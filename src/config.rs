@@ -51,6 +51,8 @@ pub struct Settings {
     pub live: Live,
     /// Many positions in one request.
     pub batch: Batch,
+    /// Reviews of games.
+    pub jobs: Jobs,
     /// The routes in Lichess's shape.
     pub lichess: Lichess,
     /// The HTTP layer.
@@ -186,6 +188,21 @@ pub struct Batch {
     pub lines: usize,
     /// Most bytes of a batch.
     pub bytes: usize,
+}
+
+/// `jobs.*`
+#[derive(Clone, Debug, Deserialize)]
+pub struct Jobs {
+    /// Most jobs that are kept, done or not.
+    pub max: usize,
+    /// How long a job is kept that is over, in hours.
+    pub keep_hours: u64,
+    /// Most bytes of a text.
+    pub bytes: usize,
+    /// What all jobs together may take, in MB.
+    pub max_mb: u64,
+    /// How many nodes a position is searched for which no limit is asked.
+    pub default_nodes: u64,
 }
 
 /// `lichess.*`
@@ -468,6 +485,8 @@ mod tests {
             ("http.cors_origins", "[\" https://chess.example\"]"),
             ("http.cors_origins", "[\"https://Chess.example\"]"),
             ("shutdown.grace_ms", "10"),
+            ("jobs.max", "0"),
+            ("jobs.bytes", "100"),
             ("rate.window_ms", "0"),
             ("metrics.listen", "\"9090\""),
             ("metrics.listen", "\"127.0.0.1:8080\""),

@@ -29,5 +29,5 @@ pub use metrics::{Gauge, Inside};
 pub use openapi::contract;
 pub use problem::{Code, Problem};
 pub use router::{around, router, routers};
-pub use state::{App, Caps};
+pub use state::{App, Caps, JobCaps};
 pub use stream::StreamRules;

@@ -16,6 +16,7 @@ mod flight;
 mod following;
 mod graph;
 mod idle;
+pub mod jobs;
 mod known;
 mod lane;
 mod perft;

@@ -34,18 +34,19 @@ impl AnalysisRequest {
     /// The same question with the least history that it needs: the positions that can still come back. So a request that waits
     /// holds little, however long its game was.
     pub(super) fn without_dead_history(mut self) -> AnalysisRequest {
-        let moves = self.game.moves();
-        let alive: usize = self.game.reversible_context().iter().map(|&(_, count)| usize::from(count)).sum();
-        let first = moves.len().saturating_sub(alive);
-        if first > 0
-            && let Some(start) = self.game.position_before(first)
-        {
-            let mut game = Game::new(start.clone());
-            moves[first..].iter().for_each(|&mv| game.play(mv));
-            self.game = game;
-        }
+        self.game = living_part(&self.game);
         self
     }
+}
+
+/// The current position of a game behind those that can still come back, and behind nothing else.
+pub(super) fn living_part(game: &Game) -> Game {
+    let moves = game.moves();
+    let alive: usize = game.reversible_context().iter().map(|&(_, count)| usize::from(count)).sum();
+    let first = moves.len().saturating_sub(alive);
+    let mut living = Game::new(game.position_before(first).unwrap_or(game.position()).clone());
+    moves[first..].iter().for_each(|&mv| living.play(mv));
+    living
 }
 
 #[cfg(test)]

@@ -437,7 +437,7 @@ fn is_for_memory(scope: &Scope) -> bool {
 }
 
 /// The answer where the game is over: there is nothing to search.
-fn terminal(game: &Game) -> Option<Report> {
+pub(super) fn terminal(game: &Game) -> Option<Report> {
     let (score, wdl) = match game.outcome() {
         Outcome::Ongoing => return None,
         Outcome::Checkmate { .. } => (Score::Mate(0), Wdl::LOST),

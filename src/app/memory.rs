@@ -1,6 +1,7 @@
 //! The sizing rule that `config/default.toml` states: how much memory the settings lead to.
 
 use super::service_options;
+use crate::analysis::jobs::jobs_bound;
 use crate::analysis::{memory_bound, store_bound};
 use crate::config::Settings;
 
@@ -35,8 +36,9 @@ pub fn memory_bound_mb(settings: &Settings) -> u64 {
     let store = if settings.store.is_on() { store_bound() } else { 0 };
     let traces = if settings.otlp.is_on() { TRACES } else { 0 };
     let bodies = CONNECTIONS * COPIES * settings.limits.body_bytes as u64;
+    let jobs = jobs_bound(settings.jobs.bytes as u64, settings.jobs.max_mb * MB, settings.store.is_on());
     let streams = settings.stream.max as u64 * STREAM;
-    (PROCESS + traces + bodies + streams + store as u64).saturating_add(service as u64).div_ceil(MB)
+    (PROCESS + traces + bodies + streams + store as u64 + jobs).saturating_add(service as u64).div_ceil(MB)
 }
 
 /// Refuses settings that want more than they allow.
@@ -88,7 +90,14 @@ mod tests {
         let base = memory_bound_mb(&settings(None, |_| {}));
         let grown = |change: fn(&mut Settings)| (memory_bound_mb(&settings(None, change)) - base) as f64;
         assert_eq!(grown(|settings| settings.search.hash_mb += 100), 100.0);
-        let store = grown(|settings| settings.store.path = "somewhere".into());
+        let kept = |settings: &mut Settings, path: &str| {
+            // What jobs take in memory without a store is another part.
+            settings.jobs.max_mb = 0;
+            settings.store.path = path.into();
+        };
+        let [without, with] =
+            ["", "somewhere"].map(|path| memory_bound_mb(&settings(None, |settings| kept(settings, path))));
+        let store = (with - without) as f64;
         let traces = grown(|settings| settings.otlp.endpoint = "http://somewhere:4318/v1/traces".to_owned());
         for (part, costs) in [("the store, where", store), ("traces that wait", traces)] {
             let (_, rest) = include_str!("../../config/default.toml").split_once("#   + ").unwrap();
@@ -100,6 +109,8 @@ mod tests {
             ("search.workers", grown(|settings| settings.search.workers += 1_000) / 1e3),
             ("dictionary.max_entries", grown(|settings| settings.dictionary.max_entries += 1_000_000) / 1e6),
             ("queue.capacity", grown(|settings| settings.queue.capacity += 100_000) / 1e5),
+            ("jobs.bytes", grown(|settings| settings.jobs.bytes += 1_024_000) / 1e3),
+            ("jobs.max_mb", grown(|settings| settings.jobs.max_mb += 1_000) / 1e3),
             ("idle.positions", grown(|settings| settings.idle.positions += 100_000) / 1e5),
             ("stream.max", grown(|settings| settings.stream.max += 100_000) / 1e5),
             ("limits.body_bytes", grown(|settings| settings.limits.body_bytes += 1_024_000) / 1e3),

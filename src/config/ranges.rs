@@ -44,6 +44,11 @@ impl Settings {
         range("stream.infinite_ms", self.stream.infinite_ms, 1..=day);
         range("batch.lines", self.batch.lines as u64, 1..=1_000_000);
         range("batch.bytes", self.batch.bytes as u64, 1_024..=1 << 30);
+        range("jobs.max", self.jobs.max as u64, 1..=100_000);
+        range("jobs.keep_hours", self.jobs.keep_hours, 1..=87_600);
+        range("jobs.bytes", self.jobs.bytes as u64, 1_024..=1 << 30);
+        range("jobs.max_mb", self.jobs.max_mb, 1..=1_048_576);
+        range("jobs.default_nodes", self.jobs.default_nodes, 1..=1 << 53);
         range("lichess.compute_ms", self.lichess.compute_ms, 0..=self.limits.movetime_ms);
         range("http.connections", self.http.connections as u64, 1..=1_000_000);
         range("http.head_timeout_ms", self.http.head_timeout_ms, 100..=day);

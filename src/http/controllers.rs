@@ -8,6 +8,7 @@ pub(crate) mod docs;
 pub(crate) mod engine;
 pub(crate) mod evaluate;
 pub(crate) mod explore;
+pub(crate) mod games;
 pub(crate) mod health;
 pub(crate) mod legal_moves;
 pub(crate) mod limits;

@@ -7,7 +7,7 @@ mod query;
 mod reply;
 mod tree;
 
-pub(crate) use body::BodyRules;
+pub(crate) use body::{BodyRules, check_encoding, is_json, receive};
 pub(crate) use extract::{Json, read};
 pub(crate) use members::{FromMembers, FromTree, Members, read_name};
 pub(crate) use query::Query;

@@ -12,14 +12,15 @@ use responses::Guarded;
 use utoipa::OpenApi;
 
 use super::controllers::{
-    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, health, legal_moves, limits, live, metrics,
-    perft, play, position, problems, tickets,
+    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, games, health, legal_moves, limits, live,
+    metrics, perft, play, position, problems, tickets,
 };
 use super::problem::InvalidMember;
 
 pub(crate) use responses::{
-    BatchProblems, LiveProblems, NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems, PositionQueryProblems,
-    ProblemDocument, QueryFaults, QueryProblems, SearchProblems, TicketProblems,
+    BatchProblems, DeletionProblems, GamesProblems, JobEventsProblems, JobProblems, LiveProblems, NotAcceptable, NotFound,
+    NotReady, PerftProblems, PositionProblems, PositionQueryProblems, ProblemDocument, QueryFaults, QueryProblems,
+    SearchProblems, TicketProblems,
 };
 
 #[derive(OpenApi)]
@@ -32,6 +33,7 @@ pub(crate) use responses::{
     tags(
         (name = "positions", description = "Positions and moves. The rules of chess, without a search."),
         (name = "analysis", description = "Searches, and the static evaluation."),
+        (name = "games", description = "Games, reviewed move by move: jobs that outlast the process where `store.path` names a folder."),
         (name = "server", description = "What the server is and how it does."),
         (name = "contract", description = "This document, and pages about it."),
     ),
@@ -47,6 +49,11 @@ pub(crate) use responses::{
         explore::explore,
         cloud_eval::cloud_eval,
         analysis::follow_analysis,
+        games::submit_games,
+        games::game_review,
+        games::delete_games,
+        games::game_events,
+        games::annotated_games,
         live::live,
         limits::limits,
         tickets::tickets,
@@ -59,7 +66,7 @@ pub(crate) use responses::{
         docs::openapi_yaml,
         problems::problem,
     ),
-    components(schemas(ProblemDocument, InvalidMember, limits::CallerRate, explore::Explore, explore::Known, cloud_eval::CloudEvalQuery, live::SetPosition, live::Go, live::Stop, live::Deeper, live::MultiPv, live::LiveLine, live::Ready), responses(responses::Internal)),
+    components(schemas(ProblemDocument, InvalidMember, limits::CallerRate, explore::Explore, explore::Known, cloud_eval::CloudEvalQuery, games::OpeningDto, live::SetPosition, live::Go, live::Stop, live::Deeper, live::MultiPv, live::LiveLine, live::Ready), responses(responses::Internal)),
     modifiers(&FlatRequests, &QueryRequests, &LineTypes, &Guarded, &Examples)
 )]
 struct Contract;

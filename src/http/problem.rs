@@ -19,7 +19,11 @@ pub(crate) use example::example;
 pub(crate) use render::{object, render};
 
 use crate::analysis::AnalysisError;
+use crate::analysis::jobs::{Fault, JobError};
 use crate::chess::{InvalidPosition, MoveTextError, excerpt};
+
+/// When a client may ask again for whose job there was no room.
+const JOBS_AGAIN: Duration = Duration::from_secs(30);
 
 /// When a probe that met a server that is not ready may ask again.
 const PROBE_AGAIN: Duration = Duration::from_secs(1);
@@ -180,6 +184,73 @@ impl Problem {
             }
         };
         Problem::new(Code::UnsupportedMediaType, detail)
+    }
+
+    /// A body of games of a kind that is none.
+    pub(crate) fn not_games(content_type: Option<&str>) -> Problem {
+        const KINDS: &str = "application/x-chess-pgn, application/vnd.chess-pgn, text/plain or application/json";
+        let detail = match content_type {
+            None => format!("the header Content-Type is missing; it must be {KINDS}"),
+            Some(declared) => format!("Content-Type is {:?}, but must be {KINDS}", excerpt(declared)),
+        };
+        Problem::new(Code::UnsupportedMediaType, detail)
+    }
+
+    /// A text without a game that can be read.
+    fn invalid_pgn(faults: &[Fault]) -> Problem {
+        let detail = match faults {
+            [] => "the text has no game".to_owned(),
+            [first, ..] => format!("no game of the text can be read: {}", first.detail),
+        };
+        let errors = faults.iter().map(|fault| {
+            let Fault { code, detail, ply, line, column, text } = fault;
+            serde_json::json!({ "code": code, "detail": detail, "ply": ply, "line": line, "column": column, "text": text })
+        });
+        Problem::new(Code::InvalidPgn, detail).with("errors", errors.collect::<Vec<_>>())
+    }
+
+    /// Another job under the same key.
+    pub(crate) fn idempotency_conflict() -> Problem {
+        Problem::new(Code::IdempotencyConflict, "the client has given another job under this Idempotency-Key")
+    }
+
+    /// A job that was there.
+    pub(crate) fn gone() -> Problem {
+        Problem::new(Code::Gone, "the job was deleted, or has expired")
+    }
+
+    /// More texts at once than are read.
+    pub(crate) fn too_many_texts(at_once: usize) -> Problem {
+        let problem = Problem::new(Code::QueueFull, format!("{at_once} texts arrive already, and no more are read at once"));
+        problem.with("queue_length", at_once).retry_after(JOBS_AGAIN)
+    }
+
+    /// What went wrong with a job at this path.
+    pub(crate) fn of_job(error: JobError, path: &str) -> Problem {
+        match error {
+            JobError::Unknown => Problem::not_found(path),
+            JobError::Gone => Problem::gone(),
+            JobError::NoGame(faults) => Problem::invalid_pgn(&faults),
+            JobError::TooLarge { bytes, most } => {
+                let detail =
+                    format!("the games and their reviews take up to {bytes} bytes, but all jobs together may take {most}");
+                Problem::new(Code::BodyTooLarge, detail)
+            }
+            JobError::TooManyGames { most } => {
+                Problem::new(Code::BodyTooLarge, format!("the text has more than {most} games, which no job may have"))
+            }
+            JobError::KeyTaken => Problem::idempotency_conflict(),
+            JobError::Full { unfinished } => {
+                let detail = format!("all places are taken by {unfinished} jobs that are not done");
+                Problem::new(Code::QueueFull, detail).with("queue_length", unfinished).retry_after(JOBS_AGAIN)
+            }
+            JobError::ShuttingDown => AnalysisError::shutting_down().into(),
+            JobError::Store(error) => {
+                tracing::warn!(error = error.to_string(), "a job could not be read or written");
+                Problem::not_ready("store")
+            }
+            JobError::Internal(_) => Problem::internal(&error),
+        }
     }
 
     /// A line beyond the limit.

@@ -10,8 +10,8 @@ use tower::util::option_layer;
 
 use super::App;
 use super::controllers::{
-    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, health, legal_moves, limits, live, metrics,
-    perft, play, position, problems, tickets,
+    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, games, health, legal_moves, limits, live,
+    metrics, perft, play, position, problems, tickets,
 };
 use super::layers::{RequestLayer, cors, gate, server_timing};
 use super::problem::Problem;
@@ -44,6 +44,11 @@ fn routes() -> Router<App> {
         .route("/v1/analysis", get(analysis::follow_analysis).post(analysis::analyse))
         .route("/v1/best-move", post(best_move::best_move).fallback(no_such_method).layer(from_fn(server_timing)))
         .route("/v1/live", get(live::live))
+        // Games
+        .route("/v1/games", post(games::submit_games))
+        .route("/v1/games/{id}", get(games::game_review).delete(games::delete_games))
+        .route("/v1/games/{id}/events", get(games::game_events))
+        .route("/v1/games/{id}/pgn", get(games::annotated_games))
         // What memory knows
         .route("/v1/explore", get(explore::explore))
         .route("/api/cloud-eval", get(cloud_eval::cloud_eval))

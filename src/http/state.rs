@@ -4,7 +4,8 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::SetOnce;
+use tokio::sync::{Semaphore, SemaphorePermit, SetOnce};
+use tokio::time::timeout;
 
 use super::StreamRules;
 use super::access::Access;
@@ -14,7 +15,11 @@ use super::metrics::{CoreFigures, Figures, Gauge, Requests};
 use super::problem::Problem;
 use super::stream::{StreamPlace, StreamPlaces};
 use crate::analysis::Service;
+use crate::analysis::jobs::Jobs;
 use crate::engine::Engine;
+
+/// So many texts of games are received and read at once.
+const TEXTS_AT_ONCE: usize = 4;
 
 /// What one request may ask for, and what else the routes need to know of the settings.
 #[derive(Clone, Debug)]
@@ -49,6 +54,8 @@ pub struct Caps {
     pub batch_lines: usize,
     /// Most bytes of a batch.
     pub batch_bytes: usize,
+    /// Reviews of games.
+    pub jobs: JobCaps,
     /// Connections at once.
     pub connections: usize,
     /// How answers are sent line by line.
@@ -67,6 +74,19 @@ pub struct Caps {
     pub memory_max_mb: u64,
 }
 
+/// What the routes need to know of the settings for jobs.
+#[derive(Clone, Copy, Debug)]
+pub struct JobCaps {
+    /// Most jobs that are kept.
+    pub max: usize,
+    /// How long a job is kept that is over, in hours.
+    pub keep_hours: u64,
+    /// Most bytes of a text.
+    pub bytes: usize,
+    /// How hard a position is searched for which no limit is asked.
+    pub default_nodes: u64,
+}
+
 /// The state of the routes. Cheap to clone.
 ///
 /// A big table takes seconds to be written through, and a probe that asks meanwhile wants to hear that the process lives: so routes are
@@ -80,6 +100,7 @@ struct Shared {
     requests: Arc<Requests>,
     connections: Gauge,
     started: Instant,
+    texts: Semaphore,
     core: SetOnce<Core>,
     streams: StreamPlaces,
     shutting_down: SetOnce<()>,
@@ -89,6 +110,7 @@ struct Shared {
 struct Core {
     service: Service,
     engine: Arc<Engine>,
+    jobs: Jobs,
 }
 
 impl App {
@@ -99,6 +121,7 @@ impl App {
             requests: Arc::default(),
             connections: Gauge::default(),
             started: Instant::now(),
+            texts: Semaphore::new(TEXTS_AT_ONCE),
             core: SetOnce::new(),
             streams: StreamPlaces::new(caps.streams),
             shutting_down: SetOnce::new(),
@@ -107,8 +130,8 @@ impl App {
     }
 
     /// Takes traffic from now on. Only the first call counts.
-    pub fn begin(&self, service: Service, engine: Arc<Engine>) {
-        if self.0.core.set(Core { service, engine }).is_err() {
+    pub fn begin(&self, service: Service, engine: Arc<Engine>, jobs: Jobs) {
+        if self.0.core.set(Core { service, engine, jobs }).is_err() {
             tracing::error!("the server has begun twice");
         }
     }
@@ -118,14 +141,16 @@ impl App {
         // Whoever is told twice knows it already.
         let _ = self.0.shutting_down.set(());
         if let Some(core) = self.0.core.get() {
+            core.jobs.shut_down();
             core.service.shut_down();
         }
     }
 
-    /// Resolves when no work waits or runs, and all streams have ended.
+    /// Resolves when no work waits or runs, and all streams have ended. Jobs that are not done rest until the next start.
     pub async fn drained(&self) {
         if let Some(core) = self.0.core.get() {
             core.service.drained().await;
+            core.jobs.stopped().await;
         }
         self.0.streams.all_free().await;
     }
@@ -171,7 +196,7 @@ impl App {
 
     /// All figures for the operator, now.
     pub(super) fn figures(&self) -> Figures {
-        let core = self.0.core.get().map(|Core { service, engine }| CoreFigures {
+        let core = self.0.core.get().map(|Core { service, engine, .. }| CoreFigures {
             status: service.status(),
             evaluation: engine.evaluation_name().to_owned(),
             hash_permille: engine.hash_permille(),
@@ -194,13 +219,29 @@ impl App {
             return Some("shutting_down");
         }
         let Some(core) = self.0.core.get() else { return Some("starting") };
-        let is_store_failing = core.service.status().store.is_some_and(|store| store.failing);
+        let is_store_failing = core.service.status().store.is_some_and(|store| store.failing) || core.jobs.is_failing();
         is_store_failing.then_some("store")
     }
 
     /// The use cases; who asks while the server is starting waits.
     pub(super) async fn service(&self) -> &Service {
         &self.0.core.wait().await.service
+    }
+
+    /// The jobs; who asks while the server is starting waits.
+    pub(super) async fn jobs(&self) -> &Jobs {
+        &self.0.core.wait().await.jobs
+    }
+
+    /// A place for a text of games, to be held for as long as the text is there.
+    ///
+    /// # Errors
+    /// `queue_full` when there is none for as long as a body may take.
+    pub(super) async fn text_place(&self) -> Result<SemaphorePermit<'_>, Problem> {
+        match timeout(self.0.caps.body_timeout, self.0.texts.acquire()).await {
+            Ok(Ok(place)) => Ok(place),
+            _ => Err(Problem::too_many_texts(TEXTS_AT_ONCE)),
+        }
     }
 
     /// The engine, for what it says of itself and of a position as it stands; who asks while the server is starting waits.

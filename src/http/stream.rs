@@ -6,11 +6,13 @@
 mod form;
 mod line;
 mod outbox;
+mod pieces;
 mod place;
 
 pub(crate) use form::{Form, LAST_EVENT_ID};
 pub(crate) use line::{END, Line};
 pub(crate) use outbox::{Outbox, outbox};
+pub(crate) use pieces::{Pieces, in_pieces};
 pub(crate) use place::{StreamPlace, StreamPlaces};
 
 use std::time::Duration;

@@ -9,7 +9,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use redb::{Database, ReadableDatabase, ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
 
 use super::layout::{decode, encode};
-use super::opening::{self, BEFORE, StoreOptions, TODAY};
+use super::makers::{BEFORE, StoreOptions, TODAY};
 use super::{OpenError, Place, Record, Store, StoreError, StoreSize};
 use crate::chess::forms::Packed;
 use crate::chess::splitmix;
@@ -34,7 +34,7 @@ impl DictionaryFile {
     /// # Errors
     /// When another process has the file, or the folder or file cannot be used.
     pub fn open(options: StoreOptions) -> Result<DictionaryFile, OpenError> {
-        let database = opening::open(&options)?;
+        let database = options.open()?;
         let path = options.file();
         let file = DictionaryFile {
             options,
@@ -61,7 +61,7 @@ impl DictionaryFile {
     /// Opens the file again after a write that failed.
     fn reopen(&self) -> Result<(), StoreError> {
         if self.database.read().unwrap_or_else(PoisonError::into_inner).is_none() {
-            let database = opening::open(&self.options)?;
+            let database = self.options.open()?;
             *self.database.write().unwrap_or_else(PoisonError::into_inner) = Some(database);
         }
         Ok(())

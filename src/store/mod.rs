@@ -1,12 +1,15 @@
-//! The evaluation dictionary on disk: finished analyses that outlast the process.
+//! What outlasts the process, in files of the embedded store redb, a copy-on-write B-tree whose commits are all or nothing.
 //!
-//! [`Store`] is all that the rest knows of it, [`DictionaryFile`] the one kind there is: a file of the embedded store redb, a
-//! copy-on-write B-tree whose commits are all or nothing. What is kept is a [`Record`] in a layout of our own, behind a checksum.
+//! - The evaluation dictionary: finished analyses. [`Store`] is all that the rest knows of it, [`DictionaryFile`] the one kind there is.
+//!   What is kept is a [`Record`] in a layout of our own, behind a checksum.
+//! - Reviews of games: [`jobs`].
 
 mod bytes;
 mod error;
 mod file;
+pub mod jobs;
 mod layout;
+mod makers;
 mod opening;
 mod place;
 mod record;
@@ -20,7 +23,7 @@ use crate::chess::forms::Packed;
 
 pub use error::{OpenError, StoreError};
 pub use file::DictionaryFile;
-pub use opening::{DICTIONARY_FILE, MEMORY_BYTES, StoreOptions};
+pub use makers::{DICTIONARY_FILE, MEMORY_BYTES, StoreOptions};
 pub use place::Place;
 pub use record::{Record, Spent};
 

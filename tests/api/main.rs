@@ -14,6 +14,7 @@ mod contract;
 mod evaluate;
 mod examples;
 mod explore;
+mod games;
 mod gate;
 mod idle;
 mod live;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         evaluate::claims(),
         examples::claims(),
         explore::claims(),
+        games::claims(),
         gate::claims(),
         idle::claims(),
         live::claims(),

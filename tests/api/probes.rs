@@ -4,8 +4,10 @@ use std::future::IntoFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
+use kibitzer::analysis::jobs::{JobRules, Jobs};
 use kibitzer::analysis::{Service, ServiceOptions};
 use kibitzer::engine::Engine;
+use kibitzer::store::jobs::JobFile;
 use kibitzer::{app, http};
 use reqwest::Method;
 use serde_json::json;
@@ -50,7 +52,10 @@ async fn a_server_that_is_starting_lives_but_is_not_ready() {
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(!waiting.is_finished());
     let engine = Arc::new(Engine::new(1));
-    app.begin(Service::start(engine.clone(), ServiceOptions::default()).unwrap(), engine);
+    let service = Service::start(engine.clone(), ServiceOptions::default()).unwrap();
+    let rules = JobRules { max: 1, keep: Duration::from_secs(1), bytes: 1_000_000 };
+    let jobs = Jobs::start(service.clone(), JobFile::in_memory().unwrap(), rules).unwrap();
+    app.begin(service, engine, jobs);
     assert_eq!(waiting.await.unwrap()["depth"], 1, "who came early has only waited");
 }
 

@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::Command;
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -76,23 +75,12 @@ async fn a_damaged_file_is_set_aside_and_the_server_starts() {
     assert_eq!(fs::read(folder.path().join("dictionary.redb.damaged")).unwrap(), [7; 10_000]);
 }
 
-/// Lets a process write its files up to this length only, as a full disk does to what is new.
-fn limit_files(server: &ServerProcess, bytes: &str) {
-    let limit = format!("--fsize={bytes}:unlimited");
-    let set = Command::new("prlimit").args(["--pid", &server.id().to_string(), &limit]).status();
-    assert!(set.expect("prlimit is there").success());
-}
-
 async fn a_full_disk_stops_no_answer_and_is_told_by_the_probe() {
     let folder = tempfile::tempdir().unwrap();
-    // Whoever ignores the signal gets an error from the write.
-    let mut command = Command::new("sh");
-    command.args(["-c", "trap '' XFSZ; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_kibitzer")]);
-    command.args(["serve", "--listen", "127.0.0.1:0"]);
     let path = folder.path().to_str().unwrap();
     let settings =
         [("KIBITZER__STORE__PATH", path), ("KIBITZER__STORE__FLUSH_MS", "20"), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0")];
-    let server = ServerProcess::start_by(command, &settings).await;
+    let server = ServerProcess::start_with_errors(&settings).await;
     let client = &server.client;
     let ask = async |mv: &str| {
         let body = json!({ "fen": "startpos", "moves": [mv], "depth": 4 });
@@ -108,11 +96,11 @@ async fn a_full_disk_stops_no_answer_and_is_told_by_the_probe() {
         }
         panic!("/readyz never says {status}");
     };
-    limit_files(&server, "4096");
+    server.limit_files("4096");
     assert_eq!(ask("d4").await, "search");
     assert_eq!(probe(503).await.problem(503, "not_ready")["reasons"], json!(["store"]));
     assert_eq!((ask("d4").await, ask("c4").await), (json!("memory"), json!("search")), "answers go on");
-    limit_files(&server, "unlimited");
+    server.limit_files("unlimited");
     probe(200).await;
     let log = end(server);
     assert!(log.iter().any(|line| line["message"].as_str().unwrap().starts_with("the store cannot be written")));

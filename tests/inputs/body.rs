@@ -6,9 +6,11 @@ use std::time::Duration;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
 use axum::{Router, response::Response};
+use kibitzer::analysis::jobs::{JobRules, Jobs};
 use kibitzer::analysis::{Service, ServiceOptions};
 use kibitzer::engine::Engine;
-use kibitzer::http::{Access, App, Caps, StreamRules, router};
+use kibitzer::http::{Access, App, Caps, JobCaps, StreamRules, router};
+use kibitzer::store::jobs::JobFile;
 use serde_json::Value;
 use tokio::runtime::Runtime;
 use tower::ServiceExt;
@@ -56,7 +58,9 @@ static SERVER: LazyLock<Router> = LazyLock::new(|| {
     let options = ServiceOptions { workers: 1, queue_capacity: 1, dictionary_max_entries: 1, ..ServiceOptions::default() };
     let service = Service::start(engine.clone(), options).unwrap_or_else(|error| panic!("a service: {error}"));
     let app = App::starting(caps(), Access::default());
-    app.begin(service, engine);
+    let rules = JobRules { max: 1, keep: Duration::from_secs(1), bytes: 4_096 };
+    let jobs = JobFile::in_memory().and_then(|file| Jobs::start(service.clone(), file, rules));
+    app.begin(service, engine, jobs.unwrap_or_else(|error| panic!("jobs: {error}")));
     router(app)
 });
 
@@ -77,6 +81,7 @@ fn caps() -> Caps {
         lichess_compute: Duration::ZERO,
         batch_lines: 8,
         batch_bytes: 4_096,
+        jobs: JobCaps { max: 1, keep_hours: 1, bytes: 4_096, default_nodes: 10 },
         streams: 64,
         live_idle: Duration::from_secs(1),
         live_ping: Duration::from_secs(1),

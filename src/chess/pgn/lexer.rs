@@ -41,6 +41,11 @@ impl<'a> Lexer<'a> {
         Lexer { text, at: 0 }
     }
 
+    /// Where the next token is looked for.
+    pub(super) const fn offset(&self) -> usize {
+        self.at
+    }
+
     /// Goes on at a place that was the start of a token.
     pub(super) fn back_to(&mut self, start: usize) {
         self.at = start;

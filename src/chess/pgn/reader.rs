@@ -27,6 +27,11 @@ impl<'a> PgnReader<'a> {
         PgnReader { lexer: Lexer::new(text), lines: LineCounter::new(text), games: 0 }
     }
 
+    /// The byte of the text from which on the next game is looked for: what lies between two of these is the text of one game.
+    pub const fn offset(&self) -> usize {
+        self.lexer.offset()
+    }
+
     fn bad_game(&mut self, headers: Headers, found: Found) -> BadGame {
         let Found { at, ply, text, fault } = found;
         let (line, column) = self.lines.locate(at);

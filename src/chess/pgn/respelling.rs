@@ -55,5 +55,6 @@ fn with_capital_promotion(text: &str) -> Option<String> {
 /// `Ke1-g1` as `e1g1`, `e7-e8=q` as `e7e8q`.
 fn squares_alone(text: &str) -> Option<String> {
     let squares: String = text.strip_prefix('K').unwrap_or(text).replace(['-', '=', 'x'], "");
-    (squares.len() < text.len()).then_some(squares)
+    // `Ke5` without a king that goes there is no pawn's move.
+    (squares.len() < text.len() && squares.len() >= 4).then_some(squares)
 }

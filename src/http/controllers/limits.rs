@@ -46,6 +46,8 @@ pub(crate) struct Limits {
     dictionary: DictionarySize,
     /// One batch.
     batch: BatchSize,
+    /// Reviews of games.
+    jobs: JobsSize,
     /// Connections at once.
     connections: usize,
     /// Streams and boards at once.
@@ -74,6 +76,18 @@ pub(crate) struct BatchSize {
     /// Most lines.
     lines: usize,
     /// Most bytes.
+    bytes: usize,
+}
+
+/// Reviews of games.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = Jobs)]
+pub(crate) struct JobsSize {
+    /// Most jobs that are kept, done or not.
+    max: usize,
+    /// How long a job is kept that is over, in hours.
+    keep_hours: u64,
+    /// Most bytes of a text.
     bytes: usize,
 }
 
@@ -148,6 +162,7 @@ pub(crate) async fn limits(State(app): State<App>, visitor: Option<Extension<Vis
         hash_mb: app.engine().await.hash_mb(),
         dictionary: DictionarySize { entries: status.dictionary_entries, max_entries: status.dictionary_max_entries },
         batch: BatchSize { lines: caps.batch_lines, bytes: caps.batch_bytes },
+        jobs: JobsSize { max: caps.jobs.max, keep_hours: caps.jobs.keep_hours, bytes: caps.jobs.bytes },
         connections: caps.connections,
         streams: caps.streams,
         rate: visitor.and_then(|Extension(visitor)| visitor.allowance).map(CallerRate::from),

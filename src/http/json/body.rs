@@ -29,6 +29,14 @@ pub(crate) struct BodyRules {
 /// `unsupported_media_type`, `body_too_large`, `request_timeout`; `malformed_json` when it breaks off.
 pub(super) async fn read_body(headers: &HeaderMap, body: Body, rules: BodyRules) -> Result<Bytes, Problem> {
     check_media_type(headers)?;
+    receive(headers, body, rules).await
+}
+
+/// Reads a body of whatever kind.
+///
+/// # Errors
+/// `body_too_large`, `request_timeout`; `malformed_json` when it breaks off.
+pub(crate) async fn receive(headers: &HeaderMap, body: Body, rules: BodyRules) -> Result<Bytes, Problem> {
     let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     let too_large = length.is_some_and(|length| length > rules.max_bytes);
     if too_large && headers.contains_key(EXPECT) {
@@ -72,17 +80,26 @@ async fn collect(mut body: Body, length: usize, max: usize) -> Option<Result<Byt
 }
 
 fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
-    if let Some(encoding) = headers.get(CONTENT_ENCODING)
-        && !encoding.as_bytes().eq_ignore_ascii_case(b"identity")
-    {
-        return Err(Problem::new(Code::UnsupportedMediaType, "a body must come without Content-Encoding"));
-    }
+    check_encoding(headers)?;
     let declared = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
     if declared.is_some_and(is_json) { Ok(()) } else { Err(Problem::not_json(declared)) }
 }
 
+/// Refuses a body that is packed.
+///
+/// # Errors
+/// `unsupported_media_type`
+pub(crate) fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
+    match headers.get(CONTENT_ENCODING) {
+        Some(encoding) if !encoding.as_bytes().eq_ignore_ascii_case(b"identity") => {
+            Err(Problem::new(Code::UnsupportedMediaType, "a body must come without Content-Encoding"))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// `application/json`, or anything of the suffix `+json`, with or without parameters.
-fn is_json(media_type: &str) -> bool {
+pub(crate) fn is_json(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     let Some((kind, subtype)) = essence.split_once('/') else {
         return false;

@@ -11,7 +11,7 @@ use utoipa::openapi::{Content, OpenApi, RefOr, Response};
 use crate::http::problem::{Code, example};
 
 /// The data of an operation.
-const FILES: [(&str, &str); 15] = [
+const FILES: [(&str, &str); 17] = [
     ("analyse", include_str!("examples/analyse.json")),
     ("best_move", include_str!("examples/best_move.json")),
     ("cloud_eval", include_str!("examples/cloud_eval.json")),
@@ -19,6 +19,7 @@ const FILES: [(&str, &str); 15] = [
     ("evaluate", include_str!("examples/evaluate.json")),
     ("explore", include_str!("examples/explore.json")),
     ("follow_analysis", include_str!("examples/follow_analysis.json")),
+    ("game_review", include_str!("examples/game_review.json")),
     ("legal_moves", include_str!("examples/legal_moves.json")),
     ("limits", include_str!("examples/limits.json")),
     ("livez", include_str!("examples/livez.json")),
@@ -26,6 +27,7 @@ const FILES: [(&str, &str); 15] = [
     ("play", include_str!("examples/play.json")),
     ("position", include_str!("examples/position.json")),
     ("readyz", include_str!("examples/readyz.json")),
+    ("submit_games", include_str!("examples/submit_games.json")),
     ("tickets", include_str!("examples/tickets.json")),
 ];
 
@@ -50,7 +52,7 @@ pub(crate) struct Examples;
 impl Modify for Examples {
     fn modify(&self, contract: &mut OpenApi) {
         for (path, item) in &mut contract.paths.paths {
-            for operation in [&mut item.get, &mut item.post].into_iter().flatten() {
+            for operation in [&mut item.get, &mut item.post, &mut item.delete].into_iter().flatten() {
                 add_exchanges(operation);
                 add_problems(path, operation);
             }

@@ -4,28 +4,30 @@ use utoipa::Modify;
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{OpenApi, RefOr};
 
-/// The schema of a line.
-const LINE: &str = "StreamLine";
+/// The schemas of lines.
+const LINES: [&str; 2] = ["StreamLine", "JobLine"];
 
 /// Describes the member `type` of every kind of line.
 pub(crate) struct LineTypes;
 
 impl Modify for LineTypes {
     fn modify(&self, contract: &mut OpenApi) {
-        let Some(RefOr::T(Schema::OneOf(line))) =
-            contract.components.as_mut().and_then(|components| components.schemas.get_mut(LINE))
-        else {
-            return;
-        };
-        for kind in &mut line.items {
-            let RefOr::T(Schema::AllOf(kind)) = kind else { continue };
-            for part in &mut kind.items {
-                if let RefOr::T(Schema::Object(tag)) = part
-                    && let Some(RefOr::T(Schema::Object(name))) = tag.properties.get_mut("type")
-                {
-                    name.description = Some("What kind of line it is.".to_owned());
-                }
+        let Some(components) = contract.components.as_mut() else { return };
+        for line in LINES {
+            if let Some(RefOr::T(Schema::OneOf(line))) = components.schemas.get_mut(line) {
+                line.items.iter_mut().for_each(describe);
             }
+        }
+    }
+}
+
+fn describe(kind: &mut RefOr<Schema>) {
+    let RefOr::T(Schema::AllOf(kind)) = kind else { return };
+    for part in &mut kind.items {
+        if let RefOr::T(Schema::Object(tag)) = part
+            && let Some(RefOr::T(Schema::Object(name))) = tag.properties.get_mut("type")
+        {
+            name.description = Some("What kind of line it is.".to_owned());
         }
     }
 }

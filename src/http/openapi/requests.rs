@@ -26,6 +26,9 @@ const QUERIES: [(&str, &str); 3] =
 /// The schema of the position's members by themselves.
 const MEMBERS: &str = "PositionMembers";
 
+/// A request whose members are its own alone.
+const CLOSED: &str = "GamesRequest";
+
 /// The one request that can't do without moves.
 const NEEDS_MOVES: &str = "PlayRequest";
 
@@ -72,6 +75,9 @@ impl Modify for FlatRequests {
         let Some(components) = contract.components.as_mut() else {
             return;
         };
+        if let Some(RefOr::T(Schema::Object(request))) = components.schemas.get_mut(CLOSED) {
+            request.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
+        }
         for (field, schema_name, members) in parts() {
             let RefOr::T(Schema::Object(members)) = members else { continue };
             components.schemas.remove(&schema_name);

@@ -10,6 +10,7 @@ use utoipa::openapi::{
 use utoipa::{IntoResponses, Modify, ToResponse, ToSchema};
 
 use crate::chess::{FaultCode, Field};
+use crate::http::controllers::games::PgnFault;
 use crate::http::dto::names_of;
 use crate::http::problem::{Code, InvalidMember};
 
@@ -41,7 +42,7 @@ pub(crate) struct ProblemDocument {
     /// With `malformed_json`: the column, in characters from 1.
     #[schema(minimum = 1, nullable = false)]
     column: Option<u64>,
-    /// With `invalid_request` and `invalid_fen`: everything that is wrong.
+    /// With `invalid_request`, `invalid_fen` and `invalid_pgn`: what is wrong.
     #[schema(schema_with = errors)]
     errors: Option<Vec<Value>>,
     /// With `illegal_move`: which of `moves`, from 0.
@@ -74,7 +75,7 @@ fn reasons() -> ArrayBuilder {
     ArrayBuilder::new().items(reason).description(Some("With `not_ready`: why."))
 }
 
-/// The entries of `errors`: of `invalid_request` members, of `invalid_fen` places of the FEN.
+/// The entries of `errors`: of `invalid_request` members, of `invalid_fen` places of the FEN, of `invalid_pgn` places of the text.
 fn errors() -> ArrayBuilder {
     let of_a_fen = ObjectBuilder::new()
         .property("code", names_of("What is wrong.", FaultCode::ALL.map(FaultCode::name)))
@@ -82,10 +83,13 @@ fn errors() -> ArrayBuilder {
         .property("text", text("The offending text, cut at 200 characters."))
         .property("detail", text("The same in words."));
     let of_a_fen = ["code", "field", "text", "detail"].into_iter().fold(of_a_fen, ObjectBuilder::required);
-    let either = OneOfBuilder::new().item(Ref::from_schema_name(InvalidMember::name())).item(of_a_fen);
+    let either = OneOfBuilder::new()
+        .item(Ref::from_schema_name(InvalidMember::name()))
+        .item(of_a_fen)
+        .item(Ref::from_schema_name(PgnFault::name()));
     ArrayBuilder::new()
         .items(either)
-        .description(Some("With `invalid_request` and `invalid_fen`: everything that is wrong."))
+        .description(Some("With `invalid_request`, `invalid_fen` and `invalid_pgn`: what is wrong."))
 }
 
 fn text(description: &str) -> ObjectBuilder {
@@ -188,6 +192,58 @@ pub(crate) struct BatchProblems;
 impl IntoResponses for BatchProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems_and_internal(&[Code::UnsupportedMediaType, Code::ShuttingDown])
+    }
+}
+
+/// What a route that takes games may answer.
+#[derive(Debug)]
+pub(crate) struct GamesProblems;
+
+impl IntoResponses for GamesProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[
+            Code::MalformedJson,
+            Code::MalformedQuery,
+            Code::RequestTimeout,
+            Code::IdempotencyConflict,
+            Code::BodyTooLarge,
+            Code::UnsupportedMediaType,
+            Code::InvalidRequest,
+            Code::InvalidPgn,
+            Code::QueueFull,
+            Code::ShuttingDown,
+            Code::NotReady,
+        ])
+    }
+}
+
+/// What the URLs of a job may answer.
+#[derive(Debug)]
+pub(crate) struct JobProblems;
+
+impl IntoResponses for JobProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[Code::NotFound, Code::Gone, Code::NotReady])
+    }
+}
+
+/// What is answered in place of a job's events.
+#[derive(Debug)]
+pub(crate) struct JobEventsProblems;
+
+impl IntoResponses for JobEventsProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[Code::NotFound, Code::Gone, Code::QueueFull, Code::NotReady])
+    }
+}
+
+/// What may be answered to who deletes a job: one that is gone is gone.
+#[derive(Debug)]
+pub(crate) struct DeletionProblems;
+
+impl IntoResponses for DeletionProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[Code::NotFound, Code::NotReady])
     }
 }
 

@@ -20,6 +20,9 @@ pub enum Code {
     InvalidRequest,
     InvalidFen,
     IllegalMove,
+    InvalidPgn,
+    IdempotencyConflict,
+    Gone,
     PerftTooLarge,
     RateLimited,
     Internal,
@@ -31,7 +34,7 @@ pub enum Code {
 
 impl Code {
     /// All of them.
-    pub const ALL: [Code; 21] = [
+    pub const ALL: [Code; 24] = [
         Code::MalformedJson,
         Code::MalformedQuery,
         Code::Unauthorized,
@@ -46,6 +49,9 @@ impl Code {
         Code::InvalidRequest,
         Code::InvalidFen,
         Code::IllegalMove,
+        Code::InvalidPgn,
+        Code::IdempotencyConflict,
+        Code::Gone,
         Code::PerftTooLarge,
         Code::RateLimited,
         Code::Internal,
@@ -73,6 +79,9 @@ impl Code {
             Code::InvalidRequest => "invalid_request",
             Code::InvalidFen => "invalid_fen",
             Code::IllegalMove => "illegal_move",
+            Code::InvalidPgn => "invalid_pgn",
+            Code::IdempotencyConflict => "idempotency_conflict",
+            Code::Gone => "gone",
             Code::PerftTooLarge => "perft_too_large",
             Code::Internal => "internal",
             Code::QueueFull => "queue_full",
@@ -96,9 +105,11 @@ impl Code {
             Code::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
             Code::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Code::InvalidRequest | Code::InvalidFen | Code::IllegalMove | Code::PerftTooLarge => {
+            Code::InvalidRequest | Code::InvalidFen | Code::IllegalMove | Code::InvalidPgn | Code::PerftTooLarge => {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
+            Code::IdempotencyConflict => StatusCode::CONFLICT,
+            Code::Gone => StatusCode::GONE,
             Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Code::QueueFull | Code::Deadline | Code::ShuttingDown | Code::NotReady => StatusCode::SERVICE_UNAVAILABLE,
         }
@@ -118,10 +129,13 @@ impl Code {
             Code::MethodNotAllowed => "The path does not know this method",
             Code::RequestTimeout => "The body did not come in time",
             Code::BodyTooLarge => "The body is too large",
-            Code::UnsupportedMediaType => "The body is not declared as JSON",
+            Code::UnsupportedMediaType => "The body is not declared as what it must be",
             Code::InvalidRequest => "The request has wrong members",
             Code::InvalidFen => "The position is not legal",
             Code::IllegalMove => "A move can't be played",
+            Code::InvalidPgn => "The text has no game",
+            Code::IdempotencyConflict => "Another job has this key",
+            Code::Gone => "The job is gone",
             Code::PerftTooLarge => "The count takes too long",
             Code::Internal => "Internal error",
             Code::QueueFull => "The queue is full",
@@ -160,9 +174,11 @@ impl Code {
             Code::RequestTimeout => {
                 "The body did not arrive within the server's time. Send it whole and at once, and open the connection only when it is there."
             }
-            Code::BodyTooLarge => "The body is larger than `body_bytes` of `GET /v1/limits`.",
+            Code::BodyTooLarge => {
+                "The body is larger than `body_bytes` of `GET /v1/limits`; of games, than `jobs.bytes`, or its games would take more room than all jobs together may."
+            }
             Code::UnsupportedMediaType => {
-                "A body needs the header `Content-Type: application/json`, and no `Content-Encoding`."
+                "A body needs the header `Content-Type: application/json`, and no `Content-Encoding`. Batches and games have types of their own, which `detail` names."
             }
             Code::InvalidRequest => {
                 "The body is JSON, but has members that are missing, unknown, in conflict, of the wrong type or out of range. The member `errors` lists them, a hundred at most, each with a JSON Pointer."
@@ -172,6 +188,15 @@ impl Code {
             }
             Code::IllegalMove => {
                 "A text of `moves` can't be played where it stands. The members `index`, from 0, and `text` name it; `why` is `not_a_move`, `ambiguous`, `not_legal` or `game_over`."
+            }
+            Code::InvalidPgn => {
+                "No game of the text can be read as PGN. The member `errors` says of the first ones why, with line, column and half-move."
+            }
+            Code::IdempotencyConflict => {
+                "The client has given another text, or other limits, under the same `Idempotency-Key`. Use a new key for a new job."
+            }
+            Code::Gone => {
+                "The job was deleted, or it has been over for longer than jobs are kept (`jobs.keep_hours` of `GET /v1/limits`)."
             }
             Code::PerftTooLarge => "The perft did not end within `perft_ms` of `GET /v1/limits`. Ask for a smaller depth.",
             Code::Internal => {

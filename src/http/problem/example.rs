@@ -13,7 +13,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(2);
 
 /// A problem of this code on this path; null for those that need a request to be told.
 pub(crate) fn example(code: Code, path: &str) -> Value {
-    let path = path.replace("{code}", "unheard_of");
+    let path = path.replace("{code}", "unheard_of").replace("{id}", "3b0c44298fc1c149afbf4c8996fb9242");
     let problem = match code {
         Code::MalformedJson => Problem::malformed_json("expected value", 1, 9),
         Code::MalformedQuery => Problem::malformed_query("fen=%zz"),
@@ -29,12 +29,17 @@ pub(crate) fn example(code: Code, path: &str) -> Value {
         Code::RequestTimeout => Problem::request_timeout(Duration::from_secs(10)),
         Code::BodyTooLarge => Problem::body_too_large(65_536),
         Code::UnsupportedMediaType => Problem::not_json(Some("text/plain")),
+        Code::IdempotencyConflict => Problem::idempotency_conflict(),
+        Code::Gone => Problem::gone(),
         Code::Internal => Problem::masked(),
         Code::QueueFull => AnalysisError::QueueFull { length: 256, retry_after: RETRY_AFTER }.into(),
         Code::Deadline => AnalysisError::Deadline { waited: Duration::from_secs(30), retry_after: RETRY_AFTER }.into(),
         Code::ShuttingDown => AnalysisError::ShuttingDown { retry_after: RETRY_AFTER }.into(),
+        Code::NotReady if path.starts_with("/v1/games") => Problem::not_ready("store"),
         Code::NotReady => Problem::not_ready("shutting_down"),
-        Code::InvalidRequest | Code::InvalidFen | Code::IllegalMove | Code::PerftTooLarge => return Value::Null,
+        Code::InvalidRequest | Code::InvalidFen | Code::IllegalMove | Code::InvalidPgn | Code::PerftTooLarge => {
+            return Value::Null;
+        }
     };
     let document = document(&problem, &path, REQUEST_ID).unwrap_or_default();
     serde_json::from_slice(&document).unwrap_or_default()

@@ -107,6 +107,22 @@ impl Outbox {
         }
     }
 
+    /// Resolves when one more line has room, or nobody takes any.
+    pub(crate) async fn room(&self) {
+        loop {
+            // Made before the look, so that nothing is missed in between.
+            let changed = self.shared.changed.notified();
+            let has_room = {
+                let state = self.shared.lock();
+                state.ending != Ending::Open || state.waiting.len() < self.rules.buffer
+            };
+            if has_room {
+                return;
+            }
+            changed.await;
+        }
+    }
+
     /// From now on the reader may take its time, or no longer.
     pub(crate) fn be_patient(&self, patient: bool) {
         let mut state = self.shared.lock();
@@ -233,6 +249,25 @@ mod tests {
         outbox.deserted().await;
         assert_eq!(begun.elapsed().as_secs(), 60 + 9 + 10);
         assert!(read(&mut lines).await.unwrap().is_err(), "a cut stream does not look complete");
+    }
+
+    #[tokio::test]
+    async fn who_asks_for_room_waits_until_a_line_was_taken() {
+        let (outbox, mut lines) = outbox(RULES);
+        ["1", "2"].iter().for_each(|text| outbox.put(lasting(text)));
+        outbox.room().await;
+        outbox.put(lasting("3"));
+        let waiting = tokio::spawn(async move {
+            outbox.room().await;
+            outbox
+        });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        read(&mut lines).await.unwrap().unwrap();
+        let outbox = waiting.await.unwrap();
+        outbox.put(lasting("4"));
+        drop(lines);
+        outbox.room().await;
     }
 
     #[tokio::test]

@@ -40,7 +40,7 @@ impl ServerProcess {
     }
 
     /// Starts a server by a command of this kind.
-    pub(crate) async fn start_by(mut command: Command, settings: &[(&str, &str)]) -> ServerProcess {
+    async fn start_by(mut command: Command, settings: &[(&str, &str)]) -> ServerProcess {
         command.envs([("KIBITZER__LOG__FORMAT", "json"), ("KIBITZER__SEARCH__HASH_MB", "1")]);
         command.envs(settings.iter().copied());
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
@@ -53,9 +53,24 @@ impl ServerProcess {
         ServerProcess { client, address, child, log }
     }
 
+    /// Starts a server that is told by an error when a file may not grow, as a full disk tells it.
+    pub(crate) async fn start_with_errors(settings: &[(&str, &str)]) -> ServerProcess {
+        let mut command = Command::new("sh");
+        command.args(["-c", "trap '' XFSZ; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_kibitzer")]);
+        command.args(["serve", "--listen", "127.0.0.1:0"]);
+        ServerProcess::start_by(command, settings).await
+    }
+
     /// The number of the process.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Lets the process write its files up to this length only, as a full disk does to what is new.
+    pub(crate) fn limit_files(&self, bytes: &str) {
+        let limit = format!("--fsize={bytes}:unlimited");
+        let set = Command::new("prlimit").args(["--pid", &self.id().to_string(), &limit]).status();
+        assert!(set.expect("prlimit is there").success());
     }
 
     /// Sends a signal, `TERM` or `INT`.

@@ -83,6 +83,17 @@ impl Client {
         self.send(self.request(Method::POST, path).json(body)).await
     }
 
+    /// The review of a job, once that is over.
+    pub(crate) async fn until_over(&self, job: &str) -> Value {
+        // Who has heard more than there is hears of the end alone.
+        let events = self.request(Method::GET, &format!("{job}/events")).header("last-event-id", "999999999");
+        let heard = self.send(events).await;
+        assert!(heard.body.contains("event: end\n"), "{} {}", heard.status, heard.body);
+        let review = self.get(job).await;
+        assert_eq!(review.status, 200, "{}", review.body);
+        review.json()
+    }
+
     /// Posts a text that is said to be JSON.
     pub(crate) async fn post_text(&self, path: &str, body: impl Into<reqwest::Body>) -> Answer {
         self.send(self.request(Method::POST, path).header(CONTENT_TYPE, "application/json").body(body)).await

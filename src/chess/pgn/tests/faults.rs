@@ -26,6 +26,7 @@ fn what_is_wrong_is_told_with_its_place() {
 fn each_fault_has_its_name() {
     for (text, name) in [
         ("\n1. e4 e5 2. Ke3 *", "not_legal"),
+        ("\n1. e4 Ke5 *", "not_legal"),
         ("\n1. e4 e5 2. what *", "not_a_move"),
         ("[FEN \"4k3/8/8/8/8/8/4K3/R4R2 w - - 0 1\"]\n\n1. Rd1 *", "ambiguous"),
         ("\n1. e4 -- 2. d4 *", "null_move"),

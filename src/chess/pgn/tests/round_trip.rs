@@ -45,3 +45,17 @@ fn every_text_that_is_read_settles_after_it_is_written_once() {
         }
     }
 }
+
+#[test]
+fn the_text_between_two_offsets_is_one_game() {
+    let mut random = Random::new(4);
+    let written: Vec<_> = (0..100).map(|_| with_roster(&random::game(&mut random))).collect();
+    let text: String = written.iter().map(write).collect();
+    let mut reader = PgnReader::new(&text);
+    let mut begin = reader.offset();
+    for expected in &written {
+        assert!(reader.next().is_some_and(|read| read.as_ref() == Ok(expected)));
+        assert!(game(&text[begin..reader.offset()]) == *expected);
+        begin = reader.offset();
+    }
+}

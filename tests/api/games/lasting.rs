@@ -1,0 +1,111 @@
+//! Jobs that outlast their server.
+
+use std::path::Path;
+use std::time::Duration;
+
+use reqwest::Method;
+use serde_json::json;
+use tokio::time::timeout;
+
+use super::{PATH, PGN, long_game, taken};
+use crate::support::child::ServerProcess;
+use crate::support::{Client, Stream};
+
+crate::claims![a_job_outlasts_its_server_and_events_go_on, a_disk_that_refuses_is_told_and_loses_nothing,];
+
+async fn server_on(folder: &Path) -> ServerProcess {
+    let path = folder.to_str().unwrap();
+    let settings =
+        [("KIBITZER__STORE__PATH", path), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0"), ("KIBITZER__SEARCH__WORKERS", "1")];
+    ServerProcess::start(&settings).await
+}
+
+async fn a_job_outlasts_its_server_and_events_go_on() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = server_on(folder.path()).await;
+    let body = json!({ "pgn": long_game(), "movetime_ms": 30 });
+    let request = |client: &Client| client.request(Method::POST, PATH).header("idempotency-key", "outlasts").json(&body);
+    let job = taken(&server.client.send(request(&server.client)).await);
+    let url = job["url"].as_str().unwrap();
+    let follow = async |client: &Client, heard: usize| {
+        let request = client.request(Method::GET, &format!("{url}/events")).header("last-event-id", heard.to_string());
+        Stream::open(client, request, "text/event-stream").await
+    };
+    let mut stream = follow(&server.client, 0).await;
+    let mut heard = Vec::new();
+    for _ in 0..4 {
+        heard.push(stream.event().await.unwrap().data);
+    }
+    server.signal("TERM");
+    // What was on its way still comes, but no end.
+    while let Ok(Some(event)) = timeout(Duration::from_secs(10), stream.event()).await.map_err(|_| "the stream ends") {
+        assert_ne!(event.name, "end");
+        heard.push(event.data);
+    }
+    let (status, took, _) = server.wait(Duration::from_secs(20));
+    assert_eq!(status.code(), Some(0));
+    assert!(took < Duration::from_secs(5), "nobody waits for a whole job: {took:?}");
+
+    let server = server_on(folder.path()).await;
+    let again = taken(&server.client.send(request(&server.client)).await);
+    assert_eq!(again["id"], job["id"], "the key is known");
+    let mut stream = follow(&server.client, heard.len()).await;
+    let first = stream.event().await.unwrap();
+    assert_eq!(first.id, Some((heard.len() + 1).to_string()));
+    heard.push(first.data);
+    while let Some(event) = stream.event().await {
+        heard.push(event.data);
+    }
+    let review = server.client.until_over(url).await;
+    assert_eq!((&review["status"], heard.len()), (&json!("done"), 22));
+    for told in heard.iter().filter(|event| event["type"] == "move") {
+        let kept = &review["games"][0]["moves"][told["ply"].as_u64().unwrap() as usize - 1];
+        assert!(
+            ["san", "before", "after", "line", "accuracy"].iter().all(|member| told[*member] == kept[*member]),
+            "{told}"
+        );
+    }
+    server.client.send(server.client.request(Method::DELETE, url)).await;
+    server.signal("TERM");
+    server.wait(Duration::from_secs(20));
+
+    let server = server_on(folder.path()).await;
+    server.client.get(url).await.problem(410, "gone");
+    server.signal("TERM");
+    server.wait(Duration::from_secs(20));
+}
+
+async fn a_disk_that_refuses_is_told_and_loses_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().to_str().unwrap();
+    let settings =
+        [("KIBITZER__STORE__PATH", path), ("KIBITZER__SEARCH__WORKERS", "1"), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0")];
+    let server = ServerProcess::start_with_errors(&settings).await;
+    let client = &server.client;
+    let job = taken(&client.post(PATH, &json!({ "pgn": long_game(), "movetime_ms": 20 })).await);
+    let url = job["url"].as_str().unwrap();
+    server.limit_files("4096");
+    let refused = async |method: Method, path: &str| {
+        for _ in 0..1_000 {
+            let answer = client.send(client.request(method.clone(), path)).await;
+            if answer.status == 503 {
+                return answer.problem(503, "not_ready");
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        panic!("{method} {path} is never answered 503");
+    };
+    assert_eq!(refused(Method::GET, url).await["reasons"], json!(["store"]));
+    refused(Method::GET, &format!("{url}/pgn")).await;
+    refused(Method::GET, &format!("{url}/events")).await;
+    refused(Method::DELETE, url).await;
+    refused(Method::GET, "/readyz").await;
+    client.post(PATH, &json!({ "pgn": PGN, "depth": 1 })).await.problem(503, "not_ready");
+    server.limit_files("unlimited");
+    client.until_ready().await;
+    let review = client.until_over(url).await;
+    assert_eq!((&review["status"], &review["progress"]["moves_done"]), (&json!("done"), &json!(20)));
+    server.signal("TERM");
+    let (_, _, log) = server.wait(Duration::from_secs(20));
+    assert!(log.iter().any(|line| line["message"].as_str().unwrap_or_default().starts_with("the jobs cannot be written")));
+}

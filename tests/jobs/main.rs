@@ -1,0 +1,123 @@
+//! A server that reviews games is killed by SIGKILL again and again, most often while it writes, and loses nothing that it has told.
+//!
+//! The checker follows the job's events, writes down what it hears, and kills the server: as a rule at once when the log says that it
+//! writes. After each restart the review must say of every move what was written down, events must go on behind the last one heard, and
+//! what was acknowledged (a new job, a deletion) must hold. In the end every job is done.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails by panicking, and tells by printing"
+)]
+
+mod dictionary;
+#[path = "../support/full.rs"]
+mod full;
+mod record;
+mod server;
+
+use std::time::{Duration, Instant};
+
+use kibitzer::chess::{Position, SanWriter, splitmix};
+use record::Record;
+use server::Server;
+
+/// A number that looks like chance.
+fn random(number: u64) -> u64 {
+    splitmix::nth(77, number)
+}
+
+/// The games of a job: so many, each of its own moves.
+fn games(seed: u64, count: u64) -> String {
+    (0..count).map(|number| game(seed * 1_000 + number)).collect()
+}
+
+fn game(seed: u64) -> String {
+    let mut position = Position::startpos();
+    let mut text = format!("[Round \"{seed}\"]\n\n");
+    for ply in 0..40 {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        let mv = moves[splitmix::nth(seed, ply) as usize % moves.len()];
+        text.push_str(SanWriter::new(&position).write(mv).text.as_str());
+        text.push(' ');
+        position = position.after(mv);
+    }
+    text + "*\n\n"
+}
+
+/// What happened in a round.
+struct Round {
+    /// The log said last that it writes.
+    was_writing: bool,
+    in_flight: u64,
+    heard: usize,
+    start: Duration,
+}
+
+#[test]
+fn what_was_told_of_a_job_survives_every_kill() {
+    let (rounds, entries) = if full::full() { (50, 1_000_000) } else { (4, 1_000) };
+    let folder = tempfile::tempdir().expect("a folder");
+    dictionary::fill(folder.path(), entries);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    runtime.block_on(async {
+        let mut jobs: Vec<Record> = Vec::new();
+        let mut done = Vec::new();
+        for round in 1..=rounds {
+            let told = play(folder.path(), round, &mut jobs).await;
+            let Round { was_writing, in_flight, heard, start } = told;
+            println!(
+                "round {round}: up after {start:?}, {heard} events heard, {} jobs, killed {} with {in_flight} searches in flight",
+                jobs.len(),
+                if was_writing { "while it wrote," } else { "between two writes," },
+            );
+            done.push(told);
+        }
+        let server = Server::start(folder.path()).await;
+        for job in &mut jobs {
+            job.check(&server).await;
+            job.finish(&server).await;
+        }
+        server.kill();
+        let writing = done.iter().filter(|round| round.was_writing).count();
+        let heard: usize = done.iter().map(|round| round.heard).sum();
+        let slowest = done.iter().map(|round| round.start).max().unwrap_or_default();
+        println!(
+            "{rounds} kills, {writing} of them in mid-write; {heard} events, {} jobs, all as they were told; slowest start with {entries} \
+             analyses {slowest:?}",
+            jobs.len()
+        );
+        assert!(writing * 10 >= rounds as usize * 8 || !full::full(), "{writing} of {rounds} kills came while it wrote");
+    });
+}
+
+/// One life of the server.
+async fn play(folder: &std::path::Path, round: u64, jobs: &mut Vec<Record>) -> Round {
+    let begun = Instant::now();
+    let mut server = Server::start(folder).await;
+    let start = begun.elapsed();
+    // The last few that are over, and all that are not.
+    let over = jobs.iter().filter(|job| job.is_over()).count();
+    for (_, job) in jobs.iter_mut().enumerate().filter(|(index, job)| !job.is_over() || index + 4 > over) {
+        job.check(&server).await;
+    }
+    // There is always something to do, and now and then something is deleted.
+    if jobs.iter().filter(|job| !job.is_over()).count() < 2 {
+        jobs.push(Record::submit(&server, round, games(round, 300)).await);
+    }
+    if round.is_multiple_of(5)
+        && let Some(job) = jobs.iter_mut().find(|job| !job.is_over())
+    {
+        job.delete(&server).await;
+        jobs.push(Record::submit(&server, 100 + round, games(100 + round, 300)).await);
+    }
+    let job = jobs.iter_mut().find(|job| !job.is_over()).expect("a job that is not done");
+    let heard = job.heard();
+    let was_writing = job.follow_until_killed(&mut server, 3 + (random(round) % 20) as usize, round % 10 != 7).await;
+    Round { was_writing, in_flight: server.in_flight(), heard: job.heard() - heard, start }
+}

@@ -1,0 +1,126 @@
+//! The server that is killed.
+
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, mpsc};
+use std::time::Duration;
+
+use reqwest::{Client, Method, RequestBuilder};
+use serde_json::Value;
+
+/// A server as a process of its own. It ends with this.
+pub(crate) struct Server {
+    child: Arc<Mutex<Child>>,
+    /// The next write is the last thing that it does.
+    is_doomed: Arc<AtomicBool>,
+    client: Client,
+    base: String,
+    /// Lines of the log about writing.
+    log: mpsc::Receiver<Value>,
+    in_flight: u64,
+}
+
+impl Server {
+    /// Starts a server on the folder and waits until it takes traffic.
+    pub(crate) async fn start(folder: &Path) -> Server {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
+        command.args(["serve", "--listen", "127.0.0.1:0"]).env("KIBITZER__STORE__PATH", folder);
+        command.envs([
+            ("KIBITZER__LOG__FORMAT", "json"),
+            ("KIBITZER__LOG__LEVEL", "info,kibitzer::analysis::jobs=debug"),
+            ("KIBITZER__SEARCH__HASH_MB", "8"),
+            ("KIBITZER__SEARCH__WORKERS", "2"),
+        ]);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
+        let mut lines = BufReader::new(child.stdout.take().expect("a piped stdout")).lines();
+        let listening = lines.by_ref().map_while(Result::ok).find_map(|line| {
+            let line: Value = serde_json::from_str(&line).ok()?;
+            line["address"].as_str().map(str::to_owned)
+        });
+        let base = format!("http://{}", listening.expect("it says where it listens"));
+        let (tell, log) = mpsc::channel();
+        let (child, is_doomed) = (Arc::new(Mutex::new(child)), Arc::new(AtomicBool::new(false)));
+        let (victim, doom) = (child.clone(), is_doomed.clone());
+        std::thread::spawn(move || {
+            for line in lines.map_while(Result::ok) {
+                // A write takes milliseconds: whoever wants to meet one has no time for anything else.
+                if doom.load(Ordering::Relaxed) && line.contains("\"writing\"") {
+                    victim.lock().unwrap().kill().expect("a child can be killed");
+                    doom.store(false, Ordering::Relaxed);
+                }
+                let line: Value = serde_json::from_str(&line).unwrap_or_default();
+                // Nobody listens any more once the test is over.
+                if matches!(line["message"].as_str(), Some("writing" | "written")) && tell.send(line).is_err() {
+                    break;
+                }
+            }
+        });
+        let client = Client::builder().no_proxy().timeout(Duration::from_secs(60)).build().expect("a client");
+        let server = Server { child, is_doomed, client, base, log, in_flight: 0 };
+        server.until_ready().await;
+        server
+    }
+
+    async fn until_ready(&self) {
+        for _ in 0..2_000 {
+            if self.request(Method::GET, "/readyz").send().await.is_ok_and(|answer| answer.status() == 200) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        panic!("the server does not get ready");
+    }
+
+    pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
+        self.client.request(method, format!("{}{path}", self.base))
+    }
+
+    /// Kills the process when it next says that it writes; waits for that for a while.
+    pub(crate) async fn kill_at_the_next_write(&self) {
+        self.is_doomed.store(true, Ordering::Relaxed);
+        for _ in 0..1_000 {
+            if !self.is_doomed.load(Ordering::Relaxed) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(2)).await;
+        }
+    }
+
+    /// Searches in flight at the last write that began.
+    pub(crate) fn in_flight(&self) -> u64 {
+        self.in_flight
+    }
+
+    /// Ends the process as nothing else can: on Unix by SIGKILL. `true` when the last thing that it said was that it writes.
+    pub(crate) fn kill_now(&mut self) -> bool {
+        {
+            let mut child = self.child.lock().unwrap();
+            // It may be dead already.
+            child.kill().expect("a child can be killed");
+            child.wait().expect("a child can be waited for");
+        }
+        // All that it has said comes before the end of the channel.
+        let mut was_writing = false;
+        while let Ok(line) = self.log.recv() {
+            was_writing = line["message"] == "writing";
+            self.in_flight = line["in_flight"].as_u64().unwrap_or(self.in_flight);
+        }
+        was_writing
+    }
+
+    /// Ends it.
+    pub(crate) fn kill(mut self) {
+        self.kill_now();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Both fail only when the process has ended already.
+        let mut child = self.child.lock().unwrap();
+        let _ = child.kill();
+        let _ = child.wait();
+    }
+}
