@@ -222,7 +222,12 @@ async fn a_batch_ends_with_the_server() {
         (0..20).map(|number| json!({ "id": number, "fen": "startpos", "movetime_ms": 20_000 + number })).collect();
     let mut batch = open(&server, body(&[&[json!({ "fen": "startpos", "depth": 1 })], lines.as_slice()].concat())).await;
     batch.line().await.unwrap();
-    tokio::time::sleep(Duration::from_millis(100)).await;
+    for _ in 0..1_000 {
+        if server.get("/metrics").await.body.contains("\nkibitzer_searches_running 1\n") {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
     server.stop.send(()).unwrap();
     let rest = batch.rest().await;
     let (end, answers) = rest.split_last().unwrap();
