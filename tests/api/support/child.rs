@@ -25,12 +25,12 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
     program(arguments).output().expect("the program runs")
 }
 
-/// A server that is a process of its own.
+/// A server that is a process of its own; it ends with this at the latest.
 pub(crate) struct ServerProcess {
     pub(crate) client: Client,
     pub(crate) address: SocketAddr,
     child: Child,
-    log: JoinHandle<Vec<Value>>,
+    log: Option<JoinHandle<Vec<Value>>>,
 }
 
 impl ServerProcess {
@@ -47,7 +47,7 @@ impl ServerProcess {
         let mut lines = BufReader::new(child.stdout.take().expect("a piped stdout"));
         let listening = next_line(&mut lines);
         let address = listening["address"].as_str().expect("it says where it listens").parse().expect("an address");
-        let log = std::thread::spawn(move || read_log(lines));
+        let log = Some(std::thread::spawn(move || read_log(lines)));
         let client = Client::new(address);
         client.until_ready().await;
         ServerProcess { client, address, child, log }
@@ -92,7 +92,17 @@ impl ServerProcess {
             }
             std::thread::sleep(Duration::from_millis(10));
         };
-        (status, started.elapsed(), self.log.join().expect("the log is read to its end"))
+        let took = started.elapsed();
+        let log = self.log.take().expect("nobody has waited before").join().expect("the log is read to its end");
+        (status, took, log)
+    }
+}
+
+impl Drop for ServerProcess {
+    fn drop(&mut self) {
+        // One that has been waited for is no more.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
 
