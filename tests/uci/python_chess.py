@@ -16,7 +16,7 @@ import chess.engine
 COMMAND = [sys.argv[1], "uci", *sys.argv[2:]]
 
 # A busy machine may stop any program for a while: that is no fault of the engine. Matches on a quiet machine tell the rest.
-MARGIN = 1.0
+MARGIN = 5.0
 
 
 class Complaints(logging.Handler):
