@@ -1,0 +1,104 @@
+"""Asks for evaluations as clients of Lichess do: berserk and python-lichess, unchanged, against a server of this run.
+
+    python3 tests/lichess/clients.py target/release/kibitzer
+
+Wants the packages `berserk` and `python-lichess`.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import urllib.request
+
+import berserk
+import lichess.api
+
+START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
+# Black to move is a rook ahead.
+BEHIND = "4k2r/pppppppp/8/8/8/8/PPPPPPPP/4K3 b k - 0 1"
+MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
+MATED_IN_ONE = "r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1"
+UNKNOWN = "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1"
+
+
+class Server:
+    """A server that remembers what it is asked, and computes nothing for Lichess's clients."""
+
+    def __init__(self, program):
+        settings = {"LOG__FORMAT": "json", "IDLE__POSITIONS": "0"}
+        environment = {name: value for name, value in os.environ.items() if not name.startswith("KIBITZER")}
+        environment |= {f"KIBITZER__{key}": value for key, value in settings.items()}
+        command = [program, "serve", "--listen", "127.0.0.1:0"]
+        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+        listening = json.loads(self.process.stdout.readline())
+        self.url = f"http://{listening['address']}"
+
+    def analyse(self, fen, lines):
+        """What kibitzer itself says of a position; it is known from now on."""
+        body = json.dumps({"fen": fen, "depth": 8, "multipv": lines, "pov": "white", "castling": "960"}).encode()
+        headers = {"content-type": "application/json", "accept": "application/json"}
+        request = urllib.request.Request(f"{self.url}/v1/analysis", body, headers)
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)
+
+
+def agree(told, own, fen, lines):
+    """Whether what a client was told is Lichess's shape of what kibitzer says."""
+    assert set(told) == {"fen", "knodes", "depth", "pvs"}, told
+    assert (told["fen"], told["depth"]) == (fen, own["depth"]), (told, own)
+    assert told["knodes"] == own["nodes"] // 1_000, (told, own)
+    assert len(told["pvs"]) == lines, told
+    for line, ours in zip(told["pvs"], own["lines"], strict=True):
+        assert line["moves"].split() == ours["pv"], (line, ours)
+        score = ours["score"]
+        expected = {score["type"]: score["value"]}
+        assert {name: value for name, value in line.items() if name != "moves"} == expected, (line, score)
+
+
+def by_berserk(url):
+    client = berserk.Client(base_url=url)
+
+    def ask(fen, lines):
+        try:
+            return client.analysis.get_cloud_evaluation(fen, num_variations=lines)
+        except berserk.exceptions.ResponseError as error:
+            assert error.status_code == 404, error
+            return None
+
+    return ask
+
+
+def by_python_lichess(url):
+    client = lichess.api.DefaultApiClient(base_url=f"{url}/")
+
+    def ask(fen, lines):
+        try:
+            return lichess.api.cloud_eval(fen, multiPv=lines, client=client)
+        except lichess.api.ApiHttpError as error:
+            assert error.http_status == 404, error
+            return None
+
+    return ask
+
+
+def main():
+    server = Server(sys.argv[1])
+    try:
+        asked = [(START, 3), (BEHIND, 2), (MATE_IN_ONE, 1), (MATED_IN_ONE, 1)]
+        own = {fen: server.analyse(fen, lines) for fen, lines in asked}
+        best = {fen: analysis["lines"][0]["score"] for fen, analysis in own.items()}
+        assert best[BEHIND]["type"] == "cp" and best[BEHIND]["value"] < 0, "White is behind"
+        assert best[MATE_IN_ONE] == {"type": "mate", "value": 1}
+        assert best[MATED_IN_ONE] == {"type": "mate", "value": -1}
+        for name, ask in [("berserk", by_berserk(server.url)), ("python-lichess", by_python_lichess(server.url))]:
+            for fen, lines in asked:
+                agree(ask(fen, lines), own[fen], fen, lines)
+            assert ask(UNKNOWN, 1) is None, "nobody has asked about it"
+            print("ok:", name, "is told of", len(asked), "positions what kibitzer says, and that it does not know a fifth")
+    finally:
+        server.process.terminate()
+        server.process.wait(20)
+
+
+main()
