@@ -1,6 +1,4 @@
-use std::path::{Path, PathBuf};
-use std::sync::Barrier;
-use std::thread;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use kibitzer::chess::Position;
@@ -8,8 +6,8 @@ use kibitzer::load::{different, from_file};
 use serde_json::{Value, json};
 
 use crate::Outcome;
+use crate::engines::{Work, of_engines};
 use crate::server::{Server, client};
-use crate::uci::Engine;
 
 /// The memory after so many answers is what the memory at the end is compared with.
 const EARLY: usize = 200;
@@ -30,18 +28,6 @@ pub(crate) struct Options {
     positions: Option<PathBuf>,
 }
 
-/// Nodes, and the time from the first request to the last answer.
-struct Work {
-    nodes: u64,
-    time: Duration,
-}
-
-impl Work {
-    fn speed(&self) -> f64 {
-        self.nodes as f64 / self.time.as_secs_f64()
-    }
-}
-
 pub(crate) async fn run(options: &Options) -> Outcome<()> {
     let fens = match &options.positions {
         None => different(options.count, 1),
@@ -60,14 +46,8 @@ pub(crate) async fn run(options: &Options) -> Outcome<()> {
         "resident memory: {early:.1} MB after {EARLY} answers, {end:.1} MB at the end: {:.3} times (wanted: 1.05 at most)",
         end / early
     );
-    let engines = of_engines(options, &fens)?;
-    println!(
-        "two engine processes on the halves: {} nodes in {:.1} s, {:.0} a second",
-        engines.nodes,
-        engines.time.as_secs_f64(),
-        engines.speed()
-    );
-    println!("nodes ÷ time, batch ÷ engines: {:.3} (wanted: 0.95 at least)", batch.speed() / engines.speed());
+    let positions: Vec<Position> = fens.iter().map(|fen| Position::from_fen(fen)).collect::<Result<_, _>>()?;
+    of_engines(positions.split_at(positions.len() / 2), options.nodes, options.hash)?.compare(&batch);
     Ok(())
 }
 
@@ -102,33 +82,4 @@ async fn of_server(options: &Options, fens: &[String]) -> Outcome<(Work, f64, f6
         return Err(format!("{answers} answers, and {}", if work.time.is_zero() { "no end" } else { "an end" }).into());
     }
     Ok((work, early, server.resident_mb()?))
-}
-
-/// The same by two engine processes side by side, a half of the list each.
-fn of_engines(options: &Options, fens: &[String]) -> Outcome<Work> {
-    let positions: Vec<Position> = fens.iter().map(|fen| Position::from_fen(fen)).collect::<Result<_, _>>()?;
-    let ready = Barrier::new(2);
-    let half = |positions: &[Position]| -> Result<(u64, Instant, Instant), String> {
-        let program = Path::new(env!("CARGO_BIN_EXE_kibitzer"));
-        let engine = Engine::start(program, &["uci"], 1, options.hash);
-        ready.wait();
-        let begun = Instant::now();
-        let searched = engine.and_then(|mut engine| {
-            let mut nodes = 0;
-            for position in positions {
-                engine.go(position, &format!("nodes {}", options.nodes))?;
-                nodes += engine.finish()?.0.nodes;
-            }
-            Ok(nodes)
-        });
-        searched.map(|nodes| (nodes, begun, Instant::now())).map_err(|error| error.to_string())
-    };
-    let (first, second) = positions.split_at(positions.len() / 2);
-    let halves = thread::scope(|scope| {
-        let first = scope.spawn(|| half(first));
-        let second = half(second);
-        [first.join().unwrap_or_else(|_| Err("an engine's thread failed".to_owned())), second]
-    });
-    let [(nodes, begun, ended), (more, also_begun, also_ended)] = [halves[0].clone()?, halves[1].clone()?];
-    Ok(Work { nodes: nodes + more, time: ended.max(also_ended) - begun.min(also_begun) })
 }

@@ -26,7 +26,7 @@ impl Load {
     pub(crate) async fn finish(self) -> Outcome<Value> {
         let output = self.0.wait_with_output().await?;
         // One that was answered nothing has measured all the same.
-        serde_json::from_slice(&output.stdout).map_err(|_| "a load has failed".into())
+        serde_json::from_slice(&output.stdout).map_err(|_| format!("a load has failed: {}", output.status).into())
     }
 
     /// A load from its beginning to its end.

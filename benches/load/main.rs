@@ -4,7 +4,9 @@
 #![allow(clippy::print_stdout, missing_docs, reason = "a benchmark says what it measured")]
 
 mod batch;
+mod engines;
 mod flood;
+mod games;
 mod load;
 mod overload;
 mod server;
@@ -36,6 +38,8 @@ enum Part {
     Flood(flood::Options),
     /// Thousands of positions in one request: its nodes a second against two engine processes, and its memory.
     Batch(batch::Options),
+    /// Hundreds of games as one job: its nodes a second against two engine processes, and its memory.
+    Games(games::Options),
 }
 
 fn main() -> Outcome<()> {
@@ -49,6 +53,7 @@ fn main() -> Outcome<()> {
             Part::Overload(options) => overload::run(&options).await,
             Part::Flood(options) => flood::run(&options).await,
             Part::Batch(options) => batch::run(&options).await,
+            Part::Games(options) => games::run(&options).await,
         }
     })
 }

@@ -1,11 +1,13 @@
 //! The server that is measured.
 
-use std::net::TcpListener;
+use std::io::{self, BufRead, BufReader};
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use reqwest::Client;
+use serde_json::Value;
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -29,15 +31,16 @@ impl Server {
     pub(crate) async fn start(settings: &str) -> Outcome<Server> {
         let folder = TempDir::new()?;
         let file = folder.path().join("kibitzer.toml");
-        // Lines for each request would be measured with it.
         let settings = settings.replace("$FOLDER", &folder.path().display().to_string());
-        std::fs::write(&file, format!("log.level = \"error\"\n{settings}"))?;
-        let address = TcpListener::bind("127.0.0.1:0")?.local_addr()?;
-        let child = Command::new(env!("CARGO_BIN_EXE_kibitzer"))
+        // Lines for each request would be measured with it.
+        std::fs::write(&file, format!("log.format = \"json\"\nlog.level = \"error,kibitzer::commands=info\"\n{settings}"))?;
+        let mut child = Command::new(env!("CARGO_BIN_EXE_kibitzer"))
             .args([Path::new("serve"), Path::new("--config"), file.as_path(), Path::new("--listen")])
-            .arg(address.to_string())
-            .stdout(Stdio::null())
+            .arg("127.0.0.1:0")
+            .stdout(Stdio::piped())
             .spawn()?;
+        let log = BufReader::new(child.stdout.take().ok_or("no log of the server")?);
+        let address = address(log)?;
         let mut server = Server { url: format!("http://{address}"), child, _folder: folder };
         server.until_ready().await?;
         Ok(server)
@@ -85,6 +88,16 @@ impl Server {
         });
         MemoryWatch { stop, looks }
     }
+}
+
+/// Where the server says that it listens; the rest of its log is read and passed over.
+fn address(mut log: BufReader<ChildStdout>) -> Outcome<String> {
+    let mut line = String::new();
+    log.read_line(&mut line)?;
+    let listening: Value = serde_json::from_str(&line).map_err(|_| "the server did not start")?;
+    let address = listening["address"].as_str().ok_or("the server does not say where it listens")?.to_owned();
+    thread::spawn(move || io::copy(&mut log, &mut io::sink()));
+    Ok(address)
 }
 
 /// The memory of a server over a while.

@@ -1,0 +1,146 @@
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use kibitzer::chess::pgn::{PgnGame, PgnReader, decode};
+use kibitzer::chess::{Position, splitmix, to_san};
+use reqwest::Client;
+use serde_json::{Value, json};
+
+use crate::Outcome;
+use crate::engines::{Work, of_engines};
+use crate::server::{Server, client};
+
+#[derive(clap::Args)]
+pub(crate) struct Options {
+    /// How many random games, unless a file is given.
+    #[arg(long, default_value_t = 200)]
+    count: usize,
+    /// Plies of each of them at most.
+    #[arg(long, default_value_t = 40)]
+    plies: usize,
+    /// A PGN.
+    #[arg(long, value_name = "FILE")]
+    pgn: Option<PathBuf>,
+    /// Of each search.
+    #[arg(long, default_value_t = 50_000)]
+    nodes: u64,
+    /// The table of the server and of each engine process, in MB.
+    #[arg(long, default_value_t = 64)]
+    hash: usize,
+}
+
+/// The memory after a tenth of the moves is what the memory at the end is compared with.
+const EARLY: u64 = 10;
+
+pub(crate) async fn run(options: &Options) -> Outcome<()> {
+    let pgn = match &options.pgn {
+        Some(file) => decode(&std::fs::read(file)?).into_owned(),
+        None => random_games(options.count, options.plies),
+    };
+    let games: Vec<PgnGame> = PgnReader::new(&pgn).filter_map(Result::ok).collect();
+    let job = of_server(options, &pgn).await?;
+    println!(
+        "a job of {} games at {} nodes a position: {} nodes in {:.1} s, {:.0} a second",
+        games.len(),
+        options.nodes,
+        job.nodes,
+        job.time.as_secs_f64(),
+        job.speed()
+    );
+    let (first, second) = games.split_at(games.len() / 2);
+    of_engines((&positions(first), &positions(second)), options.nodes, options.hash)?.compare(&job);
+    Ok(())
+}
+
+/// The job's work. Says what memory it took.
+async fn of_server(options: &Options, pgn: &str) -> Outcome<Work> {
+    // Nobody's idle work is to be measured.
+    let settings = format!(
+        "search.workers = 2\nsearch.hash_mb = {}\nidle.positions = 0\nstore.path = \"$FOLDER/store\"\n",
+        options.hash
+    );
+    let server = Server::start(&settings).await?;
+    let client = client()?;
+    let begun = Instant::now();
+    let body = json!({ "pgn": pgn, "nodes": options.nodes }).to_string();
+    let request = client.post(format!("{}/v1/games", server.url)).header("content-type", "application/json");
+    let job: Value = request.body(body).send().await?.error_for_status()?.json().await?;
+    let moves = job["moves"].as_u64().ok_or_else(|| format!("no moves in {job}"))?;
+    let path = job["url"].as_str().ok_or_else(|| format!("no address in {job}"))?;
+    let early = follow(&client, &format!("{}{path}", server.url), moves / EARLY, &server).await?;
+    let (time, end) = (begun.elapsed(), server.resident_mb()?);
+    println!(
+        "resident memory: {early:.1} MB after a tenth of {moves} moves, {end:.1} MB at the end: {:.3} times (wanted: 1.05 at most)",
+        end / early
+    );
+    Ok(Work { nodes: search_nodes(&client, &server).await?, time })
+}
+
+/// The positions of games as a job walks through them: each game from its end.
+fn positions(games: &[PgnGame]) -> Vec<Position> {
+    let mut positions = Vec::new();
+    for game in games {
+        let mut game = game.game();
+        loop {
+            if game.position().has_moves() {
+                positions.push(game.position().clone());
+            }
+            if game.undo().is_none() {
+                break;
+            }
+        }
+    }
+    positions
+}
+
+/// Follows a job to its end. The server's memory once more moves than that were told, in MB.
+async fn follow(client: &Client, url: &str, early: u64, server: &Server) -> Outcome<f64> {
+    let mut events = client.get(format!("{url}/events")).send().await?.error_for_status()?;
+    let (mut unread, mut moves, mut memory) = (Vec::new(), 0, None);
+    while let Some(piece) = events.chunk().await? {
+        unread.extend_from_slice(&piece);
+        while let Some(end) = unread.iter().position(|&byte| byte == b'\n') {
+            match &unread[..end] {
+                b"event: move" => moves += 1,
+                b"event: end" => return memory.ok_or_else(|| "the job had no moves".into()),
+                _ => {}
+            }
+            unread.drain(..=end);
+            if moves > early && memory.is_none() {
+                memory = Some(server.resident_mb()?);
+            }
+        }
+    }
+    Err("the events broke off".into())
+}
+
+/// The nodes of all searches since the server began.
+async fn search_nodes(client: &Client, server: &Server) -> Outcome<u64> {
+    let text = client.get(format!("{}/metrics", server.url)).send().await?.error_for_status()?.text().await?;
+    let value = text.lines().find_map(|line| line.strip_prefix("kibitzer_search_nodes_total "));
+    Ok(value.ok_or("the server does not tell its nodes")?.parse()?)
+}
+
+/// Games of random moves, as one PGN.
+fn random_games(count: usize, plies: usize) -> String {
+    let mut drawn = 0;
+    let mut text = String::new();
+    for number in 1..=count {
+        // Writing to a String cannot fail.
+        let _ = write!(text, "[Event \"{number}\"]\n[Result \"*\"]\n\n");
+        let mut position = Position::startpos();
+        for _ in 0..plies {
+            let moves = position.legal_moves();
+            if moves.is_empty() {
+                break;
+            }
+            drawn += 1;
+            let mv = moves[(splitmix::nth(1, drawn) % moves.len() as u64) as usize];
+            let _ = write!(text, "{} ", to_san(&position, mv));
+            position.play(mv);
+        }
+        text.push_str("*\n\n");
+    }
+    text
+}
