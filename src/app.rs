@@ -232,6 +232,7 @@ fn caps(settings: &Settings) -> Caps {
         perft_depth: limits.perft_depth,
         perft_max: Duration::from_millis(settings.perft.max_ms),
         lichess_compute: Duration::from_millis(settings.lichess.compute_ms),
+        batches: settings.batch.max,
         batch_lines: settings.batch.lines,
         batch_bytes: settings.batch.bytes,
         jobs: JobCaps {

@@ -184,6 +184,8 @@ pub struct Live {
 /// `batch.*`
 #[derive(Clone, Debug, Deserialize)]
 pub struct Batch {
+    /// Batches at once.
+    pub max: usize,
     /// Most lines of a batch.
     pub lines: usize,
     /// Most bytes of a batch.

@@ -7,6 +7,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use super::request::AnalysisRequest;
 use crate::chess::{Game, Move};
@@ -26,6 +27,8 @@ pub(super) struct Wish {
     mv: Move,
     pub(super) limits: Limits,
     pub(super) lines: usize,
+    /// When it was wished for, or put back.
+    pub(super) came: Instant,
 }
 
 impl Wish {
@@ -94,6 +97,7 @@ impl IdleList {
 
     fn wish(&self, parent: Arc<Game>, limits: &Limits, lines: usize, moves: &[Move]) {
         let key = parent.position().key();
+        let came = Instant::now();
         let mut state = self.lock();
         for (rank, &mv) in moves.iter().enumerate() {
             let turn = (u16::try_from(rank).unwrap_or(u16::MAX), Reverse(state.added));
@@ -101,7 +105,7 @@ impl IdleList {
             if let Some(older) = state.turns.insert((key, mv), turn) {
                 state.wishes.remove(&older);
             }
-            state.wishes.insert(turn, Wish { parent: parent.clone(), mv, limits: *limits, lines });
+            state.wishes.insert(turn, Wish { parent: parent.clone(), mv, limits: *limits, lines, came });
             if state.wishes.len() > self.capacity
                 && let Some((_, least)) = state.wishes.pop_last()
             {
@@ -125,7 +129,7 @@ impl IdleList {
 
     /// Puts back what could not be followed to its end, before all others.
     pub(super) fn put_back(&self, wish: Wish) {
-        let Wish { parent, mv, limits, lines } = wish;
+        let Wish { parent, mv, limits, lines, .. } = wish;
         self.wish(parent, &limits, lines, &[mv]);
     }
 

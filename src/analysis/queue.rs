@@ -141,6 +141,8 @@ pub(super) struct Queue {
     workers: usize,
     capacity: usize,
     idle: IdleList,
+    /// How long wishes waited.
+    idle_waits: Durations,
 }
 
 /// What became of those who waited in one lane.
@@ -199,6 +201,7 @@ impl Queue {
             workers,
             capacity,
             idle: IdleList::new(wishes),
+            idle_waits: Durations::default(),
         }
     }
 
@@ -283,6 +286,7 @@ impl Queue {
             if state.length() == 0
                 && let Some(wish) = self.idle.take()
             {
+                self.idle_waits.note(wish.came.elapsed());
                 return Some(Work::Idle(wish, state.begin_idle_run()));
             }
             state = self.work_came.wait(state).unwrap_or_else(PoisonError::into_inner);
@@ -393,7 +397,7 @@ impl Queue {
         Turns {
             interactive: self.turnstile(Class::Interactive).counts(),
             batch: self.turnstile(Class::Batch).counts(),
-            idle: LaneCounts::default(),
+            idle_waits: self.idle_waits.counts(),
         }
     }
 

@@ -71,8 +71,8 @@ pub struct Turns {
     pub interactive: LaneCounts,
     /// Parts of batches.
     pub batch: LaneCounts,
-    /// What is searched while there is nothing better to do.
-    pub idle: LaneCounts,
+    /// How long positions waited for idle time that got some.
+    pub idle_waits: DurationCounts,
 }
 
 /// What became of those who waited in one lane.

@@ -42,6 +42,7 @@ impl Settings {
         range("live.idle_ms", self.live.idle_ms, 100..=day);
         range("live.ping_ms", self.live.ping_ms, 100..=day);
         range("stream.infinite_ms", self.stream.infinite_ms, 1..=day);
+        range("batch.max", self.batch.max as u64, 1..=10_000);
         range("batch.lines", self.batch.lines as u64, 1..=1_000_000);
         range("batch.bytes", self.batch.bytes as u64, 1_024..=1 << 30);
         range("jobs.max", self.jobs.max as u64, 1..=100_000);

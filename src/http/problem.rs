@@ -120,10 +120,10 @@ impl Problem {
         problem.with("reasons", vec![reason]).retry_after(PROBE_AGAIN)
     }
 
-    /// All streams that may be at once are there.
-    pub(crate) fn no_stream_free(streams: usize) -> Problem {
-        let problem = Problem::new(Code::QueueFull, format!("all {streams} places for streams are taken"));
-        problem.with("queue_length", streams).retry_after(STREAM_AGAIN)
+    /// All streams, or batches, that may be at once are there.
+    pub(crate) fn no_place_for(what: &'static str, all: usize) -> Problem {
+        let problem = Problem::new(Code::QueueFull, format!("all {all} places for {what} are taken"));
+        problem.with("queue_length", all).retry_after(STREAM_AGAIN)
     }
 
     /// A page of an origin that may not open a board here.

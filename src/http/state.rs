@@ -13,7 +13,7 @@ use super::json::BodyRules;
 use super::layers::Gate;
 use super::metrics::{CoreFigures, Figures, Gauge, Requests};
 use super::problem::Problem;
-use super::stream::{StreamPlace, StreamPlaces};
+use super::stream::{Place, Places};
 use crate::analysis::Service;
 use crate::analysis::jobs::Jobs;
 use crate::engine::Engine;
@@ -50,9 +50,11 @@ pub struct Caps {
     pub perft_max: Duration,
     /// How long an unknown position is searched for `GET /api/cloud-eval`; not at all for no time.
     pub lichess_compute: Duration,
+    /// Batches at once.
+    pub batches: usize,
     /// Most lines of a batch.
     pub batch_lines: usize,
-    /// Most bytes of a batch.
+    /// Most bytes of a batch, and most bytes of answers that wait for its reader before its next line is searched.
     pub batch_bytes: usize,
     /// Reviews of games.
     pub jobs: JobCaps,
@@ -102,7 +104,8 @@ struct Shared {
     started: Instant,
     texts: Semaphore,
     core: SetOnce<Core>,
-    streams: StreamPlaces,
+    streams: Places,
+    batches: Places,
     shutting_down: SetOnce<()>,
 }
 
@@ -123,7 +126,8 @@ impl App {
             started: Instant::now(),
             texts: Semaphore::new(TEXTS_AT_ONCE),
             core: SetOnce::new(),
-            streams: StreamPlaces::new(caps.streams),
+            streams: Places::new(caps.streams),
+            batches: Places::new(caps.batches),
             shutting_down: SetOnce::new(),
             caps,
         }))
@@ -146,13 +150,14 @@ impl App {
         }
     }
 
-    /// Resolves when no work waits or runs, and all streams have ended. Jobs that are not done rest until the next start.
+    /// Resolves when no work waits or runs, and all streams and batches have ended. Jobs that are not done rest until the next start.
     pub async fn drained(&self) {
         if let Some(core) = self.0.core.get() {
             core.service.drained().await;
             core.jobs.stopped().await;
         }
         self.0.streams.all_free().await;
+        self.0.batches.all_free().await;
     }
 
     /// Resolves when the server is about to end.
@@ -169,8 +174,18 @@ impl App {
     ///
     /// # Errors
     /// `queue_full` when all are taken.
-    pub(super) fn stream_place(&self) -> Result<StreamPlace, Problem> {
-        self.0.streams.take()
+    pub(super) fn stream_place(&self) -> Result<Place, Problem> {
+        let places = &self.0.streams;
+        places.take().ok_or_else(|| Problem::no_place_for("streams", places.all()))
+    }
+
+    /// A place among the batches, for as long as one lasts.
+    ///
+    /// # Errors
+    /// `queue_full` when all are taken.
+    pub(super) fn batch_place(&self) -> Result<Place, Problem> {
+        let places = &self.0.batches;
+        places.take().ok_or_else(|| Problem::no_place_for("batches", places.all()))
     }
 
     /// Resolves when all that was found is on disk, or the disk has refused it.
@@ -196,17 +211,21 @@ impl App {
 
     /// All figures for the operator, now.
     pub(super) fn figures(&self) -> Figures {
-        let core = self.0.core.get().map(|Core { service, engine, .. }| CoreFigures {
+        let core = self.0.core.get().map(|Core { service, engine, jobs }| CoreFigures {
             status: service.status(),
             evaluation: engine.evaluation_name().to_owned(),
             hash_permille: engine.hash_permille(),
+            jobs: jobs.status(),
+            max_jobs: self.0.caps.jobs.max,
         });
         Figures {
             requests: self.requests(),
             connections: self.0.connections.now(),
             max_connections: self.0.caps.connections,
             streams: self.0.streams.taken(),
-            max_streams: self.0.caps.streams,
+            max_streams: self.0.streams.all(),
+            batches: self.0.batches.taken(),
+            max_batches: self.0.batches.all(),
             memory_bound_bytes: self.0.caps.memory_bound_mb << 20,
             is_ready: self.why_not_ready().is_none(),
             core,

@@ -13,7 +13,7 @@ pub(crate) use form::{Form, LAST_EVENT_ID};
 pub(crate) use line::{END, Line};
 pub(crate) use outbox::{Outbox, outbox};
 pub(crate) use pieces::{Pieces, in_pieces};
-pub(crate) use place::{StreamPlace, StreamPlaces};
+pub(crate) use place::{Place, Places};
 
 use std::time::Duration;
 

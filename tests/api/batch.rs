@@ -27,6 +27,7 @@ crate::claims![
     a_batch_ends_with_the_server,
     a_server_that_ends_takes_no_batch,
     a_body_that_stops_coming_ends_its_batch,
+    batches_have_a_bounded_number_of_places,
 ];
 
 const PATH: &str = "/v1/batch";
@@ -131,7 +132,7 @@ async fn what_is_beyond_the_bounds_is_not_read_and_what_came_before_is_answered(
     assert!(found.len() < 80, "{}", found.len());
     assert_eq!((&end["reason"], end["answered"].as_u64()), (&json!("too_large"), Some(found.len() as u64)));
     let limits = server.get("/v1/limits").await.json();
-    assert_eq!(limits["batch"], json!({ "lines": 10_000, "bytes": 2_000 }));
+    assert_eq!(limits["batch"], json!({ "max": 8, "lines": 10_000, "bytes": 2_000 }));
 }
 
 /// The process itself tells it: here other tests take memory meanwhile.
@@ -166,7 +167,12 @@ async fn a_batch_has_to_be_declared_as_ndjson() {
 /// Speaks raw HTTP: nothing is read before everything is written.
 async fn a_client_may_write_all_of_it_before_it_reads() {
     const LINES: usize = 2_000;
-    let server = Server::with(|settings| settings.stream.stall_ms = 2_000).await;
+    let server = Server::with(|settings| {
+        settings.stream.stall_ms = 2_000;
+        // Answers of a multiple of this come out.
+        settings.batch.bytes = 200_000;
+    })
+    .await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let head = format!("POST {PATH} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/x-ndjson\r\n");
     stream.write_all(format!("{head}transfer-encoding: chunked\r\n\r\n").as_bytes()).await.unwrap();
@@ -251,6 +257,29 @@ async fn a_body_that_stops_coming_ends_its_batch() {
     let mut answer = String::new();
     let _ = timeout(Duration::from_secs(10), stream.read_to_string(&mut answer)).await.expect("an end");
     assert!(answer.contains("\"reason\":\"broken\"") && answer.contains("\"best_move\""), "{answer}");
+}
+
+async fn batches_have_a_bounded_number_of_places() {
+    let server = Server::with(|settings| settings.batch.max = 1).await;
+    let metric = |page: &str, line: &str| page.contains(&format!("\n{line}\n"));
+    let mut slow = TcpStream::connect(server.address).await.unwrap();
+    let head = "POST /v1/batch HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\ncontent-length: 1000\r\n\r\n";
+    slow.write_all(head.as_bytes()).await.unwrap();
+    let until = async |wanted: &str| {
+        while !metric(&server.get("/metrics").await.body, wanted) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(Duration::from_secs(10), until("kibitzer_batches 1")).await.expect("it is counted");
+    let another = || server.request(Method::POST, PATH).header("content-type", "application/x-ndjson").body("{}\n");
+    let refused = server.send(another()).await;
+    assert!(!refused.header("retry-after").is_empty());
+    let problem = refused.problem(503, "queue_full");
+    assert_eq!((&problem["queue_length"], &problem["detail"]), (&json!(1), &json!("all 1 places for batches are taken")));
+    drop(slow);
+    timeout(Duration::from_secs(10), until("kibitzer_batches 0")).await.expect("its place is free again");
+    assert_eq!(server.send(another()).await.status, 200);
+    assert!(metric(&server.get("/metrics").await.body, "kibitzer_max_batches 1"));
 }
 
 async fn a_server_that_ends_takes_no_batch() {

@@ -21,6 +21,7 @@ crate::claims![
     open_connections_are_counted,
     open_streams_are_counted,
     idle_work_and_its_hits_are_counted,
+    reviews_of_games_are_counted,
     both_forms_of_the_text_are_to_be_had,
     metrics_on_an_address_of_their_own_are_there_alone,
     a_server_that_is_starting_has_metrics,
@@ -243,10 +244,28 @@ async fn idle_work_and_its_hits_are_counted() {
     let done = |page: &Exposition| page.value("kibitzer_idle_searches_total") >= 20.0;
     let page = until(&server, "every move was deepened", done).await;
     assert!(page.value("kibitzer_idle_nodes_total") >= 20.0);
+    assert!(page.value("kibitzer_queue_wait_seconds_count{class=\"idle\"}") >= 20.0);
     assert_eq!((page.value("kibitzer_searches_total"), page.value("kibitzer_idle_hits_total")), (1.0, 0.0));
     server.ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["a3"], "depth": 4 })).await;
     let page = Exposition::of(&server).await;
     assert_eq!((page.value("kibitzer_searches_total"), page.value("kibitzer_idle_hits_total")), (1.0, 1.0));
+}
+
+async fn reviews_of_games_are_counted() {
+    let server = Server::start().await;
+    let jobs = |page: &Exposition, state: &str| page.value(&format!("kibitzer_jobs{{state={state:?}}}"));
+    let page = Exposition::of(&server).await;
+    assert_eq!((jobs(&page, "unfinished"), jobs(&page, "over"), page.value("kibitzer_max_jobs")), (0.0, 0.0, 1_000.0));
+    let submit = async |nodes: u64| {
+        let taken = server.post("/v1/games", &json!({ "pgn": "1. e4 e5 2. Nf3 *", "nodes": nodes })).await;
+        assert_eq!(taken.status, 202, "{}", taken.body);
+    };
+    submit(1_000).await;
+    let page = until(&server, "it is over", |page| jobs(page, "over") == 1.0).await;
+    assert_eq!((jobs(&page, "unfinished"), page.value("kibitzer_jobs_positions_total")), (0.0, 4.0));
+    assert_eq!((page.value("kibitzer_jobs_bytes"), page.value("kibitzer_jobs_failing")), (0.0, 0.0));
+    submit(1_000_000_000).await;
+    assert_eq!(jobs(&Exposition::of(&server).await, "unfinished"), 1.0);
 }
 
 async fn both_forms_of_the_text_are_to_be_had() {

@@ -79,6 +79,7 @@ fn caps() -> Caps {
         perft_depth: 2,
         perft_max: Duration::from_millis(100),
         lichess_compute: Duration::ZERO,
+        batches: 1,
         batch_lines: 8,
         batch_bytes: 4_096,
         jobs: JobCaps { max: 1, keep_hours: 1, bytes: 4_096, default_nodes: 10 },

@@ -257,6 +257,7 @@ impl Runner {
         match written {
             Ok(()) => {
                 self.jobs.note_write(None);
+                self.jobs.note_found(findings.len());
                 // Before anybody hears of it.
                 if let Some(ending) = ending {
                     self.jobs.note_end(&self.entry, ending);

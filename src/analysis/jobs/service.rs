@@ -1,6 +1,6 @@
 //! The use cases themselves: a job is taken, looked up, deleted, and worked at.
 
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -48,6 +48,8 @@ struct Inner {
     reading: Arc<Semaphore>,
     /// One for each search under way or next: all workers are busy, and no job crowds the lane.
     places: Arc<Semaphore>,
+    /// Positions whose findings were kept since the start.
+    found: AtomicU64,
     /// Something was shown last that could not be written.
     is_failing: AtomicBool,
     /// `true` once the service was told to end.
@@ -76,7 +78,9 @@ pub struct JobsStatus {
     pub kept: usize,
     /// Those that are not over.
     pub unfinished: usize,
-    /// What they take on disk, in bytes.
+    /// Positions whose findings were kept since the start.
+    pub found: u64,
+    /// What they take on disk, in bytes; 0 in memory.
     pub bytes: u64,
     /// `true` while what is found cannot be written.
     pub failing: bool,
@@ -104,6 +108,7 @@ impl Jobs {
             index: Mutex::new(index),
             reading: Arc::new(Semaphore::new(1)),
             places,
+            found: AtomicU64::new(0),
             is_failing: AtomicBool::new(false),
             ending: watch::Sender::new(false),
             at_work: watch::Sender::new(0),
@@ -169,7 +174,8 @@ impl Jobs {
             let index = self.index();
             (index.len(), index.unfinished())
         };
-        JobsStatus { kept, unfinished, bytes: self.0.file.bytes(), failing: self.is_failing() }
+        let found = self.0.found.load(Ordering::Relaxed);
+        JobsStatus { kept, unfinished, found, bytes: self.0.file.bytes(), failing: self.is_failing() }
     }
 
     /// `true` while what is found cannot be written.
@@ -216,6 +222,11 @@ impl Jobs {
     /// `true` when the place of a job would serve another client's.
     pub(super) fn wants_place(&self) -> bool {
         self.index().is_wanted()
+    }
+
+    /// So many more findings are kept.
+    pub(super) fn note_found(&self, count: usize) {
+        self.0.found.fetch_add(count as u64, Ordering::Relaxed);
     }
 
     /// A job is over: that is on disk.

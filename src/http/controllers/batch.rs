@@ -24,7 +24,8 @@ pub(crate) use request::BatchLine;
 ///
 /// NDJSON in, one request a line, each with its own limits; NDJSON out, an answer for each line as it finishes: by `id` and `index` (its line,
 /// from 0), not in order. A line that can't be answered is an `error` of that line alone. Blank lines are passed over. The whole body is read while it
-/// comes, up to `batch.lines` and `batch.bytes` of `GET /v1/limits`, whether answers are read or not. The last line is `end`.
+/// comes, up to `batch.lines` and `batch.bytes` of `GET /v1/limits`, whether answers are read or not; when answers of `batch.bytes` wait to be read,
+/// the next line is searched after some of them were. The last line is `end`.
 #[utoipa::path(
     post,
     path = "/v1/batch",
@@ -46,7 +47,8 @@ pub(crate) async fn batch(
     if service.status().shutting_down {
         return Err(AnalysisError::shutting_down().into());
     }
-    Ok(driver::begin(app, service, asker, body))
+    let place = app.batch_place()?;
+    Ok(driver::begin(app, place, service, asker, body))
 }
 
 fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {

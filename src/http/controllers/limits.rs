@@ -44,7 +44,7 @@ pub(crate) struct Limits {
     hash_mb: usize,
     /// Finished analyses that are remembered.
     dictionary: DictionarySize,
-    /// One batch.
+    /// Batches.
     batch: BatchSize,
     /// Reviews of games.
     jobs: JobsSize,
@@ -69,10 +69,12 @@ pub(crate) struct Limit {
     default: Option<u64>,
 }
 
-/// A batch.
+/// Batches.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Batch)]
 pub(crate) struct BatchSize {
+    /// Batches at once.
+    max: usize,
     /// Most lines.
     lines: usize,
     /// Most bytes.
@@ -161,7 +163,7 @@ pub(crate) async fn limits(State(app): State<App>, visitor: Option<Extension<Vis
         workers: status.workers,
         hash_mb: app.engine().await.hash_mb(),
         dictionary: DictionarySize { entries: status.dictionary_entries, max_entries: status.dictionary_max_entries },
-        batch: BatchSize { lines: caps.batch_lines, bytes: caps.batch_bytes },
+        batch: BatchSize { max: caps.batches, lines: caps.batch_lines, bytes: caps.batch_bytes },
         jobs: JobsSize { max: caps.jobs.max, keep_hours: caps.jobs.keep_hours, bytes: caps.jobs.bytes },
         connections: caps.connections,
         streams: caps.streams,

@@ -11,6 +11,7 @@ use prometheus_client::registry::Registry;
 use super::process::Process;
 use super::requests::{Requests, RouteCounts};
 use super::text::TextForm;
+use crate::analysis::jobs::JobsStatus;
 use crate::analysis::{DURATION_BOUNDS, DurationCounts, LaneCounts, Status, StoreStatus};
 
 /// Every figure at one moment.
@@ -26,6 +27,10 @@ pub(crate) struct Figures {
     pub(crate) streams: usize,
     /// How many there may be.
     pub(crate) max_streams: usize,
+    /// Batches under way.
+    pub(crate) batches: usize,
+    /// How many there may be.
+    pub(crate) max_batches: usize,
     /// The most memory that the settings lead to.
     pub(crate) memory_bound_bytes: u64,
     /// Whether the server takes traffic.
@@ -43,6 +48,10 @@ pub(crate) struct CoreFigures {
     pub(crate) evaluation: String,
     /// How full the table is, in thousandths.
     pub(crate) hash_permille: u32,
+    /// Reviews of games.
+    pub(crate) jobs: JobsStatus,
+    /// How many there may be.
+    pub(crate) max_jobs: usize,
 }
 
 /// The figures in this form. Reads files that tell of the process: for a thread that may block.
@@ -71,6 +80,7 @@ impl Collector for Figures {
             core.queue(&mut page)?;
             core.searches(&mut page)?;
             core.memory(&mut page)?;
+            core.jobs(&mut page)?;
         }
         Process::now().map_or(Ok(()), |process| process.encode(&mut page))
     }
@@ -97,34 +107,33 @@ impl Figures {
         page.gauge("kibitzer_http_connections", "Open connections of the main address.", self.connections)?;
         page.gauge("kibitzer_http_max_connections", "How many there may be.", self.max_connections)?;
         page.gauge("kibitzer_streams", "Answers that come line by line, and boards, now.", self.streams)?;
-        page.gauge("kibitzer_max_streams", "How many there may be.", self.max_streams)
+        page.gauge("kibitzer_max_streams", "How many there may be.", self.max_streams)?;
+        page.gauge("kibitzer_batches", "Batches whose answers are not read to the end.", self.batches)?;
+        page.gauge("kibitzer_max_batches", "How many there may be.", self.max_batches)
     }
 }
 
 impl CoreFigures {
     fn queue(&self, page: &mut Page<'_>) -> fmt::Result {
         let Status { queue_length, batch_length, idle_length, turns, .. } = &self.status;
-        let lanes = [
-            ("interactive", *queue_length, &turns.interactive),
-            ("batch", *batch_length, &turns.batch),
-            ("idle", *idle_length, &turns.idle),
-        ];
-        let lengths = lanes.iter().map(|&(class, length, _)| ([("class", class)], length));
+        let lengths = [("interactive", queue_length), ("batch", batch_length), ("idle", idle_length)];
+        let lengths = lengths.map(|(class, length)| ([("class", class)], *length));
         page.gauges("kibitzer_queue_length", "Requests that wait for a worker.", lengths)?;
         page.gauge("kibitzer_queue_capacity", "How many of each class may wait.", self.status.queue_capacity)?;
         page.histograms(
             "kibitzer_queue_wait_seconds",
             "How long those waited for a worker who got one.",
-            lanes.iter().map(|(class, _, turns)| ([("class", *class)], turns.waits)),
+            [("interactive", turns.interactive.waits), ("batch", turns.batch.waits), ("idle", turns.idle_waits)]
+                .map(|(class, waits)| ([("class", class)], waits)),
         )?;
-        let refused = |&(class, _, turns): &(&'static str, usize, &LaneCounts)| {
-            [("full", turns.refused), ("late", turns.late)]
+        let refused = |(class, lane): (&'static str, LaneCounts)| {
+            [("full", lane.refused), ("late", lane.late)]
                 .map(|(reason, count)| ([("class", class), ("reason", reason)], count))
         };
         page.counters(
             "kibitzer_queue_refused_total",
             "Requests that got no worker: the queue was full, or they had waited queue.max_wait_ms.",
-            lanes.iter().flat_map(refused),
+            [("interactive", turns.interactive), ("batch", turns.batch)].into_iter().flat_map(refused),
         )
     }
 
@@ -170,6 +179,17 @@ impl CoreFigures {
         page.gauge("kibitzer_store_bytes", "What the store takes on disk; 0 without one.", bytes)?;
         page.gauge("kibitzer_store_waiting", "Analyses that wait to be written to disk.", waiting)?;
         page.gauge("kibitzer_store_failing", "1 while the disk refuses what is to be written.", u64::from(failing))
+    }
+
+    fn jobs(&self, page: &mut Page<'_>) -> fmt::Result {
+        let JobsStatus { kept, unfinished, found, bytes, failing } = self.jobs;
+        let states = [("unfinished", unfinished), ("over", kept - unfinished)];
+        let states = states.map(|(state, count)| ([("state", state)], count));
+        page.gauges("kibitzer_jobs", "Reviews of games that are kept.", states)?;
+        page.gauge("kibitzer_max_jobs", "How many may be kept.", self.max_jobs)?;
+        page.counter("kibitzer_jobs_positions_total", "Positions of games whose review is kept.", found)?;
+        page.gauge("kibitzer_jobs_bytes", "What the reviews take on disk; 0 without a store.", bytes)?;
+        page.gauge("kibitzer_jobs_failing", "1 while what is found for reviews cannot be kept.", u64::from(failing))
     }
 }
 

@@ -191,7 +191,7 @@ pub(crate) struct BatchProblems;
 
 impl IntoResponses for BatchProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems_and_internal(&[Code::UnsupportedMediaType, Code::ShuttingDown])
+        problems_and_internal(&[Code::UnsupportedMediaType, Code::QueueFull, Code::ShuttingDown])
     }
 }
 

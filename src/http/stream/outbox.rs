@@ -31,6 +31,8 @@ struct Shared {
 
 struct State {
     waiting: VecDeque<Line>,
+    /// Those of all that wait.
+    bytes: usize,
     /// Since when there has been something to take, without anything being taken.
     untaken: Option<Instant>,
     /// The reader may still have to write before it reads.
@@ -53,9 +55,24 @@ enum Ending {
 
 /// An outbox and what it is read by.
 pub(crate) fn outbox(rules: StreamRules) -> (Outbox, Lines) {
-    let state = State { waiting: VecDeque::new(), untaken: None, patient: false, reader: None, ending: Ending::Open };
+    let state =
+        State { waiting: VecDeque::new(), bytes: 0, untaken: None, patient: false, reader: None, ending: Ending::Open };
     let shared = Arc::new(Shared { state: Mutex::new(state), changed: Notify::new() });
     (Outbox { shared: shared.clone(), rules }, Lines(shared))
+}
+
+impl State {
+    fn push(&mut self, line: Line) {
+        self.bytes += line.bytes.len();
+        self.waiting.push_back(line);
+    }
+
+    /// Takes out the line at this place.
+    fn take(&mut self, place: usize) -> Option<Line> {
+        let line = self.waiting.remove(place)?;
+        self.bytes -= line.bytes.len();
+        Some(line)
+    }
 }
 
 impl Shared {
@@ -83,12 +100,12 @@ impl Outbox {
         }
         if state.waiting.len() >= self.rules.buffer {
             match state.waiting.iter().position(|line| line.weight == Weight::Passing) {
-                Some(oldest) => drop(state.waiting.remove(oldest)),
+                Some(oldest) => drop(state.take(oldest)),
                 None if line.weight == Weight::Passing => return,
                 None => {}
             }
         }
-        state.waiting.push_back(line);
+        state.push(line);
         let is_first = state.untaken.is_none();
         state.untaken.get_or_insert_with(Instant::now);
         let reader = state.reader.take();
@@ -107,16 +124,30 @@ impl Outbox {
         }
     }
 
+    /// The bytes of the lines that wait.
+    pub(crate) fn bytes(&self) -> usize {
+        self.shared.lock().bytes
+    }
+
     /// Resolves when one more line has room, or nobody takes any.
     pub(crate) async fn room(&self) {
+        self.until(|state| state.waiting.len() < self.rules.buffer).await;
+    }
+
+    /// Resolves when the lines that wait have fewer bytes, or nobody takes any.
+    pub(crate) async fn bytes_below(&self, bytes: usize) {
+        self.until(|state| state.bytes < bytes).await;
+    }
+
+    async fn until(&self, is_so: impl Fn(&State) -> bool) {
         loop {
             // Made before the look, so that nothing is missed in between.
             let changed = self.shared.changed.notified();
-            let has_room = {
+            let is_over = {
                 let state = self.shared.lock();
-                state.ending != Ending::Open || state.waiting.len() < self.rules.buffer
+                state.ending != Ending::Open || is_so(&state)
             };
-            if has_room {
+            if is_over {
                 return;
             }
             changed.await;
@@ -172,7 +203,7 @@ impl HttpBody for Lines {
         if state.ending == Ending::Cut {
             return Poll::Ready(Some(Err(io::Error::from(io::ErrorKind::TimedOut))));
         }
-        let Some(line) = state.waiting.pop_front() else {
+        let Some(line) = state.take(0) else {
             if state.ending == Ending::Ended {
                 return Poll::Ready(None);
             }
@@ -268,6 +299,22 @@ mod tests {
         outbox.put(lasting("4"));
         drop(lines);
         outbox.room().await;
+    }
+
+    #[tokio::test]
+    async fn bytes_are_counted_until_they_are_taken_or_give_way() {
+        let (outbox, mut lines) = outbox(RULES);
+        ["1", "2", "3"].iter().for_each(|text| outbox.put(passing(text)));
+        assert_eq!(outbox.bytes(), 3 * "\"1\"\n".len());
+        outbox.put(passing("4"));
+        assert_eq!(outbox.bytes(), 3 * "\"1\"\n".len());
+        outbox.bytes_below(13).await;
+        let waiting = tokio::spawn(async move { outbox.bytes_below(1).await });
+        for _ in 0..3 {
+            assert!(!waiting.is_finished());
+            read(&mut lines).await.unwrap().unwrap();
+        }
+        waiting.await.unwrap();
     }
 
     #[tokio::test]

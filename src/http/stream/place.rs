@@ -1,33 +1,33 @@
-//! How many streams there may be at once.
+//! How many streams, or batches, there may be at once.
 
 use std::sync::Arc;
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::http::problem::Problem;
-
-/// The places for streams.
-pub(crate) struct StreamPlaces {
+/// The places for answers of one kind.
+pub(crate) struct Places {
     free: Arc<Semaphore>,
     all: usize,
 }
 
-/// A stream's place, which it holds until it is dropped.
+/// An answer's place, which it holds until it is dropped.
 #[derive(Debug)]
-pub(crate) struct StreamPlace(#[expect(dead_code, reason = "it is held, not read")] OwnedSemaphorePermit);
+pub(crate) struct Place(#[expect(dead_code, reason = "it is held, not read")] OwnedSemaphorePermit);
 
-impl StreamPlaces {
+impl Places {
     /// So many.
-    pub(crate) fn new(all: usize) -> StreamPlaces {
-        StreamPlaces { free: Arc::new(Semaphore::new(all)), all }
+    pub(crate) fn new(all: usize) -> Places {
+        Places { free: Arc::new(Semaphore::new(all)), all }
     }
 
-    /// Takes one.
-    ///
-    /// # Errors
-    /// `queue_full` when there is none.
-    pub(crate) fn take(&self) -> Result<StreamPlace, Problem> {
-        self.free.clone().try_acquire_owned().map(StreamPlace).map_err(|_| Problem::no_stream_free(self.all))
+    /// Takes one, if one is free.
+    pub(crate) fn take(&self) -> Option<Place> {
+        self.free.clone().try_acquire_owned().map(Place).ok()
+    }
+
+    /// How many there are.
+    pub(crate) fn all(&self) -> usize {
+        self.all
     }
 
     /// How many are taken.
@@ -49,13 +49,13 @@ mod tests {
 
     #[tokio::test]
     async fn a_place_is_free_again_when_its_stream_has_ended() {
-        let places = StreamPlaces::new(2);
+        let places = Places::new(2);
         let (first, second) = (places.take().unwrap(), places.take().unwrap());
-        assert!(places.take().is_err());
+        assert!(places.take().is_none());
         drop(first);
         assert_eq!(places.taken(), 1);
         let third = places.take().unwrap();
-        assert!(places.take().is_err());
+        assert!(places.take().is_none());
         drop((second, third));
         places.all_free().await;
     }

@@ -13,7 +13,7 @@ use crate::analysis::Following;
 use crate::http::StreamRules;
 use crate::http::asker::Asker;
 use crate::http::problem::Problem;
-use crate::http::stream::{END, Form, Line, Outbox, StreamPlace, outbox, response};
+use crate::http::stream::{END, Form, Line, Outbox, Place, outbox, response};
 
 /// So long the status of the response waits for the first line.
 const FIRST_LINE: Duration = Duration::from_millis(100);
@@ -24,7 +24,7 @@ const FIRST_LINE: Duration = Duration::from_millis(100);
 /// What ends the analysis before the first line.
 pub(super) async fn stream(
     rules: StreamRules,
-    place: StreamPlace,
+    place: Place,
     form: Form,
     asker: Asker,
     telling: Telling,
@@ -43,7 +43,7 @@ struct Pump {
     form: Form,
     asker: Asker,
     outbox: Outbox,
-    _place: StreamPlace,
+    _place: Place,
 }
 
 impl Pump {

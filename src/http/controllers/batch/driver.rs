@@ -22,7 +22,7 @@ use crate::http::controllers::best_move::BestMoveAnswer;
 use crate::http::dto::{Id, PositionState};
 use crate::http::json;
 use crate::http::problem::{Code, Problem, object};
-use crate::http::stream::{self, Form, Outbox, outbox, response};
+use crate::http::stream::{self, Form, Outbox, Place, outbox, response};
 
 /// When the lane is full, so long it takes before it is asked again.
 const ASK_AGAIN: Duration = Duration::from_millis(20);
@@ -31,7 +31,7 @@ const ASK_AGAIN: Duration = Duration::from_millis(20);
 const LINES_A_WORKER: usize = 2;
 
 /// Begins to work on a body.
-pub(super) fn begin(app: App, service: Service, asker: Asker, body: Body) -> Response {
+pub(super) fn begin(app: App, place: Place, service: Service, asker: Asker, body: Body) -> Response {
     let caps = app.caps();
     let bounds = Bounds { lines: caps.batch_lines, bytes: caps.batch_bytes, silence: caps.body_timeout };
     let (outbox, lines) = outbox(caps.stream);
@@ -39,8 +39,10 @@ pub(super) fn begin(app: App, service: Service, asker: Asker, body: Body) -> Res
     let desk = Desk { app: app.clone(), service, asker };
     let driver = Driver {
         window: desk.service.status().workers * LINES_A_WORKER,
+        most_unread: caps.batch_bytes,
         desk,
         outbox,
+        _place: place,
         waiting: VecDeque::new(),
         at_work: JoinSet::new(),
         end: None,
@@ -66,7 +68,12 @@ struct Driver {
     /// Lines that have come and are not at work yet, each with its index.
     waiting: VecDeque<(usize, Line)>,
     at_work: JoinSet<Done>,
+    /// So many lines are at work at most.
     window: usize,
+    /// While answers of so many bytes wait for the reader, no further line is taken up.
+    most_unread: usize,
+    /// Held until everything has been read, or the reader has gone.
+    _place: Place,
     /// Why no more lines are read.
     end: Option<EndReason>,
     answered: usize,
@@ -96,6 +103,7 @@ impl Driver {
                 biased;
                 // Dropping the work is leaving its searches.
                 () = self.outbox.deserted() => return,
+                () = self.outbox.bytes_below(self.most_unread), if !self.waiting.is_empty() && self.is_full() => {}
                 Some(done) = self.at_work.join_next() => self.write(done),
                 line = lines.next(), if self.end.is_none() => match line {
                     Ok(line) => {
@@ -106,14 +114,23 @@ impl Driver {
                 },
             }
             while self.at_work.len() < self.window
+                && !self.is_full()
                 && let Some((index, line)) = self.waiting.pop_front()
             {
                 self.take_up(index, line);
             }
         }
-        let Driver { outbox, answered, failed, begun, end, .. } = self;
-        let end = BatchEnd::new(end.unwrap_or(EndReason::Done), answered, failed, begun.elapsed());
-        outbox.put_written(stream::Line::lasting(Form::NdJson, "end", None, &end));
+        let end = BatchEnd::new(self.end.unwrap_or(EndReason::Done), self.answered, self.failed, self.begun.elapsed());
+        self.outbox.put_written(stream::Line::lasting(Form::NdJson, "end", None, &end));
+        tokio::select! {
+            () = self.outbox.deserted() => {}
+            () = self.outbox.bytes_below(1) => {}
+        }
+    }
+
+    /// The reader has too much to read.
+    fn is_full(&self) -> bool {
+        self.outbox.bytes() >= self.most_unread
     }
 
     /// No more lines are read.

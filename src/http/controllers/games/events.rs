@@ -17,7 +17,7 @@ use crate::http::asker::Asker;
 use crate::http::dto::names_of;
 use crate::http::openapi::ProblemDocument;
 use crate::http::problem::{Problem, object};
-use crate::http::stream::{END, Form, Line, Outbox, StreamPlace, outbox, response};
+use crate::http::stream::{END, Form, Line, Outbox, Place, outbox, response};
 
 /// So many events are read at once.
 const AT_ONCE: u64 = 16;
@@ -71,7 +71,7 @@ pub(crate) struct EndEvent {
 /// reader comes back.
 pub(super) fn begin(
     rules: StreamRules,
-    place: StreamPlace,
+    place: Place,
     asker: Asker,
     job: Job,
     heard: u64,
@@ -91,7 +91,7 @@ struct Reader {
     heard: u64,
     /// Becomes `true` when the service ends.
     ending: watch::Receiver<bool>,
-    _place: StreamPlace,
+    _place: Place,
 }
 
 impl Reader {
