@@ -4,8 +4,10 @@ mod connection;
 mod heap;
 mod listeners;
 mod memory;
+mod reader;
 mod serving;
 mod shutdown;
+mod streams;
 
 use std::future::Future;
 use std::io;

@@ -16,6 +16,7 @@ mod examples;
 mod explore;
 mod games;
 mod gate;
+mod http_2;
 mod idle;
 mod live;
 mod memory;
@@ -50,6 +51,7 @@ fn main() -> ExitCode {
         explore::claims(),
         games::claims(),
         gate::claims(),
+        http_2::claims(),
         idle::claims(),
         live::claims(),
         memory::claims(),

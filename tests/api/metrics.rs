@@ -8,7 +8,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::support::child::ServerProcess;
 use crate::support::exposition::Exposition;
-use crate::support::{Client, Server, Stream};
+use crate::support::{Board, Client, Server, Stream};
 
 crate::claims![
     requests_are_counted_by_the_pattern_of_their_route_and_their_status,
@@ -19,6 +19,7 @@ crate::claims![
     who_is_refused_by_the_queue_is_counted,
     a_client_that_leaves_before_its_answer_is_counted,
     open_connections_are_counted,
+    an_open_board_is_an_open_connection,
     open_streams_are_counted,
     idle_work_and_its_hits_are_counted,
     reviews_of_games_are_counted,
@@ -227,6 +228,18 @@ async fn open_connections_are_counted() {
     until(&server, "they are counted", |page| open(page) >= before + 2.0).await;
     drop(others);
     until(&server, "they are gone", |page| open(page) <= before).await;
+}
+
+async fn an_open_board_is_an_open_connection() {
+    let server = Server::start().await;
+    let open = |page: &Exposition| page.value("kibitzer_http_connections");
+    let before = open(&Exposition::of(&server).await);
+    let mut board = Board::open(server.address).await;
+    board.say(&json!({ "type": "position", "id": 1, "fen": "startpos" })).await;
+    board.next("ready").await;
+    assert_eq!(open(&Exposition::of(&server).await), before + 1.0);
+    drop(board);
+    until(&server, "it is gone", |page| open(page) <= before).await;
 }
 
 async fn open_streams_are_counted() {

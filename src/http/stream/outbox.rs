@@ -85,6 +85,11 @@ impl Shared {
         if state.ending == Ending::Open {
             state.ending = ending;
         }
+        if state.ending == Ending::Cut {
+            // Nobody takes it, and nobody else counts it from now on.
+            state.waiting = VecDeque::new();
+            state.bytes = 0;
+        }
         let reader = state.reader.take();
         drop(state);
         reader.into_iter().for_each(Waker::wake);
@@ -279,6 +284,8 @@ mod tests {
         outbox.put(passing("2"));
         outbox.deserted().await;
         assert_eq!(begun.elapsed().as_secs(), 60 + 9 + 10);
+        assert_eq!(outbox.bytes(), 0, "what nobody takes is not kept");
+        assert!(lines.0.lock().waiting.is_empty());
         assert!(read(&mut lines).await.unwrap().is_err(), "a cut stream does not look complete");
     }
 
