@@ -2,6 +2,7 @@
 
 mod cors;
 mod gate;
+mod panics;
 mod request;
 mod request_id;
 mod server_timing;
@@ -11,4 +12,4 @@ pub(crate) use cors::cors;
 pub(crate) use gate::{Gate, gate};
 pub(crate) use request::RequestLayer;
 pub(crate) use request_id::RequestId;
-pub(crate) use server_timing::{Timing, server_timing};
+pub(crate) use server_timing::Timing;

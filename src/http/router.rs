@@ -3,7 +3,7 @@
 use axum::Router;
 use axum::extract::OriginalUri;
 use axum::http::Method;
-use axum::middleware::{from_fn, from_fn_with_state};
+use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use tower::ServiceBuilder;
 use tower::util::option_layer;
@@ -13,7 +13,7 @@ use super::controllers::{
     analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, games, health, legal_moves, limits, live,
     metrics, perft, play, position, problems, tickets,
 };
-use super::layers::{RequestLayer, cors, gate, server_timing};
+use super::layers::{RequestLayer, cors, gate};
 use super::problem::Problem;
 
 /// All routes, on one address.
@@ -42,7 +42,7 @@ fn routes() -> Router<App> {
         // Searches
         .route("/v1/batch", post(batch::batch))
         .route("/v1/analysis", get(analysis::follow_analysis).post(analysis::analyse))
-        .route("/v1/best-move", post(best_move::best_move).fallback(no_such_method).layer(from_fn(server_timing)))
+        .route("/v1/best-move", post(best_move::best_move))
         .route("/v1/live", get(live::live))
         // Games
         .route("/v1/games", post(games::submit_games))

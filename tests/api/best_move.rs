@@ -188,6 +188,13 @@ async fn every_answer_tells_its_timing() {
         timing(&refused);
     }
     assert_eq!(server.get("/livez").await.header("server-timing"), "");
+    let server = Server::with(|settings| (settings.rate.requests, settings.rate.window_ms) = (1, 3_600_000)).await;
+    let unknown = server.request(reqwest::Method::POST, "/v1/best-move").header("x-api-key", "unknown");
+    let refused = [server.send(unknown).await, server.post("/v1/best-move", &json!({})).await];
+    assert_eq!(refused.each_ref().map(|answer| answer.status), [401, 429]);
+    for answer in &refused {
+        timing(answer);
+    }
 }
 
 async fn threads_search_together() {

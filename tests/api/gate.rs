@@ -12,6 +12,7 @@ crate::claims![
     probes_and_the_contract_need_no_key,
     who_asks_too_often_is_told_when_to_come_back,
     every_answer_tells_what_is_left,
+    who_guesses_keys_is_counted_by_its_address,
     without_a_rate_nothing_is_told,
     a_key_may_have_a_rate_of_its_own,
     addresses_behind_a_trusted_proxy_are_clients_of_their_own,
@@ -89,6 +90,27 @@ async fn every_answer_tells_what_is_left() {
     assert!(refused.header("ratelimit").starts_with("\"client\";r=3;"), "a refused request counts too");
     let limits = server.send(server.request(Method::GET, "/v1/limits").header("x-api-key", "first secret")).await.json();
     assert_eq!(limits["rate"], json!({ "requests": 5, "window_ms": 3_600_000, "remaining": 2 }));
+    let open =
+        ["/livez", "/readyz", "/metrics", "/docs", "/openapi.json", "/openapi.yaml", "/problems/internal", "/nowhere"];
+    for path in open {
+        let answer = server.send(server.request(Method::GET, path).header("x-api-key", "first secret")).await;
+        assert_eq!(answer.header("ratelimit-policy"), "\"client\";q=5;w=3600", "{path}");
+        assert!(answer.header("ratelimit").starts_with("\"client\";r=2;t="), "{path} costs nothing");
+    }
+    assert!(server.get("/livez").await.header("ratelimit").starts_with("\"client\";r=5;t=0"), "another client's");
+}
+
+async fn who_guesses_keys_is_counted_by_its_address() {
+    let server = limited(2).await;
+    for left in ["r=1", "r=0"] {
+        let refused = ask(&server, "x-api-key", "a guess").await;
+        refused.problem(401, "unauthorized");
+        assert!(refused.header("ratelimit").starts_with(&format!("\"client\";{left};")), "{}", refused.header("ratelimit"));
+        assert_eq!(refused.header("ratelimit-policy"), "\"client\";q=2;w=3600");
+    }
+    ask(&server, "x-api-key", "another guess").await.problem(429, "rate_limited");
+    assert!(server.get("/livez").await.header("ratelimit").starts_with("\"client\";r=0;"));
+    assert_eq!(ask(&server, "x-api-key", "first secret").await.status, 200, "whose key is known is not held up by it");
 }
 
 async fn without_a_rate_nothing_is_told() {

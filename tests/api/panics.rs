@@ -2,6 +2,8 @@
 
 use axum::Router;
 use axum::routing::{get, post};
+use kibitzer::config::Settings;
+use kibitzer::http::App;
 use kibitzer::{app, http};
 use reqwest::Method;
 use tokio::net::TcpListener;
@@ -9,7 +11,7 @@ use tokio::net::TcpListener;
 use crate::support::server::default_settings;
 use crate::support::{Client, log};
 
-crate::claims![a_panic_is_masked_logged_once_and_harms_nobody];
+crate::claims![a_panic_is_masked_logged_once_and_harms_nobody, the_answer_to_a_panic_has_the_headers_of_its_route,];
 
 const SECRET: &str = "the secret of the inside";
 
@@ -17,12 +19,29 @@ async fn panics() -> &'static str {
     panic!("{SECRET}")
 }
 
-async fn a_panic_is_masked_logged_once_and_harms_nobody() {
-    let app = app::starting(&default_settings()).unwrap();
-    let routes = Router::new().route("/panic", post(panics)).route("/fine", get(|| async { "fine" }));
+async fn serve(routes: Router<App>, settings: &Settings) -> Client {
+    let app = app::starting(settings).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = Client::new(listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, http::around(routes, app)).await });
+    client
+}
+
+async fn the_answer_to_a_panic_has_the_headers_of_its_route() {
+    let mut settings = default_settings();
+    (settings.rate.requests, settings.rate.window_ms) = (3, 3_600_000);
+    let client = serve(Router::new().route("/v1/best-move", post(panics)), &settings).await;
+    for left in ["r=2", "r=1"] {
+        let answer = client.post("/v1/best-move", &serde_json::json!({})).await;
+        answer.problem(500, "internal");
+        assert!(answer.header("ratelimit").starts_with(&format!("\"client\";{left};")), "{}", answer.header("ratelimit"));
+        assert!(answer.header("server-timing").contains("total;dur="), "{}", answer.header("server-timing"));
+    }
+}
+
+async fn a_panic_is_masked_logged_once_and_harms_nobody() {
+    let routes = Router::new().route("/panic", post(panics)).route("/fine", get(|| async { "fine" }));
+    let client = serve(routes, &default_settings()).await;
 
     let answer = client.send(client.request(Method::POST, "/panic").header("x-request-id", "panics-1")).await;
     let problem = answer.problem(500, "internal");

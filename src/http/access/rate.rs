@@ -7,7 +7,9 @@ use std::time::Duration;
 
 use governor::clock::{Clock, DefaultClock};
 use governor::middleware::StateInformationMiddleware;
-use governor::state::keyed::DefaultKeyedStateStore;
+use governor::nanos::Nanos;
+use governor::state::keyed::{DefaultKeyedStateStore, ShrinkableKeyedStateStore};
+use governor::state::{NotKeyed, StateStore};
 use governor::{Quota, RateLimiter};
 
 use crate::analysis::Client;
@@ -47,7 +49,7 @@ pub(crate) struct Allowance {
 /// The counts of all clients with the same rate.
 pub(crate) struct RateLimits {
     rate: Rate,
-    limiter: RateLimiter<Client, DefaultKeyedStateStore<Client>, DefaultClock, StateInformationMiddleware>,
+    limiter: RateLimiter<Question, Counts, DefaultClock, StateInformationMiddleware>,
     clock: DefaultClock,
     asked: AtomicU32,
 }
@@ -55,8 +57,9 @@ pub(crate) struct RateLimits {
 impl RateLimits {
     /// `None` for a window of no time.
     pub(crate) fn new(rate: Rate) -> Option<RateLimits> {
-        let limiter = RateLimiter::keyed(rate.quota()?).with_middleware::<StateInformationMiddleware>();
-        Some(RateLimits { rate, limiter, clock: DefaultClock::default(), asked: AtomicU32::new(0) })
+        let clock = DefaultClock::default();
+        let limiter = RateLimiter::new(rate.quota()?, Counts::default(), clock.clone());
+        Some(RateLimits { rate, limiter, clock, asked: AtomicU32::new(0) })
     }
 
     /// Counts a request: what is left, or as an error the allowance of one who has to wait.
@@ -64,16 +67,89 @@ impl RateLimits {
         if self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(FORGET_EVERY) {
             self.limiter.retain_recent();
         }
-        let client = if self.limiter.len() < MOST_CLIENTS { client.clone() } else { crowd(client) };
-        let rate = self.rate;
-        match self.limiter.check_key(&client) {
-            Ok(snapshot) => {
-                let remaining = snapshot.remaining_burst_capacity();
-                let used = rate.requests.get().saturating_sub(remaining);
-                Ok(Allowance { rate, remaining, after: rate.window / rate.requests.get() * used })
-            }
-            Err(not_until) => Err(Allowance { rate, remaining: 0, after: not_until.wait_time_from(self.clock.now()) }),
+        let remaining = self.limiter.check_key(&Question { client: self.counted(client), is_counted: true });
+        match remaining.map(|snapshot| snapshot.remaining_burst_capacity()) {
+            Ok(remaining) => Ok(self.allowance(remaining)),
+            Err(not_until) => Err(self.spent(not_until.wait_time_from(self.clock.now()))),
         }
+    }
+
+    /// What is left, without counting anything.
+    pub(crate) fn look(&self, client: &Client) -> Allowance {
+        let question = Question { client: self.counted(client), is_counted: false };
+        match self.limiter.check_key(&question) {
+            // What would be left after a request.
+            Ok(snapshot) => self.allowance(snapshot.remaining_burst_capacity() + 1),
+            Err(not_until) => self.spent(not_until.wait_time_from(self.clock.now())),
+        }
+    }
+
+    fn allowance(&self, remaining: u32) -> Allowance {
+        let rate = self.rate;
+        let used = rate.requests.get().saturating_sub(remaining);
+        Allowance { rate, remaining, after: rate.window / rate.requests.get() * used }
+    }
+
+    fn spent(&self, after: Duration) -> Allowance {
+        Allowance { rate: self.rate, remaining: 0, after }
+    }
+
+    /// Whom a client is counted as.
+    fn counted(&self, client: &Client) -> Client {
+        if self.limiter.len() < MOST_CLIENTS { client.clone() } else { crowd(client) }
+    }
+}
+
+/// What the limiter is asked.
+#[derive(Clone, PartialEq, Eq, Hash)]
+struct Question {
+    client: Client,
+    /// A request is made. Else it is only asked what would be left after one.
+    is_counted: bool,
+}
+
+/// The counts by client; who only looks leaves them as they are.
+#[derive(Default)]
+struct Counts(DefaultKeyedStateStore<Client>);
+
+impl StateStore for Counts {
+    type Key = Question;
+
+    fn measure_and_replace<T, F, E>(&self, question: &Question, count: F) -> Result<T, E>
+    where
+        F: Fn(Option<Nanos>) -> Result<(T, Nanos), E>,
+    {
+        if question.is_counted {
+            return self.0.measure_and_replace(&question.client, count);
+        }
+        let Some(known) = self.0.get(&question.client) else {
+            return count(None).map(|(told, _)| told);
+        };
+        // Nothing is replaced where the answer is an error.
+        let looked: Result<(), Result<T, E>> =
+            known.measure_and_replace(&NotKeyed::NonKey, |counted| Err(count(counted).map(|(told, _)| told)));
+        match looked {
+            Err(told) => told,
+            Ok(()) => count(None).map(|(told, _)| told),
+        }
+    }
+}
+
+impl ShrinkableKeyedStateStore<Question> for Counts {
+    fn retain_recent(&self, drop_below: Nanos) {
+        self.0.retain_recent(drop_below);
+    }
+
+    fn shrink_to_fit(&self) {
+        self.0.shrink_to_fit();
+    }
+
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
     }
 }
 
@@ -98,6 +174,22 @@ mod tests {
         let refused = limits.ask(&ann).unwrap_err();
         assert!(refused.after > Duration::from_secs(1_100) && refused.after <= Duration::from_secs(1_200), "{refused:?}");
         assert_eq!(limits.ask(&bob).unwrap().remaining, 2);
+    }
+
+    #[test]
+    fn who_looks_is_told_what_is_left_and_not_counted() {
+        let limits = RateLimits::new(RATE).unwrap();
+        let ann = Client::new("ann");
+        for used in 0..3 {
+            let looked = [limits.look(&ann), limits.look(&ann)];
+            assert!(looked.iter().all(|allowance| allowance.remaining == 3 - used), "{looked:?}");
+            let asked = limits.ask(&ann).unwrap();
+            assert_eq!(asked.remaining, 2 - used);
+        }
+        assert_eq!(limits.look(&ann).remaining, 0);
+        assert!(limits.look(&ann).after > Duration::from_secs(1_100));
+        limits.look(&Client::new("bob"));
+        assert_eq!(limits.limiter.len(), 1, "who only looks is not kept");
     }
 
     #[test]

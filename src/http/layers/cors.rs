@@ -11,8 +11,8 @@ use crate::http::stream::LAST_EVENT_ID;
 
 use super::gate::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use super::request_id::X_REQUEST_ID;
+use super::server_timing::SERVER_TIMING;
 
-const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
 const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const PREFLIGHT_AGE: Duration = Duration::from_secs(3_600);
 

@@ -16,6 +16,8 @@ use crate::http::access::{Access, Allowance, NoTicket, RateLimits, Tickets, Visi
 use crate::http::asker::Peer;
 use crate::http::problem::Problem;
 
+use super::panics::{Panicked, unless_panic};
+
 pub(super) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(super) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
@@ -41,17 +43,20 @@ impl Gate {
         Gate { access, rate, own_rates, tickets: Tickets::default() }
     }
 
-    /// Whose request it is, by its key or its address.
+    /// Whose request it is, by its key or its address; `None` for a key that is not known.
     fn visitor(&self, peer: Option<IpAddr>, headers: &HeaderMap) -> Option<Visitor> {
-        let key = self.access.keys.shown(headers).ok()?;
-        let client = match key {
-            Some(key) => Client::new(&format!("key {}", key.name)),
-            None => {
-                let peer = peer.unwrap_or(Ipv4Addr::UNSPECIFIED.into());
-                Client::new(&name(self.access.proxies.client(peer, headers)))
-            }
+        let Some(key) = self.access.keys.shown(headers).ok()? else {
+            return Some(self.at_address(peer, headers));
         };
-        Some(Visitor { client, key: key.map(|key| key.name.as_str().into()), allowance: None })
+        let client = Client::new(&format!("key {}", key.name));
+        Some(Visitor { client, key: Some(key.name.as_str().into()), allowance: None })
+    }
+
+    /// Whose request it is by its address alone.
+    fn at_address(&self, peer: Option<IpAddr>, headers: &HeaderMap) -> Visitor {
+        let peer = peer.unwrap_or(Ipv4Addr::UNSPECIFIED.into());
+        let client = Client::new(&name(self.access.proxies.client(peer, headers)));
+        Visitor { client, key: None, allowance: None }
     }
 
     fn limits(&self, visitor: &Visitor) -> Option<&RateLimits> {
@@ -66,6 +71,16 @@ impl Gate {
         self.limits(visitor).map(|limits| limits.ask(&visitor.client)).transpose()
     }
 
+    /// What a visitor has left, where that is limited. Nothing is counted.
+    fn look(&self, visitor: &Visitor) -> Option<Allowance> {
+        self.limits(visitor).map(|limits| limits.look(&visitor.client))
+    }
+
+    /// `true` where any client's requests are limited.
+    fn is_limited(&self) -> bool {
+        self.rate.is_some() || !self.own_rates.is_empty()
+    }
+
     /// Gives a ticket to a visitor.
     ///
     /// # Errors
@@ -75,32 +90,40 @@ impl Gate {
     }
 }
 
-/// Lets a request through, or answers it.
+/// Lets a request through, or answers it. Where requests are limited every answer tells what is left, also that to a panic.
 pub(crate) async fn gate(State(app): State<App>, mut request: Request, next: Next) -> Response {
     let gate = app.gate();
-    if !GUARDED.iter().any(|prefix| request.uri().path().starts_with(prefix)) {
-        return next.run(request).await;
-    }
     let peer = request.extensions().get::<ConnectInfo<Peer>>().map(|ConnectInfo(Peer(address))| address.ip());
+    if !GUARDED.iter().any(|prefix| request.uri().path().starts_with(prefix)) {
+        let allowance = gate.is_limited().then(|| {
+            let visitor = gate.visitor(peer, request.headers());
+            gate.look(&visitor.unwrap_or_else(|| gate.at_address(peer, request.headers())))
+        });
+        return with_rate(pass(request, next).await, allowance.flatten());
+    }
     let visitor = match take_ticket(request.uri_mut()) {
         Some(ticket) => gate.tickets.take(&ticket),
         None => gate.visitor(peer, request.headers()),
     };
+    // Who guesses keys is counted as the address that it guesses from.
+    let counted = visitor.clone().unwrap_or_else(|| gate.at_address(peer, request.headers()));
+    let allowance = match gate.count(&counted) {
+        Ok(allowance) => allowance,
+        Err(allowance) => {
+            return with_rate(Problem::rate_limited(allowance.after).into_response(), Some(allowance));
+        }
+    };
     let Some(visitor) = visitor else {
         let mut response = Problem::unauthorized().into_response();
         response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        return response;
-    };
-    let allowance = match gate.count(&visitor) {
-        Ok(allowance) => allowance,
-        Err(allowance) => return with_rate(Problem::rate_limited(allowance.after).into_response(), &allowance),
+        return with_rate(response, allowance);
     };
     request.extensions_mut().insert(Visitor { allowance, ..visitor });
-    let response = next.run(request).await;
-    match allowance {
-        Some(allowance) => with_rate(response, &allowance),
-        None => response,
-    }
+    with_rate(pass(request, next).await, allowance)
+}
+
+async fn pass(request: Request, next: Next) -> Response {
+    unless_panic(next.run(request)).await.unwrap_or_else(|Panicked| Problem::masked().into_response())
 }
 
 /// Takes the ticket out of a query, if it has one: the routes know nothing of tickets.
@@ -118,9 +141,9 @@ fn take_ticket(uri: &mut Uri) -> Option<String> {
     Some(ticket)
 }
 
-/// With the headers of the IETF's draft "RateLimit header fields for HTTP", in its structured form.
-fn with_rate(mut response: Response, allowance: &Allowance) -> Response {
-    let Allowance { rate, remaining, after } = *allowance;
+/// With the headers of the IETF's draft "RateLimit header fields for HTTP", in its structured form, where there is a limit.
+fn with_rate(mut response: Response, allowance: Option<Allowance>) -> Response {
+    let Some(Allowance { rate, remaining, after }) = allowance else { return response };
     let policy = format!("\"client\";q={};w={}", rate.requests, seconds(rate.window));
     let limit = format!("\"client\";r={remaining};t={}", seconds(after));
     for (name, text) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, limit)] {

@@ -1,10 +1,9 @@
-//! One layer around everything: the request's id, its span, its log line and its place in the metrics, its problem's body, and the net
-//! under panics. One instead of many, because it lies on the way of every request.
+//! One layer around everything: the request's id, its span, its log line, its place in the metrics and where its time went, its problem's
+//! body, and the net under panics. One instead of many, because it lies on the way of every request.
 
 use std::convert::Infallible;
-use std::future::{Future, poll_fn};
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::{Pin, pin};
+use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
@@ -17,7 +16,9 @@ use tower::{Layer, Service};
 use tracing::Instrument;
 
 use super::RequestId;
+use super::panics::{Panicked, unless_panic};
 use super::request_id::X_REQUEST_ID;
+use super::server_timing::tell_timing;
 use super::trace::{note_status, request_span};
 use crate::http::metrics::{LEFT, Requests, RouteCounts, RouteSeat};
 use crate::http::problem::{Problem, render};
@@ -78,26 +79,12 @@ where
             };
             render(&mut response, account.uri.path(), id.as_str());
             response.headers_mut().insert(X_REQUEST_ID, id.into_header());
+            tell_timing(&mut response, account.counts.pattern(), account.started.elapsed());
             account.answered(response.status().as_u16());
             Ok(response)
         };
         Box::pin(answered.instrument(span))
     }
-}
-
-struct Panicked;
-
-/// Polls a future to its end, or to its panic. The panic hook has logged that by then, with the request's id.
-async fn unless_panic<F: Future>(future: F) -> Result<F::Output, Panicked> {
-    let mut future = pin!(future);
-    poll_fn(|context| {
-        // After a panic the future is never polled again, only dropped.
-        match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(context))) {
-            Ok(poll) => poll.map(Ok),
-            Err(_payload) => Poll::Ready(Err(Panicked)),
-        }
-    })
-    .await
 }
 
 /// What is told of a request, once: that it was answered, or given up when the client has gone.
