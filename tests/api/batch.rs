@@ -27,6 +27,7 @@ crate::claims![
     a_batch_ends_with_the_server,
     a_server_that_ends_takes_no_batch,
     a_body_that_stops_coming_ends_its_batch,
+    a_body_that_stands_still_does_not_hold_up_the_end_of_the_server,
     batches_have_a_bounded_number_of_places,
 ];
 
@@ -257,6 +258,27 @@ async fn a_body_that_stops_coming_ends_its_batch() {
     let mut answer = String::new();
     let _ = timeout(Duration::from_secs(10), stream.read_to_string(&mut answer)).await.expect("an end");
     assert!(answer.contains("\"reason\":\"broken\"") && answer.contains("\"best_move\""), "{answer}");
+}
+
+async fn a_body_that_stands_still_does_not_hold_up_the_end_of_the_server() {
+    let server = Server::with(|settings| settings.http.body_timeout_ms = 60_000).await;
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let line = json!({ "fen": "startpos", "depth": 1 }).to_string() + "\n";
+    let head = "POST /v1/batch HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\ncontent-length: 1000\r\n\r\n";
+    stream.write_all(format!("{head}{line}").as_bytes()).await.unwrap();
+    let mut lines = BufReader::new(stream).lines();
+    while !lines.next_line().await.unwrap().expect("an answer").contains("best_move") {}
+    server.stop.send(()).unwrap();
+    let last = async {
+        while let Some(line) = lines.next_line().await.unwrap() {
+            if line.contains("\"type\":\"end\"") {
+                return line;
+            }
+        }
+        panic!("the batch has no end");
+    };
+    let end: Value = serde_json::from_str(&timeout(Duration::from_secs(30), last).await.expect("an end")).unwrap();
+    assert_eq!((&end["reason"], &end["answered"], &end["failed"]), (&json!("shutdown"), &json!(1), &json!(0)));
 }
 
 async fn batches_have_a_bounded_number_of_places() {

@@ -105,6 +105,8 @@ impl Driver {
                 () = self.outbox.deserted() => return,
                 () = self.outbox.bytes_below(self.most_unread), if !self.waiting.is_empty() && self.is_full() => {}
                 Some(done) = self.at_work.join_next() => self.write(done),
+                // A body may stand still for long. What has come of it is refused line by line.
+                () = self.desk.app.shutting_down(), if self.end.is_none() => self.close(EndReason::Shutdown),
                 line = lines.next(), if self.end.is_none() => match line {
                     Ok(line) => {
                         self.waiting.push_back((index, line));
