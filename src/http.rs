@@ -25,6 +25,7 @@ mod unchanging;
 
 pub use access::{Access, ApiKey, ApiKeys, Proxies, Rate};
 pub use asker::Peer;
+pub(crate) use controllers::explore::explore_bound;
 pub use metrics::{Gauge, Inside};
 pub use openapi::contract;
 pub use problem::{Code, Problem};

@@ -8,7 +8,7 @@ use crate::chess::{Game, Move, Outcome, Position};
 use crate::engine::Score;
 
 /// One walk tells of so many moves at most.
-const MOST_EDGES: usize = 10_000;
+pub const MOST_EDGES: usize = 10_000;
 
 /// A position with what is known of it.
 #[derive(Clone, Debug)]

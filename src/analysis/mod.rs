@@ -41,7 +41,7 @@ pub use dictionary::DictionaryHits;
 pub use durations::{DURATION_BOUNDS, DurationCounts, Durations};
 pub use error::AnalysisError;
 pub use following::{Following, News};
-pub use graph::{Edge, Node};
+pub use graph::{Edge, MOST_EDGES, Node};
 pub use known::Remembered;
 pub use queue::Class;
 pub use request::AnalysisRequest;

@@ -4,6 +4,7 @@ use super::service_options;
 use crate::analysis::jobs::jobs_bound;
 use crate::analysis::{memory_bound, store_bound};
 use crate::config::Settings;
+use crate::http::explore_bound;
 
 const MB: u64 = 1 << 20;
 
@@ -40,11 +41,12 @@ pub fn memory_bound_mb(settings: &Settings) -> u64 {
     let store = if settings.store.is_on() { store_bound() } else { 0 };
     let traces = if settings.otlp.is_on() { TRACES } else { 0 };
     let bodies = CONNECTIONS * COPIES * settings.limits.body_bytes as u64;
+    let walks = explore_bound();
     let jobs = jobs_bound(settings.jobs.bytes as u64, settings.jobs.max_mb * MB, settings.store.is_on());
     let streams = settings.stream.max as u64 * STREAM;
     let batch = BATCH_COPIES * settings.batch.bytes as u64 + settings.batch.lines as u64 * BATCH_LINE;
     let batches = settings.batch.max as u64 * batch;
-    (PROCESS + traces + bodies + streams + batches + store as u64 + jobs).saturating_add(service as u64).div_ceil(MB)
+    (PROCESS + traces + bodies + streams + batches + walks + store as u64 + jobs).saturating_add(service as u64).div_ceil(MB)
 }
 
 /// Refuses settings that want more than they allow.
@@ -111,6 +113,9 @@ mod tests {
             let stated: f64 = line.split(' ').find_map(|word| word.parse().ok()).unwrap();
             assert!((costs..=1.1 * costs).contains(&stated), "{part}: stated {stated} MB, costs {costs} MB");
         }
+        let stated_walks =
+            format!("#   + {} MB                                  walks through the graph", explore_bound().div_ceil(MB));
+        assert!(include_str!("../../config/default.toml").contains(&stated_walks), "{stated_walks}");
         // This part is stated as a formula, so that it has to be the code's exactly.
         assert!(
             include_str!("../../config/default.toml").contains("batch.max × (3 × batch.bytes + batch.lines × 128 bytes)")

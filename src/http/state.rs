@@ -21,6 +21,12 @@ use crate::engine::Engine;
 /// So many texts of games are received and read at once.
 const TEXTS_AT_ONCE: usize = 4;
 
+/// So many walks through the graph of positions are made at once.
+pub(super) const WALKS_AT_ONCE: usize = 2;
+
+/// So many answers at once that tell of what lies behind moves wait to be made or to be read.
+pub(super) const WIDE_ANSWERS_AT_ONCE: usize = 4;
+
 /// What one request may ask for, and what else the routes need to know of the settings.
 #[derive(Clone, Debug)]
 pub struct Caps {
@@ -103,6 +109,8 @@ struct Shared {
     connections: Gauge,
     started: Instant,
     texts: Semaphore,
+    walks: Places,
+    wide_answers: Places,
     core: SetOnce<Core>,
     streams: Places,
     batches: Places,
@@ -125,6 +133,8 @@ impl App {
             connections: Gauge::default(),
             started: Instant::now(),
             texts: Semaphore::new(TEXTS_AT_ONCE),
+            walks: Places::new(WALKS_AT_ONCE),
+            wide_answers: Places::new(WIDE_ANSWERS_AT_ONCE),
             core: SetOnce::new(),
             streams: Places::new(caps.streams),
             batches: Places::new(caps.batches),
@@ -260,6 +270,29 @@ impl App {
         match timeout(self.0.caps.body_timeout, self.0.texts.acquire()).await {
             Ok(Ok(place)) => Ok(place),
             _ => Err(Problem::too_many_texts(TEXTS_AT_ONCE)),
+        }
+    }
+
+    /// A place for a walk through the graph of positions, to be held while it is made.
+    ///
+    /// # Errors
+    /// `queue_full` when there is none for as long as a body may take.
+    pub(super) async fn walk_place(&self) -> Result<Place, Problem> {
+        self.place_in_time(&self.0.walks, "walks").await
+    }
+
+    /// A place for an answer that tells of what lies behind moves, to be held until it is read.
+    ///
+    /// # Errors
+    /// `queue_full` when there is none for as long as a body may take.
+    pub(super) async fn wide_place(&self) -> Result<Place, Problem> {
+        self.place_in_time(&self.0.wide_answers, "deep walks").await
+    }
+
+    async fn place_in_time(&self, places: &Places, what: &'static str) -> Result<Place, Problem> {
+        match timeout(self.0.caps.body_timeout, places.wait()).await {
+            Ok(Some(place)) => Ok(place),
+            _ => Err(Problem::no_place_for(what, places.all())),
         }
     }
 

@@ -4,12 +4,14 @@
 //! reader takes nothing.
 
 mod form;
+mod held;
 mod line;
 mod outbox;
 mod pieces;
 mod place;
 
 pub(crate) use form::{Form, LAST_EVENT_ID};
+pub(crate) use held::held;
 pub(crate) use line::{END, Line};
 pub(crate) use outbox::{Outbox, outbox};
 pub(crate) use pieces::{Pieces, in_pieces};

@@ -2,6 +2,7 @@
 
 use serde_json::{Value, json};
 
+use crate::http_2::Http2;
 use crate::support::Server;
 
 crate::claims![
@@ -10,6 +11,7 @@ crate::claims![
     where_no_move_is_legal_there_are_none,
     deeper_walks_go_on_behind_known_positions,
     exploring_asks_for_a_position_and_a_depth,
+    answers_that_nobody_reads_are_few,
     a_cloud_evaluation_has_lichess_shape,
     black_positions_are_told_from_whites_view,
     an_unknown_position_is_not_found_unless_it_may_be_searched,
@@ -76,6 +78,21 @@ async fn exploring_asks_for_a_position_and_a_depth() {
     server.get("/v1/explore?fen=startpos&depth=4").await.problem(422, "invalid_request");
     server.get("/v1/explore?fen=%ff").await.problem(400, "malformed_query");
     server.get("/v1/explore?fen=8/8/8/8/8/8/8/8+w+-+-").await.problem(422, "invalid_fen");
+}
+
+/// Over HTTP/2 without a window, so that nothing of an answer is taken.
+async fn answers_that_nobody_reads_are_few() {
+    let server = Server::with(|settings| settings.http.body_timeout_ms = 300).await;
+    let mut client = Http2::connect(&server, 0).await;
+    let mut unread = Vec::new();
+    for _ in 0..4 {
+        unread.push(client.get("/v1/explore?fen=startpos&depth=2").await);
+    }
+    let problem = server.get("/v1/explore?fen=startpos&depth=2").await.problem(503, "queue_full");
+    assert_eq!(problem["detail"], "all 4 places for deep walks are taken");
+    assert_eq!(explore(&server, "fen=startpos").await["moves"].as_array().unwrap().len(), 20, "one move deep is no matter");
+    drop((unread, client));
+    explore(&server, "fen=startpos&depth=2").await;
 }
 
 async fn a_cloud_evaluation_has_lichess_shape() {

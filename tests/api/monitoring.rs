@@ -1,8 +1,10 @@
 //! The files for Prometheus and Grafana: that they can be read, and ask for nothing that the server does not tell.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use kibitzer::app::memory_bound_mb;
+use kibitzer::config::Settings;
 use serde_json::{Value, json};
 
 use crate::support::Server;
@@ -10,6 +12,7 @@ use crate::support::exposition::Exposition;
 
 crate::claims![
     the_files_can_be_read_and_name_each_other,
+    a_container_may_take_more_memory_than_the_bound,
     the_dashboard_asks_for_what_there_is,
     the_alerts_ask_for_what_there_is,
     every_alert_is_explained,
@@ -107,6 +110,25 @@ async fn the_files_can_be_read_and_name_each_other() {
     }
     for file in ["config/grafana-datasource.yml", "config/grafana-provider.yml"] {
         assert_eq!(yaml(file)["apiVersion"], 1, "{file}");
+    }
+}
+
+/// On eight cores, with a tenth to spare, both with what the file sets and with that in the settings for production.
+async fn a_container_may_take_more_memory_than_the_bound() {
+    let compose = yaml("config/compose.yaml");
+    let kibitzer = &compose["services"]["kibitzer"];
+    let limit = kibitzer["mem_limit"].as_str().unwrap().strip_suffix('m').expect("megabytes").parse::<u64>().unwrap();
+    let text_of = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let given = kibitzer["environment"].as_object().unwrap();
+    let mut environment: BTreeMap<String, String> =
+        given.iter().map(|(name, value)| (name.clone(), text_of(value))).collect();
+    environment.insert("KIBITZER__STORE__PATH".to_owned(), "/var/lib/kibitzer".to_owned());
+    let production = path("config/production.toml");
+    for file in [None, Some(production.as_path())] {
+        let mut settings = Settings::load_with(file, Some(environment.clone())).unwrap();
+        settings.search.workers = 8;
+        let bound = memory_bound_mb(&settings);
+        assert!(11 * bound <= 10 * limit, "{file:?}: the bound is {bound} MB, and the container may take {limit} MB");
     }
 }
 

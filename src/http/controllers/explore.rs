@@ -1,19 +1,37 @@
 //! `GET /v1/explore`
 
 use axum::extract::State;
+use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use tokio::task::spawn_blocking;
+use tracing::Span;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Schema;
 
-use crate::analysis::{Edge, Node, Remembered};
+use crate::analysis::{Edge, MOST_EDGES, Node, Remembered};
 use crate::chess::forms::Instruction;
 use crate::chess::{CastlingText, Outcome, Position, SanWriter, uci_text};
 use crate::http::App;
 use crate::http::dto::{Hex, MoveText, PositionRequest, PositionState, ScoreDto, instruction, or_null, varying, whole_ms};
-use crate::http::json::{FromMembers, Members, Query, Reply};
-use crate::http::openapi::PositionQueryProblems;
+use crate::http::json::{FromMembers, Members, Query, Written};
+use crate::http::openapi::ExploreProblems;
 use crate::http::problem::Problem;
+use crate::http::state::{WALKS_AT_ONCE, WIDE_ANSWERS_AT_ONCE};
+use crate::http::stream::held;
+
+/// What a move takes while a walk is made and told: the walk's own, what memory knows of the position, the answer's, and its text, which
+/// grows by doubling. A test compares.
+const EDGE_BYTES: usize = 2_400;
+
+/// What a move takes as text.
+const TOLD_BYTES: usize = 640;
+
+/// The most memory that walks and their answers take, in bytes.
+pub(crate) const fn explore_bound() -> u64 {
+    let bytes = (WALKS_AT_ONCE * EDGE_BYTES + WIDE_ANSWERS_AT_ONCE * TOLD_BYTES) * MOST_EDGES;
+    (bytes as u64).next_multiple_of(1 << 20)
+}
 
 /// Where to look around, and how far.
 #[derive(Clone, Debug, ToSchema)]
@@ -97,23 +115,42 @@ pub(crate) struct Way {
 /// Look around
 ///
 /// The graph of positions: every legal move with what memory knows of the position behind it, best first. Of a bare position, without
-/// its history; nothing is searched.
+/// its history; nothing is searched. Two such walks are made at once, and four answers at once that go deeper than one move are made or wait to be
+/// read; who asks then waits, and is answered 503 `queue_full` when it takes as long as a body may.
 #[utoipa::path(
     get,
     path = "/v1/explore",
     tag = "analysis",
-    responses((status = 200, description = "The moves.", body = Explored), PositionQueryProblems)
+    responses((status = 200, description = "The moves.", body = Explored), ExploreProblems)
 )]
-pub(crate) async fn explore(State(app): State<App>, Query(request): Query<Explore>) -> Result<Reply<Explored>, Problem> {
+pub(crate) async fn explore(State(app): State<App>, Query(request): Query<Explore>) -> Result<Response, Problem> {
     let resolved = request.position.resolve()?;
-    let position = resolved.game.position();
     let depth = request.depth.and_then(|depth| u32::try_from(depth).ok()).unwrap_or(1);
-    let node = app.service().await.explore(position, depth);
-    Ok(Reply(Explored {
-        state: PositionState::from(&resolved),
-        known: node.known.as_ref().map(Known::from),
-        moves: node.edges.and_then(|edges| ways(position, edges)),
-    }))
+    let service = app.service().await.clone();
+    let wide_place = if depth > 1 { Some(app.wide_place().await?) } else { None };
+    let walk_place = app.walk_place().await?;
+    let span = Span::current();
+    let told = spawn_blocking(move || {
+        // Whoever has left meanwhile does not end it: the place is taken until it has an end.
+        let _place = walk_place;
+        span.in_scope(|| {
+            let position = resolved.game.position();
+            let node = service.explore(position, depth);
+            serde_json::to_vec(&Explored::new(PositionState::from(&resolved), position, node))
+        })
+    });
+    let mut told = told.await.map_err(|error| Problem::internal(&error))?.map_err(|error| Problem::internal(&error))?;
+    let Some(place) = wide_place else { return Ok(Written(told).into_response()) };
+    told.shrink_to_fit();
+    let (head, _) = Written(Vec::new()).into_response().into_parts();
+    Ok(Response::from_parts(head, held(told, place)))
+}
+
+impl Explored {
+    fn new(state: PositionState, position: &Position, node: Node) -> Explored {
+        let known = node.known.as_ref().map(Known::from);
+        Explored { state, known, moves: node.edges.and_then(|edges| ways(position, edges)) }
+    }
 }
 
 fn ways(position: &Position, edges: Vec<Edge>) -> Option<Vec<Way>> {
@@ -157,4 +194,51 @@ fn worth_or_null() -> Schema {
 
 fn age_ms() -> ObjectBuilder {
     varying("How long it is known, in milliseconds.")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::chess::Move;
+    use crate::engine::{Report, Score, StopReason, Wdl};
+
+    const LONGEST_LINE: usize = 128;
+
+    #[test]
+    fn a_move_takes_no_more_memory_than_is_counted() {
+        let position = Position::from_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1").unwrap();
+        let report = Arc::new(Report {
+            score: Score::Cp(-30_000),
+            wdl: Wdl::DRAWN,
+            linear: None,
+            pv: Vec::new(),
+            depth: 100,
+            seldepth: 100,
+            nodes: u64::MAX,
+            elapsed: Duration::ZERO,
+            reason: StopReason::Depth,
+            context_free: true,
+            alternatives: Vec::new(),
+        });
+        let edge = |&mv: &Move| Edge {
+            mv,
+            after: position.after(mv),
+            outcome: Outcome::Ongoing,
+            score: Some(Score::Cp(-30_000)),
+            node: Node {
+                known: Some(Remembered { report: report.clone(), age: Duration::from_secs(1 << 32) }),
+                edges: None,
+            },
+        };
+        let ways = ways(&position, position.legal_moves().iter().map(edge).collect()).unwrap();
+        let told = serde_json::to_string(&ways).unwrap().len() / ways.len();
+        assert!(told <= TOLD_BYTES, "{told}");
+        let known = size_of::<Report>() + LONGEST_LINE * size_of::<Move>();
+        let instruction = 13 * size_of::<Option<i16>>();
+        let edge = size_of::<Edge>() + known + size_of::<Way>() + instruction + 2 * TOLD_BYTES;
+        assert!(edge <= EDGE_BYTES, "{edge}");
+    }
 }

@@ -165,13 +165,14 @@ impl IntoResponses for QueryProblems {
     }
 }
 
-/// The same, of a route that does not wait.
+/// The same, of a route that waits for its turn alone.
 #[derive(Debug)]
-pub(crate) struct PositionQueryProblems;
+pub(crate) struct ExploreProblems;
 
-impl IntoResponses for PositionQueryProblems {
+impl IntoResponses for ExploreProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems_and_internal(&[Code::MalformedQuery, Code::InvalidRequest, Code::InvalidFen, Code::IllegalMove])
+        let position = [Code::MalformedQuery, Code::InvalidRequest, Code::InvalidFen, Code::IllegalMove];
+        problems_and_internal(&[position.as_slice(), &[Code::QueueFull]].concat())
     }
 }
 

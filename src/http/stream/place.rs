@@ -25,6 +25,12 @@ impl Places {
         self.free.clone().try_acquire_owned().map(Place).ok()
     }
 
+    /// Takes one as soon as one is free.
+    pub(crate) async fn wait(&self) -> Option<Place> {
+        // The semaphore is never closed, which would be the only error.
+        self.free.clone().acquire_owned().await.map(Place).ok()
+    }
+
     /// How many there are.
     pub(crate) fn all(&self) -> usize {
         self.all
