@@ -18,8 +18,8 @@ use super::controllers::{
 use super::problem::InvalidMember;
 
 pub(crate) use responses::{
-    BatchProblems, DeletionProblems, ExploreProblems, GamesProblems, JobEventsProblems, JobProblems, LiveProblems,
-    NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems, ProblemDocument, QueryFaults, QueryProblems,
+    BatchProblems, CloudEvalProblems, DeletionProblems, ExploreProblems, GamesProblems, JobEventsProblems, JobProblems,
+    LiveProblems, NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems, ProblemDocument, QueryProblems,
     SearchProblems, TicketProblems,
 };
 
