@@ -219,10 +219,15 @@ impl Problem {
         Problem::new(Code::Gone, "the job was deleted, or has expired")
     }
 
-    /// More texts at once than are read.
-    pub(crate) fn too_many_texts(at_once: usize) -> Problem {
-        let problem = Problem::new(Code::QueueFull, format!("{at_once} texts arrive already, and no more are read at once"));
-        problem.with("queue_length", at_once).retry_after(JOBS_AGAIN)
+    /// More texts at once than are read, of all clients or of this one.
+    pub(crate) fn too_many_texts(at_once: usize, of_one: usize) -> Problem {
+        let detail = format!("{at_once} texts are read at once, {of_one} of one client, and no place has become free");
+        Problem::new(Code::QueueFull, detail).with("queue_length", at_once).retry_after(JOBS_AGAIN)
+    }
+
+    /// No place or no room for a job beside so many that are not done.
+    fn no_room_for_job(detail: String, unfinished: usize) -> Problem {
+        Problem::new(Code::QueueFull, detail).with("queue_length", unfinished).retry_after(JOBS_AGAIN)
     }
 
     /// What went wrong with a job at this path.

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Semaphore, SemaphorePermit, SetOnce};
+use tokio::sync::SetOnce;
 use tokio::time::timeout;
 
 use super::StreamRules;
@@ -14,12 +14,10 @@ use super::layers::Gate;
 use super::metrics::{CoreFigures, Figures, Gauge, Requests};
 use super::problem::Problem;
 use super::stream::{Place, Places};
-use crate::analysis::Service;
+use super::texts::{TEXTS_AT_ONCE, TEXTS_OF_ONE, TextPlace, TextPlaces};
 use crate::analysis::jobs::Jobs;
+use crate::analysis::{Client, Service};
 use crate::engine::Engine;
-
-/// So many texts of games are received and read at once.
-const TEXTS_AT_ONCE: usize = 4;
 
 /// What one request may ask for, and what else the routes need to know of the settings.
 #[derive(Clone, Debug)]
@@ -102,7 +100,7 @@ struct Shared {
     requests: Arc<Requests>,
     connections: Gauge,
     started: Instant,
-    texts: Semaphore,
+    texts: TextPlaces,
     core: SetOnce<Core>,
     streams: Places,
     batches: Places,
@@ -124,7 +122,7 @@ impl App {
             requests: Arc::default(),
             connections: Gauge::default(),
             started: Instant::now(),
-            texts: Semaphore::new(TEXTS_AT_ONCE),
+            texts: TextPlaces::default(),
             core: SetOnce::new(),
             streams: Places::new(caps.streams),
             batches: Places::new(caps.batches),
@@ -252,14 +250,14 @@ impl App {
         &self.0.core.wait().await.jobs
     }
 
-    /// A place for a text of games, to be held for as long as the text is there.
+    /// A place for a text of games of this client, to be held for as long as the text is there.
     ///
     /// # Errors
     /// `queue_full` when there is none for as long as a body may take.
-    pub(super) async fn text_place(&self) -> Result<SemaphorePermit<'_>, Problem> {
-        match timeout(self.0.caps.body_timeout, self.0.texts.acquire()).await {
+    pub(super) async fn text_place(&self, client: &Client) -> Result<TextPlace, Problem> {
+        match timeout(self.0.caps.body_timeout, self.0.texts.take(client)).await {
             Ok(Ok(place)) => Ok(place),
-            _ => Err(Problem::too_many_texts(TEXTS_AT_ONCE)),
+            _ => Err(Problem::too_many_texts(TEXTS_AT_ONCE, TEXTS_OF_ONE)),
         }
     }
 

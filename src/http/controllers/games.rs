@@ -70,7 +70,7 @@ pub(crate) async fn submit_games(
 ) -> Result<Response, Problem> {
     let key = request::idempotency_key(&headers)?;
     // What arrives holds its place until it is kept: so few texts are in memory at once.
-    let _place = app.text_place().await?;
+    let _place = app.text_place(asker.client()).await?;
     let Given { text, limits } = request::read(&app, &headers, body, limits).await?;
     let (asked, clamped) = limits.clamp(app.caps());
     let submission = Submission { client: asker.client().clone(), text, asked, key };
