@@ -214,7 +214,6 @@ impl App {
             evaluation: engine.evaluation_name().to_owned(),
             hash_permille: engine.hash_permille(),
             jobs: jobs.status(),
-            max_jobs: self.0.caps.jobs.max,
         });
         Figures {
             requests: self.requests(),
