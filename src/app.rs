@@ -223,6 +223,8 @@ fn caps(settings: &Settings) -> Caps {
         nodes: limits.nodes,
         movetime: Duration::from_millis(limits.movetime_ms),
         default_movetime: Duration::from_millis(settings.search.default_movetime_ms),
+        infinite: Duration::from_millis(settings.stream.infinite_ms),
+        max_wait: Duration::from_millis(settings.queue.max_wait_ms),
         mate: limits.mate,
         threads: limits.threads,
         multipv: limits.multipv,

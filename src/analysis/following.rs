@@ -130,6 +130,13 @@ impl Following {
                 return Ok(Some(News::Deeper(report)));
             }
         }
+        // An equal search may have ended between the look at memory and the search for one to join.
+        if let Rest::Answered(answer) = &self.rest
+            && answer.report.depth > self.told_depth
+        {
+            self.told_depth = answer.report.depth;
+            return Ok(Some(News::Deeper(answer.report.clone())));
+        }
         Ok(match std::mem::replace(&mut self.rest, Rest::Ended) {
             Rest::Answered(answer) => Some(News::End(*answer)),
             _ => None,

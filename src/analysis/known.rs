@@ -129,7 +129,13 @@ impl Known {
         } else {
             MemoryVerdict::Unknown
         };
-        Saying { deepest: wide().max_by_key(|analysis| analysis.effort.reached()), enough, verdict }
+        let deepest = wide().max_by_key(|analysis| analysis.effort.reached());
+        // Where something is enough, what is deeper is all the better.
+        let enough = enough.map(|(analysis, reason)| match deepest {
+            Some(deeper) if deeper.effort.reached() > analysis.effort.reached() => (deeper, reason),
+            _ => (analysis, reason),
+        });
+        Saying { deepest, enough, verdict }
     }
 }
 

@@ -18,9 +18,9 @@ use super::controllers::{
 use super::problem::InvalidMember;
 
 pub(crate) use responses::{
-    BatchProblems, DeletionProblems, GamesProblems, JobEventsProblems, JobProblems, LiveProblems, NotAcceptable, NotFound,
-    NotReady, PerftProblems, PositionProblems, PositionQueryProblems, ProblemDocument, QueryFaults, QueryProblems,
-    SearchProblems, TicketProblems,
+    BatchProblems, CloudEvalProblems, DeletionProblems, GamesProblems, JobEventsProblems, JobProblems, LiveProblems,
+    NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems, PositionQueryProblems, ProblemDocument,
+    QueryProblems, SearchProblems, TicketProblems,
 };
 
 #[derive(OpenApi)]

@@ -30,6 +30,10 @@ pub struct Caps {
     pub movetime: Duration,
     /// Time of a search for which no limit is asked.
     pub default_movetime: Duration,
+    /// Greatest time of a search that is to go on for ever.
+    pub infinite: Duration,
+    /// How long a request may wait for a worker.
+    pub max_wait: Duration,
     /// Greatest distance of a mate, in moves.
     pub mate: u8,
     /// Most threads of a search; at least one.

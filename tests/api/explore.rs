@@ -116,6 +116,15 @@ async fn an_unknown_position_is_not_found_unless_it_may_be_searched() {
     let server = Server::with(|settings| settings.lichess.compute_ms = 50).await;
     let told = server.get(start).await.json();
     assert!(told["depth"].as_u64().unwrap() > 0 && told["pvs"][0]["moves"].is_string(), "{told}");
+    let server = Server::with(|settings| {
+        settings.lichess.compute_ms = 50;
+        settings.shutdown.drain_ms = 2_000;
+    })
+    .await;
+    let client = server.client.clone();
+    server.stop.send(()).unwrap();
+    tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    client.get(start).await.problem(503, "shutting_down");
 }
 
 async fn castling_is_written_as_king_takes_rook() {

@@ -74,7 +74,7 @@ async fn limits_are_those_of_the_settings() {
     assert_eq!(limits["depth"], json!({ "max": 33, "default": null }));
     assert_eq!(limits["movetime_ms"], json!({ "max": 4_000, "default": 300 }));
     assert_eq!(limits["threads"], json!({ "max": 3, "default": 1 }));
-    assert_eq!(limits["queue"], json!({ "capacity": 7, "length": 0 }));
+    assert_eq!(limits["queue"], json!({ "capacity": 7, "length": 0, "max_wait_ms": 30_000 }));
     assert_eq!((&limits["workers"], &limits["hash_mb"], &limits["memory"]["max_mb"]), (&json!(5), &json!(1), &json!(2_222)));
     let bound = limits["memory"]["bound_mb"].as_u64().unwrap();
     assert!((50..2_222).contains(&bound), "{bound}");

@@ -70,6 +70,8 @@ fn caps() -> Caps {
         nodes: 1_000,
         movetime: Duration::from_millis(10),
         default_movetime: Duration::from_millis(10),
+        infinite: Duration::from_secs(1),
+        max_wait: Duration::from_secs(1),
         mate: 2,
         threads: 2,
         multipv: 3,

@@ -40,6 +40,22 @@ fn hit_shallow_and_unknown() {
 }
 
 #[test]
+fn where_something_is_enough_the_answer_is_the_deepest_that_is_known() {
+    let second = start_game().position().legal_moves()[1];
+    let alternatives =
+        vec![Variation { score: crate::engine::Score::Cp(0), wdl: crate::engine::Wdl::DRAWN, pv: vec![second] }];
+    let two_lines = Report { reason: StopReason::Time, alternatives, ..report(12, 5_000) };
+    let dictionary = knowing(&bare(0), movetime(150), two_lines);
+    let cut_short = Report { reason: StopReason::Stopped, ..report(21, 90_000) };
+    dictionary.store(&bare(0), &Limits::default(), &Arc::new(cut_short), &MAKER.into());
+    let memory = dictionary.look_up(&bare(0), &movetime(150), 1, MAKER);
+    let (enough, reason) = memory.enough.unwrap();
+    assert_eq!((enough.report.depth, reason, memory.known.unwrap().report.depth), (21, Reason::Time, 21));
+    let (enough, _) = dictionary.look_up(&bare(0), &movetime(150), 2, MAKER).enough.unwrap();
+    assert_eq!(enough.report.depth, 12, "with two lines this is the deepest");
+}
+
+#[test]
 fn another_position_with_the_same_key_is_never_served() {
     let dictionary = knowing(&bare(0), depth(10), report(10, 5_000));
     let collision = Address { packed: Address::of(&game_of("e2e4")).packed, ..bare(0) };

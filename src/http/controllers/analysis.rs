@@ -88,6 +88,10 @@ pub(crate) async fn analyse(
     get,
     path = "/v1/analysis",
     tag = "analysis",
+    params(
+        ("last-event-id" = Option<String>, Header, description = "The id of the last event that was heard."),
+        ("ticket" = Option<String>, Query, description = "From `POST /v1/tickets`, for those who can't send a key."),
+    ),
     responses(
         (status = 200, description = "The analysis.", content(
             (StreamLine = "text/event-stream"),

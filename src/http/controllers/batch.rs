@@ -8,12 +8,13 @@ mod request;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::http::header::{CONTENT_ENCODING, CONTENT_TYPE};
+use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 
 use crate::analysis::AnalysisError;
 use crate::http::App;
 use crate::http::asker::Asker;
+use crate::http::json;
 use crate::http::openapi::BatchProblems;
 use crate::http::problem::Problem;
 
@@ -59,8 +60,5 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
             .iter()
             .any(|kind| essence.eq_ignore_ascii_case(kind))
     });
-    if !is_ndjson || headers.contains_key(CONTENT_ENCODING) {
-        return Err(Problem::not_ndjson(declared));
-    }
-    Ok(())
+    if is_ndjson { json::check_encoding(headers) } else { Err(Problem::not_ndjson(declared)) }
 }

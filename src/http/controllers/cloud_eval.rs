@@ -87,7 +87,7 @@ pub(crate) struct NoCloudEval {
     responses(
         (status = 200, description = "The evaluation.", body = CloudEval),
         (status = 404, description = "Nothing is known of the position.", body = NoCloudEval),
-        crate::http::openapi::QueryFaults,
+        crate::http::openapi::CloudEvalProblems,
     )
 )]
 pub(crate) async fn cloud_eval(

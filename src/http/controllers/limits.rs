@@ -20,6 +20,8 @@ pub(crate) struct Limits {
     nodes: Limit,
     /// `movetime_ms` of a search, in milliseconds; the default counts when a request has no limit at all.
     movetime_ms: Limit,
+    /// How long an `infinite` analysis may last, in milliseconds.
+    infinite_ms: u64,
     /// `mate` of a search, in moves.
     mate: Limit,
     /// `threads` of a search.
@@ -113,6 +115,8 @@ pub(crate) struct QueueSize {
     capacity: usize,
     /// How many wait now.
     length: usize,
+    /// How long one may wait, in milliseconds.
+    max_wait_ms: u64,
 }
 
 /// The evaluation dictionary.
@@ -152,6 +156,7 @@ pub(crate) async fn limits(State(app): State<App>, visitor: Option<Extension<Vis
         depth: unless_asked(caps.depth.into()),
         nodes: unless_asked(caps.nodes),
         movetime_ms: Limit { max: whole_ms(caps.movetime), default: Some(whole_ms(caps.default_movetime)) },
+        infinite_ms: whole_ms(caps.infinite),
         mate: unless_asked(caps.mate.into()),
         threads: Limit { max: caps.threads.into(), default: Some(1) },
         multipv: Limit { max: caps.multipv.into(), default: Some(1) },
@@ -159,7 +164,11 @@ pub(crate) async fn limits(State(app): State<App>, visitor: Option<Extension<Vis
         body_bytes: caps.body_bytes,
         perft_depth: caps.perft_depth,
         perft_ms: whole_ms(caps.perft_max),
-        queue: QueueSize { capacity: status.queue_capacity, length: status.queue_length },
+        queue: QueueSize {
+            capacity: status.queue_capacity,
+            length: status.queue_length,
+            max_wait_ms: whole_ms(caps.max_wait),
+        },
         workers: status.workers,
         hash_mb: app.engine().await.hash_mb(),
         dictionary: DictionarySize { entries: status.dictionary_entries, max_entries: status.dictionary_max_entries },

@@ -42,6 +42,7 @@ const READ_AT_ONCE: usize = 4 << 10;
     tag = "analysis",
     summary = "A live board",
     description = include_str!("live/description.md"),
+    params(("ticket" = Option<String>, Query, description = "From `POST /v1/tickets`, for those who can't send a key.")),
     responses(
         (status = 101, description = "The board is open: from here on it is a WebSocket."),
         LiveProblems,

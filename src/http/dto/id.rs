@@ -18,6 +18,8 @@ pub(crate) enum Id {
     Text(String),
     /// A whole number that is not negative.
     Whole(u64),
+    /// A whole number below 0.
+    Negative(i64),
     /// Any other number.
     Number(f64),
 }
@@ -27,6 +29,7 @@ impl<'a> FromTree<'a> for Id {
         match tree {
             Tree::Text(text) => Some(Id::Text(text.into_owned())),
             Tree::Whole(number) => Some(Id::Whole(number)),
+            Tree::Negative(number) => Some(Id::Negative(number)),
             Tree::Number(number) => Some(Id::Number(number)),
             other => {
                 let detail = format!("id must be a string or a number, not {}", other.kind());

@@ -139,6 +139,11 @@ impl<'a> FromTree<'a> for u64 {
             Tree::Written(text) => u64::read(number_written(text), pointer, faults),
             Tree::Whole(number) => Some(number),
             Tree::Number(number) if number.fract() == 0.0 && number >= 0.0 => Some(number as u64),
+            Tree::Negative(number) => {
+                let detail = format!("{} is {number}, but must not be negative", name_of(pointer));
+                note(faults, MemberFault::OutOfRange, pointer, detail);
+                None
+            }
             Tree::Number(number) if number.fract() == 0.0 => {
                 note(
                     faults,
@@ -228,6 +233,7 @@ where
 fn number_written(text: Cow<'_, str>) -> Tree<'_> {
     let number = match serde_json::from_str::<Tree<'_>>(&text) {
         Ok(Tree::Whole(number)) => Some(Tree::Whole(number)),
+        Ok(Tree::Negative(number)) => Some(Tree::Negative(number)),
         Ok(Tree::Number(number)) => Some(Tree::Number(number)),
         _ => None,
     };

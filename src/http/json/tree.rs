@@ -15,6 +15,8 @@ pub(crate) enum Tree<'a> {
     Bool(bool),
     /// A whole number that is not negative and fits.
     Whole(u64),
+    /// A whole number below 0, down to −2⁶³.
+    Negative(i64),
     /// Any other number.
     Number(f64),
     /// A string.
@@ -33,7 +35,7 @@ impl Tree<'_> {
         match self {
             Tree::Null => "null",
             Tree::Bool(_) => "a boolean",
-            Tree::Whole(_) | Tree::Number(_) => "a number",
+            Tree::Whole(_) | Tree::Negative(_) | Tree::Number(_) => "a number",
             Tree::Text(_) => "a string",
             Tree::Written(_) => "this text",
             Tree::List(_) => "an array",
@@ -70,7 +72,7 @@ impl<'de> Visitor<'de> for TreeVisitor {
     }
 
     fn visit_i64<E>(self, value: i64) -> Result<Tree<'de>, E> {
-        Ok(u64::try_from(value).map_or(Tree::Number(value as f64), Tree::Whole))
+        Ok(u64::try_from(value).map_or(Tree::Negative(value), Tree::Whole))
     }
 
     fn visit_f64<E>(self, value: f64) -> Result<Tree<'de>, E> {
@@ -147,6 +149,6 @@ mod tests {
     #[test]
     fn a_member_that_stands_there_twice_is_kept_twice() {
         let tree: Tree<'_> = serde_json::from_str(r#"{"a": 1, "a": -1}"#).unwrap();
-        assert_eq!(tree, Tree::Object(vec![("a".into(), Tree::Whole(1)), ("a".into(), Tree::Number(-1.0))]));
+        assert_eq!(tree, Tree::Object(vec![("a".into(), Tree::Whole(1)), ("a".into(), Tree::Negative(-1))]));
     }
 }

@@ -125,7 +125,9 @@ impl Modify for QueryRequests {
             let Some(operation) = contract.paths.paths.get_mut(path).and_then(|item| item.get.as_mut()) else { continue };
             let required = |name: &String| if request.required.contains(name) { Required::True } else { Required::False };
             let of_member = |(name, schema): (&String, &RefOr<Schema>)| parameter(name, schema, required(name));
-            operation.parameters = Some(request.properties.iter().map(of_member).map(RefOr::T).collect());
+            let members = request.properties.iter().map(of_member).map(RefOr::T);
+            let others = operation.parameters.take().unwrap_or_default();
+            operation.parameters = Some(members.chain(others).collect());
         }
     }
 }

@@ -175,13 +175,19 @@ impl IntoResponses for PositionQueryProblems {
     }
 }
 
-/// The same, where what is no position is no fault.
+/// What a query may be answered where what is no position is no fault.
 #[derive(Debug)]
-pub(crate) struct QueryFaults;
+pub(crate) struct CloudEvalProblems;
 
-impl IntoResponses for QueryFaults {
+impl IntoResponses for CloudEvalProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems_and_internal(&[Code::MalformedQuery, Code::InvalidRequest])
+        problems_and_internal(&[
+            Code::MalformedQuery,
+            Code::InvalidRequest,
+            Code::QueueFull,
+            Code::Deadline,
+            Code::ShuttingDown,
+        ])
     }
 }
 

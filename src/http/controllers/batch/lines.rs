@@ -52,6 +52,8 @@ pub(super) struct Lines {
     is_too_long: bool,
     lines: usize,
     bytes: usize,
+    /// There was more than is read: what has come within the bound is the last.
+    is_cut: bool,
     /// When something has come last.
     heard: Instant,
 }
@@ -66,6 +68,7 @@ impl Lines {
             is_too_long: false,
             lines: 0,
             bytes: 0,
+            is_cut: false,
             heard: Instant::now(),
         }
     }
@@ -79,16 +82,19 @@ impl Lines {
                 self.add(&chunk[..length]);
                 return self.finish();
             }
+            if self.is_cut {
+                return Err(BodyEnd::TooLarge);
+            }
             let chunk = std::mem::take(&mut self.chunk);
             self.add(&chunk);
-            let Some(chunk) = self.read().await? else {
+            let Some(mut chunk) = self.read().await? else {
                 let is_empty = self.begun.is_empty() && !self.is_too_long;
                 return if is_empty { Err(BodyEnd::Whole) } else { self.finish() };
             };
-            self.bytes = self.bytes.saturating_add(chunk.len());
-            if self.bytes > self.bounds.bytes {
-                return Err(BodyEnd::TooLarge);
-            }
+            let room = self.bounds.bytes - self.bytes;
+            self.is_cut = chunk.len() > room;
+            chunk.truncate(room);
+            self.bytes += chunk.len();
             self.chunk = chunk;
         }
     }
@@ -165,7 +171,11 @@ mod tests {
     #[tokio::test]
     async fn more_lines_or_bytes_than_are_read_end_it() {
         assert_eq!(all("a\nb\nc\nd\ne\n", BOUNDS).await, (texts(&["a", "b", "c", "d"]), BodyEnd::TooLarge));
-        assert_eq!(all("abc\n", Bounds { bytes: 3, ..BOUNDS }).await, (Vec::new(), BodyEnd::TooLarge));
+        let bounds = |bytes| Bounds { bytes, ..BOUNDS };
+        assert_eq!(all("abc\n", bounds(3)).await, (Vec::new(), BodyEnd::TooLarge));
+        assert_eq!(all("a\nb\n", bounds(4)).await, (texts(&["a", "b"]), BodyEnd::Whole));
+        assert_eq!(all("a\nb\nc\n", bounds(5)).await, (texts(&["a", "b"]), BodyEnd::TooLarge), "c is not whole");
+        assert_eq!(all("a\nb\nc\n", bounds(4)).await, (texts(&["a", "b"]), BodyEnd::TooLarge));
     }
 
     #[tokio::test]
