@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::net::SocketAddr;
 
 use axum::extract::FromRequestParts;
-use axum::http::Uri;
 use axum::http::request::Parts;
 
 use super::App;
@@ -21,7 +20,8 @@ pub struct Peer(pub SocketAddr);
 pub(crate) struct Asker {
     visitor: Visitor,
     request_id: Option<RequestId>,
-    uri: Uri,
+    /// A copy: the URI itself is a piece of the connection's buffer, and would keep all of that for as long as the request waits.
+    path: Box<str>,
 }
 
 impl Asker {
@@ -42,7 +42,7 @@ impl Asker {
 
     /// The path of the request.
     pub(crate) fn path(&self) -> &str {
-        self.uri.path()
+        &self.path
     }
 }
 
@@ -52,6 +52,6 @@ impl FromRequestParts<App> for Asker {
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Asker, Infallible> {
         let nobody = || Visitor { client: Client::new(""), key: None, allowance: None };
         let visitor = parts.extensions.get().cloned().unwrap_or_else(nobody);
-        Ok(Asker { visitor, request_id: parts.extensions.get().cloned(), uri: parts.uri.clone() })
+        Ok(Asker { visitor, request_id: parts.extensions.get().cloned(), path: parts.uri.path().into() })
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::MatchedPath;
-use axum::http::{Method, Request, Response, Uri};
+use axum::http::{Method, Request, Response};
 use axum::response::IntoResponse;
 use tower::{Layer, Service};
 use tracing::Instrument;
@@ -76,7 +76,7 @@ where
                 Ok(Err(never)) => match never {},
                 Err(Panicked) => Problem::masked().into_response(),
             };
-            render(&mut response, account.uri.path(), id.as_str());
+            render(&mut response, &account.path, id.as_str());
             response.headers_mut().insert(X_REQUEST_ID, id.into_header());
             account.answered(response.status().as_u16());
             Ok(response)
@@ -103,7 +103,8 @@ async fn unless_panic<F: Future>(future: F) -> Result<F::Output, Panicked> {
 /// What is told of a request, once: that it was answered, or given up when the client has gone.
 struct Account {
     method: Method,
-    uri: Uri,
+    /// A copy: the URI itself is a piece of the connection's buffer, and would keep all of that for as long as the request waits.
+    path: Box<str>,
     counts: Arc<RouteCounts>,
     started: Instant,
     is_given: bool,
@@ -111,8 +112,8 @@ struct Account {
 
 impl Account {
     fn of(request: &Request<Body>, counts: Arc<RouteCounts>) -> Account {
-        let (method, uri) = (request.method().clone(), request.uri().clone());
-        Account { method, uri, counts, started: Instant::now(), is_given: false }
+        let (method, path) = (request.method().clone(), request.uri().path().into());
+        Account { method, path, counts, started: Instant::now(), is_given: false }
     }
 
     fn answered(&mut self, status: u16) {
@@ -120,7 +121,7 @@ impl Account {
         note_status(status);
         tracing::info!(
             method = self.method.as_str(),
-            path = self.uri.path(),
+            path = &*self.path,
             status,
             duration_ms = milliseconds(took),
             "answered"
@@ -142,7 +143,7 @@ impl Drop for Account {
             let took = self.give(LEFT);
             tracing::info!(
                 method = self.method.as_str(),
-                path = self.uri.path(),
+                path = &*self.path,
                 duration_ms = milliseconds(took),
                 "the client left before the answer"
             );

@@ -20,10 +20,10 @@ pub(crate) struct RequestId(HeaderValue);
 impl RequestId {
     /// The one that the client gave, or a new one.
     pub(crate) fn of(headers: &HeaderMap) -> RequestId {
-        match headers.get(X_REQUEST_ID) {
-            Some(given) if is_good(given) => RequestId(given.clone()),
-            _ => RequestId::made(),
-        }
+        let given = headers.get(X_REQUEST_ID).filter(|given| is_good(given));
+        // A copy: the header itself is a piece of the connection's buffer.
+        let copy = given.and_then(|given| HeaderValue::from_bytes(given.as_bytes()).ok());
+        copy.map_or_else(RequestId::made, RequestId)
     }
 
     /// Sixteen hex digits, different for each request of a process and unlikely to meet another process's: a random start
