@@ -19,7 +19,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use crate::analysis::jobs::{JobRules, Jobs};
+use crate::analysis::jobs::{JobRules, Jobs, Room};
 use crate::analysis::{Searcher, Service, ServiceOptions};
 use crate::config::{Jobs as JobsSettings, Key, Settings, Store as StoreSettings};
 use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, NoMemory};
@@ -190,7 +190,7 @@ fn service_options(settings: &Settings) -> ServiceOptions {
 /// How much is kept of jobs.
 fn job_rules(settings: &JobsSettings) -> JobRules {
     let keep = Duration::from_secs(settings.keep_hours * 3_600);
-    JobRules { max: settings.max, keep, bytes: settings.max_mb << 20 }
+    JobRules { room: Room { jobs: settings.max, bytes: settings.max_mb << 20 }, keep }
 }
 
 /// What connections have to keep to.

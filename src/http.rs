@@ -21,6 +21,7 @@ mod problem;
 mod router;
 mod state;
 mod stream;
+mod texts;
 mod unchanging;
 
 pub use access::{Access, ApiKey, ApiKeys, Proxies, Rate};

@@ -28,6 +28,9 @@ pub(crate) struct Options {
     /// The table of the server and of each engine process, in MB.
     #[arg(long, default_value_t = 64)]
     hash: usize,
+    /// Analyses that the server remembers in memory: with few, what grows is nothing that it means to keep.
+    #[arg(long, default_value_t = 50_000)]
+    dictionary: usize,
 }
 
 /// The memory after a tenth of the moves is what the memory at the end is compared with.
@@ -57,8 +60,8 @@ pub(crate) async fn run(options: &Options) -> Outcome<()> {
 async fn of_server(options: &Options, pgn: &str) -> Outcome<Work> {
     // Nobody's idle work is to be measured.
     let settings = format!(
-        "search.workers = 2\nsearch.hash_mb = {}\nidle.positions = 0\nstore.path = \"$FOLDER/store\"\n",
-        options.hash
+        "search.workers = 2\nsearch.hash_mb = {}\nidle.positions = 0\nstore.path = \"$FOLDER/store\"\ndictionary.max_entries = {}\n",
+        options.hash, options.dictionary
     );
     let server = Server::start(&settings).await?;
     let client = client()?;

@@ -282,12 +282,8 @@ impl Queue {
             if state.closed {
                 return None;
             }
-            // Whoever is due wants more workers than this one: it stays free for that.
-            if state.length() == 0
-                && let Some(wish) = self.idle.take()
-            {
-                self.idle_waits.note(wish.came.elapsed());
-                return Some(Work::Idle(wish, state.begin_idle_run()));
+            if let Some((wish, run)) = self.take_idle(&mut state) {
+                return Some(Work::Idle(wish, run));
             }
             state = self.work_came.wait(state).unwrap_or_else(PoisonError::into_inner);
         }
@@ -399,6 +395,19 @@ impl Queue {
             batch: self.turnstile(Class::Batch).counts(),
             idle_waits: self.idle_waits.counts(),
         }
+    }
+
+    /// What to do for nobody yet, where that is in nobody's way. Of several workers one rests: what needs no search, such as answers from
+    /// memory, then finds a processor free.
+    fn take_idle(&self, state: &mut State) -> Option<(Wish, IdleRun)> {
+        let is_enough = state.idle_runs.len() >= self.workers.saturating_sub(1).max(1);
+        // Whoever is due wants more workers than this one: it stays free for that.
+        if is_enough || state.length() > 0 {
+            return None;
+        }
+        let wish = self.idle.take()?;
+        self.idle_waits.note(wish.came.elapsed());
+        Some((wish, state.begin_idle_run()))
     }
 
     fn turnstile(&self, class: Class) -> &Turnstile {
@@ -668,6 +677,20 @@ mod tests {
         assert!(!run.stop.is_stopped());
         push(&queue, one(1));
         assert!(run.stop.is_stopped(), "the third one wants its worker");
+    }
+
+    #[test]
+    fn one_of_several_workers_rests() {
+        let queue = Queue::new(2, 8, 8);
+        wish(&queue);
+        let (wished, run) = begin_idle(&queue);
+        wish(&queue);
+        assert!(queue.take_idle(&mut queue.lock()).is_none(), "the other one has something to do");
+        queue.rested(wished, &run);
+        assert!(queue.take_idle(&mut queue.lock()).is_some());
+        let single = Queue::new(1, 8, 8);
+        wish(&single);
+        assert!(single.take_idle(&mut single.lock()).is_some());
     }
 
     #[test]

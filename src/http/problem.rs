@@ -19,7 +19,7 @@ pub(crate) use example::example;
 pub(crate) use render::{object, render};
 
 use crate::analysis::AnalysisError;
-use crate::analysis::jobs::{Fault, JobError};
+use crate::analysis::jobs::{Fault, JobError, Scarce};
 use crate::chess::{InvalidPosition, MoveTextError, excerpt};
 
 /// When a client may ask again for whose job there was no room.
@@ -219,10 +219,15 @@ impl Problem {
         Problem::new(Code::Gone, "the job was deleted, or has expired")
     }
 
-    /// More texts at once than are read.
-    pub(crate) fn too_many_texts(at_once: usize) -> Problem {
-        let problem = Problem::new(Code::QueueFull, format!("{at_once} texts arrive already, and no more are read at once"));
-        problem.with("queue_length", at_once).retry_after(JOBS_AGAIN)
+    /// More texts at once than are read, of all clients or of this one.
+    pub(crate) fn too_many_texts(at_once: usize, of_one: usize) -> Problem {
+        let detail = format!("{at_once} texts are read at once, {of_one} of one client, and no place has become free");
+        Problem::new(Code::QueueFull, detail).with("queue_length", at_once).retry_after(JOBS_AGAIN)
+    }
+
+    /// No place or no room for a job beside so many that are not done.
+    fn no_room_for_job(detail: String, unfinished: usize) -> Problem {
+        Problem::new(Code::QueueFull, detail).with("queue_length", unfinished).retry_after(JOBS_AGAIN)
     }
 
     /// What went wrong with a job at this path.
@@ -232,17 +237,32 @@ impl Problem {
             JobError::Gone => Problem::gone(),
             JobError::NoGame(faults) => Problem::invalid_pgn(&faults),
             JobError::TooLarge { bytes, most } => {
-                let detail =
-                    format!("the games and their reviews take up to {bytes} bytes, but all jobs together may take {most}");
+                let detail = format!(
+                    "the games and their reviews take up to {bytes} bytes, but the jobs of one client together may take {most}"
+                );
                 Problem::new(Code::BodyTooLarge, detail)
             }
             JobError::TooManyGames { most } => {
                 Problem::new(Code::BodyTooLarge, format!("the text has more than {most} games, which no job may have"))
             }
             JobError::KeyTaken => Problem::idempotency_conflict(),
-            JobError::Full { unfinished } => {
-                let detail = format!("all places are taken by {unfinished} jobs that are not done");
-                Problem::new(Code::QueueFull, detail).with("queue_length", unfinished).retry_after(JOBS_AGAIN)
+            JobError::ShareTaken { unfinished, scarce } => {
+                let detail = match scarce {
+                    Scarce::Jobs { most } => format!("all {most} places of one client are taken by jobs that are not done"),
+                    Scarce::Bytes { most } => {
+                        format!("jobs that are not done leave too little of the room of one client, {most} bytes")
+                    }
+                };
+                Problem::no_room_for_job(detail, unfinished)
+            }
+            JobError::Full { unfinished, scarce } => {
+                let detail = match scarce {
+                    Scarce::Jobs { most } => format!("all {most} places are taken by jobs that are not done"),
+                    Scarce::Bytes { most } => {
+                        format!("jobs that are not done leave too little of the room of all clients, {most} bytes")
+                    }
+                };
+                Problem::no_room_for_job(detail, unfinished)
             }
             JobError::ShuttingDown => AnalysisError::shutting_down().into(),
             JobError::Store(error) => {

@@ -4,7 +4,7 @@ use std::io;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use tokio::sync::{Semaphore, SemaphorePermit, SetOnce};
+use tokio::sync::SetOnce;
 use tokio::time::timeout;
 
 use super::StreamRules;
@@ -14,12 +14,10 @@ use super::layers::Gate;
 use super::metrics::{CoreFigures, Figures, Gauge, Requests};
 use super::problem::Problem;
 use super::stream::{Place, Places};
-use crate::analysis::Service;
+use super::texts::{TEXTS_AT_ONCE, TEXTS_OF_ONE, TextPlace, TextPlaces};
 use crate::analysis::jobs::Jobs;
+use crate::analysis::{Client, Service};
 use crate::engine::Engine;
-
-/// So many texts of games are received and read at once.
-const TEXTS_AT_ONCE: usize = 4;
 
 /// So many walks through the graph of positions are made at once.
 pub(super) const WALKS_AT_ONCE: usize = 2;
@@ -112,7 +110,7 @@ struct Shared {
     requests: Arc<Requests>,
     connections: Gauge,
     started: Instant,
-    texts: Semaphore,
+    texts: TextPlaces,
     walks: Places,
     wide_answers: Places,
     core: SetOnce<Core>,
@@ -136,7 +134,7 @@ impl App {
             requests: Arc::default(),
             connections: Gauge::default(),
             started: Instant::now(),
-            texts: Semaphore::new(TEXTS_AT_ONCE),
+            texts: TextPlaces::default(),
             walks: Places::new(WALKS_AT_ONCE),
             wide_answers: Places::new(WIDE_ANSWERS_AT_ONCE),
             core: SetOnce::new(),
@@ -230,7 +228,6 @@ impl App {
             evaluation: engine.evaluation_name().to_owned(),
             hash_permille: engine.hash_permille(),
             jobs: jobs.status(),
-            max_jobs: self.0.caps.jobs.max,
         });
         Figures {
             requests: self.requests(),
@@ -266,14 +263,14 @@ impl App {
         &self.0.core.wait().await.jobs
     }
 
-    /// A place for a text of games, to be held for as long as the text is there.
+    /// A place for a text of games of this client, to be held for as long as the text is there.
     ///
     /// # Errors
     /// `queue_full` when there is none for as long as a body may take.
-    pub(super) async fn text_place(&self) -> Result<SemaphorePermit<'_>, Problem> {
-        match timeout(self.0.caps.body_timeout, self.0.texts.acquire()).await {
+    pub(super) async fn text_place(&self, client: &Client) -> Result<TextPlace, Problem> {
+        match timeout(self.0.caps.body_timeout, self.0.texts.take(client)).await {
             Ok(Ok(place)) => Ok(place),
-            _ => Err(Problem::too_many_texts(TEXTS_AT_ONCE)),
+            _ => Err(Problem::too_many_texts(TEXTS_AT_ONCE, TEXTS_OF_ONE)),
         }
     }
 

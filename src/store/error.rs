@@ -23,6 +23,16 @@ pub enum OpenError {
         /// What the system says.
         error: io::Error,
     },
+    /// It cannot be used, and neither can those that were set aside before it, none of which may be written over.
+    #[error("store.path: {} cannot be used ({why}), and {most} files like it lie beside it already: move them away", path.display())]
+    TooManyAside {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+        /// So many may lie there.
+        most: u32,
+    },
 }
 
 /// Why a store could not be read or written.
@@ -39,15 +49,31 @@ pub enum StoreError {
     Failed(String),
 }
 
-/// redb has an error for each of its operations; to us they are one.
+/// redb has an error for each of its operations; to us they are one. Whoever comes while the write of another fails is told so by redb, and
+/// finds nothing wrong with what stands in the file.
 macro_rules! failed {
     ($($error:ty),*) => {
         $(impl From<$error> for StoreError {
             fn from(error: $error) -> StoreError {
-                StoreError::Failed(error.to_string())
+                match redb::Error::from(error) {
+                    redb::Error::PreviousIo | redb::Error::DatabaseClosed => StoreError::Closed,
+                    error => StoreError::Failed(error.to_string()),
+                }
             }
         })*
     };
 }
 
 failed!(CommitError, DatabaseError, StorageError, TableError, TransactionError);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_another_ones_write_has_broken_is_no_damage() {
+        assert!(matches!(StoreError::from(StorageError::PreviousIo), StoreError::Closed));
+        assert!(matches!(StoreError::from(TransactionError::Storage(StorageError::PreviousIo)), StoreError::Closed));
+        assert!(matches!(StoreError::from(StorageError::Corrupted("x".to_owned())), StoreError::Failed(_)));
+    }
+}

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use redb::{Database, ReadableTable, StorageError, TableDefinition};
 
 use super::layout::LAYOUT_VERSION;
-use super::opening::{HEADER, StoreFile};
+use super::opening::{Aside, HEADER, StoreFile};
 use super::{OpenError, StoreError};
 
 /// The name of the dictionary's file in the folder `store.path`.
@@ -46,8 +46,8 @@ impl StoreOptions {
     /// Opens the file and makes it one of this maker.
     pub(super) fn open(&self) -> Result<Database, OpenError> {
         let prepare = |database: &Database| take_over(database, &self.maker);
-        let (path, holds) = (self.file(), "the evaluation dictionary");
-        StoreFile { path, holds, layout: LAYOUT_VERSION, cache_bytes: CACHE_BYTES, prepare: &prepare }.open()
+        let (path, holds, aside) = (self.file(), "the evaluation dictionary", Aside::Last);
+        StoreFile { path, holds, layout: LAYOUT_VERSION, cache_bytes: CACHE_BYTES, aside, prepare: &prepare }.open()
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io;
+use std::iter;
 use std::path::{Path, PathBuf};
 
 use redb::{Builder, Database, DatabaseError, ReadableDatabase, StorageError, TableDefinition};
@@ -24,8 +25,19 @@ pub(super) struct StoreFile<'a> {
     pub(super) layout: u8,
     /// What redb keeps of it in our own memory, pages to be written included; the system keeps more of it.
     pub(super) cache_bytes: usize,
+    /// What becomes of it when it cannot be used.
+    pub(super) aside: Aside,
     /// Makes the tables, and whatever else is due at a start.
     pub(super) prepare: &'a dyn Fn(&Database) -> Result<(), StoreError>,
+}
+
+/// What becomes of files that cannot be used. The disk does not fill up with them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Aside {
+    /// The last one of each kind stays: whoever wants to look at it can.
+    Last,
+    /// So many of each kind stay, and none is ever written over: with more of them the file is not opened.
+    Each(u32),
 }
 
 /// Why a file is not used as it is.
@@ -36,15 +48,6 @@ enum Unusable {
     OtherLayout(String),
     /// The system or another process does not let us.
     Refused(OpenError),
-}
-
-impl From<StoreError> for Unusable {
-    fn from(error: StoreError) -> Unusable {
-        match error {
-            StoreError::Open(error) => Unusable::Refused(error),
-            error => Unusable::Damaged(error.to_string()),
-        }
-    }
 }
 
 impl StoreFile<'_> {
@@ -59,8 +62,7 @@ impl StoreFile<'_> {
             Err(Unusable::Damaged(why)) => ("damaged".to_owned(), why),
             Err(Unusable::OtherLayout(layout)) => (format!("layout-{layout}"), format!("it has layout {layout}")),
         };
-        // One of each kind stays: whoever wants to look at it can, and the disk does not fill up with them.
-        let aside = PathBuf::from(format!("{}.{suffix}", self.path.display()));
+        let aside = self.place_aside(&suffix, &why)?;
         fs::rename(&self.path, &aside).map_err(|error| OpenError::Io { path: self.path.clone(), error })?;
         let (file, aside) = (self.path.display().to_string(), aside.display().to_string());
         tracing::error!(file, aside, reason = why, "the file with {} cannot be used: set aside, begun anew", self.holds);
@@ -72,27 +74,52 @@ impl StoreFile<'_> {
         })
     }
 
+    /// Where a file is put that cannot be used.
+    fn place_aside(&self, suffix: &str, why: &str) -> Result<PathBuf, OpenError> {
+        let named = |rest: &str| PathBuf::from(format!("{}.{suffix}{rest}", self.path.display()));
+        let first = named("");
+        let most = match self.aside {
+            Aside::Last => return Ok(first),
+            Aside::Each(most) => most,
+        };
+        let mut places = iter::once(first).chain((2..=most).map(|number| named(&format!(".{number}"))));
+        // What cannot be looked at may be there.
+        let free = places.find(|place| matches!(place.try_exists(), Ok(false)));
+        free.ok_or_else(|| OpenError::TooManyAside { path: self.path.clone(), why: why.to_owned(), most })
+    }
+
     fn try_open(&self) -> Result<Database, Unusable> {
         let mut builder = Builder::new();
         builder.set_cache_size(self.cache_bytes).set_check_integrity_on_open(true);
-        let opened = unpanicked(|| Ok(builder.create(&self.path)))?;
+        let opened = unpanicked(|| Ok(builder.create(&self.path))).map_err(|error| self.unusable(error))?;
         let path = self.path.clone();
         let database = opened.map_err(|error| match error {
             DatabaseError::DatabaseAlreadyOpen => Unusable::Refused(OpenError::InUse { path }),
             DatabaseError::Storage(StorageError::Io(error)) if !tells_of_damage(&error) => {
                 Unusable::Refused(OpenError::Io { path, error })
             }
-            error => Unusable::Damaged(error.to_string()),
+            error => self.unusable(error.into()),
         })?;
-        match unpanicked(|| layout(&database))? {
+        match unpanicked(|| layout(&database)).map_err(|error| self.unusable(error))? {
             Some(layout) if layout != self.layout.to_string() => Err(Unusable::OtherLayout(layout)),
             _ => {
                 // A file that is whole and cannot be written is no damaged one.
-                let refused = |error: StoreError| OpenError::Io { path: self.path.clone(), error: io::Error::other(error) };
-                unpanicked(|| self.begin(&database)).map_err(|error| Unusable::Refused(refused(error)))?;
+                unpanicked(|| self.begin(&database)).map_err(|error| Unusable::Refused(self.refused(error)))?;
                 Ok(database)
             }
         }
+    }
+
+    fn unusable(&self, error: StoreError) -> Unusable {
+        match error {
+            StoreError::Open(error) => Unusable::Refused(error),
+            error @ StoreError::Closed => Unusable::Refused(self.refused(error)),
+            StoreError::Failed(why) => Unusable::Damaged(why),
+        }
+    }
+
+    fn refused(&self, error: StoreError) -> OpenError {
+        OpenError::Io { path: self.path.clone(), error: io::Error::other(error) }
     }
 
     fn begin(&self, database: &Database) -> Result<(), StoreError> {

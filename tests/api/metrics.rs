@@ -277,8 +277,13 @@ async fn reviews_of_games_are_counted() {
     let page = until(&server, "it is over", |page| jobs(page, "over") == 1.0).await;
     assert_eq!((jobs(&page, "unfinished"), page.value("kibitzer_jobs_positions_total")), (0.0, 4.0));
     assert_eq!((page.value("kibitzer_jobs_bytes"), page.value("kibitzer_jobs_failing")), (0.0, 0.0));
+    let reserved = |page: &Exposition, state: &str| page.value(&format!("kibitzer_jobs_reserved_bytes{{state={state:?}}}"));
+    let over = reserved(&page, "over");
+    assert!(over > 4.0 * 80.0, "{over}");
+    assert_eq!((reserved(&page, "unfinished"), page.value("kibitzer_jobs_max_bytes")), (0.0, 67_108_864.0));
     submit(1_000_000_000).await;
-    assert_eq!(jobs(&Exposition::of(&server).await, "unfinished"), 1.0);
+    let page = Exposition::of(&server).await;
+    assert_eq!((jobs(&page, "unfinished"), reserved(&page, "unfinished"), reserved(&page, "over")), (1.0, over, over));
 }
 
 async fn both_forms_of_the_text_are_to_be_had() {

@@ -4,7 +4,7 @@ use std::future::IntoFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kibitzer::analysis::jobs::{JobRules, Jobs};
+use kibitzer::analysis::jobs::{JobRules, Jobs, Room};
 use kibitzer::analysis::{Service, ServiceOptions};
 use kibitzer::engine::Engine;
 use kibitzer::store::jobs::JobFile;
@@ -53,7 +53,7 @@ async fn a_server_that_is_starting_lives_but_is_not_ready() {
     assert!(!waiting.is_finished());
     let engine = Arc::new(Engine::new(1));
     let service = Service::start(engine.clone(), ServiceOptions::default()).unwrap();
-    let rules = JobRules { max: 1, keep: Duration::from_secs(1), bytes: 1_000_000 };
+    let rules = JobRules { room: Room { jobs: 1, bytes: 1_000_000 }, keep: Duration::from_secs(1) };
     let jobs = Jobs::start(service.clone(), JobFile::in_memory().unwrap(), rules).unwrap();
     app.begin(service, engine, jobs);
     assert_eq!(waiting.await.unwrap()["depth"], 1, "who came early has only waited");

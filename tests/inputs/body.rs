@@ -6,7 +6,7 @@ use std::time::Duration;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
 use axum::{Router, response::Response};
-use kibitzer::analysis::jobs::{JobRules, Jobs};
+use kibitzer::analysis::jobs::{JobRules, Jobs, Room};
 use kibitzer::analysis::{Service, ServiceOptions};
 use kibitzer::engine::Engine;
 use kibitzer::http::{Access, App, Caps, JobCaps, StreamRules, router};
@@ -58,7 +58,7 @@ static SERVER: LazyLock<Router> = LazyLock::new(|| {
     let options = ServiceOptions { workers: 1, queue_capacity: 1, dictionary_max_entries: 1, ..ServiceOptions::default() };
     let service = Service::start(engine.clone(), options).unwrap_or_else(|error| panic!("a service: {error}"));
     let app = App::starting(caps(), Access::default());
-    let rules = JobRules { max: 1, keep: Duration::from_secs(1), bytes: 4_096 };
+    let rules = JobRules { room: Room { jobs: 1, bytes: 8_192 }, keep: Duration::from_secs(1) };
     let jobs = JobFile::in_memory().and_then(|file| Jobs::start(service.clone(), file, rules));
     app.begin(service, engine, jobs.unwrap_or_else(|error| panic!("jobs: {error}")));
     router(app)

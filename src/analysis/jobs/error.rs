@@ -2,6 +2,7 @@
 
 use thiserror::Error;
 
+use super::room::Scarce;
 use crate::store::StoreError;
 use crate::store::jobs::Fault;
 
@@ -17,12 +18,12 @@ pub enum JobError {
     /// The text has no game that can be read; why each of the first is none.
     #[error("the text has no game")]
     NoGame(Vec<Fault>),
-    /// It would take more than all jobs together may.
-    #[error("the job would take {bytes} bytes, more than the {most} of all jobs")]
+    /// It would take more than the jobs of a client together may.
+    #[error("the job would take {bytes} bytes, more than the {most} of a client's jobs")]
     TooLarge {
         /// What it would take.
         bytes: u64,
-        /// What all of them may.
+        /// What all of a client's may.
         most: u64,
     },
     /// The text has more games than a job may.
@@ -34,11 +35,21 @@ pub enum JobError {
     /// The client has given another job under that name.
     #[error("another job has this key")]
     KeyTaken,
-    /// All places are taken by jobs that have something to do.
-    #[error("all places are taken by {unfinished} jobs that are not done")]
+    /// The client's jobs that have something to do take its share.
+    #[error("{unfinished} jobs of the client that are not done take its share")]
+    ShareTaken {
+        /// How many there are.
+        unfinished: usize,
+        /// What there is too little of, within the share.
+        scarce: Scarce,
+    },
+    /// Jobs that have something to do take all the room.
+    #[error("{unfinished} jobs that are not done take all the room")]
     Full {
         /// How many there are.
         unfinished: usize,
+        /// What there is too little of.
+        scarce: Scarce,
     },
     /// The service ends and takes no new work.
     #[error("the service is shutting down")]

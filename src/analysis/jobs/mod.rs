@@ -5,9 +5,11 @@
 //! batches for their turn as their client's, are answered from memory where it knows enough, and are remembered.
 //!
 //! - [`Plan`]: of which positions a job consists, in which order, and what its events are;
-//! - `submission`, `index`: what is taken, who is next, who has to go;
+//! - `submission`, `index`: what is taken, who is next;
+//! - `room`, `share`: how much there may be, of whom, and who has to go;
 //! - `runner`, `walk`: the work on one job;
-//! - `review`: what is said of what was found.
+//! - `review`: what is said of what was found;
+//! - `upkeep`: what is done though nobody asks.
 
 mod bound;
 mod entry;
@@ -15,11 +17,14 @@ mod error;
 mod index;
 mod plan;
 mod review;
+mod room;
 mod runner;
 mod service;
+mod share;
 mod submission;
 #[cfg(test)]
 mod tests;
+mod upkeep;
 mod walk;
 
 pub use bound::jobs_bound;
@@ -27,6 +32,7 @@ pub use entry::{JobStatus, Progress};
 pub use error::JobError;
 pub use plan::Plan;
 pub use review::{GamePage, Job, JobEvent, ReviewedMove};
+pub use room::{Room, Scarce};
 pub use service::{JobRules, Jobs, JobsStatus, Summary};
 pub use submission::Submission;
 

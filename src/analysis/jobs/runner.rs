@@ -13,8 +13,8 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use super::entry::{Entry, JobStatus, Progress};
-use super::service::Jobs;
-use super::walk::{Step, Walk};
+use super::service::{Jobs, blocking};
+use super::walk::{self, Step, Walk};
 use super::{JobError, Plan};
 use crate::analysis::known::Stored;
 use crate::analysis::{AnalysisError, AnalysisRequest, Class, Following, Reason};
@@ -105,7 +105,7 @@ enum Halt {
 }
 
 impl Runner {
-    /// The work on a job from where it is.
+    /// The work on a job from where it is. Blocks.
     ///
     /// # Errors
     /// When the job cannot be read.
@@ -198,21 +198,28 @@ impl Runner {
     /// Begins with the next position.
     async fn take_up(&mut self, place: OwnedSemaphorePermit) {
         self.has_begun = true;
-        match self.walk.step(&self.plan, self.jobs.file(), self.entry.id) {
-            Ok(Some(Step::Known(finding))) => self.ahead.push_back(Search::Known(finding)),
-            Ok(Some(Step::Search(game))) => {
+        if let Some(number) = self.walk.wanted(&self.plan) {
+            let (jobs, id) = (self.jobs.clone(), self.entry.id);
+            match blocking(move || Ok(walk::read(jobs.file(), id, number)?)).await {
+                Ok(game) => self.walk.enter(number, game),
+                // Until the file is opened again there is nothing to read.
+                Err(JobError::Store(StoreError::Closed | StoreError::Open(_))) => return sleep(WRITE_AGAIN).await,
+                Err(error) => {
+                    tracing::error!(job = %self.entry.id, error = error.to_string(), "a job cannot be read");
+                    self.halt = Some(Halt::Fault);
+                    return;
+                }
+            }
+        }
+        match self.walk.step(&self.plan) {
+            Some(Step::Known(finding)) => self.ahead.push_back(Search::Known(finding)),
+            Some(Step::Search(game)) => {
                 // Asked here, so that positions stand in the lane in their order.
                 let asked = self.jobs.service().follow(question(&self.entry, (*game).clone()));
                 let search = search(asked, self.jobs.clone(), self.entry.clone(), game, place);
                 self.ahead.push_back(Search::UnderWay(tokio::spawn(search)));
             }
-            Ok(None) => {}
-            Err(StoreError::Failed(error)) => {
-                tracing::error!(job = %self.entry.id, error, "a job cannot be read");
-                self.halt = Some(Halt::Fault);
-            }
-            // Until somebody has written again there is nothing to read.
-            Err(StoreError::Closed | StoreError::Open(_)) => sleep(WRITE_AGAIN).await,
+            None => {}
         }
     }
 
@@ -272,7 +279,10 @@ impl Runner {
                 });
                 None
             }
-            Err(Refusal::Gone) => Some(Rest::Left),
+            Err(Refusal::Gone) => {
+                self.jobs.note_write(None);
+                Some(Rest::Left)
+            }
             Err(Refusal::Store(error)) => {
                 self.jobs.note_write(Some(&error));
                 if self.jobs.is_ending() {

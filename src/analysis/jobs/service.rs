@@ -1,25 +1,23 @@
 //! The use cases themselves: a job is taken, looked up, deleted, and worked at.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use tokio::sync::{Semaphore, watch};
 use tokio::task::spawn_blocking;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 
 use super::entry::Entry;
-use super::index::{Index, Room};
+use super::index::Index;
+use super::room::Room;
 use super::runner::{Rest, Runner};
 use super::submission::{Contents, GameRow, Submission};
-use super::{Job, JobError, JobStatus};
+use super::{Job, JobError, JobStatus, upkeep};
 use crate::analysis::Service;
 use crate::analysis::known::Stored;
 use crate::store::StoreError;
 use crate::store::jobs::{Ending, JobFile, JobId, JobRecord, Kept};
-
-/// How often it is looked for jobs that have been over for long enough, at most.
-const LOOK_EVERY: Duration = Duration::from_secs(60);
 
 /// A job that could not be begun is tried again after so long.
 const BEGIN_AGAIN: Duration = Duration::from_secs(1);
@@ -27,12 +25,10 @@ const BEGIN_AGAIN: Duration = Duration::from_secs(1);
 /// How much is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobRules {
-    /// Most jobs at once, those that are over among them.
-    pub max: usize,
+    /// What all jobs together may take, those that are over among them.
+    pub room: Room,
     /// How long a job is kept that is over.
     pub keep: Duration,
-    /// What all jobs together may take, in bytes, with what will be found.
-    pub bytes: u64,
 }
 
 /// Takes jobs and works at them. Cheap to clone; all clones are one.
@@ -50,8 +46,8 @@ struct Inner {
     places: Arc<Semaphore>,
     /// Positions whose findings were kept since the start.
     found: AtomicU64,
-    /// Something was shown last that could not be written.
-    is_failing: AtomicBool,
+    /// `true` while the disk refuses.
+    failing: watch::Sender<bool>,
     /// `true` once the service was told to end.
     ending: watch::Sender<bool>,
     /// Jobs that are worked at.
@@ -75,14 +71,16 @@ pub struct Summary {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobsStatus {
     /// All that are kept.
-    pub kept: usize,
-    /// Those that are not over.
-    pub unfinished: usize,
+    pub kept: Room,
+    /// Those among them that are not over.
+    pub unfinished: Room,
+    /// The most that may be kept.
+    pub most: Room,
     /// Positions whose findings were kept since the start.
     pub found: u64,
     /// What they take on disk, in bytes; 0 in memory.
     pub bytes: u64,
-    /// `true` while what is found cannot be written.
+    /// `true` while the disk refuses.
     pub failing: bool,
 }
 
@@ -97,8 +95,8 @@ impl Jobs {
         let mut kept = file.jobs()?;
         kept.sort_by_key(|kept| (kept.record.created_ms, kept.id));
         kept.iter().for_each(|kept| index.add(Arc::new(Entry::new(kept)), kept.record.ending.map(|ending| ending.at_ms)));
-        if index.len() > 0 {
-            tracing::info!(jobs = index.len(), unfinished = index.unfinished(), "jobs found");
+        if index.kept().jobs > 0 {
+            tracing::info!(jobs = index.kept().jobs, unfinished = index.unfinished().jobs, "jobs found");
         }
         let places = Arc::new(Semaphore::new(2 * service.status().workers));
         let jobs = Jobs(Arc::new(Inner {
@@ -109,12 +107,13 @@ impl Jobs {
             reading: Arc::new(Semaphore::new(1)),
             places,
             found: AtomicU64::new(0),
-            is_failing: AtomicBool::new(false),
+            failing: watch::Sender::new(false),
             ending: watch::Sender::new(false),
             at_work: watch::Sender::new(0),
         }));
         jobs.begin_waiting();
-        tokio::spawn(jobs.clone().expire());
+        tokio::spawn(upkeep::expire(jobs.clone()));
+        tokio::spawn(upkeep::recover(jobs.clone()));
         Ok(jobs)
     }
 
@@ -160,27 +159,29 @@ impl Jobs {
             found => drop(found?),
         }
         let jobs = self.clone();
-        blocking(move || {
-            jobs.file().remove(&[id]).inspect_err(|error| jobs.note_write(Some(error)))?;
-            jobs.index().let_go(id);
-            Ok(())
-        })
-        .await
+        blocking(move || Ok(jobs.remove(&[id])?)).await
     }
 
     /// How many jobs there are.
     pub fn status(&self) -> JobsStatus {
         let (kept, unfinished) = {
             let index = self.index();
-            (index.len(), index.unfinished())
+            (index.kept(), index.unfinished())
         };
         let found = self.0.found.load(Ordering::Relaxed);
-        JobsStatus { kept, unfinished, found, bytes: self.0.file.bytes(), failing: self.is_failing() }
+        JobsStatus {
+            kept,
+            unfinished,
+            most: self.0.rules.room,
+            found,
+            bytes: self.0.file.bytes(),
+            failing: self.is_failing(),
+        }
     }
 
-    /// `true` while what is found cannot be written.
+    /// `true` while the disk refuses.
     pub fn is_failing(&self) -> bool {
-        self.0.is_failing.load(Ordering::Relaxed)
+        *self.0.failing.borrow()
     }
 
     /// Takes no new job and stops the work; all of it goes on with the next start, where it can. Returns at once.
@@ -199,6 +200,11 @@ impl Jobs {
         self.0.ending.subscribe()
     }
 
+    /// Changes to `true` when the disk refuses, and back.
+    pub(super) fn failing(&self) -> watch::Receiver<bool> {
+        self.0.failing.subscribe()
+    }
+
     pub(super) fn is_ending(&self) -> bool {
         *self.0.ending.borrow()
     }
@@ -211,12 +217,33 @@ impl Jobs {
         &self.0.file
     }
 
+    /// How much is kept.
+    pub(super) fn rules(&self) -> JobRules {
+        self.0.rules
+    }
+
     pub(super) fn reading(&self) -> Arc<Semaphore> {
         self.0.reading.clone()
     }
 
     pub(super) fn places(&self) -> Arc<Semaphore> {
         self.0.places.clone()
+    }
+
+    /// Those that were over for long enough at that time, in milliseconds since 1970.
+    pub(super) fn expired(&self, now_ms: u64) -> Vec<JobId> {
+        let keep = u64::try_from(self.0.rules.keep.as_millis()).unwrap_or(u64::MAX);
+        self.index().over_before(now_ms.saturating_sub(keep))
+    }
+
+    /// Lets jobs go. Blocks.
+    ///
+    /// # Errors
+    /// When that cannot be written.
+    pub(super) fn remove(&self, ids: &[JobId]) -> Result<(), StoreError> {
+        self.noted(self.file().remove(ids))?;
+        ids.iter().for_each(|id| self.index().let_go(*id));
+        Ok(())
     }
 
     /// `true` when the place of a job would serve another client's.
@@ -236,18 +263,25 @@ impl Jobs {
         tracing::info!(job = %entry.id, games = entry.games, moves = entry.moves, status, "job ended");
     }
 
+    /// Passes on what became of a write, and notes it.
+    pub(super) fn noted<T>(&self, written: Result<T, StoreError>) -> Result<T, StoreError> {
+        self.note_write(written.as_ref().err());
+        written
+    }
+
     /// Notes whether the disk takes what it is given; the log says so when that changes.
     pub(super) fn note_write(&self, error: Option<&StoreError>) {
-        let was_failing = self.0.is_failing.swap(error.is_some(), Ordering::Relaxed);
+        let changed =
+            self.0.failing.send_if_modified(|failing| std::mem::replace(failing, error.is_some()) != error.is_some());
         match error {
-            Some(error) if !was_failing => {
+            Some(error) if changed => {
                 let error = error.to_string();
                 tracing::error!(
                     error,
                     "the jobs cannot be written; nothing new of them is shown, and it is tried again and again"
                 );
             }
-            None if was_failing => tracing::info!("the jobs are written again"),
+            None if changed => tracing::info!("the jobs are written again"),
             _ => {}
         }
     }
@@ -265,8 +299,7 @@ impl Jobs {
             };
         }
         let contents = Contents::read(&submission.text)?;
-        let JobRules { max, bytes, .. } = self.0.rules;
-        let leaving = self.index().make_way(contents.bytes, Room { jobs: max, bytes })?;
+        let leaving = self.index().make_way(&submission.client, contents.bytes, self.0.rules.room)?;
         let (id, now) =
             (JobId::random().map_err(|error| JobError::Internal(error.to_string()))?, Stored::now().milliseconds);
         let has_work = contents.plies.iter().any(|&plies| plies > 0);
@@ -281,8 +314,7 @@ impl Jobs {
         };
         let text = |game: &GameRow| submission.text.get(game.text.clone()?);
         let games = contents.games.iter().map(|game| (game.sheet.as_slice(), text(game)));
-        self.file().insert(id, &record, &digest, games, &leaving).inspect_err(|error| self.note_write(Some(error)))?;
-        self.note_write(None);
+        self.noted(self.file().insert(id, &record, &digest, games, &leaving))?;
         let entry = Arc::new(Entry::new(&Kept { id, record, found: 0 }));
         let summary = summary(&entry);
         {
@@ -305,15 +337,16 @@ impl Jobs {
     }
 
     async fn work_at(self, entry: Arc<Entry>) {
-        let runner = Runner::new(self.clone(), entry.clone());
+        let (jobs, its) = (self.clone(), entry.clone());
         // A task of its own, so that whatever becomes of it the place is given back.
-        let worked = match runner {
+        let worked = match blocking(move || Runner::new(jobs, its)).await {
             Ok(runner) => tokio::spawn(runner.run()).await.map_err(|error| JobError::Internal(error.to_string())),
             Err(error) => Err(error),
         };
         match worked {
             Ok(Rest::Parked) => tracing::debug!(job = %entry.id, "job waits for another client's"),
-            Ok(Rest::Over | Rest::Left) | Err(JobError::Gone) => {}
+            Ok(Rest::Over | Rest::Left) => {}
+            Err(JobError::Gone) => self.has_vanished(&entry),
             Err(error) => {
                 tracing::error!(job = %entry.id, error = error.to_string(), "the work at a job broke off; it is tried again");
                 sleep(BEGIN_AGAIN).await;
@@ -324,28 +357,10 @@ impl Jobs {
         self.0.at_work.send_modify(|at_work| *at_work -= 1);
     }
 
-    /// Lets go what has been over for long enough, again and again.
-    async fn expire(self) {
-        let mut ending = self.ending();
-        let every = (self.0.rules.keep / 10).clamp(Duration::from_millis(100), LOOK_EVERY);
-        loop {
-            let keep = u64::try_from(self.0.rules.keep.as_millis()).unwrap_or(u64::MAX);
-            let expired = self.index().over_before(Stored::now().milliseconds.saturating_sub(keep));
-            if !expired.is_empty() {
-                let jobs = self.clone();
-                let gone = blocking(move || {
-                    jobs.file().remove(&expired)?;
-                    expired.iter().for_each(|id| jobs.index().let_go(*id));
-                    Ok(())
-                });
-                if let Err(error) = gone.await {
-                    tracing::warn!(error = error.to_string(), "jobs that have expired cannot be deleted; it is tried again");
-                }
-            }
-            if timeout(every, ending.wait_for(|ending| *ending)).await.is_ok() {
-                return;
-            }
-        }
+    /// The file has no such job any more, be it that somebody deletes it now or that the file was damaged: it would be begun without end.
+    fn has_vanished(&self, entry: &Entry) {
+        tracing::warn!(job = %entry.id, "a job is not in the file any more");
+        self.index().let_go(entry.id);
     }
 
     /// No code of others runs under the lock, so that a panic cannot have left it half done.

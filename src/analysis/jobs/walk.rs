@@ -36,29 +36,36 @@ impl Walk {
         plan.spot(self.next)
     }
 
-    /// Takes the next step, if there is one. After an error it may be tried again.
-    ///
-    /// # Errors
-    /// When the game cannot be read.
-    pub(super) fn step(&mut self, plan: &Plan, file: &JobFile, id: JobId) -> Result<Option<Step>, StoreError> {
-        let Some(Spot { game: number, ply, .. }) = self.spot(plan) else { return Ok(None) };
-        let mut game = match self.game.take() {
-            Some((there, game)) if there == number => game,
-            _ => read(file, id, number)?,
-        };
-        while game.moves().len() > ply && game.undo().is_some() {}
-        let step = match terminal(&game) {
-            Some(report) => Step::Known(Finding { score: report.score, line: Vec::new() }),
-            None => Step::Search(Box::new(living_part(&game))),
-        };
+    /// The game that has to be read before the next step, if one has.
+    pub(super) fn wanted(&self, plan: &Plan) -> Option<u32> {
+        let Spot { game: number, .. } = self.spot(plan)?;
+        let is_there = self.game.as_ref().is_some_and(|(there, _)| *there == number);
+        (!is_there).then_some(number)
+    }
+
+    /// Goes into a game with all its moves.
+    pub(super) fn enter(&mut self, number: u32, game: Game) {
         self.game = Some((number, game));
+    }
+
+    /// Takes the next step, if there is one and its game was entered.
+    pub(super) fn step(&mut self, plan: &Plan) -> Option<Step> {
+        let Spot { game: number, ply, .. } = self.spot(plan)?;
+        let (_, game) = self.game.as_mut().filter(|(there, _)| *there == number)?;
+        while game.moves().len() > ply && game.undo().is_some() {}
         self.next += 1;
-        Ok(Some(step))
+        Some(match terminal(game) {
+            Some(report) => Step::Known(Finding { score: report.score, line: Vec::new() }),
+            None => Step::Search(Box::new(living_part(game))),
+        })
     }
 }
 
-/// A game of a job with all its moves.
-fn read(file: &JobFile, id: JobId, number: u32) -> Result<Game, StoreError> {
+/// A game of a job with all its moves. Blocks.
+///
+/// # Errors
+/// When it is not there, or cannot be read now.
+pub(super) fn read(file: &JobFile, id: JobId, number: u32) -> Result<Game, StoreError> {
     let sheet = file.sheet(id, number)?;
     let Some(Ok(Played { start, moves })) = sheet.map(|sheet| sheet.read) else {
         return Err(StoreError::Failed(format!("game {number} of job {id} is not there")));

@@ -35,6 +35,9 @@ pub(crate) use request::{GamesRequest, IDEMPOTENCY_KEY, ReviewLimits};
 /// anything at all: 202 says that the job is kept. Each position of the games is searched to the limits that are given, within the caps of `GET
 /// /v1/limits`; without any for as many nodes as the server sees fit. With `multipv` so many lines are searched, and remembered for `/v1/analysis`.
 ///
+/// A client's jobs that are not done take half of the places and of the room at most; what is done makes way for what is new, of the client with the
+/// most first.
+///
 /// Given again under the same `Idempotency-Key`, with the same text and limits, it is the same job, and is answered 202 again; with another text or
 /// other limits 409. A job's own URLs need no API key: its id cannot be guessed.
 #[utoipa::path(
@@ -70,7 +73,7 @@ pub(crate) async fn submit_games(
 ) -> Result<Response, Problem> {
     let key = request::idempotency_key(&headers)?;
     // What arrives holds its place until it is kept: so few texts are in memory at once.
-    let _place = app.text_place().await?;
+    let _place = app.text_place(asker.client()).await?;
     let Given { text, limits } = request::read(&app, &headers, body, limits).await?;
     let (asked, clamped) = limits.clamp(app.caps());
     let submission = Submission { client: asker.client().clone(), text, asked, key };

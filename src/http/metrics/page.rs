@@ -50,8 +50,6 @@ pub(crate) struct CoreFigures {
     pub(crate) hash_permille: u32,
     /// Reviews of games.
     pub(crate) jobs: JobsStatus,
-    /// How many there may be.
-    pub(crate) max_jobs: usize,
 }
 
 /// The figures in this form. Reads files that tell of the process: for a thread that may block.
@@ -182,14 +180,19 @@ impl CoreFigures {
     }
 
     fn jobs(&self, page: &mut Page<'_>) -> fmt::Result {
-        let JobsStatus { kept, unfinished, found, bytes, failing } = self.jobs;
-        let states = [("unfinished", unfinished), ("over", kept - unfinished)];
+        let JobsStatus { kept, unfinished, most, found, bytes, failing } = self.jobs;
+        let states = [("unfinished", unfinished.jobs), ("over", kept.jobs - unfinished.jobs)];
         let states = states.map(|(state, count)| ([("state", state)], count));
         page.gauges("kibitzer_jobs", "Reviews of games that are kept.", states)?;
-        page.gauge("kibitzer_max_jobs", "How many may be kept.", self.max_jobs)?;
+        page.gauge("kibitzer_max_jobs", "How many may be kept.", most.jobs)?;
+        let states = [("unfinished", unfinished.bytes), ("over", kept.bytes - unfinished.bytes)];
+        let states = states.map(|(state, bytes)| ([("state", state)], bytes));
+        let help = "Room for reviews of games, with all that will be found for them.";
+        page.gauges("kibitzer_jobs_reserved_bytes", help, states)?;
+        page.gauge("kibitzer_jobs_max_bytes", "How much room there is.", most.bytes)?;
         page.counter("kibitzer_jobs_positions_total", "Positions of games whose review is kept.", found)?;
         page.gauge("kibitzer_jobs_bytes", "What the reviews take on disk; 0 without a store.", bytes)?;
-        page.gauge("kibitzer_jobs_failing", "1 while what is found for reviews cannot be kept.", u64::from(failing))
+        page.gauge("kibitzer_jobs_failing", "1 while the disk refuses what is to be kept of reviews.", u64::from(failing))
     }
 }
 

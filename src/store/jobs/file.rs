@@ -1,20 +1,15 @@
 //! The file of the jobs.
 
-use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::{PoisonError, RwLock};
+use std::path::Path;
 
 use redb::backends::InMemoryBackend;
-use redb::{
-    Builder, Database, ReadTransaction, ReadableDatabase, ReadableTable, ReadableTableMetadata, TableDefinition,
-    WriteTransaction,
-};
+use redb::{Builder, Database, ReadableTable, ReadableTableMetadata, TableDefinition, WriteTransaction};
 
+use super::handle::Handle;
 use super::{Ending, Finding, JobId, JobRecord, Sheet};
 use crate::store::bytes::Unreadable;
-use crate::store::file::unpanicked;
-use crate::store::opening::StoreFile;
+use crate::store::opening::{Aside, StoreFile};
 use crate::store::{OpenError, StoreError};
 
 /// The name of the jobs' file in the folder `store.path`.
@@ -32,6 +27,9 @@ pub const MEMORY_BYTES: usize = 2 * CACHE_BYTES;
 /// So many jobs that are gone are known by name; an older one was never there.
 pub const MOST_GONE: usize = 50_000;
 
+/// So many files that cannot be used stay beside it, of each kind: they hold jobs that were acknowledged.
+const MOST_ASIDE: u32 = 10;
+
 const JOBS: TableDefinition<u128, &[u8]> = TableDefinition::new("jobs");
 /// Games of a job, by number.
 const SHEETS: TableDefinition<(u128, u32), &[u8]> = TableDefinition::new("sheets");
@@ -45,11 +43,9 @@ const KEYS: TableDefinition<[u8; 32], ([u8; 32], u128)> = TableDefinition::new("
 const GONE: TableDefinition<u64, u128> = TableDefinition::new("gone");
 
 /// Where jobs are kept. One process has the file for itself.
+#[derive(Debug)]
 pub struct JobFile {
-    /// The file; `None` for memory, which ends with the process.
-    path: Option<PathBuf>,
-    /// `None` after a write that failed: redb reads and writes no more then.
-    database: RwLock<Option<Database>>,
+    handle: Handle,
 }
 
 /// A job that is kept, with how many of its positions something was found of.
@@ -76,14 +72,12 @@ pub enum Refusal {
 
 impl JobFile {
     /// Opens the file in a folder, or begins one. Every page is read and its checksum compared; what is damaged or has another layout is set
-    /// aside.
+    /// aside, and what was set aside stays.
     ///
     /// # Errors
-    /// When another process has the file, or the folder or file cannot be used.
+    /// When another process has the file, the folder or file cannot be used, or too many files were set aside already.
     pub fn open(folder: &Path) -> Result<JobFile, OpenError> {
-        let path = folder.join(JOBS_FILE);
-        let database = open(&path)?;
-        Ok(JobFile { path: Some(path), database: RwLock::new(Some(database)) })
+        Ok(JobFile { handle: Handle::open(folder.join(JOBS_FILE), open)? })
     }
 
     /// Keeps jobs in memory. The same code over pages of memory in place of those of a file, so that there is one way to be wrong.
@@ -93,17 +87,17 @@ impl JobFile {
     pub fn in_memory() -> Result<JobFile, StoreError> {
         let database = Builder::new().set_cache_size(CACHE_BYTES).create_with_backend(InMemoryBackend::new())?;
         make_tables(&database)?;
-        Ok(JobFile { path: None, database: RwLock::new(Some(database)) })
+        Ok(JobFile { handle: Handle::in_memory(database) })
     }
 
     /// `true` when what is kept outlasts the process.
     pub fn lasts(&self) -> bool {
-        self.path.is_some()
+        self.handle.path().is_some()
     }
 
     /// What the file takes on disk, in bytes.
     pub fn bytes(&self) -> u64 {
-        self.path.as_ref().and_then(|path| fs::metadata(path).ok()).map_or(0, |file| file.len())
+        self.handle.path().and_then(|path| fs::metadata(path).ok()).map_or(0, |file| file.len())
     }
 
     /// All jobs, in no order.
@@ -111,7 +105,7 @@ impl JobFile {
     /// # Errors
     /// When the store cannot be read now.
     pub fn jobs(&self) -> Result<Vec<Kept>, StoreError> {
-        self.read(|transaction| {
+        self.handle.read(|transaction| {
             let (jobs, findings) = (transaction.open_table(JOBS)?, transaction.open_table(FINDINGS)?);
             let mut all = Vec::new();
             for entry in jobs.iter()? {
@@ -135,7 +129,7 @@ impl JobFile {
     /// # Errors
     /// When the store cannot be read now.
     pub fn gone(&self) -> Result<Vec<JobId>, StoreError> {
-        self.read(|transaction| {
+        self.handle.read(|transaction| {
             let gone = transaction.open_table(GONE)?;
             gone.iter()?.map(|entry| Ok(JobId(entry?.1.value()))).collect()
         })
@@ -146,7 +140,7 @@ impl JobFile {
     /// # Errors
     /// When the store cannot be read now.
     pub fn keyed(&self, key: &[u8; 32]) -> Result<Option<([u8; 32], JobId)>, StoreError> {
-        self.read(|transaction| {
+        self.handle.read(|transaction| {
             let found = transaction.open_table(KEYS)?.get(key)?.map(|entry| entry.value());
             Ok(found.map(|(digest, id)| (digest, JobId(id))))
         })
@@ -157,7 +151,7 @@ impl JobFile {
     /// # Errors
     /// When the store cannot be read now.
     pub fn job(&self, id: JobId) -> Result<Option<JobRecord>, StoreError> {
-        self.read(|transaction| {
+        self.handle.read(|transaction| {
             let record = transaction.open_table(JOBS)?.get(id.0)?;
             record.map(|record| JobRecord::decode(record.value()).map_err(damaged)).transpose()
         })
@@ -168,7 +162,7 @@ impl JobFile {
     /// # Errors
     /// When the store cannot be read now.
     pub fn sheet(&self, id: JobId, game: u32) -> Result<Option<Sheet>, StoreError> {
-        self.read(|transaction| {
+        self.handle.read(|transaction| {
             let sheet = transaction.open_table(SHEETS)?.get((id.0, game))?;
             sheet.map(|sheet| Sheet::decode(sheet.value()).map_err(damaged)).transpose()
         })
@@ -179,7 +173,8 @@ impl JobFile {
     /// # Errors
     /// When the store cannot be read now.
     pub fn text(&self, id: JobId, game: u32) -> Result<Option<String>, StoreError> {
-        self.read(|transaction| Ok(transaction.open_table(TEXTS)?.get((id.0, game))?.map(|text| text.value().to_owned())))
+        self.handle
+            .read(|transaction| Ok(transaction.open_table(TEXTS)?.get((id.0, game))?.map(|text| text.value().to_owned())))
     }
 
     /// What was found of so many positions of a job, from that one on; fewer where fewer are kept.
@@ -187,7 +182,7 @@ impl JobFile {
     /// # Errors
     /// When the store cannot be read now.
     pub fn findings(&self, id: JobId, first: u64, count: u64) -> Result<Vec<Finding>, StoreError> {
-        self.read(|transaction| {
+        self.handle.read(|transaction| {
             let range = transaction.open_table(FINDINGS)?.range((id.0, first)..(id.0, first.saturating_add(count)))?;
             range.map(|entry| Finding::decode(entry?.1.value()).map_err(damaged)).collect()
         })
@@ -206,7 +201,7 @@ impl JobFile {
         games: impl IntoIterator<Item = (&'a [u8], Option<&'a str>)>,
         leaving: &[JobId],
     ) -> Result<(), StoreError> {
-        self.write(|transaction| {
+        self.handle.write(|transaction| {
             for other in leaving {
                 remove(transaction, *other)?;
             }
@@ -231,7 +226,7 @@ impl JobFile {
     /// # Errors
     /// [`Refusal::Gone`] when the job is not there, and when the store cannot be written.
     pub fn append(&self, id: JobId, first: u64, findings: &[Finding], ending: Option<Ending>) -> Result<(), Refusal> {
-        let is_there = self.write(|transaction| {
+        let is_there = self.handle.write(|transaction| {
             let mut jobs = transaction.open_table(JOBS)?;
             let Some(record) = jobs.get(id.0)?.map(|record| JobRecord::decode(record.value())) else { return Ok(false) };
             if ending.is_some() {
@@ -252,49 +247,21 @@ impl JobFile {
     /// # Errors
     /// When the store cannot be written.
     pub fn remove(&self, ids: &[JobId]) -> Result<(), StoreError> {
-        self.write(|transaction| ids.iter().try_for_each(|id| remove(transaction, *id)))
+        self.handle.write(|transaction| ids.iter().try_for_each(|id| remove(transaction, *id)))
     }
 
-    fn read<T>(&self, operation: impl FnOnce(&ReadTransaction) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
-        let database = database.as_ref().ok_or(StoreError::Closed)?;
-        unpanicked(|| operation(&database.begin_read()?))
-    }
-
-    fn write<T>(&self, operation: impl FnOnce(&WriteTransaction) -> Result<T, StoreError>) -> Result<T, StoreError> {
-        self.reopen()?;
-        let written = {
-            let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
-            let database = database.as_ref().ok_or(StoreError::Closed)?;
-            unpanicked(|| {
-                let transaction = database.begin_write()?;
-                let done = operation(&transaction)?;
-                transaction.commit()?;
-                Ok(done)
-            })
-        };
-        if written.is_err() && self.lasts() {
-            *self.database.write().unwrap_or_else(PoisonError::into_inner) = None;
-        }
-        written
-    }
-
-    /// Opens the file again after a write that failed.
-    fn reopen(&self) -> Result<(), StoreError> {
-        let is_closed = self.database.read().unwrap_or_else(PoisonError::into_inner).is_none();
-        if let Some(path) = self.path.as_ref().filter(|_| is_closed) {
-            let mut database = self.database.write().unwrap_or_else(PoisonError::into_inner);
-            if database.is_none() {
-                *database = Some(open(path)?);
-            }
-        }
-        Ok(())
+    /// Writes more than findings come to, and takes it out again: when this succeeds the disk takes what it is given.
+    ///
+    /// # Errors
+    /// When the store cannot be written.
+    pub fn try_out(&self) -> Result<(), StoreError> {
+        self.handle.try_out()
     }
 }
 
 fn open(path: &Path) -> Result<Database, OpenError> {
-    let (path, holds) = (path.to_owned(), "the reviews of games");
-    StoreFile { path, holds, layout: LAYOUT_VERSION, cache_bytes: CACHE_BYTES, prepare: &make_tables }.open()
+    let (path, holds, aside) = (path.to_owned(), "the reviews of games", Aside::Each(MOST_ASIDE));
+    StoreFile { path, holds, layout: LAYOUT_VERSION, cache_bytes: CACHE_BYTES, aside, prepare: &make_tables }.open()
 }
 
 fn make_tables(database: &Database) -> Result<(), StoreError> {
@@ -325,10 +292,4 @@ fn remove(transaction: &WriteTransaction, JobId(id): JobId) -> Result<(), StoreE
 
 fn damaged(unreadable: Unreadable) -> StoreError {
     StoreError::Failed(unreadable.to_string())
-}
-
-impl fmt::Debug for JobFile {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("JobFile").field("path", &self.path).finish_non_exhaustive()
-    }
 }

@@ -4,6 +4,7 @@
 //! positions have numbers in the order in which they are searched, and what was found of them is kept from the first on without a gap.
 
 mod file;
+mod handle;
 mod id;
 mod record;
 mod sheet;

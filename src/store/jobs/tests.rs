@@ -8,7 +8,7 @@ use super::*;
 use crate::chess::pgn::{GameResult, Headers};
 use crate::chess::{Move, Position, read_move};
 use crate::engine::Score;
-use crate::store::OpenError;
+use crate::store::{OpenError, StoreError};
 
 fn record(plies: &[u32]) -> JobRecord {
     let asked = Asked { depth: Some(9), nodes: None, movetime: Some(Duration::from_millis(250)), multipv: 2 };
@@ -109,17 +109,66 @@ fn all_of_it_is_there_when_the_file_is_opened_again() {
 }
 
 #[test]
-fn a_damaged_file_is_set_aside() {
+fn a_damaged_file_is_set_aside_and_none_is_ever_written_over() {
     let folder = tempfile::tempdir().unwrap();
-    insert(&JobFile::open(folder.path()).unwrap(), &record(&[2]), &[]);
     let path = folder.path().join(JOBS_FILE);
-    let mut bytes = std::fs::read(&path).unwrap();
-    let half = bytes.len() / 2;
-    bytes[4_096..half].iter_mut().for_each(|byte| *byte ^= 0x10);
-    std::fs::write(&path, &bytes).unwrap();
+    let aside = |number: usize| match number {
+        1 => folder.path().join(format!("{JOBS_FILE}.damaged")),
+        _ => folder.path().join(format!("{JOBS_FILE}.damaged.{number}")),
+    };
+    let mut damaged = Vec::new();
+    for number in 1..=11 {
+        insert(&JobFile::open(folder.path()).unwrap(), &record(&vec![2; number]), &[]);
+        let mut bytes = std::fs::read(&path).unwrap();
+        let half = bytes.len() / 2;
+        bytes[4_096..half].iter_mut().for_each(|byte| *byte ^= 0x10);
+        std::fs::write(&path, &bytes).unwrap();
+        damaged.push(bytes);
+        if number <= 10 {
+            assert_eq!(JobFile::open(folder.path()).unwrap().jobs().unwrap(), []);
+        }
+        assert!((1..=number.min(10)).all(|number| std::fs::read(aside(number)).unwrap() == damaged[number - 1]), "{number}");
+    }
+    let refused = JobFile::open(folder.path()).unwrap_err();
+    assert!(matches!(refused, OpenError::TooManyAside { most: 10, .. }), "{refused}");
+    assert!(refused.to_string().starts_with("store.path: "), "{refused}");
+    assert!(std::fs::read(&path).unwrap() == damaged[10], "it stays where it is");
+    std::fs::rename(aside(3), folder.path().join("elsewhere")).unwrap();
+    assert_eq!(JobFile::open(folder.path()).unwrap().jobs().unwrap(), []);
+    assert!(std::fs::read(aside(3)).unwrap() == damaged[10]);
+}
+
+#[test]
+fn after_a_write_that_failed_reading_opens_the_file_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let (good, bad) = {
+        let file = JobFile::open(folder.path()).unwrap();
+        (insert(&file, &record(&[2]), &[]), insert(&file, &record(&[2]), &[]))
+    };
+    let database = redb::Database::open(folder.path().join(JOBS_FILE)).unwrap();
+    let transaction = database.begin_write().unwrap();
+    let jobs = redb::TableDefinition::<u128, &[u8]>::new("jobs");
+    transaction.open_table(jobs).unwrap().insert(bad.0, b"\xff".as_slice()).unwrap();
+    transaction.commit().unwrap();
+    drop(database);
+
     let file = JobFile::open(folder.path()).unwrap();
-    assert_eq!(file.jobs().unwrap(), []);
-    assert!(folder.path().join(format!("{JOBS_FILE}.damaged")).exists());
+    assert!(matches!(file.remove(&[bad]), Err(StoreError::Failed(_))), "what cannot be read cannot be taken out");
+    assert_eq!(file.job(good).unwrap(), Some(record(&[2])));
+    file.remove(&[good]).unwrap();
+    assert_eq!(file.job(good).unwrap(), None);
+}
+
+#[test]
+fn trying_it_out_leaves_nothing() {
+    both(|file| {
+        let id = insert(&file, &record(&[2]), &[]);
+        file.try_out().unwrap();
+        let once = file.bytes();
+        (0..9).for_each(|_| file.try_out().unwrap());
+        assert_eq!((file.bytes(), file.jobs().unwrap().len()), (once, 1));
+        assert_eq!(file.job(id).unwrap(), Some(record(&[2])));
+    });
 }
 
 #[test]

@@ -124,7 +124,7 @@ async fn a_text_that_is_too_large_is_refused() {
     server.send(text(&server, "", " ".repeat(200_001))).await.problem(413, "body_too_large");
     // It would fit, but what is found of it would not.
     let problem = server.send(text(&server, "", "Nf3 Nf6 Ng1 Ng8 *\n".repeat(5_000))).await.problem(413, "body_too_large");
-    assert!(problem["detail"].as_str().unwrap().contains("all jobs together"), "{problem}");
+    assert!(problem["detail"].as_str().unwrap().contains("the jobs of one client together may take 524288"), "{problem}");
     server.send(text(&server, "", "e4 *\n".repeat(30_000))).await.problem(413, "body_too_large");
     let big = format!("{PGN}{}", " ".repeat(100_000));
     taken(&server.send(text(&server, "?depth=1", big)).await);

@@ -15,7 +15,7 @@ use crate::chess::Game;
 use crate::engine::{Limits, Report, Score, StopFlag, StopReason};
 use crate::store::jobs::JobFile;
 
-const RULES: JobRules = JobRules { max: 100, keep: Duration::from_secs(3_600), bytes: 10_000_000 };
+const RULES: JobRules = JobRules { room: Room { jobs: 100, bytes: 10_000_000 }, keep: Duration::from_secs(3_600) };
 
 /// Twelve half-moves, among them a capture and castling.
 const GAME: &str = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O f6 6. d4 exd4 1-0\n\n";

@@ -191,7 +191,7 @@ async fn a_search_that_breaks_off_fails_its_job_and_keeps_what_came_before() {
     let job = over(&jobs, jobs.submit(submission("ann", GAME)).await.unwrap().id).await;
     assert_eq!((job.progress().status, job.progress().found), (JobStatus::Failed, 7));
     assert_eq!(whole(&job, 0).await.moves.len(), 6);
-    assert_eq!(jobs.status().unfinished, 0);
+    assert_eq!(jobs.status().unfinished.jobs, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -14,14 +14,14 @@ async fn a_job_is_taken_with_its_games_and_moves() {
     assert_eq!((taken.games, taken.moves, taken.status), (3, 16, JobStatus::Queued));
     let job = over(&jobs, taken.id).await;
     assert_eq!((job.progress().status, job.progress().found), (JobStatus::Done, 13 + 5));
-    assert_eq!((jobs.status().kept, jobs.status().unfinished), (1, 0));
+    assert_eq!((jobs.status().kept.jobs, jobs.status().unfinished.jobs), (1, 0));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_text_without_a_game_is_no_job() {
     let jobs = by_keys();
     assert!(matches!(jobs.submit(submission("ann", "no game")).await, Err(JobError::NoGame(_))));
-    assert_eq!(jobs.status().kept, 0);
+    assert_eq!(jobs.status().kept.jobs, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -48,7 +48,7 @@ async fn the_same_key_is_the_same_job_however_many_ask_at_once() {
         ids.push(id.await.unwrap());
     }
     ids.dedup();
-    assert_eq!((ids.len(), jobs.status().kept), (1, 1));
+    assert_eq!((ids.len(), jobs.status().kept.jobs), (1, 1));
     assert!(matches!(jobs.submit(keyed("ann", "mine", MATE)).await, Err(JobError::KeyTaken)));
     let of_bob = jobs.submit(keyed("bob", "mine", MATE)).await.unwrap();
     assert_ne!(of_bob.id, ids[0], "a name is its client's own");
@@ -76,7 +76,7 @@ async fn a_deleted_job_is_gone_for_good_and_its_searches_end() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn those_that_are_done_make_way_and_those_that_are_not_do_not() {
-    let rules = JobRules { max: 2, ..RULES };
+    let rules = JobRules { room: Room { jobs: 2, ..RULES.room }, ..RULES };
     let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| match limits.depth {
         Some(3) => by_key(game, limits, stop),
         _ => until_stopped(game, limits, stop),
@@ -93,14 +93,31 @@ async fn those_that_are_done_make_way_and_those_that_are_not_do_not() {
     assert!(matches!(jobs.find(first).await, Err(JobError::Gone)));
     jobs.delete(third).await.unwrap();
     jobs.submit(endless("dan")).await.unwrap();
-    assert!(matches!(jobs.submit(endless("eve")).await, Err(JobError::Full { unfinished: 2 })));
+    assert!(matches!(
+        jobs.submit(endless("eve")).await,
+        Err(JobError::Full { unfinished: 2, scarce: Scarce::Jobs { most: 2 } })
+    ));
+    assert!(matches!(jobs.submit(endless("bob")).await, Err(JobError::ShareTaken { unfinished: 1, .. })));
     end(jobs.clone()).await;
     assert!(matches!(jobs.submit(submission("ann", GAME)).await, Err(JobError::ShuttingDown)));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn what_would_take_more_than_all_may_is_refused() {
-    let jobs = jobs(Scripted::new(by_key), 1, JobFile::in_memory().unwrap(), JobRules { bytes: 1_000, ..RULES });
+async fn a_job_that_the_file_lacks_is_let_go_and_not_begun_without_end() {
+    let jobs = jobs(Scripted::new(until_stopped), 1, JobFile::in_memory().unwrap(), RULES);
+    let first = jobs.submit(submission("ann", GAME)).await.unwrap().id;
+    let second = jobs.submit(submission("ann", MATE)).await.unwrap().id;
+    jobs.file().remove(&[second]).unwrap();
+    jobs.delete(first).await.unwrap();
+    tokio::time::timeout(Duration::from_secs(20), jobs.stopped()).await.expect("nobody works at it");
+    assert_eq!((jobs.status().kept, jobs.status().unfinished), (Room::default(), Room::default()));
+    assert!(matches!(jobs.find(second).await, Err(JobError::Gone)));
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_would_take_more_than_one_client_may_is_refused() {
+    let rules = JobRules { room: Room { bytes: 2_000, ..RULES.room }, ..RULES };
+    let jobs = jobs(Scripted::new(by_key), 1, JobFile::in_memory().unwrap(), rules);
     assert!(matches!(jobs.submit(submission("ann", GAME)).await, Err(JobError::TooLarge { most: 1_000, .. })));
     jobs.submit(submission("ann", MATE)).await.unwrap();
 }
@@ -111,7 +128,7 @@ async fn what_has_been_over_for_long_enough_goes() {
     let jobs = jobs(Scripted::new(by_key), 2, JobFile::in_memory().unwrap(), rules);
     let id = jobs.submit(submission("ann", MATE)).await.unwrap().id;
     let begun = Instant::now();
-    while jobs.status().kept > 0 {
+    while jobs.status().kept.jobs > 0 {
         assert!(begun.elapsed() < Duration::from_secs(10));
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
