@@ -187,8 +187,7 @@ impl App {
     /// # Errors
     /// `queue_full` when all are taken.
     pub(super) fn stream_place(&self) -> Result<Place, Problem> {
-        let places = &self.0.streams;
-        places.take().ok_or_else(|| Problem::no_place_for("streams", places.all()))
+        free_place(&self.0.streams, "streams")
     }
 
     /// A place among the batches, for as long as one lasts.
@@ -196,8 +195,7 @@ impl App {
     /// # Errors
     /// `queue_full` when all are taken.
     pub(super) fn batch_place(&self) -> Result<Place, Problem> {
-        let places = &self.0.batches;
-        places.take().ok_or_else(|| Problem::no_place_for("batches", places.all()))
+        free_place(&self.0.batches, "batches")
     }
 
     /// Resolves when all that was found is on disk, or the disk has refused it.
@@ -321,4 +319,9 @@ impl App {
     pub(super) fn uptime(&self) -> Duration {
         self.0.started.elapsed()
     }
+}
+
+/// One of these places, if one is free now.
+fn free_place(places: &Places, what: &'static str) -> Result<Place, Problem> {
+    places.take().ok_or_else(|| Problem::no_place_for(what, places.all()))
 }

@@ -12,7 +12,7 @@ use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{OriginalUri, Path, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use crate::analysis::jobs::{Job, JobError, JobId, Submission};
@@ -83,6 +83,9 @@ pub(crate) async fn submit_games(
     Ok((StatusCode::ACCEPTED, [(LOCATION, location)], Reply(submitted)).into_response())
 }
 
+/// A review goes on: nobody between the server and its reader is to keep an answer.
+const NOT_KEPT: (HeaderName, &str) = (CACHE_CONTROL, "no-store");
+
 /// A review
 ///
 /// How far the job is, and what is said of its games so far: of each from its last move back, in the order of the moves. How accurate the players were is told once all of
@@ -100,11 +103,7 @@ pub(crate) async fn game_review(
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
     let job = find(&app, id, asker.path()).await?;
-    let mut response = in_pieces(review::Writer::new(job)).into_response();
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    Ok(([(CONTENT_TYPE, "application/json"), NOT_KEPT], in_pieces(review::Writer::new(job))).into_response())
 }
 
 /// Follow a review
@@ -161,11 +160,7 @@ pub(crate) async fn annotated_games(
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
     let job = find(&app, id, asker.path()).await?;
-    let mut response = in_pieces(pgn::Writer::new(job)).into_response();
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-chess-pgn"));
-    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    Ok(([(CONTENT_TYPE, "application/x-chess-pgn"), NOT_KEPT], in_pieces(pgn::Writer::new(job))).into_response())
 }
 
 /// Delete a review

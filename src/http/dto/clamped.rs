@@ -1,7 +1,13 @@
 //! What was asked beyond a cap.
 
+use std::time::Duration;
+
 use serde::Serialize;
 use utoipa::ToSchema;
+
+use super::whole_ms;
+use crate::engine::Limits;
+use crate::http::Caps;
 
 /// A number that was asked beyond a cap, and what it was lowered to.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -27,6 +33,20 @@ impl Clamped {
                 cap
             }
         }
+    }
+
+    /// The depth, nodes and milliseconds asked of a search, each within its cap.
+    pub(crate) fn limits(
+        depth: Option<u64>,
+        nodes: Option<u64>,
+        movetime_ms: Option<u64>,
+        caps: &Caps,
+        clamped: &mut Vec<Clamped>,
+    ) -> Limits {
+        let depth = depth.map(|depth| Clamped::cap("depth", depth, caps.depth, clamped));
+        let nodes = nodes.map(|nodes| Clamped::cap("nodes", nodes, caps.nodes, clamped));
+        let movetime = movetime_ms.map(|ms| Clamped::cap("movetime_ms", ms, whole_ms(caps.movetime), clamped));
+        Limits { depth, nodes, movetime: movetime.map(Duration::from_millis), ..Limits::default() }
     }
 }
 

@@ -1,10 +1,8 @@
 //! How hard a position is to be searched, as every route that searches is asked.
 
-use std::time::Duration;
-
 use utoipa::ToSchema;
 
-use super::{Clamped, whole_ms};
+use super::Clamped;
 use crate::analysis::{AnalysisRequest, Class, Client, Session};
 use crate::chess::{Game, excerpt};
 use crate::engine::{Limits, Scope};
@@ -80,15 +78,13 @@ impl SearchRequest {
         caps: &Caps,
     ) -> (AnalysisRequest, Vec<Clamped>) {
         let mut clamped = Vec::new();
-        let depth = self.depth.map(|depth| Clamped::cap("depth", depth, caps.depth, &mut clamped));
-        let nodes = self.nodes.map(|nodes| Clamped::cap("nodes", nodes, caps.nodes, &mut clamped));
-        let movetime = self.movetime_ms.map(|ms| Clamped::cap("movetime_ms", ms, whole_ms(caps.movetime), &mut clamped));
+        let limits = Clamped::limits(self.depth, self.nodes, self.movetime_ms, caps, &mut clamped);
         let mate = self.mate.map(|moves| Clamped::cap("mate", moves, caps.mate, &mut clamped));
         // A proof of a mate is the work of one thread, and has one line.
         let (most_threads, most_lines) = if mate.is_some() { (1, 1) } else { (caps.threads, caps.multipv) };
         let threads = self.threads.map_or(1, |threads| Clamped::cap("threads", threads, most_threads, &mut clamped));
         let multipv = multipv.map_or(1, |lines| Clamped::cap("multipv", lines, most_lines, &mut clamped));
-        let mut limits = Limits { depth, nodes, movetime: movetime.map(Duration::from_millis), mate, clock: None };
+        let mut limits = Limits { mate, ..limits };
         if limits == Limits::default() {
             limits.movetime = Some(caps.default_movetime);
         }

@@ -1,7 +1,5 @@
 //! Games as they are given: as text, or as JSON with their limits.
 
-use std::time::Duration;
-
 use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderMap, HeaderName};
@@ -9,7 +7,8 @@ use utoipa::ToSchema;
 
 use crate::analysis::jobs::Asked;
 use crate::chess::pgn::decode;
-use crate::http::dto::{Clamped, whole_ms};
+use crate::engine::Limits;
+use crate::http::dto::Clamped;
 use crate::http::json::{self, BodyRules, FromMembers, Members};
 use crate::http::problem::{InvalidMember, MemberFault, Problem};
 use crate::http::{App, Caps};
@@ -100,13 +99,13 @@ impl ReviewLimits {
     /// The same within the caps, and what was lowered for that. Without any limit it is the usual number of nodes.
     pub(super) fn clamp(self, caps: &Caps) -> (Asked, Vec<Clamped>) {
         let mut clamped = Vec::new();
-        let depth = self.depth.map(|depth| Clamped::cap("depth", depth, caps.depth, &mut clamped));
-        let nodes = self.nodes.map(|nodes| Clamped::cap("nodes", nodes, caps.nodes, &mut clamped));
-        let movetime = self.movetime_ms.map(|ms| Clamped::cap("movetime_ms", ms, whole_ms(caps.movetime), &mut clamped));
+        let mut limits = Clamped::limits(self.depth, self.nodes, self.movetime_ms, caps, &mut clamped);
         let multipv = self.multipv.map_or(1, |lines| Clamped::cap("multipv", lines, caps.multipv, &mut clamped));
-        let has_limit = depth.is_some() || nodes.is_some() || movetime.is_some();
-        let nodes = if has_limit { nodes } else { Some(caps.jobs.default_nodes.min(caps.nodes)) };
-        (Asked { depth, nodes, movetime: movetime.map(Duration::from_millis), multipv }, clamped)
+        if limits == Limits::default() {
+            limits.nodes = Some(caps.jobs.default_nodes.min(caps.nodes));
+        }
+        let Limits { depth, nodes, movetime, .. } = limits;
+        (Asked { depth, nodes, movetime, multipv }, clamped)
     }
 }
 
