@@ -27,7 +27,7 @@ ulimit -n 8192 2>/dev/null || ulimit -n "$(ulimit -Hn)"
 profile=${PROFILE:-release}
 cargo build --profile "$profile" --locked --bin kibitzer
 kibitzer=${CARGO_TARGET_DIR:-target}/$profile/kibitzer
-executable() { cargo bench --profile "$profile" --locked --no-run --bench "$1" 2>&1 | tee /dev/stderr | sed -n 's/.*(\(.*\))$/\1/p'; }
+executable() { cargo bench --profile "$profile" --locked --no-run --bench "$1" 2>&1 | tee /dev/stderr | sed -n 's/^ *Executable .*(\(.*\))$/\1/p'; }
 bare=$(executable bare)
 load=$(executable load)
 

@@ -1,5 +1,6 @@
 //! The composition root: settings become a running server, and a signal ends it in good order.
 
+mod alarm;
 mod connection;
 mod heap;
 mod listeners;

@@ -3,12 +3,15 @@
 //! Whoever asks about a position will soon ask about one that a move leads to, most of all by the best lines. Such wishes wait in a
 //! bounded list; any real request goes before them, and takes a worker back that follows one.
 
+mod recent;
+
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
+use self::recent::Recent;
 use super::request::AnalysisRequest;
 use crate::chess::{Game, Move};
 use crate::engine::{Limits, Report};
@@ -46,6 +49,7 @@ pub(super) struct IdleList {
     state: Mutex<State>,
     length: AtomicUsize,
     capacity: usize,
+    recent: Recent,
 }
 
 #[derive(Debug, Default)]
@@ -61,7 +65,7 @@ impl IdleList {
 
     /// One for so many wishes; for none, nothing is ever wished for.
     pub(super) fn new(capacity: usize) -> IdleList {
-        IdleList { state: Mutex::default(), length: AtomicUsize::new(0), capacity }
+        IdleList { state: Mutex::default(), length: AtomicUsize::new(0), capacity, recent: Recent::default() }
     }
 
     /// `true` when wishes are taken at all.
@@ -86,10 +90,11 @@ impl IdleList {
         self.wish(Arc::new(game), limits, lines, &moves);
     }
 
-    /// Wishes for the position that the best line leads to.
+    /// Wishes for the position that the best line leads to, unless the same was wished for lately.
     pub(super) fn wish_for_best(&self, game: Game, limits: &Limits, lines: usize, report: &Report) {
         if self.is_on()
             && let Some(&best) = report.pv.first()
+            && self.recent.is_new(&(game.position().key(), best, limits, lines))
         {
             self.wish(Arc::new(game), limits, lines, &[best]);
         }
@@ -136,6 +141,7 @@ impl IdleList {
     /// Forgets all wishes.
     pub(super) fn clear(&self) {
         *self.lock() = State::default();
+        self.recent.clear();
         self.length.store(0, Ordering::Release);
     }
 
@@ -187,6 +193,20 @@ mod tests {
         let first = list.take().unwrap();
         assert_eq!(first.game().moves().len(), 2, "the way to it is kept");
         assert_eq!(next(&list), "e2e4");
+    }
+
+    #[test]
+    fn who_asks_the_same_again_wishes_for_nothing_new() {
+        let list = IdleList::new(100);
+        let wish = |limit, lines| list.wish_for_best(start_game(), &depth(limit), lines, &found(["e2e4", "d2d4"]));
+        wish(5, 1);
+        assert_eq!(next(&list), "e2e4");
+        wish(5, 1);
+        assert_eq!(list.len(), 0, "it is being followed, or was");
+        wish(6, 1);
+        assert_eq!(next(&list), "e2e4", "deeper");
+        wish(6, 2);
+        assert_eq!(next(&list), "e2e4", "with more lines");
     }
 
     #[test]

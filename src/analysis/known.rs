@@ -131,10 +131,7 @@ impl Known {
         };
         let deepest = wide().max_by_key(|analysis| analysis.effort.reached());
         // Where something is enough, what is deeper is all the better.
-        let enough = enough.map(|(analysis, reason)| match deepest {
-            Some(deeper) if deeper.effort.reached() > analysis.effort.reached() => (deeper, reason),
-            _ => (analysis, reason),
-        });
+        let enough = deepest.zip(enough.map(|(_, reason)| reason));
         Saying { deepest, enough, verdict }
     }
 }
@@ -150,9 +147,12 @@ pub(super) struct Saying<'a> {
 impl Saying<'_> {
     /// The same, with the lines asked.
     pub(super) fn told(self, lines: usize) -> Memory {
+        let known = self.deepest.map(|analysis| Remembered::of(analysis, lines));
+        // What is enough is the deepest.
+        let enough = known.clone().zip(self.enough).map(|(known, (_, reason))| (known, reason));
         Memory {
-            known: self.deepest.map(|analysis| Remembered::of(analysis, lines)),
-            enough: self.enough.map(|(analysis, reason)| (Remembered::of(analysis, lines), reason)),
+            known,
+            enough,
             verdict: self.verdict,
             is_idle_hit: self.enough.is_some_and(|(analysis, _)| analysis.origin == Origin::IdleTime),
         }

@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use axum::Router;
 use axum::body::Body;
-use axum::extract::ConnectInfo;
 use axum::http::{Request, Response};
 use axum::serve::Listener;
 use hyper::body::Incoming;
@@ -22,6 +21,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::sleep;
 use tower::ServiceExt;
 
+use super::alarm::Alarm;
 use super::connection::{Connection, Seat};
 use super::reader::{Answer, Question};
 use super::streams::{Streams, reader};
@@ -75,7 +75,8 @@ pub(super) async fn serve(
         let (streams, router) = (Streams::new(rules.stall), router.clone());
         let seat = Seat { _place: place, _inside: open.enter() };
         let connection = TokioIo::new(Connection::new(stream, seat, streams.clone(), rules.stall, rules.head));
-        let service = service_fn(move |request| answer(router.clone(), Peer(address), request));
+        let peer = Peer::new(address.ip());
+        let service = service_fn(move |request| answer(router.clone(), peer.clone(), request));
         let served = builder(rules, streams.clone()).serve_connection_with_upgrades(connection, service).into_owned();
         tokio::spawn(hold(served, streams, rules, told.clone()));
     }
@@ -93,6 +94,7 @@ where
 {
     let mut served = pin!(served);
     let ended = tokio::select! {
+        biased;
         ended = &mut served => ended,
         _ = told.changed() => {
             served.as_mut().graceful_shutdown();
@@ -121,14 +123,14 @@ where
 async fn answer(router: Router, peer: Peer, request: Request<Incoming>) -> Result<Response<Answer>, Infallible> {
     let reader = reader();
     let mut request = request.map(|body| Body::new(Question::new(body, reader.clone())));
-    request.extensions_mut().insert(ConnectInfo(peer));
+    request.extensions_mut().insert(peer);
     let response = router.oneshot(request).await?;
     Ok(response.map(|body| Answer::new(body, reader)))
 }
 
 fn builder(rules: Rules, streams: Streams) -> Builder<Streams> {
     let mut builder = Builder::new(streams);
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(rules.head);
+    builder.http1().timer(Alarm::new(rules.head)).header_read_timeout(rules.head);
     builder
         .http2()
         .timer(TokioTimer::new())

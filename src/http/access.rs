@@ -8,7 +8,7 @@ mod tickets;
 mod visitor;
 
 pub use address::Proxies;
-pub(crate) use address::name;
+pub(crate) use address::address_client;
 pub use keys::{ApiKey, ApiKeys};
 pub(crate) use origin::foreign_origin;
 pub use rate::Rate;

@@ -1,19 +1,41 @@
 //! Who asks.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
+use std::net::IpAddr;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
 use super::App;
-use super::access::Visitor;
+use super::access::{Visitor, address_client};
 use super::layers::RequestId;
 use crate::analysis::Client;
 
-/// The other end of a connection.
-#[derive(Clone, Copy, Debug)]
-pub struct Peer(pub SocketAddr);
+/// The other end of a connection; an extension of each of its requests.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    address: IpAddr,
+    /// Made once, for all requests of the connection.
+    client: Client,
+}
+
+impl Peer {
+    /// The one at this address.
+    pub fn new(address: IpAddr) -> Peer {
+        let address = address.to_canonical();
+        Peer { address, client: address_client(address) }
+    }
+
+    /// Its address; never IPv4 in the clothes of IPv6.
+    pub(crate) fn address(&self) -> IpAddr {
+        self.address
+    }
+
+    /// The client that it is, unless it speaks for others.
+    pub(crate) fn client(&self) -> &Client {
+        &self.client
+    }
+}
 
 /// A client with its request.
 #[derive(Clone, Debug)]

@@ -28,5 +28,5 @@ pub(crate) use schema::{instruction, names_of, nullable, or_null, owner, role, s
 pub(crate) use score::{ScoreDto, score_or_null};
 pub(crate) use search_request::SearchRequest;
 pub(crate) use state::PositionState;
-pub(crate) use text::{Hex, MoveText, SquareName, line_texts};
+pub(crate) use text::{Hex, MoveText, SquareName, hex_digits, line_texts};
 pub(crate) use wdl::{WdlDto, wdl_or_null};

@@ -9,7 +9,7 @@ mod tree;
 
 pub(crate) use body::{BodyRules, check_encoding, is_json, receive};
 pub(crate) use extract::{Json, read};
-pub(crate) use members::{FromMembers, FromTree, Members, read_name};
+pub(crate) use members::{FromMembers, FromTree, Members, Place, read_name};
 pub(crate) use query::Query;
 pub(crate) use reply::{Reply, Written};
 pub(crate) use tree::Tree;

@@ -9,7 +9,7 @@ mod server_timing;
 mod trace;
 
 pub(crate) use cors::cors;
-pub(crate) use gate::{Gate, gate};
+pub(crate) use gate::{Gate, GateLayer};
 pub(crate) use request::RequestLayer;
 pub(crate) use request_id::RequestId;
 pub(crate) use server_timing::Timing;

@@ -3,7 +3,6 @@
 use axum::Router;
 use axum::extract::OriginalUri;
 use axum::http::Method;
-use axum::middleware::from_fn_with_state;
 use axum::routing::{get, post};
 use tower::ServiceBuilder;
 use tower::util::option_layer;
@@ -13,7 +12,7 @@ use super::controllers::{
     analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, games, health, legal_moves, limits, live,
     metrics, perft, play, position, problems, tickets,
 };
-use super::layers::{RequestLayer, cors, gate};
+use super::layers::{GateLayer, RequestLayer, cors};
 use super::problem::Problem;
 
 /// All routes, on one address.
@@ -72,9 +71,10 @@ fn routes() -> Router<App> {
 /// answers where there is no route.
 pub fn around(routes: Router<App>, app: App) -> Router {
     let routes = routes.fallback(no_such_path).method_not_allowed_fallback(no_such_method);
-    let routes = routes.layer(from_fn_with_state(app.clone(), gate));
-    let layers =
-        ServiceBuilder::new().layer(RequestLayer::new(app.requests())).layer(option_layer(cors(&app.caps().cors_origins)));
+    let layers = ServiceBuilder::new()
+        .layer(RequestLayer::new(app.requests()))
+        .layer(option_layer(cors(&app.caps().cors_origins)))
+        .layer(GateLayer::new(app.clone()));
     routes.layer(layers).with_state(app)
 }
 

@@ -4,12 +4,13 @@
 use std::cell::RefCell;
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
+use std::mem;
+use std::time::SystemTime;
 
+use humantime::format_rfc3339_micros;
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::{Event, Subscriber};
-use tracing_subscriber::fmt::format::Writer;
-use tracing_subscriber::fmt::time::{FormatTime, SystemTime};
 use tracing_subscriber::layer::{Context, Layer};
 use tracing_subscriber::registry::LookupSpan;
 
@@ -18,6 +19,9 @@ use crate::config::LogFormat;
 
 const REQUEST_ID: &str = "request_id";
 const MESSAGE: &str = "message";
+
+/// Bytes for what is told of a span, so that most are written without being moved.
+const ROOM: usize = 64;
 
 thread_local! {
     static PAPER: RefCell<Paper> = RefCell::new(Paper::default());
@@ -31,6 +35,7 @@ struct Paper {
     request_id: String,
     /// The event's spans as members of a JSON object, each behind a comma.
     spans: String,
+    scratch: String,
 }
 
 /// The layer that writes each event as a line, with the `request_id` of the nearest span that has one; in JSON with the fields of all its
@@ -56,25 +61,26 @@ impl Lines {
     }
 
     fn write_line(&self, paper: &mut Paper, event: &Event<'_>) -> fmt::Result {
-        let Paper { line, request_id, spans } = paper;
+        let Paper { line, request_id, spans, scratch } = paper;
         let meta = event.metadata();
         match self.format {
             LogFormat::Text => {
-                SystemTime.format_time(&mut Writer::new(line))?;
+                write!(line, "{}", format_rfc3339_micros(SystemTime::now()))?;
                 write!(line, " {} {}:", meta.level(), meta.target())?;
             }
             LogFormat::Json => {
                 line.push_str("{\"timestamp\":\"");
-                SystemTime.format_time(&mut Writer::new(line))?;
-                write!(line, "\",\"level\":\"{}\",\"target\":\"{}\"", meta.level(), meta.target())?;
+                write!(line, "{}", format_rfc3339_micros(SystemTime::now()))?;
+                line.extend(["\",\"level\":\"", meta.level().as_str(), "\",\"target\":\"", meta.target(), "\""]);
             }
         }
         let request_id = (!request_id.is_empty()).then_some(request_id.as_str());
-        let mut fields = Fields { line, format: self.format, request_id };
+        let mut fields = Fields { line, format: self.format, request_id, scratch: mem::take(scratch) };
         event.record(&mut fields);
         if let Some(id) = fields.request_id.take() {
             fields.text(REQUEST_ID, id);
         }
+        *scratch = fields.scratch;
         if self.format == LogFormat::Json {
             line.push_str(spans);
             line.push('}');
@@ -86,8 +92,12 @@ impl Lines {
     /// Notes the fields that a span has or gets.
     fn note(&self, told: &mut Told, record: impl FnOnce(&mut dyn Visit)) {
         let Told { request_id, members } = told;
-        let fields =
-            (self.format == LogFormat::Json).then_some(Fields { line: members, format: LogFormat::Json, request_id: None });
+        let fields = (self.format == LogFormat::Json).then_some(Fields {
+            line: members,
+            format: LogFormat::Json,
+            request_id: None,
+            scratch: String::new(),
+        });
         record(&mut SpanFields { request_id, fields });
     }
 }
@@ -112,6 +122,9 @@ impl Paper {
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let mut told = Told::default();
+        if self.format == LogFormat::Json {
+            told.members.reserve(ROOM);
+        }
         self.note(&mut told, |visitor| attributes.record(visitor));
         if let Some(span) = context.span(id).filter(|_| told.request_id.is_some() || !told.members.is_empty()) {
             span.extensions_mut().insert(told);
@@ -199,6 +212,8 @@ struct Fields<'a> {
     line: &'a mut String,
     format: LogFormat,
     request_id: Option<&'a str>,
+    /// For texts that have to be put together first, as messages are.
+    scratch: String,
 }
 
 impl Fields<'_> {
@@ -274,7 +289,11 @@ impl Visit for Fields<'_> {
     }
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
-        self.text(field.name(), &format!("{value:?}"));
+        let mut text = mem::take(&mut self.scratch);
+        text.clear();
+        let _infallible = write!(text, "{value:?}");
+        self.text(field.name(), &text);
+        self.scratch = text;
     }
 }
 

@@ -94,9 +94,13 @@ fn a_closed_queue_refuses_those_who_wait_and_those_who_come() {
 }
 
 fn wish(queue: &Queue) {
+    wish_for_lines(queue, 1);
+}
+
+fn wish_for_lines(queue: &Queue, lines: usize) {
     let game = crate::analysis::tests::start_game();
     let report = crate::analysis::tests::report(5, 500);
-    queue.idle().unwrap().wish_for_best(game, &Default::default(), 1, &report);
+    queue.idle().unwrap().wish_for_best(game, &Default::default(), lines, &report);
 }
 
 fn begin_idle(queue: &Queue) -> (Wish, IdleRun) {
@@ -137,7 +141,7 @@ fn one_of_several_workers_rests() {
     let queue = Queue::new(2, 8, 8);
     wish(&queue);
     let (wished, run) = begin_idle(&queue);
-    wish(&queue);
+    wish_for_lines(&queue, 2);
     assert!(queue.take_idle(&mut queue.lock()).is_none(), "the other one has something to do");
     queue.rested(wished, &run);
     assert!(queue.take_idle(&mut queue.lock()).is_some());
@@ -164,7 +168,7 @@ fn a_closed_queue_ends_idle_work_and_forgets_its_wishes() {
     let queue = Queue::new(2, 8, 8);
     wish(&queue);
     let (wished, run) = begin_idle(&queue);
-    wish(&queue);
+    wish_for_lines(&queue, 2);
     queue.close();
     assert!(run.stop.is_stopped());
     queue.rested(wished, &run);

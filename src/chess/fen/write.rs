@@ -1,7 +1,7 @@
 //! Writing FENs.
 
 use crate::chess::validity::castling_letters;
-use crate::chess::{Bitboard, CastlingSide, Color, File, Position, Rank, Role, Square};
+use crate::chess::{Bitboard, CastlingSide, Color, File, Position, Rank, Role};
 
 impl Position {
     /// The normalised FEN (X-FEN): a rook's file stands for a castling right only where the rook is not the outermost.
@@ -45,18 +45,16 @@ impl Position {
 
     fn write_board(&self, text: &mut String) {
         for rank in Rank::ALL.into_iter().rev() {
-            let mut empty = 0;
-            for file in File::ALL {
-                match self.piece_at(Square::new(file, rank)) {
-                    None => empty += 1,
-                    Some(piece) => {
-                        push_empty(text, empty);
-                        empty = 0;
-                        text.push(piece.letter());
-                    }
+            let mut next = 0;
+            for square in self.occupied() & rank.bitboard() {
+                if let Some(piece) = self.piece_at(square) {
+                    let file = square.file() as u8;
+                    push_empty(text, file - next);
+                    next = file + 1;
+                    text.push(piece.letter());
                 }
             }
-            push_empty(text, empty);
+            push_empty(text, 8 - next);
             if rank != Rank::First {
                 text.push('/');
             }

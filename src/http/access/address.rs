@@ -5,6 +5,8 @@ use std::net::IpAddr;
 use axum::http::{HeaderMap, HeaderName};
 use ipnet::IpNet;
 
+use crate::analysis::Client;
+
 const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 
 /// The proxies whose word on addresses counts.
@@ -41,15 +43,16 @@ impl Proxies {
     }
 }
 
-/// The name under which an address asks. A provider gives each customer a whole /64 of IPv6: that is one client.
-pub(crate) fn name(address: IpAddr) -> String {
-    match address {
+/// The client that asks from an address. A provider gives each customer a whole /64 of IPv6: that is one client.
+pub(crate) fn address_client(address: IpAddr) -> Client {
+    let name = match address {
         IpAddr::V4(address) => address.to_string(),
         IpAddr::V6(address) => {
             let [a, b, c, d, ..] = address.segments();
             format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
         }
-    }
+    };
+    Client::new(&name)
 }
 
 #[cfg(test)]
@@ -84,9 +87,9 @@ mod tests {
 
     #[test]
     fn a_customers_ipv6_addresses_are_one_client() {
-        let of = |text: &str| name(text.parse().unwrap());
+        let of = |text: &str| address_client(text.parse().unwrap());
         assert_eq!(of("2001:db8:1:2:3:4:5:6"), of("2001:db8:1:2::9"));
         assert_ne!(of("2001:db8:1:2::9"), of("2001:db8:1:3::9"));
-        assert_eq!(of("192.0.2.7"), "192.0.2.7");
+        assert_eq!(of("192.0.2.7").to_string(), "192.0.2.7");
     }
 }

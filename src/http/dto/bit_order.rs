@@ -4,7 +4,7 @@ use utoipa::openapi::ObjectBuilder;
 
 use super::names_of;
 use crate::chess::forms::BitOrder;
-use crate::http::json::{FromTree, Tree, read_name};
+use crate::http::json::{FromTree, Place, Tree, read_name};
 use crate::http::problem::InvalidMember;
 
 const ALL: [BitOrder; 2] = [BitOrder::A1, BitOrder::A8];
@@ -17,8 +17,8 @@ const fn name(order: BitOrder) -> &'static str {
 }
 
 impl<'a> FromTree<'a> for BitOrder {
-    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<BitOrder> {
-        read_name(tree, pointer, faults, &ALL, |&order| name(order))
+    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<BitOrder> {
+        read_name(tree, place, faults, &ALL, |&order| name(order))
     }
 }
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 use utoipa::openapi::schema::{Schema, SchemaType};
 use utoipa::openapi::{ObjectBuilder, Type};
 
-use crate::http::json::{FromTree, Tree};
+use crate::http::json::{FromTree, Place, Tree};
 use crate::http::problem::{InvalidMember, MemberFault};
 
 /// The name of a request among others; it comes back in what answers it.
@@ -25,7 +25,7 @@ pub(crate) enum Id {
 }
 
 impl<'a> FromTree<'a> for Id {
-    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<Id> {
+    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<Id> {
         match tree {
             Tree::Text(text) => Some(Id::Text(text.into_owned())),
             Tree::Whole(number) => Some(Id::Whole(number)),
@@ -33,7 +33,7 @@ impl<'a> FromTree<'a> for Id {
             Tree::Number(number) => Some(Id::Number(number)),
             other => {
                 let detail = format!("id must be a string or a number, not {}", other.kind());
-                faults.push(InvalidMember { code: MemberFault::WrongType, pointer: pointer.to_owned(), detail });
+                faults.push(InvalidMember { code: MemberFault::WrongType, pointer: place.pointer(), detail });
                 None
             }
         }
@@ -45,7 +45,7 @@ impl Id {
     pub(crate) fn within(request: &[u8]) -> Id {
         let Ok(Tree::Object(members)) = serde_json::from_slice::<Tree<'_>>(request) else { return Id::None };
         let id = members.into_iter().find(|(name, _)| name == "id").map(|(_, id)| id);
-        id.and_then(|id| Id::read(id, "/id", &mut Vec::new())).unwrap_or_default()
+        id.and_then(|id| Id::read(id, Place::Member("id"), &mut Vec::new())).unwrap_or_default()
     }
 
     /// Its schema.

@@ -10,8 +10,13 @@ pub(crate) struct Hex(pub u64);
 
 impl Serialize for Hex {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&format_args!("{:016x}", self.0))
+        serializer.serialize_str(str::from_utf8(&hex_digits(self.0)).unwrap_or_default())
     }
+}
+
+/// The 16 lower-case hex digits of a number, as ASCII.
+pub(crate) fn hex_digits(number: u64) -> [u8; 16] {
+    std::array::from_fn(|place| b"0123456789abcdef"[(number >> (60 - 4 * place) & 15) as usize])
 }
 
 /// A move in UCI or SAN.

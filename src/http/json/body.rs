@@ -1,7 +1,8 @@
 //! The bytes of a request's body: declared as JSON, not too many, and in time.
 
-use std::future::poll_fn;
-use std::pin::Pin;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::Poll;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes, HttpBody};
@@ -42,8 +43,13 @@ pub(crate) async fn receive(headers: &HeaderMap, body: Body, rules: BodyRules) -
     if too_large && headers.contains_key(EXPECT) {
         return Err(Problem::body_too_large(rules.max_bytes));
     }
-    let collected = collect(body, length.unwrap_or(0), rules.max_bytes);
-    match tokio::time::timeout(rules.timeout, collected).await {
+    let mut collected = pin!(collect(body, length.unwrap_or(0), rules.max_bytes));
+    // Most are there already: no clock has to be set for them.
+    let collected = match poll_fn(|context| Poll::Ready(collected.as_mut().poll(context))).await {
+        Poll::Ready(all) => Ok(all),
+        Poll::Pending => tokio::time::timeout(rules.timeout, collected).await,
+    };
+    match collected {
         Ok(Some(Ok(bytes))) => Ok(bytes),
         Ok(Some(Err(error))) => {
             tracing::debug!(error = error.to_string(), "a body broke off");

@@ -1,6 +1,7 @@
 //! Reading an object's members one by one. Nothing ends the reading: each fault is noted, and in the end all are known.
 
 use std::borrow::Cow;
+use std::fmt;
 use std::ops::RangeInclusive;
 
 use super::Tree;
@@ -19,8 +20,41 @@ pub(crate) trait FromMembers: Sized {
 
 /// A type that a member's value can be.
 pub(crate) trait FromTree<'a>: Sized {
-    /// Reads the value; `None`, and a fault at `pointer`, when it is something else.
-    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<Self>;
+    /// Reads the value; `None`, and a fault at its place, when it is something else.
+    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<Self>;
+}
+
+/// Where a value stands in a request. It is told only when there is a fault.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place<'p> {
+    /// The request itself.
+    Body,
+    /// A member of it.
+    Member(&'p str),
+    /// An item of a list.
+    Item(&'p Place<'p>, usize),
+}
+
+impl Place<'_> {
+    /// As JSON pointer (RFC 6901).
+    pub(crate) fn pointer(self) -> String {
+        match self {
+            Place::Body => String::new(),
+            Place::Member(name) => format!("/{}", name.replace('~', "~0").replace('/', "~1")),
+            Place::Item(list, index) => format!("{}/{index}", list.pointer()),
+        }
+    }
+}
+
+impl fmt::Display for Place<'_> {
+    /// For the words of a fault: `moves[3]`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Body => f.write_str("the body"),
+            Place::Member(name) => f.write_str(name),
+            Place::Item(list, index) => write!(f, "{list}[{index}]"),
+        }
+    }
 }
 
 /// The members of a request's object that have not been read yet, and the faults found so far.
@@ -38,7 +72,7 @@ impl<'a> Members<'a> {
             Tree::Object(unread) => Members { unread, faults: Vec::new(), max_moves },
             other => {
                 let mut faults = Vec::new();
-                note(&mut faults, MemberFault::WrongType, "", format!("the body must be an object, not {}", other.kind()));
+                wrong_type::<()>(&mut faults, Place::Body, "an object", &other);
                 Members { unread: Vec::new(), faults, max_moves }
             }
         }
@@ -64,7 +98,7 @@ impl<'a> Members<'a> {
     /// Reads a member that may be left out.
     pub(crate) fn optional<T: FromTree<'a>>(&mut self, name: &str) -> Option<T> {
         let tree = self.take(name)?;
-        T::read(tree, &pointer(&[name]), &mut self.faults)
+        T::read(tree, Place::Member(name), &mut self.faults)
     }
 
     /// Reads a member that must be there.
@@ -87,7 +121,7 @@ impl<'a> Members<'a> {
 
     /// Notes a fault of the member `name`.
     pub(crate) fn fault(&mut self, code: MemberFault, name: &str, detail: String) {
-        note(&mut self.faults, code, &pointer(&[name]), detail);
+        note(&mut self.faults, code, Place::Member(name), detail);
     }
 
     /// Whatever else is there is all one.
@@ -134,66 +168,61 @@ impl<'a> Members<'a> {
 
 impl<'a> FromTree<'a> for u64 {
     /// A whole number; what is greater than 2⁶⁴ − 1 counts as that, since every cap lies below.
-    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<u64> {
+    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<u64> {
         match tree {
-            Tree::Written(text) => u64::read(number_written(text), pointer, faults),
+            Tree::Written(text) => u64::read(number_written(text), place, faults),
             Tree::Whole(number) => Some(number),
             Tree::Number(number) if number.fract() == 0.0 && number >= 0.0 => Some(number as u64),
             Tree::Negative(number) => {
-                let detail = format!("{} is {number}, but must not be negative", name_of(pointer));
-                note(faults, MemberFault::OutOfRange, pointer, detail);
+                let detail = format!("{} is {number}, but must not be negative", place);
+                note(faults, MemberFault::OutOfRange, place, detail);
                 None
             }
             Tree::Number(number) if number.fract() == 0.0 => {
-                note(
-                    faults,
-                    MemberFault::OutOfRange,
-                    pointer,
-                    format!("{} is {number}, but must not be negative", name_of(pointer)),
-                );
+                note(faults, MemberFault::OutOfRange, place, format!("{} is {number}, but must not be negative", place));
                 None
             }
             Tree::Number(_) => {
-                note(faults, MemberFault::WrongType, pointer, format!("{} must be a whole number", name_of(pointer)));
+                note(faults, MemberFault::WrongType, place, format!("{} must be a whole number", place));
                 None
             }
-            other => wrong_type(faults, pointer, "a whole number", &other),
+            other => wrong_type(faults, place, "a whole number", &other),
         }
     }
 }
 
 impl<'a> FromTree<'a> for bool {
-    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<bool> {
+    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<bool> {
         match tree {
             Tree::Bool(value) => Some(value),
             Tree::Written(text) if text == "true" => Some(true),
             Tree::Written(text) if text == "false" => Some(false),
-            other => wrong_type(faults, pointer, "true or false", &other),
+            other => wrong_type(faults, place, "true or false", &other),
         }
     }
 }
 
 impl<'a> FromTree<'a> for String {
-    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<String> {
+    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<String> {
         match tree {
             Tree::Text(text) | Tree::Written(text) => Some(text.into_owned()),
-            other => wrong_type(faults, pointer, "a string", &other),
+            other => wrong_type(faults, place, "a string", &other),
         }
     }
 }
 
 impl<'a, T: FromTree<'a>> FromTree<'a> for Vec<T> {
-    fn read(tree: Tree<'a>, at: &str, faults: &mut Vec<InvalidMember>) -> Option<Vec<T>> {
+    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<Vec<T>> {
         let items = match tree {
             Tree::List(items) => items,
             Tree::Written(text) => items_written(&text),
-            other => return wrong_type(faults, at, "an array", &other),
+            other => return wrong_type(faults, place, "an array", &other),
         };
         // Items behind a bad one are read too, for their faults; one bad item makes the list bad.
         let mut list = Vec::with_capacity(items.len());
         let mut is_good = true;
         for (index, item) in items.into_iter().enumerate() {
-            match T::read(item, &format!("{at}/{index}"), faults) {
+            match T::read(item, Place::Item(&place, index), faults) {
                 Some(item) => list.push(item),
                 None => is_good = false,
             }
@@ -208,7 +237,7 @@ impl<'a, T: FromTree<'a>> FromTree<'a> for Vec<T> {
 /// Reads a text that must be one of a closed list.
 pub(crate) fn read_name<T>(
     tree: Tree<'_>,
-    pointer: &str,
+    place: Place<'_>,
     faults: &mut Vec<InvalidMember>,
     all: &[T],
     name: impl Fn(&T) -> &'static str,
@@ -218,13 +247,13 @@ where
 {
     let text = match tree {
         Tree::Text(text) | Tree::Written(text) => text,
-        other => return wrong_type(faults, pointer, "a string", &other),
+        other => return wrong_type(faults, place, "a string", &other),
     };
     let found = all.iter().find(|value| name(value) == text).copied();
     if found.is_none() {
         let names: Vec<_> = all.iter().map(name).collect();
-        let detail = format!("{} is {:?}, but must be one of {}", name_of(pointer), excerpt(&text), names.join(", "));
-        note(faults, MemberFault::UnknownValue, pointer, detail);
+        let detail = format!("{} is {:?}, but must be one of {}", place, excerpt(&text), names.join(", "));
+        note(faults, MemberFault::UnknownValue, place, detail);
     }
     found
 }
@@ -246,26 +275,15 @@ fn items_written<'a>(text: &str) -> Vec<Tree<'a>> {
     if text.trim_matches(' ').is_empty() { Vec::new() } else { items.collect() }
 }
 
-fn wrong_type<T>(faults: &mut Vec<InvalidMember>, pointer: &str, expected: &str, found: &Tree<'_>) -> Option<T> {
-    note(faults, MemberFault::WrongType, pointer, format!("{} must be {expected}, not {}", name_of(pointer), found.kind()));
+fn wrong_type<T>(faults: &mut Vec<InvalidMember>, place: Place<'_>, expected: &str, found: &Tree<'_>) -> Option<T> {
+    note(faults, MemberFault::WrongType, place, format!("{} must be {expected}, not {}", place, found.kind()));
     None
 }
 
-fn note(faults: &mut Vec<InvalidMember>, code: MemberFault, pointer: &str, detail: String) {
+fn note(faults: &mut Vec<InvalidMember>, code: MemberFault, place: Place<'_>, detail: String) {
     if faults.len() < MOST_FAULTS {
-        faults.push(InvalidMember { code, pointer: pointer.to_owned(), detail });
+        faults.push(InvalidMember { code, pointer: place.pointer(), detail });
     }
-}
-
-fn pointer(names: &[&str]) -> String {
-    names.iter().map(|name| format!("/{}", name.replace('~', "~0").replace('/', "~1"))).collect()
-}
-
-/// `/moves/3` → `moves[3]`, for the words of a fault.
-fn name_of(pointer: &str) -> String {
-    let mut parts = pointer.trim_start_matches('/').split('/');
-    let first = parts.next().unwrap_or_default().to_owned();
-    parts.fold(first, |name, index| format!("{name}[{index}]"))
 }
 
 #[cfg(test)]

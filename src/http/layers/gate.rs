@@ -1,18 +1,22 @@
 //! The gate before the routes that cost something: who asks, whether we know the key, and how often.
 
 use std::collections::HashMap;
-use std::net::{IpAddr, Ipv4Addr};
+use std::convert::Infallible;
+use std::future::{Future, ready};
+use std::net::Ipv4Addr;
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::Duration;
 
-use axum::extract::{ConnectInfo, Request, State};
+use axum::extract::Request;
 use axum::http::header::WWW_AUTHENTICATE;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
-use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use tower::{Layer, Service};
 
 use crate::analysis::Client;
 use crate::http::App;
-use crate::http::access::{Access, Allowance, NoTicket, RateLimits, Tickets, Visitor, name};
+use crate::http::access::{Access, Allowance, NoTicket, RateLimits, Tickets, Visitor, address_client};
 use crate::http::asker::Peer;
 use crate::http::problem::Problem;
 
@@ -44,7 +48,7 @@ impl Gate {
     }
 
     /// Whose request it is, by its key or its address; `None` for a key that is not known.
-    fn visitor(&self, peer: Option<IpAddr>, headers: &HeaderMap) -> Option<Visitor> {
+    fn visitor(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Option<Visitor> {
         let Some(key) = self.access.keys.shown(headers).ok()? else {
             return Some(self.at_address(peer, headers));
         };
@@ -53,9 +57,12 @@ impl Gate {
     }
 
     /// Whose request it is by its address alone.
-    fn at_address(&self, peer: Option<IpAddr>, headers: &HeaderMap) -> Visitor {
-        let peer = peer.unwrap_or(Ipv4Addr::UNSPECIFIED.into());
-        let client = Client::new(&name(self.access.proxies.client(peer, headers)));
+    fn at_address(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Visitor {
+        let address = peer.map_or(Ipv4Addr::UNSPECIFIED.into(), Peer::address);
+        let client = match (self.access.proxies.client(address, headers), peer) {
+            (speaker, Some(peer)) if speaker == address => peer.client().clone(),
+            (speaker, _) => address_client(speaker),
+        };
         Visitor { client, key: None, allowance: None }
     }
 
@@ -81,6 +88,38 @@ impl Gate {
         self.rate.is_some() || !self.own_rates.is_empty()
     }
 
+    /// Lets a request through, and tells it whose it is: what its client has left, where that is limited.
+    ///
+    /// # Errors
+    /// The answer to one that has to stay outside.
+    fn admit(&self, request: &mut Request) -> Result<Option<Allowance>, Box<Response>> {
+        let peer = request.extensions().get::<Peer>().cloned();
+        if !GUARDED.iter().any(|prefix| request.uri().path().starts_with(prefix)) {
+            let allowance = self.is_limited().then(|| {
+                let visitor = self.visitor(peer.as_ref(), request.headers());
+                self.look(&visitor.unwrap_or_else(|| self.at_address(peer.as_ref(), request.headers())))
+            });
+            return Ok(allowance.flatten());
+        }
+        let known = match take_ticket(request.uri_mut()) {
+            Some(ticket) => self.tickets.take(&ticket),
+            None => self.visitor(peer.as_ref(), request.headers()),
+        };
+        let is_known = known.is_some();
+        // Who guesses keys is counted as the address that it guesses from.
+        let visitor = known.unwrap_or_else(|| self.at_address(peer.as_ref(), request.headers()));
+        let allowance = self
+            .count(&visitor)
+            .map_err(|allowance| with_rate(Problem::rate_limited(allowance.after).into_response(), Some(allowance)))?;
+        if !is_known {
+            let mut response = Problem::unauthorized().into_response();
+            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            return Err(Box::new(with_rate(response, allowance)));
+        }
+        request.extensions_mut().insert(Visitor { allowance, ..visitor });
+        Ok(allowance)
+    }
+
     /// Gives a ticket to a visitor.
     ///
     /// # Errors
@@ -90,40 +129,60 @@ impl Gate {
     }
 }
 
-/// Lets a request through, or answers it. Where requests are limited every answer tells what is left, also that to a panic.
-pub(crate) async fn gate(State(app): State<App>, mut request: Request, next: Next) -> Response {
-    let gate = app.gate();
-    let peer = request.extensions().get::<ConnectInfo<Peer>>().map(|ConnectInfo(Peer(address))| address.ip());
-    if !GUARDED.iter().any(|prefix| request.uri().path().starts_with(prefix)) {
-        let allowance = gate.is_limited().then(|| {
-            let visitor = gate.visitor(peer, request.headers());
-            gate.look(&visitor.unwrap_or_else(|| gate.at_address(peer, request.headers())))
-        });
-        return with_rate(pass(request, next).await, allowance.flatten());
-    }
-    let visitor = match take_ticket(request.uri_mut()) {
-        Some(ticket) => gate.tickets.take(&ticket),
-        None => gate.visitor(peer, request.headers()),
-    };
-    // Who guesses keys is counted as the address that it guesses from.
-    let counted = visitor.clone().unwrap_or_else(|| gate.at_address(peer, request.headers()));
-    let allowance = match gate.count(&counted) {
-        Ok(allowance) => allowance,
-        Err(allowance) => {
-            return with_rate(Problem::rate_limited(allowance.after).into_response(), Some(allowance));
-        }
-    };
-    let Some(visitor) = visitor else {
-        let mut response = Problem::unauthorized().into_response();
-        response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-        return with_rate(response, allowance);
-    };
-    request.extensions_mut().insert(Visitor { allowance, ..visitor });
-    with_rate(pass(request, next).await, allowance)
+/// Makes [`GateService`]s, one for each route.
+#[derive(Clone)]
+pub(crate) struct GateLayer {
+    app: App,
 }
 
-async fn pass(request: Request, next: Next) -> Response {
-    unless_panic(next.run(request)).await.unwrap_or_else(|Panicked| Problem::masked().into_response())
+impl GateLayer {
+    /// The gate of this application.
+    pub(crate) fn new(app: App) -> GateLayer {
+        GateLayer { app }
+    }
+}
+
+/// A route behind the gate. Where requests are limited every answer tells what is left, also that to a panic.
+#[derive(Clone)]
+pub(crate) struct GateService<S> {
+    inner: S,
+    app: App,
+}
+
+impl<S> Layer<S> for GateLayer {
+    type Service = GateService<S>;
+
+    fn layer(&self, inner: S) -> GateService<S> {
+        GateService { inner, app: self.app.clone() }
+    }
+}
+
+impl<S> Service<Request> for GateService<S>
+where
+    S: Service<Request, Response = Response, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request) -> Self::Future {
+        match self.app.gate().admit(&mut request) {
+            Ok(allowance) => {
+                let answer = self.inner.call(request);
+                Box::pin(async move {
+                    let response =
+                        unless_panic(answer).await.unwrap_or_else(|Panicked| Ok(Problem::masked().into_response()));
+                    response.map(|response| with_rate(response, allowance))
+                })
+            }
+            Err(refusal) => Box::pin(ready(Ok(*refusal))),
+        }
+    }
 }
 
 /// Takes the ticket out of a query, if it has one: the routes know nothing of tickets.

@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::chess::splitmix;
+use crate::http::dto::hex_digits;
 
 /// The header that carries it, in and out.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -33,11 +34,7 @@ impl RequestId {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let number = splitmix::nth(*START, count);
-        let mut digits = [0; 16];
-        for (place, digit) in digits.iter_mut().enumerate() {
-            *digit = b"0123456789abcdef"[(number >> (60 - 4 * place) & 15) as usize];
-        }
-        RequestId(HeaderValue::from_bytes(&digits).unwrap_or(HeaderValue::from_static("-")))
+        RequestId(HeaderValue::from_bytes(&hex_digits(number)).unwrap_or(HeaderValue::from_static("-")))
     }
 
     /// As text.

@@ -1,5 +1,7 @@
 //! `Server-Timing`: where the time of a best-move request went.
 
+use std::fmt;
+use std::io::{Cursor, Write as _};
 use std::time::Duration;
 
 use axum::body::Body;
@@ -10,6 +12,9 @@ pub(super) const SERVER_TIMING: HeaderName = HeaderName::from_static("server-tim
 /// The route whose answers carry it.
 const TIMED: &str = "/v1/best-move";
 
+/// Of the header, with three times of 64 bits.
+const MOST_BYTES: usize = 128;
+
 /// What a handler knows of its time; put into the response's extensions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Timing {
@@ -19,15 +24,32 @@ pub(crate) struct Timing {
     pub(crate) search: Duration,
 }
 
+/// With two decimals. Each answer from memory has two that are nothing; and whole numbers are written in a fraction of the time of others.
+struct Milliseconds(Duration);
+
+impl fmt::Display for Milliseconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_zero() {
+            return f.write_str("0.00");
+        }
+        let hundredths = (self.0.as_nanos() as u64 + 5_000) / 10_000;
+        write!(f, "{}.{:02}", hundredths / 100, hundredths % 100)
+    }
+}
+
 /// Writes the header on an answer of this route, if all of its answers carry it, in milliseconds with two decimals.
 pub(super) fn tell_timing(response: &mut Response<Body>, route: &str, total: Duration) {
     if route != TIMED {
         return;
     }
     let Timing { queue, search } = response.extensions_mut().remove().unwrap_or_default();
-    let [queue, search, total] = [queue, search, total].map(|time| time.as_secs_f64() * 1_000.0);
-    let text = format!("queue;dur={queue:.2}, search;dur={search:.2}, total;dur={total:.2}");
-    if let Ok(value) = HeaderValue::try_from(text) {
+    let [queue, search, total] = [queue, search, total].map(Milliseconds);
+    let mut text = Cursor::new([0; MOST_BYTES]);
+    let written = write!(text, "queue;dur={queue}, search;dur={search}, total;dur={total}");
+    let bytes = &text.get_ref()[..text.position() as usize];
+    if written.is_ok()
+        && let Ok(value) = HeaderValue::from_bytes(bytes)
+    {
         response.headers_mut().insert(SERVER_TIMING, value);
     }
 }

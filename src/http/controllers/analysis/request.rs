@@ -8,7 +8,7 @@ use crate::chess::{CastlingText, Game, Move, Position, read_move};
 use crate::engine::Limits;
 use crate::http::Caps;
 use crate::http::dto::{PositionRequest, SearchRequest};
-use crate::http::json::{FromMembers, FromTree, Members, Tree, read_name};
+use crate::http::json::{FromMembers, FromTree, Members, Place, Tree, read_name};
 use crate::http::problem::{InvalidMember, MemberFault, Problem};
 
 /// What is analysed, how wide and how deep, and how it is told. The search stops at the first limit that is reached; what is
@@ -57,18 +57,18 @@ impl Default for Castling {
 }
 
 impl<'a> FromTree<'a> for Castling {
-    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<Castling> {
+    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<Castling> {
         let name = |castling: &Castling| match castling.0 {
             CastlingText::Standard => "standard",
             CastlingText::Chess960 => "960",
         };
-        read_name(tree, pointer, faults, &[Castling(CastlingText::Standard), Castling(CastlingText::Chess960)], name)
+        read_name(tree, place, faults, &[Castling(CastlingText::Standard), Castling(CastlingText::Chess960)], name)
     }
 }
 
 impl<'a> FromTree<'a> for Pov {
-    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<Pov> {
-        read_name(tree, pointer, faults, &Pov::ALL, |pov| pov.name())
+    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<Pov> {
+        read_name(tree, place, faults, &Pov::ALL, |pov| pov.name())
     }
 }
 

@@ -5,7 +5,7 @@ use utoipa::openapi::ObjectBuilder;
 
 use crate::http::controllers::analysis::Manner;
 use crate::http::dto::{Id, PositionRequest, names_of};
-use crate::http::json::{FromMembers, FromTree, Members, Tree, read_name};
+use crate::http::json::{FromMembers, FromTree, Members, Place, Tree, read_name};
 use crate::http::problem::{InvalidMember, MemberFault};
 
 /// A message, with the name that its answers bear.
@@ -54,8 +54,8 @@ impl Kind {
 }
 
 impl<'a> FromTree<'a> for Kind {
-    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<Kind> {
-        read_name(tree, pointer, faults, &Kind::ALL, |kind| kind.name())
+    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<Kind> {
+        read_name(tree, place, faults, &Kind::ALL, |kind| kind.name())
     }
 }
 

@@ -8,7 +8,7 @@ use super::parts::{BitboardsView, BoardsView, ChecksView, HuffmanView, PieceView
 use crate::chess::Game;
 use crate::chess::forms::{self, BitOrder};
 use crate::http::dto::names_of;
-use crate::http::json::{FromTree, Tree, read_name};
+use crate::http::json::{FromTree, Place, Tree, read_name};
 use crate::http::problem::InvalidMember;
 
 /// A form of the position that can be asked for.
@@ -57,8 +57,8 @@ impl View {
 }
 
 impl<'a> FromTree<'a> for View {
-    fn read(tree: Tree<'a>, pointer: &str, faults: &mut Vec<InvalidMember>) -> Option<View> {
-        read_name(tree, pointer, faults, &View::ALL, |&view| view.name())
+    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<View> {
+        read_name(tree, place, faults, &View::ALL, |&view| view.name())
     }
 }
 
