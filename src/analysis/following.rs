@@ -170,9 +170,12 @@ impl Following {
     ///
     /// # Errors
     /// As [`Following::next`].
-    pub async fn own_end(mut self) -> Result<Answer, AnalysisError> {
-        self.known = None;
-        self.end().await
+    pub async fn own_end(self) -> Result<Answer, AnalysisError> {
+        match self.rest {
+            Rest::Answered(answer) => Ok(*answer),
+            // Only who waits has to keep what waiting takes.
+            rest => Box::pin(async { Following { known: None, rest, ..self }.end().await }).await,
+        }
     }
 
     /// Ends the question: what it has found by now is its answer, with the reason `stopped`. An end that has come already stays.

@@ -1,5 +1,6 @@
 //! The use cases themselves.
 
+use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -51,7 +52,7 @@ impl Default for ServiceOptions {
         let workers = available_parallelism().map_or(1, usize::from);
         ServiceOptions {
             workers,
-            queue_capacity: 256,
+            queue_capacity: 128,
             idle_positions: 0,
             dictionary_max_entries: 100_000,
             max_movetime: Duration::from_secs(60),
@@ -140,8 +141,9 @@ impl Service {
     ///
     /// # Errors
     /// A full queue, a shutdown before the search began, or a fault of ours.
-    pub async fn best_move(&self, request: AnalysisRequest) -> Result<Answer, AnalysisError> {
-        self.follow(request)?.own_end().await
+    pub fn best_move(&self, request: AnalysisRequest) -> impl Future<Output = Result<Answer, AnalysisError>> + use<> {
+        let following = self.follow(request);
+        async { following?.own_end().await }
     }
 
     /// The same question, followed on its way: what memory knows comes first, enough or not, then what is deeper. Returns at once.

@@ -1,5 +1,7 @@
 //! JSON out.
 
+use std::cell::RefCell;
+
 use axum::body::Body;
 use axum::http::header::CONTENT_TYPE;
 use axum::http::{HeaderValue, Response};
@@ -10,8 +12,12 @@ use crate::http::problem::Problem;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Room for an ordinary answer, so that it is written without being moved.
-const ROOM: usize = 4 << 10;
+/// Answers are written on paper that each thread keeps, up to so many bytes of it: so each takes the memory that it has bytes, at once.
+const PAPER: usize = 64 << 10;
+
+thread_local! {
+    static ON_PAPER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
 
 /// An answer with status 200 whose body is `T` as JSON.
 #[derive(Clone, Copy, Debug)]
@@ -19,11 +25,14 @@ pub(crate) struct Reply<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Reply<T> {
     fn into_response(self) -> Response<Body> {
-        let mut body = Vec::with_capacity(ROOM);
-        match serde_json::to_writer(&mut body, &self.0) {
-            Ok(()) => Written(body).into_response(),
-            Err(error) => Problem::internal(&error).into_response(),
-        }
+        ON_PAPER.with_borrow_mut(|paper| {
+            paper.clear();
+            paper.shrink_to(PAPER);
+            match serde_json::to_writer(&mut *paper, &self.0) {
+                Ok(()) => Written(paper.as_slice().into()).into_response(),
+                Err(error) => Problem::internal(&error).into_response(),
+            }
+        })
     }
 }
 

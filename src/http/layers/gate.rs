@@ -2,16 +2,17 @@
 
 use std::collections::HashMap;
 use std::convert::Infallible;
-use std::future::{Future, ready};
+use std::future::{Future, Ready, ready};
 use std::net::Ipv4Addr;
 use std::pin::Pin;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
 use axum::extract::Request;
 use axum::http::header::WWW_AUTHENTICATE;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use axum::response::{IntoResponse, Response};
+use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
 use crate::analysis::Client;
@@ -20,7 +21,7 @@ use crate::http::access::{Access, Allowance, NoTicket, RateLimits, Tickets, Visi
 use crate::http::asker::Peer;
 use crate::http::problem::Problem;
 
-use super::panics::{Panicked, unless_panic};
+use super::panics::{Panicked, UnlessPanic};
 
 pub(super) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 pub(super) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
@@ -160,11 +161,10 @@ impl<S> Layer<S> for GateLayer {
 impl<S> Service<Request> for GateService<S>
 where
     S: Service<Request, Response = Response, Error = Infallible>,
-    S::Future: Send + 'static,
 {
     type Response = Response;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
+    type Future = GateFuture<S::Future>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.inner.poll_ready(context)
@@ -172,15 +172,38 @@ where
 
     fn call(&mut self, mut request: Request) -> Self::Future {
         match self.app.gate().admit(&mut request) {
-            Ok(allowance) => {
-                let answer = self.inner.call(request);
-                Box::pin(async move {
-                    let response =
-                        unless_panic(answer).await.unwrap_or_else(|Panicked| Ok(Problem::masked().into_response()));
-                    response.map(|response| with_rate(response, allowance))
-                })
+            Ok(allowance) => GateFuture::Admitted { answer: UnlessPanic::new(self.inner.call(request)), allowance },
+            Err(refusal) => GateFuture::Refused { refusal: ready(Ok(*refusal)) },
+        }
+    }
+}
+
+pin_project! {
+    /// The answer to a request that has come to the gate.
+    #[project = GateProjection]
+    pub(crate) enum GateFuture<F> {
+        /// The route's.
+        Admitted {
+            #[pin]
+            answer: UnlessPanic<F>,
+            allowance: Option<Allowance>,
+        },
+        /// The gate's own.
+        Refused { refusal: Ready<Result<Response, Infallible>> },
+    }
+}
+
+impl<F: Future<Output = Result<Response, Infallible>>> Future for GateFuture<F> {
+    type Output = Result<Response, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match self.project() {
+            GateProjection::Admitted { answer, allowance } => {
+                let answer = ready!(answer.poll(context));
+                let response = answer.unwrap_or_else(|Panicked| Ok(Problem::masked().into_response()));
+                Poll::Ready(response.map(|response| with_rate(response, *allowance)))
             }
-            Err(refusal) => Box::pin(ready(Ok(*refusal))),
+            GateProjection::Refused { refusal } => Pin::new(refusal).poll(context),
         }
     }
 }

@@ -5,18 +5,20 @@ use std::convert::Infallible;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::task::{Context, Poll};
+use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::MatchedPath;
 use axum::http::{Method, Request, Response};
 use axum::response::IntoResponse;
+use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 use tracing::Instrument;
+use tracing::instrument::Instrumented;
 
 use super::RequestId;
-use super::panics::{Panicked, unless_panic};
+use super::panics::{Panicked, UnlessPanic};
 use super::request_id::X_REQUEST_ID;
 use super::server_timing::tell_timing;
 use super::trace::{note_status, request_span};
@@ -54,11 +56,10 @@ impl<S> Layer<S> for RequestLayer {
 impl<S> Service<Request<Body>> for RequestService<S>
 where
     S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
-    S::Future: Send + 'static,
 {
     type Response = Response<Body>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
+    type Future = Instrumented<RequestFuture<S::Future>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         self.inner.poll_ready(context)
@@ -69,21 +70,37 @@ where
         request.extensions_mut().insert(id.clone());
         let counts = self.seat.counts(request.extensions().get::<MatchedPath>());
         let span = request_span(&id, counts.pattern(), &request);
-        let mut account = Account::of(&request, counts);
-        let answer = self.inner.call(request);
-        let answered = async move {
-            let mut response = match unless_panic(answer).await {
-                Ok(Ok(response)) => response,
-                Ok(Err(never)) => match never {},
-                Err(Panicked) => Problem::masked().into_response(),
-            };
-            render(&mut response, &account.path, id.as_str());
-            response.headers_mut().insert(X_REQUEST_ID, id.into_header());
-            tell_timing(&mut response, account.counts.pattern(), account.started.elapsed());
-            account.answered(response.status().as_u16());
-            Ok(response)
+        let account = Account::of(&request, counts);
+        RequestFuture { answer: UnlessPanic::new(self.inner.call(request)), id, account }.instrument(span)
+    }
+}
+
+pin_project! {
+    /// The answer to a request, as the client gets it.
+    #[project = RequestFutureProjection]
+    pub(crate) struct RequestFuture<F> {
+        #[pin]
+        answer: UnlessPanic<F>,
+        id: RequestId,
+        account: Account,
+    }
+}
+
+impl<F: Future<Output = Result<Response<Body>, Infallible>>> Future for RequestFuture<F> {
+    type Output = Result<Response<Body>, Infallible>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let RequestFutureProjection { answer, id, account } = self.project();
+        let mut response = match ready!(answer.poll(context)) {
+            Ok(Ok(response)) => response,
+            Ok(Err(never)) => match never {},
+            Err(Panicked) => Problem::masked().into_response(),
         };
-        Box::pin(answered.instrument(span))
+        render(&mut response, &account.path, id.as_str());
+        response.headers_mut().insert(X_REQUEST_ID, id.to_header());
+        tell_timing(&mut response, account.counts.pattern(), account.started.elapsed());
+        account.answered(response.status().as_u16());
+        Poll::Ready(Ok(response))
     }
 }
 

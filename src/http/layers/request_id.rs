@@ -16,7 +16,12 @@ const LONGEST: usize = 128;
 
 /// A request's id: 1 to 128 visible ASCII characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RequestId(HeaderValue);
+pub(crate) enum RequestId {
+    /// The client's.
+    Given(HeaderValue),
+    /// One of ours, which needs no memory of its own.
+    Made([u8; 16]),
+}
 
 impl RequestId {
     /// The one that the client gave, or a new one.
@@ -24,7 +29,7 @@ impl RequestId {
         let given = headers.get(X_REQUEST_ID).filter(|given| is_good(given));
         // A copy: the header itself is a piece of the connection's buffer.
         let copy = given.and_then(|given| HeaderValue::from_bytes(given.as_bytes()).ok());
-        copy.map_or_else(RequestId::made, RequestId)
+        copy.map_or_else(RequestId::made, RequestId::Given)
     }
 
     /// Sixteen hex digits, different for each request of a process and unlikely to meet another process's: a random start
@@ -34,17 +39,23 @@ impl RequestId {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let number = splitmix::nth(*START, count);
-        RequestId(HeaderValue::from_bytes(&hex_digits(number)).unwrap_or(HeaderValue::from_static("-")))
+        RequestId::Made(hex_digits(number))
     }
 
     /// As text.
     pub(crate) fn as_str(&self) -> &str {
-        self.0.to_str().unwrap_or_default()
+        match self {
+            RequestId::Given(value) => value.to_str().unwrap_or_default(),
+            RequestId::Made(digits) => str::from_utf8(digits).unwrap_or_default(),
+        }
     }
 
     /// As header.
-    pub(crate) fn into_header(self) -> HeaderValue {
-        self.0
+    pub(crate) fn to_header(&self) -> HeaderValue {
+        match self {
+            RequestId::Given(value) => value.clone(),
+            RequestId::Made(digits) => HeaderValue::from_bytes(digits).unwrap_or(HeaderValue::from_static("-")),
+        }
     }
 }
 
