@@ -171,10 +171,12 @@ impl Following {
     /// # Errors
     /// As [`Following::next`].
     pub async fn own_end(self) -> Result<Answer, AnalysisError> {
-        match self.rest {
+        let Following { known, rest, .. } = self;
+        drop(known);
+        match rest {
             Rest::Answered(answer) => Ok(*answer),
             // Only who waits has to keep what waiting takes.
-            rest => Box::pin(async { Following { known: None, rest, ..self }.end().await }).await,
+            rest => Box::pin(async { Following::new(None, rest).end().await }).await,
         }
     }
 

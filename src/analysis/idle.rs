@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use self::recent::Recent;
-use super::request::AnalysisRequest;
+use super::request::{AnalysisRequest, living_part};
 use crate::chess::{Game, Move};
 use crate::engine::{Limits, Report};
 
@@ -65,7 +65,7 @@ impl IdleList {
 
     /// One for so many wishes; for none, nothing is ever wished for.
     pub(super) fn new(capacity: usize) -> IdleList {
-        IdleList { state: Mutex::default(), length: AtomicUsize::new(0), capacity, recent: Recent::default() }
+        IdleList { state: Mutex::default(), length: AtomicUsize::new(0), capacity, recent: Recent::new(capacity > 0) }
     }
 
     /// `true` when wishes are taken at all.
@@ -90,14 +90,14 @@ impl IdleList {
         self.wish(Arc::new(game), limits, lines, &moves);
     }
 
-    /// Wishes for the position that the best line leads to, unless the same was wished for lately.
-    pub(super) fn wish_for_best(&self, game: Game, limits: &Limits, lines: usize, report: &Report) {
-        if self.is_on()
-            && let Some(&best) = report.pv.first()
-            && self.recent.is_new(&(game.position().key(), best, limits, lines))
-        {
-            self.wish(Arc::new(game), limits, lines, &[best]);
+    /// Wishes for the position that the best line leads to. `false` when there is none, or the same was wished for lately.
+    pub(super) fn wish_for_best(&self, game: &Game, limits: &Limits, lines: usize, report: &Report) -> bool {
+        let Some(&best) = report.pv.first().filter(|_| self.is_on()) else { return false };
+        let is_new = self.recent.is_new(&((game.position().key(), best), *limits, lines));
+        if is_new {
+            self.wish(Arc::new(living_part(game)), limits, lines, &[best]);
         }
+        is_new
     }
 
     fn wish(&self, parent: Arc<Game>, limits: &Limits, lines: usize, moves: &[Move]) {
@@ -114,7 +114,9 @@ impl IdleList {
             if state.wishes.len() > self.capacity
                 && let Some((_, least)) = state.wishes.pop_last()
             {
-                state.turns.remove(&(least.parent.position().key(), least.mv));
+                let name = (least.parent.position().key(), least.mv);
+                state.turns.remove(&name);
+                self.recent.forget(&(name, least.limits, least.lines));
             }
         }
         self.length.store(state.wishes.len(), Ordering::Release);
@@ -164,6 +166,10 @@ mod tests {
         report
     }
 
+    fn legal(moves: &str) -> Vec<Move> {
+        game_of(moves).position().legal_moves()[..1].to_vec()
+    }
+
     fn next(list: &IdleList) -> String {
         list.take().map_or_else(String::new, |wish| format!("{}{}", wish.mv.from(), wish.mv.to()))
     }
@@ -184,12 +190,7 @@ mod tests {
     fn the_best_move_of_the_newest_question_goes_before_the_others_of_an_older_one() {
         let list = IdleList::new(100);
         list.wish_for_children(start_game(), &depth(5), 2, &found(["e2e4", "d2d4"]));
-        list.wish_for_best(
-            game_of("g1f3"),
-            &depth(5),
-            1,
-            &Report { pv: game_of("g1f3").position().legal_moves()[..1].to_vec(), ..report(5, 1) },
-        );
+        list.wish_for_best(&game_of("g1f3"), &depth(5), 1, &Report { pv: legal("g1f3"), ..report(5, 1) });
         let first = list.take().unwrap();
         assert_eq!(first.game().moves().len(), 2, "the way to it is kept");
         assert_eq!(next(&list), "e2e4");
@@ -198,15 +199,24 @@ mod tests {
     #[test]
     fn who_asks_the_same_again_wishes_for_nothing_new() {
         let list = IdleList::new(100);
-        let wish = |limit, lines| list.wish_for_best(start_game(), &depth(limit), lines, &found(["e2e4", "d2d4"]));
-        wish(5, 1);
+        let wish = |limit, lines| list.wish_for_best(&start_game(), &depth(limit), lines, &found(["e2e4", "d2d4"]));
+        assert!(wish(5, 1));
         assert_eq!(next(&list), "e2e4");
-        wish(5, 1);
-        assert_eq!(list.len(), 0, "it is being followed, or was");
-        wish(6, 1);
-        assert_eq!(next(&list), "e2e4", "deeper");
-        wish(6, 2);
-        assert_eq!(next(&list), "e2e4", "with more lines");
+        assert!(!wish(5, 1), "it is being followed, or was");
+        assert_eq!(list.len(), 0);
+        assert!(wish(6, 1), "deeper");
+        assert!(wish(6, 2), "with more lines");
+    }
+
+    #[test]
+    fn what_found_no_room_may_be_wished_for_again() {
+        let list = IdleList::new(1);
+        let wish = |moves| list.wish_for_best(&game_of(moves), &depth(5), 1, &Report { pv: legal(moves), ..report(5, 1) });
+        let legal_first = |moves| legal(moves)[0];
+        assert!(wish("e2e4"));
+        assert!(wish("d2d4"), "it takes the other's place");
+        assert_eq!(list.take().map(|wish| wish.mv), Some(legal_first("d2d4")));
+        assert!(wish("e2e4"));
     }
 
     #[test]

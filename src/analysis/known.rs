@@ -129,7 +129,8 @@ impl Known {
         } else {
             MemoryVerdict::Unknown
         };
-        let deepest = wide().max_by_key(|analysis| analysis.effort.reached());
+        // Of equals that which is enough.
+        let deepest = wide().max_by_key(|analysis| (analysis.effort.reached(), analysis.effort.satisfies(asked).is_some()));
         // Where something is enough, what is deeper is all the better.
         let enough = deepest.zip(enough.map(|(_, reason)| reason));
         Saying { deepest, enough, verdict }

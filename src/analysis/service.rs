@@ -136,8 +136,8 @@ impl Service {
         Ok(service)
     }
 
-    /// Finds the best move: in memory, in an equal search that is under way, or in a search of its own. Dropping the future
-    /// is leaving; the search ends when its last listener has left.
+    /// Finds the best move: in memory, in an equal search that is under way, or in a search of its own. It is asked at once; dropping
+    /// the future is leaving, and the search ends when its last listener has left.
     ///
     /// # Errors
     /// A full queue, a shutdown before the search began, or a fault of ours.
@@ -169,9 +169,8 @@ impl Service {
                 && let Some(idle) = service.queue.idle()
             {
                 let was_empty = idle.len() == 0;
-                let game = request.without_dead_history().game;
-                idle.wish_for_best(game, &limits, scope.multipv, &answer.0.report);
-                if was_empty {
+                let is_new = idle.wish_for_best(&request.game, &limits, scope.multipv, &answer.0.report);
+                if was_empty && is_new {
                     service.queue.wake_for_wishes();
                 }
             }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::fmt::{self, Write as _};
 use std::io::Write as _;
 use std::mem;
-use std::time::SystemTime;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use humantime::format_rfc3339_micros;
 use tracing::field::{Field, Visit};
@@ -35,6 +35,7 @@ struct Paper {
     request_id: String,
     /// The event's spans as members of a JSON object, each behind a comma.
     spans: String,
+    /// For texts that have to be put together first.
     scratch: String,
 }
 
@@ -65,12 +66,12 @@ impl Lines {
         let meta = event.metadata();
         match self.format {
             LogFormat::Text => {
-                write!(line, "{}", format_rfc3339_micros(SystemTime::now()))?;
+                write!(line, "{}", format_rfc3339_micros(now()))?;
                 write!(line, " {} {}:", meta.level(), meta.target())?;
             }
             LogFormat::Json => {
                 line.push_str("{\"timestamp\":\"");
-                write!(line, "{}", format_rfc3339_micros(SystemTime::now()))?;
+                write!(line, "{}", format_rfc3339_micros(now()))?;
                 line.extend(["\",\"level\":\"", meta.level().as_str(), "\",\"target\":\"", meta.target(), "\""]);
             }
         }
@@ -143,7 +144,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
         PAPER.with_borrow_mut(|paper| {
             [&mut paper.line, &mut paper.request_id, &mut paper.spans].into_iter().for_each(String::clear);
             paper.take_spans(event, &context);
-            // Writing into a String can't fail; a field whose own Debug fails costs the line's rest.
+            // Writing into a String can't fail.
             if self.write_line(paper, event).is_err() {
                 paper.line.push('\n');
             }
@@ -291,10 +292,16 @@ impl Visit for Fields<'_> {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let mut text = mem::take(&mut self.scratch);
         text.clear();
-        let _infallible = write!(text, "{value:?}");
+        // A field whose own Debug fails is told as far as it came.
+        let _is_whole = write!(text, "{value:?}");
         self.text(field.name(), &text);
         self.scratch = text;
     }
+}
+
+/// The time; 1970 where a clock shows less, which the writer of times can't write.
+fn now() -> SystemTime {
+    SystemTime::now().max(UNIX_EPOCH)
 }
 
 fn push_json(line: &mut String, value: &str) {

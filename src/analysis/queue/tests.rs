@@ -100,7 +100,7 @@ fn wish(queue: &Queue) {
 fn wish_for_lines(queue: &Queue, lines: usize) {
     let game = crate::analysis::tests::start_game();
     let report = crate::analysis::tests::report(5, 500);
-    queue.idle().unwrap().wish_for_best(game, &Default::default(), lines, &report);
+    queue.idle().unwrap().wish_for_best(&game, &Default::default(), lines, &report);
 }
 
 fn begin_idle(queue: &Queue) -> (Wish, IdleRun) {

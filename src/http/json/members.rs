@@ -174,16 +174,16 @@ impl<'a> FromTree<'a> for u64 {
             Tree::Whole(number) => Some(number),
             Tree::Number(number) if number.fract() == 0.0 && number >= 0.0 => Some(number as u64),
             Tree::Negative(number) => {
-                let detail = format!("{} is {number}, but must not be negative", place);
+                let detail = format!("{place} is {number}, but must not be negative");
                 note(faults, MemberFault::OutOfRange, place, detail);
                 None
             }
             Tree::Number(number) if number.fract() == 0.0 => {
-                note(faults, MemberFault::OutOfRange, place, format!("{} is {number}, but must not be negative", place));
+                note(faults, MemberFault::OutOfRange, place, format!("{place} is {number}, but must not be negative"));
                 None
             }
             Tree::Number(_) => {
-                note(faults, MemberFault::WrongType, place, format!("{} must be a whole number", place));
+                note(faults, MemberFault::WrongType, place, format!("{place} must be a whole number"));
                 None
             }
             other => wrong_type(faults, place, "a whole number", &other),
@@ -252,7 +252,7 @@ where
     let found = all.iter().find(|value| name(value) == text).copied();
     if found.is_none() {
         let names: Vec<_> = all.iter().map(name).collect();
-        let detail = format!("{} is {:?}, but must be one of {}", place, excerpt(&text), names.join(", "));
+        let detail = format!("{place} is {:?}, but must be one of {}", excerpt(&text), names.join(", "));
         note(faults, MemberFault::UnknownValue, place, detail);
     }
     found
@@ -276,7 +276,7 @@ fn items_written<'a>(text: &str) -> Vec<Tree<'a>> {
 }
 
 fn wrong_type<T>(faults: &mut Vec<InvalidMember>, place: Place<'_>, expected: &str, found: &Tree<'_>) -> Option<T> {
-    note(faults, MemberFault::WrongType, place, format!("{} must be {expected}, not {}", place, found.kind()));
+    note(faults, MemberFault::WrongType, place, format!("{place} must be {expected}, not {}", found.kind()));
     None
 }
 

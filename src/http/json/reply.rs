@@ -26,12 +26,13 @@ pub(crate) struct Reply<T>(pub T);
 impl<T: Serialize> IntoResponse for Reply<T> {
     fn into_response(self) -> Response<Body> {
         ON_PAPER.with_borrow_mut(|paper| {
-            paper.clear();
-            paper.shrink_to(PAPER);
-            match serde_json::to_writer(&mut *paper, &self.0) {
+            let response = match serde_json::to_writer(&mut *paper, &self.0) {
                 Ok(()) => Written(paper.as_slice().into()).into_response(),
                 Err(error) => Problem::internal(&error).into_response(),
-            }
+            };
+            paper.clear();
+            paper.shrink_to(PAPER);
+            response
         })
     }
 }

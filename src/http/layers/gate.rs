@@ -172,7 +172,7 @@ where
 
     fn call(&mut self, mut request: Request) -> Self::Future {
         match self.app.gate().admit(&mut request) {
-            Ok(allowance) => GateFuture::Admitted { answer: UnlessPanic::new(self.inner.call(request)), allowance },
+            Ok(allowance) => GateFuture::Admitted { answer: UnlessPanic::of(|| self.inner.call(request)), allowance },
             Err(refusal) => GateFuture::Refused { refusal: ready(Ok(*refusal)) },
         }
     }

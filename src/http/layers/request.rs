@@ -71,7 +71,8 @@ where
         let counts = self.seat.counts(request.extensions().get::<MatchedPath>());
         let span = request_span(&id, counts.pattern(), &request);
         let account = Account::of(&request, counts);
-        RequestFuture { answer: UnlessPanic::new(self.inner.call(request)), id, account }.instrument(span)
+        let answer = span.in_scope(|| UnlessPanic::of(|| self.inner.call(request)));
+        RequestFuture { answer, id, account }.instrument(span)
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) fn example(code: Code, path: &str) -> Value {
         Code::IdempotencyConflict => Problem::idempotency_conflict(),
         Code::Gone => Problem::gone(),
         Code::Internal => Problem::masked(),
-        Code::QueueFull => AnalysisError::QueueFull { length: 256, retry_after: RETRY_AFTER }.into(),
+        Code::QueueFull => AnalysisError::QueueFull { length: 128, retry_after: RETRY_AFTER }.into(),
         Code::Deadline => AnalysisError::Deadline { waited: Duration::from_secs(30), retry_after: RETRY_AFTER }.into(),
         Code::ShuttingDown => AnalysisError::ShuttingDown { retry_after: RETRY_AFTER }.into(),
         Code::NotReady if path.starts_with("/v1/games") => Problem::not_ready("store"),
