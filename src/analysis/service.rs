@@ -1,6 +1,5 @@
 //! The use cases themselves.
 
-use std::future::Future;
 use std::io;
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -136,14 +135,13 @@ impl Service {
         Ok(service)
     }
 
-    /// Finds the best move: in memory, in an equal search that is under way, or in a search of its own. It is asked at once; dropping
-    /// the future is leaving, and the search ends when its last listener has left.
+    /// Finds the best move: in memory, in an equal search that is under way, or in a search of its own. Dropping the future
+    /// is leaving; the search ends when its last listener has left.
     ///
     /// # Errors
     /// A full queue, a shutdown before the search began, or a fault of ours.
-    pub fn best_move(&self, request: AnalysisRequest) -> impl Future<Output = Result<Answer, AnalysisError>> + use<> {
-        let following = self.follow(request);
-        async { following?.own_end().await }
+    pub async fn best_move(&self, request: AnalysisRequest) -> Result<Answer, AnalysisError> {
+        self.follow(request)?.own_end().await
     }
 
     /// The same question, followed on its way: what memory knows comes first, enough or not, then what is deeper. Returns at once.
