@@ -222,7 +222,7 @@ impl Dictionary {
         }
         let Some(known) = self.with_kept(address, maker) else { return (said, Tier::Memory) };
         let saying = known.says(address, asked, lines, maker);
-        if let Some((analysis, _)) = saying.enough {
+        if let Some(analysis) = saying.answer() {
             self.promote(address, analysis.clone());
         }
         (saying.told(lines), Tier::Disk)

@@ -35,6 +35,10 @@ pub(super) struct Wish {
 }
 
 impl Wish {
+    fn name(&self) -> Name {
+        (self.parent.position().key(), self.mv)
+    }
+
     /// The position after the move, with its history.
     pub(super) fn game(&self) -> Game {
         let mut game = (*self.parent).clone();
@@ -65,7 +69,7 @@ impl IdleList {
 
     /// One for so many wishes; for none, nothing is ever wished for.
     pub(super) fn new(capacity: usize) -> IdleList {
-        IdleList { state: Mutex::default(), length: AtomicUsize::new(0), capacity, recent: Recent::new(capacity > 0) }
+        IdleList { state: Mutex::default(), length: AtomicUsize::new(0), capacity, recent: Recent::default() }
     }
 
     /// `true` when wishes are taken at all.
@@ -114,9 +118,8 @@ impl IdleList {
             if state.wishes.len() > self.capacity
                 && let Some((_, least)) = state.wishes.pop_last()
             {
-                let name = (least.parent.position().key(), least.mv);
-                state.turns.remove(&name);
-                self.recent.forget(&(name, least.limits, least.lines));
+                state.turns.remove(&least.name());
+                self.recent.forget(&(least.name(), least.limits, least.lines));
             }
         }
         self.length.store(state.wishes.len(), Ordering::Release);
@@ -129,7 +132,7 @@ impl IdleList {
         }
         let mut state = self.lock();
         let (_, wish) = state.wishes.pop_first()?;
-        state.turns.remove(&(wish.parent.position().key(), wish.mv));
+        state.turns.remove(&wish.name());
         self.length.store(state.wishes.len(), Ordering::Release);
         Some(wish)
     }
@@ -166,8 +169,9 @@ mod tests {
         report
     }
 
-    fn legal(moves: &str) -> Vec<Move> {
-        game_of(moves).position().legal_moves()[..1].to_vec()
+    /// What was found behind these moves: that the first legal one is the best.
+    fn found_behind(moves: &str) -> Report {
+        Report { pv: game_of(moves).position().legal_moves()[..1].to_vec(), ..report(5, 1) }
     }
 
     fn next(list: &IdleList) -> String {
@@ -190,7 +194,7 @@ mod tests {
     fn the_best_move_of_the_newest_question_goes_before_the_others_of_an_older_one() {
         let list = IdleList::new(100);
         list.wish_for_children(start_game(), &depth(5), 2, &found(["e2e4", "d2d4"]));
-        list.wish_for_best(&game_of("g1f3"), &depth(5), 1, &Report { pv: legal("g1f3"), ..report(5, 1) });
+        list.wish_for_best(&game_of("g1f3"), &depth(5), 1, &found_behind("g1f3"));
         let first = list.take().unwrap();
         assert_eq!(first.game().moves().len(), 2, "the way to it is kept");
         assert_eq!(next(&list), "e2e4");
@@ -211,11 +215,10 @@ mod tests {
     #[test]
     fn what_found_no_room_may_be_wished_for_again() {
         let list = IdleList::new(1);
-        let wish = |moves| list.wish_for_best(&game_of(moves), &depth(5), 1, &Report { pv: legal(moves), ..report(5, 1) });
-        let legal_first = |moves| legal(moves)[0];
+        let wish = |moves| list.wish_for_best(&game_of(moves), &depth(5), 1, &found_behind(moves));
         assert!(wish("e2e4"));
         assert!(wish("d2d4"), "it takes the other's place");
-        assert_eq!(list.take().map(|wish| wish.mv), Some(legal_first("d2d4")));
+        assert_eq!(list.take().map(|wish| wish.mv), found_behind("d2d4").pv.first().copied());
         assert!(wish("e2e4"));
     }
 

@@ -116,8 +116,9 @@ impl Known {
         let own = || self.analyses.iter().filter(|analysis| *analysis.maker == *maker);
         let here = || own().filter(|analysis| address.admits(analysis.context, analysis.report.seldepth));
         let wide = || here().filter(|analysis| usize::from(analysis.lines) >= lines);
-        let enough = wide().filter_map(|analysis| Some((analysis, analysis.effort.satisfies(asked)?)));
-        let enough = enough.max_by_key(|(analysis, _)| analysis.effort.reached());
+        // Where something is enough, what is deeper is all the better.
+        let enough = wide().filter_map(|analysis| Some((analysis.effort.reached(), analysis.effort.satisfies(asked)?)));
+        let enough = enough.max_by_key(|&(reached, _)| reached).map(|(_, reason)| reason);
         let verdict = if enough.is_some() {
             MemoryVerdict::Hit
         } else if here().next().is_some() {
@@ -131,8 +132,6 @@ impl Known {
         };
         // Of equals that which is enough.
         let deepest = wide().max_by_key(|analysis| (analysis.effort.reached(), analysis.effort.satisfies(asked).is_some()));
-        // Where something is enough, what is deeper is all the better.
-        let enough = deepest.zip(enough.map(|(_, reason)| reason));
         Saying { deepest, enough, verdict }
     }
 }
@@ -141,21 +140,25 @@ impl Known {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Saying<'a> {
     pub(super) deepest: Option<&'a Analysis>,
-    pub(super) enough: Option<(&'a Analysis, Reason)>,
+    /// The asked limit that something known satisfies: then the deepest answers.
+    enough: Option<Reason>,
     verdict: MemoryVerdict,
 }
 
-impl Saying<'_> {
+impl<'a> Saying<'a> {
+    /// The analysis that answers, if one does.
+    pub(super) fn answer(&self) -> Option<&'a Analysis> {
+        self.deepest.filter(|_| self.enough.is_some())
+    }
+
     /// The same, with the lines asked.
     pub(super) fn told(self, lines: usize) -> Memory {
         let known = self.deepest.map(|analysis| Remembered::of(analysis, lines));
-        // What is enough is the deepest.
-        let enough = known.clone().zip(self.enough).map(|(known, (_, reason))| (known, reason));
         Memory {
+            enough: known.clone().zip(self.enough),
             known,
-            enough,
             verdict: self.verdict,
-            is_idle_hit: self.enough.is_some_and(|(analysis, _)| analysis.origin == Origin::IdleTime),
+            is_idle_hit: self.answer().is_some_and(|analysis| analysis.origin == Origin::IdleTime),
         }
     }
 }

@@ -63,15 +63,11 @@ impl Lines {
 
     fn write_line(&self, paper: &mut Paper, event: &Event<'_>) -> fmt::Result {
         let Paper { line, request_id, spans, scratch } = paper;
-        let meta = event.metadata();
+        let (meta, time) = (event.metadata(), format_rfc3339_micros(now()));
         match self.format {
-            LogFormat::Text => {
-                write!(line, "{}", format_rfc3339_micros(now()))?;
-                write!(line, " {} {}:", meta.level(), meta.target())?;
-            }
+            LogFormat::Text => write!(line, "{time} {} {}:", meta.level(), meta.target())?,
             LogFormat::Json => {
-                line.push_str("{\"timestamp\":\"");
-                write!(line, "{}", format_rfc3339_micros(now()))?;
+                write!(line, "{{\"timestamp\":\"{time}")?;
                 line.extend(["\",\"level\":\"", meta.level().as_str(), "\",\"target\":\"", meta.target(), "\""]);
             }
         }

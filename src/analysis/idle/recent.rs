@@ -19,14 +19,14 @@ pub(super) struct Recent {
     begun: Instant,
 }
 
-impl Recent {
-    /// An empty one; one that is not in use remembers nothing.
-    pub(super) fn new(is_in_use: bool) -> Recent {
-        let places = if is_in_use { PLACES } else { 1 };
-        let places = (0..places).map(|_| AtomicU64::new(0)).collect();
+impl Default for Recent {
+    fn default() -> Recent {
+        let places = (0..PLACES).map(|_| AtomicU64::new(0)).collect();
         Recent { places, hasher: RandomState::new(), begun: Instant::now() }
     }
+}
 
+impl Recent {
     /// Notes a wish; `false` when it was the last in its place.
     pub(super) fn is_new(&self, wish: &impl Hash) -> bool {
         let (hash, place) = self.place(wish);
@@ -49,7 +49,7 @@ impl Recent {
     fn place(&self, wish: &impl Hash) -> (u64, &AtomicU64) {
         let spell = self.begun.elapsed().as_secs() / WHILE.as_secs();
         let hash = self.hasher.hash_one((spell, wish));
-        (hash, &self.places[hash as usize % self.places.len()])
+        (hash, &self.places[hash as usize % PLACES])
     }
 }
 
@@ -59,7 +59,7 @@ mod tests {
 
     #[test]
     fn what_comes_again_is_not_new_until_it_is_forgotten() {
-        let recent = Recent::new(true);
+        let recent = Recent::default();
         assert_eq!([recent.is_new(&7), recent.is_new(&7), recent.is_new(&8)], [true, false, true]);
         recent.forget(&7);
         assert_eq!([recent.is_new(&7), recent.is_new(&8)], [true, false]);
@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn however_many_come_there_is_room() {
-        let recent = Recent::new(true);
+        let recent = Recent::default();
         let new = (0..10 * PLACES).filter(|wish| recent.is_new(wish)).count();
         assert_eq!(new, 10 * PLACES);
     }
