@@ -50,9 +50,9 @@ impl WinModel {
     /// Less material than this counts as this.
     pub const LEAST: u32 = 10;
     /// Coefficients of a in material / [`WinModel::FULL`], constant term first: linear centipawns.
-    pub const HALF: [f64; 4] = [342.3959280303395, -978.2406149479632, 1339.4546831109683, -636.0985676167359];
+    pub const HALF: [f64; 4] = [240.60403070243902, -450.62130982411185, 501.87088559216, -212.29898509733243];
     /// Coefficients of b, likewise.
-    pub const SPREAD: [f64; 4] = [33.058338387361054, 98.00496385825362, -103.67547225364306, 48.294493561190755];
+    pub const SPREAD: [f64; 4] = [28.99557573524526, 103.37948391590467, -109.11888557736381, 57.02756333344972];
 
     /// At the material of a position.
     pub fn of(position: &Position) -> WinModel {
