@@ -7,6 +7,7 @@ use super::frame::Frames;
 use super::history::pull;
 use super::keys::PartKeys;
 use super::params;
+use super::prefetch::prefetch;
 use super::rows::Rows;
 use super::score::{EVALUATION_LIMIT, Value};
 use crate::chess::Position;
@@ -93,6 +94,19 @@ impl Correction {
             + params::correct_non_pawn() * non_pawn
             + params::correct_continuation() * continuation;
         sum / GRAIN
+    }
+
+    /// Says that the correction of a node will be asked for soon.
+    #[inline]
+    pub(super) fn prefetch(&self, places: &Places) {
+        prefetch(&self.pawn[places.pawn]);
+        prefetch(&self.minor[places.minor]);
+        for (table, place) in self.non_pawn.iter().zip(places.non_pawn) {
+            prefetch(&table[place]);
+        }
+        for earlier in places.earlier.into_iter().flatten() {
+            self.continuation.prefetch(earlier, places.last);
+        }
     }
 
     /// A search to `depth` plies found this much more than the static evaluation.

@@ -27,6 +27,7 @@ mod pages;
 mod params;
 mod path;
 mod picker;
+mod prefetch;
 mod pruning;
 mod pv;
 mod quiescence;

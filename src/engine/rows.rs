@@ -1,5 +1,7 @@
 //! Tables by piece and target square, of which a short search touches few.
 
+use super::prefetch::prefetch;
+
 /// A number for each of 12 pieces on 64 squares.
 pub(super) type Cells = [i16; 768];
 
@@ -21,6 +23,12 @@ impl Rows {
     #[inline]
     pub(super) fn get(&self, row: usize, cell: usize) -> i32 {
         i32::from(self.rows[row][cell])
+    }
+
+    /// Says that a number of a table will be asked for soon.
+    #[inline]
+    pub(super) fn prefetch(&self, row: usize, cell: usize) {
+        prefetch(&self.rows[row][cell]);
     }
 
     /// A number of a table, to be changed.

@@ -139,6 +139,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
         frame.mv = mv;
         frame.cell = cell(position, mv) as u16;
         frame.row = row(position, mv);
+        self.history.correction.prefetch(&Places::of(child, &self.keys[ply + 1], &self.frames, ply + 1));
     }
 
     #[inline]

@@ -11,6 +11,7 @@ use std::thread;
 use super::Sharing;
 use super::entry::{Bound, Entry, depth_of, generation_of, with_move};
 use super::pages::in_large_pages;
+use super::prefetch::prefetch;
 use super::score::Value;
 use crate::chess::{Move, splitmix};
 
@@ -194,17 +195,8 @@ impl Generation<'_> {
 
     /// Asks the processor to fetch what the table knows of a position, which will be wanted soon.
     #[inline]
-    #[allow(unsafe_code, reason = "a hint to the processor, which has no safe form")]
     pub(super) fn prefetch(&self, key: u64) {
-        #[cfg(target_arch = "x86_64")]
-        {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let cluster: *const [Slot; 4] = self.table.cluster(key);
-            // SAFETY: the address is that of a living cluster, and a prefetch neither reads nor writes as far as the program sees.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(cluster.cast()) };
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = key;
+        prefetch(self.table.cluster(key));
     }
 
     /// Keeps the static evaluation of a position of which nothing is known, where there is room.
