@@ -134,7 +134,6 @@ parameters! {
     singular_pv = 75 in 0..=150;
     double_margin = 18 in 0..=60;
     triple_margin = 90 in 30..=250;
-    extension_quiet = 200 in 0..=400;
     negative_on = 1 in 0..=1;
 
     // Reductions, in 1/1024 ply.

@@ -44,11 +44,8 @@ impl<E: Evaluator> Search<'_, E> {
         }
         if found.value < target {
             let pv = 240 * i32::from(K::PV);
-            // A quiet move that nothing else comes near is a plan, and plans take time: outside the principal variation it gets all
-            // three plies. (After Stockfish.)
-            let quiet = params::extension_quiet() * i32::from(!mv.is_noisy());
-            let double = params::double_margin() + pv - quiet;
-            let triple = params::triple_margin() + pv - quiet;
+            let double = params::double_margin() + pv;
+            let triple = params::triple_margin() + pv;
             let plies = 1 + i32::from(found.value < target - double) + i32::from(found.value < target - triple);
             return Verdict::Extend(plies);
         }
