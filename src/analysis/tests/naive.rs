@@ -56,7 +56,7 @@ impl Scene {
 
     /// Plants what is true of a bare position, of those one move from it, and of those two moves from it.
     fn plant_around(&self, position: &Position) {
-        self.plant(position, 400_000);
+        self.plant(position, 100_000);
         for first in &position.legal_moves() {
             let child = position.after(first);
             self.plant(&child, 500);

@@ -26,7 +26,16 @@ pub(crate) struct Answer {
 
 impl Client {
     pub(crate) fn new(address: SocketAddr) -> Client {
-        let http = reqwest::Client::builder()
+        Client::built(address, reqwest::Client::builder())
+    }
+
+    /// One that keeps no connection: each request has its own, which ends with it.
+    pub(crate) fn keeping_none(address: SocketAddr) -> Client {
+        Client::built(address, reqwest::Client::builder().pool_max_idle_per_host(0))
+    }
+
+    fn built(address: SocketAddr, builder: reqwest::ClientBuilder) -> Client {
+        let http = builder
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
             .timeout(Duration::from_secs(60))
