@@ -11,8 +11,11 @@ use super::score::Value;
 /// Moves that the rest of the game is expected to take, when nobody says.
 const HORIZON: f64 = 24.0;
 
-/// What is always left on the clock.
-const RESERVE: Duration = Duration::from_millis(2);
+/// What a move leaves alone of the clock: a machine that holds the process up for a tenth of a second must not lose it the game.
+const RESERVE: f64 = 0.100;
+
+/// As much of a clock that has run down as the reserve may take: the rest is played with, so that each move still has a share.
+const RESERVED_AT_MOST: f64 = 0.8;
 
 /// The time of one move.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +41,8 @@ pub(super) struct Progress {
 impl Pace {
     /// The pace of a move on this clock.
     pub(super) fn of(clock: &Clock) -> Pace {
-        let usable = clock.remaining.saturating_sub(clock.overhead + RESERVE).as_secs_f64();
+        let left = clock.remaining.saturating_sub(clock.overhead).as_secs_f64();
+        let usable = left - RESERVE.min(RESERVED_AT_MOST * left);
         let increment = clock.increment.as_secs_f64();
         let moves = clock.moves_to_go.map_or(HORIZON, |moves| f64::from(moves.max(1)).min(HORIZON * 2.0));
         // The last move before a time control may have nearly all of it.
@@ -94,6 +98,19 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_clock_with_an_increment_keeps_a_tenth_of_a_second() {
+        let mut left = 1_000.0_f64;
+        for _ in 0..300 {
+            let pace = Pace::of(&clock(left as u64, 10, None));
+            let spent = (1.75 * pace.soft.as_secs_f64()).min(pace.hard().as_secs_f64()) * 1000.0;
+            left += 10.0 - spent;
+            assert!(left > 100.0, "{left}");
+        }
+        let low = Pace::of(&clock(40, 10, None));
+        assert!(low.hard() > Duration::from_millis(2) && low.hard() < Duration::from_millis(10), "{low:?}");
     }
 
     #[test]
