@@ -164,7 +164,7 @@ impl Engine {
         stop: &StopFlag,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {
-        let pace = limits.clock.map(|clock| Pace::of(&clock));
+        let pace = limits.clock.map(|clock| Pace::of(&clock, game.position().fullmove_number()));
         let hard = [limits.movetime, pace.map(|pace| pace.hard())].into_iter().flatten().min();
         let threads = if limits.mate.is_some() { 1 } else { scope.threads.max(1) };
         let crew = Crew::new(threads);

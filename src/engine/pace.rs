@@ -8,8 +8,11 @@ use std::time::Duration;
 use super::Clock;
 use super::score::Value;
 
-/// Moves that the rest of the game is expected to take, when nobody says.
-const HORIZON: f64 = 24.0;
+/// The share of the increment that a move takes for itself.
+const OF_INCREMENT: f64 = 0.75;
+
+/// Further moves than these are not saved for, though a time control names them.
+const FURTHEST: f64 = 48.0;
 
 /// What a move leaves alone of the clock: a machine that holds the process up for a tenth of a second must not lose it the game.
 const RESERVE: f64 = 0.100;
@@ -38,16 +41,26 @@ pub(super) struct Progress {
     pub(super) forced: bool,
 }
 
+/// Into how many moves what is on the clock is divided when no time control says it, by the number of the move to be played.
+///
+/// The rest of a game gets shorter as it goes on, and the moves out of the opening decide no more than those of the middlegame:
+/// a constant, as it was here first, spends too much of the clock on them. That the share grows with the number of the move is from
+/// Stockfish and Reckless.
+fn horizon(fullmove_number: u16) -> f64 {
+    17.0 + 42.0 * (-f64::from(fullmove_number) / 16.0).exp()
+}
+
 impl Pace {
-    /// The pace of a move on this clock.
-    pub(super) fn of(clock: &Clock) -> Pace {
+    /// The pace of the move with this number on this clock.
+    pub(super) fn of(clock: &Clock, fullmove_number: u16) -> Pace {
         let left = clock.remaining.saturating_sub(clock.overhead).as_secs_f64();
         let usable = left - RESERVE.min(RESERVED_AT_MOST * left);
         let increment = clock.increment.as_secs_f64();
-        let moves = clock.moves_to_go.map_or(HORIZON, |moves| f64::from(moves.max(1)).min(HORIZON * 2.0));
+        let moves =
+            clock.moves_to_go.map_or_else(|| horizon(fullmove_number), |moves| f64::from(moves.max(1)).min(FURTHEST));
         // The last move before a time control may have nearly all of it.
         let hard = if moves < 1.5 { 0.92 } else { 0.72_f64.min(0.3 + 3.0 / moves) } * usable;
-        let share = usable / moves + 0.78 * increment;
+        let share = usable / moves + OF_INCREMENT * increment;
         let soft = share.min(hard);
         Pace { soft: Duration::from_secs_f64(soft.max(0.0)), hard: Duration::from_secs_f64(hard.min(share * 5.5).max(0.0)) }
     }
@@ -94,7 +107,9 @@ mod tests {
                 for moves in [None, Some(1), Some(2), Some(40)] {
                     let clock = clock(remaining, increment, moves);
                     let left = clock.remaining.saturating_sub(clock.overhead);
-                    assert!(Pace::of(&clock).hard() <= left.mul_f64(0.93), "{clock:?}");
+                    for number in [1, 20, 100, u16::MAX] {
+                        assert!(Pace::of(&clock, number).hard() <= left.mul_f64(0.93), "{clock:?}");
+                    }
                 }
             }
         }
@@ -103,19 +118,19 @@ mod tests {
     #[test]
     fn a_clock_with_an_increment_keeps_a_tenth_of_a_second() {
         let mut left = 1_000.0_f64;
-        for _ in 0..300 {
-            let pace = Pace::of(&clock(left as u64, 10, None));
+        for number in 1..=300 {
+            let pace = Pace::of(&clock(left as u64, 10, None), number);
             let spent = (1.75 * pace.soft.as_secs_f64()).min(pace.hard().as_secs_f64()) * 1000.0;
             left += 10.0 - spent;
             assert!(left > 100.0, "{left}");
         }
-        let low = Pace::of(&clock(40, 10, None));
+        let low = Pace::of(&clock(40, 10, None), 80);
         assert!(low.hard() > Duration::from_millis(2) && low.hard() < Duration::from_millis(10), "{low:?}");
     }
 
     #[test]
     fn doubt_gets_more_time_than_calm() {
-        let pace = Pace::of(&clock(60_000, 600, None));
+        let pace = Pace::of(&clock(60_000, 600, None), 20);
         let enough =
             |progress: &Progress| (1..60_000).find(|&ms| pace.is_enough(Duration::from_millis(ms), progress)).unwrap();
         assert!(enough(&DOUBT) > 3 * enough(&CALM));
@@ -123,10 +138,23 @@ mod tests {
     }
 
     #[test]
+    fn the_opening_gets_no_more_than_the_middlegame() {
+        let mut left = 60_000.0_f64;
+        let mut spent = Vec::new();
+        for number in 9..=40 {
+            let soft = Pace::of(&clock(left as u64, 600, None), number).soft.as_secs_f64() * 1000.0;
+            left += 600.0 - soft;
+            spent.push(soft);
+        }
+        let (least, most) = spent.iter().fold((f64::MAX, 0.0_f64), |(least, most), &soft| (least.min(soft), most.max(soft)));
+        assert!(most < 1.5 * least, "{spent:?}");
+    }
+
+    #[test]
     fn the_time_lasts_for_a_long_game() {
         let mut left = 60_000.0_f64;
-        for _ in 0..150 {
-            let pace = Pace::of(&clock(left as u64, 600, None));
+        for number in 1..=150 {
+            let pace = Pace::of(&clock(left as u64, 600, None), number);
             left += 600.0 - 10.0 - pace.soft.as_secs_f64() * 1000.0;
             assert!(left > 0.0);
         }
