@@ -1,12 +1,14 @@
 //! The network in integers, as the engine computes it.
 
+use anyhow::{Result, ensure};
+
 use crate::features::{self, INPUTS};
 use crate::king_buckets::KingBuckets;
 use crate::network::Network;
-use crate::row::Row;
+use crate::row::{LANES, Row};
 use crate::sample::Sample;
 use crate::shape::Shape;
-use crate::tile::Tile;
+use crate::tile::{Rounding, Tile};
 
 /// Units of feature weights, biases and activations per 1.0.
 pub const QA: u16 = 255;
@@ -51,6 +53,34 @@ impl Quantised {
         let output_biases =
             (0..shape.output_buckets).map(|bucket| (bias(bucket) * f32::from(QA) * f32::from(QB)).round() as i32).collect();
         Self { shape, scale, features, biases, outputs, output_biases }
+    }
+
+    /// A network in training that computes with these weights, its running means at zero: what a run can begin with.
+    ///
+    /// # Errors
+    ///
+    /// When there are king buckets: the file does not say what they share.
+    pub fn restore(&self) -> Result<Network> {
+        let shape = &self.shape;
+        ensure!(shape.king_buckets.count() == 1, "a network file with king buckets says nothing of what they share");
+        let mut network = Network::zeros(shape.clone(), Rounding::Quantised);
+        for (at, tile) in network.tiles.iter_mut().enumerate() {
+            let fill = |rows: &mut [Row], numbers: &[i16], units: u16| {
+                for (row, numbers) in rows.iter_mut().zip(numbers.chunks_exact(shape.hidden)) {
+                    for (weight, number) in row.iter_mut().zip(&numbers[at * LANES..]) {
+                        *weight = f32::from(*number) / f32::from(units);
+                    }
+                }
+            };
+            fill(&mut tile.features.value, &self.features, QA);
+            fill(&mut tile.bias.value, &self.biases, QA);
+            fill(&mut tile.output.value, &self.outputs, QB);
+            tile.refresh();
+        }
+        for (bias, number) in network.output_bias.value.iter_mut().flat_map(Row::iter_mut).zip(&self.output_biases) {
+            *bias = *number as f32 / (f32::from(QA) * f32::from(QB));
+        }
+        Ok(network)
     }
 
     /// The evaluation in centipawns for the side to move: plain integer arithmetic, the reference for every faster one.

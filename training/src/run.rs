@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 use rayon::prelude::*;
 
@@ -36,11 +36,11 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// When the settings give no network, or the checkpoint to start from cannot be read or has other sizes.
+    /// When the settings give no network, or the file to start from cannot be read or has other sizes.
     pub fn new(config: Config) -> Result<Self> {
         let shape = config.shape()?;
         let network = match &config.start_from {
-            Some(path) => Network::start_from(shape, config.rounding(), &checkpoint::load(path)?.1)?,
+            Some(path) => Network::start_from(shape, config.rounding(), &trained(path)?)?,
             None => Network::random(shape, config.rounding(), config.seed),
         };
         Ok(Self { state: State { config, epochs: 0, steps: 0, losses: Vec::new() }, network })
@@ -135,6 +135,15 @@ impl Run {
         checkpoint::write_whole(&path, &network_file::write(&network)?)?;
         Ok(path)
     }
+}
+
+/// The network of a checkpoint or a network file.
+fn trained(path: &Path) -> Result<Network> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    if checkpoint::is_checkpoint(&bytes) {
+        return Ok(checkpoint::load(path)?.1);
+    }
+    network_file::read(&bytes).and_then(|network| network.restore()).with_context(|| path.display().to_string())
 }
 
 /// Steps between two lines of the log.

@@ -107,3 +107,29 @@ fn a_run_may_start_from_anothers_weights_and_gain_king_buckets() {
     let wider = Config { hidden: 64, start_from: checkpoint, ..config };
     assert!(Run::new(wider).is_err(), "a wider network cannot start from a narrower one");
 }
+
+#[test]
+fn a_run_may_start_from_a_network_file() {
+    let (first, second) = (folder("to-a-file"), folder("from-a-file"));
+    let config = Config { king_buckets: "none".to_owned(), exact_weights: false, ..config(&first) };
+    whole(config.clone(), &first, 2);
+    let file = first.join(NETWORK);
+
+    let mut run = Run::new(Config { start_from: Some(file.clone()), ..config.clone() }).expect("a run");
+    let held_out = Dataset::load(&config.sources).expect("data").validation;
+    let mut before = Run::resume(&first).expect("the first run");
+    let (now, then) = (run.held_out_loss(&held_out).expect("a loss"), before.held_out_loss(&held_out).expect("a loss"));
+    assert!((now - then).abs() < 1e-6, "{now} after, {then} before");
+    run.save(&second).expect("saved");
+    let bytes = |path: &Path| std::fs::read(path).expect("a network");
+    assert_eq!(bytes(&second.join(NETWORK)), bytes(&file), "the same weights again");
+}
+
+#[test]
+fn a_network_file_with_king_buckets_is_no_start() {
+    let folder = folder("file-with-buckets");
+    let config = Config { king_buckets: "8".to_owned(), ..config(&folder) };
+    whole(config.clone(), &folder, 1);
+    let refused = Run::new(Config { start_from: Some(folder.join(NETWORK)), ..config }).expect_err("a refusal");
+    assert!(format!("{refused:#}").contains("king buckets"), "{refused:#}");
+}
