@@ -14,7 +14,7 @@ const OF_INCREMENT: f64 = 0.75;
 /// Further moves than these are not saved for, though a time control names them.
 const FURTHEST: f64 = 48.0;
 
-/// What a move leaves alone of the clock: a machine that holds the process up for a tenth of a second must not lose it the game.
+/// Seconds of the clock that a move leaves alone: a machine that holds the process up for a tenth of a second must not lose it the game.
 const RESERVE: f64 = 0.100;
 
 /// As much of a clock that has run down as the reserve may take: the rest is played with, so that each move still has a share.
