@@ -61,8 +61,7 @@ impl Pace {
         // The last move before a time control may have nearly all of it.
         let hard = if moves < 1.5 { 0.92 } else { 0.72_f64.min(0.3 + 3.0 / moves) } * usable;
         let share = usable / moves + OF_INCREMENT * increment;
-        let soft = share.min(hard);
-        Pace { soft: Duration::from_secs_f64(soft.max(0.0)), hard: Duration::from_secs_f64(hard.min(share * 5.5).max(0.0)) }
+        Pace { soft: Duration::from_secs_f64(share.min(hard)), hard: Duration::from_secs_f64(hard.min(share * 5.5)) }
     }
 
     /// When the search has to end, whatever its state.

@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::fs;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::Path;
 
 use anyhow::{Context, Result, ensure};
@@ -73,10 +73,17 @@ pub fn save(path: &Path, state: &State, network: &Network) -> Result<()> {
     write_whole(path, &bytes)
 }
 
-/// `true` when a file's bytes begin like a checkpoint's.
-#[must_use]
-pub fn is_checkpoint(bytes: &[u8]) -> bool {
-    bytes.starts_with(MAGIC)
+/// `true` when a file begins like a checkpoint.
+///
+/// # Errors
+///
+/// When the file cannot be read.
+pub fn is_checkpoint(path: &Path) -> Result<bool> {
+    let mut start = Vec::new();
+    fs::File::open(path)
+        .and_then(|file| file.take(MAGIC.len() as u64).read_to_end(&mut start))
+        .with_context(|| format!("cannot read {}", path.display()))?;
+    Ok(start == MAGIC)
 }
 
 /// Reads what [`save`] wrote.

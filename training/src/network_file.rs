@@ -17,6 +17,9 @@
 //! Payload: king bucket table u8\[32\]; feature weights i16\[768·king buckets\]\[hidden\]; feature biases i16\[hidden\]; output weights
 //! i16\[output buckets\]\[2·hidden\], the side to move's first; output biases i32\[output buckets\].
 
+use std::fs;
+use std::path::Path;
+
 use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 
@@ -64,7 +67,17 @@ fn payload(network: &Quantised) -> Vec<u8> {
     payload
 }
 
-/// The network of a file.
+/// The network of the file at this path.
+///
+/// # Errors
+///
+/// When it cannot be read, or [`read`] refuses it.
+pub fn load(path: &Path) -> Result<Quantised> {
+    let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    read(&bytes).with_context(|| path.display().to_string())
+}
+
+/// The network of a file's bytes.
 ///
 /// # Errors
 ///

@@ -139,11 +139,10 @@ impl Run {
 
 /// The network of a checkpoint or a network file.
 fn trained(path: &Path) -> Result<Network> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    if checkpoint::is_checkpoint(&bytes) {
+    if checkpoint::is_checkpoint(path)? {
         return Ok(checkpoint::load(path)?.1);
     }
-    network_file::read(&bytes).and_then(|network| network.restore()).with_context(|| path.display().to_string())
+    network_file::load(path)?.restore().with_context(|| path.display().to_string())
 }
 
 /// Steps between two lines of the log.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use viriformat::chess::board::Board;
 
-use crate::commands::read_network;
+use crate::network_file;
 use crate::sample::{GameResult, Sample};
 
 /// Arguments of `evaluate`.
@@ -27,7 +27,7 @@ impl Evaluate {
     ///
     /// When the network cannot be read, a FEN is none, or nothing can be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
-        let network = read_network(&self.network)?;
+        let network = network_file::load(&self.network)?;
         for fen in &self.fens {
             let mut board = Board::new();
             board.set_from_fen(fen, true).with_context(|| format!("`{fen}` is no FEN"))?;

@@ -22,8 +22,7 @@ impl Info {
     ///
     /// When the file is neither, or nothing can be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
-        let bytes = std::fs::read(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
-        if checkpoint::is_checkpoint(&bytes) {
+        if checkpoint::is_checkpoint(&self.file)? {
             let (state, _) = checkpoint::load(&self.file)?;
             writeln!(out, "settings {}", serde_json::to_string_pretty(&state.config)?)?;
             for (epoch, losses) in state.losses.iter().enumerate() {
@@ -32,6 +31,7 @@ impl Info {
             return Ok(());
         }
 
+        let bytes = std::fs::read(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
         let network = network_file::read(&bytes).with_context(|| self.file.display().to_string())?;
         let shape = &network.shape;
         writeln!(out, "id {}, {} bytes", network_file::id(&bytes), bytes.len())?;

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use rayon::prelude::*;
 
-use crate::commands::read_network;
 use crate::dataset::{Dataset, Sources};
+use crate::network_file;
 use crate::target::{Target, logistic};
 
 /// Arguments of `measure`.
@@ -29,7 +29,7 @@ impl Measure {
     ///
     /// When network or data cannot be read, nothing is held out, or nothing can be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
-        let network = read_network(&self.network)?;
+        let network = network_file::load(&self.network)?;
         let data = Dataset::load(&self.sources)?;
         ensure!(!data.validation.is_empty(), "no position is held out");
 

@@ -111,7 +111,7 @@ fn a_run_may_start_from_anothers_weights_and_gain_king_buckets() {
 #[test]
 fn a_run_may_start_from_a_network_file() {
     let (first, second) = (folder("to-a-file"), folder("from-a-file"));
-    let config = Config { king_buckets: "none".to_owned(), exact_weights: false, ..config(&first) };
+    let config = Config { king_buckets: "none".to_owned(), ..config(&first) };
     whole(config.clone(), &first, 2);
     let file = first.join(NETWORK);
 
