@@ -12,7 +12,7 @@ use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{OriginalUri, Path, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
 use crate::analysis::jobs::{Job, JobError, JobId, Submission};
@@ -21,7 +21,7 @@ use crate::http::asker::Asker;
 use crate::http::json::{Query, Reply};
 use crate::http::openapi::{DeletionProblems, GamesProblems, JobEventsProblems, JobProblems};
 use crate::http::problem::Problem;
-use crate::http::stream::{self, LAST_EVENT_ID, in_pieces};
+use crate::http::stream::{self, LAST_EVENT_ID, Pieces, in_pieces};
 
 pub(crate) use events::JobLine;
 pub(crate) use reply::{JobReview, OpeningDto, PgnFault, Submitted};
@@ -83,9 +83,6 @@ pub(crate) async fn submit_games(
     Ok((StatusCode::ACCEPTED, [(LOCATION, location)], Reply(submitted)).into_response())
 }
 
-/// A review goes on: nobody between the server and its reader is to keep an answer.
-const NOT_KEPT: (HeaderName, &str) = (CACHE_CONTROL, "no-store");
-
 /// A review
 ///
 /// How far the job is, and what is said of its games so far: of each from its last move back, in the order of the moves. How accurate the players were is told once all of
@@ -103,7 +100,7 @@ pub(crate) async fn game_review(
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
     let job = find(&app, id, asker.path()).await?;
-    Ok(([(CONTENT_TYPE, "application/json"), NOT_KEPT], in_pieces(review::Writer::new(job))).into_response())
+    written(review::Writer::new(job), "application/json", asker.path()).await
 }
 
 /// Follow a review
@@ -160,7 +157,7 @@ pub(crate) async fn annotated_games(
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
     let job = find(&app, id, asker.path()).await?;
-    Ok(([(CONTENT_TYPE, "application/x-chess-pgn"), NOT_KEPT], in_pieces(pgn::Writer::new(job))).into_response())
+    written(pgn::Writer::new(job), "application/x-chess-pgn", asker.path()).await
 }
 
 /// Delete a review
@@ -186,6 +183,12 @@ pub(crate) async fn delete_games(
 async fn find(app: &App, id: Result<Path<String>, PathRejection>, path: &str) -> Result<Job, Problem> {
     let id = read_id(id, path)?;
     app.jobs().await.find(id).await.map_err(|error| Problem::of_job(error, path))
+}
+
+/// What is known of a job, as it is written. A review goes on: nobody between the server and its reader is to keep an answer.
+async fn written(pieces: impl Pieces<Error = JobError>, media_type: &'static str, path: &str) -> Result<Response, Problem> {
+    let body = in_pieces(pieces).await.map_err(|error| Problem::of_job(error, path))?;
+    Ok(([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-store")], body).into_response())
 }
 
 /// A text that is no id names no job.

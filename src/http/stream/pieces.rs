@@ -1,5 +1,6 @@
 //! A body that is made piece by piece, as its reader takes it.
 
+use std::error::Error;
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
@@ -10,19 +11,39 @@ use http_body::Frame;
 use tokio::sync::mpsc;
 use tracing::Instrument;
 
+/// So much of a body is made before its answer begins.
+const FIRST_BYTES: usize = 64 << 10;
+
 /// Something that is written piece by piece.
 pub(crate) trait Pieces: Send + 'static {
+    /// Why it cannot go on.
+    type Error: Error + Send + Sync + 'static;
+
     /// The next piece; `None` at the end.
     ///
     /// # Errors
-    /// When it cannot go on: then the body breaks off.
-    fn next(&mut self) -> impl Future<Output = io::Result<Option<Bytes>>> + Send;
+    /// When it cannot go on.
+    fn next(&mut self) -> impl Future<Output = Result<Option<Bytes>, Self::Error>> + Send;
 }
 
-/// The body. Two pieces are there at most: one that is taken, and one that is next.
-pub(crate) fn in_pieces(mut pieces: impl Pieces) -> Body {
+/// The body. Its beginning is made at once: a short body is whole, or is not begun. Of the rest two pieces are there at most: one that is taken, and
+/// one that is next. A body that cannot go on breaks off.
+///
+/// # Errors
+/// When the beginning cannot be made: the answer can still be another one.
+pub(crate) async fn in_pieces<P: Pieces>(mut pieces: P) -> Result<Body, P::Error> {
+    let mut beginning = Vec::new();
+    while beginning.len() < FIRST_BYTES {
+        match pieces.next().await? {
+            Some(piece) => beginning.extend_from_slice(&piece),
+            None => return Ok(Body::from(beginning)),
+        }
+    }
     let (put, take) = mpsc::channel(1);
     let written = async move {
+        if put.send(Ok(Bytes::from(beginning))).await.is_err() {
+            return;
+        }
         loop {
             // Nothing is made before there is a place for it.
             let Ok(place) = put.reserve().await else { return };
@@ -31,13 +52,13 @@ pub(crate) fn in_pieces(mut pieces: impl Pieces) -> Body {
                 Ok(None) => return,
                 Err(error) => {
                     tracing::warn!(error = error.to_string(), "an answer breaks off");
-                    return place.send(Err(error));
+                    return place.send(Err(io::Error::other(error)));
                 }
             }
         }
     };
     tokio::spawn(written.in_current_span());
-    Body::new(Taken(take))
+    Ok(Body::new(Taken(take)))
 }
 
 struct Taken(mpsc::Receiver<io::Result<Bytes>>);
@@ -57,21 +78,31 @@ mod tests {
 
     use super::*;
 
-    struct Count(u8);
+    /// Pieces of a size, numbered from 1, and how many there are before one that cannot be made, or the end.
+    struct Numbered {
+        bytes: usize,
+        told: u8,
+        most: u8,
+        breaks: bool,
+    }
 
-    impl Pieces for Count {
+    impl Pieces for Numbered {
+        type Error = io::Error;
+
         async fn next(&mut self) -> io::Result<Option<Bytes>> {
-            self.0 += 1;
-            match self.0 {
-                1..=3 => Ok(Some(Bytes::from(self.0.to_string()))),
-                4 => Ok(None),
-                _ => Err(io::Error::other("broken")),
+            if self.told < self.most {
+                self.told += 1;
+                return Ok(Some(Bytes::from(vec![self.told; self.bytes])));
             }
+            if self.breaks { Err(io::Error::other("broken")) } else { Ok(None) }
         }
     }
 
-    async fn frames(pieces: Count) -> Vec<Result<Bytes, axum::Error>> {
-        let mut body = in_pieces(pieces);
+    const SHORT: Numbered = Numbered { bytes: 10, told: 0, most: 3, breaks: false };
+    const LONG: Numbered = Numbered { bytes: FIRST_BYTES / 2, most: 5, ..SHORT };
+
+    async fn frames(pieces: Numbered) -> Vec<Result<Bytes, axum::Error>> {
+        let mut body = in_pieces(pieces).await.unwrap();
         let mut frames = Vec::new();
         while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
             frames.push(frame.map(|frame| frame.into_data().unwrap()));
@@ -81,13 +112,23 @@ mod tests {
 
     #[tokio::test]
     async fn pieces_come_in_their_order_to_the_end() {
-        let all: Vec<_> = frames(Count(0)).await.into_iter().map(Result::unwrap).collect();
-        assert_eq!(all, ["1", "2", "3"].map(Bytes::from));
+        for pieces in [SHORT, LONG] {
+            let (bytes, most) = (pieces.bytes, pieces.most);
+            let all = frames(pieces).await.into_iter().map(Result::unwrap).collect::<Vec<_>>().concat();
+            assert_eq!(all, (1..=most).flat_map(|number| vec![number; bytes]).collect::<Vec<_>>());
+        }
     }
 
     #[tokio::test]
-    async fn what_cannot_go_on_breaks_off() {
-        let frames = frames(Count(4)).await;
-        assert!(frames.len() == 1 && frames[0].is_err(), "{frames:?}");
+    async fn what_is_short_is_whole_or_is_not_begun() {
+        assert_eq!(frames(SHORT).await.len(), 1);
+        let refused = in_pieces(Numbered { breaks: true, ..SHORT }).await;
+        assert_eq!(refused.map(|_| ()).unwrap_err().to_string(), "broken");
+    }
+
+    #[tokio::test]
+    async fn what_is_long_and_cannot_go_on_breaks_off() {
+        let frames = frames(Numbered { breaks: true, ..LONG }).await;
+        assert_eq!(frames.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, true, true, true, false]);
     }
 }

@@ -1,7 +1,5 @@
 //! The annotated games, written piece by piece.
 
-use std::io;
-
 use axum::body::Bytes;
 
 use crate::analysis::jobs::{Job, JobError, Progress};
@@ -24,9 +22,13 @@ impl Writer {
         let progress = job.progress();
         Writer { job, progress, game: 0, written: 0 }
     }
+}
+
+impl Pieces for Writer {
+    type Error = JobError;
 
     /// Games one behind the other, with an empty line between two.
-    async fn piece(&mut self) -> Result<Option<Bytes>, JobError> {
+    async fn next(&mut self) -> Result<Option<Bytes>, JobError> {
         while (self.game as usize) < self.job.plan().games() {
             let text = self.job.annotated(self.game, self.progress.found).await?.unwrap_or_default();
             // A text that is longer than a piece is made again for the next one: only its place is kept.
@@ -42,11 +44,5 @@ impl Writer {
             }
         }
         Ok(None)
-    }
-}
-
-impl Pieces for Writer {
-    async fn next(&mut self) -> io::Result<Option<Bytes>> {
-        self.piece().await.map_err(io::Error::other)
     }
 }

@@ -1,7 +1,5 @@
 //! A review as one JSON document, written piece by piece: however long it is, little of it is in memory.
 
-use std::io;
-
 use axum::body::Bytes;
 
 use super::reply::{JobReview, MoveReviewDto, ReviewedGame};
@@ -85,9 +83,10 @@ impl Writer {
 }
 
 impl Pieces for Writer {
-    async fn next(&mut self) -> io::Result<Option<Bytes>> {
-        let piece = self.piece().await.map_err(io::Error::other)?;
-        Ok(piece.map(Bytes::from))
+    type Error = JobError;
+
+    async fn next(&mut self) -> Result<Option<Bytes>, JobError> {
+        Ok(self.piece().await?.map(Bytes::from))
     }
 }
 
