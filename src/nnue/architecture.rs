@@ -4,7 +4,7 @@
 pub const HIDDEN: usize = 512;
 
 /// Sets of input weights, chosen by the square of the view's own king.
-pub const KING_BUCKETS: usize = 1;
+pub const KING_BUCKETS: usize = 8;
 
 /// Sets of output weights, chosen by the number of pieces on the board.
 pub const OUTPUT_BUCKETS: usize = 8;

@@ -30,7 +30,7 @@ pub struct Config {
     /// Sets of output weights by the number of pieces
     #[arg(long, default_value_t = 8)]
     pub output_buckets: usize,
-    /// Begin with the weights of this checkpoint or network file: of the same sizes, or without king buckets (as a network file must be)
+    /// Begin with the weights of this checkpoint or network file: of the same sizes, or without king buckets
     #[arg(long)]
     pub start_from: Option<PathBuf>,
     /// Compute with weights as they are, not rounded as the network file will hold them

@@ -1,7 +1,5 @@
 //! The network in integers, as the engine computes it.
 
-use anyhow::{Result, ensure};
-
 use crate::features::{self, INPUTS};
 use crate::king_buckets::KingBuckets;
 use crate::network::Network;
@@ -55,14 +53,11 @@ impl Quantised {
         Self { shape, scale, features, biases, outputs, output_biases }
     }
 
-    /// A network in training that computes with these weights, its running means at zero: what a run can begin with.
-    ///
-    /// # Errors
-    ///
-    /// When there are king buckets: the file does not say what they share.
-    pub fn restore(&self) -> Result<Network> {
+    /// A network in training that computes with these weights, its running means at zero: what a run can begin with. What its king buckets
+    /// share is not told here; they are taken to share their mean.
+    #[must_use]
+    pub fn restore(&self) -> Network {
         let shape = &self.shape;
-        ensure!(shape.king_buckets.count() == 1, "a network file with king buckets says nothing of what they share");
         let mut network = Network::zeros(shape.clone(), Rounding::Quantised);
         for (at, tile) in network.tiles.iter_mut().enumerate() {
             let fill = |rows: &mut [Row], numbers: &[i16], units: u16| {
@@ -75,12 +70,13 @@ impl Quantised {
             fill(&mut tile.features.value, &self.features, QA);
             fill(&mut tile.bias.value, &self.biases, QA);
             fill(&mut tile.output.value, &self.outputs, QB);
+            tile.share();
             tile.refresh();
         }
         for (bias, number) in network.output_bias.value.iter_mut().flat_map(Row::iter_mut).zip(&self.output_biases) {
             *bias = *number as f32 / (f32::from(QA) * f32::from(QB));
         }
-        Ok(network)
+        network
     }
 
     /// The evaluation in centipawns for the side to move: plain integer arithmetic, the reference for every faster one.

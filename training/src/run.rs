@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 use rayon::prelude::*;
 
@@ -142,7 +142,7 @@ fn trained(path: &Path) -> Result<Network> {
     if checkpoint::is_checkpoint(path)? {
         return Ok(checkpoint::load(path)?.1);
     }
-    network_file::load(path)?.restore().with_context(|| path.display().to_string())
+    Ok(network_file::load(path)?.restore())
 }
 
 /// Steps between two lines of the log.

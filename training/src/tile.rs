@@ -113,6 +113,26 @@ impl Tile {
         }
     }
 
+    /// With king buckets, moves what they have in common from each of them to the shared weights: their mean, as far as the limits of what lies
+    /// on top of it allow. The weights to compute with stay as they are.
+    pub fn share(&mut self) {
+        let Some(shared) = &mut self.shared else { return };
+        let buckets = self.features.value.len() / INPUTS;
+        for (input, shared) in shared.value.iter_mut().enumerate() {
+            for (neuron, shared) in shared.iter_mut().enumerate() {
+                let weights = (0..buckets).map(|bucket| self.features.value[bucket * INPUTS + input].get(neuron));
+                let (least, most) = weights.clone().fold((f32::MAX, f32::MIN), |(a, b), w| (a.min(w), b.max(w)));
+                let mean = weights.sum::<f32>() / buckets as f32;
+                let limit = FEATURE_LIMIT - BUCKET_LIMIT;
+                *shared = mean.max(most - BUCKET_LIMIT).min(least + BUCKET_LIMIT).clamp(-limit, limit);
+            }
+            for bucket in 0..buckets {
+                let own = &mut self.features.value[bucket * INPUTS + input];
+                *own = *own - *shared;
+            }
+        }
+    }
+
     /// Takes over the weights of a tile trained before, of the same sizes or without king buckets: those become the shared ones.
     pub fn start_from(&mut self, other: &Tile) {
         match (&mut self.shared, &other.shared) {
