@@ -8,8 +8,8 @@ use crate::http::explore_bound;
 
 const MB: u64 = 1 << 20;
 
-/// The process itself: code, pages of the contract, log, runtime.
-const PROCESS: u64 = 48 * MB;
+/// The process itself: code, the network, pages of the contract, log, runtime.
+const PROCESS: u64 = 60 * MB;
 
 /// Traces that wait for the collector, and the client that sends them.
 const TRACES: u64 = 8 * MB;

@@ -114,7 +114,7 @@ impl Network {
         &self.id
     }
 
-    /// The architecture in short, as `768 -> 512x2 -> 1x8`: inputs, neurons, outputs; with `k x` before the inputs of k king
+    /// The architecture in short, as `8x768 -> 512x2 -> 1x8`: inputs, neurons, outputs; with `k x` before the inputs of k king
     /// buckets.
     pub fn architecture(&self) -> String {
         let buckets = if KING_BUCKETS == 1 { String::new() } else { format!("{KING_BUCKETS}x") };

@@ -187,11 +187,11 @@ async fn a_query_asks_the_same_as_a_body() {
         "fen": "startpos", "moves": ["e4", "e5", "Nf3"], "depth": 4, "multipv": 2, "searchmoves": ["Nc6", "d6"],
         "pov": "white", "fresh": true,
     });
-    let by_body = server.ask(PATH, &body).await;
+    // On a table that is as empty as the first one was.
+    let by_body = Server::start().await.ask(PATH, &body).await;
     for member in ["fen", "best_move", "lines", "depth", "reason"] {
-        let ignoring_table = if member == "lines" { "/0/rank" } else { "" };
-        let of = |answer: &Value| answer[member].pointer(ignoring_table).cloned();
-        assert_eq!(of(&by_query), of(&by_body), "{member}");
+        assert!(by_query.get(member).is_some(), "{member}");
+        assert_eq!(by_query[member], by_body[member], "{member}");
     }
     let castling = format!("{PATH}?fen=r3k2r/8/8/8/8/8/8/R3K2R+w+KQkq+-+0+1&depth=1&searchmoves=O-O&castling=960");
     let answer = server.send(server.request(Method::GET, &castling).header("accept", "application/json")).await.json();

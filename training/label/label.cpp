@@ -1,13 +1,13 @@
-// Labels positions with the static evaluation of Stockfish 15.1: its network's answer, scaled by the material as Stockfish scales it, without a
-// search. The labels have no noise and cost two microseconds each, so that there can be as many as a network wants to learn from.
+// Labels positions with the static evaluation of Stockfish 15.1: its network's answer, scaled as Stockfish scales it, without a search. The labels
+// have no noise and cost two microseconds each, so that there can be as many as a network wants to learn from.
 //
 //     label GAMES.vf POSITIONS.vf SEED FIRST STEP
 //
-// reads viriformat games, every STEP-th of the file from the FIRST one on. Of each position it writes the position itself, half of the time, and
-// two children by random moves, half of them captures where there are any; each child has a child of its own with a chance of a quarter, and so
-// on. That is what a search looks at, not only what a game comes to. What is written is a game of one move for each position: the position, a
-// quiet move that nobody learns from, and the evaluation; it has no result. Left out are positions in check, without a quiet move, or beyond 30
-// pawns.
+// reads viriformat games, every STEP-th of the file from the FIRST one on (from 0). Of each position it writes the position itself, half of the time, and
+// two children by random moves, of which half are drawn from the captures alone where there are any; each child has a child of its own with a
+// chance of a quarter, and so on. That is what a search looks at, not only what a game comes to. What is written is a game of one move for each
+// position: the position, a quiet move that nobody learns from, and the evaluation; it has no result. Left out are positions in check, without a
+// quiet move, or beyond 30 pawns, and all of the games that the trainer holds out.
 //
 // Takes the place of Stockfish's main.cpp (training/README.md has the commands).
 // SPDX-License-Identifier: GPL-3.0-or-later
@@ -146,10 +146,23 @@ uint16_t viriformat(Move m) {
   }
 }
 
-// From the side to move: what Eval::evaluate makes of the network's answer where neither optimism nor the half-move clock count, as UCI tells it.
+// From the side to move, in the centipawns of UCI: what Eval::evaluate makes of the network's answer without optimism and at a half-move clock of 0.
 int centipawns(const Position& pos) {
   int scale = 1064 + 106 * pos.non_pawn_material() / 5120;
-  return Eval::NNUE::evaluate(pos, true) * scale / 1024 * 100 / UCI::NormalizeToPawnValue;
+  int value = Eval::NNUE::evaluate(pos, true) * scale / 1024 * 195 / 211;
+  return value * 100 / UCI::NormalizeToPawnValue;
+}
+
+// Whether the trainer measures its loss on this game of the file and never learns from it (training/src/dataset.rs): one of a hundred, by FNV-1a of
+// the file's name and the game's number.
+bool is_held_out(const std::string& path, uint64_t game) {
+  uint64_t hash = 0xcbf29ce484222325;
+  auto add = [&](unsigned char byte) { hash = (hash ^ byte) * 0x100000001b3; };
+  for (char letter : path.substr(path.find_last_of('/') + 1))
+      add(static_cast<unsigned char>(letter));
+  for (int i = 0; i < 8; ++i)
+      add(static_cast<unsigned char>(game >> (8 * i)));
+  return (hash >> 32) % 100 == 0;
 }
 
 class Labeller {
@@ -263,7 +276,7 @@ std::vector<unsigned char> read(const char* path) {
 void label(const char* games, const char* positions, uint64_t seed, size_t first, size_t step) {
   const std::vector<unsigned char> bytes = read(games);
   Labeller labeller(positions, seed);
-  size_t number = 0;
+  size_t number = 0, labelled = 0;
   for (size_t at = 0; at < bytes.size(); ++number)
   {
       size_t moves = 0;
@@ -271,19 +284,22 @@ void label(const char* games, const char* positions, uint64_t seed, size_t first
       for (; entry() + MOVE <= bytes.size() && little_endian(&bytes[entry()], MOVE); ++moves) {}
       if (entry() + MOVE > bytes.size())
           fail("game " + std::to_string(number) + " has no end");
-      if (number % step == first)
+      if (number % step == first && !is_held_out(games, number))
+      {
           labeller.game(&bytes[at], moves);
+          ++labelled;
+      }
       at = entry() + MOVE;
   }
-  std::cout << number << " games, " << labeller.finish() << " positions" << std::endl;
+  std::cout << labelled << " of " << number << " games, " << labeller.finish() << " positions" << std::endl;
 }
 
 }  // namespace
 
 int main(int argc, char* argv[]) {
-  if (argc != 6 || std::atoi(argv[5]) < 1)
+  if (argc != 6 || std::atoi(argv[4]) < 0 || std::atoi(argv[4]) >= std::atoi(argv[5]))
   {
-      std::cerr << "label GAMES.vf POSITIONS.vf SEED FIRST STEP" << std::endl;
+      std::cerr << "label GAMES.vf POSITIONS.vf SEED FIRST STEP, FIRST below STEP" << std::endl;
       return 2;
   }
   CommandLine::init(1, argv);
@@ -296,6 +312,7 @@ int main(int argc, char* argv[]) {
   Threads.set(1);
   Search::clear();
   Eval::NNUE::init();
+  Eval::NNUE::verify();
   label(argv[1], argv[2], std::strtoull(argv[3], nullptr, 10), std::strtoull(argv[4], nullptr, 10), std::strtoull(argv[5], nullptr, 10));
   Threads.set(0);
   return 0;

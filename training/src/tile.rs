@@ -133,10 +133,15 @@ impl Tile {
         }
     }
 
-    /// Takes over the weights of a tile trained before, of the same sizes or without king buckets: those become the shared ones.
+    /// Takes over the weights of a tile trained before, of the same sizes or without king buckets: then all of them begin with the same.
     pub fn start_from(&mut self, other: &Tile) {
         match (&mut self.shared, &other.shared) {
-            (Some(shared), None) => shared.start_from(&other.features),
+            (Some(_), None) => {
+                for bucket in self.features.value.chunks_mut(INPUTS) {
+                    bucket.copy_from_slice(&other.features.value);
+                }
+                self.share();
+            }
             (Some(shared), Some(other_shared)) => {
                 shared.start_from(other_shared);
                 self.features.start_from(&other.features);

@@ -86,10 +86,10 @@ fn a_perpetual_check_is_a_draw_inside_the_tree() {
 
 #[test]
 fn dead_positions_are_draws_in_the_tree() {
-    // The pawn is lost, but promoting it first leaves king and bishop against king.
-    let lone_pawn = game("4k3/P7/8/8/8/8/8/4K2b w - - 0 1", "");
-    for depth in 2..=6 {
-        assert_eq!(search(&Engine::new(1), &lone_pawn, depth).score, Score::Cp(0), "depth {depth}");
+    // The queen can be taken, which leaves king and bishop against king; all else loses.
+    let queen_hangs = game("Q3k3/8/8/8/8/8/8/4K2b b - - 0 1", "");
+    for depth in 1..=6 {
+        assert_eq!(search(&Engine::new(1), &queen_hangs, depth).score, Score::Cp(0), "depth {depth}");
     }
 }
 

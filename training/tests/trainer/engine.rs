@@ -11,13 +11,15 @@ use kibitzer_trainer::sample::Sample;
 use kibitzer_trainer::shape::Shape;
 use kibitzer_trainer::tile::Rounding;
 
-use crate::made_up::{bytes, games};
+use crate::made_up::{bytes, games, set_buckets_apart};
 
 #[test]
 fn the_engine_reads_the_file_and_evaluates_to_the_same_centipawn() {
     let table = if KING_BUCKETS == 1 { "none".to_owned() } else { KING_BUCKETS.to_string() };
     let shape = Shape::new(HIDDEN, KingBuckets::parse(&table).expect("a table"), OUTPUT_BUCKETS).expect("a shape");
-    let network = Quantised::new(&Network::random(shape, Rounding::Quantised, 17), 230);
+    let mut trained = Network::random(shape, Rounding::Quantised, 17);
+    set_buckets_apart(&mut trained);
+    let network = Quantised::new(&trained, 230);
     let file = network_file::write(&network).expect("a file");
 
     let read = EngineNetwork::from_bytes(&file).expect("the engine takes the file");

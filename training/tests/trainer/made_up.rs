@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use kibitzer_trainer::config::Config;
 use kibitzer_trainer::dataset::Sources;
 use kibitzer_trainer::filter::Filter;
+use kibitzer_trainer::network::Network;
 use kibitzer_trainer::optimiser::AdamW;
+use kibitzer_trainer::row::Row;
 use kibitzer_trainer::sample::{GameResult, Sample};
 use kibitzer_trainer::schedule::Schedule;
 use kibitzer_trainer::target::Target;
@@ -13,6 +15,16 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
 use viriformat::chess::piece::{Colour, PieceType};
 use viriformat::dataformat::Game;
+
+/// Weights that differ from one king bucket to the next.
+pub(crate) fn set_buckets_apart(network: &mut Network) {
+    for tile in network.tiles.iter_mut().filter(|tile| tile.shared.is_some()) {
+        for (number, weight) in tile.features.value.iter_mut().flat_map(Row::iter_mut).enumerate() {
+            *weight += (number * 37 % 101) as f32 / 500.0 - 0.1;
+        }
+        tile.refresh();
+    }
+}
 
 /// The longest made-up game, in moves.
 const LONGEST: usize = 80;

@@ -4,7 +4,6 @@ use kibitzer_trainer::checkpoint::Losses;
 use kibitzer_trainer::config::Config;
 use kibitzer_trainer::dataset::Dataset;
 use kibitzer_trainer::network_file;
-use kibitzer_trainer::row::Row;
 use kibitzer_trainer::run::{CHECKPOINT, NETWORK, Run};
 
 use crate::made_up::{config, config_of, folder};
@@ -125,11 +124,6 @@ fn a_run_may_start_from_a_network_file() {
         run.save(&second).expect("saved");
         let bytes = |path: &Path| std::fs::read(path).expect("a network");
         assert_eq!(bytes(&second.join(NETWORK)), bytes(&file), "the same weights again");
-        let within = run.network.tiles.iter().flat_map(|tile| tile.groups()).all(|group| {
-            let slack = 1.0 / 255.0;
-            group.value.iter().flat_map(Row::iter).all(|weight| weight.abs() <= group.limit + slack)
-        });
-        assert!(within, "weights that the first step would cut");
         train(run, 1, &second);
     }
 }
