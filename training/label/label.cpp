@@ -242,8 +242,10 @@ class Labeller {
               quiet = m;
               break;
           }
-      int value = quiet == MOVE_NONE ? 0 : centipawns(pos);
-      if (quiet == MOVE_NONE || std::abs(value) > MOST_CENTIPAWNS)
+      if (quiet == MOVE_NONE)
+          return;
+      int value = centipawns(pos);
+      if (std::abs(value) > MOST_CENTIPAWNS)
           return;
       std::array<unsigned char, GAME_OF_ONE> bytes{};
       Start start = start_of(pos);

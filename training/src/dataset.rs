@@ -130,7 +130,7 @@ pub fn is_held_out(name: &str, game: usize, one_of: u32) -> bool {
     one_of > 0 && fold_of(name, game, one_of) == 0
 }
 
-/// Which of so many folds, at least one, a game belongs to. FNV-1a, a simple hash with a fixed definition.
+/// Which of so many folds, at least one, a game belongs to. FNV-1a, a simple hash with a fixed definition: `label/label.cpp` computes it too.
 #[must_use]
 pub fn fold_of(name: &str, game: usize, folds: u32) -> u32 {
     let hash = name

@@ -118,13 +118,13 @@ impl Tile {
     pub fn share(&mut self) {
         let Some(shared) = &mut self.shared else { return };
         let buckets = self.features.value.len() / INPUTS;
+        let (own_limit, shared_limit) = (self.features.limit, shared.limit);
         for (input, shared) in shared.value.iter_mut().enumerate() {
             for (neuron, shared) in shared.iter_mut().enumerate() {
                 let weights = (0..buckets).map(|bucket| self.features.value[bucket * INPUTS + input].get(neuron));
                 let (least, most) = weights.clone().fold((f32::MAX, f32::MIN), |(a, b), w| (a.min(w), b.max(w)));
                 let mean = weights.sum::<f32>() / buckets as f32;
-                let limit = FEATURE_LIMIT - BUCKET_LIMIT;
-                *shared = mean.max(most - BUCKET_LIMIT).min(least + BUCKET_LIMIT).clamp(-limit, limit);
+                *shared = mean.max(most - own_limit).min(least + own_limit).clamp(-shared_limit, shared_limit);
             }
             for bucket in 0..buckets {
                 let own = &mut self.features.value[bucket * INPUTS + input];
