@@ -196,10 +196,11 @@ impl<E: Evaluator> Search<'_, E> {
         if !excluded.is_null() {
             return found;
         }
-        self.learn_correction(standing, node.depth, best.value, bound, best_move);
-        if K::ROOT && self.first_root_move > 0 {
+        // What a root is worth without some of its moves is not what the position is worth.
+        if K::ROOT && (self.first_root_move > 0 || !self.all_root_moves) {
             return found;
         }
+        self.learn_correction(standing, node.depth, best.value, bound, best_move);
         let depth = if tried == 1 && in_check { node.depth + 1 } else { node.depth };
         let entry = Entry {
             mv: best_move,

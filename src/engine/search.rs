@@ -37,6 +37,8 @@ pub(super) struct Search<'a, E> {
     pub(super) root_moves: Vec<RootMove>,
     /// With several lines asked: the moves before this one have their line already.
     pub(super) first_root_move: usize,
+    /// Every legal move of the root is searched: none is left out by the scope.
+    pub(super) all_root_moves: bool,
     /// The keys of parts of the position at each ply of the line.
     keys: Box<[PartKeys; MAX_PLY + 2]>,
     /// The deepest ply reached.
@@ -101,6 +103,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
             history,
             frames: Frames::new(),
             pv: PvTable::new(),
+            all_root_moves: root_moves.len() == root.legal_moves().len(),
             root_moves,
             first_root_move: 0,
             keys,

@@ -3,6 +3,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use super::*;
+use crate::engine::entry::Bound;
 use crate::engine::root::Deepened;
 
 const MIDDLE_GAME: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
@@ -74,4 +75,26 @@ fn a_report_tells_of_the_deepest_thread_and_of_every_history_met() {
     assert!(alone.context_free && alone.seldepth < 77);
     let helped = run(Deepened { seldepth: 77, leans_on_history: true, ..Deepened::default() });
     assert_eq!((helped.seldepth, helped.context_free), (77, false));
+}
+
+/// Another search would take it for the value of the best move.
+#[test]
+fn what_some_of_the_moves_are_worth_is_not_kept_as_what_the_position_is_worth() {
+    let engine = Engine::new(4);
+    let game = game();
+    let kept = || {
+        let entry = engine.table.begin(Sharing::Public).probe(table_key(game.position()));
+        entry.is_some_and(|entry| entry.bound != Bound::None)
+    };
+    let legal = game.position().legal_moves();
+    let within = |moves: &[Move], threads: usize| {
+        let limits = Limits { depth: Some(6), ..Limits::default() };
+        let scope = Scope { moves: moves.to_vec(), ..with_threads(threads) };
+        engine.continue_game(&mut engine.memory(), &game, &limits, &scope, &StopFlag::default(), &mut |_| ());
+    };
+    within(&legal[..3], 1);
+    within(&legal[1..], 2);
+    assert!(!kept());
+    within(&legal, 1);
+    assert!(kept());
 }

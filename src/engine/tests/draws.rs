@@ -135,11 +135,14 @@ fn near_the_fifty_move_limit_the_answer_is_not_the_bare_positions() {
 
 #[test]
 fn stalemate_is_a_draw_in_quiescence_too() {
-    // The pawn that takes everything leaves a king without moves.
-    let report = search(&Engine::new(1), &game("7k/8/6Q1/8/8/8/8/K7 w - - 0 1", ""), 1);
-    assert!(centipawns(&report) > 300, "{report:?}");
-    let stalemating = game("7k/8/8/6Q1/8/8/8/K7 w - - 0 1", "Qg6");
-    assert_eq!(search(&Engine::new(1), &stalemating, 3).score, Score::Cp(0));
+    let game = game("7k/8/6Q1/8/8/8/8/K7 w - - 0 1", "");
+    assert!(centipawns(&search(&Engine::new(1), &game, 1)) > 300, "the queen can leave the king a move");
+    // With a king's move she stays, and the reply is looked at by quiescence alone.
+    let engine = Engine::new(1);
+    let scope = Scope { moves: vec![read_move(game.position(), "Kb1").unwrap()], ..Scope::default() };
+    let limits = Limits { depth: Some(1), ..Limits::default() };
+    let report = engine.continue_game(&mut engine.memory(), &game, &limits, &scope, &StopFlag::default(), &mut |_| ());
+    assert_eq!(report.score, Score::Cp(0));
 }
 
 #[test]

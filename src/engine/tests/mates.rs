@@ -75,8 +75,10 @@ fn the_fifty_move_rule_counts_in_the_proof_and_checkmate_comes_first() {
         let report = prove(&fen(clock), 3);
         assert_eq!((report.score, report.reason), (Score::Cp(0), StopReason::Depth), "clock {clock}");
     }
-    // A pawn move on the way starts the clock anew: a7, a king move, a8=Q mate.
+    // A mate in one stands on the board with the hundredth ply.
     assert_eq!(prove("7k/R7/P5K1/8/8/8/8/8 w - - 99 90", 1).score, Score::Mate(1));
+    // A pawn's move starts the clock anew: a7, Kg8, a8=Q mate.
+    assert_eq!(prove("7k/8/P5K1/8/8/8/8/8 w - - 99 90", 2).score, Score::Mate(2));
 }
 
 #[test]
