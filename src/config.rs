@@ -147,7 +147,7 @@ pub struct Limits {
     /// Most bytes in a request's body.
     pub body_bytes: usize,
     /// Greatest depth of a perft, in plies.
-    pub perft_depth: u32,
+    pub perft_depth: u8,
 }
 
 /// `perft.*`

@@ -16,7 +16,7 @@ fn assert_perft(fen: &str, known: &[u64]) {
 }
 
 /// Asserts one depth where only that is common knowledge.
-fn assert_perft_at(fen: &str, depth: u32, nodes: u64) {
+fn assert_perft_at(fen: &str, depth: u8, nodes: u64) {
     let position = Position::from_fen(fen).unwrap_or_else(|fault| panic!("{fen} is legal, but: {fault:?}"));
     assert_eq!(perft::perft(&position, depth), nodes, "{fen} at depth {depth}");
 }

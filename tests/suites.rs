@@ -29,7 +29,7 @@ fn main() -> ExitCode {
 /// A position and the numbers of its move sequences, each with its depth, by rising depth.
 struct Line {
     fen: String,
-    counts: Vec<(u32, u64)>,
+    counts: Vec<(u8, u64)>,
 }
 
 impl Line {
@@ -41,7 +41,7 @@ impl Line {
             let (depth, count) = part.trim().strip_prefix('D')?.split_once(' ')?;
             Some((depth.parse().ok()?, count.trim().parse().ok()?))
         };
-        let counts: Option<Vec<(u32, u64)>> = parts.map(count).collect();
+        let counts: Option<Vec<(u8, u64)>> = parts.map(count).collect();
         match counts.filter(|counts| !counts.is_empty() && counts.is_sorted()) {
             Some(counts) => Ok(Line { fen, counts }),
             None => Err(format!("not a perft line: {text}")),
@@ -49,7 +49,7 @@ impl Line {
     }
 
     /// The listed counts that are to be checked.
-    fn wanted(&self) -> &[(u32, u64)] {
+    fn wanted(&self) -> &[(u8, u64)] {
         let within = self.counts.iter().take_while(|(_, count)| full::full() || *count <= CAP).count();
         &self.counts[..within.max(1)]
     }
@@ -61,7 +61,7 @@ impl Line {
     /// Counts the deepest wanted depth; when that is wrong, says at which depth it goes wrong first.
     fn check(&self) -> Result<(), String> {
         let position = Position::from_fen(&self.fen).map_err(|fault| format!("{}: refused: {fault:?}", self.fen))?;
-        let right = |&(depth, listed): &(u32, u64)| perft::perft(&position, depth) == listed;
+        let right = |&(depth, listed): &(u8, u64)| perft::perft(&position, depth) == listed;
         if self.wanted().last().is_some_and(right) {
             return Ok(());
         }

@@ -45,7 +45,7 @@ fn perft_work(name: &str, fen: &str, depth: u8) -> Work {
     Work {
         name: format!("perft {name} {depth}"),
         unit: "nodes",
-        kibitzer: Box::new(move || perft::perft(black_box(&kibitzer), u32::from(depth))),
+        kibitzer: Box::new(move || perft::perft(black_box(&kibitzer), depth)),
         cozy: Box::new(move || cozy_perft(black_box(&cozy), depth)),
         shakmaty: Box::new(move || shakmaty::perft(black_box(&shakmaty), u32::from(depth))),
     }

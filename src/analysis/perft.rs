@@ -12,7 +12,7 @@ use crate::chess::{Move, Position, perft};
 use crate::engine::StopFlag;
 
 /// Below this many plies the count is not interrupted: at most some ten thousand nodes, well under a millisecond.
-const WITHOUT_LOOKING_UP: u32 = 2;
+const WITHOUT_LOOKING_UP: u8 = 2;
 
 /// A perft's asker. Dropping it is leaving.
 pub(super) struct Seat {
@@ -52,7 +52,7 @@ impl Drop for Seat {
 /// Counts for an asker, for at most so long, and says when it began.
 pub(super) fn answer(
     position: &Position,
-    depth: u32,
+    depth: u8,
     divide: bool,
     max: Duration,
     stop: &StopFlag,
@@ -106,7 +106,7 @@ impl Leash<'_> {
 }
 
 /// The number of legal move sequences of `depth` plies, as [`perft::perft`] counts them.
-fn count(position: &Position, depth: u32, leash: &Leash<'_>) -> Result<u64, Cut> {
+fn count(position: &Position, depth: u8, leash: &Leash<'_>) -> Result<u64, Cut> {
     leash.check()?;
     if depth <= WITHOUT_LOOKING_UP {
         return Ok(perft::perft(position, depth));
@@ -116,7 +116,7 @@ fn count(position: &Position, depth: u32, leash: &Leash<'_>) -> Result<u64, Cut>
 }
 
 /// The same, apart for each first move, in generation order. Depth 0 has no first move.
-fn divide_moves(position: &Position, depth: u32, leash: &Leash<'_>) -> Result<Vec<(Move, u64)>, Cut> {
+fn divide_moves(position: &Position, depth: u8, leash: &Leash<'_>) -> Result<Vec<(Move, u64)>, Cut> {
     leash.check()?;
     let Some(rest) = depth.checked_sub(1) else { return Ok(Vec::new()) };
     position.legal_moves().into_iter().map(|mv| Ok((mv, count(&position.after(mv), rest, leash)?))).collect()
@@ -135,9 +135,9 @@ mod tests {
         let (stop, shutdown) = (StopFlag::default(), StopFlag::default());
         let start = Position::startpos();
         for (depth, nodes) in [1, 20, 400, 8_902, 197_281, 4_865_609].into_iter().enumerate() {
-            assert_eq!(count(&start, depth as u32, &leash(&stop, &shutdown)), Ok(nodes));
-            let divided = divide_moves(&start, depth as u32, &leash(&stop, &shutdown)).unwrap();
-            assert_eq!(divided, perft::divide(&start, depth as u32));
+            assert_eq!(count(&start, depth as u8, &leash(&stop, &shutdown)), Ok(nodes));
+            let divided = divide_moves(&start, depth as u8, &leash(&stop, &shutdown)).unwrap();
+            assert_eq!(divided, perft::divide(&start, depth as u8));
         }
     }
 

@@ -213,7 +213,7 @@ impl Service {
         &self,
         client: Client,
         position: Position,
-        depth: u32,
+        depth: u8,
         divide: bool,
         max: Duration,
     ) -> Result<PerftAnswer, AnalysisError> {

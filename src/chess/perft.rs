@@ -5,7 +5,9 @@
 use super::{Move, Position};
 
 /// The number of legal move sequences of `depth` plies. Repetition and the 50-move rule are ignored; depth 0 is 1.
-pub fn perft(position: &Position, depth: u32) -> u64 {
+///
+/// Each ply takes room on the stack, which 255 of them do not exhaust.
+pub fn perft(position: &Position, depth: u8) -> u64 {
     match depth {
         0 => 1,
         1 => position.count_moves(),
@@ -22,7 +24,7 @@ pub fn perft(position: &Position, depth: u32) -> u64 {
 }
 
 /// The same, apart for each first move, in generation order. Depth 0 has no first move.
-pub fn divide(position: &Position, depth: u32) -> Vec<(Move, u64)> {
+pub fn divide(position: &Position, depth: u8) -> Vec<(Move, u64)> {
     match depth {
         0 => Vec::new(),
         _ => position.legal_moves().into_iter().map(|mv| (mv, perft(&position.after(mv), depth - 1))).collect(),

@@ -11,7 +11,7 @@ use super::Failure;
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// How many plies deep.
-    depth: u32,
+    depth: u8,
     /// The position; the start position unless given.
     #[arg(long)]
     fen: Option<String>,

@@ -53,7 +53,7 @@ pub struct Caps {
     /// Longest time for a body to arrive.
     pub body_timeout: Duration,
     /// Greatest depth of a perft.
-    pub perft_depth: u32,
+    pub perft_depth: u8,
     /// Longest time of a perft.
     pub perft_max: Duration,
     /// How long an unknown position is searched for `GET /api/cloud-eval`; not at all for no time.

@@ -47,7 +47,7 @@ pub enum Command {
     /// `perft depth`, and `go perft depth`.
     Perft {
         /// In plies.
-        depth: u32,
+        depth: u8,
     },
 }
 
@@ -94,7 +94,7 @@ impl Command {
             "isready" => Command::IsReady,
             "ucinewgame" => Command::NewGame,
             "position" => Command::Position(read_position(words)?),
-            "go" => match rest.trim_start().strip_prefix("perft").filter(|depth| depth.starts_with(char::is_whitespace)) {
+            "go" => match after_word(rest, "perft") {
                 Some(depth) => Command::Perft { depth: read_perft(depth.split_whitespace())? },
                 None => Command::Go(Go::read(words)),
             },
@@ -153,9 +153,9 @@ fn read_depth(text: &str) -> Result<u8, CommandError> {
     Ok(nearest(whole("depth", text)?, u8::MAX).max(1))
 }
 
-fn read_perft<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<u32, CommandError> {
+fn read_perft<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<u8, CommandError> {
     let depth = words.next().ok_or(CommandError::Missing("perft", "the depth"))?;
-    Ok(nearest(whole("perft", depth)?, u32::MAX))
+    Ok(nearest(whole("perft", depth)?, u8::MAX))
 }
 
 /// A whole number. Below zero it is 0; GUIs send such clocks. What is too big for its type is the type's greatest.

@@ -229,7 +229,7 @@ impl<B: Backend> Session<B> {
         self.output.say(&Bench::run(depth.unwrap_or(Bench::DEPTH)).to_string())
     }
 
-    fn perft(&mut self, depth: u32) -> io::Result<()> {
+    fn perft(&mut self, depth: u8) -> io::Result<()> {
         self.settle()?;
         let position = self.game.position();
         let started = std::time::Instant::now();

@@ -34,7 +34,7 @@ pub(crate) struct Limits {
     /// Bytes of a request's body.
     body_bytes: usize,
     /// `depth` of a perft, in plies.
-    perft_depth: u32,
+    perft_depth: u8,
     /// How long a perft may take, in milliseconds.
     perft_ms: u64,
     /// The requests that wait for a worker.

@@ -33,7 +33,7 @@ pub(crate) struct Counted {
     /// The position, normalised, after `moves`.
     fen: String,
     /// The depth that was counted, in plies.
-    depth: u32,
+    depth: u8,
     /// What was asked beyond a cap; empty when nothing was.
     clamped: Vec<Clamped>,
     /// The number of paths. Repetition and the 50-move rule are ignored.

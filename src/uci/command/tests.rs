@@ -100,7 +100,10 @@ fn names_and_values_of_options_may_hold_blanks() {
 fn perft_is_asked_in_two_ways() {
     assert_eq!(read("perft 4"), Command::Perft { depth: 4 });
     assert_eq!(read("go perft 4"), Command::Perft { depth: 4 });
-    assert!(matches!(Command::read("perft"), Err(CommandError::Missing("perft", _))));
+    for nothing in ["perft", "go perft", "go perft "] {
+        assert!(matches!(Command::read(nothing), Err(CommandError::Missing("perft", _))), "{nothing:?}");
+    }
+    assert_eq!(read("perft 4000000000"), Command::Perft { depth: 255 });
     assert!(matches!(Command::read("go perft x"), Err(CommandError::NotANumber("perft", _))));
 }
 
