@@ -9,6 +9,7 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use kibitzer::engine::Network;
 use viriformat::dataformat::{Game, WDL};
 
 /// A folder that goes with this.
@@ -128,7 +129,7 @@ fn a_run_goes_on_only_with_the_settings_that_it_began_with() {
         (["--hash", "2"], "--hash: the games of seed 1 were made with 1, not with 2 "),
         (["--random-plies", "3"], "--random-plies: the games of seed 1 were made with 0, not with 3 "),
         (["--most-at-start", "90"], "--most-at-start: the games of seed 1 were made with 400, not with 90 "),
-        (["--engine", "/nowhere"], "--engine: the games of seed 1 were made with kibitzer itself, not with /nowhere "),
+        (["--engine", "/nowhere"], "--engine: the games of seed 1 were made with kibitzer 0.1.0 (signature "),
         (["--book", &other], "not with other.epd (SHA-256 "),
     ] {
         let said = refused(&folder, &[["--games", "3"].as_slice(), &run[2..], &arguments].concat());
@@ -141,7 +142,22 @@ fn a_run_goes_on_only_with_the_settings_that_it_began_with() {
         &folder,
         &[["--games", "3", "--workers", "2", "--random-plies", "0", "--book"].as_slice(), &[&copy]].concat(),
     ));
-    assert!(fs::read(&path).unwrap().starts_with(&made), "the same book by another name, and more workers");
+    let made = {
+        let more = fs::read(&path).unwrap();
+        assert!(more.starts_with(&made), "the same book by another name, and more workers");
+        more
+    };
+
+    let recipe = fs::read_to_string(folder.file("games/1.json")).unwrap();
+    let of_another_network = recipe.replace(Network::embedded().id(), "0123456789ab");
+    assert_ne!(recipe, of_another_network);
+    fs::write(folder.file("games/1.json"), of_another_network).unwrap();
+    let said = refused(&folder, &[["--games", "4"].as_slice(), &run[2..]].concat());
+    assert!(
+        said.contains("--engine: the games of seed 1 were made with") && said.contains("network 0123456789ab"),
+        "{said}"
+    );
+    assert!(fs::read(&path).unwrap() == made);
 }
 
 #[test]
@@ -210,6 +226,8 @@ fn what_is_wrong_is_told() {
     let folder = Folder::new("wrong");
     let book = folder.write("book.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n");
     let empty = folder.write("empty.epd", "\n");
+    let over = folder.write("over.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\n7k/8/6Q1/8/8/8/8/K7 b - -\n");
+    let decided = folder.write("decided.epd", "4k3/8/8/8/8/8/8/QQQ1K3 w - -\n");
     let text = folder.write("text", "#!/bin/sh\nexit 0\n");
     fs::create_dir_all(folder.file("games")).unwrap();
     fs::write(folder.file("games/7-0.vf"), [255; 100].into_iter().chain([0; 4]).collect::<Vec<u8>>()).unwrap();
@@ -218,6 +236,8 @@ fn what_is_wrong_is_told() {
     for (arguments, told) in [
         (vec!["--book", &book], "line 2"),
         (vec!["--book", &empty], "holds no positions"),
+        (vec!["--book", &over], "line 2: the game is over there"),
+        (vec!["--book", &decided, "--random-plies", "0", "--nodes", "1"], "--most-at-start"),
         (vec!["--book", "/nowhere"], "/nowhere"),
         (vec!["--engine", "/nowhere"], "/nowhere"),
         (vec!["--engine", &text], "text"),

@@ -31,7 +31,7 @@ pub(crate) struct Options {
     random_plies: u32,
     /// Openings whose first score lies beyond so many linear centipawns (docs/strength.md) are passed over.
     #[arg(long, default_value_t = 400)]
-    most_at_start: i32,
+    most_at_start: u32,
     /// Games at once; one a core unless given.
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     workers: Option<u64>,

@@ -48,7 +48,7 @@ impl Adjudication {
     pub fn by_score(&mut self, game: &Game, score: LinearScore) -> Option<Ending> {
         let turn = game.position().turn();
         let (leader, lead) = match score {
-            LinearScore::Cp(value) => (if value >= 0 { turn } else { !turn }, value.abs()),
+            LinearScore::Cp(value) => (if value >= 0 { turn } else { !turn }, value.saturating_abs()),
             LinearScore::Mate(moves) => (if moves > 0 { turn } else { !turn }, i32::MAX),
         };
         self.won = match () {

@@ -1,5 +1,6 @@
 //! A run: workers that play until there are games enough.
 
+use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
@@ -11,11 +12,11 @@ use super::game_file::{GameFile, file_of, files_of};
 use super::opening::Openings;
 use super::player::{Own, Player};
 use super::random::Random;
-use super::recipe::Recipe;
+use super::recipe::{Maker, Recipe};
 use super::record::Record;
 use super::uci_player::UciPlayer;
 use crate::chess::Game;
-use crate::engine::LinearScore;
+use crate::engine::{LinearScore, STACK_BYTES};
 
 /// What is to be played.
 #[derive(Clone, Debug)]
@@ -35,7 +36,7 @@ pub struct Settings {
     /// Another engine than our own.
     pub engine: Option<PathBuf>,
     /// An opening that is already decided is not played: the first score lies within so many linear centipawns.
-    pub most_at_start: i32,
+    pub most_at_start: u32,
 }
 
 /// How far a run is.
@@ -64,6 +65,9 @@ pub struct Generator {
 
 /// The longest search for a worker's next game before its progress is told again.
 const TELL_EVERY: Duration = Duration::from_secs(10);
+
+/// So many openings in a row that are over or decided are taken to be all there is.
+pub(super) const OPENINGS_TRIED: u32 = 1_000;
 
 /// How often the end of the workers is looked for.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
@@ -115,7 +119,17 @@ impl Generator {
             Progress { games, positions, new_positions: positions - before, elapsed: started.elapsed() }
         };
         thread::scope(|scope| {
-            let workers: Vec<_> = (0..self.settings.workers).map(|worker| scope.spawn(move || self.work(worker))).collect();
+            let mut workers = Vec::new();
+            for worker in 0..self.settings.workers {
+                let thread = thread::Builder::new().stack_size(STACK_BYTES);
+                match thread.spawn_scoped(scope, move || self.work(worker)) {
+                    Ok(handle) => workers.push(handle),
+                    Err(error) => {
+                        self.failed.store(true, Ordering::Relaxed);
+                        return Err(DatagenError::NoThread { worker: worker + 1, source: error });
+                    }
+                }
+            }
             let mut told = Instant::now();
             while !workers.iter().all(|worker| worker.is_finished()) {
                 thread::sleep(LOOK_EVERY);
@@ -130,13 +144,13 @@ impl Generator {
         Ok(progress())
     }
 
-    /// Plays game after game into one file.
+    /// Plays game after game into one file. A worker that fails, by a panic too, ends the others.
     fn work(&self, worker: u64) -> Result<(), DatagenError> {
-        let done = self.play_games(worker);
-        if done.is_err() {
+        let done = panic::catch_unwind(AssertUnwindSafe(|| self.play_games(worker)));
+        if !matches!(done, Ok(Ok(()))) {
             self.failed.store(true, Ordering::Relaxed);
         }
-        done
+        done.unwrap_or_else(|payload| panic::resume_unwind(payload))
     }
 
     fn play_games(&self, worker: u64) -> Result<(), DatagenError> {
@@ -163,8 +177,9 @@ impl Generator {
 
     /// One game from an opening that is not decided yet: its bytes, and how many positions they hold.
     fn play_one(&self, player: &mut dyn Player, random: &mut Random, folder: &Path) -> Result<(Vec<u8>, u64), DatagenError> {
-        loop {
-            let mut game = Game::new(self.openings.draw(random));
+        for _ in 0..OPENINGS_TRIED {
+            let Some(opening) = self.openings.draw(random) else { continue };
+            let mut game = Game::new(opening);
             let Some(mut record) = Record::new(game.position()) else { continue };
             let mut adjudication = Adjudication::default();
             player.begin(&game)?;
@@ -189,10 +204,11 @@ impl Generator {
                 return Ok((bytes, positions));
             }
         }
+        Err(DatagenError::NoOpening { most_at_start: self.settings.most_at_start })
     }
 
     fn is_fair(&self, score: LinearScore) -> bool {
-        matches!(score, LinearScore::Cp(value) if value.abs() <= self.settings.most_at_start)
+        matches!(score, LinearScore::Cp(value) if value.unsigned_abs() <= self.settings.most_at_start)
     }
 }
 
@@ -200,7 +216,7 @@ fn recipe(settings: &Settings, openings: &Openings) -> Recipe {
     Recipe {
         nodes: settings.nodes,
         hash_mb: settings.hash_mb,
-        engine: settings.engine.clone(),
+        engine: Maker::new(settings.engine.as_deref()),
         book: openings.book().cloned(),
         random_plies: openings.random_plies(),
         most_at_start: settings.most_at_start,

@@ -21,13 +21,14 @@ pub use game_file::GameFile;
 pub use generator::{Generator, Progress, Settings};
 pub use opening::Openings;
 pub use player::{Judged, Own, Player};
-pub use recipe::{Book, Recipe};
+pub use recipe::{Book, Maker, Recipe};
 pub use record::Record;
 pub use uci_player::UciPlayer;
 
 use std::path::PathBuf;
 
 use crate::engine::NoMemory;
+use generator::OPENINGS_TRIED;
 
 /// Why games can't be made.
 #[derive(Debug, thiserror::Error)]
@@ -82,6 +83,22 @@ pub enum DatagenError {
         made: String,
         /// Its value now.
         asked: String,
+    },
+    /// No opening can be played.
+    #[error(
+        "{OPENINGS_TRIED} openings in a row are over, or beyond {most_at_start} centipawns at their first move: --most-at-start, --book and --random-plies leave none"
+    )]
+    NoOpening {
+        /// How far from even an opening may be.
+        most_at_start: u32,
+    },
+    /// The system gives no more threads.
+    #[error("--workers: there is no thread for worker {worker}: {source}")]
+    NoThread {
+        /// Counted from 1.
+        worker: u64,
+        /// What the system says.
+        source: std::io::Error,
     },
     /// The tables of all workers do not fit.
     #[error("--hash: {0}")]

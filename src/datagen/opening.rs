@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use sha2::{Digest, Sha256};
 
 use super::DatagenError;
+use super::adjudication::Adjudication;
 use super::random::Random;
 use super::recipe::Book;
-use crate::chess::{Game, Outcome, Position};
+use crate::chess::{Game, Position};
 
 /// Start positions, and so many moves by chance from there.
 #[derive(Clone, Debug)]
@@ -27,7 +28,7 @@ impl Openings {
     ///
     /// # Errors
     ///
-    /// When the book can't be read, is empty, or a line is not a legal position.
+    /// When the book can't be read, is empty, or a line is not a legal position that can be played on from.
     pub fn from_book(path: &Path, random_plies: u32) -> Result<Openings, DatagenError> {
         let text = std::fs::read_to_string(path).map_err(|error| DatagenError::io(path.to_owned(), error))?;
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
@@ -55,21 +56,15 @@ impl Openings {
         self.book.as_ref()
     }
 
-    /// A position by chance that is not over. Every second opening has a move by chance more, so that both sides begin.
-    pub(super) fn draw(&self, random: &mut Random) -> Position {
-        loop {
-            let Some(mut position) = random.pick(&self.starts).cloned() else { return Position::startpos() };
-            let plies = if self.random_plies == 0 { 0 } else { u64::from(self.random_plies) + random.next() % 2 };
-            for _ in 0..plies {
-                // Where there is no move the position is over, and another one is drawn.
-                if let Some(&mv) = random.pick(&position.legal_moves()) {
-                    position.play(mv);
-                }
-            }
-            if Game::new(position.clone()).outcome() == Outcome::Ongoing {
-                return position;
-            }
+    /// A position by chance; `None` when its moves by chance have ended the game. Every second opening has a move by chance more, so
+    /// that both sides begin.
+    pub(super) fn draw(&self, random: &mut Random) -> Option<Position> {
+        let mut position = random.pick(&self.starts)?.clone();
+        let plies = if self.random_plies == 0 { 0 } else { u64::from(self.random_plies) + random.next() % 2 };
+        for _ in 0..plies {
+            position.play(*random.pick(&position.legal_moves())?);
         }
+        Adjudication::by_rule(&Game::new(position.clone())).is_none().then_some(position)
     }
 }
 
@@ -78,8 +73,12 @@ fn read_line(line: &str) -> Result<Position, String> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     let is_fen = fields.len() == 6 && fields[4..].iter().all(|field| field.bytes().all(|byte| byte.is_ascii_digit()));
     let fields = if is_fen { fields.as_slice() } else { &fields[..fields.len().min(4)] };
-    Position::from_fen(&fields.join(" "))
-        .map_err(|invalid| invalid.faults.first().map(|fault| fault.detail.clone()).unwrap_or_default())
+    let position = Position::from_fen(&fields.join(" "))
+        .map_err(|invalid| invalid.faults.first().map(|fault| fault.detail.clone()).unwrap_or_default())?;
+    match Adjudication::by_rule(&Game::new(position.clone())) {
+        None => Ok(position),
+        Some(_) => Err("the game is over there".to_owned()),
+    }
 }
 
 #[cfg(test)]
@@ -89,7 +88,7 @@ mod tests {
     #[test]
     fn an_opening_is_decided_by_its_numbers() {
         let openings = Openings::standard(8);
-        let draw = |worker, game| openings.draw(&mut Random::new(1, worker, game)).fen();
+        let draw = |worker, game| openings.draw(&mut Random::new(1, worker, game)).unwrap().fen();
         assert_eq!(draw(0, 0), draw(0, 0));
         let mut all: Vec<String> = (0..10).flat_map(|worker| (0..50).map(move |game| draw(worker, game))).collect();
         all.sort_unstable();
@@ -100,7 +99,8 @@ mod tests {
     #[test]
     fn both_sides_begin_about_as_often() {
         let openings = Openings::standard(8);
-        let white = (0..200).filter(|&game| openings.draw(&mut Random::new(5, 0, game)).turn().is_white()).count();
+        let begins = |game| openings.draw(&mut Random::new(5, 0, game)).unwrap().turn();
+        let white = (0..200).filter(|&game| begins(game).is_white()).count();
         assert!((70..=130).contains(&white), "{white} of 200");
     }
 
@@ -114,6 +114,8 @@ mod tests {
         ] {
             assert!(read_line(line).is_ok(), "{line}");
         }
-        assert!(read_line("nonsense").is_err());
+        for none in ["nonsense", "7k/8/6Q1/8/8/8/8/K7 b - -", "4k3/8/8/8/8/8/4P3/4K3 w - - 100 90"] {
+            assert!(read_line(none).is_err(), "{none}");
+        }
     }
 }

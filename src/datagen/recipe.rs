@@ -1,5 +1,6 @@
 //! What decides the games of a run, kept beside them.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
@@ -7,6 +8,7 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 use super::DatagenError;
+use crate::engine::{Engine, Network};
 
 /// What decides the games, beside seed and worker: with another one the same run would hold games of two kinds.
 ///
@@ -19,14 +21,56 @@ pub struct Recipe {
     pub nodes: u64,
     /// The table of each worker's engine, in MiB.
     pub hash_mb: usize,
-    /// The engine, as it was named; none is our own.
-    pub engine: Option<PathBuf>,
+    /// Who plays.
+    pub engine: Maker,
     /// Where games begin; none is the start position.
     pub book: Option<Book>,
     /// Moves by chance from there.
     pub random_plies: u32,
     /// The first score lies within so many linear centipawns.
-    pub most_at_start: i32,
+    pub most_at_start: u32,
+}
+
+/// Whose games they are.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+pub enum Maker {
+    /// Our own engine, of this build: another search or network plays other games.
+    Kibitzer {
+        /// [`Engine::VERSION`].
+        version: String,
+        /// [`Engine::SIGNATURE`].
+        signature: String,
+        /// The id of the network.
+        network: String,
+    },
+    /// A UCI engine, as it was named. What lies at this path may change; its owner knows.
+    Uci(PathBuf),
+}
+
+impl Maker {
+    /// The engine at a path; without one our own.
+    pub fn new(engine: Option<&Path>) -> Maker {
+        match engine {
+            Some(path) => Maker::Uci(path.to_owned()),
+            None => Maker::Kibitzer {
+                version: Engine::VERSION.to_owned(),
+                signature: Engine::SIGNATURE.to_owned(),
+                network: Network::embedded().id().to_owned(),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Maker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Maker::Kibitzer { version, signature, network } => {
+                write!(f, "kibitzer {version} (signature {signature}, network {network})")
+            }
+            Maker::Uci(path) => write!(f, "{}", path.display()),
+        }
+    }
 }
 
 /// The file that openings come from. Its bytes count, not its name.
@@ -73,15 +117,14 @@ impl Recipe {
 
     /// Refuses another recipe than this one, by which games of a seed were made.
     pub(super) fn admit(&self, asked: &Recipe, folder: &Path, seed: u64) -> Result<(), DatagenError> {
-        let named = |engine: &PathBuf| engine.display().to_string();
         let described = |Book { file, sha256 }: &Book| format!("{file} (SHA-256 {})", sha256.get(..12).unwrap_or(sha256));
         let differences = [
             difference("--nodes", &self.nodes, &asked.nodes, u64::to_string),
             difference("--hash", &self.hash_mb, &asked.hash_mb, usize::to_string),
-            difference("--engine", &self.engine, &asked.engine, |engine| text(engine.as_ref(), named, "kibitzer itself")),
+            difference("--engine", &self.engine, &asked.engine, Maker::to_string),
             difference("--book", &self.book, &asked.book, |book| text(book.as_ref(), described, "no book")),
             difference("--random-plies", &self.random_plies, &asked.random_plies, u32::to_string),
-            difference("--most-at-start", &self.most_at_start, &asked.most_at_start, i32::to_string),
+            difference("--most-at-start", &self.most_at_start, &asked.most_at_start, u32::to_string),
         ];
         match differences.into_iter().flatten().next() {
             None => Ok(()),

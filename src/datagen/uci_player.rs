@@ -1,8 +1,11 @@
 //! Another engine, over the Universal Chess Interface.
 
-use std::io::{BufRead, BufReader, Write};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use super::DatagenError;
 use super::player::{Judged, Player};
@@ -14,10 +17,21 @@ pub struct UciPlayer {
     path: PathBuf,
     child: Child,
     input: ChildStdin,
-    output: BufReader<ChildStdout>,
+    /// What it says, line by line; a thread of its own reads it, so that nobody waits for ever.
+    output: Receiver<io::Result<String>>,
     nodes: u64,
     knows_chess960: bool,
 }
+
+/// An engine that says nothing for so long has failed, and for a second more for every so many nodes of a move.
+const PATIENCE: Duration = Duration::from_secs(60);
+const NODES_A_SECOND: u64 = 1_000;
+
+/// No line of an engine is longer, in bytes.
+const LONGEST_LINE: u64 = 1 << 16;
+
+/// Lines that an engine may be ahead of us.
+const LINES_AHEAD: usize = 64;
 
 impl UciPlayer {
     /// Starts an engine that searches so many nodes a move with one thread and a table of so many MiB.
@@ -31,8 +45,8 @@ impl UciPlayer {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(DatagenError::engine(path.to_owned(), "it has no pipes"));
         };
-        let output = BufReader::new(output);
-        let mut player = UciPlayer { path: path.to_owned(), child, input, output, nodes, knows_chess960: false };
+        let mut player =
+            UciPlayer { path: path.to_owned(), child, input, output: lines_of(output), nodes, knows_chess960: false };
         player.say("uci")?;
         loop {
             let line = player.hear()?;
@@ -51,11 +65,11 @@ impl UciPlayer {
     }
 
     fn hear(&mut self) -> Result<String, DatagenError> {
-        let mut line = String::new();
-        match self.output.read_line(&mut line) {
-            Ok(0) => Err(self.broken("it has ended".to_owned())),
-            Ok(_) => Ok(line.trim_end().to_owned()),
-            Err(error) => Err(DatagenError::io(self.path.clone(), error)),
+        let patience = PATIENCE + Duration::from_secs(self.nodes / NODES_A_SECOND);
+        match self.output.recv_timeout(patience) {
+            Ok(line) => line.map_err(|error| DatagenError::io(self.path.clone(), error)),
+            Err(RecvTimeoutError::Disconnected) => Err(self.broken("it has ended".to_owned())),
+            Err(RecvTimeoutError::Timeout) => Err(self.broken(format!("it has said nothing for {} s", patience.as_secs()))),
         }
     }
 
@@ -103,6 +117,33 @@ impl Drop for UciPlayer {
     }
 }
 
+/// The lines of an engine, without their ends, until it closes its output or a line can't be read.
+fn lines_of(output: impl Read + Send + 'static) -> Receiver<io::Result<String>> {
+    let (sender, lines) = sync_channel(LINES_AHEAD);
+    thread::spawn(move || {
+        let mut output = BufReader::new(output);
+        while let Some(line) = read_line(&mut output).transpose() {
+            let failed = line.is_err();
+            if sender.send(line).is_err() || failed {
+                return;
+            }
+        }
+    });
+    lines
+}
+
+/// The next line; `None` at the end.
+fn read_line(output: &mut impl BufRead) -> io::Result<Option<String>> {
+    let mut line = String::new();
+    if output.take(LONGEST_LINE).read_line(&mut line)? == 0 {
+        return Ok(None);
+    }
+    if line.len() as u64 == LONGEST_LINE {
+        return Err(io::Error::other(format!("a line of more than {LONGEST_LINE} bytes")));
+    }
+    Ok(Some(line.trim_end().to_owned()))
+}
+
 fn start_fen(game: &Game) -> String {
     if game.start().is_chess960() { game.start().shredder_fen() } else { game.start().fen() }
 }
@@ -112,6 +153,9 @@ fn moves(game: &Game, castling: CastlingText) -> String {
     let texts = game.moves().iter().zip(positions).map(|(&mv, position)| to_uci(position, mv, castling));
     texts.fold(String::new(), |line, text| if line.is_empty() { format!(" moves {text}") } else { format!("{line} {text}") })
 }
+
+/// No engine means more by a score, in centipawns or moves; what goes beyond it counts as this.
+const MOST: i32 = 1_000_000;
 
 /// The score of an `info` line of the best variation, bounds left out. What another engine takes for a centipawn is kept as it is.
 fn read_score(line: &str) -> Option<LinearScore> {
@@ -124,7 +168,7 @@ fn read_score(line: &str) -> Option<LinearScore> {
         return None;
     }
     let kind = behind("score")?;
-    let value = words.get(kind + 1)?.parse().ok()?;
+    let value = words.get(kind + 1)?.parse::<i32>().ok()?.clamp(-MOST, MOST);
     match *words.get(kind)? {
         "cp" => Some(LinearScore::Cp(value)),
         "mate" => Some(LinearScore::Mate(value)),
@@ -140,6 +184,7 @@ mod tests {
     fn only_exact_scores_of_the_best_line_count() {
         assert_eq!(read_score("info depth 5 score cp -31 nodes 20 pv e2e4"), Some(LinearScore::Cp(-31)));
         assert_eq!(read_score("info depth 5 multipv 1 score mate -2 nodes 20"), Some(LinearScore::Mate(-2)));
+        assert_eq!(read_score("info depth 5 score cp -2147483648"), Some(LinearScore::Cp(-MOST)));
         for line in [
             "info depth 5 multipv 2 score cp 3",
             "info depth 5 score cp 3 lowerbound nodes 7",
@@ -149,5 +194,14 @@ mod tests {
         ] {
             assert_eq!(read_score(line), None, "{line}");
         }
+    }
+
+    #[test]
+    fn lines_come_one_by_one_until_the_end_or_a_line_too_long() {
+        let heard: Vec<String> = lines_of(&b"uciok\r\n\nreadyok"[..]).into_iter().map(Result::unwrap).collect();
+        assert_eq!(heard, ["uciok", "", "readyok"]);
+        let endless = b"uciok\n".iter().copied().chain([b'x'; 1 << 17]).collect::<Vec<u8>>();
+        let heard: Vec<bool> = lines_of(io::Cursor::new(endless)).into_iter().map(|line| line.is_ok()).collect();
+        assert_eq!(heard, [true, false]);
     }
 }
