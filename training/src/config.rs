@@ -3,10 +3,12 @@
 use std::path::PathBuf;
 
 use anyhow::Result;
+use clap::builder::RangedU64ValueParser;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::Sources;
 use crate::king_buckets::KingBuckets;
+use crate::number;
 use crate::optimiser::AdamW;
 use crate::schedule::Schedule;
 use crate::shape::Shape;
@@ -41,10 +43,10 @@ pub struct Config {
     #[arg(long, default_value_t = 30)]
     pub epochs: u32,
     /// Positions a step
-    #[arg(long, default_value_t = 16384)]
+    #[arg(long, default_value_t = 16384, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub batch: usize,
     /// The loss is |answer − target| to this power
-    #[arg(long, default_value_t = 2.0)]
+    #[arg(long, default_value_t = 2.0, value_parser = number::positive)]
     pub power: f32,
     #[command(flatten)]
     pub schedule: Schedule,

@@ -5,7 +5,7 @@
 //! [`tile`] some neurons with their weights, [`network`] all of them; [`optimiser`] and [`schedule`] move the weights. A [`run`] does
 //! that epoch by epoch and leaves a [`checkpoint`] and a [`network_file`] of the [`quantised`] weights.
 //!
-//! Beside that, a [`win_model`] is fitted ([`win_fit`]) to the [`tally`] of the engine's own games; its [`calibration`] tells how well.
+//! What the command line gives is checked by [`number`]. Beside that, a [`win_model`] is fitted ([`win_fit`]) to the [`tally`] of the engine's own games; its [`calibration`] tells how well.
 
 pub mod calibration;
 pub mod checkpoint;
@@ -18,6 +18,7 @@ pub mod games;
 pub mod king_buckets;
 pub mod network;
 pub mod network_file;
+pub mod number;
 pub mod optimiser;
 pub mod quantised;
 pub mod row;

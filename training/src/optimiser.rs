@@ -2,22 +2,23 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::number;
 use crate::row::Row;
 
 /// The constants of AdamW that do not change during a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, clap::Args)]
 pub struct AdamW {
     /// Decay of the gradient's running mean
-    #[arg(long, default_value_t = 0.9)]
+    #[arg(long, default_value_t = 0.9, value_parser = number::decay)]
     pub beta1: f32,
     /// Decay of the squared gradient's running mean
-    #[arg(long, default_value_t = 0.999)]
+    #[arg(long, default_value_t = 0.999, value_parser = number::decay)]
     pub beta2: f32,
     /// Added to the divisor
-    #[arg(long, default_value_t = 1e-8)]
+    #[arg(long, default_value_t = 1e-8, value_parser = number::positive)]
     pub epsilon: f32,
     /// Share of a weight that goes with each step, times the learning rate
-    #[arg(long, default_value_t = 0.01)]
+    #[arg(long, default_value_t = 0.01, value_parser = number::not_negative)]
     pub weight_decay: f32,
 }
 

@@ -104,7 +104,7 @@ impl Quantised {
         for input in active {
             let row = &self.features[usize::from(*input) * self.shape.hidden..][..self.shape.hidden];
             for (sum, weight) in sum.iter_mut().zip(row) {
-                *sum += weight;
+                *sum = sum.wrapping_add(*weight);
             }
         }
         sum

@@ -2,15 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::number;
+
 /// A short linear warm-up, then half a cosine down to a small share of the peak
 /// (Loshchilov and Hutter, <https://arxiv.org/abs/1608.03983>).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, clap::Args)]
 pub struct Schedule {
     /// Highest learning rate
-    #[arg(long, default_value_t = 0.001)]
+    #[arg(long, default_value_t = 0.001, value_parser = number::positive)]
     pub learning_rate: f32,
     /// Learning rate of the last step, as a share of the highest
-    #[arg(long, default_value_t = 0.005)]
+    #[arg(long, default_value_t = 0.005, value_parser = number::share)]
     pub final_share: f32,
     /// Steps until the highest learning rate
     #[arg(long, default_value_t = 400)]

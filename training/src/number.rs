@@ -1,0 +1,62 @@
+//! Numbers of the command line that are checked as they are read.
+
+/// A finite number above zero.
+///
+/// # Errors
+///
+/// What is wrong with the text.
+pub fn positive(text: &str) -> Result<f32, String> {
+    within(text, "above zero", |number| number > 0.0)
+}
+
+/// A finite number, zero or above.
+///
+/// # Errors
+///
+/// What is wrong with the text.
+pub fn not_negative(text: &str) -> Result<f32, String> {
+    within(text, "zero or above", |number| number >= 0.0)
+}
+
+/// A share: from 0 to 1.
+///
+/// # Errors
+///
+/// What is wrong with the text.
+pub fn share(text: &str) -> Result<f32, String> {
+    within(text, "from 0 to 1", |number| (0.0..=1.0).contains(&number))
+}
+
+/// How much of a running mean stays with each step: 0 or more, less than 1.
+///
+/// # Errors
+///
+/// What is wrong with the text.
+pub fn decay(text: &str) -> Result<f32, String> {
+    within(text, "from 0 to less than 1", |number| (0.0..1.0).contains(&number))
+}
+
+fn within(text: &str, range: &str, fits: impl Fn(f32) -> bool) -> Result<f32, String> {
+    let number: f32 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if number.is_finite() && fits(number) { Ok(number) } else { Err(format!("has to be {range}")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_numbers_of_the_range_pass() {
+        type Parser = fn(&str) -> Result<f32, String>;
+        let cases: [(Parser, &[&str], &[&str]); 4] = [
+            (positive, &["1e-9", "2.6"], &["0", "-1", "inf", "NaN", "x", ""]),
+            (not_negative, &["0", "0.01"], &["-0.1", "NaN"]),
+            (share, &["0", "0.5", "1"], &["-0.1", "1.1", "NaN"]),
+            (decay, &["0", "0.999"], &["1", "-0.1", "NaN"]),
+        ];
+        for (parse, good, bad) in cases {
+            assert!(good.iter().all(|text| parse(text).is_ok()), "{good:?}");
+            assert!(bad.iter().all(|text| parse(text).is_err()), "{bad:?}");
+        }
+    }
+}
