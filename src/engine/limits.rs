@@ -61,7 +61,8 @@ pub struct StopFlag {
 }
 
 impl StopFlag {
-    /// A flag for a search on the opponent's time: its limits of time and clock wait for [`StopFlag::ponder_hit`].
+    /// A flag for a search on the opponent's time: its limits of time and clock wait for [`StopFlag::ponder_hit`], and count from the
+    /// start of the search all the same. What was pondered is thought already, as in Stockfish.
     pub fn pondering() -> StopFlag {
         StopFlag { pondering: AtomicBool::new(true), ..StopFlag::default() }
     }
@@ -87,7 +88,7 @@ impl StopFlag {
         self.nodes.store(nodes, Ordering::Relaxed);
     }
 
-    /// The expected move was played: from now on time counts.
+    /// The expected move was played: the limits of time and clock hold from now on.
     pub fn ponder_hit(&self) {
         self.pondering.store(false, Ordering::Relaxed);
     }

@@ -30,7 +30,7 @@ impl Leash {
         self.release();
     }
 
-    /// The expected move was played: from now on time counts, and the move may be told.
+    /// The expected move was played: limits of time hold from now on, and the move may be told.
     pub(super) fn ponder_hit(&self) {
         self.flag.ponder_hit();
         if !self.infinite {

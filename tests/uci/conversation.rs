@@ -158,6 +158,18 @@ fn after_ponderhit_the_clock_decides_in_the_median() {
 }
 
 #[test]
+fn what_was_pondered_is_thought_already_in_the_median() {
+    let mut gui = Gui::start();
+    let took = median(5, |_| {
+        gui.say("position startpos moves e2e4 e7e5\ngo ponder movetime 250");
+        gui.never("bestmove", 2 * A_WHILE);
+        let hit = gui.say("ponderhit");
+        gui.until("bestmove").0.saturating_duration_since(hit)
+    });
+    assert!(took < Duration::from_millis(125), "{took:?}");
+}
+
+#[test]
 fn what_changes_the_session_ends_the_search_first() {
     for command in ["position startpos", "ucinewgame", "setoption name Hash value 2", "go depth 1", "bench 1", "perft 1"] {
         let mut gui = Gui::start();
