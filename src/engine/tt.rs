@@ -82,10 +82,7 @@ impl Table {
     pub(super) fn new(mb: usize) -> Result<Table, NoMemory> {
         let count = mb.max(1).saturating_mul((1 << 20) / size_of::<Cluster>());
         let clusters = in_large_pages(count, Cluster::default).map_err(|_| NoMemory { mb })?;
-        let table = Table { clusters, running: std::array::from_fn(|_| AtomicU32::new(0)), started: AtomicU64::new(0) };
-        // The allocator may have handed out untouched zero pages: this touches them.
-        table.clear();
-        Ok(table)
+        Ok(Table { clusters, running: std::array::from_fn(|_| AtomicU32::new(0)), started: AtomicU64::new(0) })
     }
 
     /// Empties the table, on all cores. Searches that are running merely lose what it knew.

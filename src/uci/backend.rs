@@ -16,7 +16,7 @@ pub trait Backend {
     ///
     /// # Errors
     ///
-    /// When it cannot be done, with the reason; everything is as before.
+    /// When it cannot be done, with the reason. What was set before holds; what was learned may be lost.
     fn apply(&mut self, option: OptionName, options: &Options) -> Result<(), String>;
 
     /// What comes next belongs to another game. No search is running.

@@ -46,8 +46,8 @@ const LADDER: [Rung; 7] = [
 /// So many lines are looked at.
 const LINES: usize = 4;
 
-/// What a mate counts in centipawns, less a little for each move to it.
-const MATE: i32 = 3_000;
+/// No score counts more centipawns. A mate counts a thousand more, less one for each move to it.
+const MOST: i32 = 3_000;
 
 impl Handicap {
     /// The strengths that can be asked for.
@@ -104,9 +104,9 @@ impl Handicap {
 
 fn centipawns(score: Score) -> i32 {
     match score {
-        Score::Cp(value) => value.clamp(-MATE, MATE),
-        Score::Mate(moves) if moves > 0 => MATE + 1_000 - moves,
-        Score::Mate(moves) => -MATE - 1_000 - moves,
+        Score::Cp(value) => value.clamp(-MOST, MOST),
+        Score::Mate(moves) if moves > 0 => MOST + 1_000 - moves,
+        Score::Mate(moves) => -MOST - 1_000 - moves,
     }
 }
 

@@ -26,12 +26,12 @@ impl Local {
         Ok(Local { engine: Arc::new(engine), memory: Arc::new(Mutex::new(memory)) })
     }
 
-    /// Goes on with another engine; where there is no memory for its table, with one of the size that was there.
+    /// Goes on with another engine; where there is no memory for its table, with one like that which was there.
     fn renew(&mut self, hash_mb: usize, network: Arc<Network>) -> Result<(), NoMemory> {
-        let had = self.engine.hash_mb();
+        let (old_mb, old_network) = (self.engine.hash_mb(), Arc::clone(self.engine.network()));
         // The old table goes before the new one comes: there may not be room for both.
-        self.replace(1, &network)?;
-        self.replace(hash_mb, &network).or_else(|error| self.replace(had, &network).and(Err(error)))
+        self.replace(1, &old_network)?;
+        self.replace(hash_mb, &network).or_else(|error| self.replace(old_mb, &old_network).and(Err(error)))
     }
 
     fn replace(&mut self, hash_mb: usize, network: &Arc<Network>) -> Result<(), NoMemory> {

@@ -22,7 +22,8 @@ pub struct Options {
     pub move_overhead: Duration,
     /// Castling is written as king takes rook.
     pub chess960: bool,
-    /// The GUI analyses: every search starts without the memory of earlier ones, and at full strength.
+    /// The GUI analyses: every search starts without what earlier ones have learned of moves, and at full strength. The table
+    /// stays.
     pub analyse_mode: bool,
     /// Scores are told with the chances of win, draw and loss.
     pub show_wdl: bool,

@@ -22,7 +22,7 @@ macro_rules! kernels {
             output,
         };
 
-        /// Vectors that are kept in registers at once: every level has sixteen.
+        /// Vectors that are kept in registers at once: every level has sixteen or more.
         const BLOCK: usize = 8;
 
         /// Sums that are added to in turn: so that an addition need not wait for the one before, and that none overflows.

@@ -102,7 +102,6 @@ impl Kernels {
             #[cfg(target_arch = "aarch64")]
             Level::Neon => Some(&neon::KERNELS),
             Level::Scalar => Some(&scalar::KERNELS),
-            #[cfg(not(all(target_arch = "x86_64", target_arch = "aarch64")))]
             _ => None,
         }
     }
