@@ -3,8 +3,8 @@
 //! Rooms, and who may call whom:
 //!
 //! ```text
-//! chess ← nnue ← engine ← store ← analysis ← http        and app, which sees all
-//!                      ↖ uci
+//! chess ← nnue ← engine ← store ← analysis ← http        app, and the program's commands, see all
+//!                      ↖ uci, datagen                        load sees chess alone
 //! ```
 //!
 //! - [`chess`]: the rules; standard library only, no I/O, no clock;

@@ -50,9 +50,9 @@ impl WinModel {
     /// Less material than this counts as this.
     pub const LEAST: u32 = 10;
     /// Coefficients of a in material / [`WinModel::FULL`], constant term first: linear centipawns.
-    pub const HALF: [f64; 4] = [240.60403070243902, -450.62130982411185, 501.87088559216, -212.29898509733243];
+    pub const HALF: [f64; 4] = [227.2344728264284, -447.3241203922507, 529.9319289607296, -224.269378523985];
     /// Coefficients of b, likewise.
-    pub const SPREAD: [f64; 4] = [28.99557573524526, 103.37948391590467, -109.11888557736381, 57.02756333344972];
+    pub const SPREAD: [f64; 4] = [26.165475496002827, 81.9948291082664, -88.8598219333314, 63.60941958822626];
 
     /// At the material of a position.
     pub fn of(position: &Position) -> WinModel {

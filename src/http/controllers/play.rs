@@ -97,7 +97,7 @@ impl FromMembers for Play {
         let position = position?;
         let undo = usize::try_from(undo).unwrap_or(usize::MAX);
         if undo > position.move_count() {
-            let detail = format!("undo is {undo}, but there are {} moves", position.move_count());
+            let detail = format!("undo is {undo}, but the number of moves is {}", position.move_count());
             members.fault(MemberFault::OutOfRange, "undo", detail);
         }
         Some(Play { position, undo, bit_order })

@@ -45,7 +45,7 @@ pub(crate) struct ProblemDocument {
     /// With `invalid_request`, `invalid_fen` and `invalid_pgn`: what is wrong.
     #[schema(schema_with = errors)]
     errors: Option<Vec<Value>>,
-    /// With `illegal_move`: which of `moves`, from 0.
+    /// With `illegal_move`: which of `moves` or `searchmoves`, from 0.
     #[schema(nullable = false)]
     index: Option<u64>,
     /// With `illegal_move`: the text, cut at 200 characters.
@@ -54,7 +54,7 @@ pub(crate) struct ProblemDocument {
     /// With `illegal_move`: why it can't be played.
     #[schema(schema_with = whys)]
     why: Option<String>,
-    /// With `queue_full`: how many requests wait.
+    /// With `queue_full`: how many requests wait, or how many places are taken.
     #[schema(nullable = false)]
     queue_length: Option<u64>,
     /// With `not_ready`: why.

@@ -167,7 +167,9 @@ impl Code {
             Code::NotAcceptable => {
                 "The header `Accept` allows none of the forms that the answer can have; `detail` names them."
             }
-            Code::NotFound => "No route has this path. `/docs` shows the routes that there are.",
+            Code::NotFound => {
+                "No route has this path, or there is no job of this id. `/docs` shows the routes that there are."
+            }
             Code::MethodNotAllowed => {
                 "The path exists, but not with this method; the header `Allow` names those that it has."
             }
@@ -181,13 +183,13 @@ impl Code {
                 "A body needs the header `Content-Type: application/json`, and no `Content-Encoding`. Batches and games have types of their own, which `detail` names."
             }
             Code::InvalidRequest => {
-                "The body is JSON, but has members that are missing, unknown, in conflict, of the wrong type or out of range. The member `errors` lists them, a hundred at most, each with a JSON Pointer."
+                "The request can be read, but its body, query or headers have members that are missing, unknown, in conflict, of the wrong type or out of range. The member `errors` lists them, a hundred at most, each with a JSON Pointer."
             }
             Code::InvalidFen => {
                 "The FEN or the packed form is no legal chess position. The member `errors` lists every fault that can be seen, with the field and the text that it lies in."
             }
             Code::IllegalMove => {
-                "A text of `moves` can't be played where it stands. The members `index`, from 0, and `text` name it; `why` is `not_a_move`, `ambiguous`, `not_legal` or `game_over`."
+                "A text of `moves` or `searchmoves` can't be played where it stands. The members `index`, from 0, and `text` name it, `detail` says of which list; `why` is `not_a_move`, `ambiguous`, `not_legal` or `game_over`."
             }
             Code::InvalidPgn => {
                 "No game of the text can be read as PGN. The member `errors` says of the first ones why, with line, column and half-move."
@@ -203,7 +205,7 @@ impl Code {
                 "A fault of the server. It has been logged with the request's id: who runs the server finds it by that."
             }
             Code::QueueFull => {
-                "All workers are busy and all places of the queue are taken, or there are as many streams and boards as there may be; `queue_length` tells how many. Ask again after the seconds that `Retry-After` says."
+                "All workers are busy and all places of the queue are taken, or all those for streams and boards, batches, walks, texts or jobs: `detail` says which, `queue_length` how many wait or are taken. Ask again after the seconds that `Retry-After` says."
             }
             Code::Deadline => {
                 "The request has waited for a worker for as long as the server lets requests wait. Ask again after the seconds that `Retry-After` says."
