@@ -197,7 +197,7 @@ impl<E: Evaluator> Search<'_, E> {
             return found;
         }
         // What a root is worth without some of its moves is not what the position is worth.
-        if K::ROOT && (self.first_root_move > 0 || !self.all_root_moves) {
+        if K::ROOT && (self.first_root_move > 0 || !self.searches_all_moves) {
             return found;
         }
         self.learn_correction(standing, node.depth, best.value, bound, best_move);

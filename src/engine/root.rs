@@ -120,10 +120,10 @@ impl<E: Evaluator> Search<'_, E> {
             first.lines.push(self.first_impression(root));
         }
         let allowed: Vec<Move> = self.root_moves.iter().map(|root_move| root_move.mv).collect();
-        let all_root_moves = self.all_root_moves;
+        let searches_all_moves = self.searches_all_moves;
         let mut prover = Prover::new(&mut self.budget, &mut self.path);
         let mut prove =
-            |moves| if all_root_moves { prover.prove(root, moves) } else { prover.prove_among(root, moves, &allowed) };
+            |moves| if searches_all_moves { prover.prove(root, moves) } else { prover.prove_among(root, moves, &allowed) };
         let proof = (1..=farthest).find_map(|moves| prove(moves).map(|proof| (moves, proof)));
         if let Some((moves, proof)) = proof {
             let plies = proof.len();

@@ -38,7 +38,7 @@ pub(super) struct Search<'a, E> {
     /// With several lines asked: the moves before this one have their line already.
     pub(super) first_root_move: usize,
     /// Every legal move of the root is searched: none is left out by the scope.
-    pub(super) all_root_moves: bool,
+    pub(super) searches_all_moves: bool,
     /// The keys of parts of the position at each ply of the line.
     keys: Box<[PartKeys; MAX_PLY + 2]>,
     /// The deepest ply reached.
@@ -103,7 +103,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
             history,
             frames: Frames::new(),
             pv: PvTable::new(),
-            all_root_moves: root_moves.len() == root.legal_moves().len(),
+            searches_all_moves: root_moves.len() == root.legal_moves().len(),
             root_moves,
             first_root_move: 0,
             keys,
@@ -229,7 +229,9 @@ impl<'a, E: Evaluator> Search<'a, E> {
         {
             return found.or_at_least(floor, node.beta);
         }
-        if node.depth >= params::iir_depth() && known.mv.is_null() && excluded.is_null() && (K::PV || node.cut) {
+        // The root has a first move whether the table knows it or not.
+        let knows_no_move = known.mv.is_null() && excluded.is_null() && !K::ROOT;
+        if node.depth >= params::iir_depth() && knows_no_move && (K::PV || node.cut) {
             node.depth -= 1;
         }
         if !K::PV

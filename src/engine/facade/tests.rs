@@ -3,7 +3,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use super::*;
-use crate::engine::entry::Bound;
+use crate::engine::entry::{Bound, Entry};
 use crate::engine::root::Deepened;
 
 const MIDDLE_GAME: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
@@ -97,4 +97,20 @@ fn what_some_of_the_moves_are_worth_is_not_kept_as_what_the_position_is_worth() 
     assert!(!kept());
     within(&legal, 1);
     assert!(kept());
+}
+
+#[test]
+fn a_search_of_some_moves_is_as_deep_whether_the_table_knows_a_move_or_not() {
+    let game = game();
+    let only = game.position().legal_moves()[0];
+    let nodes = |known: bool| {
+        let engine = Engine::new(4);
+        if known {
+            engine.table.begin(Sharing::Public).store(table_key(game.position()), Entry::without_value(only, None, true));
+        }
+        let limits = Limits { depth: Some(7), ..Limits::default() };
+        let scope = Scope { moves: vec![only], ..Scope::default() };
+        engine.continue_game(&mut engine.memory(), &game, &limits, &scope, &StopFlag::default(), &mut |_| ()).nodes
+    };
+    assert_eq!(nodes(false), nodes(true));
 }
