@@ -46,7 +46,7 @@ pub struct Config {
     #[arg(long, default_value_t = 16384, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
     pub batch: usize,
     /// The loss is |answer − target| to this power
-    #[arg(long, default_value_t = 2.0, value_parser = number::positive)]
+    #[arg(long, default_value_t = 2.0, value_parser = number::one_or_more)]
     pub power: f32,
     #[command(flatten)]
     pub schedule: Schedule,

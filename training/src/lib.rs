@@ -5,7 +5,9 @@
 //! [`tile`] some neurons with their weights, [`network`] all of them; [`optimiser`] and [`schedule`] move the weights. A [`run`] does
 //! that epoch by epoch and leaves a [`checkpoint`] and a [`network_file`] of the [`quantised`] weights.
 //!
-//! What the command line gives is checked by [`number`]. Beside that, a [`win_model`] is fitted ([`win_fit`]) to the [`tally`] of the engine's own games; its [`calibration`] tells how well.
+//! Fractions on the command line are checked by [`number`].
+//!
+//! Beside that, a [`win_model`] is fitted ([`win_fit`]) to the [`tally`] of the engine's own games; its [`calibration`] tells how well.
 
 pub mod calibration;
 pub mod checkpoint;

@@ -9,6 +9,15 @@ pub fn positive(text: &str) -> Result<f32, String> {
     within(text, "above zero", |number| number > 0.0)
 }
 
+/// A finite number, 1 or above.
+///
+/// # Errors
+///
+/// What is wrong with the text.
+pub fn one_or_more(text: &str) -> Result<f32, String> {
+    within(text, "1 or above", |number| number >= 1.0)
+}
+
 /// A finite number, zero or above.
 ///
 /// # Errors
@@ -48,8 +57,9 @@ mod tests {
     #[test]
     fn only_numbers_of_the_range_pass() {
         type Parser = fn(&str) -> Result<f32, String>;
-        let cases: [(Parser, &[&str], &[&str]); 4] = [
+        let cases: [(Parser, &[&str], &[&str]); 5] = [
             (positive, &["1e-9", "2.6"], &["0", "-1", "inf", "NaN", "x", ""]),
+            (one_or_more, &["1", "2.6"], &["0.99", "inf"]),
             (not_negative, &["0", "0.01"], &["-0.1", "NaN"]),
             (share, &["0", "0.5", "1"], &["-0.1", "1.1", "NaN"]),
             (decay, &["0", "0.999"], &["1", "-0.1", "NaN"]),

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::PathBuf;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use viriformat::chess::board::Board;
 
 use crate::network_file;
@@ -37,14 +37,18 @@ impl Evaluate {
     }
 }
 
-/// The position of a FEN. The format's crate takes ranks and kings for granted: they are looked at first.
+/// The position of a FEN. The format's crate takes much of it for granted, which is looked at first.
 fn read(fen: &str) -> Result<Sample> {
-    let placement = fen.split(' ').next().unwrap_or_default();
+    let fields: Vec<&str> = fen.split(' ').collect();
+    let [placement, _, castling, en_passant, ..] = fields[..] else { bail!("it has fewer than four fields") };
     let squares = |rank: &str| rank.chars().map(|c| c.to_digit(10).unwrap_or(1)).sum::<u32>();
     ensure!(placement.split('/').count() == 8, "the board has eight ranks");
     ensure!(placement.split('/').all(|rank| squares(rank) == 8), "each rank has eight squares");
     ensure!(['K', 'k'].into_iter().all(|king| placement.matches(king).count() == 1), "each side has one king");
     ensure!(placement.chars().filter(char::is_ascii_alphabetic).count() <= 32, "there are 32 pieces at most");
+    ensure!(castling == "-" || castling.chars().all(|c| "KQABCDEFGHkqabcdefgh".contains(c)), "`{castling}` is no castling");
+    let is_square = |text: &[u8]| matches!(text, [b'a'..=b'h', b'1'..=b'8']);
+    ensure!(en_passant == "-" || is_square(en_passant.as_bytes()), "`{en_passant}` is no en-passant square");
     let mut board = Board::new();
     board.set_from_fen(fen, true)?;
     Ok(Sample::new(&board, 0, GameResult::Unknown))
@@ -70,6 +74,12 @@ mod tests {
             "4k3/xxxxxxxx/8/8/8/8/8/4K3 w - - 0 1",
             "4k3/pppppppp/pppppppp/pppppppp/pppppppp/8/8/4K3 w - - 0 1",
             "4k3/8/8/8/8/8/8/4K3 x - - 0 1",
+            "4k3/8/8/8/8/8/8/R3K3 w Z - 0 1",
+            "4k3/8/8/8/8/8/8/R3K3 w i - 0 1",
+            "4k3/8/8/8/8/8/8/4K3 w - A3 0 1",
+            "4k3/8/8/8/8/8/8/4K3 w - a9 0 1",
+            "4k3/8/8/8/8/8/8/4K3 w - e 0 1",
+            "4k3/8/8/8/8/8/8/4K3 w",
         ] {
             assert!(read(none).is_err(), "{none}");
         }
