@@ -9,7 +9,7 @@ use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
-use kibitzer::engine::Network;
+use kibitzer::engine::{Engine, Network};
 use viriformat::dataformat::{Game, WDL};
 
 /// A folder that goes with this.
@@ -124,12 +124,13 @@ fn a_run_goes_on_only_with_the_settings_that_it_began_with() {
     let path = folder.file("games/1-0.vf");
     let made = fs::read(&path).unwrap();
 
+    let of_ours = format!("--engine: the games of seed 1 were made with kibitzer {} (signature ", Engine::VERSION);
     for (arguments, told) in [
         (["--nodes", "300"], "--nodes: the games of seed 1 were made with 200, not with 300 "),
         (["--hash", "2"], "--hash: the games of seed 1 were made with 1, not with 2 "),
         (["--random-plies", "3"], "--random-plies: the games of seed 1 were made with 0, not with 3 "),
         (["--most-at-start", "90"], "--most-at-start: the games of seed 1 were made with 400, not with 90 "),
-        (["--engine", "/nowhere"], "--engine: the games of seed 1 were made with kibitzer 0.1.0 (signature "),
+        (["--engine", "/nowhere"], &of_ours),
         (["--book", &other], "not with other.epd (SHA-256 "),
     ] {
         let said = refused(&folder, &[["--games", "3"].as_slice(), &run[2..], &arguments].concat());

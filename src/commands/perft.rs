@@ -10,7 +10,7 @@ use super::Failure;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// How many plies deep.
+    /// How many plies deep, 255 at most.
     depth: u8,
     /// The position; the start position unless given.
     #[arg(long)]

@@ -214,6 +214,7 @@ impl Generator {
 
 fn recipe(settings: &Settings, openings: &Openings) -> Recipe {
     Recipe {
+        rules: Recipe::RULES,
         nodes: settings.nodes,
         hash_mb: settings.hash_mb,
         engine: Maker::new(settings.engine.as_deref()),

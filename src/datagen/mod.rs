@@ -63,7 +63,7 @@ pub enum DatagenError {
         detail: String,
     },
     /// A file that should tell what games were made by does not.
-    #[error("{} does not tell how its games were made: {detail}", path.display())]
+    #[error("{} does not tell how its games were made ({detail}); take another seed or folder", path.display())]
     NoRecipe {
         /// The file.
         path: PathBuf,
@@ -86,7 +86,8 @@ pub enum DatagenError {
     },
     /// No opening can be played.
     #[error(
-        "{OPENINGS_TRIED} openings in a row are over, or beyond {most_at_start} centipawns at their first move: --most-at-start, --book and --random-plies leave none"
+        "--most-at-start, --book and --random-plies leave nothing to play: {OPENINGS_TRIED} openings in a row are over, or beyond \
+         {most_at_start} linear centipawns at their first move"
     )]
     NoOpening {
         /// How far from even an opening may be.

@@ -21,6 +21,8 @@ pub struct Recipe {
     pub nodes: u64,
     /// The table of each worker's engine, in MiB.
     pub hash_mb: usize,
+    /// [`Recipe::RULES`].
+    pub rules: u32,
     /// Who plays.
     pub engine: Maker,
     /// Where games begin; none is the start position.
@@ -90,6 +92,9 @@ impl PartialEq for Book {
 }
 
 impl Recipe {
+    /// How openings are drawn and games end in this build. Another number is due whenever that changes.
+    pub const RULES: u32 = 1;
+
     /// The recipe of the games that a folder holds of a seed; `None` when there is no file of it.
     pub(super) fn read(folder: &Path, seed: u64) -> Result<Option<Recipe>, DatagenError> {
         let path = path_of(folder, seed);
@@ -119,6 +124,7 @@ impl Recipe {
     pub(super) fn admit(&self, asked: &Recipe, folder: &Path, seed: u64) -> Result<(), DatagenError> {
         let described = |Book { file, sha256 }: &Book| format!("{file} (SHA-256 {})", sha256.get(..12).unwrap_or(sha256));
         let differences = [
+            difference("rules of play", &self.rules, &asked.rules, u32::to_string),
             difference("--nodes", &self.nodes, &asked.nodes, u64::to_string),
             difference("--hash", &self.hash_mb, &asked.hash_mb, usize::to_string),
             difference("--engine", &self.engine, &asked.engine, Maker::to_string),

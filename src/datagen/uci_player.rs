@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use super::DatagenError;
 use super::player::{Judged, Player};
@@ -23,7 +23,7 @@ pub struct UciPlayer {
     knows_chess960: bool,
 }
 
-/// An engine that says nothing for so long has failed, and for a second more for every so many nodes of a move.
+/// An engine that has not answered for so long has failed: a second more for every so many nodes of a move.
 const PATIENCE: Duration = Duration::from_secs(60);
 const NODES_A_SECOND: u64 = 1_000;
 
@@ -45,11 +45,11 @@ impl UciPlayer {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(DatagenError::engine(path.to_owned(), "it has no pipes"));
         };
-        let mut player =
-            UciPlayer { path: path.to_owned(), child, input, output: lines_of(output), nodes, knows_chess960: false };
-        player.say("uci")?;
+        let output = lines_of(output).map_err(io)?;
+        let mut player = UciPlayer { path: path.to_owned(), child, input, output, nodes, knows_chess960: false };
+        let until = player.ask("uci")?;
         loop {
-            let line = player.hear()?;
+            let line = player.hear(until)?;
             player.knows_chess960 |= line.starts_with("option name UCI_Chess960 ");
             if line == "uciok" {
                 break;
@@ -64,12 +64,23 @@ impl UciPlayer {
         sent.map_err(|error| DatagenError::io(self.path.clone(), error))
     }
 
-    fn hear(&mut self) -> Result<String, DatagenError> {
-        let patience = PATIENCE + Duration::from_secs(self.nodes / NODES_A_SECOND);
-        match self.output.recv_timeout(patience) {
+    /// Says something that has an answer, and until when it has to come.
+    fn ask(&mut self, lines: &str) -> Result<Instant, DatagenError> {
+        self.say(lines)?;
+        Ok(Instant::now() + self.patience())
+    }
+
+    fn patience(&self) -> Duration {
+        PATIENCE + Duration::from_secs(self.nodes / NODES_A_SECOND)
+    }
+
+    fn hear(&mut self, until: Instant) -> Result<String, DatagenError> {
+        match self.output.recv_timeout(until.saturating_duration_since(Instant::now())) {
             Ok(line) => line.map_err(|error| DatagenError::io(self.path.clone(), error)),
             Err(RecvTimeoutError::Disconnected) => Err(self.broken("it has ended".to_owned())),
-            Err(RecvTimeoutError::Timeout) => Err(self.broken(format!("it has said nothing for {} s", patience.as_secs()))),
+            Err(RecvTimeoutError::Timeout) => {
+                Err(self.broken(format!("it has not answered for {} s", self.patience().as_secs())))
+            }
         }
     }
 
@@ -87,16 +98,21 @@ impl Player for UciPlayer {
         if self.knows_chess960 {
             self.say(&format!("setoption name UCI_Chess960 value {}", game.start().is_chess960()))?;
         }
-        self.say("ucinewgame\nisready")?;
-        while self.hear()? != "readyok" {}
+        let until = self.ask("ucinewgame\nisready")?;
+        while self.hear(until)? != "readyok" {}
         Ok(())
     }
 
     fn choose(&mut self, game: &Game) -> Result<Judged, DatagenError> {
-        self.say(&format!("position fen {}{}\ngo nodes {}", start_fen(game), moves(game, self.castling(game)), self.nodes))?;
+        let until = self.ask(&format!(
+            "position fen {}{}\ngo nodes {}",
+            start_fen(game),
+            moves(game, self.castling(game)),
+            self.nodes
+        ))?;
         let mut score = None;
         loop {
-            let line = self.hear()?;
+            let line = self.hear(until)?;
             if let Some(best) = line.strip_prefix("bestmove ") {
                 let text = best.split(' ').next().unwrap_or_default();
                 let mv: Move = read_move(game.position(), text)
@@ -118,9 +134,9 @@ impl Drop for UciPlayer {
 }
 
 /// The lines of an engine, without their ends, until it closes its output or a line can't be read.
-fn lines_of(output: impl Read + Send + 'static) -> Receiver<io::Result<String>> {
+fn lines_of(output: impl Read + Send + 'static) -> io::Result<Receiver<io::Result<String>>> {
     let (sender, lines) = sync_channel(LINES_AHEAD);
-    thread::spawn(move || {
+    thread::Builder::new().spawn(move || {
         let mut output = BufReader::new(output);
         while let Some(line) = read_line(&mut output).transpose() {
             let failed = line.is_err();
@@ -128,17 +144,17 @@ fn lines_of(output: impl Read + Send + 'static) -> Receiver<io::Result<String>> 
                 return;
             }
         }
-    });
-    lines
+    })?;
+    Ok(lines)
 }
 
 /// The next line; `None` at the end.
 fn read_line(output: &mut impl BufRead) -> io::Result<Option<String>> {
     let mut line = String::new();
-    if output.take(LONGEST_LINE).read_line(&mut line)? == 0 {
+    if output.take(LONGEST_LINE + 1).read_line(&mut line)? == 0 {
         return Ok(None);
     }
-    if line.len() as u64 == LONGEST_LINE {
+    if line.len() as u64 > LONGEST_LINE {
         return Err(io::Error::other(format!("a line of more than {LONGEST_LINE} bytes")));
     }
     Ok(Some(line.trim_end().to_owned()))
@@ -198,10 +214,10 @@ mod tests {
 
     #[test]
     fn lines_come_one_by_one_until_the_end_or_a_line_too_long() {
-        let heard: Vec<String> = lines_of(&b"uciok\r\n\nreadyok"[..]).into_iter().map(Result::unwrap).collect();
+        let heard: Vec<String> = lines_of(&b"uciok\r\n\nreadyok"[..]).unwrap().into_iter().map(Result::unwrap).collect();
         assert_eq!(heard, ["uciok", "", "readyok"]);
         let endless = b"uciok\n".iter().copied().chain([b'x'; 1 << 17]).collect::<Vec<u8>>();
-        let heard: Vec<bool> = lines_of(io::Cursor::new(endless)).into_iter().map(|line| line.is_ok()).collect();
+        let heard: Vec<bool> = lines_of(io::Cursor::new(endless)).unwrap().into_iter().map(|line| line.is_ok()).collect();
         assert_eq!(heard, [true, false]);
     }
 }
