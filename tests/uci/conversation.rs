@@ -145,27 +145,26 @@ fn a_pondering_search_keeps_its_move_until_ponderhit_or_stop() {
     }
 }
 
-#[test]
-fn after_ponderhit_the_clock_decides_in_the_median() {
+/// How long the move takes after ponderhit, in the median of five.
+fn after_ponderhit(go: &str) -> Duration {
     let mut gui = Gui::start();
-    let took = median(5, |_| {
-        gui.say("position startpos moves e2e4 e7e5\ngo ponder wtime 500 btime 500");
+    median(5, |_| {
+        gui.say(&format!("position startpos moves e2e4 e7e5\n{go}"));
         gui.never("bestmove", 2 * A_WHILE);
         let hit = gui.say("ponderhit");
         gui.until("bestmove").0.saturating_duration_since(hit)
-    });
+    })
+}
+
+#[test]
+fn after_ponderhit_the_clock_decides_in_the_median() {
+    let took = after_ponderhit("go ponder wtime 500 btime 500");
     assert!(took < Duration::from_millis(500), "{took:?}");
 }
 
 #[test]
 fn what_was_pondered_is_thought_already_in_the_median() {
-    let mut gui = Gui::start();
-    let took = median(5, |_| {
-        gui.say("position startpos moves e2e4 e7e5\ngo ponder movetime 250");
-        gui.never("bestmove", 2 * A_WHILE);
-        let hit = gui.say("ponderhit");
-        gui.until("bestmove").0.saturating_duration_since(hit)
-    });
+    let took = after_ponderhit("go ponder movetime 250");
     assert!(took < Duration::from_millis(125), "{took:?}");
 }
 

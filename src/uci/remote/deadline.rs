@@ -49,13 +49,22 @@ impl Plan {
 pub(super) struct Deadline<'a> {
     stop: &'a StopFlag,
     plan: Option<Plan>,
-    start: Instant,
+    /// On the opponent's time nothing counts yet: unlike an engine of our own a server may have thought nothing meanwhile.
+    counts_from: Option<Instant>,
 }
 
 impl<'a> Deadline<'a> {
-    /// Time counts from now on. While the search ponders it ends nothing; what was pondered is thought already.
+    /// Time counts from now on, or from the moment when pondering ends.
     pub(super) fn new(limits: &Limits, stop: &'a StopFlag) -> Deadline<'a> {
-        Deadline { stop, plan: Plan::new(limits), start: Instant::now() }
+        let mut deadline = Deadline { stop, plan: Plan::new(limits), counts_from: None };
+        deadline.look();
+        deadline
+    }
+
+    fn look(&mut self) {
+        if self.counts_from.is_none() && !self.stop.is_pondering() {
+            self.counts_from = Some(Instant::now());
+        }
     }
 
     /// `true` when the search has no end of its own in time, now or later.
@@ -65,37 +74,39 @@ impl<'a> Deadline<'a> {
 
     /// `true` once the move has to be told, whether the server has come to an end or not.
     ///
-    /// A server that was given its time has a little longer, for the way of its answer. One that was asked while the search pondered
-    /// knows of none, so there is nothing to wait for.
-    fn is_over(&self, is_server_timed: bool) -> bool {
+    /// A server that was given its time has a little longer, for the way of its answer. One that was asked before time counted knows
+    /// of none, so there is nothing to wait for.
+    fn is_over(&mut self, is_server_timed: bool) -> bool {
+        self.look();
         let left = self.left(|plan| if is_server_timed { plan.cut } else { plan.ask });
         self.stop.is_stopped() || left.is_some_and(|left| left.is_zero())
     }
 
     /// `true` when so little is left that to ask once more is not worth it.
-    pub(super) fn is_late(&self) -> bool {
+    pub(super) fn is_late(&mut self) -> bool {
+        self.look();
         self.left(|plan| plan.ask / 2).is_some_and(|left| left.is_zero())
     }
 
-    /// What the server may take for its answer; `None` while time ends nothing.
-    pub(super) fn server_time(&self) -> Option<Duration> {
+    /// What the server may take for its answer; `None` while time does not count.
+    pub(super) fn server_time(&mut self) -> Option<Duration> {
+        self.look();
         self.left(|plan| plan.ask)
     }
 
     fn left(&self, of: impl Fn(Plan) -> Duration) -> Option<Duration> {
-        let plan = self.plan.filter(|_| !self.stop.is_pondering());
-        plan.map(|plan| of(plan).saturating_sub(self.start.elapsed()))
+        self.plan.zip(self.counts_from).map(|(plan, from)| of(plan).saturating_sub(from.elapsed()))
     }
 
     /// Waits until the move has to be told: later where the server was told its time and an answer is on its way.
-    pub(super) async fn passed(&self, is_server_timed: bool) {
+    pub(super) async fn passed(&mut self, is_server_timed: bool) {
         while !self.is_over(is_server_timed) {
             tokio::time::sleep(LOOK_EVERY).await;
         }
     }
 
     /// Waits so long; `false` when the move has to be told before.
-    pub(super) async fn wait(&self, time: Duration) -> bool {
+    pub(super) async fn wait(&mut self, time: Duration) -> bool {
         tokio::time::timeout(time, self.passed(true)).await.is_err()
     }
 }
@@ -132,22 +143,20 @@ mod tests {
     }
 
     #[test]
-    fn on_the_opponents_time_nothing_ends_and_all_of_it_counts() {
-        let limits = |time| Limits { movetime: Some(time), ..Limits::default() };
+    fn on_the_opponents_time_nothing_counts() {
+        let limits = Limits { movetime: Some(ms(0)), ..Limits::default() };
         let stop = StopFlag::pondering();
-        let (short, long) = (Deadline::new(&limits(ms(5)), &stop), Deadline::new(&limits(ms(60_000)), &stop));
-        std::thread::sleep(ms(20));
-        assert!(!short.is_over(true) && short.server_time().is_none());
+        let mut deadline = Deadline::new(&limits, &stop);
+        assert!(!deadline.is_over(true) && deadline.server_time().is_none());
         stop.ponder_hit();
-        assert!(short.is_over(true));
-        assert!(!long.is_over(true) && long.server_time().is_some_and(|left| left < ms(59_970)));
+        assert!(deadline.is_over(true));
     }
 
     #[tokio::test]
     async fn who_was_asked_while_pondering_ends_when_its_time_would_have() {
         let limits = Limits { movetime: Some(ms(40)), ..Limits::default() };
         let stop = StopFlag::default();
-        let deadline = Deadline::new(&limits, &stop);
+        let mut deadline = Deadline::new(&limits, &stop);
         deadline.passed(false).await;
         assert!(deadline.server_time() == Some(Duration::ZERO));
     }
@@ -155,7 +164,7 @@ mod tests {
     #[test]
     fn without_a_time_only_stop_ends_it() {
         let stop = StopFlag::default();
-        let deadline = Deadline::new(&Limits { depth: Some(3), ..Limits::default() }, &stop);
+        let mut deadline = Deadline::new(&Limits { depth: Some(3), ..Limits::default() }, &stop);
         assert!(deadline.is_open() && !deadline.is_over(true) && !deadline.is_late());
         stop.stop();
         assert!(deadline.is_over(true));
