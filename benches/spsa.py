@@ -53,7 +53,7 @@ class Tuning:
         total = self.given.iterations
         steady = total / 10
         for name, (_, least, most) in self.numbers.items():
-            last_look = max((most - least) / 20, 0.5)
+            last_look = max((most - least) * self.given.look, 0.5)
             look = last_look * (total / pair) ** GAMMA
             pull = self.given.rate * last_look**2 * ((steady + total) / (steady + pair)) ** ALPHA
             yield name, look, pull / look
@@ -112,6 +112,7 @@ def main():
     arguments.add_argument("--state", required=True, help="file that the numbers are kept in")
     arguments.add_argument("--iterations", type=int, default=20_000, help="pairs of games in all (20000)")
     arguments.add_argument("--nodes", type=int, default=10_000, help="nodes a move (10000)")
+    arguments.add_argument("--look", type=float, default=0.05, help="how far to look at last, as a share of the range (0.05)")
     arguments.add_argument("--rate", type=float, default=0.002, help="how far a won game moves a number at last (0.002)")
     arguments.add_argument("--concurrency", type=int, default=os.cpu_count(), help="pairs at once (the cores)")
     arguments.add_argument("--seed", type=int, default=1, help="which openings")
