@@ -85,26 +85,28 @@ pub fn tune(name: &str, value: i32) -> bool {
 
 parameters! {
     // The window around the last score.
-    aspiration_width = 14 in 6..=40;
+    aspiration_width = 19 in 6..=40;
     aspiration_square = 14000 in 6000..=40000;
+    aspiration_on = 1 in 0..=1;
 
     // Before the moves.
+    mate_distance_on = 1 in 0..=1;
     razoring_base = 510 in 200..=4000;
     razoring_square = 290 in 80..=500;
     futility_depth = 13 in 0..=18;
-    futility_slope = 92 in 30..=150;
-    futility_improving = 150 in 0..=150;
+    futility_slope = 94 in 30..=150;
+    futility_improving = 148 in 0..=150;
     futility_worsening = 30 in 0..=80;
     futility_correction = 6 in 0..=20;
     null_depth = 3 in 2..=99;
-    null_slope = 19 in 0..=60;
-    null_base = 390 in 0..=700;
+    null_slope = 20 in 0..=60;
+    null_base = 315 in 0..=700;
     null_reduction = 6 in 2..=8;
     null_divisor = 3 in 2..=6;
-    null_evaluation = 200 in 80..=500;
+    null_evaluation = 205 in 80..=500;
     iir_depth = 5 in 2..=99;
     probcut_depth = 4 in 3..=99;
-    probcut_margin = 224 in 80..=400;
+    probcut_margin = 192 in 80..=400;
     probcut_improving = 64 in 0..=150;
     small_probcut_margin = 390 in 200..=800;
     hindsight_sum = 173 in 0..=400;
@@ -114,76 +116,78 @@ parameters! {
     late_base = 3 in 1..=10;
     late_on = 1 in 0..=1;
     noisy_futility_depth = 7 in 0..=12;
-    noisy_futility_base = 231 in 80..=500;
-    noisy_futility_slope = 211 in 80..=400;
+    noisy_futility_base = 230 in 80..=500;
+    noisy_futility_slope = 205 in 80..=400;
     noisy_futility_history = 128 in 0..=256;
     quiet_futility_depth = 12 in 0..=16;
-    quiet_futility_base = 46 in 0..=250;
-    quiet_futility_slope = 131 in 40..=220;
+    quiet_futility_base = 34 in 0..=250;
+    quiet_futility_slope = 116 in 40..=220;
     quiet_futility_first = 230 in 0..=500;
-    quiet_history_skip = 4200 in 1000..=9000;
-    quiet_history_ply = 8192 in 1500..=16000;
-    see_noisy = 157 in 40..=300;
-    see_quiet = 25 in 5..=60;
-    see_history = 29 in 8..=128;
+    quiet_history_skip = 4240 in 1000..=9000;
+    quiet_history_ply = 9020 in 1500..=16000;
+    see_noisy = 178 in 40..=300;
+    see_quiet = 28 in 5..=60;
+    see_history = 24 in 8..=128;
     see_on = 1 in 0..=1;
 
     // Extensions.
     singular_depth = 6 in 4..=99;
-    singular_margin = 55 in 10..=120;
-    singular_pv = 75 in 0..=150;
-    double_margin = 18 in 0..=60;
-    triple_margin = 90 in 30..=250;
+    singular_margin = 49 in 10..=120;
+    singular_pv = 65 in 0..=150;
+    double_margin = 14 in 0..=60;
+    triple_margin = 88 in 30..=250;
     negative_on = 1 in 0..=1;
 
     // Reductions, in 1/1024 ply.
     lmr_depth = 2 in 2..=99;
-    lmr_base = 1200 in 0..=1500;
-    lmr_slope = 455 in 200..=800;
-    lmr_cut = 2700 in 0..=5000;
-    lmr_no_move = 1000 in 0..=2000;
-    lmr_window = 600 in 0..=1500;
+    lmr_base = 1240 in 0..=1500;
+    lmr_slope = 550 in 200..=800;
+    lmr_cut = 3040 in 0..=5000;
+    lmr_no_move = 1010 in 0..=2000;
+    lmr_window = 490 in 0..=1500;
     lmr_tried = 60 in 0..=150;
-    lmr_pv = 1000 in 0..=2500;
-    lmr_table_pv = 1400 in 0..=2500;
-    lmr_table_noisy = 1100 in 0..=2500;
-    lmr_cutoffs = 1050 in 0..=2500;
-    lmr_check = 900 in 0..=2500;
-    lmr_not_improving = 400 in 0..=2000;
+    lmr_pv = 890 in 0..=2500;
+    lmr_table_pv = 1220 in 0..=2500;
+    lmr_table_noisy = 1080 in 0..=2500;
+    lmr_cutoffs = 1240 in 0..=2500;
+    lmr_check = 630 in 0..=2500;
+    lmr_not_improving = 425 in 0..=2000;
     lmr_correction = 12 in 0..=40;
-    lmr_history = 100 in 0..=300;
-    lmr_noisy_history = 90 in 0..=300;
-    lmr_gain = 640 in 0..=1500;
+    lmr_history = 135 in 0..=300;
+    lmr_noisy_history = 99 in 0..=300;
+    lmr_gain = 705 in 0..=1500;
     raised_less = 2 in 0..=3;
     deeper_margin = 45 in 0..=150;
     shallower_margin = 9 in 0..=40;
 
     // Histories.
-    bonus_slope = 150 in 40..=400;
-    bonus_offset = 70 in 0..=300;
-    bonus_max = 1600 in 500..=4000;
-    malus_slope = 180 in 40..=600;
-    malus_offset = 60 in 0..=300;
-    malus_max = 1500 in 500..=4000;
-    parent_bonus = 100 in 0..=250;
-    evaluation_bonus = 9 in 0..=30;
+    bonus_slope = 200 in 40..=400;
+    bonus_offset = 69 in 0..=300;
+    bonus_max = 1380 in 500..=4000;
+    malus_slope = 235 in 40..=600;
+    malus_offset = 45 in 0..=300;
+    malus_max = 1530 in 500..=4000;
+    parent_bonus = 101 in 0..=250;
+    evaluation_bonus = 7 in 0..=30;
     order_good_noisy = 48 in 16..=1024;
-    order_main = 128 in 0..=256;
-    order_pawn = 64 in 0..=256;
-    order_continuation = 64 in 0..=256;
-    order_near_root = 128 in 0..=512;
+    order_main = 109 in 0..=256;
+    order_pawn = 62 in 0..=256;
+    order_continuation = 92 in 0..=256;
+    order_near_root = 144 in 0..=512;
     order_check = 12000 in 0..=30000;
     order_escape = 1 in 0..=1;
 
     // Corrections of the static evaluation, in 1/1024 of an entry.
-    correct_pawn = 75 in 0..=300;
-    correct_minor = 66 in 0..=300;
-    correct_non_pawn = 80 in 0..=300;
-    correct_continuation = 56 in 0..=300;
+    correct_pawn = 64 in 0..=300;
+    correct_minor = 75 in 0..=300;
+    correct_non_pawn = 94 in 0..=300;
+    correct_continuation = 74 in 0..=300;
 
     // Quiescence.
-    stand_margin = 350 in 80..=500;
-    quiescence_see = 75 in 0..=200;
+    stand_margin = 345 in 80..=500;
+    stand_on = 1 in 0..=1;
+    quiescence_see = 80 in 0..=200;
+    quiescence_see_on = 1 in 0..=1;
     damping_on = 1 in 0..=1;
     upcoming_on = 1 in 0..=1;
 }

@@ -46,7 +46,7 @@ impl<E: Evaluator> Search<'_, E> {
                 return floor;
             }
         }
-        if alpha >= mate_at(ply + 1) {
+        if params::mate_distance_on() != 0 && alpha >= mate_at(ply + 1) {
             return Found::own(alpha);
         }
         let known = self.ask_table(&line[0], ply);
@@ -103,7 +103,8 @@ impl<E: Evaluator> Search<'_, E> {
             tried += 1;
             if best.value > -MATE_FLOOR {
                 let position = &line[0];
-                if !in_check && taken_on != Some(mv.to()) && !checks.may_give(position, mv) {
+                let may_skip = !in_check && taken_on != Some(mv.to()) && !checks.may_give(position, mv);
+                if params::stand_on() != 0 && may_skip {
                     if tried > LATE {
                         continue;
                     }
@@ -122,7 +123,7 @@ impl<E: Evaluator> Search<'_, E> {
                 if in_check && !mv.is_noisy() {
                     break;
                 }
-                if !see_at_least(position, mv, -params::quiescence_see()) {
+                if params::quiescence_see_on() != 0 && !see_at_least(position, mv, -params::quiescence_see()) {
                     continue;
                 }
             }

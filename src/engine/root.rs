@@ -223,6 +223,7 @@ impl<E: Evaluator> Search<'_, E> {
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
         let mut width = params::aspiration_width();
         if let Some(average) = self.root_moves[first].average
+            && params::aspiration_on() != 0
             && self.root_depth >= ASPIRATION_FROM
             && !is_mate(average)
         {

@@ -200,10 +200,12 @@ impl<'a, E: Evaluator> Search<'a, E> {
                 }
             }
             // No line from here is better than mating at once, nor worse than being mated now.
-            node.alpha = node.alpha.max(mated_at(ply));
-            node.beta = node.beta.min(mate_at(ply + 1));
-            if node.alpha >= node.beta {
-                return Found::own(node.alpha);
+            if params::mate_distance_on() != 0 {
+                node.alpha = node.alpha.max(mated_at(ply));
+                node.beta = node.beta.min(mate_at(ply + 1));
+                if node.alpha >= node.beta {
+                    return Found::own(node.alpha);
+                }
             }
         }
         self.frames.at_mut(ply + 2).cutoffs = 0;
