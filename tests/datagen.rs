@@ -158,6 +158,11 @@ fn a_run_goes_on_only_with_the_settings_that_it_began_with() {
         said.contains("--engine: the games of seed 1 were made with") && said.contains("network 0123456789ab"),
         "{said}"
     );
+    let by_other_rules = recipe.replace("\"rules\": 1,", "\"rules\": 7,");
+    assert_ne!(recipe, by_other_rules);
+    fs::write(folder.file("games/1.json"), by_other_rules).unwrap();
+    let said = refused(&folder, &[["--games", "4"].as_slice(), &run[2..]].concat());
+    assert!(said.contains("rules of play: the games of seed 1 were made with 7, not with 1 "), "{said}");
     assert!(fs::read(&path).unwrap() == made);
 }
 

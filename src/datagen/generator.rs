@@ -122,7 +122,7 @@ impl Generator {
             let mut workers = Vec::new();
             for worker in 0..self.settings.workers {
                 let thread = thread::Builder::new().stack_size(STACK_BYTES);
-                match thread.spawn_scoped(scope, move || self.work(worker)) {
+                match thread.spawn_scoped(scope, move || all_or_none(&self.failed, || self.play_games(worker))) {
                     Ok(handle) => workers.push(handle),
                     Err(error) => {
                         self.failed.store(true, Ordering::Relaxed);
@@ -138,21 +138,12 @@ impl Generator {
                     tell(progress());
                 }
             }
-            let broken = || Err(DatagenError::engine("a worker", "it panicked"));
-            workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|_| broken()))
+            workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
         })?;
         Ok(progress())
     }
 
-    /// Plays game after game into one file. A worker that fails, by a panic too, ends the others.
-    fn work(&self, worker: u64) -> Result<(), DatagenError> {
-        let done = panic::catch_unwind(AssertUnwindSafe(|| self.play_games(worker)));
-        if !matches!(done, Ok(Ok(()))) {
-            self.failed.store(true, Ordering::Relaxed);
-        }
-        done.unwrap_or_else(|payload| panic::resume_unwind(payload))
-    }
-
+    /// Plays game after game into one file, until there are enough or another worker has failed.
     fn play_games(&self, worker: u64) -> Result<(), DatagenError> {
         let Settings { folder, games, seed, .. } = &self.settings;
         let mut file = GameFile::open(&file_of(folder, *seed, worker))?;
@@ -212,6 +203,16 @@ impl Generator {
     }
 }
 
+/// A worker's work: when it fails, by a panic too, that ends the others, which look at `failed`.
+fn all_or_none(failed: &AtomicBool, work: impl FnOnce() -> Result<(), DatagenError>) -> Result<(), DatagenError> {
+    let panicked = |_| Err(DatagenError::engine("a worker", "it panicked"));
+    let done = panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked);
+    if done.is_err() {
+        failed.store(true, Ordering::Relaxed);
+    }
+    done
+}
+
 fn recipe(settings: &Settings, openings: &Openings) -> Recipe {
     Recipe {
         rules: Recipe::RULES,
@@ -231,4 +232,21 @@ fn hold_anything(files: &[PathBuf]) -> Result<bool, DatagenError> {
         }
     }
     Ok(false)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_worker_that_fails_or_panics_ends_the_others() {
+        let failed = AtomicBool::new(false);
+        all_or_none(&failed, || Ok(())).unwrap();
+        assert!(!failed.load(Ordering::Relaxed));
+        let error = all_or_none(&failed, || panic!("on purpose")).unwrap_err();
+        assert!(error.to_string().contains("it panicked"), "{error}");
+        assert!(failed.swap(false, Ordering::Relaxed));
+        all_or_none(&failed, || Err(DatagenError::engine("an engine", "it has ended"))).unwrap_err();
+        assert!(failed.load(Ordering::Relaxed));
+    }
 }

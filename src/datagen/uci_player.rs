@@ -15,12 +15,25 @@ use crate::engine::LinearScore;
 /// A process that plays. It ends with this.
 pub struct UciPlayer {
     path: PathBuf,
-    child: Child,
+    _process: Process,
     input: ChildStdin,
     /// What it says, line by line; a thread of its own reads it, so that nobody waits for ever.
     output: Receiver<io::Result<String>>,
+    /// How long it may take to answer.
+    patience: Duration,
     nodes: u64,
     knows_chess960: bool,
+}
+
+/// A process that is killed when nobody wants it any more.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // One that has ended already needs no more.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
 }
 
 /// An engine that has not answered for so long has failed: a second more for every so many nodes of a move.
@@ -40,13 +53,19 @@ impl UciPlayer {
     ///
     /// When it does not start or does not introduce itself.
     pub fn start(path: &Path, hash_mb: usize, nodes: u64) -> Result<UciPlayer, DatagenError> {
+        UciPlayer::start_with(path, hash_mb, nodes, PATIENCE + Duration::from_secs(nodes / NODES_A_SECOND))
+    }
+
+    fn start_with(path: &Path, hash_mb: usize, nodes: u64, patience: Duration) -> Result<UciPlayer, DatagenError> {
         let io = |error| DatagenError::io(path.to_owned(), error);
-        let mut child = Command::new(path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().map_err(io)?;
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
+        let command = Command::new(path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
+        let mut process = Process(command.map_err(io)?);
+        let (Some(input), Some(output)) = (process.0.stdin.take(), process.0.stdout.take()) else {
             return Err(DatagenError::engine(path.to_owned(), "it has no pipes"));
         };
         let output = lines_of(output).map_err(io)?;
-        let mut player = UciPlayer { path: path.to_owned(), child, input, output, nodes, knows_chess960: false };
+        let path = path.to_owned();
+        let mut player = UciPlayer { path, _process: process, input, output, patience, nodes, knows_chess960: false };
         let until = player.ask("uci")?;
         loop {
             let line = player.hear(until)?;
@@ -67,19 +86,18 @@ impl UciPlayer {
     /// Says something that has an answer, and until when it has to come.
     fn ask(&mut self, lines: &str) -> Result<Instant, DatagenError> {
         self.say(lines)?;
-        Ok(Instant::now() + self.patience())
-    }
-
-    fn patience(&self) -> Duration {
-        PATIENCE + Duration::from_secs(self.nodes / NODES_A_SECOND)
+        Ok(Instant::now() + self.patience)
     }
 
     fn hear(&mut self, until: Instant) -> Result<String, DatagenError> {
-        match self.output.recv_timeout(until.saturating_duration_since(Instant::now())) {
+        let left = until.saturating_duration_since(Instant::now());
+        // A line that waits is received without any time left, too: one that talks for ever would never be late.
+        let heard = if left.is_zero() { Err(RecvTimeoutError::Timeout) } else { self.output.recv_timeout(left) };
+        match heard {
             Ok(line) => line.map_err(|error| DatagenError::io(self.path.clone(), error)),
             Err(RecvTimeoutError::Disconnected) => Err(self.broken("it has ended".to_owned())),
             Err(RecvTimeoutError::Timeout) => {
-                Err(self.broken(format!("it has not answered for {} s", self.patience().as_secs())))
+                Err(self.broken(format!("it has not answered for {} s", self.patience.as_secs_f64())))
             }
         }
     }
@@ -122,14 +140,6 @@ impl Player for UciPlayer {
             }
             score = read_score(&line).or(score);
         }
-    }
-}
-
-impl Drop for UciPlayer {
-    fn drop(&mut self) {
-        // One that has ended already needs no more.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
     }
 }
 
@@ -209,6 +219,16 @@ mod tests {
             "bestmove e2e4",
         ] {
             assert_eq!(read_score(line), None, "{line}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn who_does_not_answer_in_time_has_failed_whether_silent_or_talking() {
+        // The first says back what it hears, the second says `y` for ever.
+        for program in ["cat", "yes"] {
+            let failed = UciPlayer::start_with(Path::new(program), 1, 1, Duration::from_millis(50)).err().unwrap();
+            assert!(failed.to_string().contains("it has not answered for 0.05 s"), "{program}: {failed}");
         }
     }
 
