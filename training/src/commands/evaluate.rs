@@ -40,7 +40,7 @@ impl Evaluate {
 /// The position of a FEN. The format's crate takes much of it for granted, which is looked at first.
 fn read(fen: &str) -> Result<Sample> {
     let fields: Vec<&str> = fen.split(' ').collect();
-    let [placement, _, castling, en_passant, ..] = fields[..] else { bail!("it has fewer than four fields") };
+    let [placement, _, castling, en_passant, _, number] = fields[..] else { bail!("it has not six fields") };
     let squares = |rank: &str| rank.chars().map(|c| c.to_digit(10).unwrap_or(1)).sum::<u32>();
     ensure!(placement.split('/').count() == 8, "the board has eight ranks");
     ensure!(placement.split('/').all(|rank| squares(rank) == 8), "each rank has eight squares");
@@ -49,6 +49,7 @@ fn read(fen: &str) -> Result<Sample> {
     ensure!(castling == "-" || castling.chars().all(|c| "KQABCDEFGHkqabcdefgh".contains(c)), "`{castling}` is no castling");
     let is_square = |text: &[u8]| matches!(text, [b'a'..=b'h', b'1'..=b'8']);
     ensure!(en_passant == "-" || is_square(en_passant.as_bytes()), "`{en_passant}` is no en-passant square");
+    ensure!(number.parse().is_ok_and(|number: u16| number > 0), "`{number}` is no number of a move");
     let mut board = Board::new();
     board.set_from_fen(fen, true)?;
     Ok(Sample::new(&board, 0, GameResult::Unknown))
@@ -80,6 +81,11 @@ mod tests {
             "4k3/8/8/8/8/8/8/4K3 w - a9 0 1",
             "4k3/8/8/8/8/8/8/4K3 w - e 0 1",
             "4k3/8/8/8/8/8/8/4K3 w",
+            "4k3/8/8/8/8/8/8/4K3 w - - 0",
+            "4k3/8/8/8/8/8/8/4K3 w - - 0 0",
+            "4k3/8/8/8/8/8/8/4K3 w - - 0 18446744073709551615",
+            "4k3/8/8/8/8/8/8/4K3 w - - 256 1",
+            "4k3/8/8/8/8/8/8/4K3 w - - 0 1 2",
         ] {
             assert!(read(none).is_err(), "{none}");
         }
