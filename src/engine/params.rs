@@ -184,8 +184,10 @@ parameters! {
     correct_continuation = 74 in 0..=300;
 
     // Quiescence.
-    stand_margin = 345 in 80..=500;
-    stand_on = 1 in 0..=1;
+    delta_margin = 345 in 80..=500;
+    delta_on = 1 in 0..=1;
+    quiescence_late = 2 in 1..=99;
+    quiescence_gain_on = 1 in 0..=1;
     quiescence_see = 80 in 0..=200;
     quiescence_see_on = 1 in 0..=1;
     damping_on = 1 in 0..=1;

@@ -18,9 +18,6 @@ use super::see::{gain, see_at_least};
 use super::threats::Threats;
 use crate::chess::{Move, Position};
 
-/// So many captures are tried at a node before only those that take back, or give check, are.
-const LATE: i32 = 2;
-
 impl<E: Evaluator> Search<'_, E> {
     /// The value of a node once it has become quiet.
     pub(super) fn quiescence<K: Kind>(&mut self, line: &mut [Position], mut alpha: Value, beta: Value, ply: usize) -> Found {
@@ -85,7 +82,7 @@ impl<E: Evaluator> Search<'_, E> {
                 return Found { value, reach: if clock < NEAR_FIFTY { best.reach } else { -1 } };
             }
             alpha = alpha.max(best.value);
-            futile = standing + params::stand_margin();
+            futile = standing + params::delta_margin();
         }
 
         let threats = if in_check { Threats::of(&line[0]) } else { Threats::default() };
@@ -104,17 +101,17 @@ impl<E: Evaluator> Search<'_, E> {
             if best.value > -MATE_FLOOR {
                 let position = &line[0];
                 let may_skip = !in_check && taken_on != Some(mv.to()) && !checks.may_give(position, mv);
-                if params::stand_on() != 0 && may_skip {
-                    if tried > LATE {
+                if may_skip {
+                    if tried > params::quiescence_late() {
                         continue;
                     }
                     let hope = futile + gain(position, mv);
-                    if hope <= alpha {
+                    if params::delta_on() != 0 && hope <= alpha {
                         best.value = best.value.max(hope);
                         continue;
                     }
                     // The exchange has to win what is missing.
-                    if !see_at_least(position, mv, alpha - futile) {
+                    if params::quiescence_gain_on() != 0 && !see_at_least(position, mv, alpha - futile) {
                         best.value = best.value.max(futile.min(alpha));
                         continue;
                     }
