@@ -5,8 +5,8 @@ moves towards the winner's.
     python3 benches/spsa.py --engine target/release/kibitzer --book openings.epd --state tuning.json \\
         --iterations 20000 --nodes 10000 lmr_base lmr_slope singular_margin
 
-Without names every number is tuned. The state is written after each pair of games; a run that was stopped goes on from it. The
-games are played by benches/match.sh, which needs fastchess (FASTCHESS, or in PATH).
+Without names every number is tuned, but for the switches (0 to 1). The state is written after each pair of games; a run that was
+stopped goes on from it, by the same schedule. The games are played by benches/match.sh, which needs fastchess (FASTCHESS, or in PATH).
 
 Chess Programming Wiki, "SPSA"; the schedule of steps is fishtest's: alpha 0.602, gamma 0.101, A a tenth of the iterations.
 """
@@ -42,9 +42,12 @@ class Tuning:
         self.lock = threading.Lock()
         self.begun = self.done = 0
         self.values = {name: float(value) for name, (value, _, _) in numbers.items()}
+        self.schedule = {"iterations": given.iterations, "look": given.look, "rate": given.rate, "nodes": given.nodes}
         if os.path.exists(given.state):
             with open(given.state, encoding="utf-8") as file:
                 state = json.load(file)
+            if state["schedule"] != self.schedule:
+                raise SystemExit(f"{given.state} was begun by another schedule: {state['schedule']}")
             self.begun = self.done = state["pairs"]
             self.values.update({name: value for name, value in state["values"].items() if name in numbers})
 
@@ -75,18 +78,19 @@ class Tuning:
                 moved = self.values[name] + pull * score * (1 if deviation > 0 else -1)
                 self.values[name] = min(max(moved, least), most)
             with open(self.given.state + ".new", "w", encoding="utf-8") as file:
-                json.dump({"pairs": self.done, "values": self.values}, file, indent=1)
+                json.dump({"pairs": self.done, "schedule": self.schedule, "values": self.values}, file, indent=1)
             os.replace(self.given.state + ".new", self.given.state)
             if self.done % 100 == 0:
                 print(self.done, {name: round(value) for name, value in self.values.items()}, flush=True)
 
 
-def play(given, number, values, deviations):
+def play(given, numbers, number, values, deviations):
     """Wins less losses of the engine with the deviations over the one against them, in two games from one opening."""
 
     def options(sign):
-        moved = {key: round(values[key] + sign * deviation) for key, (deviation, _) in deviations.items()}
-        return " ".join(f"option.{key}={value}" for key, value in moved.items())
+        moved = {key: values[key] + sign * deviation for key, (deviation, _) in deviations.items()}
+        within = {key: min(max(round(value), numbers[key][1]), numbers[key][2]) for key, value in moved.items()}
+        return " ".join(f"option.{key}={value}" for key, value in within.items())
 
     with tempfile.TemporaryDirectory() as out:
         settings = {"BOOK": given.book, "NODES": given.nodes, "SEED": given.seed + number, "ROUNDS": 1, "CONCURRENCY": 1}
@@ -101,7 +105,7 @@ def play(given, number, values, deviations):
 def work(tuning):
     while (pair := tuning.begin()) is not None:
         number, deviations, values = pair
-        tuning.finish(deviations, play(tuning.given, number, values, deviations))
+        tuning.finish(deviations, play(tuning.given, tuning.numbers, number, values, deviations))
 
 
 def main():
@@ -121,7 +125,8 @@ def main():
     unknown = [name for name in given.names if name not in offered]
     if unknown or not offered:
         raise SystemExit(f"not offered by the engine: {', '.join(unknown) or 'any number (build it with the feature tune)'}")
-    tuning = Tuning(given, {name: offered[name] for name in given.names or offered})
+    names = given.names or [name for name, (_, least, most) in offered.items() if (least, most) != (0, 1)]
+    tuning = Tuning(given, {name: offered[name] for name in names})
     with ThreadPoolExecutor(given.concurrency) as pool:
         # What goes wrong in one of them ends the run here.
         list(pool.map(work, [tuning] * given.concurrency))
