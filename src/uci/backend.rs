@@ -16,7 +16,8 @@ pub trait Backend {
     ///
     /// # Errors
     ///
-    /// When it cannot be done, with the reason. What was set before holds; what was learned may be lost.
+    /// When it cannot be done, with the reason. What was set before holds, as long as there still is memory for it; what was
+    /// learned may be lost.
     fn apply(&mut self, option: OptionName, options: &Options) -> Result<(), String>;
 
     /// What comes next belongs to another game. No search is running.

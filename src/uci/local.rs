@@ -31,7 +31,10 @@ impl Local {
         let (old_mb, old_network) = (self.engine.hash_mb(), Arc::clone(self.engine.network()));
         // The old table goes before the new one comes: there may not be room for both.
         self.replace(1, &old_network)?;
-        self.replace(hash_mb, &network).or_else(|error| self.replace(old_mb, &old_network).and(Err(error)))
+        self.replace(hash_mb, &network).inspect_err(|_| {
+            // Should another process have taken the room meanwhile, the smallest table stays.
+            let _ = self.replace(old_mb, &old_network);
+        })
     }
 
     fn replace(&mut self, hash_mb: usize, network: &Arc<Network>) -> Result<(), NoMemory> {
@@ -95,5 +98,25 @@ impl Backend for Local {
 
     fn evaluate(&self, position: &Position) -> Option<String> {
         Some(judgement(position, &self.engine.evaluate_pieces(position), self.engine.evaluation_name()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    #[test]
+    fn a_network_whose_table_finds_no_memory_leaves_the_old_network_and_table() {
+        let mut local = Local::new(&Options { hash_mb: 2, ..Options::default() }).unwrap();
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/nnue/kibitzer.nnue");
+        let (old, other) = (Arc::clone(local.engine.network()), Arc::new(Network::read(&file).unwrap()));
+        let failed = local.renew(usize::MAX, Arc::clone(&other)).unwrap_err();
+        assert_eq!(failed, NoMemory { mb: usize::MAX });
+        assert!(Arc::ptr_eq(local.engine.network(), &old));
+        assert_eq!(local.engine.hash_mb(), 2);
+        local.renew(1, Arc::clone(&other)).unwrap();
+        assert!(Arc::ptr_eq(local.engine.network(), &other));
     }
 }
