@@ -7,7 +7,7 @@ CARGO ?= cargo
 run: ## serves on the address of config/default.toml
 	$(CARGO) run --locked --release -- serve
 
-test: ## a few minutes; suites outside the project join in when KIBITZER_SUITES names their folder
+test: ## three minutes once built; suites outside the project join in when KIBITZER_SUITES names their folder
 	$(CARGO) test --locked --workspace --no-fail-fast
 
 test-full: ## every suite to its full depth, every random test at its full length, on all cores
