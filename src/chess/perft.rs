@@ -6,7 +6,7 @@ use super::{Move, Position};
 
 /// The number of legal move sequences of `depth` plies. Repetition and the 50-move rule are ignored; depth 0 is 1.
 ///
-/// Each ply takes room on the stack, which 255 of them do not exhaust.
+/// Each ply takes room on the stack: 255 of them, in an optimized build, less than 400 KiB.
 pub fn perft(position: &Position, depth: u8) -> u64 {
     match depth {
         0 => 1,
