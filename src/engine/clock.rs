@@ -15,14 +15,18 @@ struct Count(AtomicU64);
 
 /// What the threads of one search tell each other.
 pub(super) struct Crew {
+    /// The first thread is done.
     done: AtomicBool,
+    /// A helper has come to the depth that was asked for.
+    arrived: AtomicBool,
     counts: Vec<Count>,
 }
 
 impl Crew {
     /// Of so many threads, at least one.
     pub(super) fn new(threads: usize) -> Crew {
-        Crew { done: AtomicBool::new(false), counts: (0..threads.max(1)).map(|_| Count::default()).collect() }
+        let counts = (0..threads.max(1)).map(|_| Count::default()).collect();
+        Crew { done: AtomicBool::new(false), arrived: AtomicBool::new(false), counts }
     }
 
     /// What tells every helper to stop, at the latest when it goes.
@@ -119,9 +123,16 @@ impl<'a> Budget<'a> {
             Some(StopReason::Nodes)
         } else if self.deadline.is_some_and(|deadline| !self.stop.is_pondering() && self.start.elapsed() >= deadline) {
             Some(StopReason::Time)
+        } else if self.crew.arrived.load(Ordering::Relaxed) {
+            Some(StopReason::Depth)
         } else {
             None
         };
+    }
+
+    /// A helper's word to the first thread that it has come to the depth that was asked for.
+    pub(super) fn arrive(&self) {
+        self.crew.arrived.store(true, Ordering::Relaxed);
     }
 
     /// Ends the search for want of time, between two iterations.

@@ -43,22 +43,26 @@ pub(super) struct Goal {
     lines: usize,
     /// The time that a player gives the move.
     pace: Option<Pace>,
+    /// A helper's: once it has finished this depth, the whole search is done.
+    arrival: Option<u8>,
 }
 
 impl Goal {
     /// To a depth, for the best line alone.
     const fn depth(depth: u8) -> Goal {
-        Goal { depth, node_share: u64::MAX, ends_naturally: false, lines: 1, pace: None }
+        Goal { depth, node_share: u64::MAX, ends_naturally: false, lines: 1, pace: None, arrival: None }
     }
 
-    /// The same for a helper: it deepens until it is told to stop.
-    pub(super) const fn of_helper(self) -> Goal {
-        Goal { depth: MAX_DEPTH, ends_naturally: false, pace: None, ..self }
+    /// The same for a helper: it deepens until it is told to stop. Whichever thread comes to the depth first answers, but for several
+    /// lines, which are the first thread's alone.
+    pub(super) fn of_helper(self) -> Goal {
+        let arrival = (self.lines == 1).then_some(self.depth);
+        Goal { depth: MAX_DEPTH, ends_naturally: false, pace: None, arrival, ..self }
     }
 
     /// What limits ask for: depth, and so many lines.
     pub(super) fn of(limits: &Limits, lines: usize, pace: Option<Pace>) -> Goal {
-        let depth = limits.depth.unwrap_or(MAX_DEPTH);
+        let depth = limits.depth.unwrap_or(MAX_DEPTH).min(MAX_DEPTH);
         Goal { ends_naturally: limits.depth.is_none(), lines, pace, ..Goal::depth(depth) }
     }
 }
@@ -98,7 +102,11 @@ impl<E: Evaluator> Search<'_, E> {
         }
         if goal.lines == 1 {
             // Who asked for a depth gets it, whoever answers.
-            let least = if reason == StopReason::Depth { found.depth } else { 0 };
+            let least = match self.budget.reason() {
+                Some(StopReason::Depth) => goal.depth,
+                Some(_) => 0,
+                None => found.depth,
+            };
             found = super::vote::elect(found, helpers, least);
         }
         let lines = if found.lines.is_empty() { vec![self.first_impression(root)] } else { found.lines };
@@ -173,6 +181,9 @@ impl<E: Evaluator> Search<'_, E> {
             }
             found.depth = depth;
             let Some(best) = found.lines.first().cloned() else { continue };
+            if goal.arrival.is_some_and(|asked| depth >= asked) {
+                self.budget.arrive();
+            }
             on_update(&self.report(root, &found.lines, depth, StopReason::Depth));
             stable_for = if last_best == Some(best.moves[0]) { stable_for + 1 } else { 0 };
             let progress = Progress {

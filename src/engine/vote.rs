@@ -7,11 +7,15 @@ use super::score::{Value, is_mate};
 const BASE: Value = 40;
 
 /// The threads vote for their best moves, each with the weight of its depth and value; of those who chose the winner, the
-/// deepest one's line is taken. A proved mate wins at once. Helpers that have not come to the depth `least` have no say. Chess
-/// Programming Wiki, "Lazy SMP" (thread voting: Stockfish).
+/// deepest one's line is taken. A proved mate wins at once. Who has not come to the depth `least` has no say; if nobody has, the
+/// first answers. Chess Programming Wiki, "Lazy SMP" (thread voting: Stockfish).
 pub(super) fn elect(first: Deepened, helpers: Vec<Deepened>, least: u8) -> Deepened {
-    let helpers = helpers.into_iter().filter(|helper| helper.depth >= least);
-    let threads: Vec<Deepened> = std::iter::once(first).chain(helpers).collect();
+    let mut threads: Vec<Deepened> = std::iter::once(first).chain(helpers).collect();
+    if threads.iter().any(|found| found.depth >= least) {
+        threads.retain(|found| found.depth >= least);
+    } else {
+        threads.truncate(1);
+    }
     let value = |found: &Deepened| found.lines.first().map(|line| line.value);
     let Some(lowest) = threads.iter().filter_map(value).min() else { return threads.into_iter().next().unwrap_or_default() };
     let weight =
@@ -61,7 +65,13 @@ mod tests {
     #[test]
     fn a_helper_short_of_the_depth_that_was_asked_for_has_no_say() {
         let elect = |least| elect(found(1, 20, 9), vec![found(2, 90, 8), found(2, 90, 8)], least);
-        assert_eq!((elect(0).depth, elect(9).depth), (8, 9));
+        assert_eq!((elect(0).depth, elect(9).depth, elect(10).depth), (8, 9, 9));
+    }
+
+    #[test]
+    fn a_helper_that_came_first_to_the_depth_that_was_asked_for_answers_against_a_majority() {
+        let early = elect(found(1, 90, 9), vec![found(2, 20, 10), found(1, 90, 9)], 10);
+        assert_eq!((early.depth, early.lines[0].moves[0].code()), (10, 2));
     }
 
     #[test]

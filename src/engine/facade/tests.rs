@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::engine::entry::{Bound, Entry};
+use crate::engine::line::Line;
 use crate::engine::root::Deepened;
 
 const MIDDLE_GAME: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
@@ -75,6 +76,38 @@ fn a_report_tells_of_the_deepest_thread_and_of_every_history_met() {
     assert!(alone.context_free && alone.seldepth < 77);
     let helped = run(Deepened { seldepth: 77, leans_on_history: true, ..Deepened::default() });
     assert_eq!((helped.seldepth, helped.context_free), (77, false));
+}
+
+#[test]
+fn the_first_thread_to_come_to_the_depth_answers() {
+    let engine = Engine::new(1);
+    let (stop, crew, game) = (StopFlag::default(), Crew::new(2), game());
+    let table = engine.table.begin(Sharing::Public);
+    let limits = Limits { depth: Some(60), ..Limits::default() };
+    let budget = Budget::start(&limits, None, &stop, &crew);
+    let mut history = History::new();
+    let moves = root_moves(game.position(), &table, &history, &Scope::default());
+    let mv = moves[3].mv;
+    let mut search = engine.search(&table, &mut history, budget.of(0), &game, moves);
+    budget.of(1).arrive();
+    let mut join = || vec![Deepened { lines: vec![Line { value: 7, moves: vec![mv] }], depth: 60, ..Deepened::default() }];
+    let report = search.run(game.position(), &limits, Goal::of(&limits, 1, None), &mut join, &mut |_| ());
+    assert_eq!((report.depth, report.reason, &report.pv[..]), (60, StopReason::Depth, &[mv][..]));
+    assert!(report.nodes < 10_000, "{} nodes", report.nodes);
+}
+
+#[test]
+fn with_threads_a_depth_is_reached_whichever_of_them_comes_there_first() {
+    let engine = Engine::new(4);
+    for depth in 6..=14 {
+        let limits = Limits { depth: Some(depth), ..Limits::default() };
+        let told = &mut |_: &Report| ();
+        engine.clear();
+        let report =
+            engine.continue_game(&mut engine.memory(), &game(), &limits, &with_threads(3), &StopFlag::default(), told);
+        assert!(report.depth >= depth && report.reason == StopReason::Depth, "{depth}: {report:?}");
+        assert!(!report.pv.is_empty());
+    }
 }
 
 /// Another search would take it for the value of the best move.
