@@ -58,6 +58,8 @@ def ponders_on_the_opponents_time(engine):
         limit = chess.engine.Limit(white_clock=1, black_clock=1, white_inc=0.1, black_inc=0.1)
         result = engine.play(board, limit, ponder=True, game="ponder")
         board.push(result.move)
+        if board.is_game_over():
+            break
         # Every other time the expected move is played, else another one.
         answers = list(board.legal_moves)
         hit = board.ply() % 4 == 1 and result.ponder in answers
