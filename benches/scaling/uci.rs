@@ -93,7 +93,8 @@ impl Engine {
     }
 
     fn say(&mut self, commands: &str) -> Outcome<()> {
-        writeln!(self.input, "{commands}")?;
+        // At once: a first half would wake the engine, which might then hold the core that the second half needs.
+        self.input.write_all(format!("{commands}\n").as_bytes())?;
         Ok(())
     }
 

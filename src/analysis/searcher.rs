@@ -5,8 +5,9 @@ use crate::engine::{Engine, Limits, Report, Scope, StopFlag, WinModel};
 
 /// Something that finds best moves. The engine is one; tests bring scripted ones.
 pub trait Searcher: Send + Sync + 'static {
-    /// Searches within a scope until a limit or the flag ends it; blocks. `on_update` hears of every finished iteration. Whatever
-    /// threads of its own it starts are at their end when it returns.
+    /// Searches within a scope until a limit or the flag ends it; blocks. `on_update` hears of finished iterations, in the order of
+    /// their depths; with several threads what is returned may be deeper than the last of them. Whatever threads of its own it
+    /// starts are at their end when it returns.
     fn analyse(
         &self,
         game: &Game,

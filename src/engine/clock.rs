@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::{Limits, StopFlag, StopReason};
 
-/// So many nodes pass between two looks at the clock and the stop flag: well under a millisecond.
-const POLL_EVERY: u64 = 1024;
+/// So many nodes pass between two looks at the clock and the stop flag: a fraction of a millisecond.
+const POLL_EVERY: u64 = 256;
 
 /// A thread's count of nodes, on a cache line of its own.
 #[derive(Default)]

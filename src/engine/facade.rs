@@ -16,6 +16,7 @@ use super::root_move::RootMove;
 use super::score::{EVALUATION_LIMIT, PAWN};
 use super::search::Search;
 use super::shelf::Shelf;
+use super::slice::ask_for_long_slices;
 use super::threats::Threats;
 use super::tt::{Generation, NoMemory, Table};
 use super::wdl::{Verdict, WinModel};
@@ -140,8 +141,8 @@ impl Engine {
         Ok(Engine { table, options, network, evaluation, shelf: Arc::default() })
     }
 
-    /// Searches the game's position until a limit is reached or the flag says stop. Every finished iteration that has a line is
-    /// told to `on_update`; the last state is returned.
+    /// Searches the game's position until a limit is reached or the flag says stop. Every iteration that the first thread has
+    /// finished with a line is told to `on_update`; the last state is returned, which may be another thread's and deeper.
     ///
     /// A game that is over gives an empty line and [`StopReason::Terminal`]; one whose draw may merely be claimed is searched.
     /// Everywhere else the line has at least one move, also when the search is stopped before its first iteration.
@@ -194,6 +195,7 @@ impl Engine {
                     // A machine that gives no more threads gets along with fewer.
                     builder
                         .spawn_scoped(scope, move || {
+                            ask_for_long_slices();
                             helper.history.freshen();
                             helper.deepen(root, goal.of_helper(), &mut |_| ())
                         })
@@ -207,6 +209,7 @@ impl Engine {
                 // A helper's panic is a fault that the process's panic hook tells of; the others have an answer all the same.
                 helpers.into_iter().filter_map(|helper| helper.join().ok()).collect()
             };
+            ask_for_long_slices();
             first.run(root, limits, goal, &mut join, on_update)
         })
     }

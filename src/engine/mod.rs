@@ -43,6 +43,7 @@ mod see;
 mod shelf;
 mod singular;
 mod skipping;
+mod slice;
 mod static_evaluation;
 mod threats;
 mod tt;

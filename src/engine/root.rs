@@ -94,19 +94,22 @@ impl<E: Evaluator> Search<'_, E> {
             return self.run_for_mate(root, moves, limits, on_update);
         }
         let mut found = self.deepen(root, goal, on_update);
-        let reason = self.budget.reason().unwrap_or(StopReason::Depth);
         let helpers = join();
         for helper in &helpers {
             self.seldepth = self.seldepth.max(helper.seldepth);
             self.path.note(helper.leans_on_history);
         }
-        if goal.lines == 1 {
+        let voters: &[Deepened] = if goal.lines == 1 { &helpers } else { &[] };
+        let arrived = voters.iter().chain([&found]).any(|thread| thread.depth >= goal.depth);
+        let (reason, least) = match self.budget.reason() {
             // Who asked for a depth gets it, whoever answers.
-            let least = match self.budget.reason() {
-                Some(StopReason::Depth) => goal.depth,
-                Some(_) => 0,
-                None => found.depth,
-            };
+            _ if arrived => (StopReason::Depth, goal.depth),
+            // A helper came to the depth and was lost with what it had found.
+            Some(StopReason::Depth) => (StopReason::Stopped, 0),
+            Some(reason) => (reason, 0),
+            None => (StopReason::Depth, found.depth),
+        };
+        if goal.lines == 1 {
             found = super::vote::elect(found, helpers, least);
         }
         let lines = if found.lines.is_empty() { vec![self.first_impression(root)] } else { found.lines };

@@ -7,16 +7,16 @@ use super::score::{Value, is_mate};
 const BASE: Value = 40;
 
 /// The threads vote for their best moves, each with the weight of its depth and value; of those who chose the winner, the
-/// deepest one's line is taken. A proved mate wins at once. Who has not come to the depth `least` has no say; if nobody has, the
-/// first answers. Chess Programming Wiki, "Lazy SMP" (thread voting: Stockfish).
+/// deepest one's line is taken. A proved mate wins at once, and holds at any depth. Who else has not come to the depth `least`, where
+/// somebody has to be, has no say. Chess Programming Wiki, "Lazy SMP" (thread voting: Stockfish).
 pub(super) fn elect(first: Deepened, helpers: Vec<Deepened>, least: u8) -> Deepened {
     let mut threads: Vec<Deepened> = std::iter::once(first).chain(helpers).collect();
-    if threads.iter().any(|found| found.depth >= least) {
-        threads.retain(|found| found.depth >= least);
-    } else {
-        threads.truncate(1);
+    for found in &mut threads {
+        if mates(found).is_some() {
+            found.depth = found.depth.max(least);
+        }
     }
-    let value = |found: &Deepened| found.lines.first().map(|line| line.value);
+    threads.retain(|found| found.depth >= least);
     let Some(lowest) = threads.iter().filter_map(value).min() else { return threads.into_iter().next().unwrap_or_default() };
     let weight =
         |found: &Deepened| value(found).map_or(0, |value| i64::from(value - lowest + BASE) * i64::from(found.depth.max(1)));
@@ -24,15 +24,22 @@ pub(super) fn elect(first: Deepened, helpers: Vec<Deepened>, least: u8) -> Deepe
         let mv = found.lines.first().map(|line| line.moves[0]);
         threads.iter().filter(|other| other.lines.first().map(|line| line.moves[0]) == mv).map(weight).sum()
     };
-    let rank = |found: &Deepened| {
-        let mate = value(found).filter(|&value| is_mate(value) && value > 0).unwrap_or(0);
-        (mate, votes_for(found), found.depth)
-    };
+    let rank = |found: &Deepened| (mates(found).unwrap_or(0), votes_for(found), found.depth);
     let best = (0..threads.len()).filter(|&index| value(&threads[index]).is_some()).max_by_key(|&index| {
         // Among equals the first thread's answer stays.
         (rank(&threads[index]), std::cmp::Reverse(index))
     });
     best.map_or_else(Deepened::default, |index| threads[index].clone())
+}
+
+/// The value of the best line; `None` where there is no line.
+fn value(found: &Deepened) -> Option<Value> {
+    found.lines.first().map(|line| line.value)
+}
+
+/// The value of a mate that the side to move gives; the greater, the sooner.
+fn mates(found: &Deepened) -> Option<Value> {
+    value(found).filter(|&value| is_mate(value) && value > 0)
 }
 
 #[cfg(test)]
@@ -65,7 +72,7 @@ mod tests {
     #[test]
     fn a_helper_short_of_the_depth_that_was_asked_for_has_no_say() {
         let elect = |least| elect(found(1, 20, 9), vec![found(2, 90, 8), found(2, 90, 8)], least);
-        assert_eq!((elect(0).depth, elect(9).depth, elect(10).depth), (8, 9, 9));
+        assert_eq!((elect(0).depth, elect(9).depth), (8, 9));
     }
 
     #[test]
@@ -77,6 +84,14 @@ mod tests {
     #[test]
     fn a_proved_mate_wins_against_any_majority() {
         assert_eq!(choice(&[found(1, 900, 20), found(1, 900, 20), found(3, mate_at(9), 11)]), 3);
+    }
+
+    #[test]
+    fn a_proved_mate_holds_at_the_depth_that_another_thread_came_to() {
+        let elected = elect(found(1, mate_at(11), 13), vec![found(2, 500, 14)], 14);
+        assert_eq!((elected.lines[0].value, elected.depth), (mate_at(11), 14));
+        let elected = elect(found(1, -mate_at(11), 13), vec![found(2, -500, 14)], 14);
+        assert_eq!((elected.lines[0].value, elected.depth), (-500, 14));
     }
 
     #[test]

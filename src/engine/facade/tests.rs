@@ -78,22 +78,72 @@ fn a_report_tells_of_the_deepest_thread_and_of_every_history_met() {
     assert_eq!((helped.seldepth, helped.context_free), (77, false));
 }
 
-#[test]
-fn the_first_thread_to_come_to_the_depth_answers() {
+/// What the first thread says after a helper has come to depth 60, with what the helper had found when it was joined.
+fn after_an_arrival(joined: Vec<Deepened>, stop: &StopFlag) -> Report {
     let engine = Engine::new(1);
-    let (stop, crew, game) = (StopFlag::default(), Crew::new(2), game());
+    let (crew, game) = (Crew::new(2), game());
     let table = engine.table.begin(Sharing::Public);
-    let limits = Limits { depth: Some(60), ..Limits::default() };
-    let budget = Budget::start(&limits, None, &stop, &crew);
+    let limits = Limits { depth: Some(60), nodes: Some(1_000_000), ..Limits::default() };
+    let budget = Budget::start(&limits, None, stop, &crew);
     let mut history = History::new();
     let moves = root_moves(game.position(), &table, &history, &Scope::default());
-    let mv = moves[3].mv;
     let mut search = engine.search(&table, &mut history, budget.of(0), &game, moves);
     budget.of(1).arrive();
-    let mut join = || vec![Deepened { lines: vec![Line { value: 7, moves: vec![mv] }], depth: 60, ..Deepened::default() }];
-    let report = search.run(game.position(), &limits, Goal::of(&limits, 1, None), &mut join, &mut |_| ());
+    let mut joined = Some(joined);
+    let mut join = || joined.take().unwrap_or_default();
+    search.run(game.position(), &limits, Goal::of(&limits, 1, None), &mut join, &mut |_| ())
+}
+
+fn at_depth_60(mv: Move) -> Deepened {
+    Deepened { lines: vec![Line { value: 7, moves: vec![mv] }], depth: 60, ..Deepened::default() }
+}
+
+#[test]
+fn the_first_thread_to_come_to_the_depth_answers() {
+    let mv = game().position().legal_moves()[3];
+    let report = after_an_arrival(vec![at_depth_60(mv)], &StopFlag::default());
     assert_eq!((report.depth, report.reason, &report.pv[..]), (60, StopReason::Depth, &[mv][..]));
     assert!(report.nodes < 10_000, "{} nodes", report.nodes);
+}
+
+#[test]
+fn a_depth_that_was_reached_counts_also_when_the_search_was_stopped_meanwhile() {
+    let mv = game().position().legal_moves()[3];
+    let stop = StopFlag::default();
+    stop.stop();
+    let report = after_an_arrival(vec![at_depth_60(mv)], &stop);
+    assert_eq!((report.depth, report.reason, &report.pv[..]), (60, StopReason::Depth, &[mv][..]));
+}
+
+/// It would be taken for all there is to find.
+#[test]
+fn an_answer_below_the_depth_is_not_told_as_one_of_that_depth_when_the_helper_that_came_there_is_lost() {
+    let report = after_an_arrival(Vec::new(), &StopFlag::default());
+    assert!(report.depth < 60 && !report.pv.is_empty());
+    assert_eq!(report.reason, StopReason::Stopped);
+}
+
+#[test]
+fn a_helper_ends_the_search_at_the_depth_for_one_line_and_leaves_several_to_the_first_thread() {
+    let engine = Engine::new(1);
+    let (stop, game) = (StopFlag::default(), game());
+    let limits = Limits { depth: Some(3), ..Limits::default() };
+    let table = engine.table.begin(Sharing::Public);
+    for (lines, ended) in [(1, Some(StopReason::Depth)), (2, None)] {
+        let crew = Crew::new(2);
+        let budget = Budget::start(&limits, None, &stop, &crew);
+        let mut history = History::new();
+        let moves = root_moves(game.position(), &table, &history, &Scope::default());
+        let mut helper = engine.search(&table, &mut history, budget.of(1), &game, moves);
+        let mut dismiss = |report: &Report| {
+            if report.depth > 3 {
+                crew.dismissal().give();
+            }
+        };
+        helper.deepen(game.position(), Goal::of(&limits, lines, None).of_helper(), &mut dismiss);
+        let of_the_first = Budget::start(&limits, None, &stop, &crew);
+        assert_eq!(of_the_first.reason(), ended, "{lines} lines");
+    }
 }
 
 #[test]

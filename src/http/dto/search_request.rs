@@ -31,7 +31,7 @@ pub(crate) struct SearchRequest {
     /// and the reason `depth`.
     #[schema(minimum = 1, nullable = false)]
     mate: Option<u64>,
-    /// Threads that search together; each takes a worker, and all of them are waited for. The proof of a mate has use for one.
+    /// Threads that search together; each takes a worker, and the search begins when as many are free. The proof of a mate has use for one.
     #[schema(minimum = 1, nullable = false, default = 1)]
     threads: Option<u64>,
     /// A name of the client's choice: a newer request of the session ends its older one, which answers with what it has and the
