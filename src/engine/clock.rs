@@ -34,9 +34,10 @@ impl Crew {
         Dismissal(self)
     }
 
-    /// The nodes of all threads but the first, as far as they have been told.
-    fn helpers_nodes(&self) -> u64 {
-        self.counts[1..].iter().map(|count| count.0.load(Ordering::Relaxed)).sum()
+    /// The nodes of all threads but one, as far as they have been told.
+    fn nodes_without(&self, index: usize) -> u64 {
+        let others = self.counts.iter().enumerate().filter(|&(other, _)| other != index);
+        others.map(|(_, count)| count.0.load(Ordering::Relaxed)).sum()
     }
 }
 
@@ -68,6 +69,8 @@ pub(super) struct Budget<'a> {
     index: usize,
     nodes: u64,
     next_poll: u64,
+    /// Time has a say: the first thread finishes its first iteration whatever it takes, so that there is something to say.
+    timed: bool,
     over: Option<StopReason>,
 }
 
@@ -83,15 +86,16 @@ impl<'a> Budget<'a> {
             index: 0,
             nodes: 0,
             next_poll: 0,
+            timed: false,
             over: None,
         };
         budget.poll();
         budget
     }
 
-    /// The same for one of the crew: its first, or a helper, which goes on until the first is done.
+    /// The same for one of the crew: its first, or a helper, which goes on until the first is done or a limit is reached.
     pub(super) fn of(&self, index: usize) -> Budget<'a> {
-        Budget { index, over: self.over.filter(|_| index == 0), ..self.clone() }
+        Budget { index, timed: index > 0, ..self.clone() }
     }
 
     /// Counts one make-move.
@@ -110,24 +114,49 @@ impl<'a> Budget<'a> {
         if self.over.is_some() {
             return;
         }
-        if self.index > 0 {
-            self.over = self.crew.done.load(Ordering::Relaxed).then_some(StopReason::Stopped);
-            return;
-        }
+        self.over = if self.index == 0 { self.first_reason() } else { self.helper_reason() };
+    }
+
+    fn first_reason(&mut self) -> Option<StopReason> {
         let total = self.total_nodes();
         self.stop.tell_nodes(total);
         self.next_poll = self.next_poll.min(self.nodes.saturating_add(self.node_limit.saturating_sub(total)));
-        self.over = if self.stop.is_stopped() {
+        if self.stop.is_stopped() {
             Some(StopReason::Stopped)
         } else if total >= self.node_limit {
             Some(StopReason::Nodes)
-        } else if self.deadline.is_some_and(|deadline| !self.stop.is_pondering() && self.start.elapsed() >= deadline) {
+        } else if self.is_late() {
             Some(StopReason::Time)
         } else if self.crew.arrived.load(Ordering::Relaxed) {
             Some(StopReason::Depth)
         } else {
             None
-        };
+        }
+    }
+
+    /// A helper sees the limits by itself: with more threads than cores the first thread may be waiting for a core, and has one once
+    /// the helpers have ended.
+    fn helper_reason(&self) -> Option<StopReason> {
+        if self.crew.done.load(Ordering::Relaxed) || self.stop.is_stopped() {
+            Some(StopReason::Stopped)
+        } else if self.node_limit < u64::MAX && self.total_nodes() >= self.node_limit {
+            Some(StopReason::Nodes)
+        } else if self.is_late() {
+            Some(StopReason::Time)
+        } else {
+            None
+        }
+    }
+
+    fn is_late(&self) -> bool {
+        let passed = |deadline| !self.stop.is_pondering() && self.start.elapsed() >= deadline;
+        self.timed && self.deadline.is_some_and(passed)
+    }
+
+    /// The first iteration is finished: from now on the time counts.
+    pub(super) fn count_time(&mut self) {
+        self.timed = true;
+        self.poll();
     }
 
     /// A helper's word to the first thread that it has come to the depth that was asked for.
@@ -162,13 +191,57 @@ impl<'a> Budget<'a> {
         self.nodes
     }
 
-    /// Make-moves of all threads so far; to be asked of the first thread.
+    /// Make-moves of all threads so far.
     pub(super) fn total_nodes(&self) -> u64 {
-        self.nodes + self.crew.helpers_nodes()
+        self.nodes + self.crew.nodes_without(self.index)
     }
 
     /// Wall time so far.
     pub(super) fn elapsed(&self) -> Duration {
         self.start.elapsed()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(budget: &mut Budget<'_>, nodes: u64) {
+        (0..nodes).for_each(|_| budget.count_node());
+    }
+
+    #[test]
+    fn helpers_see_every_limit_without_the_first_thread() {
+        let limits = Limits { nodes: Some(10_000), ..Limits::default() };
+        let (stop, crew) = (StopFlag::default(), Crew::new(3));
+        let first = Budget::start(&limits, None, &stop, &crew);
+        let (mut one, mut other) = (first.of(1), first.of(2));
+        count(&mut one, 6_000);
+        assert_eq!(one.reason(), None);
+        count(&mut other, 4_000 + 2 * POLL_EVERY);
+        assert_eq!(other.reason(), Some(StopReason::Nodes));
+
+        let crew = Crew::new(2);
+        let first = Budget::start(&Limits::default(), Some(Duration::ZERO), &stop, &crew);
+        let mut helper = first.of(1);
+        count(&mut helper, POLL_EVERY);
+        assert_eq!(helper.reason(), Some(StopReason::Time));
+
+        let crew = Crew::new(2);
+        let first = Budget::start(&Limits::default(), None, &stop, &crew);
+        let mut helper = first.of(1);
+        stop.stop();
+        count(&mut helper, POLL_EVERY);
+        assert_eq!(helper.reason(), Some(StopReason::Stopped));
+    }
+
+    #[test]
+    fn the_first_thread_has_the_time_for_one_iteration() {
+        let (stop, crew) = (StopFlag::default(), Crew::new(1));
+        let mut first = Budget::start(&Limits::default(), Some(Duration::ZERO), &stop, &crew);
+        count(&mut first, 3 * POLL_EVERY);
+        assert!(!first.is_over());
+        first.count_time();
+        assert_eq!(first.reason(), Some(StopReason::Time));
     }
 }

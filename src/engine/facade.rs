@@ -16,7 +16,7 @@ use super::root_move::RootMove;
 use super::score::{EVALUATION_LIMIT, PAWN};
 use super::search::Search;
 use super::shelf::Shelf;
-use super::slice::ask_for_long_slices;
+use super::slice::take_long_slices;
 use super::threats::Threats;
 use super::tt::{Generation, NoMemory, Table};
 use super::wdl::{Verdict, WinModel};
@@ -195,7 +195,7 @@ impl Engine {
                     // A machine that gives no more threads gets along with fewer.
                     builder
                         .spawn_scoped(scope, move || {
-                            ask_for_long_slices();
+                            take_long_slices(threads);
                             helper.history.freshen();
                             helper.deepen(root, goal.of_helper(), &mut |_| ())
                         })
@@ -209,7 +209,7 @@ impl Engine {
                 // A helper's panic is a fault that the process's panic hook tells of; the others have an answer all the same.
                 helpers.into_iter().filter_map(|helper| helper.join().ok()).collect()
             };
-            ask_for_long_slices();
+            take_long_slices(threads);
             first.run(root, limits, goal, &mut join, on_update)
         })
     }

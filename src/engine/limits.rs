@@ -12,7 +12,7 @@ pub struct Limits {
     pub depth: Option<u8>,
     /// Make-moves of all threads, quiescence included, null moves not.
     pub nodes: Option<u64>,
-    /// Wall time from the start of the search.
+    /// Wall time from the start of the search. The first iteration is finished all the same.
     pub movetime: Option<Duration>,
     /// A mate in at most so many moves is to be proved, with its shortest distance.
     pub mate: Option<u8>,

@@ -182,6 +182,7 @@ impl<E: Evaluator> Search<'_, E> {
             if !complete {
                 break;
             }
+            self.budget.count_time();
             found.depth = depth;
             let Some(best) = found.lines.first().cloned() else { continue };
             if goal.arrival.is_some_and(|asked| depth >= asked) {

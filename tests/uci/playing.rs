@@ -115,6 +115,27 @@ fn a_move_comes_before_the_clock_runs_out_in_the_median() {
 }
 
 #[test]
+fn however_little_time_there_is_one_iteration_is_searched() {
+    let mut gui = Gui::start();
+    for go in ["movetime 0", "wtime 15 btime 15", "wtime 0 btime 60000", "btime 60000"] {
+        let (lines, _) = gui.search(&format!("ucinewgame\nposition startpos\ngo {go}"));
+        let last = lines.last().unwrap();
+        assert!(last.contains(" depth ") && !last.contains(" depth 0 "), "{go}: {lines:#?}");
+    }
+}
+
+#[test]
+fn many_threads_on_few_cores_keep_to_a_limit_of_nodes() {
+    let mut gui = Gui::start();
+    gui.say("setoption name Threads value 64");
+    let (lines, _) = gui.search("position startpos\ngo nodes 20000");
+    let last = lines.last().unwrap();
+    let nodes: u64 = last.split_once(" nodes ").unwrap().1.split_whitespace().next().unwrap().parse().unwrap();
+    // Each thread tells of its nodes some hundreds at a time.
+    assert!(nodes < 20_000 + 64 * 512, "{last}");
+}
+
+#[test]
 fn a_mate_is_told_in_moves() {
     let mut gui = Gui::start();
     let (lines, best) = gui.search("position fen kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1\ngo mate 2");
