@@ -26,8 +26,12 @@ pub trait Backend {
     /// Prepares a search, to be run on a thread of its own.
     fn prepare(&self, task: Task) -> Job;
 
-    /// Judges a position without a search: lines for people; `None` where nobody can.
-    fn evaluate(&self, position: &Position) -> Option<String>;
+    /// Judges a position without a search: lines for people.
+    ///
+    /// # Errors
+    ///
+    /// When it cannot be judged, with the reason.
+    fn evaluate(&self, position: &Position) -> Result<String, String>;
 }
 
 /// What is to be searched.

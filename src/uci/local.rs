@@ -96,8 +96,8 @@ impl Backend for Local {
         })
     }
 
-    fn evaluate(&self, position: &Position) -> Option<String> {
-        Some(judgement(position, &self.engine.evaluate_pieces(position), self.engine.evaluation_name()))
+    fn evaluate(&self, position: &Position) -> Result<String, String> {
+        Ok(judgement(position, &self.engine.evaluate_pieces(position), self.engine.evaluation_name()))
     }
 }
 

@@ -8,6 +8,7 @@
 //! offered, and lichess-bot sets this one unless told otherwise.
 
 mod deadline;
+mod judge;
 mod line;
 mod question;
 mod search;
@@ -23,6 +24,7 @@ use tokio::runtime::Runtime;
 use super::backend::{Backend, Job, Task};
 use super::options::{OptionName, Options};
 use crate::chess::Position;
+use judge::judge;
 use search::RemoteSearch;
 
 /// Asks a server instead of an engine of its own.
@@ -114,7 +116,7 @@ impl Backend for Remote {
         Box::new(move |stop, tell| runtime.block_on(search.run(stop, tell)))
     }
 
-    fn evaluate(&self, _: &Position) -> Option<String> {
-        None
+    fn evaluate(&self, position: &Position) -> Result<String, String> {
+        self.runtime.block_on(judge(&self.client, &self.address, position))
     }
 }

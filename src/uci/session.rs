@@ -21,7 +21,7 @@ const MAX_LINE_BYTES: u64 = 1 << 20;
 /// Reads commands and answers them, with at most one search at a time.
 ///
 /// What changes the session (`position`, `setoption`, `ucinewgame`) or begins a search ends the one that runs: it says its best
-/// move first. Everything else is answered while it runs.
+/// move first. Everything else is answered while it runs. `bench` and `perft` end it too, and are answered before the next line is read.
 pub struct Session<B> {
     backend: B,
     options: Options,
@@ -101,8 +101,8 @@ impl<B: Backend> Session<B> {
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
             Command::Display => self.output.say(&board::picture(self.game.position())),
             Command::Eval => match self.backend.evaluate(self.game.position()) {
-                Some(text) => self.output.say(&text),
-                None => self.output.note("eval: a server is not asked for that"),
+                Ok(text) => self.output.say(&text),
+                Err(why) => self.output.note(&format!("eval: {why}")),
             },
             Command::Bench { depth } => self.bench(depth),
             Command::Perft { depth } => self.perft(depth),

@@ -31,7 +31,31 @@ fn a_server_plays_through_uci() {
     let position = Position::from_fen("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1").unwrap();
     let mv = read_move(&position, &best[1]).unwrap();
     read_move(&position.after(mv), &best[3]).unwrap();
-    assert_eq!(gui.ask("eval"), ["info string eval: a server is not asked for that"]);
+}
+
+#[test]
+fn a_server_judges_a_position_as_the_engine_here_does() {
+    let server = Server::start(|_| {});
+    let judge = "position fen nqnbrkrb/pppppppp/8/8/8/8/PPPPPPPP/NQNBRKRB w GEge - 0 1 moves c2c4\neval";
+    let (there, here) = (gui(&server).ask(judge), Gui::start().ask(judge));
+    assert_eq!(there.len(), here.len());
+    let network = |line: &&String| line.starts_with("network ");
+    let board = |lines: &[String]| lines.iter().filter(|line| !network(line)).cloned().collect::<Vec<_>>();
+    assert_eq!(board(&there), board(&here));
+    // Its architecture the server does not tell.
+    let last = |lines: &[String]| lines.iter().find(network).unwrap().split([' ', ',']).nth(1).map(str::to_owned);
+    assert_eq!(last(&there), last(&here));
+}
+
+#[test]
+fn a_server_that_is_not_there_judges_nothing() {
+    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let mut gui = Gui::with(&["--server", &format!("http://127.0.0.1:{port}")]);
+    let lines = gui.ask("eval");
+    assert!(lines.len() == 1 && lines[0].starts_with("info string eval: the server can't be asked: "), "{lines:#?}");
+    let (server, _) = Server::scripted([Reply::AskAgain(StatusCode::SERVICE_UNAVAILABLE)]);
+    let lines = self::gui(&server).ask("eval");
+    assert!(lines.len() == 1 && lines[0].starts_with("info string eval: the server says "), "{lines:#?}");
 }
 
 #[test]

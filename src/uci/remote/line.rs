@@ -1,7 +1,9 @@
 //! What the server says, line by line.
 
+use std::fmt;
 use std::time::Duration;
 
+use reqwest::Response;
 use serde::Deserialize;
 
 use crate::chess::{Move, Position, read_move};
@@ -84,6 +86,22 @@ pub(super) struct ProblemText {
     pub(super) status: u16,
     pub(super) code: String,
     pub(super) detail: String,
+}
+
+impl ProblemText {
+    /// What an answer that is none says. What can't be read as a problem still has its status.
+    pub(super) async fn of(response: Response) -> ProblemText {
+        let status = response.status().as_u16();
+        let problem: ProblemText = response.json().await.unwrap_or_default();
+        ProblemText { status, ..problem }
+    }
+}
+
+impl fmt::Display for ProblemText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let ProblemText { status, code, detail } = self;
+        write!(f, "the server says {status} {code}: {detail}")
+    }
 }
 
 impl Info {

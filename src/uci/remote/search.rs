@@ -132,22 +132,18 @@ impl RemoteSearch {
             .send()
             .await
             .map_err(|error| Outcome::Later(None, format!("the server can't be asked: {}", with_cause(&error))))?;
-        let status = response.status();
-        if status == StatusCode::OK {
+        if response.status() == StatusCode::OK {
             return Ok(Stream::new(response));
         }
         let again = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-        // What can't be read as a problem still has its status.
-        let problem: ProblemText = response.json().await.unwrap_or_default();
-        Err(ProblemText { status: status.as_u16(), ..problem }.outcome(again.map(Duration::from_secs)))
+        Err(ProblemText::of(response).await.outcome(again.map(Duration::from_secs)))
     }
 }
 
 impl ProblemText {
     fn outcome(&self, wait: Option<Duration>) -> Outcome {
-        let ProblemText { status, code, detail } = self;
-        let why = format!("the server says {status} {code}: {detail}");
-        if wait.is_some() || *status >= 500 { Outcome::Later(wait, why) } else { Outcome::Refused(why) }
+        let why = self.to_string();
+        if wait.is_some() || self.status >= 500 { Outcome::Later(wait, why) } else { Outcome::Refused(why) }
     }
 }
 
