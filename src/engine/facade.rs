@@ -155,7 +155,8 @@ impl Engine {
         Memory { histories: Vec::new(), shelf: Arc::clone(&self.shelf) }
     }
 
-    /// Searches as [`Engine::analyse`] does, within a scope, with and for the memory of a player.
+    /// Searches as [`Engine::analyse`] does, within a scope, with and for the memory of a player. Several threads search the same and
+    /// share the table, nothing else: Chess Programming Wiki, "Lazy SMP".
     pub fn continue_game(
         &self,
         memory: &mut Memory,

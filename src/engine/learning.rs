@@ -1,4 +1,8 @@
 //! What a node's result teaches: about its moves, the move that led to it, and its evaluation.
+//!
+//! Chess Programming Wiki, "History Heuristic" (bonus and malus; gravity) and "Static Evaluation Correction History". What a node
+//! teaches about the move that led to it is after Stockfish's `update_all_stats` and its bonus for a prior countermove that caused the
+//! fail low.
 
 use super::entry::Bound;
 use super::evaluation::Evaluator;

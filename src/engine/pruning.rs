@@ -103,7 +103,7 @@ impl<E: Evaluator> Search<'_, E> {
         if is_mate(beta) || is_mate(target) {
             return None;
         }
-        // What the table says at nearly this depth may be enough by itself.
+        // What the table says at nearly this depth may be enough by itself: Stockfish's small ProbCut.
         let sure = beta + params::small_probcut_margin();
         if known.is_floor() && known.depth >= depth - 4 && known.value >= sure && !is_mate(known.value) {
             return Some(Found { value: sure, reach: known.reach });

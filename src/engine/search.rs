@@ -64,9 +64,9 @@ pub(super) struct Standing {
     pub(super) raw: Option<Value>,
     /// How much the evaluation was corrected.
     pub(super) correction: Value,
-    /// The side to move stands better than two plies ago.
+    /// The side to move stands better than two plies ago. (Stockfish's `improving`.)
     pub(super) improving: bool,
-    /// The opponent stands worse than a ply ago.
+    /// The opponent stands worse than a ply ago. (Stockfish's `opponentWorsening`.)
     pub(super) worsening: bool,
     pub(super) threats: Threats,
     pub(super) setting: Setting,

@@ -1,4 +1,7 @@
 //! The squares that the other side attacks: what a quiet move may run into or out of.
+//!
+//! Whether a move leaves or enters such a square tells its histories apart (Koivisto, Ethereal); what flees from something cheaper is
+//! looked at early (Stockfish).
 
 use crate::chess::attacks::{bishop_attacks, king_attacks, knight_attacks, queen_attacks, rook_attacks};
 use crate::chess::{Bitboard, Color, Position, Role};

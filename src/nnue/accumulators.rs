@@ -15,7 +15,8 @@ use crate::chess::{Color, Move, Position};
 ///
 /// A move only notes what it changes. The sums follow when an evaluation asks for them, for each player's view on its own, from
 /// the nearest ply whose sums are known; when that player's king has changed the view since, from the refresh cache. All memory
-/// is taken at the start, but for lines longer than announced.
+/// is taken at the start, but for lines longer than announced. Chess Programming Wiki, "NNUE" (accumulator; lazy updates and the
+/// refresh cache, "Finny tables", after Koivisto and Stockfish).
 pub struct Accumulators {
     network: Arc<Network>,
     kernels: &'static Kernels,
