@@ -50,9 +50,9 @@ impl WinModel {
     /// Less material than this counts as this.
     pub const LEAST: u32 = 10;
     /// Coefficients of a in material / [`WinModel::FULL`], constant term first: linear centipawns.
-    pub const HALF: [f64; 4] = [227.2344728264284, -447.3241203922507, 529.9319289607296, -224.269378523985];
+    pub const HALF: [f64; 4] = [234.28749092677975, -483.74074913471196, 613.2705383561077, -277.5553797561859];
     /// Coefficients of b, likewise.
-    pub const SPREAD: [f64; 4] = [26.165475496002827, 81.9948291082664, -88.8598219333314, 63.60941958822626];
+    pub const SPREAD: [f64; 4] = [31.54745317845972, 30.108064172941493, 25.921727556325454, -15.530982125312809];
 
     /// At the material of a position.
     pub fn of(position: &Position) -> WinModel {

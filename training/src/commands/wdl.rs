@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 use rayon::prelude::*;
 
 use crate::calibration::{Calibration, Foretold};
 use crate::tally::{Tally, folds};
 use crate::win_fit::{Range, fit, log_likelihood};
-use crate::win_model::{FULL, WinModel};
+use crate::win_model::{FULL, TERMS, WinModel};
 
 /// Arguments of `wdl`.
 #[derive(Debug, clap::Args)]
@@ -20,6 +20,12 @@ pub struct Wdl {
     /// The games are cut into so many parts; the error is that on each part of a model fitted to the others
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..))]
     folds: u32,
+    /// A model to hold against the games, in place of fitting one: the coefficients of a
+    #[arg(long, num_args = TERMS, requires = "spread", allow_negative_numbers = true)]
+    half: Option<Vec<f64>>,
+    /// The coefficients of b
+    #[arg(long, num_args = TERMS, requires = "half", allow_negative_numbers = true)]
+    spread: Option<Vec<f64>>,
     #[command(flatten)]
     range: Range,
     /// Bins of fewer positions do not count in the error
@@ -28,44 +34,62 @@ pub struct Wdl {
 }
 
 impl Wdl {
-    /// Prints the constants of `src/engine/wdl.rs`, fitted to all games, and the calibration error on games that were held out.
+    /// Prints the constants of `src/engine/wdl.rs`, fitted to all games, and the calibration error on games that were held out; of a
+    /// model that is given the calibration error on all games.
     ///
     /// # Errors
     ///
     /// When the data cannot be read or fitted, or nothing can be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         let folds = folds(&self.data, self.folds)?;
-        let all: Vec<&Tally> = folds.iter().collect();
-        let positions: u64 = all.iter().map(|tally| tally.positions()).sum();
-        let games: usize = all.iter().map(|tally| tally.games).sum();
+        let positions: u64 = folds.iter().map(Tally::positions).sum();
+        let games: usize = folds.iter().map(|tally| tally.games).sum();
         writeln!(out, "{games} games, {positions} positions\n")?;
-
-        let model = fit(&all, &self.range)?;
-        writeln!(out, "const LEAST: u32 = {};", model.least)?;
-        writeln!(out, "const HALF: [f64; 4] = {:?};", model.half)?;
-        writeln!(out, "const SPREAD: [f64; 4] = {:?};\n", model.spread)?;
-        writeln!(out, "material   a      b    draws at 0")?;
-        for material in (model.least..FULL).step_by(4).chain([FULL]) {
-            let curve = model.at(material);
-            let drawn = 100.0 * curve.chances(0.0).draw;
-            writeln!(out, "{material:8} {:6.1} {:6.1} {drawn:5.1} %", curve.half, curve.spread)?;
-        }
-
-        let held_out = |index: usize| -> Result<WinModel> {
-            let others: Vec<&Tally> =
-                folds.iter().enumerate().filter(|&(i, _)| i != index).map(|(_, tally)| tally).collect();
-            fit(&others, &self.range)
+        let models = if let Some(given) = self.given()? {
+            tell_model(out, &given)?;
+            write!(out, "\nthe model that was given")?;
+            vec![given; folds.len()]
+        } else {
+            tell_model(out, &fit(&folds.iter().collect::<Vec<_>>(), &self.range)?)?;
+            write!(out, "\nheld out, {} folds", self.folds)?;
+            self.fitted_without_each(&folds)?
         };
-        let models: Vec<WinModel> = (0..folds.len()).into_par_iter().map(held_out).collect::<Result<_>>()?;
         let mut calibration = Calibration::default();
         let mut likelihood = 0.0;
         for (model, fold) in models.iter().zip(&folds) {
             calibration.add(model, fold);
             likelihood += log_likelihood(model, &fold.cells);
         }
-        writeln!(out, "\nheld out, {} folds: log-likelihood {:.5} a position", self.folds, likelihood / positions as f64)?;
+        writeln!(out, ": log-likelihood {:.5} a position", likelihood / positions as f64)?;
+        self.tell_calibration(out, &calibration)?;
+        Ok(())
+    }
+
+    /// The model to hold against the games.
+    fn given(&self) -> Result<Option<WinModel>> {
+        let (Some(half), Some(spread)) = (&self.half, &self.spread) else { return Ok(None) };
+        let model = WinModel {
+            least: self.range.least_material,
+            half: half.as_slice().try_into()?,
+            spread: spread.as_slice().try_into()?,
+        };
+        ensure!(model.is_sound(), "--half, --spread: below 1 at some material");
+        Ok(Some(model))
+    }
+
+    /// For each fold the model that is fitted to all others.
+    fn fitted_without_each(&self, folds: &[Tally]) -> Result<Vec<WinModel>> {
+        let without = |index: usize| -> Result<WinModel> {
+            let others: Vec<&Tally> =
+                folds.iter().enumerate().filter(|&(i, _)| i != index).map(|(_, tally)| tally).collect();
+            fit(&others, &self.range)
+        };
+        (0..folds.len()).into_par_iter().map(without).collect()
+    }
+
+    fn tell_calibration(&self, out: &mut dyn Write, calibration: &Calibration) -> io::Result<()> {
         for (name, result) in [("win", Foretold::Win), ("draw", Foretold::Draw), ("loss", Foretold::Loss)] {
-            table(out, name, &calibration, result)?;
+            table(out, name, calibration, result)?;
         }
         let (greatest, mean) = calibration.errors(self.least_positions);
         writeln!(
@@ -74,9 +98,22 @@ impl Wdl {
             self.least_positions,
             100.0 * greatest,
             100.0 * mean
-        )?;
-        Ok(())
+        )
     }
+}
+
+/// The constants of a model, and what they mean.
+fn tell_model(out: &mut dyn Write, model: &WinModel) -> io::Result<()> {
+    writeln!(out, "const LEAST: u32 = {};", model.least)?;
+    writeln!(out, "const HALF: [f64; 4] = {:?};", model.half)?;
+    writeln!(out, "const SPREAD: [f64; 4] = {:?};\n", model.spread)?;
+    writeln!(out, "material   a      b    draws at 0")?;
+    for material in (model.least..FULL).step_by(4).chain([FULL]) {
+        let curve = model.at(material);
+        let drawn = 100.0 * curve.chances(0.0).draw;
+        writeln!(out, "{material:8} {:6.1} {:6.1} {drawn:5.1} %", curve.half, curve.spread)?;
+    }
+    Ok(())
 }
 
 /// The bins of a result, in per cent.
