@@ -17,6 +17,7 @@ use super::score::{EVALUATION_LIMIT, PAWN};
 use super::search::Search;
 use super::shelf::Shelf;
 use super::slice::take_long_slices;
+use super::thread_data::ThreadData;
 use super::threats::Threats;
 use super::tt::{Generation, NoMemory, Table};
 use super::wdl::{Verdict, WinModel};
@@ -59,29 +60,38 @@ const GUARDED_PLIES: usize = 2;
 pub struct Engine {
     table: Table,
     options: EngineOptions,
-    network: Arc<Network>,
     evaluation: String,
     shelf: Arc<Shelf>,
 }
 
 /// What a player keeps in mind from move to move: how moves have done so far, for each thread.
 pub struct Memory {
-    histories: Vec<History>,
+    threads: Vec<ThreadData>,
     /// Where they come from and go to.
     shelf: Arc<Shelf>,
 }
 
 impl Memory {
-    fn provide(&mut self, threads: usize) {
-        while self.histories.len() < threads {
-            self.histories.push(self.shelf.take());
+    fn of(shelf: &Arc<Shelf>) -> Memory {
+        Memory { threads: Vec::new(), shelf: Arc::clone(shelf) }
+    }
+
+    /// What so many threads of an engine with this shelf search with. What comes of another engine judges by another network and is
+    /// of no use.
+    fn provide(&mut self, shelf: &Arc<Shelf>, threads: usize) -> &mut [ThreadData] {
+        if !Arc::ptr_eq(&self.shelf, shelf) {
+            *self = Memory::of(shelf);
         }
+        while self.threads.len() < threads {
+            self.threads.push(self.shelf.take());
+        }
+        &mut self.threads[..threads]
     }
 }
 
 impl Drop for Memory {
     fn drop(&mut self) {
-        self.histories.drain(..).for_each(|history| self.shelf.put_back(history));
+        self.threads.drain(..).for_each(|data| self.shelf.put_back(data));
     }
 }
 
@@ -138,7 +148,7 @@ impl Engine {
     pub fn with_network(options: EngineOptions, network: Arc<Network>) -> Result<Engine, NoMemory> {
         let table = Table::new(options.hash_mb)?;
         let evaluation = format!("{} ({})", network.id(), network.architecture());
-        Ok(Engine { table, options, network, evaluation, shelf: Arc::default() })
+        Ok(Engine { table, options, evaluation, shelf: Arc::new(Shelf::new(network, options.level)) })
     }
 
     /// Searches the game's position until a limit is reached or the flag says stop. Every iteration that the first thread has
@@ -152,11 +162,11 @@ impl Engine {
 
     /// What a player keeps in mind from move to move of a game; empty at first.
     pub fn memory(&self) -> Memory {
-        Memory { histories: Vec::new(), shelf: Arc::clone(&self.shelf) }
+        Memory::of(&self.shelf)
     }
 
     /// Searches as [`Engine::analyse`] does, within a scope, with and for the memory of a player. Several threads search the same and
-    /// share the table, nothing else: Chess Programming Wiki, "Lazy SMP".
+    /// share the table, nothing else: Chess Programming Wiki, "Lazy SMP". Another engine's memory is emptied first.
     pub fn continue_game(
         &self,
         memory: &mut Memory,
@@ -176,15 +186,15 @@ impl Engine {
             Outcome::Checkmate { .. } => return terminal(Verdict::MATED, &budget),
             Outcome::Stalemate | Outcome::Draw(_) => return terminal(Verdict::DRAWN, &budget),
         }
-        memory.provide(threads);
-        memory.histories[0].freshen();
+        let data = memory.provide(&self.shelf, threads);
+        data[0].history.freshen();
         let goal = Goal::of(limits, scope.multipv.max(1), pace);
         let table = self.table.begin(self.options.sharing);
         let root = game.position();
-        let root_moves = root_moves(root, &table, &memory.histories[0], scope);
-        let mut searches = memory.histories.iter_mut().take(threads).enumerate().map(|(index, history)| {
+        let root_moves = root_moves(root, &table, &data[0].history, scope);
+        let mut searches = data.iter_mut().enumerate().map(|(index, data)| {
             let budget = budget.of(index);
-            self.search(&table, history, budget, game, root_moves.clone())
+            self.search(&table, data, budget, game, root_moves.clone())
         });
         let Some(mut first) = searches.next() else { return terminal(Verdict::DRAWN, &budget) };
         thread::scope(|scope| {
@@ -218,21 +228,13 @@ impl Engine {
     fn search<'a>(
         &self,
         table: &'a Generation<'a>,
-        history: &'a mut History,
+        ThreadData { history, evaluator }: &'a mut ThreadData,
         budget: Budget<'a>,
         game: &Game,
         root_moves: Vec<RootMove>,
     ) -> Search<'a, NetworkEvaluator> {
         let root = game.position();
-        let mut search = Search::new(
-            table,
-            NetworkEvaluator::new(&self.network, self.options.level),
-            history,
-            budget,
-            root,
-            game.earlier_keys(),
-            root_moves,
-        );
+        let mut search = Search::new(table, evaluator, history, budget, root, game.earlier_keys(), root_moves);
         let public = self.options.sharing == Sharing::Public;
         if public && (search.path.has_history() || root.halfmove_clock() > LOW_CLOCK) {
             search.guarded_plies = GUARDED_PLIES;
@@ -244,12 +246,12 @@ impl Engine {
     /// to move.
     pub fn evaluate(&self, position: &Position) -> i32 {
         const LIMIT: i32 = EVALUATION_LIMIT * 100 / PAWN;
-        WinModel::of(position).centipawns(f64::from(self.network.evaluate(position).clamp(-LIMIT, LIMIT)))
+        WinModel::of(position).centipawns(f64::from(self.network().evaluate(position).clamp(-LIMIT, LIMIT)))
     }
 
     /// The same with what each piece adds to it.
     pub fn evaluate_pieces(&self, position: &Position) -> StaticEvaluation {
-        StaticEvaluation::new(position, &self.network.contributions(position))
+        StaticEvaluation::new(position, &self.network().contributions(position))
     }
 
     /// Empties the shared table.
@@ -274,7 +276,7 @@ impl Engine {
 
     /// The network that judges quiet positions.
     pub fn network(&self) -> &Arc<Network> {
-        &self.network
+        self.shelf.network()
     }
 
     /// The processor instructions that the network is computed with, by name.

@@ -2,8 +2,7 @@ use super::*;
 use crate::chess::read_move;
 use crate::engine::Sharing;
 use crate::engine::clock::{Budget, Crew};
-use crate::engine::history::History;
-use crate::engine::network::NetworkEvaluator;
+use crate::engine::thread_data::ThreadData;
 use crate::engine::tt::Table;
 use crate::engine::{Limits, StopFlag};
 use crate::nnue::{Level, Network};
@@ -22,9 +21,8 @@ fn vouch(fen: &str, value: Value, moves: &[&str]) -> Option<Line> {
     let (table, stop, crew) = (Table::new(1).unwrap(), StopFlag::default(), Crew::new(1));
     let generation = table.begin(Sharing::Player);
     let budget = Budget::start(&Limits::default(), None, &stop, &crew);
-    let mut history = History::new();
-    let evaluator = NetworkEvaluator::new(&Network::embedded(), Level::best());
-    let mut search = Search::new(&generation, evaluator, &mut history, budget, &root, &[], Vec::new());
+    let ThreadData { history, evaluator } = &mut ThreadData::new(&Network::embedded(), Level::best());
+    let mut search = Search::new(&generation, evaluator, history, budget, &root, &[], Vec::new());
     search.vouch(&root, Line { value, moves })
 }
 

@@ -45,6 +45,7 @@ mod singular;
 mod skipping;
 mod slice;
 mod static_evaluation;
+mod thread_data;
 mod threats;
 mod tt;
 mod vote;

@@ -28,7 +28,7 @@ use crate::chess::{Move, Position};
 /// Everything that one thread of a running search owns, and what it shares.
 pub(super) struct Search<'a, E> {
     pub(super) table: &'a Generation<'a>,
-    pub(super) evaluator: E,
+    pub(super) evaluator: &'a mut E,
     pub(super) budget: Budget<'a>,
     pub(super) path: Path,
     pub(super) history: &'a mut History,
@@ -85,7 +85,7 @@ impl<'a, E: Evaluator> Search<'a, E> {
     /// A search of a position, which has these root moves; `earlier` are the keys of the game's earlier positions, oldest first.
     pub(super) fn new(
         table: &'a Generation<'a>,
-        mut evaluator: E,
+        evaluator: &'a mut E,
         history: &'a mut History,
         budget: Budget<'a>,
         root: &Position,

@@ -44,7 +44,7 @@ fn a_history_from_the_shelf_is_as_good_as_new() {
     let first = nodes(&engine, 1);
     nodes(&engine, 3);
     for _ in 0..4 {
-        let mut kept = engine.shelf.take();
+        let mut kept = engine.shelf.take().history;
         kept.freshen();
         assert!(kept == History::new(), "something is left of the search before");
         // So that the next one taken is another.
@@ -65,10 +65,10 @@ fn a_report_tells_of_the_deepest_thread_and_of_every_history_met() {
     let limits = Limits { depth: Some(2), ..Limits::default() };
     let table = engine.table.begin(Sharing::Public);
     let run = |helper: Deepened| {
-        let mut history = History::new();
-        let moves = root_moves(game.position(), &table, &history, &Scope::default());
+        let mut data = engine.shelf.take();
+        let moves = root_moves(game.position(), &table, &data.history, &Scope::default());
         let budget = Budget::start(&limits, None, &stop, &crew);
-        let mut search = engine.search(&table, &mut history, budget, &game, moves);
+        let mut search = engine.search(&table, &mut data, budget, &game, moves);
         let mut join = || vec![helper.clone()];
         search.run(game.position(), &limits, Goal::of(&limits, 1, None), &mut join, &mut |_| ())
     };
@@ -85,9 +85,9 @@ fn after_an_arrival(joined: Vec<Deepened>, stop: &StopFlag) -> Report {
     let table = engine.table.begin(Sharing::Public);
     let limits = Limits { depth: Some(60), nodes: Some(1_000_000), ..Limits::default() };
     let budget = Budget::start(&limits, None, stop, &crew);
-    let mut history = History::new();
-    let moves = root_moves(game.position(), &table, &history, &Scope::default());
-    let mut search = engine.search(&table, &mut history, budget.of(0), &game, moves);
+    let mut data = engine.shelf.take();
+    let moves = root_moves(game.position(), &table, &data.history, &Scope::default());
+    let mut search = engine.search(&table, &mut data, budget.of(0), &game, moves);
     budget.of(1).arrive();
     let mut joined = Some(joined);
     let mut join = || joined.take().unwrap_or_default();
@@ -132,9 +132,9 @@ fn a_helper_ends_the_search_at_the_depth_for_one_line_and_leaves_several_to_the_
     for (lines, ended) in [(1, Some(StopReason::Depth)), (2, None)] {
         let crew = Crew::new(2);
         let budget = Budget::start(&limits, None, &stop, &crew);
-        let mut history = History::new();
-        let moves = root_moves(game.position(), &table, &history, &Scope::default());
-        let mut helper = engine.search(&table, &mut history, budget.of(1), &game, moves);
+        let mut data = engine.shelf.take();
+        let moves = root_moves(game.position(), &table, &data.history, &Scope::default());
+        let mut helper = engine.search(&table, &mut data, budget.of(1), &game, moves);
         let mut dismiss = |report: &Report| {
             if report.depth > 3 {
                 crew.dismissal().give();
@@ -196,4 +196,18 @@ fn a_search_of_some_moves_is_as_deep_whether_the_table_knows_a_move_or_not() {
         engine.continue_game(&mut engine.memory(), &game, &limits, &scope, &StopFlag::default(), &mut |_| ()).nodes
     };
     assert_eq!(nodes(false), nodes(true));
+}
+
+#[test]
+fn a_memory_of_another_engine_is_emptied() {
+    let (one, other) = (Engine::new(1), Engine::new(1));
+    let limits = Limits { depth: Some(7), ..Limits::default() };
+    let nodes = |engine: &Engine, memory: &mut Memory| {
+        engine.clear();
+        engine.continue_game(memory, &game(), &limits, &Scope::default(), &StopFlag::default(), &mut |_| ()).nodes
+    };
+    let mut memory = one.memory();
+    let new = nodes(&one, &mut memory);
+    assert!(nodes(&one, &mut memory) != new, "nothing was kept in mind");
+    assert_eq!(nodes(&other, &mut memory), new);
 }

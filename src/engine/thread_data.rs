@@ -1,0 +1,21 @@
+//! What one thread of a search works with, and keeps from search to search.
+
+use std::sync::Arc;
+
+use super::history::History;
+use super::network::NetworkEvaluator;
+use crate::nnue::{Level, Network};
+
+/// Memory of some 9 MB that a thread's search needs for itself. To take it anew for each search would cost time, and leave an
+/// allocator that has to align it with holes that it cannot use again.
+pub(super) struct ThreadData {
+    pub(super) history: History,
+    pub(super) evaluator: NetworkEvaluator,
+}
+
+impl ThreadData {
+    /// Knows nothing yet, and judges by this network with these processor instructions.
+    pub(super) fn new(network: &Arc<Network>, level: Level) -> ThreadData {
+        ThreadData { history: History::new(), evaluator: NetworkEvaluator::new(network, level) }
+    }
+}
