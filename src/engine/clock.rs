@@ -8,6 +8,10 @@ use super::{Limits, StopFlag, StopReason};
 /// So many nodes pass between two looks at the clock and the stop flag: a fraction of a millisecond.
 const POLL_EVERY: u64 = 256;
 
+/// So many nodes the first iteration may take beyond its time. It has some hundreds, but where a dozen queens stand on each side it may
+/// go on for minutes.
+const GRACE_NODES: u64 = 20_000;
+
 /// A thread's count of nodes, on a cache line of its own.
 #[derive(Default)]
 #[repr(align(64))]
@@ -65,11 +69,12 @@ pub(super) struct Budget<'a> {
     node_limit: u64,
     stop: &'a StopFlag,
     crew: &'a Crew,
-    /// Which of the crew this is; the first decides for all.
+    /// Which of the crew this is; the first one's reason is the search's.
     index: usize,
     nodes: u64,
     next_poll: u64,
-    /// Time has a say: the first thread finishes its first iteration whatever it takes, so that there is something to say.
+    /// Time has a say. Before, the first thread finishes its first iteration, so that there is something to say (Stockfish's
+    /// `check_time` asks for a completed depth, too).
     timed: bool,
     over: Option<StopReason>,
 }
@@ -95,7 +100,7 @@ impl<'a> Budget<'a> {
 
     /// The same for one of the crew: its first, or a helper, which goes on until the first is done or a limit is reached.
     pub(super) fn of(&self, index: usize) -> Budget<'a> {
-        Budget { index, timed: index > 0, ..self.clone() }
+        Budget { index, timed: index > 0, next_poll: 0, ..self.clone() }
     }
 
     /// Counts one make-move.
@@ -150,7 +155,7 @@ impl<'a> Budget<'a> {
 
     fn is_late(&self) -> bool {
         let passed = |deadline| !self.stop.is_pondering() && self.start.elapsed() >= deadline;
-        self.timed && self.deadline.is_some_and(passed)
+        (self.timed || self.nodes >= GRACE_NODES) && self.deadline.is_some_and(passed)
     }
 
     /// The first iteration is finished: from now on the time counts.
@@ -242,6 +247,14 @@ mod tests {
         count(&mut first, 3 * POLL_EVERY);
         assert!(!first.is_over());
         first.count_time();
+        assert_eq!(first.reason(), Some(StopReason::Time));
+    }
+
+    #[test]
+    fn an_iteration_without_end_ends_in_time_all_the_same() {
+        let (stop, crew) = (StopFlag::default(), Crew::new(1));
+        let mut first = Budget::start(&Limits::default(), Some(Duration::ZERO), &stop, &crew);
+        count(&mut first, GRACE_NODES + POLL_EVERY);
         assert_eq!(first.reason(), Some(StopReason::Time));
     }
 }

@@ -125,7 +125,8 @@ impl Correction {
     }
 }
 
-/// The static evaluation with a correction, and the pull of the 50-move rule: the longer nothing has happened, the nearer a draw.
+/// The static evaluation with a correction, and the pull of the 50-move rule: the longer nothing has happened, the nearer a draw
+/// (Stockfish's and Reckless's damping of the evaluation by the half-move clock).
 #[inline]
 pub(super) fn corrected(raw: Value, correction: Value, halfmove_clock: u16) -> Value {
     let clock = if params::damping_on() != 0 { i32::from(halfmove_clock.min(100)) } else { 0 };

@@ -16,7 +16,7 @@ use super::root_move::RootMove;
 use super::score::{EVALUATION_LIMIT, PAWN};
 use super::search::Search;
 use super::shelf::Shelf;
-use super::slice::take_long_slices;
+use super::slice::take_slices;
 use super::thread_data::ThreadData;
 use super::threats::Threats;
 use super::tt::{Generation, NoMemory, Table};
@@ -64,7 +64,8 @@ pub struct Engine {
     shelf: Arc<Shelf>,
 }
 
-/// What a player keeps in mind from move to move: how moves have done so far, for each thread.
+/// What a player keeps in mind from move to move: how moves have done so far, for each thread; and the room in which the network's sums
+/// are kept.
 pub struct Memory {
     threads: Vec<ThreadData>,
     /// Where they come from and go to.
@@ -74,6 +75,11 @@ pub struct Memory {
 impl Memory {
     fn of(shelf: &Arc<Shelf>) -> Memory {
         Memory { threads: Vec::new(), shelf: Arc::clone(shelf) }
+    }
+
+    /// Forgets everything, and gives its room back to the system.
+    pub fn forget(&mut self) {
+        self.threads.clear();
     }
 
     /// What so many threads of an engine with this shelf search with. What comes of another engine judges by another network and is
@@ -91,6 +97,10 @@ impl Memory {
 
 impl Drop for Memory {
     fn drop(&mut self) {
+        // What a panic has left in the middle of a change is nobody's any more.
+        if thread::panicking() {
+            self.forget();
+        }
         self.threads.drain(..).for_each(|data| self.shelf.put_back(data));
     }
 }
@@ -206,7 +216,7 @@ impl Engine {
                     // A machine that gives no more threads gets along with fewer.
                     builder
                         .spawn_scoped(scope, move || {
-                            take_long_slices(threads);
+                            take_slices(threads);
                             helper.history.freshen();
                             helper.deepen(root, goal.of_helper(), &mut |_| ())
                         })
@@ -220,7 +230,7 @@ impl Engine {
                 // A helper's panic is a fault that the process's panic hook tells of; the others have an answer all the same.
                 helpers.into_iter().filter_map(|helper| helper.join().ok()).collect()
             };
-            take_long_slices(threads);
+            take_slices(threads);
             first.run(root, limits, goal, &mut join, on_update)
         })
     }

@@ -1,7 +1,8 @@
 //! What the search remembers of moves that worked: one number for a move in each of several lights.
 //!
 //! Chess Programming Wiki, "History Heuristic" (butterfly boards by threatened squares, capture, continuation and pawn history, as
-//! Stockfish and Reckless have them). Every table has gravity: an entry moves towards its bounds the slower the nearer it is.
+//! Stockfish and Reckless have them; that of the first plies is Stockfish's low-ply history). Every table has gravity: an entry moves
+//! towards its bounds the slower the nearer it is.
 
 use super::correction::Correction;
 use super::frame::Frame;

@@ -12,11 +12,11 @@ pub struct Limits {
     pub depth: Option<u8>,
     /// Make-moves of all threads, quiescence included, null moves not.
     pub nodes: Option<u64>,
-    /// Wall time from the start of the search. The first iteration is finished all the same.
+    /// Wall time from the start of the search. The first iteration is finished all the same, unless it takes tens of thousands of nodes.
     pub movetime: Option<Duration>,
     /// A mate in at most so many moves is to be proved, with its shortest distance.
     pub mate: Option<u8>,
-    /// The clock of the side to move: the search divides the time by itself.
+    /// The clock of the side to move: the search divides the time by itself, and finishes its first iteration likewise.
     pub clock: Option<Clock>,
 }
 
@@ -50,7 +50,7 @@ impl Default for Scope {
     }
 }
 
-/// The flag that stops a running search from another thread. Seen within 5 ms.
+/// The flag that stops a running search from another thread. A thread that has a core looks at it every 256 nodes.
 ///
 /// The search tells through it how far it is.
 #[derive(Debug, Default)]

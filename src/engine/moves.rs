@@ -1,6 +1,8 @@
 //! The moves of a node, best first: skipped, extended, reduced, searched.
 //!
-//! Chess Programming Wiki, "Late Move Reductions", "Principal Variation Search".
+//! Chess Programming Wiki, "Late Move Reductions", "Principal Variation Search". What a reduction is adjusted by (the child's cut-offs, the
+//! table's line, the correction of the evaluation), the deeper or shallower second look and the lesser depth once alpha was raised are
+//! after Stockfish and Reckless.
 
 use super::checks::Checks;
 use super::entry::{Bound, Entry};

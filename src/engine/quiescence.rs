@@ -1,6 +1,7 @@
 //! The search beyond the depth: captures and promotions, and answers to a check.
 //!
-//! Chess Programming Wiki, "Quiescence Search", "Delta Pruning".
+//! Chess Programming Wiki, "Quiescence Search", "Delta Pruning", "Static Exchange Evaluation". That no more than a few moves are looked at,
+//! that an exchange has to win what is missing, and that a value beyond beta counts half of what it is beyond: Stockfish, Reckless.
 
 use super::checks::Checks;
 use super::correction::{Places, corrected};

@@ -1,6 +1,6 @@
 //! The engine in this process.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::backend::{Backend, Job, Task, Told};
 use super::judgement::judgement;
@@ -90,9 +90,14 @@ impl Backend for Local {
             if *fresh {
                 return engine.continue_game(&mut engine.memory(), game, limits, scope, stop, &mut tell_report);
             }
-            // After a search that panicked the memory is as good as any: numbers that order moves.
-            let mut memory = memory.lock().unwrap_or_else(PoisonError::into_inner);
-            engine.continue_game(&mut memory, game, limits, scope, stop, &mut tell_report)
+            let mut known = memory.lock().unwrap_or_else(|poisoned| {
+                // A search has panicked in the middle of a change.
+                memory.clear_poison();
+                let mut known = poisoned.into_inner();
+                known.forget();
+                known
+            });
+            engine.continue_game(&mut known, game, limits, scope, stop, &mut tell_report)
         })
     }
 

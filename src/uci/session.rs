@@ -1,7 +1,9 @@
 //! A conversation with a GUI, from its first line to its last.
 
 use std::io::{self, BufRead, Read, Write};
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use super::backend::{Backend, Task};
@@ -13,7 +15,7 @@ use super::output::{Output, nodes_per_second};
 use super::position::set_up;
 use super::thinking::{Telling, Thinking};
 use crate::chess::{Game, Move, Position, excerpt, perft, read_move, uci_text};
-use crate::engine::{Bench, Clock, Limits, Scope, Tunable, tunable, tune};
+use crate::engine::{Bench, Clock, Limits, STACK_BYTES, Scope, Tunable, tunable, tune};
 
 /// A longer line is passed over. A game of ten thousand moves fits.
 const MAX_LINE_BYTES: u64 = 1 << 20;
@@ -21,7 +23,8 @@ const MAX_LINE_BYTES: u64 = 1 << 20;
 /// Reads commands and answers them, with at most one search at a time.
 ///
 /// What changes the session (`position`, `setoption`, `ucinewgame`) or begins a search ends the one that runs: it says its best
-/// move first. Everything else is answered while it runs. `bench` and `perft` end it too, and are answered before the next line is read.
+/// move first. Everything else is answered while it runs. `bench` and `perft` end it too, and are answered before the next line is read;
+/// so is `eval`, for which a server has a second.
 pub struct Session<B> {
     backend: B,
     options: Options,
@@ -226,7 +229,13 @@ impl<B: Backend> Session<B> {
 
     fn bench(&mut self, depth: Option<u8>) -> io::Result<()> {
         self.settle()?;
-        self.output.say(&Bench::run(depth.unwrap_or(Bench::DEPTH)).to_string())
+        // On a thread that ends with it: this one goes on to read, and a thread that has searched gives way less readily.
+        let run = || Bench::run(depth.unwrap_or(Bench::DEPTH));
+        let bench = thread::scope(|scope| {
+            let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run)?;
+            Ok::<_, io::Error>(thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
+        })?;
+        self.output.say(&bench.to_string())
     }
 
     fn perft(&mut self, depth: u8) -> io::Result<()> {

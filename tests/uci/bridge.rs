@@ -53,9 +53,27 @@ fn a_server_that_is_not_there_judges_nothing() {
     let mut gui = Gui::with(&["--server", &format!("http://127.0.0.1:{port}")]);
     let lines = gui.ask("eval");
     assert!(lines.len() == 1 && lines[0].starts_with("info string eval: the server can't be asked: "), "{lines:#?}");
-    let (server, _) = Server::scripted([Reply::AskAgain(StatusCode::SERVICE_UNAVAILABLE)]);
-    let lines = self::gui(&server).ask("eval");
-    assert!(lines.len() == 1 && lines[0].starts_with("info string eval: the server says "), "{lines:#?}");
+}
+
+#[test]
+fn a_server_that_answers_nothing_of_use_judges_nothing() {
+    let script = [
+        Reply::AskAgain(StatusCode::SERVICE_UNAVAILABLE),
+        Reply::Judges("a piece of good advice"),
+        Reply::Judges(
+            r#"{"white_score": {"value": 1}, "network": "n", "bucket": 0, "pieces": [{"square": "e9", "value": 1}]}"#,
+        ),
+    ];
+    let (server, _) = Server::scripted(script);
+    let mut gui = gui(&server);
+    let mut ask = || match &gui.ask("eval")[..] {
+        [line] => line.strip_prefix("info string eval: the server").unwrap().to_owned(),
+        lines => panic!("{lines:#?}"),
+    };
+    assert_eq!(ask(), " says 503 queue_full: all places are taken");
+    let unreadable = ask();
+    assert!(unreadable.starts_with("'s answer can't be read: "), "{unreadable}");
+    assert_eq!(ask(), "'s answer can't be read: \"e9\" is no square");
 }
 
 #[test]

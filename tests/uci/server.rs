@@ -47,7 +47,7 @@ impl Server {
             heard.push(serde_json::from_str(&body).unwrap());
             script[(heard.len() - 1).min(script.len() - 1)].response()
         };
-        let router = Router::new().route("/v1/analysis", post(answer));
+        let router = Router::new().route("/v1/analysis", post(answer.clone())).route("/v1/evaluate", post(answer));
         (Server::with(async |listener| axum::serve(listener, router).await.unwrap()), questions)
     }
 
@@ -73,6 +73,8 @@ pub(crate) enum Reply {
     StaysOpen,
     /// A problem in the place of the last line.
     Fails,
+    /// A judgement, as it stands in the body.
+    Judges(&'static str),
 }
 
 const QUEUED: &str = r#"{"type": "queued", "position": 3}"#;
@@ -90,6 +92,7 @@ impl Reply {
             Reply::BreaksOff => (&[INFO], Then::Breaks),
             Reply::StaysOpen => (&[INFO], Then::Stays),
             Reply::Fails => (&[PROBLEM], Then::Ends),
+            Reply::Judges(judgement) => return judgement.into_response(),
             Reply::AskAgain(status) => {
                 let problem = r#"{"code": "queue_full", "detail": "all places are taken"}"#;
                 return (status, [(RETRY_AFTER, "1")], problem).into_response();

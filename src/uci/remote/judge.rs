@@ -11,8 +11,8 @@ use crate::chess::{Position, Square};
 use crate::engine::StaticEvaluation;
 use crate::uci::judgement::judgement;
 
-/// A judgement takes no time to speak of; a server that takes longer is not there.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// A judgement takes no time to speak of, and no command is heard meanwhile; a server that takes longer is not there.
+const PATIENCE: Duration = Duration::from_secs(1);
 
 /// The body of `POST /v1/evaluate`.
 #[derive(Serialize)]

@@ -100,7 +100,8 @@ impl ProblemText {
 impl fmt::Display for ProblemText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ProblemText { status, code, detail } = self;
-        write!(f, "the server says {status} {code}: {detail}")
+        write!(f, "the server says {status}")?;
+        if code.is_empty() { Ok(()) } else { write!(f, " {code}: {detail}") }
     }
 }
 
