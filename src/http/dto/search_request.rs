@@ -24,7 +24,7 @@ pub(crate) struct SearchRequest {
     /// Moves that the search makes.
     #[schema(minimum = 1, nullable = false)]
     nodes: Option<u64>,
-    /// Time, in milliseconds.
+    /// Time, in milliseconds; the first iteration is finished all the same.
     #[schema(minimum = 1, nullable = false)]
     movetime_ms: Option<u64>,
     /// Prove a mate in at most so many moves; alone or with `nodes` and `movetime_ms`. Without such a mate the ordinary score

@@ -20,8 +20,8 @@ pub struct Wdl {
     /// The games are cut into so many parts; the error is that on each part of a model fitted to the others
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..))]
     folds: u32,
-    /// A model to hold against the games, in place of fitting one: the coefficients of a
-    #[arg(long, num_args = TERMS, requires = "spread", allow_negative_numbers = true)]
+    /// A model to hold against all of the games, in place of fitting one: the coefficients of a
+    #[arg(long, num_args = TERMS, requires = "spread", conflicts_with_all = ["fit_to", "folds"], allow_negative_numbers = true)]
     half: Option<Vec<f64>>,
     /// The coefficients of b
     #[arg(long, num_args = TERMS, requires = "half", allow_negative_numbers = true)]

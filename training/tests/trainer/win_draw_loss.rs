@@ -1,8 +1,11 @@
-use std::path::PathBuf;
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 
+use clap::Parser;
 use kibitzer::chess::Position;
 use kibitzer::engine::WinModel as EngineModel;
 use kibitzer_trainer::calibration::{Calibration, Foretold};
+use kibitzer_trainer::commands::wdl::Wdl;
 use kibitzer_trainer::dataset::is_held_out;
 use kibitzer_trainer::games::visit;
 use kibitzer_trainer::sample::GameResult;
@@ -99,6 +102,47 @@ fn a_model_that_does_not_fit_shows_in_its_calibration() {
     assert!(calibration.errors(200).0 > 0.1, "{:?}", calibration.errors(200));
     let too_sure = calibration.bins(Foretold::Win)[6];
     assert!(too_sure.foretold() > too_sure.happened() + 0.05, "{too_sure:?}");
+}
+
+/// What the command says when it is given these words.
+fn told(path: &Path, words: &str) -> Result<String, String> {
+    #[derive(Parser)]
+    struct Arguments {
+        #[command(flatten)]
+        wdl: Wdl,
+    }
+    let words =
+        ["wdl", "--data"].into_iter().map(OsStr::new).chain([path.as_os_str()]).chain(words.split(' ').map(OsStr::new));
+    let Arguments { wdl } = Arguments::try_parse_from(words).map_err(|error| error.to_string())?;
+    let mut out = Vec::new();
+    wdl.execute(&mut out).map_err(|error| error.to_string())?;
+    Ok(String::from_utf8(out).expect("text"))
+}
+
+#[test]
+fn a_model_that_is_given_is_held_against_all_games() {
+    let path = file("given-model", &made_up(20_000, &known()));
+    let greatest = |words: &str| -> f64 {
+        let text = told(&path, &format!("{words} --least-positions 1000")).expect("a calibration");
+        assert!(text.starts_with("20000 games, 20000 positions") && text.contains("the model that was given: "), "{text}");
+        let line = text.lines().last().expect("a line");
+        let figure = line.split_once(" at most ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+        figure.unwrap_or_else(|| panic!("no figure in {line}"))
+    };
+    let own = greatest("--half 340 -980 1340 -630 --spread 35 100 -105 50");
+    let foreign = greatest("--half 30 0 0 0 --spread 60 0 0 0");
+    assert!(own < 4.0 && foreign > 10.0, "{own} {foreign}");
+    // A curve that would fall with the score is none.
+    let unsound = told(&path, "--half 340 -980 1340 -630 --spread -35 0 0 0").expect_err("a spread below nothing");
+    assert!(unsound.starts_with("--half, --spread: "), "{unsound}");
+    for (words, missing) in [
+        ("--half 1 2 3 4", "--spread"),
+        ("--half 1 2 3 --spread 1 2 3 4", "4 values required"),
+        ("--half 1 2 3 4 --spread 1 2 3 4 --fit-to 300", "--fit-to"),
+    ] {
+        let error = told(&path, words).expect_err(words);
+        assert!(error.contains(missing), "{words}: {error}");
+    }
 }
 
 #[test]

@@ -45,7 +45,7 @@ pub(crate) struct GamesRequest {
     /// Moves that a search makes.
     #[schema(minimum = 1, nullable = false)]
     nodes: Option<u64>,
-    /// Time, in milliseconds.
+    /// Time, in milliseconds; the first iteration is finished all the same.
     #[schema(minimum = 1, nullable = false)]
     movetime_ms: Option<u64>,
     /// Lines that are searched.
