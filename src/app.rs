@@ -24,7 +24,9 @@ use crate::analysis::jobs::{JobRules, Jobs, Room};
 use crate::analysis::{Searcher, Service, ServiceOptions};
 use crate::config::{Jobs as JobsSettings, Key, Settings, Store as StoreSettings};
 use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, NoMemory};
-use crate::http::{self, Access, ApiKey, ApiKeys, App, Caps, Gauge, JobCaps, Proxies, Rate, StreamRules};
+use crate::http::{
+    self, Access, ApiKey, ApiKeys, App, Caps, Gauge, JobCaps, Proxies, Rate, StreamRules,
+};
 use crate::store::jobs::JobFile;
 use crate::store::{DictionaryFile, OpenError, Store, StoreError, StoreOptions, StoreSize};
 
@@ -66,12 +68,14 @@ pub fn starting(settings: &Settings) -> Result<App, ServeError> {
     Ok(App::starting(caps(settings), access(settings)))
 }
 
-/// Serves on these listeners until `shutdown` is done, then ends in good order: `/readyz` fails at once, running searches are told to stop and answer
-/// with what they have, new ones are refused; the listener stays open until they have, and for `shutdown.drain_ms` at
-/// least. Whatever is still under way after `shutdown.grace_ms` is dropped.
+/// Serves on these listeners until `shutdown` is done, then ends in good order: `/readyz` fails at
+/// once, running searches are told to stop and answer with what they have, new ones are refused;
+/// the listener stays open until they have, and for `shutdown.drain_ms` at least. Whatever is still
+/// under way after `shutdown.grace_ms` is dropped.
 ///
 /// # Errors
-/// When the settings want too much memory, or a network or store that cannot be used, the system grants no threads, or the listener breaks.
+/// When the settings want too much memory, or a network or store that cannot be used, the system
+/// grants no threads, or the listener breaks.
 pub async fn serve(
     settings: &Settings,
     listeners: impl Into<Listeners>,
@@ -91,7 +95,11 @@ pub async fn serve(
 
     let told = Instant::now();
     let end = told + settings.shutdown.grace();
-    tracing::info!(drain_ms = settings.shutdown.drain_ms, grace_ms = settings.shutdown.grace_ms, "shutting down");
+    tracing::info!(
+        drain_ms = settings.shutdown.drain_ms,
+        grace_ms = settings.shutdown.grace_ms,
+        "shutting down"
+    );
     app.shut_down();
     let drained = async {
         sleep_until(told + settings.shutdown.drain()).await;
@@ -133,7 +141,8 @@ async fn serve_all(listeners: Listeners, app: App, rules: Rules, closed: watch::
 async fn begin(app: &App, settings: &Settings) -> Result<(), ServeError> {
     let hash_mb = settings.search.hash_mb;
     let file = settings.search.network.clone();
-    // The table is written through and the store read through, which takes its time: the async threads have other things to do.
+    // The table is written through and the store read through, which takes its time: the async
+    // threads have other things to do.
     let options = EngineOptions { hash_mb, ..EngineOptions::default() };
     let store = settings.store.clone();
     let opened = tokio::task::spawn_blocking(move || {
@@ -159,16 +168,24 @@ async fn begin(app: &App, settings: &Settings) -> Result<(), ServeError> {
 
 /// The network of a file, or without one that of the program.
 fn network(file: &Path) -> Result<Arc<Network>, NetworkFileError> {
-    if file.as_os_str().is_empty() { Ok(Network::embedded()) } else { Network::read(file).map(Arc::new) }
+    if file.as_os_str().is_empty() {
+        Ok(Network::embedded())
+    } else {
+        Network::read(file).map(Arc::new)
+    }
 }
 
 /// The store for the analyses of this maker, if there is to be one.
-fn open_store(settings: &StoreSettings, maker: String) -> Result<Option<Arc<DictionaryFile>>, OpenError> {
+fn open_store(
+    settings: &StoreSettings,
+    maker: String,
+) -> Result<Option<Arc<DictionaryFile>>, OpenError> {
     if !settings.is_on() {
         return Ok(None);
     }
     let begun = Instant::now();
-    let options = StoreOptions { folder: settings.path.clone(), max_entries: settings.max_entries, maker };
+    let options =
+        StoreOptions { folder: settings.path.clone(), max_entries: settings.max_entries, maker };
     let store = DictionaryFile::open(options)?;
     let StoreSize { entries, bytes, .. } = store.size();
     let (path, took_ms) = (settings.path.display().to_string(), begun.elapsed().as_millis());
@@ -205,7 +222,11 @@ fn rules(settings: &Settings) -> Rules {
 
 /// Who may ask.
 fn access(settings: &Settings) -> Access {
-    let key = |key: &Key| ApiKey { name: key.name.clone(), digest: key.sha256.0, rate: rate(key.requests, key.window_ms) };
+    let key = |key: &Key| ApiKey {
+        name: key.name.clone(),
+        digest: key.sha256.0,
+        rate: rate(key.requests, key.window_ms),
+    };
     Access {
         keys: ApiKeys::new(settings.access.keys.iter().map(key).collect()),
         proxies: Proxies::new(settings.access.trusted_proxies.clone()),

@@ -1,6 +1,8 @@
-//! Settings: the defaults compiled in from `config/default.toml`, over them a file, over that the environment.
+//! Settings: the defaults compiled in from `config/default.toml`, over them a file, over that the
+//! environment.
 //!
-//! Whatever is wrong is reported by the key's full name, and all of it at once, before anything is started.
+//! Whatever is wrong is reported by the key's full name, and all of it at once, before anything is
+//! started.
 
 mod error;
 mod key;
@@ -210,7 +212,8 @@ pub struct Jobs {
 /// `lichess.*`
 #[derive(Clone, Debug, Deserialize)]
 pub struct Lichess {
-    /// How long an unknown position is searched for `GET /api/cloud-eval`, in milliseconds; 0 for not at all.
+    /// How long an unknown position is searched for `GET /api/cloud-eval`, in milliseconds; 0 for
+    /// not at all.
     pub compute_ms: u64,
 }
 
@@ -308,12 +311,16 @@ impl Otlp {
     }
 }
 
-fn address_or_none<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<SocketAddr>, D::Error> {
+fn address_or_none<'de, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<SocketAddr>, D::Error> {
     let text = String::deserialize(deserializer)?;
     if text.is_empty() {
         return Ok(None);
     }
-    text.parse().map(Some).map_err(|error| D::Error::custom(format!("{text:?} is no address: {error}")))
+    text.parse()
+        .map(Some)
+        .map_err(|error| D::Error::custom(format!("{text:?} is no address: {error}")))
 }
 
 /// How a log line looks.
@@ -339,7 +346,10 @@ impl Settings {
     ///
     /// # Errors
     /// As [`Settings::load`].
-    pub fn load_with(file: Option<&Path>, environment: Option<BTreeMap<String, String>>) -> Result<Settings, SettingsError> {
+    pub fn load_with(
+        file: Option<&Path>,
+        environment: Option<BTreeMap<String, String>>,
+    ) -> Result<Settings, SettingsError> {
         let mut builder = Config::builder();
         if let Some(path) = file {
             builder = builder.add_source(File::from(path).format(FileFormat::Toml));
@@ -351,12 +361,15 @@ impl Settings {
         let defaults = defaults().build().map_err(|error| unreadable(None, &error.to_string()))?;
 
         refuse(check_keys(&defaults, &given))?;
-        let merged = defaults_over_with(given).map_err(|error| unreadable(file, &error.to_string()))?;
-        let mut settings: Settings =
-            merged.try_deserialize().map_err(|error| SettingsError::Refused(vec![bad_value(error)]))?;
+        let merged =
+            defaults_over_with(given).map_err(|error| unreadable(file, &error.to_string()))?;
+        let mut settings: Settings = merged
+            .try_deserialize()
+            .map_err(|error| SettingsError::Refused(vec![bad_value(error)]))?;
         refuse(settings.check())?;
         if settings.search.workers == 0 {
-            settings.search.workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+            settings.search.workers =
+                std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         }
         settings.limits.threads = threads(settings.limits.threads, settings.search.workers);
         Ok(settings)
@@ -393,12 +406,19 @@ mod tests {
     use super::*;
 
     fn with_environment(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
-        let variables = variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let variables = variables
+            .iter()
+            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
+            .collect();
         Settings::load_with(None, Some(variables))
     }
 
     fn with_file(text: &str) -> Result<Settings, SettingsError> {
-        let path = std::env::temp_dir().join(format!("kibitzer-config-{}-{:p}.toml", std::process::id(), text.as_ptr()));
+        let path = std::env::temp_dir().join(format!(
+            "kibitzer-config-{}-{:p}.toml",
+            std::process::id(),
+            text.as_ptr()
+        ));
         std::fs::write(&path, text).unwrap();
         let settings = Settings::load_with(Some(&path), Some(BTreeMap::new()));
         std::fs::remove_file(&path).unwrap();
@@ -458,8 +478,14 @@ mod tests {
 
     #[test]
     fn unknown_keys_are_refused_by_their_full_names() {
-        assert_eq!(refused(with_environment(&[("KIBITZER__SEARCH__HASHMB", "1")])), ["search.hashmb"]);
-        assert_eq!(refused(with_file("sreach.workers = 2\n[queue]\nlength = 3")), ["queue.length", "sreach.workers"]);
+        assert_eq!(
+            refused(with_environment(&[("KIBITZER__SEARCH__HASHMB", "1")])),
+            ["search.hashmb"]
+        );
+        assert_eq!(
+            refused(with_file("sreach.workers = 2\n[queue]\nlength = 3")),
+            ["queue.length", "sreach.workers"]
+        );
         assert_eq!(refused(with_file("search = 3")), ["search"]);
         assert_eq!(refused(with_file("[search]\n[serch]")), ["serch"]);
         assert!(with_file("[search]\n[queue]").is_ok(), "a section may be empty");
@@ -509,17 +535,28 @@ mod tests {
             ("access.keys", "[{ name = \"a\", secret = \"b\" }]"),
         ] {
             let refused = refused(with_file(&format!("{key} = {value}")));
-            assert!(refused.len() == 1 && refused[0].starts_with(&format!("{key}[")), "{key} = {value}: {refused:?}");
+            assert!(
+                refused.len() == 1 && refused[0].starts_with(&format!("{key}[")),
+                "{key} = {value}: {refused:?}"
+            );
         }
         assert_eq!(refused(with_file("access.keys = [{ name = \"a\" }]")), ["access.keys"]);
         let key = format!("{{ name = \"a\", sha256 = \"{}\" }}", "0".repeat(64));
         assert_eq!(with_file(&format!("access.keys = [{key}]")).unwrap().access.keys.len(), 1);
-        assert_eq!(refused(with_file(&format!("access.keys = [{key}, {key}]"))), ["access.keys"], "two of one name");
+        assert_eq!(
+            refused(with_file(&format!("access.keys = [{key}, {key}]"))),
+            ["access.keys"],
+            "two of one name"
+        );
     }
 
     #[test]
     fn all_that_is_wrong_is_said_at_once() {
-        let error = with_environment(&[("KIBITZER__QUEUE__CAPACITY", "0"), ("KIBITZER__PERFT__MAX_MS", "0")]).unwrap_err();
+        let error = with_environment(&[
+            ("KIBITZER__QUEUE__CAPACITY", "0"),
+            ("KIBITZER__PERFT__MAX_MS", "0"),
+        ])
+        .unwrap_err();
         let text = error.to_string();
         assert!(text.contains("queue.capacity") && text.contains("perft.max_ms"), "{text}");
         assert!(text.contains("KIBITZER__QUEUE__CAPACITY"), "{text}");
@@ -527,7 +564,9 @@ mod tests {
 
     #[test]
     fn a_missing_file_is_named() {
-        let error = Settings::load_with(Some(Path::new("no/such/file.toml")), Some(BTreeMap::new())).unwrap_err();
+        let error =
+            Settings::load_with(Some(Path::new("no/such/file.toml")), Some(BTreeMap::new()))
+                .unwrap_err();
         assert!(error.to_string().contains("no/such/file.toml"), "{error}");
     }
 }

@@ -1,4 +1,5 @@
-//! HTTP: text and JSON become proven types on the way in, and types become JSON on the way out. No chess logic.
+//! HTTP: text and JSON become proven types on the way in, and types become JSON on the way out. No
+//! chess logic.
 //!
 //! - [`router()`]: the URL map, on one screen;
 //! - `controllers`: one file a route, its DTOs beside the handler: extract, one call, convert;

@@ -9,10 +9,12 @@
 //!
 //! - [`chess`]: the rules; standard library only, no I/O, no clock;
 //! - [`openings`]: names of openings, by position;
-//! - [`nnue`]: the evaluation network: its file, its sums along a line, its arithmetic for each processor;
+//! - [`nnue`]: the evaluation network: its file, its sums along a line, its arithmetic for each
+//!   processor;
 //! - [`engine`]: the search; synchronous, knows nothing of HTTP or tokio;
 //! - [`store`]: finished analyses and reviews of games on disk;
-//! - [`analysis`]: the use cases; async, no HTTP: look up, join a running search, queue, search, remember;
+//! - [`analysis`]: the use cases; async, no HTTP: look up, join a running search, queue, search,
+//!   remember;
 //! - [`http`]: routes, problems, the contract; no chess logic;
 //! - [`uci`]: the Universal Chess Interface over [`engine`];
 //! - [`datagen`]: the engine plays itself, into files for the trainer;

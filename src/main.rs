@@ -24,7 +24,8 @@ enum Command {
     Serve(serve::Options),
     /// Play and analyse in a chess GUI: the Universal Chess Interface on standard input and output.
     Uci(uci::Options),
-    /// Search a fixed list of positions; the node count is the signature of the search. `bench http` drives a server.
+    /// Search a fixed list of positions; the node count is the signature of the search. `bench
+    /// http` drives a server.
     Bench(bench::Options),
     /// Let the engine play itself, into files for the trainer.
     Datagen(datagen::Options),

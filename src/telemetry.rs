@@ -1,5 +1,6 @@
-//! What the process tells of itself while it runs: structured logs, one line an event on stdout, as text or JSON, each with the id of the
-//! request that it belongs to; and traces, where a collector wants them.
+//! What the process tells of itself while it runs: structured logs, one line an event on stdout, as
+//! text or JSON, each with the id of the request that it belongs to; and traces, where a collector
+//! wants them.
 
 mod lines;
 mod sink;
@@ -35,7 +36,8 @@ pub enum TelemetryError {
     Thread(#[from] io::Error),
 }
 
-/// Keeps logs and traces going. Dropping it sends and writes what is left, and waits for that, but not for good.
+/// Keeps logs and traces going. Dropping it sends and writes what is left, and waits for that, but
+/// not for good.
 #[derive(Debug)]
 pub struct TelemetryGuard {
     // In this order: the last thing that is logged is how the sending went.
@@ -43,16 +45,26 @@ pub struct TelemetryGuard {
     _sink: SinkGuard,
 }
 
-/// Starts logging for the whole process, panics included, into `writer`, and the sending of traces where there is a collector.
+/// Starts logging for the whole process, panics included, into `writer`, and the sending of traces
+/// where there is a collector.
 ///
 /// # Errors
-/// When the level or the collector's address can't be read, logging was started before, or a thread does not start.
-pub fn start(log: &Log, otlp: &Otlp, writer: impl Write + Send + 'static) -> Result<TelemetryGuard, TelemetryError> {
+/// When the level or the collector's address can't be read, logging was started before, or a thread
+/// does not start.
+pub fn start(
+    log: &Log,
+    otlp: &Otlp,
+    writer: impl Write + Send + 'static,
+) -> Result<TelemetryGuard, TelemetryError> {
     let filter: Targets = log.level.parse()?;
     let traces = otlp.is_on().then(|| Traces::start(otlp)).transpose()?;
     let (sink, guard) = Sink::new(writer)?;
     let spans = traces.as_ref().map(Traces::layer);
-    tracing_subscriber::registry().with(filter).with(spans).with(Lines::new(sink, log.format)).try_init()?;
+    tracing_subscriber::registry()
+        .with(filter)
+        .with(spans)
+        .with(Lines::new(sink, log.format))
+        .try_init()?;
     std::panic::set_hook(Box::new(log_panic));
     Ok(TelemetryGuard { _traces: traces, _sink: guard })
 }
@@ -109,7 +121,13 @@ mod tests {
         let text = logged(LogFormat::Json, "info", || {
             let span = tracing::info_span!("request", request_id = "abc-1");
             let _entered = span.enter();
-            tracing::info!(status = 200, duration_ms = 0.25, path = "/a\"b", good = true, "answered");
+            tracing::info!(
+                status = 200,
+                duration_ms = 0.25,
+                path = "/a\"b",
+                good = true,
+                "answered"
+            );
         });
         assert_eq!(text.lines().count(), 1);
         let line: Value = serde_json::from_str(&text).unwrap();
@@ -127,7 +145,12 @@ mod tests {
     #[test]
     fn a_json_line_has_the_fields_of_its_spans() {
         let text = logged(LogFormat::Json, "info", || {
-            let request = tracing::error_span!("request", request_id = "abc-3", route = "/v1/x", otel.kind = "server");
+            let request = tracing::error_span!(
+                "request",
+                request_id = "abc-3",
+                route = "/v1/x",
+                otel.kind = "server"
+            );
             let _request = request.enter();
             let search = tracing::error_span!("search", threads = 2, depth = tracing::field::Empty);
             let _search = search.enter();
@@ -135,9 +158,14 @@ mod tests {
             search.record("depth", 7);
             tracing::info!(depth = 8, "found");
         });
-        let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let lines: Vec<Value> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(lines[0]["request_id"], "abc-3");
-        assert_eq!(lines[0]["request"], serde_json::json!({ "route": "/v1/x" }), "names with a dot are for collectors");
+        assert_eq!(
+            lines[0]["request"],
+            serde_json::json!({ "route": "/v1/x" }),
+            "names with a dot are for collectors"
+        );
         assert_eq!(lines[0]["search"], serde_json::json!({ "threads": 2 }));
         assert_eq!(lines[1]["search"], serde_json::json!({ "threads": 2, "depth": 7 }));
         assert_eq!(lines[1]["depth"], 8);

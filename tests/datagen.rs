@@ -1,7 +1,12 @@
-//! `kibitzer datagen`: the games that it writes, read back by the crate that defines their form. That one plays every move by its own
-//! rules in builds with debug assertions.
+//! `kibitzer datagen`: the games that it writes, read back by the crate that defines their form.
+//! That one plays every move by its own rules in builds with debug assertions.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +22,8 @@ struct Folder(PathBuf);
 
 impl Folder {
     fn new(name: &str) -> Folder {
-        let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("datagen-{name}-{}", std::process::id()));
+        let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join(format!("datagen-{name}-{}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
         Folder(path)
     }
@@ -38,13 +44,18 @@ impl Drop for Folder {
     }
 }
 
-/// Runs `kibitzer datagen` with few nodes; of an option that is there more than once the last counts.
+/// Runs `kibitzer datagen` with few nodes; of an option that is there more than once the last
+/// counts.
 fn datagen(folder: &Folder, arguments: &[&str]) -> Output {
     let out = folder.0.join("games");
     let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
     let mut options = BTreeMap::from([("--nodes", "200"), ("--hash", "1")]);
     options.extend(arguments.chunks(2).map(|pair| (pair[0], pair[1])));
-    command.arg("datagen").arg("--out").arg(out).args(options.into_iter().flat_map(<[&str; 2]>::from));
+    command
+        .arg("datagen")
+        .arg("--out")
+        .arg(out)
+        .args(options.into_iter().flat_map(<[&str; 2]>::from));
     command.output().unwrap()
 }
 
@@ -68,10 +79,15 @@ fn games(path: &Path) -> Vec<Game> {
 fn games_have_legal_moves_scores_and_their_results() {
     let folder = Folder::new("legal");
     let said = succeeded(&datagen(&folder, &["--games", "12", "--workers", "2"]));
-    let games: Vec<Game> =
-        [0, 1].into_iter().flat_map(|worker| games(&folder.file(&format!("games/1-{worker}.vf")))).collect();
+    let games: Vec<Game> = [0, 1]
+        .into_iter()
+        .flat_map(|worker| games(&folder.file(&format!("games/1-{worker}.vf"))))
+        .collect();
     let positions: usize = games.iter().map(Game::len).sum();
-    assert!(said.lines().last().unwrap().starts_with(&format!("12 games, {positions} positions, ")), "{said}");
+    assert!(
+        said.lines().last().unwrap().starts_with(&format!("12 games, {positions} positions, ")),
+        "{said}"
+    );
     assert_eq!(games.len(), 12);
     for game in &games {
         let last = game.moves.last().unwrap().1.get();
@@ -124,12 +140,21 @@ fn a_run_goes_on_only_with_the_settings_that_it_began_with() {
     let path = folder.file("games/1-0.vf");
     let made = fs::read(&path).unwrap();
 
-    let of_ours = format!("--engine: the games of seed 1 were made with kibitzer {} (signature ", Engine::VERSION);
+    let of_ours = format!(
+        "--engine: the games of seed 1 were made with kibitzer {} (signature ",
+        Engine::VERSION
+    );
     for (arguments, told) in [
         (["--nodes", "300"], "--nodes: the games of seed 1 were made with 200, not with 300 "),
         (["--hash", "2"], "--hash: the games of seed 1 were made with 1, not with 2 "),
-        (["--random-plies", "3"], "--random-plies: the games of seed 1 were made with 0, not with 3 "),
-        (["--most-at-start", "90"], "--most-at-start: the games of seed 1 were made with 400, not with 90 "),
+        (
+            ["--random-plies", "3"],
+            "--random-plies: the games of seed 1 were made with 0, not with 3 ",
+        ),
+        (
+            ["--most-at-start", "90"],
+            "--most-at-start: the games of seed 1 were made with 400, not with 90 ",
+        ),
         (["--engine", "/nowhere"], &of_ours),
         (["--book", &other], "not with other.epd (SHA-256 "),
     ] {
@@ -141,7 +166,8 @@ fn a_run_goes_on_only_with_the_settings_that_it_began_with() {
     succeeded(&datagen(&folder, &[&run[..], &["--seed", "2", "--most-at-start", "90"]].concat()));
     succeeded(&datagen(
         &folder,
-        &[["--games", "3", "--workers", "2", "--random-plies", "0", "--book"].as_slice(), &[&copy]].concat(),
+        &[["--games", "3", "--workers", "2", "--random-plies", "0", "--book"].as_slice(), &[&copy]]
+            .concat(),
     ));
     let made = {
         let more = fs::read(&path).unwrap();
@@ -155,14 +181,18 @@ fn a_run_goes_on_only_with_the_settings_that_it_began_with() {
     fs::write(folder.file("games/1.json"), of_another_network).unwrap();
     let said = refused(&folder, &[["--games", "4"].as_slice(), &run[2..]].concat());
     assert!(
-        said.contains("--engine: the games of seed 1 were made with") && said.contains("network 0123456789ab"),
+        said.contains("--engine: the games of seed 1 were made with")
+            && said.contains("network 0123456789ab"),
         "{said}"
     );
     let by_other_rules = recipe.replace("\"rules\": 1,", "\"rules\": 7,");
     assert_ne!(recipe, by_other_rules);
     fs::write(folder.file("games/1.json"), by_other_rules).unwrap();
     let said = refused(&folder, &[["--games", "4"].as_slice(), &run[2..]].concat());
-    assert!(said.contains("rules of play: the games of seed 1 were made with 7, not with 1 "), "{said}");
+    assert!(
+        said.contains("rules of play: the games of seed 1 were made with 7, not with 1 "),
+        "{said}"
+    );
     assert!(fs::read(&path).unwrap() == made);
 }
 
@@ -205,8 +235,12 @@ fn a_first_game_that_was_cut_off_is_played_again_and_a_foreign_file_is_left_alon
 #[test]
 fn games_begin_from_a_book() {
     let folder = Folder::new("book");
-    let book = folder.write("book.epd", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - bm e2; id \"pawns\";\n\n");
-    succeeded(&datagen(&folder, &["--games", "3", "--workers", "1", "--random-plies", "0", "--book", &book]));
+    let book =
+        folder.write("book.epd", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - bm e2; id \"pawns\";\n\n");
+    succeeded(&datagen(
+        &folder,
+        &["--games", "3", "--workers", "1", "--random-plies", "0", "--book", &book],
+    ));
     for game in games(&folder.file("games/1-0.vf")) {
         assert!(game.initial_position().to_string().starts_with("4k3/pppp4/8/8/8/8/PPPP4/4K3 w"));
     }
@@ -218,12 +252,17 @@ fn another_engine_plays_over_uci() {
     use std::os::unix::fs::PermissionsExt;
 
     let folder = Folder::new("engine");
-    let engine = folder.write("engine", &format!("#!/bin/sh\nexec {} uci\n", env!("CARGO_BIN_EXE_kibitzer")));
+    let engine = folder
+        .write("engine", &format!("#!/bin/sh\nexec {} uci\n", env!("CARGO_BIN_EXE_kibitzer")));
     fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).unwrap();
-    let book = folder.write("book.epd", "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9\n");
+    let book = folder
+        .write("book.epd", "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9\n");
     succeeded(&datagen(&folder, &["--games", "2", "--workers", "1", "--engine", &engine]));
     assert_eq!(games(&folder.file("games/1-0.vf")).len(), 2);
-    succeeded(&datagen(&folder, &["--games", "2", "--workers", "1", "--seed", "2", "--book", &book, "--engine", &engine]));
+    succeeded(&datagen(
+        &folder,
+        &["--games", "2", "--workers", "1", "--seed", "2", "--book", &book, "--engine", &engine],
+    ));
     assert_eq!(games(&folder.file("games/2-0.vf")).len(), 2, "Chess960");
 }
 
@@ -236,7 +275,11 @@ fn what_is_wrong_is_told() {
     let decided = folder.write("decided.epd", "4k3/8/8/8/8/8/8/QQQ1K3 w - -\n");
     let text = folder.write("text", "#!/bin/sh\nexit 0\n");
     fs::create_dir_all(folder.file("games")).unwrap();
-    fs::write(folder.file("games/7-0.vf"), [255; 100].into_iter().chain([0; 4]).collect::<Vec<u8>>()).unwrap();
+    fs::write(
+        folder.file("games/7-0.vf"),
+        [255; 100].into_iter().chain([0; 4]).collect::<Vec<u8>>(),
+    )
+    .unwrap();
     fs::write(folder.file("games/8-0.vf"), [0]).unwrap();
     fs::write(folder.file("games/8.json"), "{}").unwrap();
     for (arguments, told) in [
@@ -252,6 +295,9 @@ fn what_is_wrong_is_told() {
     ] {
         let output = datagen(&folder, &[&["--games", "1"], arguments.as_slice()].concat());
         let stderr = String::from_utf8_lossy(&output.stderr);
-        assert!(output.status.code() == Some(1) && stderr.contains(told), "{arguments:?}: {stderr}");
+        assert!(
+            output.status.code() == Some(1) && stderr.contains(told),
+            "{arguments:?}: {stderr}"
+        );
     }
 }

@@ -53,7 +53,12 @@ fn the_bench_takes_no_more_than_it_may() {
 #[test]
 fn every_further_thread_takes_no_more_than_it_may() {
     for threads in [1, 2, 8] {
-        let mut engine = Command::new(KIBITZER).arg("uci").stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+        let mut engine = Command::new(KIBITZER)
+            .arg("uci")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
         let mut lines = BufReader::new(engine.stdout.take().unwrap()).lines();
         let commands = format!(
             "setoption name Hash value {HASH_MB}\nsetoption name Threads value {threads}\nposition startpos moves e2e4\ngo nodes 800000\n"

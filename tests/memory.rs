@@ -1,5 +1,5 @@
-//! The resident memory of the analysis service stays within the bound that it states. One test, so that nothing else runs in
-//! its process.
+//! The resident memory of the analysis service stays within the bound that it states. One test, so
+//! that nothing else runs in its process.
 
 #![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::analysis::{
-    AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions, bytes_per_entry, memory_bound, store_bound,
+    AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions, bytes_per_entry,
+    memory_bound, store_bound,
 };
 use kibitzer::chess::forms::Packed;
 use kibitzer::chess::{Game, Move, Position};
@@ -34,8 +35,10 @@ fn positions(count: usize) -> Vec<Position> {
     let mut found = Vec::with_capacity(count);
     while found.len() < count {
         let moves = position.legal_moves();
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let over = moves.is_empty() || position.halfmove_clock() > 20 || position.occupied().count() < 5;
+        random =
+            random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let over =
+            moves.is_empty() || position.halfmove_clock() > 20 || position.occupied().count() < 5;
         position = match over {
             true => Position::startpos(),
             false => position.after(moves[(random >> 33) as usize % moves.len()]),
@@ -73,7 +76,14 @@ impl Store for Full {
 }
 
 impl Searcher for Longest {
-    fn analyse(&self, _: &Game, _: &Limits, _: &Scope, _: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
+    fn analyse(
+        &self,
+        _: &Game,
+        _: &Limits,
+        _: &Scope,
+        _: &StopFlag,
+        _: &mut dyn FnMut(&Report),
+    ) -> Report {
         Report {
             score: Score::Cp(0),
             wdl: Wdl::DRAWN,
@@ -116,8 +126,12 @@ async fn ask_with_threads(service: &Service, position: Position, limits: Limits,
 async fn resident_memory_stays_within_the_stated_bound() {
     let mut positions = positions(2 * ENTRIES + 20_200).into_iter();
     let mut next = || positions.next().unwrap();
-    let options =
-        ServiceOptions { workers: 2, queue_capacity: 16, dictionary_max_entries: ENTRIES, ..ServiceOptions::default() };
+    let options = ServiceOptions {
+        workers: 2,
+        queue_capacity: 16,
+        dictionary_max_entries: ENTRIES,
+        ..ServiceOptions::default()
+    };
     let depth = |depth| Limits { depth: Some(depth), ..Limits::default() };
 
     let before = resident();
@@ -149,20 +163,32 @@ async fn resident_memory_stays_within_the_stated_bound() {
         ask(&service, next(), depth(9)).await;
     }
     let overflowed = resident().saturating_sub(before);
-    println!("a full dictionary: {} bytes an entry of {} stated", full / ENTRIES, bytes_per_entry());
+    println!(
+        "a full dictionary: {} bytes an entry of {} stated",
+        full / ENTRIES,
+        bytes_per_entry()
+    );
     println!("after as many newcomers again: {}", overflowed / ENTRIES);
     assert!(full.max(overflowed) <= ENTRIES * bytes_per_entry());
     assert!(full >= ENTRIES * bytes_per_entry() / 4, "the stated figure is far too high");
 
     // Ten times as many as memory has room for, on a disk and on one that is full.
     let folder = tempfile::tempdir().unwrap();
-    let on_disk = StoreOptions { folder: folder.path().to_owned(), max_entries: 5_000, maker: "longest".to_owned() };
-    let stores: [(&str, Arc<dyn Store>); 2] =
-        [("a store", Arc::new(DictionaryFile::open(on_disk).unwrap())), ("a full disk", Arc::new(Full))];
+    let on_disk = StoreOptions {
+        folder: folder.path().to_owned(),
+        max_entries: 5_000,
+        maker: "longest".to_owned(),
+    };
+    let stores: [(&str, Arc<dyn Store>); 2] = [
+        ("a store", Arc::new(DictionaryFile::open(on_disk).unwrap())),
+        ("a full disk", Arc::new(Full)),
+    ];
     for (name, store) in stores {
         let few = ServiceOptions { dictionary_max_entries: 1_000, ..options };
         let before = resident();
-        let service = Service::start_with_store(Arc::new(Longest), few, store, Duration::from_millis(50)).unwrap();
+        let service =
+            Service::start_with_store(Arc::new(Longest), few, store, Duration::from_millis(50))
+                .unwrap();
         for _ in 0..10_000 {
             ask(&service, next(), depth(9)).await;
         }
@@ -170,7 +196,10 @@ async fn resident_memory_stays_within_the_stated_bound() {
         println!("{name}: {grown} bytes of {} stated", store_bound());
         assert!(grown <= store_bound() + 1_000 * bytes_per_entry(), "{name}: {grown}");
         let status = service.status();
-        assert!(status.dictionary_entries <= 5_000 && status.store.unwrap().waiting <= 9_000, "{status:?}");
+        assert!(
+            status.dictionary_entries <= 5_000 && status.store.unwrap().waiting <= 9_000,
+            "{status:?}"
+        );
     }
     drop(engine);
 }

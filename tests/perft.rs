@@ -1,7 +1,7 @@
 //! Well-known perft positions as facts: how many move sequences of a length there are.
 //!
-//! The numbers are common knowledge (Chess Programming Wiki, "Perft Results" and "Chess960 Perft Results"; the small ones
-//! were collected by Martin Sedlak to catch one mistake each).
+//! The numbers are common knowledge (Chess Programming Wiki, "Perft Results" and "Chess960 Perft
+//! Results"; the small ones were collected by Martin Sedlak to catch one mistake each).
 
 #![allow(clippy::panic, reason = "a test fails by panicking")]
 
@@ -9,7 +9,8 @@ use kibitzer::chess::{Position, perft};
 
 /// Counts every depth from 1 and compares it with the known number.
 fn assert_perft(fen: &str, known: &[u64]) {
-    let position = Position::from_fen(fen).unwrap_or_else(|fault| panic!("{fen} is legal, but: {fault:?}"));
+    let position =
+        Position::from_fen(fen).unwrap_or_else(|fault| panic!("{fen} is legal, but: {fault:?}"));
     for (depth, &nodes) in (1..).zip(known) {
         assert_eq!(perft::perft(&position, depth), nodes, "{fen} at depth {depth}");
     }
@@ -17,7 +18,8 @@ fn assert_perft(fen: &str, known: &[u64]) {
 
 /// Asserts one depth where only that is common knowledge.
 fn assert_perft_at(fen: &str, depth: u8, nodes: u64) {
-    let position = Position::from_fen(fen).unwrap_or_else(|fault| panic!("{fen} is legal, but: {fault:?}"));
+    let position =
+        Position::from_fen(fen).unwrap_or_else(|fault| panic!("{fen} is legal, but: {fault:?}"));
     assert_eq!(perft::perft(&position, depth), nodes, "{fen} at depth {depth}");
 }
 

@@ -1,7 +1,11 @@
-//! The perft suites, whole files at a time: every listed position, to its full depth when `KIBITZER_FULL` is set, else as deep
-//! as a cap on nodes allows.
+//! The perft suites, whole files at a time: every listed position, to its full depth when
+//! `KIBITZER_FULL` is set, else as deep as a cap on nodes allows.
 
-#![allow(clippy::expect_used, clippy::print_stdout, reason = "a test fails by panicking and says what it measured")]
+#![allow(
+    clippy::expect_used,
+    clippy::print_stdout,
+    reason = "a test fails by panicking and says what it measured"
+)]
 
 #[path = "support/full.rs"]
 mod full;
@@ -50,7 +54,8 @@ impl Line {
 
     /// The listed counts that are to be checked.
     fn wanted(&self) -> &[(u8, u64)] {
-        let within = self.counts.iter().take_while(|(_, count)| full::full() || *count <= CAP).count();
+        let within =
+            self.counts.iter().take_while(|(_, count)| full::full() || *count <= CAP).count();
         &self.counts[..within.max(1)]
     }
 
@@ -58,9 +63,11 @@ impl Line {
         self.wanted().last().map_or(0, |(_, count)| *count)
     }
 
-    /// Counts the deepest wanted depth; when that is wrong, says at which depth it goes wrong first.
+    /// Counts the deepest wanted depth; when that is wrong, says at which depth it goes wrong
+    /// first.
     fn check(&self) -> Result<(), String> {
-        let position = Position::from_fen(&self.fen).map_err(|fault| format!("{}: refused: {fault:?}", self.fen))?;
+        let position = Position::from_fen(&self.fen)
+            .map_err(|fault| format!("{}: refused: {fault:?}", self.fen))?;
         let right = |&(depth, listed): &(u8, u64)| perft::perft(&position, depth) == listed;
         if self.wanted().last().is_some_and(right) {
             return Ok(());
@@ -74,7 +81,11 @@ impl Line {
 
 /// Checks every line of a file, on all cores, the longest first.
 fn perft_suite(text: &str) -> Result<(), String> {
-    let mut lines = text.lines().filter(|line| !line.trim().is_empty()).map(Line::read).collect::<Result<Vec<_>, _>>()?;
+    let mut lines = text
+        .lines()
+        .filter(|line| !line.trim().is_empty())
+        .map(Line::read)
+        .collect::<Result<Vec<_>, _>>()?;
     if lines.is_empty() {
         return Err("the suite is empty".to_owned());
     }

@@ -71,7 +71,11 @@ fn check_line(puzzle: &Puzzle<'_>, report: &Report) -> Result<(), String> {
         Score::Mate(moves) => {
             let plies = if moves > 0 { 2 * moves - 1 } else { -2 * moves };
             let mated = position.in_check() && !position.has_moves();
-            if mated && report.pv.len() as i32 == plies { Ok(()) } else { fault("the line does not end in the mate") }
+            if mated && report.pv.len() as i32 == plies {
+                Ok(())
+            } else {
+                fault("the line does not end in the mate")
+            }
         }
         Score::Cp(_) => Ok(()),
     }
@@ -82,15 +86,24 @@ fn every_mate_is_proved(text: &str) -> Result<(), String> {
     let engine = Engine::new(16);
     for puzzle in &puzzles {
         for asked in [puzzle.distance, puzzle.distance + 1] {
-            let report = analyse(&engine, puzzle, Limits { mate: Some(asked), ..Limits::default() });
+            let report =
+                analyse(&engine, puzzle, Limits { mate: Some(asked), ..Limits::default() });
             check_line(puzzle, &report)?;
-            let proved = report.score == Score::Mate(i32::from(puzzle.distance)) && report.reason == StopReason::Mate;
+            let proved = report.score == Score::Mate(i32::from(puzzle.distance))
+                && report.reason == StopReason::Mate;
             if !proved || report.elapsed > Duration::from_millis(500) {
-                return Err(format!("{}: mate in {} asked, {report:?}", puzzle.fen, puzzle.distance));
+                return Err(format!(
+                    "{}: mate in {} asked, {report:?}",
+                    puzzle.fen, puzzle.distance
+                ));
             }
         }
     }
-    if puzzles.len() < 464 { Err(format!("only {} mates in the file", puzzles.len())) } else { Ok(()) }
+    if puzzles.len() < 464 {
+        Err(format!("only {} mates in the file", puzzles.len()))
+    } else {
+        Ok(())
+    }
 }
 
 fn nearly_every_mate_is_found(text: &str) -> Result<(), String> {
@@ -98,7 +111,8 @@ fn nearly_every_mate_is_found(text: &str) -> Result<(), String> {
     let engine = Engine::new(16);
     let mut found = 0;
     for puzzle in &puzzles {
-        let report = analyse(&engine, puzzle, Limits { nodes: Some(1_000_000), ..Limits::default() });
+        let report =
+            analyse(&engine, puzzle, Limits { nodes: Some(1_000_000), ..Limits::default() });
         check_line(puzzle, &report)?;
         let mates = matches!(report.score, Score::Mate(moves) if moves > 0);
         if puzzle.distance == 1 && report.score != Score::Mate(1) {
@@ -106,13 +120,21 @@ fn nearly_every_mate_is_found(text: &str) -> Result<(), String> {
         }
         found += usize::from(mates);
     }
-    if found * 100 < puzzles.len() * 95 { Err(format!("only {found} of {} found", puzzles.len())) } else { Ok(()) }
+    if found * 100 < puzzles.len() * 95 {
+        Err(format!("only {found} of {} found", puzzles.len()))
+    } else {
+        Ok(())
+    }
 }
 
 fn no_mate_is_claimed_too_short(text: &str) -> Result<(), String> {
     let engine = Engine::new(16);
     for puzzle in puzzles(text)?.iter().filter(|puzzle| puzzle.distance > 1) {
-        let report = analyse(&engine, puzzle, Limits { mate: Some(puzzle.distance - 1), ..Limits::default() });
+        let report = analyse(
+            &engine,
+            puzzle,
+            Limits { mate: Some(puzzle.distance - 1), ..Limits::default() },
+        );
         check_line(puzzle, &report)?;
         let too_short = matches!(report.score, Score::Mate(moves) if (1..i32::from(puzzle.distance)).contains(&moves));
         if too_short || report.reason != StopReason::Depth {

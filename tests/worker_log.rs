@@ -1,4 +1,5 @@
-//! What worker threads log belongs to the request that they work for. In a process of its own, since the subscriber is global.
+//! What worker threads log belongs to the request that they work for. In a process of its own,
+//! since the subscriber is global.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -7,7 +8,9 @@ use std::io;
 use std::panic;
 use std::sync::{Arc, Mutex};
 
-use kibitzer::analysis::{AnalysisError, AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions};
+use kibitzer::analysis::{
+    AnalysisError, AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions,
+};
 use kibitzer::chess::{Game, Position};
 use kibitzer::config::{Log, LogFormat, Settings};
 use kibitzer::engine::{Limits, Report, Scope, StopFlag};
@@ -33,7 +36,14 @@ impl io::Write for Lines {
 struct Faulty;
 
 impl Searcher for Faulty {
-    fn analyse(&self, _: &Game, limits: &Limits, _: &Scope, _: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
+    fn analyse(
+        &self,
+        _: &Game,
+        limits: &Limits,
+        _: &Scope,
+        _: &StopFlag,
+        _: &mut dyn FnMut(&Report),
+    ) -> Report {
         panic!("a fault at depth {}", limits.depth.unwrap())
     }
 
@@ -49,7 +59,11 @@ async fn a_panic_is_logged_once_with_its_request() {
     let otlp = Settings::load_with(None, Some(BTreeMap::new())).unwrap().otlp;
     let guard = telemetry::start(&log, &otlp, lines.clone()).unwrap();
 
-    let service = Service::start(Arc::new(Faulty), ServiceOptions { workers: 1, ..ServiceOptions::default() }).unwrap();
+    let service = Service::start(
+        Arc::new(Faulty),
+        ServiceOptions { workers: 1, ..ServiceOptions::default() },
+    )
+    .unwrap();
     for (id, depth) in [("first", 11), ("second", 12)] {
         let limits = Limits { depth: Some(depth), ..Limits::default() };
         let request = AnalysisRequest {
@@ -61,19 +75,23 @@ async fn a_panic_is_logged_once_with_its_request() {
             class: Class::Interactive,
             session: None,
         };
-        let answer = service.best_move(request).instrument(info_span!("request", request_id = id)).await;
+        let answer =
+            service.best_move(request).instrument(info_span!("request", request_id = id)).await;
         assert!(matches!(answer, Err(AnalysisError::Internal(_))));
     }
     service.shut_down();
     service.drained().await;
     drop(guard);
 
-    // From here on a panic would be logged into our own lines: the test's failures go the ordinary way again.
+    // From here on a panic would be logged into our own lines: the test's failures go the ordinary
+    // way again.
     drop(panic::take_hook());
     let logged = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
     let faults: Vec<&str> = logged.lines().filter(|line| line.contains("ERROR")).collect();
     let [first, second] = faults[..] else { panic!("{logged}") };
-    for (line, fault, id) in [(first, "a fault at depth 11", "first"), (second, "a fault at depth 12", "second")] {
+    for (line, fault, id) in
+        [(first, "a fault at depth 11", "first"), (second, "a fault at depth 12", "second")]
+    {
         let line: Value = serde_json::from_str(line).unwrap();
         assert_eq!((&line["reason"], &line["request_id"]), (&json!(fault), &json!(id)), "{line}");
         assert_eq!(line["search"], json!({ "threads": 1, "lines": 1 }), "{line}");

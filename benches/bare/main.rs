@@ -1,8 +1,9 @@
-//! The least that an axum server can do for a request: the measure for `POST /v1/legal-moves`, and for `POST /v1/best-move` when the
-//! dictionary knows the answer.
+//! The least that an axum server can do for a request: the measure for `POST /v1/legal-moves`, and
+//! for `POST /v1/best-move` when the dictionary knows the answer.
 //!
-//! It extracts the same JSON and serialises a struct that was prepared at start, of the same shape and mean size as the real
-//! answer. No chess, no layers, the same runtime. `benches/http.sh` runs it beside the real server.
+//! It extracts the same JSON and serialises a struct that was prepared at start, of the same shape
+//! and mean size as the real answer. No chess, no layers, the same runtime. `benches/http.sh` runs
+//! it beside the real server.
 
 #![allow(clippy::print_stdout, missing_docs, reason = "a benchmark says what it does")]
 
@@ -55,7 +56,10 @@ struct Request {
     depth: Option<u64>,
 }
 
-async fn answer<T: Serialize>(State(prepared): State<Arc<T>>, Json(_request): Json<Request>) -> Response {
+async fn answer<T: Serialize>(
+    State(prepared): State<Arc<T>>,
+    Json(_request): Json<Request>,
+) -> Response {
     Json(&*prepared).into_response()
 }
 

@@ -1,8 +1,9 @@
 //! What an evaluation by the network costs, for each set of processor instructions that is there.
 //!
-//! `cargo bench --bench evaluation` prints nanoseconds, the best of many rounds, so that a busy machine matters little: an evaluation
-//! of a position out of the blue, and one of a position that a move has led to, with making and taking back the move in the
-//! network's sums (not on the board, whose time is measured alone and taken off).
+//! `cargo bench --bench evaluation` prints nanoseconds, the best of many rounds, so that a busy
+//! machine matters little: an evaluation of a position out of the blue, and one of a position that
+//! a move has led to, with making and taking back the move in the network's sums (not on the board,
+//! whose time is measured alone and taken off).
 
 #![allow(
     clippy::expect_used,
@@ -91,7 +92,8 @@ fn best(count: usize, mut round: impl FnMut()) -> f64 {
 }
 
 fn main() {
-    let positions: Vec<Position> = POSITIONS.iter().map(|fen| Position::from_fen(fen).expect("a legal position")).collect();
+    let positions: Vec<Position> =
+        POSITIONS.iter().map(|fen| Position::from_fen(fen).expect("a legal position")).collect();
     let network = Network::embedded();
     let moves = positions.iter().map(|position| walk(position, DEPTH, &mut Nobody)).sum();
     let alone = best(moves, || {
@@ -101,7 +103,8 @@ fn main() {
     });
     println!("{HIDDEN} neurons, {moves} moves; the walk alone {alone:.0} ns a move");
     for level in Level::ALL {
-        let Some(mut accumulators) = Accumulators::with_level(Arc::clone(&network), DEPTH, level) else {
+        let Some(mut accumulators) = Accumulators::with_level(Arc::clone(&network), DEPTH, level)
+        else {
             println!("{:<12} not on this processor", level.name());
             continue;
         };
@@ -117,6 +120,10 @@ fn main() {
                 walk(position, DEPTH, &mut accumulators);
             }
         });
-        println!("{:<12} out of the blue {fresh:>5.0} ns, after a move {:>5.0} ns", level.name(), follow - alone);
+        println!(
+            "{:<12} out of the blue {fresh:>5.0} ns, after a move {:>5.0} ns",
+            level.name(),
+            follow - alone
+        );
     }
 }

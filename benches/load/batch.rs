@@ -46,8 +46,10 @@ pub(crate) async fn run(options: &Options) -> Outcome<()> {
         "resident memory: {early:.1} MB after {EARLY} answers, {end:.1} MB at the end: {:.3} times (wanted: 1.05 at most)",
         end / early
     );
-    let positions: Vec<Position> = fens.iter().map(|fen| Position::from_fen(fen)).collect::<Result<_, _>>()?;
-    of_engines(positions.split_at(positions.len() / 2), options.nodes, options.hash)?.compare(&batch);
+    let positions: Vec<Position> =
+        fens.iter().map(|fen| Position::from_fen(fen)).collect::<Result<_, _>>()?;
+    of_engines(positions.split_at(positions.len() / 2), options.nodes, options.hash)?
+        .compare(&batch);
     Ok(())
 }
 
@@ -55,10 +57,14 @@ pub(crate) async fn run(options: &Options) -> Outcome<()> {
 async fn of_server(options: &Options, fens: &[String]) -> Outcome<(Work, f64, f64)> {
     let Options { hash, nodes, .. } = options;
     let server = Server::start(&format!("search.workers = 2\nsearch.hash_mb = {hash}\n")).await?;
-    let line = |(id, fen): (usize, &String)| format!("{}\n", json!({ "id": id, "fen": fen, "nodes": nodes }));
+    let line = |(id, fen): (usize, &String)| {
+        format!("{}\n", json!({ "id": id, "fen": fen, "nodes": nodes }))
+    };
     let body: String = fens.iter().enumerate().map(line).collect();
     let begun = Instant::now();
-    let request = client()?.post(format!("{}/v1/batch", server.url)).header("content-type", "application/x-ndjson");
+    let request = client()?
+        .post(format!("{}/v1/batch", server.url))
+        .header("content-type", "application/x-ndjson");
     let mut response = request.body(body).send().await?.error_for_status()?;
     let mut work = Work { nodes: 0, time: Duration::ZERO };
     let (mut unread, mut answers, mut early) = (Vec::new(), 0, server.resident_mb()?);
@@ -79,7 +85,11 @@ async fn of_server(options: &Options, fens: &[String]) -> Outcome<(Work, f64, f6
         }
     }
     if answers != fens.len() || work.time.is_zero() {
-        return Err(format!("{answers} answers, and {}", if work.time.is_zero() { "no end" } else { "an end" }).into());
+        return Err(format!(
+            "{answers} answers, and {}",
+            if work.time.is_zero() { "no end" } else { "an end" }
+        )
+        .into());
     }
     Ok((work, early, server.resident_mb()?))
 }

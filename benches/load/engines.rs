@@ -30,12 +30,20 @@ impl Work {
             self.time.as_secs_f64(),
             self.speed()
         );
-        println!("nodes ÷ time, server ÷ engines: {:.3} (wanted: 0.95 at least)", server.speed() / self.speed());
+        println!(
+            "nodes ÷ time, server ÷ engines: {:.3} (wanted: 0.95 at least)",
+            server.speed() / self.speed()
+        );
     }
 }
 
-/// The search of positions by two engine processes side by side, each with a list of its own and a table of so many MB.
-pub(crate) fn of_engines((first, second): (&[Position], &[Position]), nodes: u64, hash_mb: usize) -> Outcome<Work> {
+/// The search of positions by two engine processes side by side, each with a list of its own and a
+/// table of so many MB.
+pub(crate) fn of_engines(
+    (first, second): (&[Position], &[Position]),
+    nodes: u64,
+    hash_mb: usize,
+) -> Outcome<Work> {
     let ready = Barrier::new(2);
     let list = |positions: &[Position]| -> Result<(u64, Instant, Instant), String> {
         let program = Path::new(env!("CARGO_BIN_EXE_kibitzer"));

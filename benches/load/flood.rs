@@ -17,13 +17,20 @@ pub(crate) struct Options {
     workers: usize,
 }
 
-/// Keeps many requests in flight, each of a position of its own, while another process asks for legal moves.
+/// Keeps many requests in flight, each of a position of its own, while another process asks for
+/// legal moves.
 pub(crate) async fn run(options: &Options) -> Outcome<()> {
     let Options { in_flight, seconds, movetime_ms, workers } = options;
     let server = Server::start(&format!("search.workers = {workers}")).await?;
-    Load::run(&server, &format!("--kind hit --count {WARM_UP} --seconds 1 --rate 10 --seed 2"), &[]).await?;
+    Load::run(
+        &server,
+        &format!("--kind hit --count {WARM_UP} --seconds 1 --rate 10 --seed 2"),
+        &[],
+    )
+    .await?;
     let before = server.resident_mb()?;
-    let moves = Load::start(&server, &format!("--kind legal-moves --rate 20 --seconds {seconds}"), &[])?;
+    let moves =
+        Load::start(&server, &format!("--kind legal-moves --rate 20 --seconds {seconds}"), &[])?;
     // A server that completes more than twenty searches for each place has other things to prove.
     let words = format!(
         "--kind best-move --movetime-ms {movetime_ms} --connections {in_flight} --seconds {seconds} --count {} --drain 2",

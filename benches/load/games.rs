@@ -28,7 +28,8 @@ pub(crate) struct Options {
     /// The table of the server and of each engine process, in MB.
     #[arg(long, default_value_t = 64)]
     hash: usize,
-    /// Analyses that the server remembers in memory: with few, what grows is nothing that it means to keep.
+    /// Analyses that the server remembers in memory: with few, what grows is nothing that it means
+    /// to keep.
     #[arg(long, default_value_t = 50_000)]
     dictionary: usize,
 }
@@ -67,7 +68,8 @@ async fn of_server(options: &Options, pgn: &str) -> Outcome<Work> {
     let client = client()?;
     let begun = Instant::now();
     let body = json!({ "pgn": pgn, "nodes": options.nodes }).to_string();
-    let request = client.post(format!("{}/v1/games", server.url)).header("content-type", "application/json");
+    let request =
+        client.post(format!("{}/v1/games", server.url)).header("content-type", "application/json");
     let job: Value = request.body(body).send().await?.error_for_status()?.json().await?;
     let moves = job["moves"].as_u64().ok_or_else(|| format!("no moves in {job}"))?;
     let path = job["url"].as_str().ok_or_else(|| format!("no address in {job}"))?;
@@ -120,7 +122,13 @@ async fn follow(client: &Client, url: &str, early: u64, server: &Server) -> Outc
 
 /// The nodes of all searches since the server began.
 async fn search_nodes(client: &Client, server: &Server) -> Outcome<u64> {
-    let text = client.get(format!("{}/metrics", server.url)).send().await?.error_for_status()?.text().await?;
+    let text = client
+        .get(format!("{}/metrics", server.url))
+        .send()
+        .await?
+        .error_for_status()?
+        .text()
+        .await?;
     let value = text.lines().find_map(|line| line.strip_prefix("kibitzer_search_nodes_total "));
     Ok(value.ok_or("the server does not tell its nodes")?.parse()?)
 }

@@ -19,14 +19,17 @@ impl Load {
         for key in keys {
             command.args(["--key", key]);
         }
-        Ok(Load(command.env_remove("KIBITZER_KEY").stdout(Stdio::piped()).kill_on_drop(true).spawn()?))
+        Ok(Load(
+            command.env_remove("KIBITZER_KEY").stdout(Stdio::piped()).kill_on_drop(true).spawn()?,
+        ))
     }
 
     /// Waits for its end: what it has measured.
     pub(crate) async fn finish(self) -> Outcome<Value> {
         let output = self.0.wait_with_output().await?;
         // One that was answered nothing has measured all the same.
-        serde_json::from_slice(&output.stdout).map_err(|_| format!("a load has failed: {}", output.status).into())
+        serde_json::from_slice(&output.stdout)
+            .map_err(|_| format!("a load has failed: {}", output.status).into())
     }
 
     /// A load from its beginning to its end.
@@ -37,11 +40,15 @@ impl Load {
 
 /// A figure of a report.
 pub(crate) fn figure(report: &Value, pointer: &str) -> Outcome<f64> {
-    report.pointer(pointer).and_then(Value::as_f64).ok_or_else(|| format!("no {pointer} in {report}").into())
+    report
+        .pointer(pointer)
+        .and_then(Value::as_f64)
+        .ok_or_else(|| format!("no {pointer} in {report}").into())
 }
 
 /// Median, 99th percentile and longest time of the answers, in words.
 pub(crate) fn times(report: &Value) -> Outcome<String> {
-    let [half, most, all] = ["p50", "p99", "max"].map(|name| figure(report, &format!("/answer_ms/{name}")));
+    let [half, most, all] =
+        ["p50", "p99", "max"].map(|name| figure(report, &format!("/answer_ms/{name}")));
     Ok(format!("median {:.2} ms, p99 {:.2} ms, longest {:.2} ms", half?, most?, all?))
 }

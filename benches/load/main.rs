@@ -1,5 +1,6 @@
-//! The service under load, on servers that are started for it: `cargo bench --bench load -- overload` and so on; without a part it
-//! measures nothing. Nothing else may run meanwhile. Each part is bounded in count and time, and asks this machine alone.
+//! The service under load, on servers that are started for it: `cargo bench --bench load --
+//! overload` and so on; without a part it measures nothing. Nothing else may run meanwhile. Each
+//! part is bounded in count and time, and asks this machine alone.
 
 #![allow(clippy::print_stdout, missing_docs, reason = "a benchmark says what it measured")]
 
@@ -32,13 +33,17 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Part {
-    /// Ten times the searches that the server completes, half of them from one client: who gets what, and what the others feel.
+    /// Ten times the searches that the server completes, half of them from one client: who gets
+    /// what, and what the others feel.
     Overload(overload::Options),
-    /// A thousand positions of different clients kept in flight: memory, and what another client feels.
+    /// A thousand positions of different clients kept in flight: memory, and what another client
+    /// feels.
     Flood(flood::Options),
-    /// Thousands of positions in one request: its nodes a second against two engine processes, and its memory.
+    /// Thousands of positions in one request: its nodes a second against two engine processes, and
+    /// its memory.
     Batch(batch::Options),
-    /// Hundreds of games as one job: its nodes a second against two engine processes, and its memory.
+    /// Hundreds of games as one job: its nodes a second against two engine processes, and its
+    /// memory.
     Games(games::Options),
 }
 

@@ -54,14 +54,16 @@ impl Clients {
     }
 
     fn settings(&self, workers: usize, rate: u32) -> String {
-        let mut settings = format!("search.workers = {workers}\nrate.requests = {rate}\nrate.window_ms = 60000\n");
+        let mut settings =
+            format!("search.workers = {workers}\nrate.requests = {rate}\nrate.window_ms = 60000\n");
         for key in self.greedy.iter().chain(&self.many).chain(&self.bystander) {
             let digest = Sha256::digest(key).iter().fold(String::new(), |mut hex, byte| {
                 // Writing to a String cannot fail.
                 let _ = write!(hex, "{byte:02x}");
                 hex
             });
-            settings.push_str(&format!("[[access.keys]]\nname = \"{key}\"\nsha256 = \"{digest}\"\n"));
+            settings
+                .push_str(&format!("[[access.keys]]\nname = \"{key}\"\nsha256 = \"{digest}\"\n"));
         }
         settings
     }
@@ -81,16 +83,27 @@ impl Options {
 /// The searches a second that the server completes.
 async fn capacity(server: &Server, options: &Options, clients: &Clients) -> Outcome<f64> {
     let Options { movetime_ms, workers, .. } = options;
-    let words = format!("--kind best-move --movetime-ms {movetime_ms} --connections {} --seconds 10 --seed 1", workers * 4);
-    let capacity = figure(&Load::run(server, &words, &clients.bystander).await?, "/answered_per_second")?;
+    let words = format!(
+        "--kind best-move --movetime-ms {movetime_ms} --connections {} --seconds 10 --seed 1",
+        workers * 4
+    );
+    let capacity =
+        figure(&Load::run(server, &words, &clients.bystander).await?, "/answered_per_second")?;
     println!("capacity: {capacity:.1} searches of {movetime_ms} ms a second on {workers} workers");
     Ok(capacity)
 }
 
 /// The mean of the memory under a load that the server can bear, in MB.
-async fn usual_memory(server: &Server, options: &Options, capacity: f64, clients: &Clients) -> Outcome<f64> {
+async fn usual_memory(
+    server: &Server,
+    options: &Options,
+    capacity: f64,
+    clients: &Clients,
+) -> Outcome<f64> {
     let memory = server.watch_memory();
-    let report = Load::run(server, &options.searches(0.8 * capacity, options.seconds, 2), &clients.many).await?;
+    let report =
+        Load::run(server, &options.searches(0.8 * capacity, options.seconds, 2), &clients.many)
+            .await?;
     let (_, mean, _) = memory.end().await?;
     println!(
         "0.8 × capacity for {} s: {}; {}; resident memory {mean:.1} MB in the mean",
@@ -101,21 +114,37 @@ async fn usual_memory(server: &Server, options: &Options, capacity: f64, clients
     Ok(mean)
 }
 
-async fn overload(server: &Server, options: &Options, capacity: f64, clients: &Clients, usual: f64) -> Outcome<()> {
+async fn overload(
+    server: &Server,
+    options: &Options,
+    capacity: f64,
+    clients: &Clients,
+    usual: f64,
+) -> Outcome<()> {
     let Options { seconds, times: factor, .. } = options;
     let half = capacity * factor / 2.0;
     // The dictionary knows these positions before the load comes.
     Load::run(server, "--kind hit --rate 20 --seconds 1 --seed 3", &clients.bystander).await?;
     let memory = server.watch_memory();
-    let hits = Load::start(server, &format!("--kind hit --rate 20 --seconds {seconds} --seed 3"), &clients.bystander)?;
-    let moves = Load::start(server, &format!("--kind legal-moves --rate 20 --seconds {seconds}"), &clients.bystander)?;
+    let hits = Load::start(
+        server,
+        &format!("--kind hit --rate 20 --seconds {seconds} --seed 3"),
+        &clients.bystander,
+    )?;
+    let moves = Load::start(
+        server,
+        &format!("--kind legal-moves --rate 20 --seconds {seconds}"),
+        &clients.bystander,
+    )?;
     let greedy = Load::start(server, &options.searches(half, *seconds, 4), &clients.greedy)?;
     let many = Load::start(server, &options.searches(half, *seconds, 5), &clients.many)?;
     let (hits, moves, greedy, many) =
         (hits.finish().await?, moves.finish().await?, greedy.finish().await?, many.finish().await?);
     let (least, mean, most) = memory.end().await?;
 
-    println!("{factor} × capacity for {seconds} s, open loop, half from one key and half from {MANY}:");
+    println!(
+        "{factor} × capacity for {seconds} s, open loop, half from one key and half from {MANY}:"
+    );
     println!("  one key: {}", counts(&greedy));
     println!("  {MANY} keys: {}", counts(&many));
     println!(
@@ -123,10 +152,19 @@ async fn overload(server: &Server, options: &Options, capacity: f64, clients: &C
         least / usual,
         most / usual
     );
-    println!("  dictionary hits of another process: {}, {} (wanted: p99 under 20 ms)", times(&hits)?, counts(&hits));
-    println!("  legal moves of another process: {}, {} (wanted: p99 under 20 ms)", times(&moves)?, counts(&moves));
+    println!(
+        "  dictionary hits of another process: {}, {} (wanted: p99 under 20 ms)",
+        times(&hits)?,
+        counts(&hits)
+    );
+    println!(
+        "  legal moves of another process: {}, {} (wanted: p99 under 20 ms)",
+        times(&moves)?,
+        counts(&moves)
+    );
     let each = shares(&many)?;
-    let (sum, slowest) = (each.iter().sum::<f64>(), each.iter().copied().fold(f64::INFINITY, f64::min));
+    let (sum, slowest) =
+        (each.iter().sum::<f64>(), each.iter().copied().fold(f64::INFINITY, f64::min));
     let mean = sum / each.len() as f64;
     println!(
         "  searches got: {mean:.2} by each of the {MANY} in the mean, {slowest} by the slowest, {} by the greedy one",
@@ -159,7 +197,14 @@ async fn limited(options: &Options, capacity: f64, clients: &Clients) -> Outcome
         }
         answer = client.get(&address).bearer_auth(&clients.greedy[0]).send().await?;
     }
-    let header = |name: &str| answer.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or("none").to_owned();
+    let header = |name: &str| {
+        answer
+            .headers()
+            .get(name)
+            .and_then(|value| value.to_str().ok())
+            .unwrap_or("none")
+            .to_owned()
+    };
     println!(
         "  the greedy one asks on: {}, Retry-After: {}, RateLimit-Policy: {}, RateLimit: {}",
         answer.status(),
@@ -178,8 +223,10 @@ fn shares(report: &Value) -> Outcome<Vec<f64>> {
 
 /// Everything that was counted, in words.
 fn counts(report: &Value) -> String {
-    let sums = ["statuses", "codes", "failures"].into_iter().filter_map(|name| report[name].as_object());
-    let mut counts: Vec<String> = sums.flatten().map(|(what, count)| format!("{what}: {count}")).collect();
+    let sums =
+        ["statuses", "codes", "failures"].into_iter().filter_map(|name| report[name].as_object());
+    let mut counts: Vec<String> =
+        sums.flatten().map(|(what, count)| format!("{what}: {count}")).collect();
     for what in ["not_sent", "unfinished", "misses"] {
         if report[what].as_u64().is_some_and(|count| count > 0) {
             counts.push(format!("{what}: {}", report[what]));

@@ -27,15 +27,26 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// A server with these settings (TOML, as in `config/default.toml`), in which `$FOLDER` stands for a folder that ends with it.
+    /// A server with these settings (TOML, as in `config/default.toml`), in which `$FOLDER` stands
+    /// for a folder that ends with it.
     pub(crate) async fn start(settings: &str) -> Outcome<Server> {
         let folder = TempDir::new()?;
         let file = folder.path().join("kibitzer.toml");
         let settings = settings.replace("$FOLDER", &folder.path().display().to_string());
         // Lines for each request would be measured with it.
-        std::fs::write(&file, format!("log.format = \"json\"\nlog.level = \"error,kibitzer::commands=info\"\n{settings}"))?;
+        std::fs::write(
+            &file,
+            format!(
+                "log.format = \"json\"\nlog.level = \"error,kibitzer::commands=info\"\n{settings}"
+            ),
+        )?;
         let mut child = Command::new(env!("CARGO_BIN_EXE_kibitzer"))
-            .args([Path::new("serve"), Path::new("--config"), file.as_path(), Path::new("--listen")])
+            .args([
+                Path::new("serve"),
+                Path::new("--config"),
+                file.as_path(),
+                Path::new("--listen"),
+            ])
             .arg("127.0.0.1:0")
             .stdout(Stdio::piped())
             .spawn()?;
@@ -95,7 +106,8 @@ fn address(mut log: BufReader<ChildStdout>) -> Outcome<String> {
     let mut line = String::new();
     log.read_line(&mut line)?;
     let listening: Value = serde_json::from_str(&line).map_err(|_| "the server did not start")?;
-    let address = listening["address"].as_str().ok_or("the server does not say where it listens")?.to_owned();
+    let address =
+        listening["address"].as_str().ok_or("the server does not say where it listens")?.to_owned();
     thread::spawn(move || io::copy(&mut log, &mut io::sink()));
     Ok(address)
 }
@@ -114,8 +126,8 @@ impl MemoryWatch {
         if looks.is_empty() {
             return Err("the server's memory could not be seen".into());
         }
-        let [least, most] =
-            [f64::min as fn(f64, f64) -> f64, f64::max].map(|of| looks.iter().copied().reduce(of).unwrap_or_default());
+        let [least, most] = [f64::min as fn(f64, f64) -> f64, f64::max]
+            .map(|of| looks.iter().copied().reduce(of).unwrap_or_default());
         Ok((least, looks.iter().sum::<f64>() / looks.len() as f64, most))
     }
 }

@@ -42,9 +42,16 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
     // Neighbours in the file are alike: each is paired with one from its other half.
     let (left, right) = positions.split_at(options.count);
     for (index, (left, right)) in left.iter().zip(right).enumerate() {
-        let (together, apart) =
-            in_turn(index, || nodes(options, &[&[left, right]]), || nodes(options, &[&[left], &[right]]))?;
-        println!("{together:>10} nodes in one process, {apart:>10} in two: {} and {}", left.fen(), right.fen());
+        let (together, apart) = in_turn(
+            index,
+            || nodes(options, &[&[left, right]]),
+            || nodes(options, &[&[left], &[right]]),
+        )?;
+        println!(
+            "{together:>10} nodes in one process, {apart:>10} in two: {} and {}",
+            left.fen(),
+            right.fen()
+        );
         ratios.add(together as f64 / apart as f64);
         (all_together, all_apart) = (all_together + together, all_apart + apart);
     }
@@ -54,7 +61,8 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
 
 /// The nodes of so many processes, each with its positions, all side by side.
 fn nodes(options: &Options, processes: &[&[&Position]]) -> Outcome<u64> {
-    let children: Vec<Child> = processes.iter().map(|positions| start(options, positions)).collect::<Outcome<_>>()?;
+    let children: Vec<Child> =
+        processes.iter().map(|positions| start(options, positions)).collect::<Outcome<_>>()?;
     let mut waiting = Vec::new();
     for mut child in children {
         let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
@@ -88,20 +96,28 @@ fn start(options: &Options, positions: &[&Position]) -> Outcome<Child> {
 /// Says that it is ready, waits for a line, searches, and says how many nodes it was.
 pub(crate) fn search(options: &Search) -> Outcome<()> {
     let engine = Engine::new(options.hash);
-    let games: Vec<Game> =
-        options.fens.iter().map(|fen| Position::from_fen(fen).map(Game::new)).collect::<Result<_, _>>()?;
+    let games: Vec<Game> = options
+        .fens
+        .iter()
+        .map(|fen| Position::from_fen(fen).map(Game::new))
+        .collect::<Result<_, _>>()?;
     println!("ready");
     std::io::stdin().read_line(&mut String::new())?;
-    let limits = Limits { movetime: Some(Duration::from_millis(options.movetime)), ..Limits::default() };
+    let limits =
+        Limits { movetime: Some(Duration::from_millis(options.movetime)), ..Limits::default() };
     let nodes: u64 = thread::scope(|scope| {
         let searches: Vec<_> = games
             .iter()
             .map(|game| {
-                let search = || engine.analyse(game, &limits, &StopFlag::default(), &mut |_| ()).nodes;
+                let search =
+                    || engine.analyse(game, &limits, &StopFlag::default(), &mut |_| ()).nodes;
                 thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, search)
             })
             .collect::<Result<_, _>>()?;
-        searches.into_iter().map(|search| search.join().map_err(|_| "a search panicked".into())).sum::<Outcome<u64>>()
+        searches
+            .into_iter()
+            .map(|search| search.join().map_err(|_| "a search panicked".into()))
+            .sum::<Outcome<u64>>()
     })?;
     println!("{nodes}");
     Ok(())

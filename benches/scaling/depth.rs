@@ -9,7 +9,8 @@ use crate::ratios::{Ratios, in_turn};
 use crate::uci::Engine;
 use crate::{Common, Outcome, Program, positions};
 
-/// A position in which one thread does not get there within so many times the least time is passed over.
+/// A position in which one thread does not get there within so many times the least time is passed
+/// over.
 const PATIENCE: u32 = 20;
 
 #[derive(Args)]
@@ -31,17 +32,26 @@ pub(crate) struct Options {
 
 pub(crate) fn run(options: &Options) -> Outcome<()> {
     let (Common { positions, hash }, engine) = (&options.common, &options.program.engine);
-    let (mut single, mut double) = (Engine::start(engine, &["uci"], 1, *hash)?, Engine::start(engine, &["uci"], 2, *hash)?);
+    let (mut single, mut double) =
+        (Engine::start(engine, &["uci"], 1, *hash)?, Engine::start(engine, &["uci"], 2, *hash)?);
     let mut ratios = Ratios::default();
     for position in positions::sample(positions, options.count)? {
-        let Some(depth) = first_depth(&mut single, &position, Duration::from_millis(options.least))? else {
-            println!("passed over, no depth takes long enough and not too long: {}", position.fen());
+        let Some(depth) =
+            first_depth(&mut single, &position, Duration::from_millis(options.least))?
+        else {
+            println!(
+                "passed over, no depth takes long enough and not too long: {}",
+                position.fen()
+            );
             continue;
         };
         let [mut one, mut two] = [0.0; 2];
         for run in 0..options.runs {
-            let (alone, helped) =
-                in_turn(run, || seconds(&mut single, &position, depth), || seconds(&mut double, &position, depth))?;
+            let (alone, helped) = in_turn(
+                run,
+                || seconds(&mut single, &position, depth),
+                || seconds(&mut double, &position, depth),
+            )?;
             one += alone.ln();
             two += helped.ln();
         }

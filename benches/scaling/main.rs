@@ -1,10 +1,10 @@
-//! What threads and company cost: one search on two threads, and two searches in one process, each against separate processes;
-//! the speed of one thread against another engine's, and how soon a stop is
-//! answered.
+//! What threads and company cost: one search on two threads, and two searches in one process, each
+//! against separate processes; the speed of one thread against another engine's, and how soon a
+//! stop is answered.
 //!
-//! `cargo bench --bench scaling -- threads --positions book.epd` and so on; without a part it measures nothing. Nothing else may
-//! run meanwhile, and the machine needs two cores. What is compared takes turns, so that a machine that gets slower or faster
-//! does so for both.
+//! `cargo bench --bench scaling -- threads --positions book.epd` and so on; without a part it
+//! measures nothing. Nothing else may run meanwhile, and the machine needs two cores. What is
+//! compared takes turns, so that a machine that gets slower or faster does so for both.
 
 #![allow(clippy::print_stdout, missing_docs, reason = "a benchmark says what it measured")]
 
@@ -36,11 +36,13 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Part {
-    /// The nodes of one search on two threads, of those that two processes on one thread each search side by side.
+    /// The nodes of one search on two threads, of those that two processes on one thread each
+    /// search side by side.
     Threads(Timed),
     /// How much sooner two threads reach a depth than one.
     Depth(depth::Options),
-    /// The nodes of two searches of different positions in one process, of those that two processes search side by side.
+    /// The nodes of two searches of different positions in one process, of those that two processes
+    /// search side by side.
     Company(company::Options),
     /// The nodes a second of one thread, of those of another engine.
     Speed(speed::Options),

@@ -39,7 +39,8 @@ impl fmt::Display for Ratios {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let count = self.logarithms.len() as f64;
         let mean = self.logarithms.iter().sum::<f64>() / count;
-        let variance = self.logarithms.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (count - 1.0).max(1.0);
+        let variance = self.logarithms.iter().map(|log| (log - mean).powi(2)).sum::<f64>()
+            / (count - 1.0).max(1.0);
         let error = Z * (variance / count).sqrt();
         let [low, middle, high] = [mean - error, mean, mean + error].map(f64::exp);
         write!(f, "{middle:.3} ({low:.3} to {high:.3}, geometric mean of {count} positions)")

@@ -34,7 +34,12 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
             Ok(engine.finish()?.0)
         };
         let (our, their) = in_turn(index, || search(&mut ours), || search(&mut theirs))?;
-        println!("{:>10.0} nodes a second, {:>10.0} of the other: {}", our.speed(), their.speed(), position.fen());
+        println!(
+            "{:>10.0} nodes a second, {:>10.0} of the other: {}",
+            our.speed(),
+            their.speed(),
+            position.fen()
+        );
         ratios.add(our.speed() / their.speed());
         (our_speed, their_speed) = (our_speed + our.speed(), their_speed + their.speed());
         (our_depth, their_depth) = (our_depth + our.depth, their_depth + their.depth);

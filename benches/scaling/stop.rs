@@ -42,7 +42,12 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
         }
         waits.sort_unstable_by(f64::total_cmp);
         let at = |part: f64| waits[((waits.len() - 1) as f64 * part) as usize];
-        println!("{threads} threads: {:.2} ms in the median, {:.2} in 99 of 100, {:.2} at most", at(0.5), at(0.99), at(1.0));
+        println!(
+            "{threads} threads: {:.2} ms in the median, {:.2} in 99 of 100, {:.2} at most",
+            at(0.5),
+            at(0.99),
+            at(1.0)
+        );
     }
     Ok(())
 }

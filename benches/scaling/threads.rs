@@ -1,4 +1,5 @@
-//! One search on two threads, against two processes on one thread each, side by side on the same position.
+//! One search on two threads, against two processes on one thread each, side by side on the same
+//! position.
 
 use crate::ratios::{Ratios, in_turn};
 use crate::uci::Engine;
@@ -13,11 +14,16 @@ pub(crate) fn run(options: &Timed) -> Outcome<()> {
     for (index, position) in positions::sample(positions, options.count)?.iter().enumerate() {
         let nodes = |engines: &mut Vec<Engine>| -> Outcome<u64> {
             engines.iter_mut().try_for_each(Engine::forget)?;
-            engines.iter_mut().try_for_each(|engine| engine.go(position, &format!("movetime {}", options.movetime)))?;
+            engines.iter_mut().try_for_each(|engine| {
+                engine.go(position, &format!("movetime {}", options.movetime))
+            })?;
             engines.iter_mut().map(|engine| Ok(engine.finish()?.0.nodes)).sum()
         };
         let (together, apart) = in_turn(index, || nodes(&mut double), || nodes(&mut singles))?;
-        println!("{together:>10} nodes on two threads, {apart:>10} by two processes: {}", position.fen());
+        println!(
+            "{together:>10} nodes on two threads, {apart:>10} by two processes: {}",
+            position.fen()
+        );
         ratios.add(together as f64 / apart as f64);
         (all_double, all_single) = (all_double + together, all_single + apart);
     }

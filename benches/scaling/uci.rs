@@ -33,7 +33,12 @@ impl Info {
 }
 
 impl Engine {
-    pub(crate) fn start(program: &Path, arguments: &[&str], threads: usize, hash_mb: usize) -> Outcome<Engine> {
+    pub(crate) fn start(
+        program: &Path,
+        arguments: &[&str],
+        threads: usize,
+        hash_mb: usize,
+    ) -> Outcome<Engine> {
         let mut child = Command::new(program)
             .args(arguments)
             .stdin(Stdio::piped())
@@ -41,9 +46,13 @@ impl Engine {
             .spawn()
             .map_err(|error| format!("{}: {error}", program.display()))?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
-        let (Some(input), Some(output)) = (input, output) else { return Err("no pipes to the engine".into()) };
+        let (Some(input), Some(output)) = (input, output) else {
+            return Err("no pipes to the engine".into());
+        };
         let mut engine = Engine { child, input, output: BufReader::new(output) };
-        engine.say(&format!("uci\nsetoption name Hash value {hash_mb}\nsetoption name Threads value {threads}"))?;
+        engine.say(&format!(
+            "uci\nsetoption name Hash value {hash_mb}\nsetoption name Threads value {threads}"
+        ))?;
         engine.forget()?;
         Ok(engine)
     }
@@ -81,8 +90,14 @@ impl Engine {
                 let mut words = line.split(' ').skip_while(|&word| word != name);
                 words.nth(1)?.parse::<u64>().ok()
             };
-            if let (Some(depth), Some(nodes), Some(ms)) = (number("depth"), number("nodes"), number("time")) {
-                return Ok(Some(Info { depth: u32::try_from(depth)?, nodes, elapsed: Duration::from_millis(ms) }));
+            if let (Some(depth), Some(nodes), Some(ms)) =
+                (number("depth"), number("nodes"), number("time"))
+            {
+                return Ok(Some(Info {
+                    depth: u32::try_from(depth)?,
+                    nodes,
+                    elapsed: Duration::from_millis(ms),
+                }));
             }
         }
     }
@@ -93,7 +108,8 @@ impl Engine {
     }
 
     fn say(&mut self, commands: &str) -> Outcome<()> {
-        // At once: a first half would wake the engine, which might then hold the core that the second half needs.
+        // At once: a first half would wake the engine, which might then hold the core that the
+        // second half needs.
         self.input.write_all(format!("{commands}\n").as_bytes())?;
         Ok(())
     }

@@ -1,4 +1,5 @@
-//! Megabytes a second of games in PGN that are read: with the moves alone, and with a clock and an evaluation behind each.
+//! Megabytes a second of games in PGN that are read: with the moves alone, and with a clock and an
+//! evaluation behind each.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -22,7 +23,9 @@ fn text(comment: &str) -> String {
 
 fn game(number: u64, comment: &str) -> PgnGame {
     let mut game = PgnGame::default();
-    for name in ["Event", "Site", "Date", "Round", "White", "Black", "WhiteElo", "BlackElo", "TimeControl"] {
+    for name in
+        ["Event", "Site", "Date", "Round", "White", "Black", "WhiteElo", "BlackElo", "TimeControl"]
+    {
         game.headers.set(name, "a value of usual length");
     }
     let mut position = Position::startpos();
@@ -39,7 +42,9 @@ fn game(number: u64, comment: &str) -> PgnGame {
 }
 
 fn read(text: &str) -> usize {
-    PgnReader::new(&decode(text.as_bytes())).map(|game| game.map_or(0, |game| game.line.moves.len())).sum()
+    PgnReader::new(&decode(text.as_bytes()))
+        .map(|game| game.map_or(0, |game| game.line.moves.len()))
+        .sum()
 }
 
 /// Reading under criterion.
@@ -63,6 +68,10 @@ pub(crate) fn print() {
         };
         let best = (0..7).map(timed).fold(f64::INFINITY, f64::min);
         let (bytes, moves) = (text.len() as f64 / 1e6, read(&text) as f64 / 1e6);
-        println!("{name:<14} {:>6.1} MB a second, {:.2} million moves a second", bytes / best, moves / best);
+        println!(
+            "{name:<14} {:>6.1} MB a second, {:.2} million moves a second",
+            bytes / best,
+            moves / best
+        );
     }
 }

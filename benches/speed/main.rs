@@ -1,7 +1,9 @@
-//! How fast the rules and the search are, and how fast shakmaty and cozy-chess do the same work in the same run.
+//! How fast the rules and the search are, and how fast shakmaty and cozy-chess do the same work in
+//! the same run.
 //!
-//! `cargo bench --bench speed` measures everything with criterion, then prints ratios from alternating runs. Names after `--`
-//! choose parts: `cargo bench --bench speed -- ratios` prints the ratios only.
+//! `cargo bench --bench speed` measures everything with criterion, then prints ratios from
+//! alternating runs. Names after `--` choose parts: `cargo bench --bench speed -- ratios` prints
+//! the ratios only.
 
 #![allow(
     clippy::expect_used,
@@ -20,7 +22,8 @@ use criterion::Criterion;
 use work::Work;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
     let works = work::all();
     if !arguments.iter().any(|argument| argument == "ratios") {
         let mut criterion = Criterion::default().sample_size(10).configure_from_args();

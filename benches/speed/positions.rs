@@ -26,7 +26,8 @@ impl Trio {
     }
 }
 
-/// A few hundred positions from two games that always play the move of a fixed stride: openings, middle games and endings.
+/// A few hundred positions from two games that always play the move of a fixed stride: openings,
+/// middle games and endings.
 pub(crate) fn mixed() -> Vec<Trio> {
     let starts = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",

@@ -1,4 +1,5 @@
-//! The ratios: all libraries in turn, round after round, so that a slow moment of the machine hits them alike.
+//! The ratios: all libraries in turn, round after round, so that a slow moment of the machine hits
+//! them alike.
 
 use std::time::Instant;
 
@@ -6,8 +7,8 @@ use crate::work::Work;
 
 const ROUNDS: usize = 7;
 
-/// Prints for each work the speed of each library (best of the rounds) and kibitzer's ratio to the others; then the geometric
-/// means over the perfts.
+/// Prints for each work the speed of each library (best of the rounds) and kibitzer's ratio to the
+/// others; then the geometric means over the perfts.
 pub(crate) fn print(works: &[Work]) {
     println!(
         "\nbest of {ROUNDS} alternating rounds, in millions a second; ratio: kibitzer's speed to theirs, by best (by median)"
@@ -19,7 +20,8 @@ pub(crate) fn print(works: &[Work]) {
     let mut perfts = Vec::new();
     for work in works {
         let rates = Rates::measure(work);
-        let [cozy, shakmaty] = [1, 2].map(|library| (rates.best_ratio(library), rates.median_ratio(library)));
+        let [cozy, shakmaty] =
+            [1, 2].map(|library| (rates.best_ratio(library), rates.median_ratio(library)));
         let best = rates.0.each_ref().map(|rates| rates[ROUNDS - 1] / 1e6);
         println!(
             "{:<22} {:>10.2} {:>10.2} {:>10.2}   {:<14} {:<14} {}",
@@ -35,7 +37,9 @@ pub(crate) fn print(works: &[Work]) {
             perfts.push([cozy.0, cozy.1, shakmaty.0, shakmaty.1]);
         }
     }
-    let mean = |column: usize| (perfts.iter().map(|row| row[column].ln()).sum::<f64>() / perfts.len() as f64).exp();
+    let mean = |column: usize| {
+        (perfts.iter().map(|row| row[column].ln()).sum::<f64>() / perfts.len() as f64).exp()
+    };
     println!(
         "{:<22} {:>10} {:>10} {:>10}   {:<14} {:<14}",
         "perft, geometric mean",
@@ -59,7 +63,12 @@ impl Rates {
             for ((name, run), rates) in work.by_library().into_iter().zip(&mut rates) {
                 let start = Instant::now();
                 for _ in 0..repeats {
-                    assert_eq!(run(), done, "{name} has done other work than kibitzer: {}", work.name);
+                    assert_eq!(
+                        run(),
+                        done,
+                        "{name} has done other work than kibitzer: {}",
+                        work.name
+                    );
                 }
                 rates.push(done as f64 * f64::from(repeats) / start.elapsed().as_secs_f64());
             }

@@ -23,7 +23,10 @@ fn search(engine: &Engine, game: &Game) -> Report {
 }
 
 fn games() -> Vec<Game> {
-    POSITIONS.iter().map(|fen| Game::new(Position::from_fen(fen).expect("a legal position"))).collect()
+    POSITIONS
+        .iter()
+        .map(|fen| Game::new(Position::from_fen(fen).expect("a legal position")))
+        .collect()
 }
 
 /// The search under criterion, all positions together.
@@ -45,6 +48,10 @@ pub(crate) fn print() {
         let start = Instant::now();
         let report = search(&engine, &game);
         let rate = report.nodes as f64 / start.elapsed().as_secs_f64() / 1e6;
-        println!("{:<78} depth {:>2}, {rate:.2} million nodes a second", game.position().fen(), report.depth);
+        println!(
+            "{:<78} depth {:>2}, {rate:.2} million nodes a second",
+            game.position().fen(),
+            report.depth
+        );
     }
 }

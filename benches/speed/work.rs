@@ -34,7 +34,8 @@ const PERFTS: [(&str, &str, u8); 4] = [
 
 pub(crate) fn all() -> Vec<Work> {
     let mixed = positions::mixed();
-    let mut works: Vec<Work> = PERFTS.iter().map(|&(name, fen, depth)| perft_work(name, fen, depth)).collect();
+    let mut works: Vec<Work> =
+        PERFTS.iter().map(|&(name, fen, depth)| perft_work(name, fen, depth)).collect();
     works.extend([generate(mixed.clone()), make(mixed.clone()), parse(mixed)]);
     works
 }
@@ -51,7 +52,8 @@ fn perft_work(name: &str, fen: &str, depth: u8) -> Work {
     }
 }
 
-/// The leaves are counted in sets, as [`perft::perft`] does. Two closures, one a ply: with one for both cozy-chess is a third slower.
+/// The leaves are counted in sets, as [`perft::perft`] does. Two closures, one a ply: with one for
+/// both cozy-chess is a third slower.
 fn cozy_perft(board: &cozy_chess::Board, depth: u8) -> u64 {
     let mut nodes = 0;
     if depth == 1 {
@@ -78,7 +80,9 @@ fn generate(trios: Vec<Trio>) -> Work {
     Work {
         name: "move generation".to_owned(),
         unit: "moves",
-        kibitzer: Box::new(move || ours.iter().map(|position| black_box(position.legal_moves()).len() as u64).sum()),
+        kibitzer: Box::new(move || {
+            ours.iter().map(|position| black_box(position.legal_moves()).len() as u64).sum()
+        }),
         cozy: Box::new(move || {
             let list = |board: &cozy_chess::Board| {
                 let mut list = CozyList::new();
@@ -90,14 +94,17 @@ fn generate(trios: Vec<Trio>) -> Work {
             };
             cozys.iter().map(list).sum()
         }),
-        shakmaty: Box::new(move || shakmatys.iter().map(|position| black_box(position.legal_moves()).len() as u64).sum()),
+        shakmaty: Box::new(move || {
+            shakmatys.iter().map(|position| black_box(position.legal_moves()).len() as u64).sum()
+        }),
     }
 }
 
 /// Copies a position and plays a move, for each legal move: how all three take moves back.
 fn make(trios: Vec<Trio>) -> Work {
     let (ours, cozys, shakmatys) = split(trios);
-    let ours: Vec<_> = ours.into_iter().map(|position| (position.legal_moves().to_vec(), position)).collect();
+    let ours: Vec<_> =
+        ours.into_iter().map(|position| (position.legal_moves().to_vec(), position)).collect();
     let cozys: Vec<_> = cozys
         .into_iter()
         .map(|board| {
@@ -109,7 +116,8 @@ fn make(trios: Vec<Trio>) -> Work {
             (list, board)
         })
         .collect();
-    let shakmatys: Vec<_> = shakmatys.into_iter().map(|position| (position.legal_moves(), position)).collect();
+    let shakmatys: Vec<_> =
+        shakmatys.into_iter().map(|position| (position.legal_moves(), position)).collect();
     Work {
         name: "make a move".to_owned(),
         unit: "moves",
@@ -156,7 +164,9 @@ fn parse(trios: Vec<Trio>) -> Work {
     Work {
         name: "read a FEN".to_owned(),
         unit: "positions",
-        kibitzer: Box::new(move || fens.iter().filter(|fen| black_box(Position::from_fen(fen)).is_ok()).count() as u64),
+        kibitzer: Box::new(move || {
+            fens.iter().filter(|fen| black_box(Position::from_fen(fen)).is_ok()).count() as u64
+        }),
         cozy: Box::new(move || {
             let read = |fen: &&String| black_box(cozy_chess::Board::from_fen(fen, false)).is_ok();
             for_cozy.iter().filter(read).count() as u64
@@ -164,7 +174,9 @@ fn parse(trios: Vec<Trio>) -> Work {
         shakmaty: Box::new(move || {
             let read = |fen: &&String| {
                 let parsed = Fen::from_ascii(fen.as_bytes()).ok();
-                parsed.is_some_and(|fen| black_box(fen.into_position::<Chess>(CastlingMode::Standard)).is_ok())
+                parsed.is_some_and(|fen| {
+                    black_box(fen.into_position::<Chess>(CastlingMode::Standard)).is_ok()
+                })
             };
             for_shakmaty.iter().filter(read).count() as u64
         }),
@@ -177,7 +189,8 @@ fn split(trios: Vec<Trio>) -> (Vec<Position>, Vec<cozy_chess::Board>, Vec<Chess>
     (ours, cozys, trios.into_iter().map(|trio| trio.shakmaty).collect())
 }
 
-/// A list on the stack for cozy-chess, which hands out sets: the other two fill such a list themselves.
+/// A list on the stack for cozy-chess, which hands out sets: the other two fill such a list
+/// themselves.
 struct CozyList {
     moves: [cozy_chess::Move; 256],
     len: usize,
@@ -185,7 +198,11 @@ struct CozyList {
 
 impl CozyList {
     fn new() -> CozyList {
-        let none = cozy_chess::Move { from: cozy_chess::Square::A1, to: cozy_chess::Square::A1, promotion: None };
+        let none = cozy_chess::Move {
+            from: cozy_chess::Square::A1,
+            to: cozy_chess::Square::A1,
+            promotion: None,
+        };
         CozyList { moves: [none; 256], len: 0 }
     }
 

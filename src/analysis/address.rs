@@ -10,8 +10,9 @@ const CLOCK_MATTERS_ABOVE: u16 = 20;
 /// The 50-move rule, in plies.
 const FIFTY_MOVES: u16 = 100;
 
-/// The set of earlier positions that can still come back, each with its count, in 128 bits: the beginning of the SHA-256 of their keys in
-/// rising order, high byte first, each followed by its count. Frozen: the store keeps it.
+/// The set of earlier positions that can still come back, each with its count, in 128 bits: the
+/// beginning of the SHA-256 of their keys in rising order, high byte first, each followed by its
+/// count. Frozen: the store keeps it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct History([u64; 2]);
 
@@ -24,11 +25,14 @@ impl History {
         if earlier.is_empty() {
             return History::NONE;
         }
-        let digest = earlier
-            .iter()
-            .fold(Sha256::new(), |digest, (key, count)| digest.chain_update(key.to_be_bytes()).chain_update([*count]));
+        let digest = earlier.iter().fold(Sha256::new(), |digest, (key, count)| {
+            digest.chain_update(key.to_be_bytes()).chain_update([*count])
+        });
         let digest = digest.finalize();
-        History([0, 8].map(|from| u64::from_be_bytes(std::array::from_fn(|place| digest[from + place]))))
+        History(
+            [0, 8]
+                .map(|from| u64::from_be_bytes(std::array::from_fn(|place| digest[from + place]))),
+        )
     }
 
     /// As the store keeps it; zero for none.
@@ -83,7 +87,8 @@ impl Address {
             }
     }
 
-    /// What requests are counted by: equal for those that the same analysis answers, as far as can be said beforehand.
+    /// What requests are counted by: equal for those that the same analysis answers, as far as can
+    /// be said beforehand.
     pub(super) fn demand(&self) -> u64 {
         demand(self.key, self.context(0))
     }

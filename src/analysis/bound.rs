@@ -1,4 +1,5 @@
-//! How much memory the service can come to take: its share of the sizing rule that the configuration states.
+//! How much memory the service can come to take: its share of the sizing rule that the
+//! configuration states.
 
 use super::ServiceOptions;
 use super::dictionary::Dictionary;
@@ -6,9 +7,10 @@ use super::idle::IdleList;
 use super::request::AnalysisRequest;
 use crate::store;
 
-/// What a worker takes: the part of its stack that a search comes to use, and what the search keeps there and elsewhere besides
-/// the shared table (histories, accumulators, lines, the table of the mate prover). Histories and accumulators are 9 MiB. Measured:
-/// 12 MiB; an allocator that has to serve many threads may keep as much again of what searches have given back.
+/// What a worker takes: the part of its stack that a search comes to use, and what the search keeps
+/// there and elsewhere besides the shared table (histories, accumulators, lines, the table of the
+/// mate prover). Histories and accumulators are 9 MiB. Measured: 12 MiB; an allocator that has to
+/// serve many threads may keep as much again of what searches have given back.
 const WORKER_BYTES: usize = 24 << 20;
 
 /// The most memory that each part comes to take, in bytes.
@@ -39,8 +41,8 @@ impl MemoryBound {
     }
 }
 
-/// The most memory that the service takes with an engine whose shared table has so many MiB. The process itself, connections
-/// and request bodies come on top.
+/// The most memory that the service takes with an engine whose shared table has so many MiB. The
+/// process itself, connections and request bodies come on top.
 pub const fn memory_bound(options: &ServiceOptions, hash_mb: usize) -> MemoryBound {
     let workers = if options.workers == 0 { 1 } else { options.workers };
     // Each class has as many places.
@@ -59,7 +61,8 @@ pub const fn store_bound() -> usize {
     store::MEMORY_BYTES + Dictionary::BYTES_WAITING
 }
 
-/// What one analysis in the dictionary takes at most, in bytes, with its share of the tables around it.
+/// What one analysis in the dictionary takes at most, in bytes, with its share of the tables around
+/// it.
 pub const fn bytes_per_entry() -> usize {
     Dictionary::BYTES_PER_ENTRY
 }
@@ -82,8 +85,16 @@ mod tests {
         assert_eq!(bound.dictionary, 1_000 * bytes_per_entry());
         assert_eq!(bound.requests, 100 * AnalysisRequest::MOST_BYTES);
         assert_eq!(bound.wishes, 10 * IdleList::MOST_BYTES);
-        assert_eq!(bound.total(), bound.hash + bound.dictionary + bound.requests + bound.wishes + bound.workers);
-        println!("an entry {}, a request {}, a worker {}", bytes_per_entry(), bound.requests / 100, bound.workers / 2);
+        assert_eq!(
+            bound.total(),
+            bound.hash + bound.dictionary + bound.requests + bound.wishes + bound.workers
+        );
+        println!(
+            "an entry {}, a request {}, a worker {}",
+            bytes_per_entry(),
+            bound.requests / 100,
+            bound.workers / 2
+        );
     }
 
     #[test]

@@ -16,24 +16,29 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// Follows wishes on worker threads.
 pub(super) struct Deepener {
     pub(super) searcher: Arc<dyn Searcher>,
-    /// Whoever is at idle work does not keep the dictionary, and the file that it is in, from being closed.
+    /// Whoever is at idle work does not keep the dictionary, and the file that it is in, from being
+    /// closed.
     pub(super) dictionary: Weak<Dictionary>,
     pub(super) maker: Arc<str>,
     pub(super) tally: Tally,
 }
 
 impl Deepener {
-    /// Searches the position of a wish as its question was searched, and remembers what it finds. What is known well enough, and where
-    /// the game is over, takes no time.
+    /// Searches the position of a wish as its question was searched, and remembers what it finds.
+    /// What is known well enough, and where the game is over, takes no time.
     pub(super) fn follow(&self, wish: &Wish, stop: &StopFlag) {
         let game = wish.game();
         if game.outcome().is_over() {
             return;
         }
-        let limits = Limits { movetime: wish.limits.movetime.map(|time| time.min(LONGEST)), ..wish.limits };
+        let limits =
+            Limits { movetime: wish.limits.movetime.map(|time| time.min(LONGEST)), ..wish.limits };
         let lines = wish.lines.min(game.position().legal_moves().len());
         let address = Address::of(&game);
-        let known = self.dictionary.upgrade().map(|dictionary| dictionary.look_up(&address, &limits, lines, &self.maker));
+        let known = self
+            .dictionary
+            .upgrade()
+            .map(|dictionary| dictionary.look_up(&address, &limits, lines, &self.maker));
         if known.is_none_or(|known| known.enough.is_some()) {
             return;
         }

@@ -25,17 +25,20 @@ const LONGEST_LINE: usize = 256;
 /// An analysis is remembered with so many lines at most; who asks for more is searched for.
 const MOST_LINES: usize = 5;
 
-/// Plies in the longest second-best line that is remembered: one that goes on is not, nor is any after it, so that what is told from
-/// memory is as complete as what is searched.
+/// Plies in the longest second-best line that is remembered: one that goes on is not, nor is any
+/// after it, so that what is told from memory is as complete as what is searched.
 const LONGEST_ALTERNATIVE: usize = 32;
 
-/// The evaluation dictionary: what is hot in memory, all of it on disk where there is a store. Look-ups lock a shard for reading and, of
-/// what memory can answer, nothing else; storing follows a search and may take longer.
+/// The evaluation dictionary: what is hot in memory, all of it on disk where there is a store.
+/// Look-ups lock a shard for reading and, of what memory can answer, nothing else; storing follows
+/// a search and may take longer.
 ///
-/// What memory cannot answer is looked up on disk by whoever asks, an async thread as a rule: that takes 2 to 10 µs with the file in
-/// the system's memory, where a thread to wait for would cost more, and comes before a search of milliseconds if it finds nothing.
+/// What memory cannot answer is looked up on disk by whoever asks, an async thread as a rule: that
+/// takes 2 to 10 µs with the file in the system's memory, where a thread to wait for would cost
+/// more, and comes before a search of milliseconds if it finds nothing.
 ///
-/// An analysis is only ever used for the same position byte for byte, in the same context, under the engine that made it.
+/// An analysis is only ever used for the same position byte for byte, in the same context, under
+/// the engine that made it.
 #[derive(Debug)]
 pub(super) struct Dictionary {
     known: DashMap<u64, Known>,
@@ -90,22 +93,33 @@ enum Tier {
 }
 
 impl Dictionary {
-    /// The most memory for each analysis: itself, its report with the longest line, its place in the map (whose tables are half
-    /// empty after they have grown), its ticket, and its share of the sketch; with what the allocator adds to each piece, and half
-    /// as much again for the holes that come and go entries of many sizes leave (a quarter was measured).
+    /// The most memory for each analysis: itself, its report with the longest line, its place in
+    /// the map (whose tables are half empty after they have grown), its ticket, and its share of
+    /// the sketch; with what the allocator adds to each piece, and half as much again for the holes
+    /// that come and go entries of many sizes leave (a quarter was measured).
     pub(super) const BYTES_PER_ENTRY: usize = {
         const ALLOCATED: usize = 16;
         let analysis = size_of::<Analysis>() + ALLOCATED;
         let report = size_of::<Report>() + 2 * size_of::<usize>() + ALLOCATED;
         let line = LONGEST_LINE * size_of::<Move>() + ALLOCATED;
-        let alternative = size_of::<Variation>() + LONGEST_ALTERNATIVE * size_of::<Move>() + ALLOCATED;
+        let alternative =
+            size_of::<Variation>() + LONGEST_ALTERNATIVE * size_of::<Move>() + ALLOCATED;
         let alternatives = (MOST_LINES - 1) * alternative + ALLOCATED;
         let place = (size_of::<(u64, Known)>() + 1) * 16 / 7;
-        (analysis + report + line + alternatives + place + size_of::<Ticket>() + FrequencySketch::BYTES_PER_ENTRY) * 3 / 2
+        (analysis
+            + report
+            + line
+            + alternatives
+            + place
+            + size_of::<Ticket>()
+            + FrequencySketch::BYTES_PER_ENTRY)
+            * 3
+            / 2
     };
 
     /// The most memory that analyses which wait for the disk take.
-    pub(super) const BYTES_WAITING: usize = MOST_WAITING * (Dictionary::BYTES_PER_ENTRY + size_of::<Record>());
+    pub(super) const BYTES_WAITING: usize =
+        MOST_WAITING * (Dictionary::BYTES_PER_ENTRY + size_of::<Record>());
 
     /// An empty one that never holds more than so many analyses; of none, it never answers.
     pub(super) fn new(max_entries: usize) -> Dictionary {
@@ -120,15 +134,23 @@ impl Dictionary {
         }
     }
 
-    /// One with so many analyses in memory in front of a store, which gets what is new within this time.
+    /// One with so many analyses in memory in front of a store, which gets what is new within this
+    /// time.
     ///
     /// # Errors
     /// When the system grants no thread to write it.
-    pub(super) fn with_store(max_entries: usize, store: Arc<dyn Store>, flush: Duration) -> io::Result<Dictionary> {
+    pub(super) fn with_store(
+        max_entries: usize,
+        store: Arc<dyn Store>,
+        flush: Duration,
+    ) -> io::Result<Dictionary> {
         let dictionary = Dictionary::new(max_entries);
         let sketch = dictionary.sketch.clone();
-        let worth = move |record: &Record| worth_by(&sketch, record.saves, record.place.key, stored::context(&record.place));
-        let disk = WriteBehind::start(store, flush, Box::new(move |record| worth(record).logarithm()))?;
+        let worth = move |record: &Record| {
+            worth_by(&sketch, record.saves, record.place.key, stored::context(&record.place))
+        };
+        let disk =
+            WriteBehind::start(store, flush, Box::new(move |record| worth(record).logarithm()))?;
         Ok(Dictionary { disk: Some(disk), ..dictionary })
     }
 
@@ -155,7 +177,12 @@ impl Dictionary {
     pub(super) fn hits(&self) -> DictionaryHits {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let Asked { memory, disk, misses, idle } = &self.asked;
-        DictionaryHits { memory: count(memory), disk: count(disk), misses: count(misses), idle: count(idle) }
+        DictionaryHits {
+            memory: count(memory),
+            disk: count(disk),
+            misses: count(misses),
+            idle: count(idle),
+        }
     }
 
     /// The disk, if there is one.
@@ -169,7 +196,13 @@ impl Dictionary {
     }
 
     /// Answers a question as [`Dictionary::look_up`] does, and counts it.
-    pub(super) fn ask(&self, address: &Address, asked: &Limits, lines: usize, maker: &str) -> Memory {
+    pub(super) fn ask(
+        &self,
+        address: &Address,
+        asked: &Limits,
+        lines: usize,
+        maker: &str,
+    ) -> Memory {
         self.note_request(address);
         let (memory, tier) = self.look_into(address, asked, lines, maker);
         self.asked.count((memory.verdict == MemoryVerdict::Hit).then_some(tier));
@@ -179,8 +212,14 @@ impl Dictionary {
         memory
     }
 
-    /// The deepest analysis of a position with at least so many lines, however deep that is, as the answer to a question, which counts.
-    pub(super) fn recall(&self, address: &Address, lines: usize, maker: &str) -> Option<Remembered> {
+    /// The deepest analysis of a position with at least so many lines, however deep that is, as the
+    /// answer to a question, which counts.
+    pub(super) fn recall(
+        &self,
+        address: &Address,
+        lines: usize,
+        maker: &str,
+    ) -> Option<Remembered> {
         self.note_request(address);
         let found = self.deepest(address, lines, maker);
         self.asked.count(found.as_ref().map(|&(_, tier)| tier));
@@ -192,15 +231,24 @@ impl Dictionary {
         Some(told)
     }
 
-    /// The same for somebody who only looks around: that neither counts nor changes what memory holds.
-    pub(super) fn glance(&self, address: &Address, lines: usize, maker: &str) -> Option<Remembered> {
+    /// The same for somebody who only looks around: that neither counts nor changes what memory
+    /// holds.
+    pub(super) fn glance(
+        &self,
+        address: &Address,
+        lines: usize,
+        maker: &str,
+    ) -> Option<Remembered> {
         self.deepest(address, lines, maker).map(|(analysis, _)| Remembered::of(&analysis, lines))
     }
 
-    /// The deepest analysis with at least so many lines, and where it was found. Where memory has one the disk is not asked.
+    /// The deepest analysis with at least so many lines, and where it was found. Where memory has
+    /// one the disk is not asked.
     fn deepest(&self, address: &Address, lines: usize, maker: &str) -> Option<(Analysis, Tier)> {
-        let of = |known: &Known| known.says(address, &Limits::default(), lines, maker).deepest.cloned();
-        let remembered = self.known.get(&address.key).filter(|known| known.packed == address.packed);
+        let of =
+            |known: &Known| known.says(address, &Limits::default(), lines, maker).deepest.cloned();
+        let remembered =
+            self.known.get(&address.key).filter(|known| known.packed == address.packed);
         if let Some(analysis) = remembered.and_then(|known| of(&known)) {
             return Some((analysis, Tier::Memory));
         }
@@ -208,15 +256,30 @@ impl Dictionary {
         Some((analysis, Tier::Disk))
     }
 
-    /// What is known of a position, with at least so many lines; and whether it is enough for the asked limits.
-    pub(super) fn look_up(&self, address: &Address, asked: &Limits, lines: usize, maker: &str) -> Memory {
+    /// What is known of a position, with at least so many lines; and whether it is enough for the
+    /// asked limits.
+    pub(super) fn look_up(
+        &self,
+        address: &Address,
+        asked: &Limits,
+        lines: usize,
+        maker: &str,
+    ) -> Memory {
         self.look_into(address, asked, lines, maker).0
     }
 
-    fn look_into(&self, address: &Address, asked: &Limits, lines: usize, maker: &str) -> (Memory, Tier) {
-        let remembered = self.known.get(&address.key).filter(|known| known.packed == address.packed);
-        let said = remembered
-            .map_or(Memory::silent(MemoryVerdict::Unknown), |known| known.says(address, asked, lines, maker).told(lines));
+    fn look_into(
+        &self,
+        address: &Address,
+        asked: &Limits,
+        lines: usize,
+        maker: &str,
+    ) -> (Memory, Tier) {
+        let remembered =
+            self.known.get(&address.key).filter(|known| known.packed == address.packed);
+        let said = remembered.map_or(Memory::silent(MemoryVerdict::Unknown), |known| {
+            known.says(address, asked, lines, maker).told(lines)
+        });
         if said.enough.is_some() {
             return (said, Tier::Memory);
         }
@@ -276,25 +339,51 @@ impl Dictionary {
         self.ranking.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers what a search with these limits found: in its own context, and in the empty one where its history and clock
-    /// had no part in it. What is deeper already stays; what is least worth goes.
-    pub(super) fn store(&self, address: &Address, limits: &Limits, report: &Arc<Report>, maker: &Arc<str>) {
+    /// Remembers what a search with these limits found: in its own context, and in the empty one
+    /// where its history and clock had no part in it. What is deeper already stays; what is least
+    /// worth goes.
+    pub(super) fn store(
+        &self,
+        address: &Address,
+        limits: &Limits,
+        report: &Arc<Report>,
+        maker: &Arc<str>,
+    ) {
         self.store_from(Origin::Question, address, limits, report, maker);
     }
 
     /// The same for what was found in idle time.
-    pub(super) fn store_idle(&self, address: &Address, limits: &Limits, report: &Arc<Report>, maker: &Arc<str>) {
+    pub(super) fn store_idle(
+        &self,
+        address: &Address,
+        limits: &Limits,
+        report: &Arc<Report>,
+        maker: &Arc<str>,
+    ) {
         self.store_from(Origin::IdleTime, address, limits, report, maker);
     }
 
-    fn store_from(&self, origin: Origin, address: &Address, limits: &Limits, report: &Arc<Report>, maker: &Arc<str>) {
-        if limits.mate.is_some() || report.depth == 0 || report.reason == StopReason::Terminal || self.max_entries == 0 {
+    fn store_from(
+        &self,
+        origin: Origin,
+        address: &Address,
+        limits: &Limits,
+        report: &Arc<Report>,
+        maker: &Arc<str>,
+    ) {
+        if limits.mate.is_some()
+            || report.depth == 0
+            || report.reason == StopReason::Terminal
+            || self.max_entries == 0
+        {
             return;
         }
         let report = &memorable(report);
         let lines = report.alternatives.len() as u8 + 1;
         let own = address.context(report.seldepth);
-        let bare = report.context_free && !address.nears_fifty_moves(report.seldepth) && own != Context::EMPTY;
+        let bare = report.context_free
+            && !address.nears_fifty_moves(report.seldepth)
+            && own != Context::EMPTY;
         let is_kept = self.is_kept(maker);
         if let Some(disk) = self.disk.as_ref().filter(|_| is_kept) {
             disk.wait_for_room();
@@ -326,12 +415,14 @@ impl Dictionary {
         }
     }
 
-    /// Takes an analysis into memory, in place of what its place had, if it is worth more than what would have to go.
+    /// Takes an analysis into memory, in place of what its place had, if it is worth more than what
+    /// would have to go.
     fn put(&self, ranking: &mut Ranking, address: &Address, analysis: Analysis) {
         let (context, lines) = (analysis.context, analysis.lines);
         if let Some(mut known) = self.known.get_mut(&address.key) {
             if known.packed != address.packed {
-                // Two positions with one key. Whoever came first stays: rare beyond mention, and never wrong.
+                // Two positions with one key. Whoever came first stays: rare beyond mention, and
+                // never wrong.
                 return;
             }
             if let Ok(place) = known.place(context, lines) {
@@ -341,18 +432,22 @@ impl Dictionary {
         }
         let worth = Worth::new(analysis.saves, self.weight_of_newcomer(address.key, context));
         if self.in_memory() >= self.max_entries {
-            let Some(victim) = ranking.make_way(worth, |ticket| self.worth_today(ticket)) else { return };
+            let Some(victim) = ranking.make_way(worth, |ticket| self.worth_today(ticket)) else {
+                return;
+            };
             self.forget(&victim);
         }
         ranking.add(Ticket { worth, key: address.key, context, lines });
-        let mut known = self.known.entry(address.key).or_insert_with(|| Known::nothing(address.packed));
+        let mut known =
+            self.known.entry(address.key).or_insert_with(|| Known::nothing(address.packed));
         if let Err(place) = known.place(context, lines) {
             known.put(place, analysis);
             self.entries.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// What nobody has asked for yet, such as the empty context of a reviewed game's position, counts a quarter of a request.
+    /// What nobody has asked for yet, such as the empty context of a reviewed game's position,
+    /// counts a quarter of a request.
     fn weight_of_newcomer(&self, key: u64, context: Context) -> f32 {
         self.sketch.estimate(demand(key, context)).max(self.sketch.now() - 2.0)
     }
@@ -381,7 +476,11 @@ fn worth_by(sketch: &FrequencySketch, saves: u64, key: u64, context: Context) ->
 
 /// A report as it is remembered: with no more lines than there is room for.
 fn memorable(report: &Arc<Report>) -> Arc<Report> {
-    let short = report.alternatives.iter().take(MOST_LINES - 1).take_while(|line| line.pv.len() <= LONGEST_ALTERNATIVE);
+    let short = report
+        .alternatives
+        .iter()
+        .take(MOST_LINES - 1)
+        .take_while(|line| line.pv.len() <= LONGEST_ALTERNATIVE);
     let fit = short.count();
     if fit == report.alternatives.len() {
         return report.clone();

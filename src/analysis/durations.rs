@@ -36,7 +36,8 @@ pub struct Durations {
 /// Durations at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DurationCounts {
-    /// How many lie within each bucket, not within those before it: up to the bound of the same place, the last ones beyond all bounds.
+    /// How many lie within each bucket, not within those before it: up to the bound of the same
+    /// place, the last ones beyond all bounds.
     pub buckets: [u64; BUCKETS],
     /// All of them added up.
     pub sum: Duration,
@@ -77,7 +78,9 @@ mod tests {
     fn a_bound_belongs_to_its_bucket_and_what_is_beyond_all_to_the_last() {
         let durations = Durations::default();
         let hour = Duration::from_secs(3_600);
-        for duration in [Duration::ZERO, DURATION_BOUNDS[0], DURATION_BOUNDS[0] + Duration::from_nanos(1), hour] {
+        for duration in
+            [Duration::ZERO, DURATION_BOUNDS[0], DURATION_BOUNDS[0] + Duration::from_nanos(1), hour]
+        {
             durations.note(duration);
         }
         let counts = durations.counts();

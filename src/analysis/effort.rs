@@ -8,9 +8,9 @@ use crate::store::Spent;
 
 /// What went into an analysis, in the terms that questions are asked in.
 ///
-/// A search that came to its own end stands for all of the limit that ended it: clock and node count are looked at every so
-/// often only. And one that ended because there was nothing deeper to find stands for all the limits it was given, and for any
-/// length of time.
+/// A search that came to its own end stands for all of the limit that ended it: clock and node
+/// count are looked at every so often only. And one that ended because there was nothing deeper to
+/// find stands for all the limits it was given, and for any length of time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Effort {
     nodes: u64,
@@ -66,8 +66,8 @@ impl Effort {
         self.reached
     }
 
-    /// Notes that another search of the same position took this long and found nothing deeper: whoever asks for that time is
-    /// best served with what is known.
+    /// Notes that another search of the same position took this long and found nothing deeper:
+    /// whoever asks for that time is best served with what is known.
     pub(super) fn outlasts(&mut self, shallower: &Effort) {
         self.time = self.time.max(shallower.time);
     }
@@ -78,9 +78,15 @@ mod tests {
     use super::*;
     use crate::analysis::tests::report;
 
-    const DEPTH_9: Limits = Limits { depth: Some(9), nodes: None, movetime: None, mate: None, clock: None };
-    const SECOND: Limits =
-        Limits { depth: None, nodes: None, movetime: Some(Duration::from_secs(1)), mate: None, clock: None };
+    const DEPTH_9: Limits =
+        Limits { depth: Some(9), nodes: None, movetime: None, mate: None, clock: None };
+    const SECOND: Limits = Limits {
+        depth: None,
+        nodes: None,
+        movetime: Some(Duration::from_secs(1)),
+        mate: None,
+        clock: None,
+    };
 
     #[test]
     fn any_one_of_the_asked_limits_is_enough() {
@@ -107,7 +113,8 @@ mod tests {
         let mut report = report(12, 90_000);
         report.reason = StopReason::Stopped;
         report.elapsed = Duration::from_secs(60);
-        let effort = Effort::of(&report, &Limits { movetime: Some(Duration::from_secs(90)), ..SECOND });
+        let effort =
+            Effort::of(&report, &Limits { movetime: Some(Duration::from_secs(90)), ..SECOND });
         assert_eq!(effort.satisfies(&SECOND), None);
         assert_eq!(effort.satisfies(&Limits { depth: Some(12), ..SECOND }), Some(Reason::Depth));
     }

@@ -5,8 +5,9 @@ use std::collections::BinaryHeap;
 
 use super::address::Context;
 
-/// The work that keeping an analysis saves: nodes per hit times hits expected, as a logarithm in the sketch's terms. The
-/// frequency times cost of Greedy-Dual-Size-Frequency (Cherkasova), where all things have one size.
+/// The work that keeping an analysis saves: nodes per hit times hits expected, as a logarithm in
+/// the sketch's terms. The frequency times cost of Greedy-Dual-Size-Frequency (Cherkasova), where
+/// all things have one size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Worth(f32);
 
@@ -54,14 +55,15 @@ pub(super) struct Ticket {
 
 /// All remembered analyses, the least worth on top.
 ///
-/// Hits do not come here: they raise worths in the sketch alone, and the heap holds lower bounds. Whoever comes to the top is
-/// asked for its worth of today, and sinks back if that has risen; who stays on top is the least of all (lazy evaluation as in
-/// the greedy algorithm of Minoux).
+/// Hits do not come here: they raise worths in the sketch alone, and the heap holds lower bounds.
+/// Whoever comes to the top is asked for its worth of today, and sinks back if that has risen; who
+/// stays on top is the least of all (lazy evaluation as in the greedy algorithm of Minoux).
 #[derive(Debug, Default)]
 pub(super) struct Ranking(BinaryHeap<Reverse<Ticket>>);
 
 impl Ranking {
-    /// After so many that sank back, the next one goes as it is: near enough to the least, and the time is bounded.
+    /// After so many that sank back, the next one goes as it is: near enough to the least, and the
+    /// time is bounded.
     const MOST_ASKED: usize = 64;
 
     /// With room for so many.
@@ -74,8 +76,13 @@ impl Ranking {
         self.0.push(Reverse(ticket));
     }
 
-    /// Takes out the least worth if that is less than `newcomer`. `today` tells a worth; `None` for what is no longer there.
-    pub(super) fn make_way(&mut self, newcomer: Worth, today: impl Fn(&Ticket) -> Option<Worth>) -> Option<Ticket> {
+    /// Takes out the least worth if that is less than `newcomer`. `today` tells a worth; `None` for
+    /// what is no longer there.
+    pub(super) fn make_way(
+        &mut self,
+        newcomer: Worth,
+        today: impl Fn(&Ticket) -> Option<Worth>,
+    ) -> Option<Ticket> {
         for asked in 0.. {
             let Reverse(mut ticket) = self.0.pop()?;
             let Some(worth) = today(&ticket) else { continue };
@@ -113,9 +120,11 @@ mod tests {
     #[test]
     fn the_least_worth_goes_first() {
         let mut ranking = ranking();
-        let gone: Vec<u64> = std::iter::from_fn(|| ranking.make_way(Worth::new(9_000, 1.0), |ticket| Some(ticket.worth)))
-            .map(|t| t.key)
-            .collect();
+        let gone: Vec<u64> = std::iter::from_fn(|| {
+            ranking.make_way(Worth::new(9_000, 1.0), |ticket| Some(ticket.worth))
+        })
+        .map(|t| t.key)
+        .collect();
         assert_eq!(gone, [1, 2, 3, 4]);
     }
 
@@ -129,7 +138,12 @@ mod tests {
     #[test]
     fn an_analysis_that_was_hit_since_stays() {
         let mut ranking = ranking();
-        let today = |ticket: &Ticket| Some(if ticket.key == 1 { Worth::new(1_000, 3.0) } else { ticket.worth });
-        assert_eq!(ranking.make_way(Worth::new(9_000, 1.0), today).map(|ticket| ticket.key), Some(2));
+        let today = |ticket: &Ticket| {
+            Some(if ticket.key == 1 { Worth::new(1_000, 3.0) } else { ticket.worth })
+        };
+        assert_eq!(
+            ranking.make_way(Worth::new(9_000, 1.0), today).map(|ticket| ticket.key),
+            Some(2)
+        );
     }
 }

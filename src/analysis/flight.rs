@@ -106,7 +106,9 @@ impl Flight {
     async fn landed(&self) -> Outcome {
         let mut outcome = self.outcome.subscribe();
         match outcome.wait_for(Option::is_some).await {
-            Ok(outcome) => outcome.clone().unwrap_or(Err(AnalysisError::Internal("a search without an outcome"))),
+            Ok(outcome) => outcome
+                .clone()
+                .unwrap_or(Err(AnalysisError::Internal("a search without an outcome"))),
             Err(_) => Err(AnalysisError::Internal("a search without an end")),
         }
     }
@@ -144,7 +146,8 @@ pub(super) struct Seat {
     left: bool,
 }
 
-/// The search's side of a flight. If it is dropped before it has landed, the listeners hear of an internal error.
+/// The search's side of a flight. If it is dropped before it has landed, the listeners hear of an
+/// internal error.
 pub(super) struct Crew {
     key: Arc<FlightKey>,
     pub(super) flight: Arc<Flight>,
@@ -153,8 +156,10 @@ pub(super) struct Crew {
 }
 
 impl Flights {
-    /// Joins the flight with this key, or launches one by a job that the queue takes; nobody can join before it has taken it. Who joins
-    /// one that waits in a slower lane than his own takes it along into his. `answered` has the last word before a launch: an answer that came in the meantime.
+    /// Joins the flight with this key, or launches one by a job that the queue takes; nobody can
+    /// join before it has taken it. Who joins one that waits in a slower lane than his own takes it
+    /// along into his. `answered` has the last word before a launch: an answer that came in the
+    /// meantime.
     pub(super) fn board<A>(
         &self,
         key: Arc<FlightKey>,
@@ -163,8 +168,14 @@ impl Flights {
         answered: impl FnOnce() -> Option<A>,
         job: impl FnOnce(Crew) -> Job,
     ) -> Result<Boarding<A>, AnalysisError> {
-        let seat =
-            |key, flight, shared| Seat { key, flight, flights: self.clone(), queue: queue.clone(), shared, left: false };
+        let seat = |key, flight, shared| Seat {
+            key,
+            flight,
+            flights: self.clone(),
+            queue: queue.clone(),
+            shared,
+            left: false,
+        };
         let entry = self.aloft.entry(key.clone());
         if let Entry::Occupied(there) = &entry
             && there.get().join()
@@ -182,10 +193,16 @@ impl Flights {
             return Ok(Boarding::Answered(answer));
         }
         let flight = Arc::new(Flight::with_one_listener());
-        let crew = || Crew { key: key.clone(), flight: flight.clone(), flights: self.clone(), running: None };
+        let crew = || Crew {
+            key: key.clone(),
+            flight: flight.clone(),
+            flights: self.clone(),
+            running: None,
+        };
         let (place, crowded_out) = queue.push(comer, || job(crew()))?;
         *flight.place() = Some(place);
-        // A flight that was abandoned a moment ago may still stand here; its leaver looks whose it is before it removes it.
+        // A flight that was abandoned a moment ago may still stand here; its leaver looks whose it
+        // is before it removes it.
         drop(entry.insert(flight.clone()));
         // Only now: what ends takes its flight out of the map.
         crowded_out.dismiss();
@@ -207,7 +224,9 @@ impl Flights {
 
     /// What was searched so far.
     pub(super) fn counts(&self) -> SearchCounts {
-        self.aloft.iter().for_each(|flight| self.tally.count_nodes(&flight.counted, flight.stop.nodes()));
+        self.aloft
+            .iter()
+            .for_each(|flight| self.tally.count_nodes(&flight.counted, flight.stop.nodes()));
         self.tally.counts()
     }
 
@@ -322,7 +341,8 @@ impl Drop for Crew {
         self.flights.remove(&self.key, &self.flight);
         self.flight.outcome.send_if_modified(|outcome| {
             let unheard = outcome.is_none();
-            outcome.get_or_insert(Err(AnalysisError::Internal("the search ended without an answer")));
+            outcome
+                .get_or_insert(Err(AnalysisError::Internal("the search ended without an answer")));
             unheard
         });
     }

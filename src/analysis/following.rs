@@ -64,7 +64,8 @@ pub(super) struct Flying {
 struct Cut {
     /// As the asker is told.
     reason: Reason,
-    /// Nobody else listens: the search ends too, within milliseconds, and what it has by then counts.
+    /// Nobody else listens: the search ends too, within milliseconds, and what it has by then
+    /// counts.
     ends_the_search: bool,
 }
 
@@ -93,8 +94,8 @@ impl Following {
         Following { known, is_known_told: false, told_depth: 0, rest }
     }
 
-    /// The next that is heard; `None` after [`News::End`] or an error. Depths never fall. It may be given up and asked again: nothing
-    /// gets lost.
+    /// The next that is heard; `None` after [`News::End`] or an error. Depths never fall. It may be
+    /// given up and asked again: nothing gets lost.
     ///
     /// # Errors
     /// A shutdown before the search began, or a fault of ours.
@@ -149,8 +150,10 @@ impl Following {
         if report.depth > self.told_depth {
             return Some(report.clone());
         }
-        // The proof of a mate is shallower than the iterations before it, which are finished all the same.
-        (answer.reason == Reason::Mate).then(|| Arc::new(Report { depth: self.told_depth, ..(**report).clone() }))
+        // The proof of a mate is shallower than the iterations before it, which are finished all
+        // the same.
+        (answer.reason == Reason::Mate)
+            .then(|| Arc::new(Report { depth: self.told_depth, ..(**report).clone() }))
     }
 
     /// Waits for the end.
@@ -180,7 +183,8 @@ impl Following {
         }
     }
 
-    /// Ends the question: what it has found by now is its answer, with the reason `stopped`. An end that has come already stays.
+    /// Ends the question: what it has found by now is its answer, with the reason `stopped`. An end
+    /// that has come already stays.
     pub fn stop(&mut self) {
         self.cut(Reason::Stopped);
     }
@@ -211,10 +215,26 @@ impl Following {
 
 impl Flying {
     /// A seat that waits so long for its search to begin.
-    pub(super) fn new(asked: Instant, max_wait: Duration, verdict: MemoryVerdict, seat: Seat, stay: Option<Stay>) -> Flying {
+    pub(super) fn new(
+        asked: Instant,
+        max_wait: Duration,
+        verdict: MemoryVerdict,
+        seat: Seat,
+        stay: Option<Stay>,
+    ) -> Flying {
         let (progress, load) = (seat.progress(), seat.load());
         let deadline = asked + max_wait;
-        Flying { asked, verdict, seat, stay, progress, load, told_position: None, deadline, cut: None }
+        Flying {
+            asked,
+            verdict,
+            seat,
+            stay,
+            progress,
+            load,
+            told_position: None,
+            deadline,
+            cut: None,
+        }
     }
 
     /// Leaves before the end, for this reason unless there was one before.

@@ -1,4 +1,5 @@
-//! The graph of positions: from each the legal moves lead to others, and of some of them something is known.
+//! The graph of positions: from each the legal moves lead to others, and of some of them something
+//! is known.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -28,14 +29,20 @@ pub struct Edge {
     pub after: Position,
     /// Whether the game is over there.
     pub outcome: Outcome,
-    /// What the move is worth, from the view of the side that makes it; `None` when nothing is known.
+    /// What the move is worth, from the view of the side that makes it; `None` when nothing is
+    /// known.
     pub score: Option<Score>,
     /// The position after it, with what is known.
     pub node: Node,
 }
 
-/// Walks so many moves deep; only behind positions that memory knows, and not without end: what is nearer comes first.
-pub(super) fn walk(start: &Position, depth: u32, known: impl Fn(&Position) -> Option<Remembered>) -> Node {
+/// Walks so many moves deep; only behind positions that memory knows, and not without end: what is
+/// nearer comes first.
+pub(super) fn walk(
+    start: &Position,
+    depth: u32,
+    known: impl Fn(&Position) -> Option<Remembered>,
+) -> Node {
     let mut root = Node { known: known(start), edges: None };
     let mut left = MOST_EDGES;
     let mut ways: VecDeque<Vec<usize>> = VecDeque::from([Vec::new()]);
@@ -47,7 +54,8 @@ pub(super) fn walk(start: &Position, depth: u32, known: impl Fn(&Position) -> Op
             continue;
         }
         left -= moves.len();
-        let mut edges: Vec<Edge> = moves.into_iter().map(|mv| edge(&position, mv, &known)).collect();
+        let mut edges: Vec<Edge> =
+            moves.into_iter().map(|mv| edge(&position, mv, &known)).collect();
         edges.sort_by_key(|edge| (Reverse(edge.score.map(worth)), edge.mv.code()));
         if (way.len() as u32) + 1 < depth {
             let onward = edges.iter().enumerate().filter(|(_, edge)| edge.node.known.is_some());
@@ -59,7 +67,11 @@ pub(super) fn walk(start: &Position, depth: u32, known: impl Fn(&Position) -> Op
 }
 
 /// The node at the end of a way, and its position.
-fn follow<'a>(root: &'a mut Node, start: &Position, way: &[usize]) -> Option<(&'a mut Node, Position)> {
+fn follow<'a>(
+    root: &'a mut Node,
+    start: &Position,
+    way: &[usize],
+) -> Option<(&'a mut Node, Position)> {
     let mut position = start.clone();
     let mut node = root;
     for &index in way {
@@ -120,15 +132,26 @@ mod tests {
     #[test]
     fn what_is_known_comes_first_and_of_that_the_best() {
         let start = Position::from_fen("7k/8/8/8/8/8/8/KR6 w - - 0 1").unwrap();
-        let scores =
-            [("b1b8", Score::Mate(2)), ("b1c1", Score::Cp(-300)), ("a1a2", Score::Mate(-3)), ("b1b2", Score::Cp(20))];
+        let scores = [
+            ("b1b8", Score::Mate(2)),
+            ("b1c1", Score::Cp(-300)),
+            ("a1a2", Score::Mate(-3)),
+            ("b1b2", Score::Cp(20)),
+        ];
         let after = |text: &str| start.after(crate::chess::read_move(&start, text).unwrap()).key();
         let known = |position: &Position| {
-            scores.iter().find(|(text, _)| after(text) == position.key()).and_then(|&(_, score)| remembered(score))
+            scores
+                .iter()
+                .find(|(text, _)| after(text) == position.key())
+                .and_then(|&(_, score)| remembered(score))
         };
         let told = moves(&walk(&start, 1, known));
-        let expected =
-            [("a1a2", Score::Mate(4)), ("b1c1", Score::Cp(300)), ("b1b2", Score::Cp(-20)), ("b1b8", Score::Mate(-2))];
+        let expected = [
+            ("a1a2", Score::Mate(4)),
+            ("b1c1", Score::Cp(300)),
+            ("b1b2", Score::Cp(-20)),
+            ("b1b8", Score::Mate(-2)),
+        ];
         assert_eq!(told[..4], expected.map(|(text, score)| (text.to_owned(), Some(score))));
         assert!(told.len() > 10 && told[4..].iter().all(|(_, score)| score.is_none()));
     }
@@ -140,7 +163,10 @@ mod tests {
         let told = moves(&node);
         assert_eq!(told[0].1, Some(Score::Mate(1)));
         assert!(told.contains(&("f1f7".to_owned(), Some(Score::Cp(0)))), "{told:?}");
-        assert!(node.edges.unwrap().iter().all(|edge| edge.node.edges.is_none()), "nothing is known to go on from");
+        assert!(
+            node.edges.unwrap().iter().all(|edge| edge.node.edges.is_none()),
+            "nothing is known to go on from"
+        );
     }
 
     #[test]
@@ -150,7 +176,10 @@ mod tests {
             node.edges.iter().flatten().map(|edge| 1 + count(&edge.node)).sum()
         }
         assert!((9_000..=MOST_EDGES).contains(&count(&node)), "{}", count(&node));
-        assert!(node.edges.unwrap().iter().all(|edge| edge.node.edges.is_some()), "what is nearer comes first");
+        assert!(
+            node.edges.unwrap().iter().all(|edge| edge.node.edges.is_some()),
+            "what is nearer comes first"
+        );
         assert!(walk(&Position::startpos(), 1, |_| None).edges.unwrap().len() == 20);
     }
 }

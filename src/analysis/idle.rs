@@ -1,7 +1,9 @@
-//! What workers do when nobody waits for them: deepen the positions that are likely to be asked for next.
+//! What workers do when nobody waits for them: deepen the positions that are likely to be asked for
+//! next.
 //!
-//! Whoever asks about a position will soon ask about one that a move leads to, most of all by the best lines. Such wishes wait in a
-//! bounded list; any real request goes before them, and takes a worker back that follows one.
+//! Whoever asks about a position will soon ask about one that a move leads to, most of all by the
+//! best lines. Such wishes wait in a bounded list; any real request goes before them, and takes a
+//! worker back that follows one.
 
 mod recent;
 
@@ -64,12 +66,19 @@ struct State {
 }
 
 impl IdleList {
-    /// The most memory of a wish. Those of one question share its game; at worst each is of another.
-    pub(super) const MOST_BYTES: usize = AnalysisRequest::MOST_BYTES + 2 * size_of::<(Turn, Wish, Name)>();
+    /// The most memory of a wish. Those of one question share its game; at worst each is of
+    /// another.
+    pub(super) const MOST_BYTES: usize =
+        AnalysisRequest::MOST_BYTES + 2 * size_of::<(Turn, Wish, Name)>();
 
     /// One for so many wishes; for none, nothing is ever wished for.
     pub(super) fn new(capacity: usize) -> IdleList {
-        IdleList { state: Mutex::default(), length: AtomicUsize::new(0), capacity, recent: Recent::default() }
+        IdleList {
+            state: Mutex::default(),
+            length: AtomicUsize::new(0),
+            capacity,
+            recent: Recent::default(),
+        }
     }
 
     /// `true` when wishes are taken at all.
@@ -83,19 +92,37 @@ impl IdleList {
     }
 
     /// Wishes for the positions that all moves from one lead to, those of the lines first.
-    pub(super) fn wish_for_children(&self, game: Game, limits: &Limits, lines: usize, report: &Report) {
+    pub(super) fn wish_for_children(
+        &self,
+        game: Game,
+        limits: &Limits,
+        lines: usize,
+        report: &Report,
+    ) {
         if !self.is_on() {
             return;
         }
-        let best = report.pv.first().into_iter().chain(report.alternatives.iter().filter_map(|line| line.pv.first()));
+        let best = report
+            .pv
+            .first()
+            .into_iter()
+            .chain(report.alternatives.iter().filter_map(|line| line.pv.first()));
         let mut moves: Vec<Move> = best.copied().collect();
-        let others: Vec<Move> = game.position().legal_moves().into_iter().filter(|mv| !moves.contains(mv)).collect();
+        let others: Vec<Move> =
+            game.position().legal_moves().into_iter().filter(|mv| !moves.contains(mv)).collect();
         moves.extend(others);
         self.wish(Arc::new(game), limits, lines, &moves);
     }
 
-    /// Wishes for the position that the best line leads to. `false` when there is none, or the same was wished for lately.
-    pub(super) fn wish_for_best(&self, game: &Game, limits: &Limits, lines: usize, report: &Report) -> bool {
+    /// Wishes for the position that the best line leads to. `false` when there is none, or the same
+    /// was wished for lately.
+    pub(super) fn wish_for_best(
+        &self,
+        game: &Game,
+        limits: &Limits,
+        lines: usize,
+        report: &Report,
+    ) -> bool {
         let Some(&best) = report.pv.first().filter(|_| self.is_on()) else { return false };
         let is_new = self.recent.is_new(&((game.position().key(), best), *limits, lines));
         if is_new {
@@ -114,7 +141,9 @@ impl IdleList {
             if let Some(older) = state.turns.insert((key, mv), turn) {
                 state.wishes.remove(&older);
             }
-            state.wishes.insert(turn, Wish { parent: parent.clone(), mv, limits: *limits, lines, came });
+            state
+                .wishes
+                .insert(turn, Wish { parent: parent.clone(), mv, limits: *limits, lines, came });
             if state.wishes.len() > self.capacity
                 && let Some((_, least)) = state.wishes.pop_last()
             {
@@ -165,7 +194,11 @@ mod tests {
         let mv = |text| read_move(start_game().position(), text).unwrap();
         let [best, second] = texts.map(mv);
         let mut report = Report { pv: vec![best], ..report(5, 500) };
-        report.alternatives = vec![crate::engine::Variation { pv: vec![second], score: report.score, wdl: report.wdl }];
+        report.alternatives = vec![crate::engine::Variation {
+            pv: vec![second],
+            score: report.score,
+            wdl: report.wdl,
+        }];
         report
     }
 
@@ -203,7 +236,9 @@ mod tests {
     #[test]
     fn who_asks_the_same_again_wishes_for_nothing_new() {
         let list = IdleList::new(100);
-        let wish = |limit, lines| list.wish_for_best(&start_game(), &depth(limit), lines, &found(["e2e4", "d2d4"]));
+        let wish = |limit, lines| {
+            list.wish_for_best(&start_game(), &depth(limit), lines, &found(["e2e4", "d2d4"]))
+        };
         assert!(wish(5, 1));
         assert_eq!(next(&list), "e2e4");
         assert!(!wish(5, 1), "it is being followed, or was");

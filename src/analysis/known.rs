@@ -9,7 +9,8 @@ use super::effort::Effort;
 use crate::chess::forms::Packed;
 use crate::engine::{Limits, Report};
 
-/// A position is remembered in so many contexts, so that a look-up stays short however many histories lead to it.
+/// A position is remembered in so many contexts, so that a look-up stays short however many
+/// histories lead to it.
 const MAX_CONTEXTS: usize = 64;
 
 /// What was found out about a position, in one context.
@@ -18,7 +19,8 @@ pub(super) struct Analysis {
     pub(super) context: Context,
     pub(super) report: Arc<Report>,
     pub(super) effort: Effort,
-    /// The most nodes that were ever spent on it: what it saves. The shared table makes later searches look cheaper.
+    /// The most nodes that were ever spent on it: what it saves. The shared table makes later
+    /// searches look cheaper.
     pub(super) saves: u64,
     /// How many of the best moves have a line.
     pub(super) lines: u8,
@@ -72,10 +74,12 @@ impl Known {
 
     /// Where the analysis of this context with so many lines is, or would be.
     pub(super) fn place(&self, context: Context, lines: u8) -> Result<usize, usize> {
-        self.analyses.binary_search_by_key(&(context, lines), |analysis| (analysis.context, analysis.lines))
+        self.analyses
+            .binary_search_by_key(&(context, lines), |analysis| (analysis.context, analysis.lines))
     }
 
-    /// Takes in what was found. What is deeper already, with as many lines, stays. Tells where something is new or has changed.
+    /// Takes in what was found. What is deeper already, with as many lines, stays. Tells where
+    /// something is new or has changed.
     pub(super) fn learn(&mut self, mut analysis: Analysis) -> Option<usize> {
         let (context, lines) = (analysis.context, analysis.lines);
         let is_known_better = |other: &Analysis| {
@@ -90,7 +94,8 @@ impl Known {
             Ok(place) => {
                 let old = &mut self.analyses[place];
                 analysis.saves = analysis.saves.max(old.saves);
-                if old.maker != analysis.maker || analysis.effort.reached() >= old.effort.reached() {
+                if old.maker != analysis.maker || analysis.effort.reached() >= old.effort.reached()
+                {
                     *old = analysis;
                 } else {
                     old.effort.outlasts(&analysis.effort);
@@ -112,12 +117,21 @@ impl Known {
     }
 
     /// What this says to a question for at least so many lines.
-    pub(super) fn says(&self, address: &Address, asked: &Limits, lines: usize, maker: &str) -> Saying<'_> {
+    pub(super) fn says(
+        &self,
+        address: &Address,
+        asked: &Limits,
+        lines: usize,
+        maker: &str,
+    ) -> Saying<'_> {
         let own = || self.analyses.iter().filter(|analysis| *analysis.maker == *maker);
-        let here = || own().filter(|analysis| address.admits(analysis.context, analysis.report.seldepth));
+        let here =
+            || own().filter(|analysis| address.admits(analysis.context, analysis.report.seldepth));
         let wide = || here().filter(|analysis| usize::from(analysis.lines) >= lines);
         // Where something is enough, what is deeper is all the better.
-        let enough = wide().filter_map(|analysis| Some((analysis.effort.reached(), analysis.effort.satisfies(asked)?)));
+        let enough = wide().filter_map(|analysis| {
+            Some((analysis.effort.reached(), analysis.effort.satisfies(asked)?))
+        });
         let enough = enough.max_by_key(|&(reached, _)| reached).map(|(_, reason)| reason);
         let verdict = if enough.is_some() {
             MemoryVerdict::Hit
@@ -131,7 +145,9 @@ impl Known {
             MemoryVerdict::Unknown
         };
         // Of equals that which is enough.
-        let deepest = wide().max_by_key(|analysis| (analysis.effort.reached(), analysis.effort.satisfies(asked).is_some()));
+        let deepest = wide().max_by_key(|analysis| {
+            (analysis.effort.reached(), analysis.effort.satisfies(asked).is_some())
+        });
         Saying { deepest, enough, verdict }
     }
 }

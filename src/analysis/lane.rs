@@ -1,8 +1,10 @@
-//! One class of those who wait: bounded, fair between clients, first in, first out for each of them.
+//! One class of those who wait: bounded, fair between clients, first in, first out for each of
+//! them.
 //!
-//! Start-time fair queueing (Goyal, Vin and Cheng): each job is stamped with the work that its client has asked for so far, counted
-//! from the work that was being done when the client came; the least stamp has its turn. A client that asks for little never stands
-//! behind all that another has asked for.
+//! Start-time fair queueing (Goyal, Vin and Cheng): each job is stamped with the work that its
+//! client has asked for so far, counted from the work that was being done when the client came; the
+//! least stamp has its turn. A client that asks for little never stands behind all that another has
+//! asked for.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -87,16 +89,21 @@ impl Lane {
         std::mem::take(&mut self.waiting).into_values()
     }
 
-    /// Makes room for one more of this client: the newest job of the client that has the most waiting goes. `None` when that would be
-    /// this client's new one.
+    /// Makes room for one more of this client: the newest job of the client that has the most
+    /// waiting goes. `None` when that would be this client's new one.
     pub(super) fn make_way(&mut self, client: &Client) -> Option<Order> {
         let own = self.standings.get(client).map_or(0, |standing| standing.waiting) + 1;
-        let (crowd, standing) = self.standings.iter().max_by_key(|(_, standing)| standing.waiting)?;
+        let (crowd, standing) =
+            self.standings.iter().max_by_key(|(_, standing)| standing.waiting)?;
         if standing.waiting <= own {
             return None;
         }
         let crowd = crowd.clone();
-        let newest = self.waiting.iter().filter(|(_, order)| *order.client() == crowd).map(|(&stamp, _)| stamp);
+        let newest = self
+            .waiting
+            .iter()
+            .filter(|(_, order)| *order.client() == crowd)
+            .map(|(&stamp, _)| stamp);
         let newest = newest.max_by_key(|stamp| stamp.number)?;
         let order = self.remove(newest)?;
         // It has cost its client nothing.
@@ -170,12 +177,19 @@ mod tests {
     #[test]
     fn in_a_crowd_the_newest_of_the_largest_part_gives_way() {
         let mut lane = Lane::default();
-        let stamps: Vec<_> = ["a", "a", "a", "b"].map(|client| lane.push(order(client, 1))).to_vec();
+        let stamps: Vec<_> =
+            ["a", "a", "a", "b"].map(|client| lane.push(order(client, 1))).to_vec();
         let gone = lane.make_way(&Client::new("c")).unwrap();
         assert_eq!(gone.client().to_string(), "a");
-        assert_eq!(stamps.iter().map(|&stamp| lane.before(stamp)).collect::<Vec<_>>(), [Some(0), Some(2), None, Some(1)]);
+        assert_eq!(
+            stamps.iter().map(|&stamp| lane.before(stamp)).collect::<Vec<_>>(),
+            [Some(0), Some(2), None, Some(1)]
+        );
         assert!(lane.make_way(&Client::new("a")).is_none(), "his own new one would be the newest");
-        assert!(lane.make_way(&Client::new("b")).is_none(), "two of each: the newcomer is one too many");
+        assert!(
+            lane.make_way(&Client::new("b")).is_none(),
+            "two of each: the newcomer is one too many"
+        );
     }
 
     #[test]

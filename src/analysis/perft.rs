@@ -11,7 +11,8 @@ use super::{AnalysisError, PerftAnswer};
 use crate::chess::{Move, Position, perft};
 use crate::engine::StopFlag;
 
-/// Below this many plies the count is not interrupted: at most some ten thousand nodes, well under a millisecond.
+/// Below this many plies the count is not interrupted: at most some ten thousand nodes, well under
+/// a millisecond.
 const WITHOUT_LOOKING_UP: u8 = 2;
 
 /// A perft's asker. Dropping it is leaving.
@@ -35,7 +36,9 @@ impl Seat {
         let no_answer = |_| AnalysisError::Internal("perft ended without an answer");
         match timeout(max_wait, &mut answered).await {
             Ok(answer) => answer.map_err(no_answer)?,
-            Err(_late) if self.queue.position(self.place).is_some() => Err(self.queue.late(self.place.class(), max_wait)),
+            Err(_late) if self.queue.position(self.place).is_some() => {
+                Err(self.queue.late(self.place.class(), max_wait))
+            }
             // It has begun, and ends by its own limit.
             Err(_late) => answered.await.map_err(no_answer)?,
         }
@@ -61,7 +64,8 @@ pub(super) fn answer(
     let started = Instant::now();
     let leash = Leash { stop, shutdown, deadline: started + max };
     let counted = if divide && depth > 0 {
-        divide_moves(position, depth, &leash).map(|moves| (moves.iter().map(|(_, nodes)| nodes).sum(), Some(moves)))
+        divide_moves(position, depth, &leash)
+            .map(|moves| (moves.iter().map(|(_, nodes)| nodes).sum(), Some(moves)))
     } else {
         count(position, depth, &leash).map(|nodes| (nodes, divide.then(Vec::new)))
     };
@@ -112,14 +116,24 @@ fn count(position: &Position, depth: u8, leash: &Leash<'_>) -> Result<u64, Cut> 
         return Ok(perft::perft(position, depth));
     }
     let moves = position.legal_moves();
-    moves.into_iter().try_fold(0, |nodes, mv| Ok(nodes + count(&position.after(mv), depth - 1, leash)?))
+    moves
+        .into_iter()
+        .try_fold(0, |nodes, mv| Ok(nodes + count(&position.after(mv), depth - 1, leash)?))
 }
 
 /// The same, apart for each first move, in generation order. Depth 0 has no first move.
-fn divide_moves(position: &Position, depth: u8, leash: &Leash<'_>) -> Result<Vec<(Move, u64)>, Cut> {
+fn divide_moves(
+    position: &Position,
+    depth: u8,
+    leash: &Leash<'_>,
+) -> Result<Vec<(Move, u64)>, Cut> {
     leash.check()?;
     let Some(rest) = depth.checked_sub(1) else { return Ok(Vec::new()) };
-    position.legal_moves().into_iter().map(|mv| Ok((mv, count(&position.after(mv), rest, leash)?))).collect()
+    position
+        .legal_moves()
+        .into_iter()
+        .map(|mv| Ok((mv, count(&position.after(mv), rest, leash)?)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -146,12 +160,16 @@ mod tests {
         let (stop, shutdown) = (StopFlag::default(), StopFlag::default());
         let took = (0..9).map(|_| {
             let begun = Instant::now();
-            let short = Leash { deadline: begun + Duration::from_millis(20), ..leash(&stop, &shutdown) };
+            let short =
+                Leash { deadline: begun + Duration::from_millis(20), ..leash(&stop, &shutdown) };
             assert_eq!(count(&Position::startpos(), 12, &short), Err(Cut::Deadline));
             begun.elapsed()
         });
         let quickest = took.min().unwrap();
-        assert!((Duration::from_millis(20)..Duration::from_millis(25)).contains(&quickest), "{quickest:?}");
+        assert!(
+            (Duration::from_millis(20)..Duration::from_millis(25)).contains(&quickest),
+            "{quickest:?}"
+        );
     }
 
     #[test]
@@ -160,6 +178,9 @@ mod tests {
         shutdown.stop();
         assert_eq!(count(&Position::startpos(), 12, &leash(&stop, &shutdown)), Err(Cut::Shutdown));
         stop.stop();
-        assert_eq!(divide_moves(&Position::startpos(), 12, &leash(&stop, &shutdown)), Err(Cut::Stopped));
+        assert_eq!(
+            divide_moves(&Position::startpos(), 12, &leash(&stop, &shutdown)),
+            Err(Cut::Stopped)
+        );
     }
 }

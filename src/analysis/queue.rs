@@ -1,9 +1,10 @@
 //! The queue before the workers: bounded, fair between clients, and anybody may leave it.
 //!
-//! Those who wait for an answer and those who have given whole lists of work stand in lanes of their own. A job that wants several
-//! workers gets all of them at once, so that no two jobs each hold a part of what the other needs. Nobody overtakes the one whose turn
-//! is next, so that a stream of small jobs cannot keep a large one waiting: workers that get free before it stay free until there are
-//! enough of them.
+//! Those who wait for an answer and those who have given whole lists of work stand in lanes of
+//! their own. A job that wants several workers gets all of them at once, so that no two jobs each
+//! hold a part of what the other needs. Nobody overtakes the one whose turn is next, so that a
+//! stream of small jobs cannot keep a large one waiting: workers that get free before it stay free
+//! until there are enough of them.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -178,7 +179,8 @@ impl Queue {
     /// Nobody is told to come back later than this.
     const LONGEST_RETRY: f64 = 60.0;
 
-    /// For so many workers; so many of each class may wait while all of them are busy, and so many wishes for their idle time.
+    /// For so many workers; so many of each class may wait while all of them are busy, and so many
+    /// wishes for their idle time.
     pub(super) fn new(workers: usize, capacity: usize, wishes: usize) -> Queue {
         let state = State {
             interactive: Lane::default(),
@@ -205,10 +207,15 @@ impl Queue {
         }
     }
 
-    /// Takes a place, unless all are taken or the service ends: then the job is not even made. In a full lane the newest job of the
-    /// client that has the most waiting gives way, unless that is the comer himself; it is for the caller to tell it so, once he holds no
-    /// lock that it may want.
-    pub(super) fn push(&self, comer: Comer, job: impl FnOnce() -> Job) -> Result<(Place, CrowdedOut), AnalysisError> {
+    /// Takes a place, unless all are taken or the service ends: then the job is not even made. In a
+    /// full lane the newest job of the client that has the most waiting gives way, unless that is
+    /// the comer himself; it is for the caller to tell it so, once he holds no lock that it may
+    /// want.
+    pub(super) fn push(
+        &self,
+        comer: Comer,
+        job: impl FnOnce() -> Job,
+    ) -> Result<(Place, CrowdedOut), AnalysisError> {
         let Comer { client, class, workers } = comer;
         let places = workers.clamp(1, self.workers);
         let mut state = self.lock();
@@ -220,7 +227,8 @@ impl Queue {
         let begins_at_once = state.length() == due.jobs() && places <= state.free - due.places;
         let mut crowded_out = None;
         if !begins_at_once && length >= self.capacity {
-            let full = AnalysisError::QueueFull { length, retry_after: self.retry_after(&state, &due) };
+            let full =
+                AnalysisError::QueueFull { length, retry_after: self.retry_after(&state, &due) };
             // Whoever it is that goes.
             self.turnstile(class).refused.fetch_add(1, Ordering::Relaxed);
             let Some(order) = state.lane_mut(class).make_way(&client) else { return Err(full) };
@@ -250,7 +258,8 @@ impl Queue {
         drop(order);
     }
 
-    /// Somebody waits now for a job that stands in a slower lane: it changes over, if it has not begun.
+    /// Somebody waits now for a job that stands in a slower lane: it changes over, if it has not
+    /// begun.
     pub(super) fn hasten(&self, place: Place, class: Class, client: &Client) -> Place {
         let mut state = self.lock();
         if class >= place.class {
@@ -264,7 +273,8 @@ impl Queue {
         Place { class, stamp }
     }
 
-    /// Waits for work; `None` when there will be none any more. Blocks: for worker threads, each of which says when it has
+    /// Waits for work; `None` when there will be none any more. Blocks: for worker threads, each of
+    /// which says when it has
     /// [`finished`](Queue::finished) or has [`rested`](Queue::rested).
     pub(super) fn next(&self) -> Option<Work> {
         let mut state = self.lock();
@@ -289,7 +299,8 @@ impl Queue {
         }
     }
 
-    /// Says that work for so many workers is done, after so long. Whoever says so comes for the [`next`](Queue::next).
+    /// Says that work for so many workers is done, after so long. Whoever says so comes for the
+    /// [`next`](Queue::next).
     pub(super) fn finished(&self, places: usize, took: Duration) {
         let mut state = self.lock();
         state.running -= 1;
@@ -299,7 +310,8 @@ impl Queue {
         self.tell_load(&state);
     }
 
-    /// Says that idle work is over; what a real request has cut short is wished for again. Whoever says so comes for the
+    /// Says that idle work is over; what a real request has cut short is wished for again. Whoever
+    /// says so comes for the
     /// [`next`](Queue::next).
     pub(super) fn rested(&self, wish: Wish, run: &IdleRun) {
         let mut state = self.lock();
@@ -318,7 +330,8 @@ impl Queue {
 
     /// Says that there are new wishes: a worker that rests takes one up.
     pub(super) fn wake_for_wishes(&self) {
-        // A worker looks for wishes and goes to sleep under this lock: one that looked before they came is asleep by now.
+        // A worker looks for wishes and goes to sleep under this lock: one that looked before they
+        // came is asleep by now.
         drop(self.lock());
         self.work_came.notify_all();
     }
@@ -339,7 +352,8 @@ impl Queue {
         }
     }
 
-    /// How many of the same lane have their turn before this place; `None` for one who has his turn or has left.
+    /// How many of the same lane have their turn before this place; `None` for one who has his turn
+    /// or has left.
     pub(super) fn position(&self, place: Place) -> Option<usize> {
         let state = self.lock();
         state.lane(place.class).before(place.stamp)?.checked_sub(state.due().of(place.class))
@@ -397,8 +411,8 @@ impl Queue {
         }
     }
 
-    /// What to do for nobody yet, where that is in nobody's way. Of several workers one rests: what needs no search, such as answers from
-    /// memory, then finds a processor free.
+    /// What to do for nobody yet, where that is in nobody's way. Of several workers one rests: what
+    /// needs no search, such as answers from memory, then finds a processor free.
     fn take_idle(&self, state: &mut State) -> Option<(Wish, IdleRun)> {
         let is_enough = state.idle_runs.len() >= self.workers.saturating_sub(1).max(1);
         // Whoever is due wants more workers than this one: it stays free for that.
@@ -435,7 +449,11 @@ impl Queue {
 impl Turnstile {
     fn counts(&self) -> LaneCounts {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        LaneCounts { waits: self.waits.counts(), refused: count(&self.refused), late: count(&self.late) }
+        LaneCounts {
+            waits: self.waits.counts(),
+            refused: count(&self.refused),
+            late: count(&self.late),
+        }
     }
 }
 
@@ -481,9 +499,12 @@ impl State {
 
     fn due(&self) -> Due {
         let mut due = Due::default();
-        let (mut interactive, mut batch) = (self.interactive.orders().peekable(), self.batch.orders().peekable());
+        let (mut interactive, mut batch) =
+            (self.interactive.orders().peekable(), self.batch.orders().peekable());
         let mut streak = self.streak;
-        while let Some(class) = next_class(interactive.peek().is_some(), batch.peek().is_some(), streak) {
+        while let Some(class) =
+            next_class(interactive.peek().is_some(), batch.peek().is_some(), streak)
+        {
             let (order, jobs) = match class {
                 Class::Interactive => (interactive.next(), &mut due.interactive),
                 Class::Batch => (batch.next(), &mut due.batch),
@@ -507,7 +528,8 @@ impl State {
         run
     }
 
-    /// Takes back as many workers from idle work as those want who have their turn and find none that rests.
+    /// Takes back as many workers from idle work as those want who have their turn and find none
+    /// that rests.
     fn call_back(&mut self) {
         if self.idle_runs.is_empty() {
             return;

@@ -12,7 +12,8 @@ pub struct AnalysisRequest {
     pub game: Game,
     /// When to stop, within the service's caps; without any limit when the service says.
     pub limits: Limits,
-    /// With how many threads, and how wide to look. Each thread takes a worker: more threads than workers are not to be had.
+    /// With how many threads, and how wide to look. Each thread takes a worker: more threads than
+    /// workers are not to be had.
     pub scope: Scope,
     /// Do not answer from memory. The new answer is remembered all the same.
     pub fresh: bool,
@@ -25,14 +26,15 @@ pub struct AnalysisRequest {
 }
 
 impl AnalysisRequest {
-    /// The most memory that one takes while it waits: the positions since the last move that cannot be reversed (the rules end
-    /// a game before there are more), in lists that have grown by doubling, and as much again as the rest of the request's way
-    /// takes at most.
-    pub(super) const MOST_BYTES: usize =
-        (MAX_HALFMOVE_CLOCK as usize).next_power_of_two() * (size_of::<Position>() + 32) + (16 << 10);
+    /// The most memory that one takes while it waits: the positions since the last move that cannot
+    /// be reversed (the rules end a game before there are more), in lists that have grown by
+    /// doubling, and as much again as the rest of the request's way takes at most.
+    pub(super) const MOST_BYTES: usize = (MAX_HALFMOVE_CLOCK as usize).next_power_of_two()
+        * (size_of::<Position>() + 32)
+        + (16 << 10);
 
-    /// The same question with the least history that it needs: the positions that can still come back. So a request that waits
-    /// holds little, however long its game was.
+    /// The same question with the least history that it needs: the positions that can still come
+    /// back. So a request that waits holds little, however long its game was.
     pub(super) fn without_dead_history(mut self) -> AnalysisRequest {
         self.game = living_part(&self.game);
         self

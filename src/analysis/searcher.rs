@@ -5,9 +5,10 @@ use crate::engine::{Engine, Limits, Report, Scope, StopFlag, WinModel};
 
 /// Something that finds best moves. The engine is one; tests bring scripted ones.
 pub trait Searcher: Send + Sync + 'static {
-    /// Searches within a scope until a limit or the flag ends it; blocks. `on_update` hears of finished iterations, in the order of
-    /// their depths; with several threads what is returned may be deeper than the last of them. Whatever threads of its own it
-    /// starts are at their end when it returns.
+    /// Searches within a scope until a limit or the flag ends it; blocks. `on_update` hears of
+    /// finished iterations, in the order of their depths; with several threads what is returned may
+    /// be deeper than the last of them. Whatever threads of its own it starts are at their end when
+    /// it returns.
     fn analyse(
         &self,
         game: &Game,
@@ -30,12 +31,14 @@ impl Searcher for Engine {
         stop: &StopFlag,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {
-        // Every question is searched without what others have taught: only the shared table knows of them.
+        // Every question is searched without what others have taught: only the shared table knows
+        // of them.
         self.continue_game(&mut self.memory(), game, limits, scope, stop, on_update)
     }
 
     fn identity(&self) -> String {
-        let (version, signature, scale) = (Engine::VERSION, Engine::SIGNATURE, WinModel::fingerprint());
+        let (version, signature, scale) =
+            (Engine::VERSION, Engine::SIGNATURE, WinModel::fingerprint());
         format!("{version} search {signature} scale {scale:08x} {}", self.evaluation_name())
     }
 }

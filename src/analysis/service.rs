@@ -61,7 +61,8 @@ impl Default for ServiceOptions {
     }
 }
 
-/// Answers questions about positions. Cheap to clone; all clones are one service, which shuts down with the last of them.
+/// Answers questions about positions. Cheap to clone; all clones are one service, which shuts down
+/// with the last of them.
 #[derive(Clone)]
 pub struct Service(Arc<Inner>);
 
@@ -89,11 +90,12 @@ impl Service {
         Service::remembering(searcher, options, Dictionary::new(options.dictionary_max_entries))
     }
 
-    /// Starts the workers, with a dictionary that lasts: what is found is in `store` within the time `flush`, as long as the disk takes a
-    /// batch in a quarter of it.
+    /// Starts the workers, with a dictionary that lasts: what is found is in `store` within the
+    /// time `flush`, as long as the disk takes a batch in a quarter of it.
     ///
     /// # Errors
-    /// When the store keeps the analyses of another searcher, and when the system grants no more threads.
+    /// When the store keeps the analyses of another searcher, and when the system grants no more
+    /// threads.
     pub fn start_with_store(
         searcher: Arc<dyn Searcher>,
         options: ServiceOptions,
@@ -101,13 +103,21 @@ impl Service {
         flush: Duration,
     ) -> io::Result<Service> {
         if store.maker() != searcher.identity() {
-            return Err(io::Error::other(format!("the store is of {}, not of {}", store.maker(), searcher.identity())));
+            return Err(io::Error::other(format!(
+                "the store is of {}, not of {}",
+                store.maker(),
+                searcher.identity()
+            )));
         }
         let dictionary = Dictionary::with_store(options.dictionary_max_entries, store, flush)?;
         Service::remembering(searcher, options, dictionary)
     }
 
-    fn remembering(searcher: Arc<dyn Searcher>, options: ServiceOptions, dictionary: Dictionary) -> io::Result<Service> {
+    fn remembering(
+        searcher: Arc<dyn Searcher>,
+        options: ServiceOptions,
+        dictionary: Dictionary,
+    ) -> io::Result<Service> {
         let workers = options.workers.max(1);
         let queue = Arc::new(Queue::new(workers, options.queue_capacity, options.idle_positions));
         let (maker, dictionary): (Arc<str>, _) = (searcher.identity().into(), Arc::new(dictionary));
@@ -135,8 +145,8 @@ impl Service {
         Ok(service)
     }
 
-    /// Finds the best move: in memory, in an equal search that is under way, or in a search of its own. Dropping the future
-    /// is leaving; the search ends when its last listener has left.
+    /// Finds the best move: in memory, in an equal search that is under way, or in a search of its
+    /// own. Dropping the future is leaving; the search ends when its last listener has left.
     ///
     /// # Errors
     /// A full queue, a shutdown before the search began, or a fault of ours.
@@ -144,7 +154,8 @@ impl Service {
         self.follow(request)?.own_end().await
     }
 
-    /// The same question, followed on its way: what memory knows comes first, enough or not, then what is deeper. Returns at once.
+    /// The same question, followed on its way: what memory knows comes first, enough or not, then
+    /// what is deeper. Returns at once.
     ///
     /// # Errors
     /// A full queue or a shutdown.
@@ -161,13 +172,15 @@ impl Service {
         let address = Address::of(&request.game);
         let (limits, fresh) = (request.limits, request.fresh);
         let scope = service.scope(&request);
-        let Memory { known, enough, verdict, .. } = service.remember(&address, &limits, &scope, fresh);
+        let Memory { known, enough, verdict, .. } =
+            service.remember(&address, &limits, &scope, fresh);
         if let Some(answer) = enough {
             if request.class == Class::Interactive
                 && let Some(idle) = service.queue.idle()
             {
                 let was_empty = idle.len() == 0;
-                let is_new = idle.wish_for_best(&request.game, &limits, scope.multipv, &answer.0.report);
+                let is_new =
+                    idle.wish_for_best(&request.game, &limits, scope.multipv, &answer.0.report);
                 if was_empty && is_new {
                     service.queue.wake_for_wishes();
                 }
@@ -175,20 +188,28 @@ impl Service {
             return Ok(Following::answered(known, answer.into()));
         }
         let key = Arc::new(FlightKey { address, limits, scope, fresh });
-        // What an equal search has found since we looked is in memory by the time that search is out of the map.
+        // What an equal search has found since we looked is in memory by the time that search is
+        // out of the map.
         let answered = || service.look_up_again(&key, verdict);
-        let comer = Comer { client: request.client.clone(), class: request.class, workers: key.scope.threads };
+        let comer = Comer {
+            client: request.client.clone(),
+            class: request.class,
+            workers: key.scope.threads,
+        };
         let max_wait = service.max_wait(request.class);
         let class = request.class;
         let game = request.without_dead_history().game;
         let search = |crew| service.search(crew, game, class, &key);
         Ok(match service.flights.board(key.clone(), &service.queue, comer, answered, search)? {
             Boarding::Answered(answer) => Following::answered(known, answer.into()),
-            Boarding::Seat(seat) => Following::flying(known, Flying::new(asked, max_wait, verdict, seat, stay)),
+            Boarding::Seat(seat) => {
+                Following::flying(known, Flying::new(asked, max_wait, verdict, seat, stay))
+            }
         })
     }
 
-    /// What memory knows of a bare position, with at least so many lines (or as many as there are moves).
+    /// What memory knows of a bare position, with at least so many lines (or as many as there are
+    /// moves).
     pub fn known(&self, position: &Position, lines: usize) -> Option<Remembered> {
         let lines = lines.clamp(1, position.legal_moves().len().max(1));
         let address = Address::of(&Game::new(position.clone()));
@@ -261,13 +282,14 @@ impl Service {
         }
     }
 
-    /// Takes no new work, answers those who wait with an error, and tells running searches to stop and to answer with what
-    /// they have. Returns at once.
+    /// Takes no new work, answers those who wait with an error, and tells running searches to stop
+    /// and to answer with what they have. Returns at once.
     pub fn shut_down(&self) {
         self.0.shut_down();
     }
 
-    /// Resolves when all that was found so far is on disk, or the disk has refused it. Without a store at once.
+    /// Resolves when all that was found so far is on disk, or the disk has refused it. Without a
+    /// store at once.
     ///
     /// # Errors
     /// When the waiting itself breaks.
@@ -300,7 +322,8 @@ impl Service {
 }
 
 impl Inner {
-    /// How long a question waits for a worker. Those of batches wait for as long as somebody reads the answers.
+    /// How long a question waits for a worker. Those of batches wait for as long as somebody reads
+    /// the answers.
     fn max_wait(&self, class: Class) -> Duration {
         match class {
             Class::Interactive => self.max_wait,
@@ -308,8 +331,8 @@ impl Inner {
         }
     }
 
-    /// What a request is searched with: as many threads as can be had and used, and no more lines than there are moves. The proof of
-    /// a mate has use for one.
+    /// What a request is searched with: as many threads as can be had and used, and no more lines
+    /// than there are moves. The proof of a mate has use for one.
     fn scope(&self, request: &AnalysisRequest) -> Scope {
         let is_proof = request.limits.mate.is_some();
         let most_threads = if is_proof { 1 } else { self.workers };
@@ -322,7 +345,11 @@ impl Inner {
             _ if moves.is_empty() => request.game.position().legal_moves().len().max(1),
             _ => moves.len(),
         };
-        Scope { threads: threads.clamp(1, most_threads), multipv: multipv.clamp(1, most_lines), moves }
+        Scope {
+            threads: threads.clamp(1, most_threads),
+            multipv: multipv.clamp(1, most_lines),
+            moves,
+        }
     }
 
     /// Asks memory, if it may be asked.
@@ -337,21 +364,32 @@ impl Inner {
         self.dictionary.ask(address, limits, scope.multipv, &self.maker)
     }
 
-    fn look_up_again(&self, key: &FlightKey, verdict: MemoryVerdict) -> Option<(Remembered, Reason)> {
+    fn look_up_again(
+        &self,
+        key: &FlightKey,
+        verdict: MemoryVerdict,
+    ) -> Option<(Remembered, Reason)> {
         match verdict {
             MemoryVerdict::NotAsked => None,
-            _ => self.dictionary.look_up(&key.address, &key.limits, key.scope.multipv, &self.maker).enough,
+            _ => {
+                self.dictionary
+                    .look_up(&key.address, &key.limits, key.scope.multipv, &self.maker)
+                    .enough
+            }
         }
     }
 
     /// The search of a flight, as work for the queue.
     fn search(&self, mut crew: Crew, game: Game, class: Class, key: &FlightKey) -> Job {
-        let (searcher, dictionary, maker) = (self.searcher.clone(), self.dictionary.clone(), self.maker.clone());
+        let (searcher, dictionary, maker) =
+            (self.searcher.clone(), self.dictionary.clone(), self.maker.clone());
         // Who asks for many positions names them all himself.
-        let queue = (class == Class::Interactive && self.queue.idle().is_some()).then(|| self.queue.clone());
+        let queue = (class == Class::Interactive && self.queue.idle().is_some())
+            .then(|| self.queue.clone());
         let (address, limits, scope) = (key.address.clone(), key.limits, key.scope.clone());
         // Nobody holds a worker for ever: not by a depth that is out of reach either.
-        let longest = if limits == Limits::default() { self.max_infinite } else { self.max_movetime };
+        let longest =
+            if limits == Limits::default() { self.max_infinite } else { self.max_movetime };
         let bounded = Limits { movetime: Some(limits.movetime.unwrap_or(longest)), ..limits };
         Job::new(move |turn| {
             if let Turn::Never(error) = turn {
@@ -372,7 +410,8 @@ impl Inner {
             );
             let _entered = span.enter();
             let note = &mut |report: &Report| crew.flight.note(report);
-            let mut report = searcher.analyse(&game, &bounded, &scope, crew.flight.stop_flag(), note);
+            let mut report =
+                searcher.analyse(&game, &bounded, &scope, crew.flight.stop_flag(), note);
             report.pv.shrink_to_fit();
             report.alternatives.iter_mut().for_each(|line| line.pv.shrink_to_fit());
             let report = Arc::new(report);
@@ -409,7 +448,12 @@ impl Drop for Inner {
 }
 
 impl Answer {
-    fn at_once(report: Arc<Report>, source: Source, memory: MemoryVerdict, reason: Reason) -> Answer {
+    fn at_once(
+        report: Arc<Report>,
+        source: Source,
+        memory: MemoryVerdict,
+        reason: Reason,
+    ) -> Answer {
         let (queued, searched) = (Duration::ZERO, Duration::ZERO);
         Answer { report, source, memory, reason, shared: false, queued, searched }
     }
@@ -430,7 +474,8 @@ fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-/// Memory knows the best lines among all moves, and nothing of other questions. How many threads have found them is all one.
+/// Memory knows the best lines among all moves, and nothing of other questions. How many threads
+/// have found them is all one.
 fn is_for_memory(scope: &Scope) -> bool {
     scope.moves.is_empty()
 }

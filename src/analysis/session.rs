@@ -68,7 +68,8 @@ impl Sessions {
     pub(super) fn enter(&self, session: Session) -> Stay {
         let (replace, replaced) = oneshot::channel();
         let number = self.0.begun.fetch_add(1, Ordering::Relaxed);
-        if let Some(older) = self.0.under_way.insert(session.clone(), UnderWay { number, replace }) {
+        if let Some(older) = self.0.under_way.insert(session.clone(), UnderWay { number, replace })
+        {
             // One that has just ended does not hear it.
             let _ = older.replace.send(());
         }
@@ -105,7 +106,10 @@ mod tests {
         let mut other = sessions.enter(session("bob"));
         let newer = sessions.enter(session("ann"));
         older.replaced().await;
-        assert!(other.replaced.try_recv().is_err(), "another client's session of that name is another session");
+        assert!(
+            other.replaced.try_recv().is_err(),
+            "another client's session of that name is another session"
+        );
         drop(older);
         assert_eq!(sessions.0.under_way.len(), 2, "who was replaced takes nobody along");
         drop(newer);

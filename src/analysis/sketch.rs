@@ -4,16 +4,18 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const ROWS: usize = 4;
 
-/// A count-min sketch (Cormode and Muthukrishnan) with forward decay (Cormode, Shkapenyuk, Srivastava, Xu): a request weighs
-/// `2^now`, where `now` counts half-lives, so an old request counts half of one that comes a half-life later without anything
-/// ever being halved. Cells hold the binary logarithm of the sum of weights. They only grow, so that a worth that was computed
+/// A count-min sketch (Cormode and Muthukrishnan) with forward decay (Cormode, Shkapenyuk,
+/// Srivastava, Xu): a request weighs `2^now`, where `now` counts half-lives, so an old request
+/// counts half of one that comes a half-life later without anything ever being halved. Cells hold
+/// the binary logarithm of the sum of weights. They only grow, so that a worth that was computed
 /// once stays a lower bound for good; the eviction's heap rests on that.
 ///
-/// As in TinyLFU (Einziger, Friedman, Manes) it also knows those that are not remembered, for the comparison at the door.
-/// Lock-free; a lost race loses a count, no more.
+/// As in TinyLFU (Einziger, Friedman, Manes) it also knows those that are not remembered, for the
+/// comparison at the door. Lock-free; a lost race loses a count, no more.
 #[derive(Debug)]
 pub(super) struct FrequencySketch {
-    /// `ROWS` rows of `mask + 1` cells: bits of a non-negative `f32`, whose order is that of the numbers. 0 is "never".
+    /// `ROWS` rows of `mask + 1` cells: bits of a non-negative `f32`, whose order is that of the
+    /// numbers. 0 is "never".
     cells: Box<[AtomicU32]>,
     mask: usize,
     requests: AtomicU64,
@@ -21,7 +23,8 @@ pub(super) struct FrequencySketch {
 }
 
 impl FrequencySketch {
-    /// The most memory for each entry: rows are twice as wide as entries are many, rounded up to a power of two.
+    /// The most memory for each entry: rows are twice as wide as entries are many, rounded up to a
+    /// power of two.
     pub(super) const BYTES_PER_ENTRY: usize = 4 * ROWS * size_of::<AtomicU32>();
 
     /// For about so many remembered things; the half-life is sixteen requests for each of them.
@@ -44,7 +47,8 @@ impl FrequencySketch {
         }
     }
 
-    /// The logarithm of the weight of all requests for the thing with this hash; 0 if there were none. Never too low.
+    /// The logarithm of the weight of all requests for the thing with this hash; 0 if there were
+    /// none. Never too low.
     pub(super) fn estimate(&self, hash: u64) -> f32 {
         let least = self.cells_of(hash).map(|cell| cell.load(Ordering::Relaxed)).min();
         f32::from_bits(least.unwrap_or(0))
@@ -57,8 +61,12 @@ impl FrequencySketch {
 
     fn cells_of(&self, hash: u64) -> impl Iterator<Item = &AtomicU32> {
         // One multiplication by an odd constant a row; the high bits are the well mixed ones.
-        const FACTORS: [u64; ROWS] =
-            [0x9e37_79b9_7f4a_7c15, 0xc2b2_ae3d_27d4_eb4f, 0x1656_67b1_9e37_79f9, 0xd6e8_feb8_6659_fd93];
+        const FACTORS: [u64; ROWS] = [
+            0x9e37_79b9_7f4a_7c15,
+            0xc2b2_ae3d_27d4_eb4f,
+            0x1656_67b1_9e37_79f9,
+            0xd6e8_feb8_6659_fd93,
+        ];
         FACTORS.into_iter().enumerate().map(move |(row, factor)| {
             let mixed = (hash ^ (hash >> 32)).wrapping_mul(factor);
             &self.cells[row * (self.mask + 1) + ((mixed >> 32) as usize & self.mask)]
@@ -66,7 +74,8 @@ impl FrequencySketch {
     }
 }
 
-/// The logarithm of the sum of two weights that are given by their logarithms, where 0 is no weight at all.
+/// The logarithm of the sum of two weights that are given by their logarithms, where 0 is no weight
+/// at all.
 fn log_add(sum: f32, one: f32) -> f32 {
     if sum == 0.0 {
         return one;
@@ -116,8 +125,11 @@ mod tests {
                 sketch.touch(hash(n));
             }
         }
-        let counts = (0..10_000).map(|n| ((sketch.estimate(hash(n)) - sketch.now()).exp2(), (n % 8) as f32));
-        let too_high = counts.inspect(|(seen, true_count)| assert!(*seen >= true_count * 0.85, "{seen} of {true_count}"));
+        let counts =
+            (0..10_000).map(|n| ((sketch.estimate(hash(n)) - sketch.now()).exp2(), (n % 8) as f32));
+        let too_high = counts.inspect(|(seen, true_count)| {
+            assert!(*seen >= true_count * 0.85, "{seen} of {true_count}")
+        });
         let too_high = too_high.filter(|(seen, true_count)| *seen > true_count + 1.0).count();
         assert!(too_high < 300, "{too_high}");
     }

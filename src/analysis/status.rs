@@ -40,8 +40,8 @@ pub struct StoreStatus {
     pub bytes: u64,
     /// Analyses that wait to be written.
     pub waiting: usize,
-    /// `true` while it refuses to be written, several times one after the other. Answers go on; what is new outlasts the process once it
-    /// can be written again.
+    /// `true` while it refuses to be written, several times one after the other. Answers go on;
+    /// what is new outlasts the process once it can be written again.
     pub failing: bool,
 }
 

@@ -10,8 +10,13 @@ use crate::store::{Place, Record};
 /// What is kept of an analysis of this position.
 pub(super) fn record(address: &Address, analysis: &Analysis) -> Record {
     let Context { history, clock } = analysis.context;
-    let place =
-        Place { key: address.key, position: address.packed, history: history.to_parts(), clock, lines: analysis.lines };
+    let place = Place {
+        key: address.key,
+        position: address.packed,
+        history: history.to_parts(),
+        clock,
+        lines: analysis.lines,
+    };
     Record {
         place,
         report: analysis.report.clone(),

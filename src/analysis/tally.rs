@@ -52,8 +52,8 @@ impl Tally {
         self.0.idle_nodes.fetch_add(nodes, Ordering::Relaxed);
     }
 
-    /// A search has made so many nodes by now: those that were not counted yet are. In whatever order it is told of a search, none counts
-    /// twice, and the sum never falls.
+    /// A search has made so many nodes by now: those that were not counted yet are. In whatever
+    /// order it is told of a search, none counts twice, and the sum never falls.
     pub(super) fn count_nodes(&self, counted: &NodesCounted, nodes: u64) {
         let before = counted.0.fetch_max(nodes, Ordering::Relaxed);
         self.0.nodes.fetch_add(nodes.saturating_sub(before), Ordering::Relaxed);
@@ -87,8 +87,11 @@ mod tests {
 
     #[test]
     fn nodes_count_once_however_often_they_are_told() {
-        let (tally, [first, second]) = (Tally::default(), [NodesCounted::default(), NodesCounted::default()]);
-        for (search, nodes) in [(&first, 100), (&second, 30), (&first, 250), (&first, 200), (&second, 30)] {
+        let (tally, [first, second]) =
+            (Tally::default(), [NodesCounted::default(), NodesCounted::default()]);
+        for (search, nodes) in
+            [(&first, 100), (&second, 30), (&first, 250), (&first, 200), (&second, 30)]
+        {
             tally.count_nodes(search, nodes);
         }
         assert_eq!(tally.counts().nodes, 280);

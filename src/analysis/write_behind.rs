@@ -9,7 +9,8 @@ use std::time::{Duration, Instant};
 use crate::chess::forms::Packed;
 use crate::store::{Record, Store, StoreError};
 
-/// Who stores waits for the next batch when so many analyses wait for the disk, unless the disk fails.
+/// Who stores waits for the next batch when so many analyses wait for the disk, unless the disk
+/// fails.
 const CAPACITY: usize = 8_192;
 
 /// The most analyses that ever wait for the disk.
@@ -34,7 +35,8 @@ pub(super) struct WriteBehind {
 #[derive(Debug)]
 struct Shared {
     store: Arc<dyn Store>,
-    /// An analysis is on disk this long after it was stored: half of it it waits, the rest is for a batch under way and its own.
+    /// An analysis is on disk this long after it was stored: half of it it waits, the rest is for a
+    /// batch under way and its own.
     flush: Duration,
     waiting: Mutex<Waiting>,
     /// Something has come, gone, or was asked for.
@@ -62,8 +64,13 @@ impl WriteBehind {
     ///
     /// # Errors
     /// When the system grants no more threads.
-    pub(super) fn start(store: Arc<dyn Store>, flush: Duration, worth: Box<Worth>) -> io::Result<WriteBehind> {
-        let shared = Arc::new(Shared { store, flush, waiting: Mutex::default(), changed: Condvar::new() });
+    pub(super) fn start(
+        store: Arc<dyn Store>,
+        flush: Duration,
+        worth: Box<Worth>,
+    ) -> io::Result<WriteBehind> {
+        let shared =
+            Arc::new(Shared { store, flush, waiting: Mutex::default(), changed: Condvar::new() });
         let writer = std::thread::Builder::new().name("store".to_owned()).spawn({
             let shared = shared.clone();
             move || shared.write_all(&*worth)
@@ -75,14 +82,20 @@ impl WriteBehind {
         &*self.shared.store
     }
 
-    /// Waits while the queue is full, as long as that helps, and no longer than a batch may take: a disk that hangs holds up nobody for good.
+    /// Waits while the queue is full, as long as that helps, and no longer than a batch may take: a
+    /// disk that hangs holds up nobody for good.
     pub(super) fn wait_for_room(&self) {
         let is_full = |waiting: &mut Waiting| waiting.count >= CAPACITY && waiting.failures == 0;
         let (changed, flush) = (&self.shared.changed, self.shared.flush);
-        drop(changed.wait_timeout_while(self.shared.lock(), flush, is_full).unwrap_or_else(PoisonError::into_inner));
+        drop(
+            changed
+                .wait_timeout_while(self.shared.lock(), flush, is_full)
+                .unwrap_or_else(PoisonError::into_inner),
+        );
     }
 
-    /// Queues an analysis, in place of an older one of its place; what there is no room for is in memory alone. Never waits.
+    /// Queues an analysis, in place of an older one of its place; what there is no room for is in
+    /// memory alone. Never waits.
     pub(super) fn push(&self, record: Record) {
         let mut waiting = self.shared.lock();
         if waiting.count >= MOST_WAITING {
@@ -183,14 +196,19 @@ impl Shared {
         }
     }
 
-    /// Waits until there is something to write: all that waits, and the number of flushes that it answers. `None` at the end.
+    /// Waits until there is something to write: all that waits, and the number of flushes that it
+    /// answers. `None` at the end.
     fn next_batch(&self) -> Option<(Vec<Arc<Record>>, u64)> {
         let mut waiting = self.lock();
         loop {
             let now = Instant::now();
             let is_due = waiting.due.is_some_and(|due| due <= now);
             let is_much = waiting.count >= CAPACITY / 2 && waiting.failures == 0;
-            if is_due || is_much || waiting.flushes > waiting.flushed || (waiting.closing && waiting.count > 0) {
+            if is_due
+                || is_much
+                || waiting.flushes > waiting.flushed
+                || (waiting.closing && waiting.count > 0)
+            {
                 let batch = waiting.records.values().flatten().cloned().collect();
                 return Some((batch, waiting.flushes));
             }
@@ -199,7 +217,10 @@ impl Shared {
             }
             waiting = match waiting.due {
                 Some(due) => {
-                    let (waiting, _) = self.changed.wait_timeout(waiting, due - now).unwrap_or_else(PoisonError::into_inner);
+                    let (waiting, _) = self
+                        .changed
+                        .wait_timeout(waiting, due - now)
+                        .unwrap_or_else(PoisonError::into_inner);
                     waiting
                 }
                 None => self.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner),
@@ -237,7 +258,10 @@ impl Waiting {
         self.failures = self.failures.saturating_add(1);
         if self.failures == 1 {
             let error = error.to_string();
-            tracing::error!(error, "the store cannot be written; answers go on, and it is tried again and again");
+            tracing::error!(
+                error,
+                "the store cannot be written; answers go on, and it is tried again and again"
+            );
         }
         self.due = Some(Instant::now() + flush);
     }
@@ -245,7 +269,10 @@ impl Waiting {
     /// At the end.
     fn give_up(&self) {
         if self.count > 0 {
-            tracing::error!(analyses = self.count, "the store cannot be written: the newest analyses are lost");
+            tracing::error!(
+                analyses = self.count,
+                "the store cannot be written: the newest analyses are lost"
+            );
         }
     }
 }

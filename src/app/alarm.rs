@@ -1,8 +1,9 @@
 //! The clock that the heads of a connection's requests are held to.
 //!
-//! Hyper sets it before each request and drops it when the head has come. Each time a timer would be entered at the runtime and taken out
-//! again, under a lock, and nearly none ever rings. So a connection keeps one: it rings at the first deadline that it was set to, looks what
-//! the deadline is by then, and goes on.
+//! Hyper sets it before each request and drops it when the head has come. Each time a timer would
+//! be entered at the runtime and taken out again, under a lock, and nearly none ever rings. So a
+//! connection keeps one: it rings at the first deadline that it was set to, looks what the deadline
+//! is by then, and goes on.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -88,6 +89,10 @@ mod tests {
         let alarm = Alarm::new(TIME);
         let dropped = tokio::time::timeout(TIME / 2, alarm.sleep(TIME)).await;
         assert!(dropped.is_err());
-        assert_eq!(rings_after(&alarm, TIME).await.as_secs(), TIME.as_secs(), "not when the first would have");
+        assert_eq!(
+            rings_after(&alarm, TIME).await.as_secs(),
+            TIME.as_secs(),
+            "not when the first would have"
+        );
     }
 }

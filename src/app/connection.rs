@@ -14,8 +14,8 @@ use tokio::time::{Sleep, sleep};
 use super::streams::Streams;
 use crate::http::Inside;
 
-/// What HTTP/2 begins with (RFC 9113, section 3.4). So many bytes tell one version of HTTP from another; before them nothing else looks at
-/// the clock.
+/// What HTTP/2 begins with (RFC 9113, section 3.4). So many bytes tell one version of HTTP from
+/// another; before them nothing else looks at the clock.
 const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// What a connection holds for as long as it lasts, after an upgrade as well.
@@ -26,7 +26,8 @@ pub(super) struct Seat {
     pub(super) _inside: Inside,
 }
 
-/// A connection that ends when its other side does not begin to speak, or takes nothing for too long.
+/// A connection that ends when its other side does not begin to speak, or takes nothing for too
+/// long.
 pub(super) struct Connection {
     stream: TcpStream,
     stall: Duration,
@@ -44,7 +45,13 @@ pub(super) struct Connection {
 
 impl Connection {
     /// The other side has to begin within `head`, and may take nothing for `stall`.
-    pub(super) fn new(stream: TcpStream, seat: Seat, streams: Streams, stall: Duration, head: Duration) -> Connection {
+    pub(super) fn new(
+        stream: TcpStream,
+        seat: Seat,
+        streams: Streams,
+        stall: Duration,
+        head: Duration,
+    ) -> Connection {
         Connection {
             stream,
             stall,
@@ -88,7 +95,11 @@ impl Connection {
 }
 
 impl AsyncRead for Connection {
-    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, buffer: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         let heard = &buffer.filled()[before..];
@@ -106,7 +117,11 @@ impl AsyncRead for Connection {
 }
 
 impl AsyncWrite for Connection {
-    fn poll_write(self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
         self.poll_unless_stalled(context, |stream, context| stream.poll_write(context, bytes))
     }
 
@@ -115,7 +130,9 @@ impl AsyncWrite for Connection {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.poll_unless_stalled(context, |stream, context| stream.poll_write_vectored(context, slices))
+        self.poll_unless_stalled(context, |stream, context| {
+            stream.poll_write_vectored(context, slices)
+        })
     }
 
     fn is_write_vectored(&self) -> bool {

@@ -1,7 +1,8 @@
 //! Who reads the answer of an HTTP/2 stream, and whether it takes anything.
 //!
-//! A stream has a window of its own: one that is shut holds its answer back while the connection itself goes on, so that nothing is to be seen
-//! there. Hyper then asks the answer's body for no more of it, and what h2 has of it waits. So what is given away is followed until it is sent:
+//! A stream has a window of its own: one that is shut holds its answer back while the connection
+//! itself goes on, so that nothing is to be seen there. Hyper then asks the answer's body for no
+//! more of it, and what h2 has of it waits. So what is given away is followed until it is sent:
 //! each piece tells when bytes of it were.
 
 use std::pin::Pin;
@@ -134,7 +135,10 @@ impl HttpBody for Question {
     type Data = Bytes;
     type Error = hyper::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<hyper::Result<Frame<Bytes>>>> {
         let frame = ready!(Pin::new(&mut self.body).poll_frame(context));
         if !matches!(frame, Some(Ok(_))) {
             self.end();
@@ -175,18 +179,23 @@ impl HttpBody for Answer {
     type Data = Piece;
     type Error = axum::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Result<Frame<Piece>, axum::Error>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Piece>, axum::Error>>> {
         if !self.is_over {
             match ready!(Pin::new(&mut self.body).poll_frame(context)) {
                 Some(frame) => {
                     let reader = &self.reader;
-                    let frame = frame.map(|frame| frame.map_data(|bytes| Piece::new(bytes, reader.clone())));
+                    let frame = frame
+                        .map(|frame| frame.map_data(|bytes| Piece::new(bytes, reader.clone())));
                     return Poll::Ready(Some(frame));
                 }
                 None => self.is_over = true,
             }
         }
-        // A stream that has ended on our side can't be reset any more: it ends when all of it is sent.
+        // A stream that has ended on our side can't be reset any more: it ends when all of it is
+        // sent.
         match &self.reader {
             Some(reader) => reader.poll_all(context).map(|()| None),
             None => Poll::Ready(None),
@@ -308,7 +317,8 @@ mod tests {
         let reader = Arc::new(Reader::new());
         let mut answer = Answer::new(Body::from("text"), Some(reader.clone()));
         let frame = poll_fn(|context| Pin::new(&mut answer).poll_frame(context)).await;
-        let mut piece = frame.and_then(Result::ok).and_then(|frame| frame.into_data().ok()).expect("data");
+        let mut piece =
+            frame.and_then(Result::ok).and_then(|frame| frame.into_data().ok()).expect("data");
         assert!(!answer.is_end_stream());
         let ended = tokio::spawn(async move {
             let end = poll_fn(|context| Pin::new(&mut answer).poll_frame(context)).await;

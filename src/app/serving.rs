@@ -1,4 +1,5 @@
-//! The connections: so many at once, none without end, and all of them brought to an end in good order.
+//! The connections: so many at once, none without end, and all of them brought to an end in good
+//! order.
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -27,7 +28,8 @@ use super::reader::{Answer, Question};
 use super::streams::{Streams, reader};
 use crate::http::{Gauge, Peer};
 
-/// How often an HTTP/2 connection without traffic is asked whether it is still there, and how long it may take over the answer.
+/// How often an HTTP/2 connection without traffic is asked whether it is still there, and how long
+/// it may take over the answer.
 const PING_EVERY: Duration = Duration::from_secs(20);
 const PONG_WITHIN: Duration = Duration::from_secs(10);
 
@@ -39,13 +41,15 @@ const STREAMS_OF_A_CONNECTION: u32 = 64;
 pub(super) struct Rules {
     /// So many at once; who comes then waits until one has ended.
     pub(super) connections: usize,
-    /// So long the head of a request may take, counted from the last answer; in HTTP/2, so long there may be no request at all.
+    /// So long the head of a request may take, counted from the last answer; in HTTP/2, so long
+    /// there may be no request at all.
     pub(super) head: Duration,
     /// One whose other side takes nothing for so long ends; of HTTP/2 the one stream.
     pub(super) stall: Duration,
 }
 
-/// Serves until told to close; then answers what is under way. Open connections are counted in `open`.
+/// Serves until told to close; then answers what is under way. Open connections are counted in
+/// `open`.
 pub(super) async fn serve(
     mut listener: TcpListener,
     router: Router,
@@ -74,10 +78,13 @@ pub(super) async fn serve(
         }
         let (streams, router) = (Streams::new(rules.stall), router.clone());
         let seat = Seat { _place: place, _inside: open.enter() };
-        let connection = TokioIo::new(Connection::new(stream, seat, streams.clone(), rules.stall, rules.head));
+        let connection =
+            TokioIo::new(Connection::new(stream, seat, streams.clone(), rules.stall, rules.head));
         let peer = Peer::new(address.ip());
         let service = service_fn(move |request| answer(router.clone(), peer.clone(), request));
-        let served = builder(rules, streams.clone()).serve_connection_with_upgrades(connection, service).into_owned();
+        let served = builder(rules, streams.clone())
+            .serve_connection_with_upgrades(connection, service)
+            .into_owned();
         tokio::spawn(hold(served, streams, rules, told.clone()));
     }
     drop((listener, told));
@@ -120,7 +127,11 @@ where
 }
 
 /// Answers one request.
-async fn answer(router: Router, peer: Peer, request: Request<Incoming>) -> Result<Response<Answer>, Infallible> {
+async fn answer(
+    router: Router,
+    peer: Peer,
+    request: Request<Incoming>,
+) -> Result<Response<Answer>, Infallible> {
     let reader = reader();
     let mut request = request.map(|body| Body::new(Question::new(body, reader.clone())));
     request.extensions_mut().insert(peer);

@@ -41,7 +41,10 @@ impl Streams {
     /// None yet, of a connection that has not said anything.
     pub(super) fn new(stall: Duration) -> Streams {
         let state = State { is_spoken: false, open: 0, since: Instant::now() };
-        Streams { shared: Arc::new(Shared { state: Mutex::new(state), emptied: Notify::new() }), stall }
+        Streams {
+            shared: Arc::new(Shared { state: Mutex::new(state), emptied: Notify::new() }),
+            stall,
+        }
     }
 
     /// The connection speaks HTTP/2.

@@ -4,8 +4,10 @@ pub use super::magics::{bishop_attacks, rook_attacks};
 use super::magics::{bishop_rays as walk_diagonals, rook_rays as walk_straights};
 use super::{Bitboard, Color, Role, Square};
 
-const KNIGHT_STEPS: [(i8, i8); 8] = [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
-const KING_STEPS: [(i8, i8); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
+const KNIGHT_STEPS: [(i8, i8); 8] =
+    [(1, 2), (2, 1), (2, -1), (1, -2), (-1, -2), (-2, -1), (-2, 1), (-1, 2)];
+const KING_STEPS: [(i8, i8); 8] =
+    [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
 
 const fn leaps<const N: usize>(steps: [(i8, i8); N]) -> [Bitboard; 64] {
     let mut table = [Bitboard::EMPTY; 64];
@@ -29,7 +31,11 @@ const fn empty_board_rays(straight: bool) -> [Bitboard; 64] {
     let mut table = [Bitboard::EMPTY; 64];
     let mut square = 0;
     while square < 64 {
-        table[square] = Bitboard(if straight { walk_straights(square as u8) } else { walk_diagonals(square as u8) });
+        table[square] = Bitboard(if straight {
+            walk_straights(square as u8)
+        } else {
+            walk_diagonals(square as u8)
+        });
         square += 1;
     }
     table
@@ -45,7 +51,11 @@ static ROOK_RAYS: [Bitboard; 64] = empty_board_rays(true);
 const fn direction(a: usize, b: usize) -> (i8, i8) {
     let files = (b % 8) as i8 - (a % 8) as i8;
     let ranks = (b / 8) as i8 - (a / 8) as i8;
-    if files == 0 || ranks == 0 || files == ranks || files == -ranks { (files.signum(), ranks.signum()) } else { (0, 0) }
+    if files == 0 || ranks == 0 || files == ranks || files == -ranks {
+        (files.signum(), ranks.signum())
+    } else {
+        (0, 0)
+    }
 }
 
 static BETWEEN: [[Bitboard; 64]; 64] = {
@@ -144,7 +154,8 @@ pub fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a.index()][b.index()]
 }
 
-/// The whole rank, file or diagonal through two squares, edge to edge; none when no line joins them.
+/// The whole rank, file or diagonal through two squares, edge to edge; none when no line joins
+/// them.
 #[inline]
 pub fn line(a: Square, b: Square) -> Bitboard {
     LINE[a.index()][b.index()]

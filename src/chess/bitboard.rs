@@ -67,8 +67,8 @@ impl Bitboard {
         if self.0 == 0 { None } else { Some(Square::from_index(self.0.trailing_zeros() as u8)) }
     }
 
-    /// The set moved by that many index steps: positive towards h8, negative towards a1. Squares beyond the ends fall off;
-    /// wrapping at the edges is the caller's concern.
+    /// The set moved by that many index steps: positive towards h8, negative towards a1. Squares
+    /// beyond the ends fall off; wrapping at the edges is the caller's concern.
     #[inline]
     pub const fn shift(self, delta: i8) -> Bitboard {
         if delta >= 0 { Bitboard(self.0 << delta) } else { Bitboard(self.0 >> -delta) }

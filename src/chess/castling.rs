@@ -4,7 +4,8 @@ use super::{CastlingSide, Color, File};
 
 /// For each player and side the file of the rook that may still castle.
 ///
-/// The rook stands on the player's back rank; on the king's side it is to the right of the king, on the queen's side to its left.
+/// The rook stands on the player's back rank; on the king's side it is to the right of the king, on
+/// the queen's side to its left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CastlingRights {
     rooks: [Option<File>; 4],
@@ -44,10 +45,12 @@ impl CastlingRights {
     /// `true` when `color` may still castle to at least one side.
     #[inline]
     pub const fn any(self, color: Color) -> bool {
-        self.rook(color, CastlingSide::King).is_some() || self.rook(color, CastlingSide::Queen).is_some()
+        self.rook(color, CastlingSide::King).is_some()
+            || self.rook(color, CastlingSide::Queen).is_some()
     }
 
-    /// The castling state: bit 0 White short, bit 1 White long, bit 2 Black short, bit 3 Black long.
+    /// The castling state: bit 0 White short, bit 1 White long, bit 2 Black short, bit 3 Black
+    /// long.
     pub const fn state(self) -> u8 {
         self.rooks[0].is_some() as u8
             | (self.rooks[1].is_some() as u8) << 1
@@ -55,10 +58,13 @@ impl CastlingRights {
             | (self.rooks[3].is_some() as u8) << 3
     }
 
-    /// The rights that are granted, White before Black and short before long, each with its rook's file.
+    /// The rights that are granted, White before Black and short before long, each with its rook's
+    /// file.
     pub fn iter(self) -> impl Iterator<Item = (Color, CastlingSide, File)> {
         Color::ALL.into_iter().flat_map(move |color| {
-            CastlingSide::ALL.into_iter().filter_map(move |side| self.rook(color, side).map(|file| (color, side, file)))
+            CastlingSide::ALL
+                .into_iter()
+                .filter_map(move |side| self.rook(color, side).map(|file| (color, side, file)))
         })
     }
 }

@@ -231,7 +231,12 @@ pub struct FenWarning {
 
 impl FenWarning {
     /// A warning about that text, which is cut to an excerpt.
-    pub fn new(code: WarningCode, field: Field, text: &str, detail: impl Into<String>) -> FenWarning {
+    pub fn new(
+        code: WarningCode,
+        field: Field,
+        text: &str,
+        detail: impl Into<String>,
+    ) -> FenWarning {
         FenWarning { code, field, text: excerpt(text).to_owned(), detail: detail.into() }
     }
 }

@@ -51,7 +51,11 @@ fn refuse_unreadable(text: &str) -> Result<(), InvalidPosition> {
 
 fn has_control_characters(text: &str) -> bool {
     // Nearly every text is ASCII, of which no character has to be put together first.
-    if text.is_ascii() { text.bytes().any(|byte| byte.is_ascii_control()) } else { text.chars().any(char::is_control) }
+    if text.is_ascii() {
+        text.bytes().any(|byte| byte.is_ascii_control())
+    } else {
+        text.chars().any(char::is_control)
+    }
 }
 
 /// The first six fields, and how many there are.

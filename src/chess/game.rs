@@ -52,7 +52,8 @@ impl Game {
         }
     }
 
-    /// Plays a move, which must be legal. A game that is over by the rules is not stopped: ask [`Game::outcome`].
+    /// Plays a move, which must be legal. A game that is over by the rules is not stopped: ask
+    /// [`Game::outcome`].
     pub fn play(&mut self, mv: Move) {
         let after = self.position.after(mv);
         let moved = moved_after(&self.position, self.moved, mv);
@@ -72,8 +73,8 @@ impl Game {
         self.moves.pop()
     }
 
-    /// The squares of the pieces that have moved: those that the start position gives away as moved, and those that a move of
-    /// the game has moved, also when they came back.
+    /// The squares of the pieces that have moved: those that the start position gives away as
+    /// moved, and those that a move of the game has moved, also when they came back.
     pub fn moved(&self) -> Bitboard {
         self.moved
     }
@@ -117,18 +118,23 @@ impl Game {
         &self.keys
     }
 
-    /// The earlier positions that may come again: those since the last capture, pawn move or loss of a castling right, as
-    /// keys in rising order, each with the number of its occurrences.
+    /// The earlier positions that may come again: those since the last capture, pawn move or loss
+    /// of a castling right, as keys in rising order, each with the number of its occurrences.
     pub fn reversible_context(&self) -> Vec<(u64, u8)> {
         let mut keys: Vec<u64> = self.repeatable().map(Position::key).collect();
         keys.sort_unstable();
-        keys.chunk_by(|a, b| a == b).map(|run| (run[0], u8::try_from(run.len()).unwrap_or(u8::MAX))).collect()
+        keys.chunk_by(|a, b| a == b)
+            .map(|run| (run[0], u8::try_from(run.len()).unwrap_or(u8::MAX)))
+            .collect()
     }
 
     /// How often the current position has occurred; 1 is now only.
     pub fn repetitions(&self) -> u32 {
         let now = &self.position;
-        let earlier = self.repeatable().filter(|then| then.key() == now.key() && is_same_position(then, now)).count();
+        let earlier = self
+            .repeatable()
+            .filter(|then| then.key() == now.key() && is_same_position(then, now))
+            .count();
         u32::try_from(earlier + 1).unwrap_or(u32::MAX)
     }
 
@@ -146,10 +152,13 @@ impl Game {
 
 /// `true` when neither a capture, nor a pawn move, nor the loss of a castling right.
 fn is_reversible(before: &Position, mv: Move, after: &Position) -> bool {
-    !mv.is_capture() && before.role_at(mv.from()) != Some(Role::Pawn) && before.castling() == after.castling()
+    !mv.is_capture()
+        && before.role_at(mv.from()) != Some(Role::Pawn)
+        && before.castling() == after.castling()
 }
 
-/// The same pieces and the same rights with the same player to move. Equal keys almost always mean that; a draw wants more.
+/// The same pieces and the same rights with the same player to move. Equal keys almost always mean
+/// that; a draw wants more.
 fn is_same_position(a: &Position, b: &Position) -> bool {
     a.turn() == b.turn()
         && a.castling() == b.castling()
@@ -160,18 +169,24 @@ fn is_same_position(a: &Position, b: &Position) -> bool {
 
 /// The pieces of a start position that must have moved, or are taken to have.
 fn moved_at_start(position: &Position) -> Bitboard {
-    let unmoved = Color::ALL.into_iter().fold(Bitboard::EMPTY, |unmoved, color| unmoved | unmoved_at_start(position, color));
+    let unmoved = Color::ALL
+        .into_iter()
+        .fold(Bitboard::EMPTY, |unmoved, color| unmoved | unmoved_at_start(position, color));
     position.occupied().without(unmoved)
 }
 
-/// Pawns on their second rank, a king and rooks with a castling right, and other pieces where their kind starts.
+/// Pawns on their second rank, a king and rooks with a castling right, and other pieces where their
+/// kind starts.
 fn unmoved_at_start(position: &Position, color: Color) -> Bitboard {
-    let mut unmoved = position.pieces(color, Role::Pawn) & Rank::Second.relative_to(color).bitboard();
+    let mut unmoved =
+        position.pieces(color, Role::Pawn) & Rank::Second.relative_to(color).bitboard();
     for role in [Role::Knight, Role::Bishop, Role::Queen] {
         let home = home_squares(role);
-        unmoved |= position.pieces(color, role) & if color.is_white() { home } else { home.swap_ranks() };
+        unmoved |=
+            position.pieces(color, role) & if color.is_white() { home } else { home.swap_ranks() };
     }
-    for rook in CastlingSide::ALL.into_iter().filter_map(|side| position.castling_rook(color, side)) {
+    for rook in CastlingSide::ALL.into_iter().filter_map(|side| position.castling_rook(color, side))
+    {
         unmoved |= rook.bitboard() | position.king(color).bitboard();
     }
     unmoved

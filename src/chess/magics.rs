@@ -1,10 +1,11 @@
 //! Magic bitboards: the attacks of sliders by one multiplication and one look-up.
 //!
-//! Chess Programming Wiki, "Magic Bitboards" (Lasse Hansen, Pradu Kannan). The factors were found by trial for this project;
-//! the table is computed by the compiler.
+//! Chess Programming Wiki, "Magic Bitboards" (Lasse Hansen, Pradu Kannan). The factors were found
+//! by trial for this project; the table is computed by the compiler.
 //!
-//! PEXT in place of the multiplication was measured in perft on a CPU that has it: 4% faster in a build for that CPU alone, 13%
-//! slower where a portable build has to choose at run time. So every CPU takes the same path.
+//! PEXT in place of the multiplication was measured in perft on a CPU that has it: 4% faster in a
+//! build for that CPU alone, 13% slower where a portable build has to choose at run time. So every
+//! CPU takes the same path.
 
 use super::{Bitboard, Square};
 
@@ -21,14 +22,16 @@ struct Magic {
 impl Magic {
     #[inline]
     const fn place(&self, occupied: u64) -> usize {
-        self.offset as usize + ((occupied & self.mask).wrapping_mul(self.factor) >> self.shift) as usize
+        self.offset as usize
+            + ((occupied & self.mask).wrapping_mul(self.factor) >> self.shift) as usize
     }
 }
 
 const BISHOP_STEPS: [(i8, i8); 4] = [(1, 1), (-1, 1), (-1, -1), (1, -1)];
 const ROOK_STEPS: [(i8, i8); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 
-/// Walks the rays square by square up to and including the first occupied one. The slow and obvious way, for building tables.
+/// Walks the rays square by square up to and including the first occupied one. The slow and obvious
+/// way, for building tables.
 const fn walk(square: u8, steps: &[(i8, i8); 4], occupied: u64) -> u64 {
     let mut attacks = 0;
     let mut direction = 0;
@@ -57,13 +60,18 @@ const fn far_edges(square: u8) -> u64 {
     ranks | files
 }
 
-const fn magics(steps: &[(i8, i8); 4], factors: &[u64; 64], first_offset: u32) -> ([Magic; 64], u32) {
+const fn magics(
+    steps: &[(i8, i8); 4],
+    factors: &[u64; 64],
+    first_offset: u32,
+) -> ([Magic; 64], u32) {
     let mut magics = [Magic { mask: 0, factor: 0, shift: 0, offset: 0 }; 64];
     let mut offset = first_offset;
     let mut square = 0;
     while square < 64 {
         let mask = walk(square as u8, steps, 0) & !far_edges(square as u8);
-        magics[square] = Magic { mask, factor: factors[square], shift: 64 - mask.count_ones(), offset };
+        magics[square] =
+            Magic { mask, factor: factors[square], shift: 64 - mask.count_ones(), offset };
         offset += 1 << mask.count_ones();
         square += 1;
     }
@@ -76,7 +84,11 @@ static BISHOP_MAGICS: [Magic; 64] = BISHOPS.0;
 static ROOK_MAGICS: [Magic; 64] = ROOKS.0;
 const TABLE_LEN: usize = ROOKS.1 as usize;
 
-const fn fill(mut table: [u64; TABLE_LEN], magics: &[Magic; 64], steps: &[(i8, i8); 4]) -> [u64; TABLE_LEN] {
+const fn fill(
+    mut table: [u64; TABLE_LEN],
+    magics: &[Magic; 64],
+    steps: &[(i8, i8); 4],
+) -> [u64; TABLE_LEN] {
     let mut square = 0;
     while square < 64 {
         let magic = magics[square];
@@ -94,7 +106,8 @@ const fn fill(mut table: [u64; TABLE_LEN], magics: &[Magic; 64], steps: &[(i8, i
     table
 }
 
-static ATTACKS: [u64; TABLE_LEN] = fill(fill([0; TABLE_LEN], &BISHOPS.0, &BISHOP_STEPS), &ROOKS.0, &ROOK_STEPS);
+static ATTACKS: [u64; TABLE_LEN] =
+    fill(fill([0; TABLE_LEN], &BISHOPS.0, &BISHOP_STEPS), &ROOKS.0, &ROOK_STEPS);
 
 /// The squares that a bishop attacks, up to and including the first occupied one on each diagonal.
 #[inline]
@@ -102,7 +115,8 @@ pub fn bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     Bitboard(ATTACKS[BISHOP_MAGICS[square.index()].place(occupied.0)])
 }
 
-/// The squares that a rook attacks, up to and including the first occupied one on each file and rank.
+/// The squares that a rook attacks, up to and including the first occupied one on each file and
+/// rank.
 #[inline]
 pub fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     Bitboard(ATTACKS[ROOK_MAGICS[square.index()].place(occupied.0)])
@@ -173,7 +187,10 @@ mod tests {
                 let mask = magics[square.index()].mask;
                 let mut occupied: u64 = 0;
                 loop {
-                    assert_eq!(attacks(square, Bitboard(occupied)).0, walk(square.index() as u8, steps, occupied));
+                    assert_eq!(
+                        attacks(square, Bitboard(occupied)).0,
+                        walk(square.index() as u8, steps, occupied)
+                    );
                     occupied = occupied.wrapping_sub(mask) & mask;
                     if occupied == 0 {
                         break;

@@ -1,12 +1,18 @@
-//! Legal move generation: no move is made and tested but the en passant capture, which may open the king's own rank.
+//! Legal move generation: no move is made and tested but the en passant capture, which may open the
+//! king's own rank.
 //!
-//! The generator speaks to a [`MoveSink`] in sets of squares. One sink writes them out as a list, another only counts them, so
-//! perft's bulk count and the search run the very same generator. Chess Programming Wiki, "Legal Move Generation", "Checks and
-//! Pinned Pieces (Bitboards)"; counting in sets after Gigantua and cozy-chess.
+//! The generator speaks to a [`MoveSink`] in sets of squares. One sink writes them out as a list,
+//! another only counts them, so perft's bulk count and the search run the very same generator.
+//! Chess Programming Wiki, "Legal Move Generation", "Checks and Pinned Pieces (Bitboards)";
+//! counting in sets after Gigantua and cozy-chess.
 
-use super::attacks::{between, bishop_attacks, king_attacks, knight_attacks, line, pawn_attacks, rook_attacks};
+use super::attacks::{
+    between, bishop_attacks, king_attacks, knight_attacks, line, pawn_attacks, rook_attacks,
+};
 use super::position::{castled_king, castled_rook};
-use super::{Bitboard, CastlingSide, Color, File, Move, MoveKind, MoveList, Position, Rank, Role, Square};
+use super::{
+    Bitboard, CastlingSide, Color, File, Move, MoveKind, MoveList, Position, Rank, Role, Square,
+};
 
 /// Which moves are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,9 +27,11 @@ pub enum Wanted {
 
 /// Takes what the generator finds.
 trait MoveSink {
-    /// A knight, bishop, rook, queen or king may go from a square to these, empty ones and captures apart.
+    /// A knight, bishop, rook, queen or king may go from a square to these, empty ones and captures
+    /// apart.
     fn piece(&mut self, from: Square, quiets: Bitboard, captures: Bitboard);
-    /// Pawns may arrive on these squares, each from `delta` index steps before it, without promoting.
+    /// Pawns may arrive on these squares, each from `delta` index steps before it, without
+    /// promoting.
     fn pawns(&mut self, to: Bitboard, delta: i8, kind: MoveKind);
     /// Pawns may promote on these squares, each from `delta` index steps before it.
     fn promotions(&mut self, to: Bitboard, delta: i8, capture: bool);
@@ -107,13 +115,16 @@ impl MoveSink for Find {
 
     fn pawns(&mut self, to: Bitboard, delta: i8, kind: MoveKind) {
         let target = self.wanted.to();
-        self.found |= to.contains(target) && self.wanted == Move::new(target.offset(-delta), target, kind);
+        self.found |=
+            to.contains(target) && self.wanted == Move::new(target.offset(-delta), target, kind);
     }
 
     fn promotions(&mut self, to: Bitboard, delta: i8, capture: bool) {
         let (mv, target) = (self.wanted, self.wanted.to());
         self.found |= to.contains(target)
-            && mv.promotion().is_some_and(|role| mv == Move::promotion_to(target.offset(-delta), target, role, capture));
+            && mv.promotion().is_some_and(|role| {
+                mv == Move::promotion_to(target.offset(-delta), target, role, capture)
+            });
     }
 
     fn special(&mut self, mv: Move) {
@@ -129,7 +140,8 @@ impl Position {
         list
     }
 
-    /// Calls a function with each legal move of one class, in the order of [`Position::legal_moves`].
+    /// Calls a function with each legal move of one class, in the order of
+    /// [`Position::legal_moves`].
     #[inline]
     pub fn each_move(&self, wanted: Wanted, tell: impl FnMut(Move)) {
         let mut each = Each(tell);
@@ -152,7 +164,8 @@ impl Position {
         self.count_moves() > 0
     }
 
-    /// `true` when the move is legal here, its kind included. Any code may be asked: table entries of other positions too.
+    /// `true` when the move is legal here, its kind included. Any code may be asked: table entries
+    /// of other positions too.
     pub fn is_legal(&self, mv: Move) -> bool {
         let mut find = Find { wanted: mv, found: false };
         self.generate(Wanted::All, mv.from().bitboard(), &mut find);
@@ -241,7 +254,9 @@ impl<'a, const WHITE: bool> Generator<'a, WHITE> {
         let knights = self.position.by_role(Role::Knight) & self.enemies;
         let mut safe = targets.without(guarded);
         for to in safe {
-            if knight_attacks(to).intersects(knights) || self.position.is_attacked_by_slider(to, !Self::US, occupied) {
+            if knight_attacks(to).intersects(knights)
+                || self.position.is_attacked_by_slider(to, !Self::US, occupied)
+            {
                 safe ^= to.bitboard();
             }
         }
@@ -251,7 +266,8 @@ impl<'a, const WHITE: bool> Generator<'a, WHITE> {
     /// The squares that enemy pawns attack.
     #[inline(always)]
     fn pawn_guard(&self, pawns: Bitboard) -> Bitboard {
-        (pawns & Self::NOT_A).shift(-Self::FORWARD - 1) | (pawns & Self::NOT_H).shift(-Self::FORWARD + 1)
+        (pawns & Self::NOT_A).shift(-Self::FORWARD - 1)
+            | (pawns & Self::NOT_H).shift(-Self::FORWARD + 1)
     }
 
     #[inline(always)]
@@ -272,7 +288,8 @@ impl<'a, const WHITE: bool> Generator<'a, WHITE> {
         for from in straight.without(pinned) {
             self.emit(from, rook_attacks(from, self.occupied) & check_mask, sink);
         }
-        // A pinned piece stays on its line; in check it can neither take the checker nor come between.
+        // A pinned piece stays on its line; in check it can neither take the checker nor come
+        // between.
         if pinned.is_nonempty() && check_mask == Bitboard::ALL {
             for from in diagonal & pinned {
                 self.emit(from, bishop_attacks(from, self.occupied) & line(self.king, from), sink);
@@ -307,7 +324,11 @@ impl<'a, const WHITE: bool> Generator<'a, WHITE> {
         let single = pawns.shift(Self::FORWARD) & empty;
         if self.wanted != Wanted::Noisy {
             let double = (single & Self::THIRD_RANK).shift(Self::FORWARD) & empty & mask;
-            sink.pawns((single & mask).without(Self::PROMOTION_RANK), Self::FORWARD, MoveKind::Quiet);
+            sink.pawns(
+                (single & mask).without(Self::PROMOTION_RANK),
+                Self::FORWARD,
+                MoveKind::Quiet,
+            );
             sink.pawns(double, 2 * Self::FORWARD, MoveKind::DoublePush);
         }
         if self.wanted != Wanted::Quiet {
@@ -324,14 +345,18 @@ impl<'a, const WHITE: bool> Generator<'a, WHITE> {
         }
     }
 
-    /// Two pawns leave the board's lines at once here, so each capture is tried out on the occupied squares.
+    /// Two pawns leave the board's lines at once here, so each capture is tried out on the occupied
+    /// squares.
     #[cold]
     #[inline(never)]
     fn en_passant<S: MoveSink>(&self, target: Square, pawns: Bitboard, sink: &mut S) {
         let victim = target.forward(!Self::US).bitboard();
-        // The victim's double step may have given check itself; no other piece's check can be left by it but a slider's.
-        let leapers =
-            self.position.checkers().without(victim | self.position.diagonal_sliders() | self.position.straight_sliders());
+        // The victim's double step may have given check itself; no other piece's check can be left
+        // by it but a slider's.
+        let leapers = self
+            .position
+            .checkers()
+            .without(victim | self.position.diagonal_sliders() | self.position.straight_sliders());
         if leapers.is_nonempty() {
             return;
         }
@@ -347,7 +372,10 @@ impl<'a, const WHITE: bool> Generator<'a, WHITE> {
         if !self.position.castling().any(Self::US) || !self.movers.contains(self.king) {
             return;
         }
-        for (side, kind) in [(CastlingSide::King, MoveKind::CastleShort), (CastlingSide::Queen, MoveKind::CastleLong)] {
+        for (side, kind) in [
+            (CastlingSide::King, MoveKind::CastleShort),
+            (CastlingSide::Queen, MoveKind::CastleLong),
+        ] {
             if let Some(rook) = self.position.castling_rook(Self::US, side)
                 && self.may_castle(rook, side)
             {
@@ -369,8 +397,9 @@ impl<'a, const WHITE: bool> Generator<'a, WHITE> {
         // In Chess960 the rook may have shielded the king's new place.
         let castled = others | king_to.bitboard() | rook_to.bitboard();
         let mut king_path = king_path.without(self.king.bitboard());
-        !king_path.any(|square| self.position.is_attacked(square, enemy, self.occupied ^ self.king.bitboard()))
-            && !self.position.is_attacked_by_slider(king_to, enemy, castled)
+        !king_path.any(|square| {
+            self.position.is_attacked(square, enemy, self.occupied ^ self.king.bitboard())
+        }) && !self.position.is_attacked_by_slider(king_to, enemy, castled)
     }
 }
 

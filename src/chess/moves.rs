@@ -19,9 +19,11 @@ impl CastlingSide {
     pub const ALL: [CastlingSide; 2] = [CastlingSide::King, CastlingSide::Queen];
 }
 
-/// A move in the frozen 16-bit code: bits 10–15 from, bits 4–9 to, bit 3 promotion, bit 2 capture, bits 0–1 the kind.
+/// A move in the frozen 16-bit code: bits 10–15 from, bits 4–9 to, bit 3 promotion, bit 2 capture,
+/// bits 0–1 the kind.
 ///
-/// Of a castling move `to` is the square that the king arrives on, in Chess960 too, where it may equal `from`.
+/// Of a castling move `to` is the square that the king arrives on, in Chess960 too, where it may
+/// equal `from`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(u16);
 
@@ -68,10 +70,17 @@ impl Move {
             Role::Rook => 2,
             _ => 3,
         };
-        Move((from.index() as u16) << 10 | (to.index() as u16) << 4 | PROMOTION | (capture as u16 * CAPTURE) | piece)
+        Move(
+            (from.index() as u16) << 10
+                | (to.index() as u16) << 4
+                | PROMOTION
+                | (capture as u16 * CAPTURE)
+                | piece,
+        )
     }
 
-    /// The move of a code. Any number is taken: ask [`super::Position::is_legal`] before you play it.
+    /// The move of a code. Any number is taken: ask [`super::Position::is_legal`] before you play
+    /// it.
     #[inline]
     pub const fn from_code(code: u16) -> Move {
         Move(code)

@@ -92,18 +92,21 @@ impl Claim {
     }
 }
 
-/// `true` when nobody can ever mate for want of material: king against king, one minor piece more, or any number of bishops
-/// that all stand on squares of one colour.
+/// `true` when nobody can ever mate for want of material: king against king, one minor piece more,
+/// or any number of bishops that all stand on squares of one colour.
 ///
 /// FIDE Laws of Chess, article 5.2.2, as far as the material alone tells it.
 pub fn is_dead_position(position: &Position) -> bool {
     let kings = position.by_role(Role::King);
     let others = position.occupied().without(kings);
     if !others.more_than_one() {
-        return others.without(position.by_role(Role::Knight) | position.by_role(Role::Bishop)).is_empty();
+        return others
+            .without(position.by_role(Role::Knight) | position.by_role(Role::Bishop))
+            .is_empty();
     }
     let bishops = position.by_role(Role::Bishop);
-    let on_one_colour = !bishops.intersects(Bitboard::DARK_SQUARES) || bishops.without(Bitboard::DARK_SQUARES).is_empty();
+    let on_one_colour = !bishops.intersects(Bitboard::DARK_SQUARES)
+        || bishops.without(Bitboard::DARK_SQUARES).is_empty();
     others == bishops && on_one_colour
 }
 

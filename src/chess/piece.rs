@@ -22,7 +22,8 @@ pub enum Role {
 
 impl Role {
     /// All kinds, by rising value.
-    pub const ALL: [Role; 6] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
+    pub const ALL: [Role; 6] =
+        [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
 
     /// The kinds that a pawn may promote to, in the order of the move code (knight 0 … queen 3).
     pub const PROMOTIONS: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
@@ -131,7 +132,8 @@ impl Piece {
         }
     }
 
-    /// The piece state of the board formats: 1–6 White's pawn … king, 7–12 Black's; 0 is an empty square.
+    /// The piece state of the board formats: 1–6 White's pawn … king, 7–12 Black's; 0 is an empty
+    /// square.
     #[inline]
     pub const fn state(self) -> u8 {
         6 * self.color() as u8 + self.role() as u8 + 1
@@ -152,7 +154,8 @@ impl Piece {
     }
 }
 
-/// The pieces by their FEN letters: a look-up has no branch to guess wrong, and reading FENs is nothing but such look-ups.
+/// The pieces by their FEN letters: a look-up has no branch to guess wrong, and reading FENs is
+/// nothing but such look-ups.
 static BY_LETTER: [Option<Piece>; 128] = {
     let mut table = [None; 128];
     let mut n = 0;

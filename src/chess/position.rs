@@ -1,16 +1,22 @@
-//! A legal position: the only code that touches bitboards, mailbox and keys together, so that they cannot drift apart.
+//! A legal position: the only code that touches bitboards, mailbox and keys together, so that they
+//! cannot drift apart.
 
 use super::attacks::{
-    between, bishop_attacks, bishop_rays, king_attacks, knight_attacks, pawn_attacks, rook_attacks, rook_rays,
+    between, bishop_attacks, bishop_rays, king_attacks, knight_attacks, pawn_attacks, rook_attacks,
+    rook_rays,
 };
-use super::{Bitboard, CastlingRights, CastlingSide, Color, File, Move, Piece, Rank, Role, Setup, Square, zobrist};
+use super::{
+    Bitboard, CastlingRights, CastlingSide, Color, File, Move, Piece, Rank, Role, Setup, Square,
+    zobrist,
+};
 
 /// Where kings and rooks with castling rights stand.
 const BACK_RANKS: Bitboard = Bitboard(0xff00_0000_0000_00ff);
 
 /// A legal position, with everything that move generation wants to know of it.
 ///
-/// Made from a [`Setup`] that proved valid, and changed by legal moves only. Copying it is how a move is taken back (copy-make).
+/// Made from a [`Setup`] that proved valid, and changed by legal moves only. Copying it is how a
+/// move is taken back (copy-make).
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[repr(align(64))]
 pub struct Position {
@@ -35,11 +41,20 @@ impl Position {
     /// The start of standard chess.
     pub fn startpos() -> Position {
         let mut setup = Setup { castling: CastlingRights::STANDARD, ..Setup::EMPTY };
-        let back_rank =
-            [Role::Rook, Role::Knight, Role::Bishop, Role::Queen, Role::King, Role::Bishop, Role::Knight, Role::Rook];
+        let back_rank = [
+            Role::Rook,
+            Role::Knight,
+            Role::Bishop,
+            Role::Queen,
+            Role::King,
+            Role::Bishop,
+            Role::Knight,
+            Role::Rook,
+        ];
         for (file, role) in File::ALL.into_iter().zip(back_rank) {
             for color in Color::ALL {
-                setup.board[Square::new(file, Rank::First.relative_to(color)).index()] = Some(Piece::new(color, role));
+                setup.board[Square::new(file, Rank::First.relative_to(color)).index()] =
+                    Some(Piece::new(color, role));
                 setup.board[Square::new(file, Rank::Second.relative_to(color)).index()] =
                     Some(Piece::new(color, Role::Pawn));
             }
@@ -47,8 +62,8 @@ impl Position {
         Position::assemble(&setup)
     }
 
-    /// Builds the position of a setup that has been found legal. An en passant square stays only where a legal capture
-    /// exists.
+    /// Builds the position of a setup that has been found legal. An en passant square stays only
+    /// where a legal capture exists.
     pub(super) fn assemble(setup: &Setup) -> Position {
         let mut position = Position {
             roles: [Bitboard::EMPTY; 6],
@@ -163,7 +178,8 @@ impl Position {
         self.castling
     }
 
-    /// The square that a pawn may capture en passant on: present only where such a capture is legal.
+    /// The square that a pawn may capture en passant on: present only where such a capture is
+    /// legal.
     #[inline]
     pub const fn en_passant(&self) -> Option<Square> {
         match self.en_passant {
@@ -217,7 +233,9 @@ impl Position {
     /// The square of the rook that a player castles with to a side.
     #[inline]
     pub fn castling_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {
-        self.castling.rook(color, side).map(|file| Square::new(file, Rank::First.relative_to(color)))
+        self.castling
+            .rook(color, side)
+            .map(|file| Square::new(file, Rank::First.relative_to(color)))
     }
 
     /// `true` when some castling right is not the standard one: king on e, rooks on a and h.
@@ -267,13 +285,20 @@ impl Position {
     }
 
     #[inline]
-    pub(super) fn is_attacked_by_slider(&self, square: Square, by: Color, occupied: Bitboard) -> bool {
+    pub(super) fn is_attacked_by_slider(
+        &self,
+        square: Square,
+        by: Color,
+        occupied: Bitboard,
+    ) -> bool {
         let attackers = self.by_color(by);
         let diagonal = self.diagonal_sliders() & attackers;
         let straight = self.straight_sliders() & attackers;
         // Most squares have no slider on their lines at all: look before the dearer table access.
-        (bishop_rays(square).intersects(diagonal) && bishop_attacks(square, occupied).intersects(diagonal))
-            || (rook_rays(square).intersects(straight) && rook_attacks(square, occupied).intersects(straight))
+        (bishop_rays(square).intersects(diagonal)
+            && bishop_attacks(square, occupied).intersects(diagonal))
+            || (rook_rays(square).intersects(straight)
+                && rook_attacks(square, occupied).intersects(straight))
     }
 
     /// Plays a legal move.
@@ -294,14 +319,16 @@ impl Position {
         child
     }
 
-    /// The same into a place that is there already, whatever it held: one copy less, for loops over many moves.
+    /// The same into a place that is there already, whatever it held: one copy less, for loops over
+    /// many moves.
     #[inline(always)]
     pub fn after_into(&self, mv: Move, child: &mut Position) {
         self.copy_to(child);
         self.advance(mv, child);
     }
 
-    /// Field by field: so the copy is a dozen register moves where `clone_from` calls `memcpy` (measured: a tenth of perft's time).
+    /// Field by field: so the copy is a dozen register moves where `clone_from` calls `memcpy`
+    /// (measured: a tenth of perft's time).
     #[inline(always)]
     fn copy_to(&self, child: &mut Position) {
         child.roles = self.roles;
@@ -321,8 +348,8 @@ impl Position {
         }
     }
 
-    /// Turns `child`, a copy of `self`, into the position after a move. All that decides the way is read from `self`: the fresh
-    /// copy is still on its way to the cache.
+    /// Turns `child`, a copy of `self`, into the position after a move. All that decides the way is
+    /// read from `self`: the fresh copy is still on its way to the cache.
     fn advance_as<const WHITE: bool>(&self, mv: Move, child: &mut Position) {
         let us = if WHITE { Color::White } else { Color::Black };
         let (from, to) = (mv.from(), mv.to());
@@ -357,7 +384,8 @@ impl Position {
                     child.allow_en_passant(from.forward(us));
                 }
             }
-            if (from.bitboard() | to.bitboard()).intersects(BACK_RANKS) && !self.castling.is_empty() {
+            if (from.bitboard() | to.bitboard()).intersects(BACK_RANKS) && !self.castling.is_empty()
+            {
                 child.lose_castling(us, role, from, to);
             }
         }
@@ -416,7 +444,8 @@ impl Position {
         self.drop_right(us, CastlingSide::Queen);
     }
 
-    /// Takes away the rights that a move of `role` ends: a king's or rook's own, and those of a rook taken on `to`.
+    /// Takes away the rights that a move of `role` ends: a king's or rook's own, and those of a
+    /// rook taken on `to`.
     #[inline]
     fn lose_castling(&mut self, us: Color, role: Role, from: Square, to: Square) {
         for side in CastlingSide::ALL {
@@ -460,7 +489,8 @@ impl Position {
         capturers.any(|from| self.is_shut_after_en_passant(from, target))
     }
 
-    /// `true` when no slider sees the king of the side to move once its pawn has captured en passant: two pawns leave the lines.
+    /// `true` when no slider sees the king of the side to move once its pawn has captured en
+    /// passant: two pawns leave the lines.
     pub(super) fn is_shut_after_en_passant(&self, from: Square, target: Square) -> bool {
         let us = self.turn;
         let victim = target.forward(!us).bitboard();
@@ -468,7 +498,8 @@ impl Position {
         !self.is_attacked_by_slider(self.king(us), !us, occupied)
     }
 
-    /// Finds checkers and pinned pieces anew: from the king's place outwards to the enemy sliders that look at it.
+    /// Finds checkers and pinned pieces anew: from the king's place outwards to the enemy sliders
+    /// that look at it.
     #[inline]
     fn find_checks(&mut self) {
         let us = self.turn;
@@ -479,8 +510,9 @@ impl Position {
             | (pawn_attacks(us, king) & self.by_role(Role::Pawn)))
             & enemies;
         self.pinned = Bitboard::EMPTY;
-        let snipers =
-            ((bishop_rays(king) & self.diagonal_sliders()) | (rook_rays(king) & self.straight_sliders())) & enemies;
+        let snipers = ((bishop_rays(king) & self.diagonal_sliders())
+            | (rook_rays(king) & self.straight_sliders()))
+            & enemies;
         for sniper in snipers {
             let blockers = between(king, sniper) & occupied;
             if blockers.is_empty() {

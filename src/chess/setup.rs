@@ -2,7 +2,8 @@
 
 use super::{CastlingRights, Color, Piece, Square};
 
-/// Everything that a FEN says, without any promise that it makes sense. Becomes a [`super::Position`] by
+/// Everything that a FEN says, without any promise that it makes sense. Becomes a
+/// [`super::Position`] by
 /// [`Setup::validate`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {

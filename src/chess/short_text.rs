@@ -41,7 +41,10 @@ impl ShortText {
     #[inline]
     pub fn as_str(&self) -> &str {
         // Only ASCII is ever pushed, so the default is never met.
-        self.bytes.get(..usize::from(self.len)).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+        self.bytes
+            .get(..usize::from(self.len))
+            .and_then(|bytes| std::str::from_utf8(bytes).ok())
+            .unwrap_or_default()
     }
 }
 

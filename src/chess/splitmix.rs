@@ -3,7 +3,8 @@
 /// How far the state goes from one output to the next.
 const GAMMA: u64 = 0x9e37_79b9_7f4a_7c15;
 
-/// The `n`-th output, from 1, of the generator that begins at `seed`. No two `n` of one seed have the same; of 0 and 0 it is 0.
+/// The `n`-th output, from 1, of the generator that begins at `seed`. No two `n` of one seed have
+/// the same; of 0 and 0 it is 0.
 #[inline]
 pub const fn nth(seed: u64, n: u64) -> u64 {
     let mut z = state(seed, n);
@@ -24,8 +25,10 @@ mod tests {
 
     #[test]
     fn the_numbers_are_those_of_the_published_generator() {
-        // The first outputs of the reference implementation (Sebastiano Vigna, splitmix64.c) from the seed 1234567.
-        let first = [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
+        // The first outputs of the reference implementation (Sebastiano Vigna, splitmix64.c) from
+        // the seed 1234567.
+        let first =
+            [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423];
         assert_eq!([1, 2, 3].map(|n| nth(1_234_567, n)), first);
         assert_eq!(nth(state(1_234_567, 2), 1), first[2]);
         assert_eq!(nth(0, 0), 0, "the table's keys count on it");

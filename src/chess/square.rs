@@ -22,7 +22,8 @@ pub enum File {
 
 impl File {
     /// All files from a to h.
-    pub const ALL: [File; 8] = [File::A, File::B, File::C, File::D, File::E, File::F, File::G, File::H];
+    pub const ALL: [File; 8] =
+        [File::A, File::B, File::C, File::D, File::E, File::F, File::G, File::H];
 
     /// The file of an index 0–7; higher bits are ignored.
     #[inline]
@@ -67,8 +68,16 @@ pub enum Rank {
 
 impl Rank {
     /// All ranks from the first to the eighth.
-    pub const ALL: [Rank; 8] =
-        [Rank::First, Rank::Second, Rank::Third, Rank::Fourth, Rank::Fifth, Rank::Sixth, Rank::Seventh, Rank::Eighth];
+    pub const ALL: [Rank; 8] = [
+        Rank::First,
+        Rank::Second,
+        Rank::Third,
+        Rank::Fourth,
+        Rank::Fifth,
+        Rank::Sixth,
+        Rank::Seventh,
+        Rank::Eighth,
+    ];
 
     /// The rank of an index 0–7; higher bits are ignored.
     #[inline]
@@ -151,8 +160,8 @@ impl Square {
         Square(self.0.wrapping_add_signed(delta) & 63)
     }
 
-    /// The square mirrored between White's and Black's side (a1 ↔ a8): also the index of the square in the formats that run
-    /// a8, b8 … h1.
+    /// The square mirrored between White's and Black's side (a1 ↔ a8): also the index of the square
+    /// in the formats that run a8, b8 … h1.
     #[inline]
     pub const fn flip(self) -> Square {
         Square(self.0 ^ 56)
@@ -186,7 +195,9 @@ impl FromStr for Square {
 
     fn from_str(text: &str) -> Result<Square, NotASquare> {
         match *text.as_bytes() {
-            [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => Ok(Square(8 * (rank - b'1') + (file - b'a'))),
+            [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
+                Ok(Square(8 * (rank - b'1') + (file - b'a')))
+            }
             _ => Err(NotASquare),
         }
     }

@@ -2,13 +2,16 @@
 //!
 //! Chess Programming Wiki, "UCI"; castling as king takes rook is UCI_Chess960's.
 
-use super::{CastlingSide, File, Move, MoveKind, MoveTextError, Position, Role, ShortText, Square, castled_king};
+use super::{
+    CastlingSide, File, Move, MoveKind, MoveTextError, Position, Role, ShortText, Square,
+    castled_king,
+};
 
 /// How castling is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CastlingText {
-    /// The king's two-square step (`e1g1`) when the king stands on the e-file and the rook on the a- or h-file; else king
-    /// takes rook.
+    /// The king's two-square step (`e1g1`) when the king stands on the e-file and the rook on the
+    /// a- or h-file; else king takes rook.
     #[default]
     Standard,
     /// King takes rook (`e1h1`) always.
@@ -34,7 +37,12 @@ pub fn uci_text(position: &Position, mv: Move, castling: CastlingText) -> ShortT
     text
 }
 
-fn castling_target(position: &Position, mv: Move, side: CastlingSide, castling: CastlingText) -> Square {
+fn castling_target(
+    position: &Position,
+    mv: Move,
+    side: CastlingSide,
+    castling: CastlingText,
+) -> Square {
     match position.castling_rook(position.turn(), side) {
         Some(rook) if castling == CastlingText::Chess960 || !is_standard(mv.from(), rook) => rook,
         _ => mv.to(),
@@ -63,7 +71,9 @@ impl UciShape {
         };
         let promotion = match letter {
             None => None,
-            Some(letter @ ('n' | 'b' | 'r' | 'q' | 'N' | 'B' | 'R' | 'Q')) => Role::from_letter(letter.to_ascii_lowercase()),
+            Some(letter @ ('n' | 'b' | 'r' | 'q' | 'N' | 'B' | 'R' | 'Q')) => {
+                Role::from_letter(letter.to_ascii_lowercase())
+            }
             Some(_) => return None,
         };
         let from = squares.get(..2)?.parse().ok()?;
@@ -73,24 +83,31 @@ impl UciShape {
 
     /// The legal move that the text means.
     pub(super) fn find(self, position: &Position) -> Result<Move, MoveTextError> {
-        let mv = self.castling(position).or_else(|| self.ordinary(position)).ok_or(MoveTextError::NotLegal)?;
+        let mv = self
+            .castling(position)
+            .or_else(|| self.ordinary(position))
+            .ok_or(MoveTextError::NotLegal)?;
         if position.is_legal(mv) { Ok(mv) } else { Err(MoveTextError::NotLegal) }
     }
 
-    /// Castling, as the king onto its own castling rook, or as its step of two or more squares to the g- or c-file where
-    /// that is legal.
+    /// Castling, as the king onto its own castling rook, or as its step of two or more squares to
+    /// the g- or c-file where that is legal.
     fn castling(self, position: &Position) -> Option<Move> {
         let us = position.turn();
         if self.from != position.king(us) || self.promotion.is_some() {
             return None;
         }
         let castle = |side| Move::new(self.from, castled_king(us, side), castling_kind(side));
-        let onto_rook = CastlingSide::ALL.into_iter().find(|&side| position.castling_rook(us, side) == Some(self.to));
+        let onto_rook = CastlingSide::ALL
+            .into_iter()
+            .find(|&side| position.castling_rook(us, side) == Some(self.to));
         if let Some(side) = onto_rook {
             return Some(castle(side));
         }
         let is_step = (self.from.file() as u8).abs_diff(self.to.file() as u8) >= 2;
-        let step = CastlingSide::ALL.into_iter().find(|&side| is_step && castled_king(us, side) == self.to);
+        let step = CastlingSide::ALL
+            .into_iter()
+            .find(|&side| is_step && castled_king(us, side) == self.to);
         step.map(castle).filter(|&mv| position.is_legal(mv))
     }
 

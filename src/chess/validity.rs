@@ -1,10 +1,13 @@
 //! From a setup to a proven position: what makes a position impossible.
 //!
-//! The order of proof, and asking what the last move can have been, after shakmaty's `Setup` and `Position`.
+//! The order of proof, and asking what the last move can have been, after shakmaty's `Setup` and
+//! `Position`.
 
 use super::attacks::line;
 use super::faults::{Fault, FaultCode, Field, InvalidPosition};
-use super::{Bitboard, CastlingRights, CastlingSide, Color, Piece, Position, Rank, Role, Setup, Square};
+use super::{
+    Bitboard, CastlingRights, CastlingSide, Color, Piece, Position, Rank, Role, Setup, Square,
+};
 
 /// The greatest half-move clock: at 150 the game is drawn by the 75-move rule.
 pub const MAX_HALFMOVE_CLOCK: u16 = 150;
@@ -14,7 +17,8 @@ pub const MAX_FULLMOVE_NUMBER: u16 = 9999;
 impl Setup {
     /// Proves that the setup is a legal position.
     ///
-    /// An en passant square that a pawn can just have passed stays only where a legal capture exists.
+    /// An en passant square that a pawn can just have passed stays only where a legal capture
+    /// exists.
     ///
     /// # Errors
     ///
@@ -39,7 +43,12 @@ impl Setup {
             && !en_passant_is_possible(&position, target)
         {
             let detail = format!("no pawn can just have passed {target} with a double step");
-            faults.push(Fault::new(FaultCode::EnPassantImpossible, Field::EnPassant, &target.to_string(), detail));
+            faults.push(Fault::new(
+                FaultCode::EnPassantImpossible,
+                Field::EnPassant,
+                &target.to_string(),
+                detail,
+            ));
         }
         check_clocks(self, &mut faults);
         if !faults.is_empty() {
@@ -98,10 +107,13 @@ fn check_men(position: &Position, faults: &mut Vec<Fault>) -> bool {
             refuse(FaultCode::TooManyPawns, format!("{name} has {pawns} pawns, more than 8"));
         }
         let start = [(Role::Knight, 2), (Role::Bishop, 2), (Role::Rook, 2), (Role::Queen, 1)];
-        let extra: u32 = start.iter().map(|&(role, at_start)| count(role).saturating_sub(at_start)).sum();
+        let extra: u32 =
+            start.iter().map(|&(role, at_start)| count(role).saturating_sub(at_start)).sum();
         let missing = 8_u32.saturating_sub(pawns);
         if extra > missing {
-            let detail = format!("{name} has {extra} pieces more than at the start, but only {missing} pawns are missing");
+            let detail = format!(
+                "{name} has {extra} pieces more than at the start, but only {missing} pawns are missing"
+            );
             refuse(FaultCode::ImpossiblePromotions, detail);
         }
     }
@@ -126,12 +138,17 @@ fn check_checks(position: &Position, en_passant: Option<Square>, faults: &mut Ve
     }
     let checkers = position.checkers();
     if let Some(why) = impossible_check(position, checkers, en_passant) {
-        let detail = format!("no last move can have left the check from {}: {why}", names(checkers));
+        let detail =
+            format!("no last move can have left the check from {}: {why}", names(checkers));
         refuse(FaultCode::ImpossibleCheck, detail);
     }
 }
 
-fn impossible_check(position: &Position, checkers: Bitboard, en_passant: Option<Square>) -> Option<&'static str> {
+fn impossible_check(
+    position: &Position,
+    checkers: Bitboard,
+    en_passant: Option<Square>,
+) -> Option<&'static str> {
     let us = position.turn();
     let king = position.king(us);
     if checkers.count() > 2 {
@@ -147,10 +164,12 @@ fn impossible_check(position: &Position, checkers: Bitboard, en_passant: Option<
     let (pawn, origin) = (target.forward(!us).bitboard(), target.forward(us).bitboard());
     let before = (position.occupied() ^ pawn) | origin;
     let old = (position.attackers_to(king, before) & position.by_color(!us)).without(pawn);
-    (checkers.is_nonempty() && old.is_nonempty()).then_some("it stood already before the double step of the pawn")
+    (checkers.is_nonempty() && old.is_nonempty())
+        .then_some("it stood already before the double step of the pawn")
 }
 
-/// `true` when a pawn of the side that is not to move can just have passed the square with a double step.
+/// `true` when a pawn of the side that is not to move can just have passed the square with a double
+/// step.
 fn en_passant_is_possible(position: &Position, target: Square) -> bool {
     let us = position.turn();
     target.rank() == Rank::Sixth.relative_to(us)
@@ -164,7 +183,12 @@ fn check_castling(setup: &Setup, faults: &mut Vec<Fault>) {
         let rook = Square::new(file, Rank::First.relative_to(color));
         if !setup.supports_castling(color, side, rook) {
             let detail = format!("{} has no king and rook to castle with on {rook}", color.name());
-            faults.push(Fault::new(FaultCode::CastlingUnknown, Field::Castling, &castling_letters(setup.castling), detail));
+            faults.push(Fault::new(
+                FaultCode::CastlingUnknown,
+                Field::Castling,
+                &castling_letters(setup.castling),
+                detail,
+            ));
         }
     }
 }
@@ -195,7 +219,11 @@ pub(super) fn castling_letters(rights: CastlingRights) -> String {
     }
     rights
         .iter()
-        .map(|(color, _, file)| if color.is_white() { file.letter().to_ascii_uppercase() } else { file.letter() })
+        .map(
+            |(color, _, file)| {
+                if color.is_white() { file.letter().to_ascii_uppercase() } else { file.letter() }
+            },
+        )
         .collect()
 }
 

@@ -1,7 +1,8 @@
 //! The frozen Zobrist numbers: what a position's key is made of.
 //!
-//! Chess Programming Wiki, "Zobrist Hashing". The numbers are successive outputs of SplitMix64 (Steele, Lea, Flood 2014) and
-//! belong to layout version 1: stored data depends on them, so they never change under that version.
+//! Chess Programming Wiki, "Zobrist Hashing". The numbers are successive outputs of SplitMix64
+//! (Steele, Lea, Flood 2014) and belong to layout version 1: stored data depends on them, so they
+//! never change under that version.
 
 use super::{Color, File, Piece, Square, splitmix};
 

@@ -11,7 +11,8 @@ use super::Failure;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The folder that the files go to, one a worker; a run that was stopped goes on there, with the settings that SEED.json keeps.
+    /// The folder that the files go to, one a worker; a run that was stopped goes on there, with
+    /// the settings that SEED.json keeps.
     #[arg(long, value_name = "FOLDER")]
     out: PathBuf,
     /// Games in all.
@@ -29,7 +30,8 @@ pub(crate) struct Options {
     /// So many moves by chance, and in every second game one more.
     #[arg(long, default_value_t = 8)]
     random_plies: u32,
-    /// Openings whose first score lies beyond so many linear centipawns (docs/strength.md) are passed over.
+    /// Openings whose first score lies beyond so many linear centipawns (docs/strength.md) are
+    /// passed over.
     #[arg(long, default_value_t = 400)]
     most_at_start: u32,
     /// Games at once; one a core unless given.

@@ -33,7 +33,11 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
         let client = reqwest::Client::builder().no_proxy().timeout(TIMEOUT).build()?;
         client.get(&url).send().await.map(|response| response.status())
     })?;
-    if status == reqwest::StatusCode::OK { Ok(ExitCode::SUCCESS) } else { Err(format!("{url} answered {status}").into()) }
+    if status == reqwest::StatusCode::OK {
+        Ok(ExitCode::SUCCESS)
+    } else {
+        Err(format!("{url} answered {status}").into())
+    }
 }
 
 /// Who listens on all addresses is asked on this machine's own.

@@ -44,7 +44,11 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
 async fn serve(settings: &Settings, telemetry: TelemetryGuard) -> Result<(), Failure> {
     let mut signals = Signals::listen()?;
     let listeners = Listeners::bind(settings).await?;
-    tracing::info!(address = listeners.main.local_addr()?.to_string(), version = env!("CARGO_PKG_VERSION"), "listening");
+    tracing::info!(
+        address = listeners.main.local_addr()?.to_string(),
+        version = env!("CARGO_PKG_VERSION"),
+        "listening"
+    );
     if let Some(metrics) = &listeners.metrics {
         tracing::info!(address = metrics.local_addr()?.to_string(), "the metrics are here alone");
     }

@@ -46,9 +46,14 @@ pub(super) fn bad_value(error: config::ConfigError) -> BadKey {
         config::ConfigError::Type { key, unexpected, expected, .. } => {
             BadKey::new(key.unwrap_or_default(), format!("expected {expected}, got {unexpected}"))
         }
-        config::ConfigError::At { key, error, .. } => BadKey::new(key.unwrap_or_default(), error.to_string()),
-        // Every key has a default but those of the entries of this list, of which the library does not tell the place.
-        config::ConfigError::NotFound(field) => BadKey::new("access.keys", format!("an entry has no {field}")),
+        config::ConfigError::At { key, error, .. } => {
+            BadKey::new(key.unwrap_or_default(), error.to_string())
+        }
+        // Every key has a default but those of the entries of this list, of which the library does
+        // not tell the place.
+        config::ConfigError::NotFound(field) => {
+            BadKey::new("access.keys", format!("an entry has no {field}"))
+        }
         other => BadKey::new("", other.to_string()),
     }
 }

@@ -12,7 +12,10 @@ impl Settings {
         let mut bad = Vec::new();
         let mut range = |key: &str, value: u64, range: RangeInclusive<u64>| {
             if !range.contains(&value) {
-                bad.push(BadKey::new(key, format!("{value} is not in {} to {}", range.start(), range.end())));
+                bad.push(BadKey::new(
+                    key,
+                    format!("{value} is not in {} to {}", range.start(), range.end()),
+                ));
             }
         };
         let day = 86_400_000;
@@ -72,8 +75,12 @@ impl Settings {
         if self.search.default_movetime_ms > self.limits.movetime_ms {
             bad.push(BadKey::new("search.default_movetime_ms", "is above limits.movetime_ms"));
         }
-        if self.metrics.listen.is_some_and(|address| address == self.listen && address.port() != 0) {
-            bad.push(BadKey::new("metrics.listen", "is the address of `listen`: leave it empty to have the metrics there"));
+        if self.metrics.listen.is_some_and(|address| address == self.listen && address.port() != 0)
+        {
+            bad.push(BadKey::new(
+                "metrics.listen",
+                "is the address of `listen`: leave it empty to have the metrics there",
+            ));
         }
         if self.otlp.is_on() && !is_plain_http(&self.otlp.endpoint) {
             bad.push(BadKey::new(
@@ -104,7 +111,10 @@ fn is_plain_http(text: &str) -> bool {
 
 /// An origin as browsers send it, in lower case, since it is compared byte for byte; or `*`.
 fn is_origin(text: &str) -> bool {
-    let is_part =
-        |part: &str| !part.is_empty() && part.bytes().all(|b| b.is_ascii_graphic() && !b.is_ascii_uppercase() && b != b'/');
-    text == "*" || text.split_once("://").is_some_and(|(scheme, host)| is_part(scheme) && is_part(host))
+    let is_part = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|b| b.is_ascii_graphic() && !b.is_ascii_uppercase() && b != b'/')
+    };
+    text == "*"
+        || text.split_once("://").is_some_and(|(scheme, host)| is_part(scheme) && is_part(host))
 }

@@ -26,7 +26,8 @@ pub struct Adjudication {
 const WON: i32 = 1_000;
 const WON_PLIES: u32 = 5;
 
-/// Linear centipawns within which a late game is a draw when so many scores in a row stay within them.
+/// Linear centipawns within which a late game is a draw when so many scores in a row stay within
+/// them.
 const LEVEL: i32 = 8;
 const LEVEL_PLIES: u32 = 12;
 const LEVEL_FROM: usize = 80;
@@ -35,7 +36,8 @@ const LEVEL_FROM: usize = 80;
 const LONGEST: usize = 400;
 
 impl Adjudication {
-    /// Looks at the game before the next move: the end that the rules give it; a draw that could be claimed is claimed.
+    /// Looks at the game before the next move: the end that the rules give it; a draw that could be
+    /// claimed is claimed.
     pub fn by_rule(game: &Game) -> Option<Ending> {
         match game.outcome() {
             Outcome::Checkmate { winner } => Some(Ending::Won(winner)),
@@ -48,7 +50,9 @@ impl Adjudication {
     pub fn by_score(&mut self, game: &Game, score: LinearScore) -> Option<Ending> {
         let turn = game.position().turn();
         let (leader, lead) = match score {
-            LinearScore::Cp(value) => (if value >= 0 { turn } else { !turn }, value.saturating_abs()),
+            LinearScore::Cp(value) => {
+                (if value >= 0 { turn } else { !turn }, value.saturating_abs())
+            }
             LinearScore::Mate(moves) => (if moves > 0 { turn } else { !turn }, i32::MAX),
         };
         self.won = match () {
@@ -60,7 +64,9 @@ impl Adjudication {
         self.level = if lead <= LEVEL { self.level + 1 } else { 0 };
         if self.won >= WON_PLIES {
             Some(Ending::Won(leader))
-        } else if (self.level >= LEVEL_PLIES && game.moves().len() >= LEVEL_FROM) || game.moves().len() >= LONGEST {
+        } else if (self.level >= LEVEL_PLIES && game.moves().len() >= LEVEL_FROM)
+            || game.moves().len() >= LONGEST
+        {
             Some(Ending::Drawn)
         } else {
             None

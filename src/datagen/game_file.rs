@@ -19,14 +19,22 @@ pub struct GameFile {
 }
 
 impl GameFile {
-    /// Opens a file, or begins one, and counts what it holds. Nothing is taken away but the beginning of a game.
+    /// Opens a file, or begins one, and counts what it holds. Nothing is taken away but the
+    /// beginning of a game.
     ///
     /// # Errors
     ///
-    /// When it can't be read or written, or what it holds are no games; the file stays as it is then.
+    /// When it can't be read or written, or what it holds are no games; the file stays as it is
+    /// then.
     pub fn open(path: &Path) -> Result<GameFile, DatagenError> {
         let io = |error| DatagenError::io(path.to_owned(), error);
-        let mut file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).map_err(io)?;
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)
+            .map_err(io)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(io)?;
         let mut whole = 0;
@@ -41,7 +49,9 @@ impl GameFile {
             positions += ((length - START) / MOVE - 1) as u64;
             whole += length;
         }
-        file.set_len(whole as u64).and_then(|()| file.seek(SeekFrom::Start(whole as u64))).map_err(io)?;
+        file.set_len(whole as u64)
+            .and_then(|()| file.seek(SeekFrom::Start(whole as u64)))
+            .map_err(io)?;
         Ok(GameFile { path: path.to_owned(), file, games, positions })
     }
 
@@ -86,7 +96,8 @@ pub(super) fn files_of(folder: &Path, seed: u64) -> Result<Vec<PathBuf>, Datagen
     for entry in entries {
         let entry = entry.map_err(io)?;
         let name = entry.file_name();
-        if name.to_string_lossy().starts_with(&beginning) && name.to_string_lossy().ends_with(".vf") {
+        if name.to_string_lossy().starts_with(&beginning) && name.to_string_lossy().ends_with(".vf")
+        {
             files.push(entry.path());
         }
     }

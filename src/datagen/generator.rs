@@ -35,7 +35,8 @@ pub struct Settings {
     pub seed: u64,
     /// Another engine than our own.
     pub engine: Option<PathBuf>,
-    /// An opening that is already decided is not played: the first score lies within so many linear centipawns.
+    /// An opening that is already decided is not played: the first score lies within so many linear
+    /// centipawns.
     pub most_at_start: u32,
 }
 
@@ -77,14 +78,18 @@ impl Generator {
     ///
     /// # Errors
     ///
-    /// When the folder can't be made, its files can't be read, or its games of this seed were made by other settings.
+    /// When the folder can't be made, its files can't be read, or its games of this seed were made
+    /// by other settings.
     pub fn new(settings: Settings, openings: Openings) -> Result<Generator, DatagenError> {
         let folder = settings.folder.clone();
-        std::fs::create_dir_all(&folder).map_err(|error| DatagenError::io(folder.clone(), error))?;
+        std::fs::create_dir_all(&folder)
+            .map_err(|error| DatagenError::io(folder.clone(), error))?;
         let files = files_of(&folder, settings.seed)?;
         let recipe = recipe(&settings, &openings);
-        // Without games nothing is bound to what was once wanted. Another run's files are not touched, not even to count them.
-        let kept = if hold_anything(&files)? { Recipe::read(&folder, settings.seed)? } else { None };
+        // Without games nothing is bound to what was once wanted. Another run's files are not
+        // touched, not even to count them.
+        let kept =
+            if hold_anything(&files)? { Recipe::read(&folder, settings.seed)? } else { None };
         kept.iter().try_for_each(|kept| kept.admit(&recipe, &folder, settings.seed))?;
         let (mut games, mut positions) = (0, 0);
         for path in files {
@@ -116,13 +121,20 @@ impl Generator {
         let progress = || {
             let positions = self.positions.load(Ordering::Relaxed);
             let games = self.games.load(Ordering::Relaxed);
-            Progress { games, positions, new_positions: positions - before, elapsed: started.elapsed() }
+            Progress {
+                games,
+                positions,
+                new_positions: positions - before,
+                elapsed: started.elapsed(),
+            }
         };
         thread::scope(|scope| {
             let mut workers = Vec::new();
             for worker in 0..self.settings.workers {
                 let thread = thread::Builder::new().stack_size(STACK_BYTES);
-                match thread.spawn_scoped(scope, move || all_or_none(&self.failed, || self.play_games(worker))) {
+                match thread.spawn_scoped(scope, move || {
+                    all_or_none(&self.failed, || self.play_games(worker))
+                }) {
                     Ok(handle) => workers.push(handle),
                     Err(error) => {
                         self.failed.store(true, Ordering::Relaxed);
@@ -138,7 +150,9 @@ impl Generator {
                     tell(progress());
                 }
             }
-            workers.into_iter().try_for_each(|worker| worker.join().unwrap_or_else(|panic| panic::resume_unwind(panic)))
+            workers.into_iter().try_for_each(|worker| {
+                worker.join().unwrap_or_else(|panic| panic::resume_unwind(panic))
+            })
         })?;
         Ok(progress())
     }
@@ -148,7 +162,9 @@ impl Generator {
         let Settings { folder, games, seed, .. } = &self.settings;
         let mut file = GameFile::open(&file_of(folder, *seed, worker))?;
         let mut player = self.player()?;
-        while !self.failed.load(Ordering::Relaxed) && self.taken.fetch_add(1, Ordering::Relaxed) < *games {
+        while !self.failed.load(Ordering::Relaxed)
+            && self.taken.fetch_add(1, Ordering::Relaxed) < *games
+        {
             let mut random = Random::new(*seed, worker, file.games());
             let (bytes, positions) = self.play_one(player.as_mut(), &mut random, folder)?;
             file.add(&bytes, positions)?;
@@ -166,8 +182,14 @@ impl Generator {
         })
     }
 
-    /// One game from an opening that is not decided yet: its bytes, and how many positions they hold.
-    fn play_one(&self, player: &mut dyn Player, random: &mut Random, folder: &Path) -> Result<(Vec<u8>, u64), DatagenError> {
+    /// One game from an opening that is not decided yet: its bytes, and how many positions they
+    /// hold.
+    fn play_one(
+        &self,
+        player: &mut dyn Player,
+        random: &mut Random,
+        folder: &Path,
+    ) -> Result<(Vec<u8>, u64), DatagenError> {
         for _ in 0..OPENINGS_TRIED {
             let Some(opening) = self.openings.draw(random) else { continue };
             let mut game = Game::new(opening);
@@ -191,7 +213,9 @@ impl Generator {
             // A game without a move would teach nothing.
             if let Some(ending) = ending.filter(|_| !record.is_empty()) {
                 let positions = record.len() as u64;
-                let bytes = record.finish(ending).map_err(|error| DatagenError::io(folder.to_owned(), error))?;
+                let bytes = record
+                    .finish(ending)
+                    .map_err(|error| DatagenError::io(folder.to_owned(), error))?;
                 return Ok((bytes, positions));
             }
         }
@@ -204,7 +228,10 @@ impl Generator {
 }
 
 /// A worker's work: when it fails, by a panic too, that ends the others, which look at `failed`.
-fn all_or_none(failed: &AtomicBool, work: impl FnOnce() -> Result<(), DatagenError>) -> Result<(), DatagenError> {
+fn all_or_none(
+    failed: &AtomicBool,
+    work: impl FnOnce() -> Result<(), DatagenError>,
+) -> Result<(), DatagenError> {
     let panicked = |_| Err(DatagenError::engine("a worker", "it panicked"));
     let done = panic::catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(panicked);
     if done.is_err() {
@@ -227,7 +254,8 @@ fn recipe(settings: &Settings, openings: &Openings) -> Recipe {
 
 fn hold_anything(files: &[PathBuf]) -> Result<bool, DatagenError> {
     for path in files {
-        if std::fs::metadata(path).map_err(|error| DatagenError::io(path.clone(), error))?.len() > 0 {
+        if std::fs::metadata(path).map_err(|error| DatagenError::io(path.clone(), error))?.len() > 0
+        {
             return Ok(true);
         }
     }
@@ -246,7 +274,8 @@ mod tests {
         let error = all_or_none(&failed, || panic!("on purpose")).unwrap_err();
         assert!(error.to_string().contains("it panicked"), "{error}");
         assert!(failed.swap(false, Ordering::Relaxed));
-        all_or_none(&failed, || Err(DatagenError::engine("an engine", "it has ended"))).unwrap_err();
+        all_or_none(&failed, || Err(DatagenError::engine("an engine", "it has ended")))
+            .unwrap_err();
         assert!(failed.load(Ordering::Relaxed));
     }
 }

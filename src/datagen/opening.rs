@@ -28,13 +28,19 @@ impl Openings {
     ///
     /// # Errors
     ///
-    /// When the book can't be read, is empty, or a line is not a legal position that can be played on from.
+    /// When the book can't be read, is empty, or a line is not a legal position that can be played
+    /// on from.
     pub fn from_book(path: &Path, random_plies: u32) -> Result<Openings, DatagenError> {
-        let text = std::fs::read_to_string(path).map_err(|error| DatagenError::io(path.to_owned(), error))?;
+        let text = std::fs::read_to_string(path)
+            .map_err(|error| DatagenError::io(path.to_owned(), error))?;
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
         let starts: Result<Vec<Position>, DatagenError> = lines
             .map(|(index, line)| {
-                read_line(line).map_err(|detail| DatagenError::Book { path: PathBuf::from(path), line: index + 1, detail })
+                read_line(line).map_err(|detail| DatagenError::Book {
+                    path: PathBuf::from(path),
+                    line: index + 1,
+                    detail,
+                })
             })
             .collect();
         let starts = starts?;
@@ -56,11 +62,15 @@ impl Openings {
         self.book.as_ref()
     }
 
-    /// A position by chance; `None` when its moves by chance have ended the game. Every second opening has a move by chance more, so
-    /// that both sides begin.
+    /// A position by chance; `None` when its moves by chance have ended the game. Every second
+    /// opening has a move by chance more, so that both sides begin.
     pub(super) fn draw(&self, random: &mut Random) -> Option<Position> {
         let mut position = random.pick(&self.starts)?.clone();
-        let plies = if self.random_plies == 0 { 0 } else { u64::from(self.random_plies) + random.next() % 2 };
+        let plies = if self.random_plies == 0 {
+            0
+        } else {
+            u64::from(self.random_plies) + random.next() % 2
+        };
         for _ in 0..plies {
             position.play(*random.pick(&position.legal_moves())?);
         }
@@ -71,10 +81,12 @@ impl Openings {
 /// A FEN, or the four fields that an EPD begins with.
 fn read_line(line: &str) -> Result<Position, String> {
     let fields: Vec<&str> = line.split_whitespace().collect();
-    let is_fen = fields.len() == 6 && fields[4..].iter().all(|field| field.bytes().all(|byte| byte.is_ascii_digit()));
+    let is_fen = fields.len() == 6
+        && fields[4..].iter().all(|field| field.bytes().all(|byte| byte.is_ascii_digit()));
     let fields = if is_fen { fields.as_slice() } else { &fields[..fields.len().min(4)] };
-    let position = Position::from_fen(&fields.join(" "))
-        .map_err(|invalid| invalid.faults.first().map(|fault| fault.detail.clone()).unwrap_or_default())?;
+    let position = Position::from_fen(&fields.join(" ")).map_err(|invalid| {
+        invalid.faults.first().map(|fault| fault.detail.clone()).unwrap_or_default()
+    })?;
     match Adjudication::by_rule(&Game::new(position.clone())) {
         None => Ok(position),
         Some(_) => Err("the game is over there".to_owned()),
@@ -90,7 +102,8 @@ mod tests {
         let openings = Openings::standard(8);
         let draw = |worker, game| openings.draw(&mut Random::new(1, worker, game)).unwrap().fen();
         assert_eq!(draw(0, 0), draw(0, 0));
-        let mut all: Vec<String> = (0..10).flat_map(|worker| (0..50).map(move |game| draw(worker, game))).collect();
+        let mut all: Vec<String> =
+            (0..10).flat_map(|worker| (0..50).map(move |game| draw(worker, game))).collect();
         all.sort_unstable();
         all.dedup();
         assert!(all.len() > 490, "{} different openings", all.len());
@@ -114,7 +127,8 @@ mod tests {
         ] {
             assert!(read_line(line).is_ok(), "{line}");
         }
-        for none in ["nonsense", "7k/8/6Q1/8/8/8/8/K7 b - -", "4k3/8/8/8/8/8/4P3/4K3 w - - 100 90"] {
+        for none in ["nonsense", "7k/8/6Q1/8/8/8/8/K7 b - -", "4k3/8/8/8/8/8/4P3/4K3 w - - 100 90"]
+        {
             assert!(read_line(none).is_err(), "{none}");
         }
     }

@@ -10,10 +10,11 @@ use serde::{Deserialize, Serialize};
 use super::DatagenError;
 use crate::engine::{Engine, Network};
 
-/// What decides the games, beside seed and worker: with another one the same run would hold games of two kinds.
+/// What decides the games, beside seed and worker: with another one the same run would hold games
+/// of two kinds.
 ///
-/// A folder has one for each seed, `SEED.json`, written before the first game. A run whose games lie there without one takes
-/// them for games of its own settings, and writes it.
+/// A folder has one for each seed, `SEED.json`, written before the first game. A run whose games
+/// lie there without one takes them for games of its own settings, and writes it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Recipe {
@@ -92,7 +93,8 @@ impl PartialEq for Book {
 }
 
 impl Recipe {
-    /// How openings are drawn and games end in this build. Another number is due whenever that changes.
+    /// How openings are drawn and games end in this build. Another number is due whenever that
+    /// changes.
     pub const RULES: u32 = 1;
 
     /// The recipe of the games that a folder holds of a seed; `None` when there is no file of it.
@@ -107,36 +109,56 @@ impl Recipe {
         }
     }
 
-    /// Writes the recipe beside the games: a process that ends meanwhile leaves all of the file or nothing.
+    /// Writes the recipe beside the games: a process that ends meanwhile leaves all of the file or
+    /// nothing.
     pub(super) fn write(&self, folder: &Path, seed: u64) -> Result<(), DatagenError> {
         let path = path_of(folder, seed);
         let unfinished = path.with_extension("json.part");
-        let written = serde_json::to_string_pretty(self).map_err(std::io::Error::from).and_then(|text| {
-            let mut file = File::create(&unfinished)?;
-            writeln!(file, "{text}")?;
-            file.sync_all()?;
-            fs::rename(&unfinished, &path)
-        });
+        let written =
+            serde_json::to_string_pretty(self).map_err(std::io::Error::from).and_then(|text| {
+                let mut file = File::create(&unfinished)?;
+                writeln!(file, "{text}")?;
+                file.sync_all()?;
+                fs::rename(&unfinished, &path)
+            });
         written.map_err(|error| DatagenError::io(path, error))
     }
 
     /// Refuses another recipe than this one, by which games of a seed were made.
-    pub(super) fn admit(&self, asked: &Recipe, folder: &Path, seed: u64) -> Result<(), DatagenError> {
-        let described = |Book { file, sha256 }: &Book| format!("{file} (SHA-256 {})", sha256.get(..12).unwrap_or(sha256));
+    pub(super) fn admit(
+        &self,
+        asked: &Recipe,
+        folder: &Path,
+        seed: u64,
+    ) -> Result<(), DatagenError> {
+        let described = |Book { file, sha256 }: &Book| {
+            format!("{file} (SHA-256 {})", sha256.get(..12).unwrap_or(sha256))
+        };
         let differences = [
             difference("rules of play", &self.rules, &asked.rules, u32::to_string),
             difference("--nodes", &self.nodes, &asked.nodes, u64::to_string),
             difference("--hash", &self.hash_mb, &asked.hash_mb, usize::to_string),
             difference("--engine", &self.engine, &asked.engine, Maker::to_string),
-            difference("--book", &self.book, &asked.book, |book| text(book.as_ref(), described, "no book")),
+            difference("--book", &self.book, &asked.book, |book| {
+                text(book.as_ref(), described, "no book")
+            }),
             difference("--random-plies", &self.random_plies, &asked.random_plies, u32::to_string),
-            difference("--most-at-start", &self.most_at_start, &asked.most_at_start, u32::to_string),
+            difference(
+                "--most-at-start",
+                &self.most_at_start,
+                &asked.most_at_start,
+                u32::to_string,
+            ),
         ];
         match differences.into_iter().flatten().next() {
             None => Ok(()),
-            Some((setting, made, asked)) => {
-                Err(DatagenError::OtherSettings { path: path_of(folder, seed), seed, setting, made, asked })
-            }
+            Some((setting, made, asked)) => Err(DatagenError::OtherSettings {
+                path: path_of(folder, seed),
+                seed,
+                setting,
+                made,
+                asked,
+            }),
         }
     }
 }

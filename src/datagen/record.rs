@@ -14,7 +14,8 @@ pub struct Record {
     game: PackedGame,
 }
 
-/// A mate on the board in n plies counts this less n, in linear centipawns; other scores stay below.
+/// A mate on the board in n plies counts this less n, in linear centipawns; other scores stay
+/// below.
 const MATE: i32 = 30_000;
 const MOST: i32 = 29_000;
 
@@ -59,7 +60,8 @@ impl Record {
     }
 }
 
-/// The position as the format's own crate keeps it; read as Chess960, which takes the castling letters of any position.
+/// The position as the format's own crate keeps it; read as Chess960, which takes the castling
+/// letters of any position.
 fn board(position: &Position) -> Option<Board> {
     let mut board = Board::new();
     board.set_from_fen(&position.shredder_fen(), true).ok().map(|()| board)
@@ -99,8 +101,8 @@ mod tests {
     use super::*;
     use crate::chess::{Game, read_move};
 
-    /// Records the moves of a game, each with the same score, and reads them back by the format's own crate, which (in a build with
-    /// debug assertions) plays each move by its own rules.
+    /// Records the moves of a game, each with the same score, and reads them back by the format's
+    /// own crate, which (in a build with debug assertions) plays each move by its own rules.
     fn round(fen: &str, moves: &str, ending: Ending) -> (PackedGame, Vec<Position>) {
         let mut game = Game::new(Position::from_fen(fen).unwrap());
         let mut record = Record::new(game.position()).unwrap();
@@ -130,7 +132,9 @@ mod tests {
             let mut board = game.initial_position();
             for ((mv, score), position) in game.moves.iter().zip(&positions) {
                 let ours = super::board(position).unwrap();
-                let pieces = |board: &Board| format!("{board}").split(' ').take(2).map(str::to_owned).collect::<Vec<_>>();
+                let pieces = |board: &Board| {
+                    format!("{board}").split(' ').take(2).map(str::to_owned).collect::<Vec<_>>()
+                };
                 assert_eq!(pieces(&board), pieces(&ours), "{moves}");
                 assert_eq!(score.get(), if position.turn().is_white() { 25 } else { -25 });
                 assert!(board.make_move_simple(*mv));
@@ -143,9 +147,11 @@ mod tests {
     fn the_result_is_in_the_start_position() {
         use viriformat::dataformat::WDL;
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-        for (ending, result) in
-            [(Ending::Won(Color::White), WDL::Win), (Ending::Won(Color::Black), WDL::Loss), (Ending::Drawn, WDL::Draw)]
-        {
+        for (ending, result) in [
+            (Ending::Won(Color::White), WDL::Win),
+            (Ending::Won(Color::Black), WDL::Loss),
+            (Ending::Drawn, WDL::Draw),
+        ] {
             assert_eq!(round(start, "e4", ending).0.outcome(), result);
         }
     }

@@ -3,9 +3,11 @@
 /// Bytes of a start position.
 pub(super) const START: usize = 32;
 
-/// Where the sixteen bytes of pieces begin: half a byte each, in the order of their squares, behind the eight of the occupied squares.
+/// Where the sixteen bytes of pieces begin: half a byte each, in the order of their squares, behind
+/// the eight of the occupied squares.
 const PIECES: usize = 8;
-/// Where they end: side to move and en-passant square, half-move clock, move number, a score that a game leaves empty, result, a spare byte.
+/// Where they end: side to move and en-passant square, half-move clock, move number, a score that a
+/// game leaves empty, result, a spare byte.
 const FIGURES: usize = 24;
 
 /// The places of a piece's half byte: six roles, and a rook that may castle.
@@ -16,14 +18,16 @@ const BLACK: u8 = 8;
 /// No square, for en passant.
 const NO_SQUARE: u8 = 64;
 
-/// Looks whether bytes can be the start position of a game, or the beginning of one where they are fewer than [`START`]; what is
-/// wrong if they can't.
+/// Looks whether bytes can be the start position of a game, or the beginning of one where they are
+/// fewer than [`START`]; what is wrong if they can't.
 pub(super) fn complaint(bytes: &[u8]) -> Option<&'static str> {
-    let occupied = bytes.first_chunk().map(|occupied| u64::from_le_bytes(*occupied).count_ones() as usize)?;
+    let occupied =
+        bytes.first_chunk().map(|occupied| u64::from_le_bytes(*occupied).count_ones() as usize)?;
     if !(2..=32).contains(&occupied) {
         return Some("there is no position of 2 to 32 pieces");
     }
-    let halves = bytes[PIECES..].iter().take(FIGURES - PIECES).flat_map(|byte| [byte & 15, byte >> 4]);
+    let halves =
+        bytes[PIECES..].iter().take(FIGURES - PIECES).flat_map(|byte| [byte & 15, byte >> 4]);
     let mut kings = [0; 2];
     for (place, half) in halves.enumerate() {
         let role = half % BLACK;
@@ -37,7 +41,9 @@ pub(super) fn complaint(bytes: &[u8]) -> Option<&'static str> {
     let figures = bytes.get(FIGURES..START)?;
     match figures {
         _ if kings != [1, 1] => Some("each side has one king"),
-        [turn_and_en_passant, ..] if turn_and_en_passant & 127 > NO_SQUARE => Some("there is no such square"),
+        [turn_and_en_passant, ..] if turn_and_en_passant & 127 > NO_SQUARE => {
+            Some("there is no such square")
+        }
         [.., result, _] if *result > 2 => Some("there is no such result"),
         _ => None,
     }
@@ -71,7 +77,8 @@ mod tests {
     #[test]
     fn what_no_position_has_is_no_game() {
         let bytes = start("4k3/8/8/8/8/8/8/4K2R w K - 0 1");
-        for (place, byte) in [(0, 255), (8, 0x77), (8, 0x66), (9, 0x05), (20, 1), (24, 65), (30, 3)] {
+        for (place, byte) in [(0, 255), (8, 0x77), (8, 0x66), (9, 0x05), (20, 1), (24, 65), (30, 3)]
+        {
             let mut other = bytes.clone();
             other[place] = byte;
             if place == 0 {

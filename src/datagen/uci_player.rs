@@ -36,7 +36,8 @@ impl Drop for Process {
     }
 }
 
-/// An engine that has not answered for so long has failed: a second more for every so many nodes of a move.
+/// An engine that has not answered for so long has failed: a second more for every so many nodes of
+/// a move.
 const PATIENCE: Duration = Duration::from_secs(60);
 const NODES_A_SECOND: u64 = 1_000;
 
@@ -47,16 +48,27 @@ const LONGEST_LINE: u64 = 1 << 16;
 const LINES_AHEAD: usize = 64;
 
 impl UciPlayer {
-    /// Starts an engine that searches so many nodes a move with one thread and a table of so many MiB.
+    /// Starts an engine that searches so many nodes a move with one thread and a table of so many
+    /// MiB.
     ///
     /// # Errors
     ///
     /// When it does not start or does not introduce itself.
     pub fn start(path: &Path, hash_mb: usize, nodes: u64) -> Result<UciPlayer, DatagenError> {
-        UciPlayer::start_with(path, hash_mb, nodes, PATIENCE + Duration::from_secs(nodes / NODES_A_SECOND))
+        UciPlayer::start_with(
+            path,
+            hash_mb,
+            nodes,
+            PATIENCE + Duration::from_secs(nodes / NODES_A_SECOND),
+        )
     }
 
-    fn start_with(path: &Path, hash_mb: usize, nodes: u64, patience: Duration) -> Result<UciPlayer, DatagenError> {
+    fn start_with(
+        path: &Path,
+        hash_mb: usize,
+        nodes: u64,
+        patience: Duration,
+    ) -> Result<UciPlayer, DatagenError> {
         let io = |error| DatagenError::io(path.to_owned(), error);
         let command = Command::new(path).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn();
         let mut process = Process(command.map_err(io)?);
@@ -65,7 +77,15 @@ impl UciPlayer {
         };
         let output = lines_of(output).map_err(io)?;
         let path = path.to_owned();
-        let mut player = UciPlayer { path, _process: process, input, output, patience, nodes, knows_chess960: false };
+        let mut player = UciPlayer {
+            path,
+            _process: process,
+            input,
+            output,
+            patience,
+            nodes,
+            knows_chess960: false,
+        };
         let until = player.ask("uci")?;
         loop {
             let line = player.hear(until)?;
@@ -74,12 +94,14 @@ impl UciPlayer {
                 break;
             }
         }
-        player.say(&format!("setoption name Hash value {hash_mb}\nsetoption name Threads value 1"))?;
+        player
+            .say(&format!("setoption name Hash value {hash_mb}\nsetoption name Threads value 1"))?;
         Ok(player)
     }
 
     fn say(&mut self, lines: &str) -> Result<(), DatagenError> {
-        let sent = self.input.write_all(format!("{lines}\n").as_bytes()).and_then(|()| self.input.flush());
+        let sent =
+            self.input.write_all(format!("{lines}\n").as_bytes()).and_then(|()| self.input.flush());
         sent.map_err(|error| DatagenError::io(self.path.clone(), error))
     }
 
@@ -91,13 +113,19 @@ impl UciPlayer {
 
     fn hear(&mut self, until: Instant) -> Result<String, DatagenError> {
         let left = until.saturating_duration_since(Instant::now());
-        // A line that waits is received without any time left, too: one that talks for ever would never be late.
-        let heard = if left.is_zero() { Err(RecvTimeoutError::Timeout) } else { self.output.recv_timeout(left) };
+        // A line that waits is received without any time left, too: one that talks for ever would
+        // never be late.
+        let heard = if left.is_zero() {
+            Err(RecvTimeoutError::Timeout)
+        } else {
+            self.output.recv_timeout(left)
+        };
         match heard {
             Ok(line) => line.map_err(|error| DatagenError::io(self.path.clone(), error)),
             Err(RecvTimeoutError::Disconnected) => Err(self.broken("it has ended".to_owned())),
             Err(RecvTimeoutError::Timeout) => {
-                Err(self.broken(format!("it has not answered for {} s", self.patience.as_secs_f64())))
+                Err(self
+                    .broken(format!("it has not answered for {} s", self.patience.as_secs_f64())))
             }
         }
     }
@@ -107,7 +135,11 @@ impl UciPlayer {
     }
 
     fn castling(&self, game: &Game) -> CastlingText {
-        if self.knows_chess960 && game.start().is_chess960() { CastlingText::Chess960 } else { CastlingText::Standard }
+        if self.knows_chess960 && game.start().is_chess960() {
+            CastlingText::Chess960
+        } else {
+            CastlingText::Standard
+        }
     }
 }
 
@@ -133,9 +165,11 @@ impl Player for UciPlayer {
             let line = self.hear(until)?;
             if let Some(best) = line.strip_prefix("bestmove ") {
                 let text = best.split(' ').next().unwrap_or_default();
-                let mv: Move = read_move(game.position(), text)
-                    .map_err(|why| self.broken(format!("{text} in {}: {why}", game.position().fen())))?;
-                let score = score.ok_or_else(|| self.broken(format!("no score in {}", game.position().fen())))?;
+                let mv: Move = read_move(game.position(), text).map_err(|why| {
+                    self.broken(format!("{text} in {}: {why}", game.position().fen()))
+                })?;
+                let score = score
+                    .ok_or_else(|| self.broken(format!("no score in {}", game.position().fen())))?;
                 return Ok(Judged { mv, score });
             }
             score = read_score(&line).or(score);
@@ -176,18 +210,24 @@ fn start_fen(game: &Game) -> String {
 
 fn moves(game: &Game, castling: CastlingText) -> String {
     let positions = (0..).map_while(|index| game.position_before(index));
-    let texts = game.moves().iter().zip(positions).map(|(&mv, position)| to_uci(position, mv, castling));
-    texts.fold(String::new(), |line, text| if line.is_empty() { format!(" moves {text}") } else { format!("{line} {text}") })
+    let texts =
+        game.moves().iter().zip(positions).map(|(&mv, position)| to_uci(position, mv, castling));
+    texts.fold(String::new(), |line, text| {
+        if line.is_empty() { format!(" moves {text}") } else { format!("{line} {text}") }
+    })
 }
 
 /// No engine means more by a score, in centipawns or moves; what goes beyond it counts as this.
 const MOST: i32 = 1_000_000;
 
-/// The score of an `info` line of the best variation, bounds left out. What another engine takes for a centipawn is kept as it is.
+/// The score of an `info` line of the best variation, bounds left out. What another engine takes
+/// for a centipawn is kept as it is.
 fn read_score(line: &str) -> Option<LinearScore> {
     let words: Vec<&str> = line.strip_prefix("info ")?.split_whitespace().collect();
     let behind = |word| words.iter().position(|&found| found == word).map(|place| place + 1);
-    if behind("multipv").is_some_and(|place| words.get(place) != Some(&"1")) || behind("string").is_some() {
+    if behind("multipv").is_some_and(|place| words.get(place) != Some(&"1"))
+        || behind("string").is_some()
+    {
         return None;
     }
     if behind("lowerbound").is_some() || behind("upperbound").is_some() {
@@ -208,8 +248,14 @@ mod tests {
 
     #[test]
     fn only_exact_scores_of_the_best_line_count() {
-        assert_eq!(read_score("info depth 5 score cp -31 nodes 20 pv e2e4"), Some(LinearScore::Cp(-31)));
-        assert_eq!(read_score("info depth 5 multipv 1 score mate -2 nodes 20"), Some(LinearScore::Mate(-2)));
+        assert_eq!(
+            read_score("info depth 5 score cp -31 nodes 20 pv e2e4"),
+            Some(LinearScore::Cp(-31))
+        );
+        assert_eq!(
+            read_score("info depth 5 multipv 1 score mate -2 nodes 20"),
+            Some(LinearScore::Mate(-2))
+        );
         assert_eq!(read_score("info depth 5 score cp -2147483648"), Some(LinearScore::Cp(-MOST)));
         for line in [
             "info depth 5 multipv 2 score cp 3",
@@ -227,17 +273,27 @@ mod tests {
     fn who_does_not_answer_in_time_has_failed_whether_silent_or_talking() {
         // The first says back what it hears, the second says `y` for ever.
         for program in ["cat", "yes"] {
-            let failed = UciPlayer::start_with(Path::new(program), 1, 1, Duration::from_millis(50)).err().unwrap();
-            assert!(failed.to_string().contains("it has not answered for 0.05 s"), "{program}: {failed}");
+            let failed = UciPlayer::start_with(Path::new(program), 1, 1, Duration::from_millis(50))
+                .err()
+                .unwrap();
+            assert!(
+                failed.to_string().contains("it has not answered for 0.05 s"),
+                "{program}: {failed}"
+            );
         }
     }
 
     #[test]
     fn lines_come_one_by_one_until_the_end_or_a_line_too_long() {
-        let heard: Vec<String> = lines_of(&b"uciok\r\n\nreadyok"[..]).unwrap().into_iter().map(Result::unwrap).collect();
+        let heard: Vec<String> =
+            lines_of(&b"uciok\r\n\nreadyok"[..]).unwrap().into_iter().map(Result::unwrap).collect();
         assert_eq!(heard, ["uciok", "", "readyok"]);
         let endless = b"uciok\n".iter().copied().chain([b'x'; 1 << 17]).collect::<Vec<u8>>();
-        let heard: Vec<bool> = lines_of(io::Cursor::new(endless)).unwrap().into_iter().map(|line| line.is_ok()).collect();
+        let heard: Vec<bool> = lines_of(io::Cursor::new(endless))
+            .unwrap()
+            .into_iter()
+            .map(|line| line.is_ok())
+            .collect();
         assert_eq!(heard, [true, false]);
     }
 }

@@ -1,7 +1,8 @@
 //! A fixed piece of work: how fast the engine is, and whether it still searches the same tree.
 //!
-//! One thread, 16 MiB, one position after the other to the same depth. The number of nodes is the signature of search and
-//! evaluation: it changes with every change of either, and with nothing else. OpenBench and fastchess read the last line.
+//! One thread, 16 MiB, one position after the other to the same depth. The number of nodes is the
+//! signature of search and evaluation: it changes with every change of either, and with nothing
+//! else. OpenBench and fastchess read the last line.
 
 mod positions;
 
@@ -35,7 +36,11 @@ impl Bench {
 
     /// The same with other processor instructions: the nodes are the same.
     pub fn run_at(depth: u8, level: Level) -> Bench {
-        let engine = Engine::with_options(EngineOptions { hash_mb: HASH_MB, level, ..EngineOptions::default() });
+        let engine = Engine::with_options(EngineOptions {
+            hash_mb: HASH_MB,
+            level,
+            ..EngineOptions::default()
+        });
         let limits = Limits { depth: Some(depth.max(1)), ..Limits::default() };
         let mut bench = Bench { nodes: 0, elapsed: Duration::ZERO };
         // That all of them are legal is a claim of the tests.
@@ -49,7 +54,8 @@ impl Bench {
 
     /// Nodes per second.
     pub fn nps(&self) -> u64 {
-        u64::try_from(u128::from(self.nodes) * 1_000_000 / self.elapsed.as_micros().max(1)).unwrap_or(u64::MAX)
+        u64::try_from(u128::from(self.nodes) * 1_000_000 / self.elapsed.as_micros().max(1))
+            .unwrap_or(u64::MAX)
     }
 }
 

@@ -2,7 +2,9 @@
 //!
 //! Chess Programming Wiki, "Checks and Pinned Pieces (Bitboards)".
 
-use crate::chess::attacks::{attacks, between, bishop_attacks, bishop_rays, line, rook_attacks, rook_rays};
+use crate::chess::attacks::{
+    attacks, between, bishop_attacks, bishop_rays, line, rook_attacks, rook_rays,
+};
 use crate::chess::{Bitboard, Move, Position, Role, Square};
 
 /// How the side to move could give check in a position.
@@ -22,7 +24,8 @@ impl Checks {
         let (diagonal, straight) = (bishop_attacks(king, occupied), rook_attacks(king, occupied));
         let knight = attacks(them, Role::Knight, king, occupied);
         let pawn = attacks(them, Role::Pawn, king, occupied);
-        let sliders = (bishop_rays(king) & position.diagonal_sliders() | rook_rays(king) & position.straight_sliders())
+        let sliders = (bishop_rays(king) & position.diagonal_sliders()
+            | rook_rays(king) & position.straight_sliders())
             & position.by_color(us);
         let mut covers = Bitboard::EMPTY;
         for slider in sliders {
@@ -31,7 +34,11 @@ impl Checks {
                 covers |= on_the_way;
             }
         }
-        Checks { king, direct: [pawn, knight, diagonal, straight, diagonal | straight, Bitboard::EMPTY], covers }
+        Checks {
+            king,
+            direct: [pawn, knight, diagonal, straight, diagonal | straight, Bitboard::EMPTY],
+            covers,
+        }
     }
 
     /// From where a piece of this kind gives check, before anything moves away.
@@ -40,14 +47,16 @@ impl Checks {
         self.direct[role as usize]
     }
 
-    /// `false` only when the move, of this position, gives no check. Castling, en passant and promotions are always `true`.
+    /// `false` only when the move, of this position, gives no check. Castling, en passant and
+    /// promotions are always `true`.
     #[inline]
     pub(super) fn may_give(&self, position: &Position, mv: Move) -> bool {
         if mv.is_castling() || mv.is_en_passant() || mv.is_promotion() {
             return true;
         }
         let Some(role) = position.role_at(mv.from()) else { return true };
-        self.from(role).contains(mv.to()) || self.covers.contains(mv.from()) && !line(self.king, mv.from()).contains(mv.to())
+        self.from(role).contains(mv.to())
+            || self.covers.contains(mv.from()) && !line(self.king, mv.from()).contains(mv.to())
     }
 }
 
@@ -55,7 +64,8 @@ impl Checks {
 mod tests {
     use super::*;
 
-    /// Every move of a few thousand positions of random games: none that gives check is denied, and few others are suspected.
+    /// Every move of a few thousand positions of random games: none that gives check is denied, and
+    /// few others are suspected.
     #[test]
     fn no_check_is_ever_overlooked() {
         let starts = [
@@ -83,10 +93,15 @@ mod tests {
                     suspected += u32::from(may);
                     all += 1;
                 }
-                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                random = random
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 position.play(moves[(random >> 33) as usize % moves.len()]);
             }
         }
-        assert!(given > 1_000 && suspected < all / 5, "{given} checks, {suspected} suspected of {all}");
+        assert!(
+            given > 1_000 && suspected < all / 5,
+            "{given} checks, {suspected} suspected of {all}"
+        );
     }
 }

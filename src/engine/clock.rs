@@ -5,11 +5,12 @@ use std::time::{Duration, Instant};
 
 use super::{Limits, StopFlag, StopReason};
 
-/// So many nodes pass between two looks at the clock and the stop flag: a fraction of a millisecond.
+/// So many nodes pass between two looks at the clock and the stop flag: a fraction of a
+/// millisecond.
 const POLL_EVERY: u64 = 256;
 
-/// So many nodes the first iteration may take beyond its time. It has some hundreds, but where a dozen queens stand on each side it may
-/// go on for minutes.
+/// So many nodes the first iteration may take beyond its time. It has some hundreds, but where a
+/// dozen queens stand on each side it may go on for minutes.
 const GRACE_NODES: u64 = 20_000;
 
 /// A thread's count of nodes, on a cache line of its own.
@@ -73,15 +74,20 @@ pub(super) struct Budget<'a> {
     index: usize,
     nodes: u64,
     next_poll: u64,
-    /// Time has a say. Before, the first thread finishes its first iteration, so that there is something to say (Stockfish's
-    /// `check_time` asks for a completed depth, too).
+    /// Time has a say. Before, the first thread finishes its first iteration, so that there is
+    /// something to say (Stockfish's `check_time` asks for a completed depth, too).
     timed: bool,
     over: Option<StopReason>,
 }
 
 impl<'a> Budget<'a> {
     /// Starts the clock of the crew's first thread. The deadline is the hard one, counted from now.
-    pub(super) fn start(limits: &Limits, deadline: Option<Duration>, stop: &'a StopFlag, crew: &'a Crew) -> Budget<'a> {
+    pub(super) fn start(
+        limits: &Limits,
+        deadline: Option<Duration>,
+        stop: &'a StopFlag,
+        crew: &'a Crew,
+    ) -> Budget<'a> {
         let mut budget = Budget {
             start: Instant::now(),
             deadline,
@@ -98,7 +104,8 @@ impl<'a> Budget<'a> {
         budget
     }
 
-    /// The same for one of the crew: its first, or a helper, which goes on until the first is done or a limit is reached.
+    /// The same for one of the crew: its first, or a helper, which goes on until the first is done
+    /// or a limit is reached.
     pub(super) fn of(&self, index: usize) -> Budget<'a> {
         Budget { index, timed: index > 0, next_poll: 0, ..self.clone() }
     }
@@ -125,7 +132,8 @@ impl<'a> Budget<'a> {
     fn first_reason(&mut self) -> Option<StopReason> {
         let total = self.total_nodes();
         self.stop.tell_nodes(total);
-        self.next_poll = self.next_poll.min(self.nodes.saturating_add(self.node_limit.saturating_sub(total)));
+        self.next_poll =
+            self.next_poll.min(self.nodes.saturating_add(self.node_limit.saturating_sub(total)));
         if self.stop.is_stopped() {
             Some(StopReason::Stopped)
         } else if total >= self.node_limit {
@@ -139,8 +147,8 @@ impl<'a> Budget<'a> {
         }
     }
 
-    /// A helper sees the limits by itself: with more threads than cores the first thread may be waiting for a core, and has one once
-    /// the helpers have ended.
+    /// A helper sees the limits by itself: with more threads than cores the first thread may be
+    /// waiting for a core, and has one once the helpers have ended.
     fn helper_reason(&self) -> Option<StopReason> {
         if self.crew.done.load(Ordering::Relaxed) || self.stop.is_stopped() {
             Some(StopReason::Stopped)

@@ -1,7 +1,8 @@
-//! How far the static evaluation has been off lately in positions that share a part: its correction.
+//! How far the static evaluation has been off lately in positions that share a part: its
+//! correction.
 //!
-//! Chess Programming Wiki, "Static Evaluation Correction History" (pawn structure: Caissa; non-pawn pieces of each side, minor
-//! pieces, and the last moves: Stockfish, Reckless).
+//! Chess Programming Wiki, "Static Evaluation Correction History" (pawn structure: Caissa; non-pawn
+//! pieces of each side, minor pieces, and the last moves: Stockfish, Reckless).
 
 use super::frame::Frames;
 use super::history::pull;
@@ -70,7 +71,12 @@ impl Places {
 impl Correction {
     pub(super) fn new() -> Correction {
         let table = || vec![[0; 2]; SIZE].into_boxed_slice();
-        Correction { pawn: table(), minor: table(), non_pawn: [table(), table()], continuation: Rows::new(768) }
+        Correction {
+            pawn: table(),
+            minor: table(),
+            non_pawn: [table(), table()],
+            continuation: Rows::new(768),
+        }
     }
 
     /// Forgets everything.
@@ -86,9 +92,18 @@ impl Correction {
     pub(super) fn of(&self, places: &Places) -> Value {
         let turn = places.turn;
         let entry = |table: &ByKey, place: usize| i32::from(table[place][turn]);
-        let non_pawn: i32 = self.non_pawn.iter().zip(places.non_pawn).map(|(table, place)| entry(table, place)).sum();
-        let continuation: i32 =
-            places.earlier.iter().flatten().map(|&earlier| self.continuation.get(earlier, places.last)).sum();
+        let non_pawn: i32 = self
+            .non_pawn
+            .iter()
+            .zip(places.non_pawn)
+            .map(|(table, place)| entry(table, place))
+            .sum();
+        let continuation: i32 = places
+            .earlier
+            .iter()
+            .flatten()
+            .map(|&earlier| self.continuation.get(earlier, places.last))
+            .sum();
         let sum = params::correct_pawn() * entry(&self.pawn, places.pawn)
             + params::correct_minor() * entry(&self.minor, places.minor)
             + params::correct_non_pawn() * non_pawn
@@ -125,8 +140,9 @@ impl Correction {
     }
 }
 
-/// The static evaluation with a correction, and the pull of the 50-move rule: the longer nothing has happened, the nearer a draw
-/// (Stockfish's and Reckless's damping of the evaluation by the half-move clock).
+/// The static evaluation with a correction, and the pull of the 50-move rule: the longer nothing
+/// has happened, the nearer a draw (Stockfish's and Reckless's damping of the evaluation by the
+/// half-move clock).
 #[inline]
 pub(super) fn corrected(raw: Value, correction: Value, halfmove_clock: u16) -> Value {
     let clock = if params::damping_on() != 0 { i32::from(halfmove_clock.min(100)) } else { 0 };

@@ -1,8 +1,8 @@
 //! Which single reversible move lies between two positions: found by the difference of their keys.
 //!
-//! Marcel van Kervinck's way to see repetitions before they are played, as Stockfish has it (Chess Programming Wiki,
-//! "Repetitions"). Every move of a knight, bishop, rook, queen or king on an empty board stands in one of two
-//! places of a cuckoo hash table (Pagh, Rodler 2001).
+//! Marcel van Kervinck's way to see repetitions before they are played, as Stockfish has it (Chess
+//! Programming Wiki, "Repetitions"). Every move of a knight, bishop, rook, queen or king on an
+//! empty board stands in one of two places of a cuckoo hash table (Pagh, Rodler 2001).
 
 use std::sync::LazyLock;
 
@@ -48,7 +48,9 @@ impl Cuckoo {
                 let piece = Piece::new(color, role);
                 for a in Square::all() {
                     for b in Square::all().filter(|b| b.index() > a.index() && moves(role, a, *b)) {
-                        let key = zobrist::piece(piece, a) ^ zobrist::piece(piece, b) ^ zobrist::BLACK_TO_MOVE;
+                        let key = zobrist::piece(piece, a)
+                            ^ zobrist::piece(piece, b)
+                            ^ zobrist::BLACK_TO_MOVE;
                         table.insert(Hop { key, ends: (a, b) });
                     }
                 }

@@ -54,7 +54,8 @@ pub(super) struct Entry {
     pub(super) bound: Bound,
     /// The node was on a principal variation.
     pub(super) on_pv: bool,
-    /// The value leans on the path to the position. Not kept with the entry: it is filed under a key of its search's own.
+    /// The value leans on the path to the position. Not kept with the entry: it is filed under a
+    /// key of its search's own.
     pub(super) leans: bool,
 }
 
@@ -66,7 +67,8 @@ impl Entry {
         Entry { mv, value: 0, evaluation, depth: 0, bound: Bound::None, on_pv, leans: false }
     }
 
-    /// Bits 0–15 move, 16–31 value, 32–47 evaluation, 48–55 depth, 56–57 bound, 58 principal variation, 59–63 generation.
+    /// Bits 0–15 move, 16–31 value, 32–47 evaluation, 48–55 depth, 56–57 bound, 58 principal
+    /// variation, 59–63 generation.
     pub(super) const fn pack(self, generation: u8) -> u64 {
         let evaluation = match self.evaluation {
             Some(value) => value as i16,

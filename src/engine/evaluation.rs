@@ -3,8 +3,8 @@
 use super::score::Value;
 use crate::chess::{Move, Position};
 
-/// A static evaluation that is told of every move on the line under search, so that it can keep its sums up to date instead of
-/// starting anew at each node.
+/// A static evaluation that is told of every move on the line under search, so that it can keep its
+/// sums up to date instead of starting anew at each node.
 pub(super) trait Evaluator {
     /// Starts a line at this position.
     fn reset(&mut self, root: &Position);
@@ -18,6 +18,7 @@ pub(super) trait Evaluator {
     /// The last move of the line, or the last pass, is taken back.
     fn unmake(&mut self);
 
-    /// Units of the search, from the view of the side to move in the line's last position, which is given.
+    /// Units of the search, from the view of the side to move in the line's last position, which is
+    /// given.
     fn evaluate(&mut self, position: &Position) -> Value;
 }

@@ -32,16 +32,17 @@ pub struct EngineOptions {
     pub hash_mb: usize,
     /// Whose searches share the table.
     pub sharing: Sharing,
-    /// The processor instructions that the network is computed with; where this processor lacks them, its best ones.
+    /// The processor instructions that the network is computed with; where this processor lacks
+    /// them, its best ones.
     pub level: Level,
 }
 
 /// Whose searches share a table, and so how far they trust it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sharing {
-    /// Anybody's, at the same time and with any history. With a history of its own, or a half-move clock above 20, the table ends
-    /// no search within the first two plies after the root; and a value that leans on the path to its position is for the one
-    /// search that walks this path.
+    /// Anybody's, at the same time and with any history. With a history of its own, or a half-move
+    /// clock above 20, the table ends no search within the first two plies after the root; and a
+    /// value that leans on the path to its position is for the one search that walks this path.
     Public,
     /// A single player's, one after another: each continues the last.
     Player,
@@ -56,7 +57,8 @@ impl Default for EngineOptions {
 /// So many plies after the root are guarded.
 const GUARDED_PLIES: usize = 2;
 
-/// The search engine. It holds the table that all its searches share; every method may be called from many threads at once.
+/// The search engine. It holds the table that all its searches share; every method may be called
+/// from many threads at once.
 pub struct Engine {
     table: Table,
     options: EngineOptions,
@@ -64,8 +66,8 @@ pub struct Engine {
     shelf: Arc<Shelf>,
 }
 
-/// What a player keeps in mind from move to move: how moves have done so far, for each thread; and the room in which the network's sums
-/// are kept.
+/// What a player keeps in mind from move to move: how moves have done so far, for each thread; and
+/// the room in which the network's sums are kept.
 pub struct Memory {
     threads: Vec<ThreadData>,
     /// Where they come from and go to.
@@ -82,8 +84,8 @@ impl Memory {
         self.threads.clear();
     }
 
-    /// What so many threads of an engine with this shelf search with. What comes of another engine judges by another network and is
-    /// of no use.
+    /// What so many threads of an engine with this shelf search with. What comes of another engine
+    /// judges by another network and is of no use.
     fn provide(&mut self, shelf: &Arc<Shelf>, threads: usize) -> &mut [ThreadData] {
         if !Arc::ptr_eq(&self.shelf, shelf) {
             *self = Memory::of(shelf);
@@ -105,17 +107,25 @@ impl Drop for Memory {
     }
 }
 
-/// The stack that a thread needs to search on, in bytes: a search is some hundred plies deep at most, with a move list a ply. Only
-/// what is used takes memory.
+/// The stack that a thread needs to search on, in bytes: a search is some hundred plies deep at
+/// most, with a move list a ply. Only what is used takes memory.
 pub const STACK_BYTES: usize = 8 << 20;
 
-/// The root's moves within a scope, in the order of a first look. A scope without any legal move is no scope.
-fn root_moves(root: &Position, table: &Generation<'_>, history: &History, scope: &Scope) -> Vec<RootMove> {
+/// The root's moves within a scope, in the order of a first look. A scope without any legal move is
+/// no scope.
+fn root_moves(
+    root: &Position,
+    table: &Generation<'_>,
+    history: &History,
+    scope: &Scope,
+) -> Vec<RootMove> {
     let threats = Threats::of(root);
     let setting = Setting::new(root, threats.all, [NO_ROW; 4], 0);
     let checks = Checks::of(root);
-    let guide = Guide { position: root, history, setting: &setting, threats: &threats, checks: &checks };
-    let mut picker = Picker::all(root, table.probe(table_key(root)).map_or(Move::NULL, |entry| entry.mv));
+    let guide =
+        Guide { position: root, history, setting: &setting, threats: &threats, checks: &checks };
+    let mut picker =
+        Picker::all(root, table.probe(table_key(root)).map_or(Move::NULL, |entry| entry.mv));
     let all: Vec<Move> = std::iter::from_fn(|| picker.next(guide, false)).collect();
     let within: Vec<Move> = all.iter().copied().filter(|mv| scope.moves.contains(mv)).collect();
     let chosen = if within.is_empty() { all } else { within };
@@ -126,12 +136,13 @@ impl Engine {
     /// The version of the engine, as people are told it.
     pub const VERSION: &'static str = "0.1.0";
 
-    /// What tells one search from another within a version: the nodes of [`Bench`](super::Bench), which every change of search or
-    /// evaluation changes. tests/signature.rs counts them.
+    /// What tells one search from another within a version: the nodes of [`Bench`](super::Bench),
+    /// which every change of search or evaluation changes. tests/signature.rs counts them.
     pub const SIGNATURE: &'static str = include_str!("signature.txt").trim_ascii();
 
-    /// An engine with a shared table of so many MiB (at least one). The memory is taken and written to at once; where there is none the
-    /// process ends, as for any collection ([`Engine::with_network`] gives an error).
+    /// An engine with a shared table of so many MiB (at least one). The memory is taken and written
+    /// to at once; where there is none the process ends, as for any collection
+    /// ([`Engine::with_network`] gives an error).
     pub fn new(hash_mb: usize) -> Engine {
         Engine::with_options(EngineOptions { hash_mb, ..EngineOptions::default() })
     }
@@ -142,7 +153,10 @@ impl Engine {
     ///
     /// When the system does not give the memory.
     pub fn of_player(hash_mb: usize, network: Arc<Network>) -> Result<Engine, NoMemory> {
-        Engine::with_network(EngineOptions { hash_mb, sharing: Sharing::Player, ..EngineOptions::default() }, network)
+        Engine::with_network(
+            EngineOptions { hash_mb, sharing: Sharing::Player, ..EngineOptions::default() },
+            network,
+        )
     }
 
     /// An engine set up in detail, with memory as [`Engine::new`].
@@ -158,15 +172,28 @@ impl Engine {
     pub fn with_network(options: EngineOptions, network: Arc<Network>) -> Result<Engine, NoMemory> {
         let table = Table::new(options.hash_mb)?;
         let evaluation = format!("{} ({})", network.id(), network.architecture());
-        Ok(Engine { table, options, evaluation, shelf: Arc::new(Shelf::new(network, options.level)) })
+        Ok(Engine {
+            table,
+            options,
+            evaluation,
+            shelf: Arc::new(Shelf::new(network, options.level)),
+        })
     }
 
-    /// Searches the game's position until a limit is reached or the flag says stop. Every iteration that the first thread has
-    /// finished with a line is told to `on_update`; the last state is returned, which may be another thread's and deeper.
+    /// Searches the game's position until a limit is reached or the flag says stop. Every iteration
+    /// that the first thread has finished with a line is told to `on_update`; the last state is
+    /// returned, which may be another thread's and deeper.
     ///
-    /// A game that is over gives an empty line and [`StopReason::Terminal`]; one whose draw may merely be claimed is searched.
-    /// Everywhere else the line has at least one move, also when the search is stopped before its first iteration.
-    pub fn analyse(&self, game: &Game, limits: &Limits, stop: &StopFlag, on_update: &mut dyn FnMut(&Report)) -> Report {
+    /// A game that is over gives an empty line and [`StopReason::Terminal`]; one whose draw may
+    /// merely be claimed is searched. Everywhere else the line has at least one move, also when the
+    /// search is stopped before its first iteration.
+    pub fn analyse(
+        &self,
+        game: &Game,
+        limits: &Limits,
+        stop: &StopFlag,
+        on_update: &mut dyn FnMut(&Report),
+    ) -> Report {
         self.continue_game(&mut self.memory(), game, limits, &Scope::default(), stop, on_update)
     }
 
@@ -175,8 +202,9 @@ impl Engine {
         Memory::of(&self.shelf)
     }
 
-    /// Searches as [`Engine::analyse`] does, within a scope, with and for the memory of a player. Several threads search the same and
-    /// share the table, nothing else: Chess Programming Wiki, "Lazy SMP". Another engine's memory is emptied first.
+    /// Searches as [`Engine::analyse`] does, within a scope, with and for the memory of a player.
+    /// Several threads search the same and share the table, nothing else: Chess Programming Wiki,
+    /// "Lazy SMP". Another engine's memory is emptied first.
     pub fn continue_game(
         &self,
         memory: &mut Memory,
@@ -208,7 +236,8 @@ impl Engine {
         });
         let Some(mut first) = searches.next() else { return terminal(Verdict::DRAWN, &budget) };
         thread::scope(|scope| {
-            // Also when the first thread panics: its scope waits for the helpers, which wait for nothing else.
+            // Also when the first thread panics: its scope waits for the helpers, which wait for
+            // nothing else.
             let dismissal = crew.dismissal();
             let helpers: Vec<_> = searches
                 .filter_map(|mut helper| {
@@ -227,7 +256,8 @@ impl Engine {
             let mut join = || {
                 dismissal.give();
                 let helpers = helpers.take().unwrap_or_default();
-                // A helper's panic is a fault that the process's panic hook tells of; the others have an answer all the same.
+                // A helper's panic is a fault that the process's panic hook tells of; the others
+                // have an answer all the same.
                 helpers.into_iter().filter_map(|helper| helper.join().ok()).collect()
             };
             take_slices(threads);
@@ -244,7 +274,8 @@ impl Engine {
         root_moves: Vec<RootMove>,
     ) -> Search<'a, NetworkEvaluator> {
         let root = game.position();
-        let mut search = Search::new(table, evaluator, history, budget, root, game.earlier_keys(), root_moves);
+        let mut search =
+            Search::new(table, evaluator, history, budget, root, game.earlier_keys(), root_moves);
         let public = self.options.sharing == Sharing::Public;
         if public && (search.path.has_history() || root.halfmove_clock() > LOW_CLOCK) {
             search.guarded_plies = GUARDED_PLIES;
@@ -252,11 +283,12 @@ impl Engine {
         search
     }
 
-    /// Judges a position as it stands, without a search: centipawns, of which 100 win half of the games, from the view of the side
-    /// to move.
+    /// Judges a position as it stands, without a search: centipawns, of which 100 win half of the
+    /// games, from the view of the side to move.
     pub fn evaluate(&self, position: &Position) -> i32 {
         const LIMIT: i32 = EVALUATION_LIMIT * 100 / PAWN;
-        WinModel::of(position).centipawns(f64::from(self.network().evaluate(position).clamp(-LIMIT, LIMIT)))
+        WinModel::of(position)
+            .centipawns(f64::from(self.network().evaluate(position).clamp(-LIMIT, LIMIT)))
     }
 
     /// The same with what each piece adds to it.

@@ -7,7 +7,8 @@ use crate::chess::{Bitboard, Color, Move};
 /// One node of the line under search, and the move that was made in it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
-    /// The corrected static evaluation; in check that of this side's last position, `None` where there is none.
+    /// The corrected static evaluation; in check that of this side's last position, `None` where
+    /// there is none.
     pub(super) evaluation: Option<Value>,
     /// The side to move is in check.
     pub(super) in_check: bool,
@@ -25,7 +26,8 @@ pub(super) struct Frame {
     pub(super) row: u16,
     /// The move that a singular search leaves out here.
     pub(super) excluded: Move,
-    /// By how much the move is being searched less deep, in 1/1024 ply; 0 once it is searched in full.
+    /// By how much the move is being searched less deep, in 1/1024 ply; 0 once it is searched in
+    /// full.
     pub(super) reduction: i32,
     /// How many of the node's children have failed high.
     pub(super) cutoffs: i32,
@@ -54,7 +56,8 @@ const EMPTY: Frame = Frame {
 /// So many frames stand before the root.
 const BEFORE: usize = 8;
 
-/// The frames of a line, and a few before and after it, so that nobody need ask whether there is one.
+/// The frames of a line, and a few before and after it, so that nobody need ask whether there is
+/// one.
 pub(super) struct Frames(Box<[Frame; MAX_PLY + BEFORE + 4]>);
 
 impl Frames {

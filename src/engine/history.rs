@@ -1,8 +1,9 @@
 //! What the search remembers of moves that worked: one number for a move in each of several lights.
 //!
-//! Chess Programming Wiki, "History Heuristic" (butterfly boards by threatened squares, capture, continuation and pawn history, as
-//! Stockfish and Reckless have them; that of the first plies is Stockfish's low-ply history). Every table has gravity: an entry moves
-//! towards its bounds the slower the nearer it is.
+//! Chess Programming Wiki, "History Heuristic" (butterfly boards by threatened squares, capture,
+//! continuation and pawn history, as Stockfish and Reckless have them; that of the first plies is
+//! Stockfish's low-ply history). Every table has gravity: an entry moves towards its bounds the
+//! slower the nearer it is.
 
 use super::correction::Correction;
 use super::frame::Frame;
@@ -13,8 +14,8 @@ use crate::chess::{Bitboard, Color, Move, Position};
 /// No entry goes beyond this.
 pub(super) const HISTORY_MAX: i32 = 16_384;
 
-/// Continuation tables: for each (in check, noisy) and each piece on the square where a move has brought it. One more stands
-/// before the root and after a null move; nothing is written to it.
+/// Continuation tables: for each (in check, noisy) and each piece on the square where a move has
+/// brought it. One more stands before the root and after a null move; nothing is written to it.
 const ROWS: usize = 4 * 768 + 1;
 
 /// The continuation table of a move that was none.
@@ -59,7 +60,12 @@ pub(super) struct Setting {
 }
 
 impl Setting {
-    pub(super) fn new(position: &Position, threats: Bitboard, rows: [u16; 4], ply: usize) -> Setting {
+    pub(super) fn new(
+        position: &Position,
+        threats: Bitboard,
+        rows: [u16; 4],
+        ply: usize,
+    ) -> Setting {
         let pawn_row = (position.pawn_key() % PAWN_ROWS as u64) as u16;
         Setting { turn: position.turn(), threats, rows, pawn_row, ply }
     }
@@ -104,7 +110,8 @@ pub(super) fn malus(depth: i32) -> i32 {
     (params::malus_slope() * depth - params::malus_offset()).clamp(0, params::malus_max())
 }
 
-/// A boxed array of zeros. Fresh zero pages come from the allocator: what a short search does not touch costs nothing.
+/// A boxed array of zeros. Fresh zero pages come from the allocator: what a short search does not
+/// touch costs nothing.
 fn zeroed<const N: usize, T: Copy>(zero: T) -> Box<[T; N]>
 where
     Vec<T>: TryInto<Box<[T; N]>>,
@@ -159,7 +166,8 @@ impl History {
         self.stale = true;
     }
 
-    /// Makes it ready for a search: forgets what belongs to nobody any more, and what worked near another root.
+    /// Makes it ready for a search: forgets what belongs to nobody any more, and what worked near
+    /// another root.
     pub(super) fn freshen(&mut self) {
         if self.stale {
             self.clear();
@@ -168,10 +176,13 @@ impl History {
         }
     }
 
-    /// How the quiet move did in this search at its ply, within ±[`HISTORY_MAX`], and less far from the root; 0 from some plies on.
+    /// How the quiet move did in this search at its ply, within ±[`HISTORY_MAX`], and less far from
+    /// the root; 0 from some plies on.
     #[inline]
     pub(super) fn near_root(&self, setting: &Setting, mv: Move) -> i32 {
-        self.near_root.get(setting.ply).map_or(0, |table| i32::from(table[squares(mv)]) / (1 + setting.ply as i32))
+        self.near_root
+            .get(setting.ply)
+            .map_or(0, |table| i32::from(table[squares(mv)]) / (1 + setting.ply as i32))
     }
 
     /// How the piece's move to the square did after the move of a continuation table.
@@ -201,7 +212,13 @@ impl History {
 
     /// Moves the entry of a capture or promotion.
     #[inline]
-    pub(super) fn update_noisy(&mut self, position: &Position, threats: Bitboard, mv: Move, bonus: i32) {
+    pub(super) fn update_noisy(
+        &mut self,
+        position: &Position,
+        threats: Bitboard,
+        mv: Move,
+        bonus: i32,
+    ) {
         let [a, b, c] = History::noisy_place(position, threats, mv);
         pull::<HISTORY_MAX>(&mut self.noisy[a][b][c], bonus);
     }
@@ -214,7 +231,13 @@ impl History {
     }
 
     /// Moves every entry of a quiet move.
-    pub(super) fn update_quiet(&mut self, position: &Position, setting: &Setting, mv: Move, bonus: i32) {
+    pub(super) fn update_quiet(
+        &mut self,
+        position: &Position,
+        setting: &Setting,
+        mv: Move,
+        bonus: i32,
+    ) {
         self.update_main(setting.turn, setting.threats, mv, bonus);
         if let Some(table) = self.near_root.get_mut(setting.ply) {
             pull::<HISTORY_MAX>(&mut table[squares(mv)], bonus);
@@ -234,7 +257,8 @@ impl History {
         }
     }
 
-    /// The quiet move that led here turned out well for the one who made it: it could not be answered.
+    /// The quiet move that led here turned out well for the one who made it: it could not be
+    /// answered.
     pub(super) fn reward_parent(&mut self, before: &Frame, rows: [u16; 4], bonus: i32) {
         if before.mv.is_null() || before.mv.is_noisy() {
             return;

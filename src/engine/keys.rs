@@ -1,12 +1,15 @@
 //! Keys of parts of a position: what the correction histories are looked up by.
 
 use super::path::LOW_CLOCK;
-use crate::chess::{CastlingSide, Color, Move, Piece, Position, Role, Square, castled_rook, splitmix, zobrist};
+use crate::chess::{
+    CastlingSide, Color, Move, Piece, Position, Role, Square, castled_rook, splitmix, zobrist,
+};
 
 /// Clocks so far apart belong to keys of their own.
 const CLOCK_STEP: u16 = 8;
 
-/// The key that the shared table knows a position by. From [`LOW_CLOCK`] on, it depends on the half-move clock, as values do: see
+/// The key that the shared table knows a position by. From [`LOW_CLOCK`] on, it depends on the
+/// half-move clock, as values do: see
 /// [`corrected`](super::correction::corrected). (After Stockfish.)
 #[inline]
 pub(super) fn table_key(position: &Position) -> u64 {
@@ -15,10 +18,11 @@ pub(super) fn table_key(position: &Position) -> u64 {
     position.key() ^ splitmix::nth(0, u64::from(beyond.div_ceil(CLOCK_STEP)))
 }
 
-/// Zobrist keys of each player's pieces without the pawns, and of both players' knights, bishops and kings.
+/// Zobrist keys of each player's pieces without the pawns, and of both players' knights, bishops
+/// and kings.
 ///
-/// The search keeps them along its line: a plain position has no need of them. (Non-pawn and minor keys: after Stockfish and
-/// Reckless.)
+/// The search keeps them along its line: a plain position has no need of them. (Non-pawn and minor
+/// keys: after Stockfish and Reckless.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PartKeys {
     pub(super) non_pawn: [u64; 2],
@@ -59,7 +63,14 @@ impl PartKeys {
     }
 
     #[cold]
-    fn castle(&mut self, before: &Position, us: Color, side: CastlingSide, from: Square, to: Square) {
+    fn castle(
+        &mut self,
+        before: &Position,
+        us: Color,
+        side: CastlingSide,
+        from: Square,
+        to: Square,
+    ) {
         let king = Piece::new(us, Role::King);
         self.toggle(king, from);
         self.toggle(king, to);
@@ -104,7 +115,9 @@ mod tests {
                 if moves.is_empty() {
                     break;
                 }
-                random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                random = random
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
                 let mv = moves[(random >> 33) as usize % moves.len()];
                 keys = keys.after(&position, mv);
                 position.play(mv);

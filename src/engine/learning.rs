@@ -1,8 +1,8 @@
 //! What a node's result teaches: about its moves, the move that led to it, and its evaluation.
 //!
-//! Chess Programming Wiki, "History Heuristic" (bonus and malus; gravity) and "Static Evaluation Correction History". What a node
-//! teaches about the move that led to it is after Stockfish's `update_all_stats` and its bonus for a prior countermove that caused the
-//! fail low.
+//! Chess Programming Wiki, "History Heuristic" (bonus and malus; gravity) and "Static Evaluation
+//! Correction History". What a node teaches about the move that led to it is after Stockfish's
+//! `update_all_stats` and its bonus for a prior countermove that caused the fail low.
 
 use super::entry::Bound;
 use super::evaluation::Evaluator;
@@ -89,19 +89,32 @@ impl<E: Evaluator> Search<'_, E> {
         }
     }
 
-    /// The quiet move that led here changed the evaluation: its history learns of that at once. (After Stockfish.)
+    /// The quiet move that led here changed the evaluation: its history learns of that at once.
+    /// (After Stockfish.)
     pub(super) fn learn_from_swing(&mut self, ply: usize, now: Option<Value>, last: Option<Value>) {
         let before = self.frames.before(ply, 1);
         let (Some(now), Some(last)) = (now, last) else { return };
-        if before.in_check || before.mv.is_null() || before.mv.is_noisy() || params::evaluation_bonus() == 0 {
+        if before.in_check
+            || before.mv.is_null()
+            || before.mv.is_noisy()
+            || params::evaluation_bonus() == 0
+        {
             return;
         }
         let swing = (-(now + last) * params::evaluation_bonus()).clamp(-1500, 1500) + 400;
         self.history.update_main(before.turn, before.threats, before.mv, swing);
     }
 
-    /// The correction histories learn how far the static evaluation was off, where the result says so.
-    pub(super) fn learn_correction(&mut self, standing: &Standing, depth: i32, value: Value, bound: Bound, best: Move) {
+    /// The correction histories learn how far the static evaluation was off, where the result says
+    /// so.
+    pub(super) fn learn_correction(
+        &mut self,
+        standing: &Standing,
+        depth: i32,
+        value: Value,
+        bound: Bound,
+        best: Move,
+    ) {
         let Some(evaluation) = standing.evaluation else { return };
         let contradicts = match bound {
             Bound::Lower => value <= evaluation,

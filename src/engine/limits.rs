@@ -5,18 +5,21 @@ use std::time::Duration;
 
 use crate::chess::Move;
 
-/// What ends a search; the first that is reached. With none it runs until it is stopped or reaches the greatest depth.
+/// What ends a search; the first that is reached. With none it runs until it is stopped or reaches
+/// the greatest depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Limits {
     /// Iterations, in plies.
     pub depth: Option<u8>,
     /// Make-moves of all threads, quiescence included, null moves not.
     pub nodes: Option<u64>,
-    /// Wall time from the start of the search. The first iteration is finished all the same, unless it takes tens of thousands of nodes.
+    /// Wall time from the start of the search. The first iteration is finished all the same, unless
+    /// it takes tens of thousands of nodes.
     pub movetime: Option<Duration>,
     /// A mate in at most so many moves is to be proved, with its shortest distance.
     pub mate: Option<u8>,
-    /// The clock of the side to move: the search divides the time by itself, and finishes its first iteration likewise.
+    /// The clock of the side to move: the search divides the time by itself, and finishes its first
+    /// iteration likewise.
     pub clock: Option<Clock>,
 }
 
@@ -27,7 +30,8 @@ pub struct Clock {
     pub remaining: Duration,
     /// What each move adds.
     pub increment: Duration,
-    /// Moves until the next time control, this one included; `None` when the time is for the rest of the game.
+    /// Moves until the next time control, this one included; `None` when the time is for the rest
+    /// of the game.
     pub moves_to_go: Option<u16>,
     /// What a move loses on its way to the clock.
     pub overhead: Duration,
@@ -50,7 +54,8 @@ impl Default for Scope {
     }
 }
 
-/// The flag that stops a running search from another thread. A thread that has a core looks at it every 256 nodes.
+/// The flag that stops a running search from another thread. A thread that has a core looks at it
+/// every 256 nodes.
 ///
 /// The search tells through it how far it is.
 #[derive(Debug, Default)]
@@ -61,8 +66,9 @@ pub struct StopFlag {
 }
 
 impl StopFlag {
-    /// A flag for a search on the opponent's time: its limits of time and clock wait for [`StopFlag::ponder_hit`], and count from the
-    /// start of the search all the same. What was pondered is thought already, as in Stockfish.
+    /// A flag for a search on the opponent's time: its limits of time and clock wait for
+    /// [`StopFlag::ponder_hit`], and count from the start of the search all the same. What was
+    /// pondered is thought already, as in Stockfish.
     pub fn pondering() -> StopFlag {
         StopFlag { pondering: AtomicBool::new(true), ..StopFlag::default() }
     }

@@ -28,7 +28,9 @@ impl Line {
             position.play(mv);
         }
         match plies_to_mate(self.value) {
-            Some(plies) => self.moves.len() == plies as usize && position.in_check() && !position.has_moves(),
+            Some(plies) => {
+                self.moves.len() == plies as usize && position.in_check() && !position.has_moves()
+            }
             None => !self.moves.is_empty(),
         }
     }
@@ -40,7 +42,8 @@ impl Line {
 }
 
 impl<E: Evaluator> Search<'_, E> {
-    /// Makes sure of a line: what is returned is legal, and a mate ends in that mate. `None` when the line cannot be vouched for.
+    /// Makes sure of a line: what is returned is legal, and a mate ends in that mate. `None` when
+    /// the line cannot be vouched for.
     pub(super) fn vouch(&mut self, root: &Position, mut line: Line) -> Option<Line> {
         if line.is_sound(root) {
             self.add_ponder(root, &mut line);
@@ -70,8 +73,8 @@ impl<E: Evaluator> Search<'_, E> {
         Some(Line { value, moves })
     }
 
-    /// A line of a single move gets the answer that the table expects, so that there is something to ponder on. Not where the
-    /// line may have ended because the game has: by mate or as a draw.
+    /// A line of a single move gets the answer that the table expects, so that there is something
+    /// to ponder on. Not where the line may have ended because the game has: by mate or as a draw.
     fn add_ponder(&self, root: &Position, line: &mut Line) {
         if let [only] = line.moves[..]
             && line.value != 0
@@ -85,5 +88,4 @@ impl<E: Evaluator> Search<'_, E> {
 }
 
 #[cfg(test)]
-#[path = "line_tests.rs"]
 mod tests;

@@ -1,9 +1,11 @@
 //! Proves the shortest mate, or that there is none within so many moves.
 //!
-//! Chess Programming Wiki, "Mate Search". A depth-first search of attacker's choices and defender's replies over rising
-//! distances, with nothing left out: no null move, no reductions, no pruning by hope. Checks come first, those with the fewest
-//! replies before the others; a small table of its own remembers what was proved and refuted. Draws by repetition with the
-//! game's history and by the 50-move rule count; a repetition inside the tree needs no test, since a shortest mate has none.
+//! Chess Programming Wiki, "Mate Search". A depth-first search of attacker's choices and defender's
+//! replies over rising distances, with nothing left out: no null move, no reductions, no pruning by
+//! hope. Checks come first, those with the fewest replies before the others; a small table of its
+//! own remembers what was proved and refuted. Draws by repetition with the game's history and by
+//! the 50-move rule count; a repetition inside the tree needs no test, since a shortest mate has
+//! none.
 
 use super::checks::Checks;
 use super::clock::Budget;
@@ -62,7 +64,15 @@ impl<'p, 'b> Prover<'p, 'b> {
         let nothing = Known::nothing(0);
         let refutations = [Move::NULL; MAX_MATE as usize + 1];
         let table = vec![nothing; TABLE_SIZE];
-        Prover { budget, path, drawn_on_return, table, clock_counts: false, node_cap: u64::MAX, refutations }
+        Prover {
+            budget,
+            path,
+            drawn_on_return,
+            table,
+            clock_counts: false,
+            node_cap: u64::MAX,
+            refutations,
+        }
     }
 
     /// The same, but given up after so many nodes.
@@ -71,9 +81,14 @@ impl<'p, 'b> Prover<'p, 'b> {
         self
     }
 
-    /// The line of a mate in exactly `moves` moves that begins with one of these, where none is shorter; `None` when there is
-    /// none, or the budget ended.
-    pub(super) fn prove_among(&mut self, root: &Position, moves: u8, allowed: &[Move]) -> Option<Vec<Move>> {
+    /// The line of a mate in exactly `moves` moves that begins with one of these, where none is
+    /// shorter; `None` when there is none, or the budget ended.
+    pub(super) fn prove_among(
+        &mut self,
+        root: &Position,
+        moves: u8,
+        allowed: &[Move],
+    ) -> Option<Vec<Move>> {
         self.mind_the_clock(root, moves);
         for &mv in allowed {
             if self.is_over() {
@@ -99,7 +114,8 @@ impl<'p, 'b> Prover<'p, 'b> {
         self.budget.is_over() || self.budget.nodes() >= self.node_cap
     }
 
-    /// The line of a mate in exactly `moves` moves, which must be the shortest; `None` when there is none, or the budget ended.
+    /// The line of a mate in exactly `moves` moves, which must be the shortest; `None` when there
+    /// is none, or the budget ended.
     pub(super) fn prove(&mut self, root: &Position, moves: u8) -> Option<Vec<Move>> {
         self.mind_the_clock(root, moves);
         let proved = self.attack(root, moves) && !self.is_over();
@@ -115,7 +131,8 @@ impl<'p, 'b> Prover<'p, 'b> {
         }
     }
 
-    /// `true` when the side to move mates in at most `left` moves. Means nothing once the budget is over.
+    /// `true` when the side to move mates in at most `left` moves. Means nothing once the budget is
+    /// over.
     fn attack(&mut self, position: &Position, left: u8) -> bool {
         if left == 0 || self.is_over() {
             return false;
@@ -125,7 +142,11 @@ impl<'p, 'b> Prover<'p, 'b> {
         if known.proved <= left || known.refuted >= left {
             return known.proved <= left;
         }
-        let mating = if left == 1 { self.mate_at_once(position) } else { self.mate_later(position, left, known.mv) };
+        let mating = if left == 1 {
+            self.mate_at_once(position)
+        } else {
+            self.mate_later(position, left, known.mv)
+        };
         if !self.is_over() {
             self.note(match mating {
                 Some((mv, moves)) => Known { proved: moves.min(known.proved), mv, ..known },
@@ -152,8 +173,14 @@ impl<'p, 'b> Prover<'p, 'b> {
         None
     }
 
-    /// A move that mates in at most `left` moves, of two or more; with the number of moves that was proved.
-    fn mate_later(&mut self, position: &Position, left: u8, table_move: Move) -> Option<(Move, u8)> {
+    /// A move that mates in at most `left` moves, of two or more; with the number of moves that was
+    /// proved.
+    fn mate_later(
+        &mut self,
+        position: &Position,
+        left: u8,
+        table_move: Move,
+    ) -> Option<(Move, u8)> {
         let mut candidates = Vec::with_capacity(48);
         for mv in &position.legal_moves() {
             if self.is_over() {
@@ -167,7 +194,11 @@ impl<'p, 'b> Prover<'p, 'b> {
                 }
                 continue;
             }
-            let order = if mv == table_move { 0 } else { replies + if child.in_check() { 1 } else { 1000 } };
+            let order = if mv == table_move {
+                0
+            } else {
+                replies + if child.in_check() { 1 } else { 1000 }
+            };
             candidates.push((order, mv, child));
         }
         candidates.sort_by_key(|&(order, ..)| order);
@@ -182,7 +213,8 @@ impl<'p, 'b> Prover<'p, 'b> {
         None
     }
 
-    /// `true` when every reply of the side to move, which has some, is answered by a mate in at most `left` moves.
+    /// `true` when every reply of the side to move, which has some, is answered by a mate in at
+    /// most `left` moves.
     fn defence_fails(&mut self, position: &Position, left: u8) -> bool {
         if self.is_over() || self.is_drawn(position) {
             return false;
@@ -205,7 +237,8 @@ impl<'p, 'b> Prover<'p, 'b> {
         true
     }
 
-    /// The line in which the attacker mates in `moves` moves, the shortest, and the defender holds out that long.
+    /// The line in which the attacker mates in `moves` moves, the shortest, and the defender holds
+    /// out that long.
     fn line(&mut self, root: &Position, moves: u8) -> Option<Vec<Move>> {
         let mut line = Vec::with_capacity(2 * usize::from(moves));
         let mut position = root.clone();
@@ -225,7 +258,11 @@ impl<'p, 'b> Prover<'p, 'b> {
     /// The move of a shortest mate in `left` moves.
     fn mating_move(&mut self, position: &Position, left: u8) -> Option<Move> {
         let known = self.look_up(self.key_of(position));
-        let found = if left == 1 { self.mate_at_once(position) } else { self.mate_later(position, left, known.mv) };
+        let found = if left == 1 {
+            self.mate_at_once(position)
+        } else {
+            self.mate_later(position, left, known.mv)
+        };
         found.filter(|_| !self.is_over()).map(|(mv, _)| mv)
     }
 
@@ -250,8 +287,8 @@ impl<'p, 'b> Prover<'p, 'b> {
         position.after(mv)
     }
 
-    /// `true` when the rules of repetition, the 50-move rule or want of material make this position a draw. Checkmate comes
-    /// before them: a position that may be one must not be asked.
+    /// `true` when the rules of repetition, the 50-move rule or want of material make this position
+    /// a draw. Checkmate comes before them: a position that may be one must not be asked.
     #[inline]
     fn is_drawn(&mut self, position: &Position) -> bool {
         self.path.note_outside(position);

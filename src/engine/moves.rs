@@ -1,8 +1,9 @@
 //! The moves of a node, best first: skipped, extended, reduced, searched.
 //!
-//! Chess Programming Wiki, "Late Move Reductions", "Principal Variation Search". What a reduction is adjusted by (the child's cut-offs, the
-//! table's line, the correction of the evaluation), the deeper or shallower second look and the lesser depth once alpha was raised are
-//! after Stockfish and Reckless.
+//! Chess Programming Wiki, "Late Move Reductions", "Principal Variation Search". What a reduction
+//! is adjusted by (the child's cut-offs, the table's line, the correction of the evaluation), the
+//! deeper or shallower second look and the lesser depth once alpha was raised are after Stockfish
+//! and Reckless.
 
 use super::checks::Checks;
 use super::entry::{Bound, Entry};
@@ -21,7 +22,8 @@ use super::skipping::{Candidate, Skip};
 use crate::chess::{Move, Position};
 
 impl<E: Evaluator> Search<'_, E> {
-    /// Tries the moves of a node. `floor` is what the side to move has for sure, and what that leans on.
+    /// Tries the moves of a node. `floor` is what the side to move has for sure, and what that
+    /// leans on.
     pub(super) fn moves<K: Kind>(
         &mut self,
         line: &mut [Position],
@@ -33,7 +35,8 @@ impl<E: Evaluator> Search<'_, E> {
         let mut alpha = node.alpha;
         let excluded = self.frames.at(ply).excluded;
         let in_check = standing.evaluation.is_none();
-        let table_move = if K::ROOT { self.root_moves[self.first_root_move].mv } else { standing.known.mv };
+        let table_move =
+            if K::ROOT { self.root_moves[self.first_root_move].mv } else { standing.known.mv };
         let mut picker = Picker::all(&line[0], table_move);
         let checks = Checks::of(&line[0]);
         let (mut best, mut reach) = (floor, floor.reach);
@@ -59,10 +62,20 @@ impl<E: Evaluator> Search<'_, E> {
             if K::PV {
                 less -= params::lmr_window() * (beta - alpha) / self.root_window;
             }
-            // In the first plies no move back into the game's past is skipped: it may be the repetition that saves the game.
+            // In the first plies no move back into the game's past is skipped: it may be the
+            // repetition that saves the game.
             let returns = || guarded && self.path.has_met(line[0].after(mv).key());
             if may_skip && best.value > -MATE_FLOOR && !returns() {
-                match self.skips(&line[0], node, alpha, standing, candidate, less, tried, !best_move.is_null()) {
+                match self.skips(
+                    &line[0],
+                    node,
+                    alpha,
+                    standing,
+                    candidate,
+                    less,
+                    tried,
+                    !best_move.is_null(),
+                ) {
                     Skip::No => {}
                     Skip::This => continue,
                     Skip::Futile(value) => {
@@ -80,10 +93,13 @@ impl<E: Evaluator> Search<'_, E> {
 
             let mut extension = 0;
             let depth = node.depth;
-            if !K::ROOT && mv == standing.known.mv && ply < 2 * self.root_depth as usize && !guarded {
+            if !K::ROOT && mv == standing.known.mv && ply < 2 * self.root_depth as usize && !guarded
+            {
                 match self.singular::<K>(line, node, standing, mv) {
                     Verdict::Extend(plies) => extension = plies,
-                    Verdict::MultiCut(found) => return Found { reach: floor.reach.min(found.reach), ..found },
+                    Verdict::MultiCut(found) => {
+                        return Found { reach: floor.reach.min(found.reach), ..found };
+                    }
                 }
                 if self.budget.is_over() {
                     return Found::own(0);
@@ -104,17 +120,21 @@ impl<E: Evaluator> Search<'_, E> {
             let mut search_full = K::PV && first;
             if node.depth >= params::lmr_depth() && tried > 1 + i32::from(K::ROOT) {
                 less += self.adjustment::<K>(&line[1], node, standing, candidate, less);
-                let reduced = (full - less.div_euclid(PLY)).clamp(1.min(full), full).max(0) + i32::from(K::PV);
+                let reduced = (full - less.div_euclid(PLY)).clamp(1.min(full), full).max(0)
+                    + i32::from(K::PV);
                 self.frames.at_mut(ply).reduction = less;
                 found = self.node::<Scout>(&mut line[1..], node.scout(alpha, reduced, true)).flip();
                 self.frames.at_mut(ply).reduction = 0;
                 if found.value > alpha && reduced < full && !self.budget.is_over() {
                     // The reduced search was promising: how far to go depends on how much.
                     let deeper = i32::from(found.value > best.value + params::deeper_margin());
-                    let shallower = i32::from(found.value < best.value + params::shallower_margin());
+                    let shallower =
+                        i32::from(found.value < best.value + params::shallower_margin());
                     let again = full + deeper - shallower;
                     if again > reduced {
-                        found = self.node::<Scout>(&mut line[1..], node.scout(alpha, again, !node.cut)).flip();
+                        found = self
+                            .node::<Scout>(&mut line[1..], node.scout(alpha, again, !node.cut))
+                            .flip();
                     }
                     if candidate.quiet && !self.budget.is_over() {
                         let bonus = if found.value <= alpha { -malus(full) } else { bonus(full) };
@@ -125,7 +145,9 @@ impl<E: Evaluator> Search<'_, E> {
                 search_full = K::PV && found.value > alpha;
             } else if !search_full {
                 let shallow = full - i32::from(less > 3 * PLY && K::ROOT);
-                found = self.node::<Scout>(&mut line[1..], node.scout(alpha, shallow, !node.cut)).flip();
+                found = self
+                    .node::<Scout>(&mut line[1..], node.scout(alpha, shallow, !node.cut))
+                    .flip();
                 search_full = K::PV && found.value > alpha;
             }
             if search_full && !self.budget.is_over() {
@@ -229,7 +251,8 @@ impl<E: Evaluator> Search<'_, E> {
         let known = standing.known;
         let mut less = 0;
         if frame.on_pv {
-            less -= params::lmr_table_pv() + 500 * i32::from(known.is_floor() && known.depth >= node.depth);
+            less -= params::lmr_table_pv()
+                + 500 * i32::from(known.is_floor() && known.depth >= node.depth);
         }
         if K::PV {
             less -= params::lmr_pv();
@@ -251,7 +274,8 @@ impl<E: Evaluator> Search<'_, E> {
         }
         less -= params::lmr_tried() * self.frames.at(node.ply).tried;
         less -= params::lmr_correction() * standing.correction.abs() / 2;
-        let weight = if candidate.quiet { params::lmr_history() } else { params::lmr_noisy_history() };
+        let weight =
+            if candidate.quiet { params::lmr_history() } else { params::lmr_noisy_history() };
         less - (candidate.history * weight + candidate.gain * params::lmr_gain()) / 1024
     }
 }

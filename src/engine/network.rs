@@ -13,11 +13,15 @@ pub(super) struct NetworkEvaluator {
 }
 
 impl NetworkEvaluator {
-    /// Computed with these processor instructions, or the processor's best ones where it lacks them.
+    /// Computed with these processor instructions, or the processor's best ones where it lacks
+    /// them.
     pub(super) fn new(network: &Arc<Network>, level: Level) -> NetworkEvaluator {
         const MOVES: usize = MAX_PLY + 2;
         let accumulators = Accumulators::with_level(Arc::clone(network), MOVES, level);
-        NetworkEvaluator { accumulators: accumulators.unwrap_or_else(|| Accumulators::new(Arc::clone(network), MOVES)) }
+        NetworkEvaluator {
+            accumulators: accumulators
+                .unwrap_or_else(|| Accumulators::new(Arc::clone(network), MOVES)),
+        }
     }
 }
 

@@ -5,7 +5,8 @@ use super::path::Found;
 use super::score::Value;
 use crate::chess::Move;
 
-/// The kind of a node, known when the program is compiled: so each has code of its own. Chess Programming Wiki, "Node Types".
+/// The kind of a node, known when the program is compiled: so each has code of its own. Chess
+/// Programming Wiki, "Node Types".
 pub(super) trait Kind {
     /// The node lies on the principal variation: its value is wanted exactly.
     const PV: bool;
@@ -106,7 +107,8 @@ impl Known {
         reach: Found::OWN,
     };
 
-    /// An entry whose value, as it counts at this node, is given; `None` where it is not to be believed.
+    /// An entry whose value, as it counts at this node, is given; `None` where it is not to be
+    /// believed.
     #[inline]
     pub(super) fn of(entry: Entry, value: Option<Value>) -> Known {
         Known {
@@ -117,7 +119,8 @@ impl Known {
             value: value.unwrap_or(0),
             depth: i32::from(entry.depth),
             bound: if value.is_some() { entry.bound } else { Bound::None },
-            // Which of the path's positions it was, nobody knows any more: it may have been the root.
+            // Which of the path's positions it was, nobody knows any more: it may have been the
+            // root.
             reach: if entry.leans { 0 } else { Found::OWN },
         }
     }
@@ -140,7 +143,8 @@ impl Known {
         matches!(self.bound, Bound::Lower | Bound::Exact)
     }
 
-    /// The value is a better guess than this evaluation: it lies on the side that its bound vouches for.
+    /// The value is a better guess than this evaluation: it lies on the side that its bound vouches
+    /// for.
     #[inline]
     pub(super) const fn improves(&self, evaluation: Value) -> bool {
         match self.bound {

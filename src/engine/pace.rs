@@ -1,7 +1,7 @@
 //! How a player divides the time on the clock.
 //!
-//! Chess Programming Wiki, "Time Management": a soft limit that the state of the search stretches and shrinks, looked at between
-//! iterations, and a hard one that is kept to at once.
+//! Chess Programming Wiki, "Time Management": a soft limit that the state of the search stretches
+//! and shrinks, looked at between iterations, and a hard one that is kept to at once.
 
 use std::time::Duration;
 
@@ -14,10 +14,12 @@ const OF_INCREMENT: f64 = 0.75;
 /// Further moves than these are not saved for, though a time control names them.
 const FURTHEST: f64 = 48.0;
 
-/// Seconds of the clock that a move leaves alone: a machine that holds the process up for a tenth of a second must not lose it the game.
+/// Seconds of the clock that a move leaves alone: a machine that holds the process up for a tenth
+/// of a second must not lose it the game.
 const RESERVE: f64 = 0.100;
 
-/// As much of a clock that has run down as the reserve may take: the rest is played with, so that each move still has a share.
+/// As much of a clock that has run down as the reserve may take: the rest is played with, so that
+/// each move still has a share.
 const RESERVED_AT_MOST: f64 = 0.8;
 
 /// The time of one move.
@@ -41,11 +43,12 @@ pub(super) struct Progress {
     pub(super) forced: bool,
 }
 
-/// Into how many moves what is on the clock is divided when no time control says it, by the number of the move to be played.
+/// Into how many moves what is on the clock is divided when no time control says it, by the number
+/// of the move to be played.
 ///
-/// The rest of a game gets shorter as it goes on, and the moves out of the opening decide no more than those of the middlegame:
-/// a constant, as it was here first, spends too much of the clock on them. That the share grows with the number of the move is from
-/// Stockfish and Reckless.
+/// The rest of a game gets shorter as it goes on, and the moves out of the opening decide no more
+/// than those of the middlegame: a constant, as it was here first, spends too much of the clock on
+/// them. That the share grows with the number of the move is from Stockfish and Reckless.
 fn horizon(fullmove_number: u16) -> f64 {
     17.0 + 42.0 * (-f64::from(fullmove_number) / 16.0).exp()
 }
@@ -56,12 +59,17 @@ impl Pace {
         let left = clock.remaining.saturating_sub(clock.overhead).as_secs_f64();
         let usable = left - RESERVE.min(RESERVED_AT_MOST * left);
         let increment = clock.increment.as_secs_f64();
-        let moves =
-            clock.moves_to_go.map_or_else(|| horizon(fullmove_number), |moves| f64::from(moves.max(1)).min(FURTHEST));
+        let moves = clock.moves_to_go.map_or_else(
+            || horizon(fullmove_number),
+            |moves| f64::from(moves.max(1)).min(FURTHEST),
+        );
         // The last move before a time control may have nearly all of it.
         let hard = if moves < 1.5 { 0.92 } else { 0.72_f64.min(0.3 + 3.0 / moves) } * usable;
         let share = usable / moves + OF_INCREMENT * increment;
-        Pace { soft: Duration::from_secs_f64(share.min(hard)), hard: Duration::from_secs_f64(hard.min(share * 5.5)) }
+        Pace {
+            soft: Duration::from_secs_f64(share.min(hard)),
+            hard: Duration::from_secs_f64(hard.min(share * 5.5)),
+        }
     }
 
     /// When the search has to end, whatever its state.
@@ -74,7 +82,8 @@ impl Pace {
         if progress.forced {
             return elapsed >= self.soft / 20;
         }
-        // A best move that took all the work leaves few doubts; one that changed lately, or whose value falls, many.
+        // A best move that took all the work leaves few doubts; one that changed lately, or whose
+        // value falls, many.
         let share = (2.10 - 1.70 * progress.node_share).clamp(0.45, 2.0);
         let stability = 1.35 - 0.07 * f64::from(progress.stable_for.min(9));
         let fall = f64::from(progress.average - progress.value);
@@ -87,8 +96,10 @@ impl Pace {
 mod tests {
     use super::*;
 
-    const CALM: Progress = Progress { stable_for: 9, value: 20, average: 20, node_share: 0.9, forced: false };
-    const DOUBT: Progress = Progress { stable_for: 0, value: -60, average: 20, node_share: 0.2, forced: false };
+    const CALM: Progress =
+        Progress { stable_for: 9, value: 20, average: 20, node_share: 0.9, forced: false };
+    const DOUBT: Progress =
+        Progress { stable_for: 0, value: -60, average: 20, node_share: 0.2, forced: false };
 
     fn clock(remaining: u64, increment: u64, moves_to_go: Option<u16>) -> Clock {
         Clock {
@@ -124,14 +135,18 @@ mod tests {
             assert!(left > 100.0, "{left}");
         }
         let low = Pace::of(&clock(40, 10, None), 80);
-        assert!(low.hard() > Duration::from_millis(2) && low.hard() < Duration::from_millis(10), "{low:?}");
+        assert!(
+            low.hard() > Duration::from_millis(2) && low.hard() < Duration::from_millis(10),
+            "{low:?}"
+        );
     }
 
     #[test]
     fn doubt_gets_more_time_than_calm() {
         let pace = Pace::of(&clock(60_000, 600, None), 20);
-        let enough =
-            |progress: &Progress| (1..60_000).find(|&ms| pace.is_enough(Duration::from_millis(ms), progress)).unwrap();
+        let enough = |progress: &Progress| {
+            (1..60_000).find(|&ms| pace.is_enough(Duration::from_millis(ms), progress)).unwrap()
+        };
         assert!(enough(&DOUBT) > 3 * enough(&CALM));
         assert!(enough(&Progress { forced: true, ..DOUBT }) < enough(&CALM) / 4);
     }
@@ -145,7 +160,9 @@ mod tests {
             left += 600.0 - soft;
             spent.push(soft);
         }
-        let (least, most) = spent.iter().fold((f64::MAX, 0.0_f64), |(least, most), &soft| (least.min(soft), most.max(soft)));
+        let (least, most) = spent
+            .iter()
+            .fold((f64::MAX, 0.0_f64), |(least, most), &soft| (least.min(soft), most.max(soft)));
         assert!(most < 1.5 * least, "{spent:?}");
     }
 

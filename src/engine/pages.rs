@@ -1,6 +1,8 @@
-//! Large tables in large pages: a random access then hardly ever waits for the address to be translated.
+//! Large tables in large pages: a random access then hardly ever waits for the address to be
+//! translated.
 //!
-//! Chess Programming Wiki, "Huge Pages"; asked for in the way of Stockfish, by advice to the system, which may ignore it.
+//! Chess Programming Wiki, "Huge Pages"; asked for in the way of Stockfish, by advice to the
+//! system, which may ignore it.
 
 use std::collections::TryReserveError;
 
@@ -9,7 +11,10 @@ use std::collections::TryReserveError;
 /// # Errors
 ///
 /// When the system does not give so much memory.
-pub(super) fn in_large_pages<T>(len: usize, element: impl FnMut() -> T) -> Result<Vec<T>, TryReserveError> {
+pub(super) fn in_large_pages<T>(
+    len: usize,
+    element: impl FnMut() -> T,
+) -> Result<Vec<T>, TryReserveError> {
     let mut elements = Vec::new();
     elements.try_reserve_exact(len)?;
     prefer_large_pages(&mut elements);
@@ -24,10 +29,11 @@ fn prefer_large_pages<T>(elements: &mut Vec<T>) {
     let room = elements.spare_capacity_mut();
     let (start, len) = (room.as_mut_ptr().addr(), size_of_val(room));
     let skipped = start.next_multiple_of(LARGE) - start;
-    if let Some(len) = len.checked_sub(skipped).map(|len| len - len % LARGE).filter(|&len| len > 0) {
+    if let Some(len) = len.checked_sub(skipped).map(|len| len - len % LARGE).filter(|&len| len > 0)
+    {
         let first = room.as_mut_ptr().cast::<u8>().wrapping_add(skipped);
-        // SAFETY: the range lies within memory that the vector owns; the advice changes neither its content nor who may use it.
-        // Whether the system takes the advice is all the same.
+        // SAFETY: the range lies within memory that the vector owns; the advice changes neither its
+        // content nor who may use it. Whether the system takes the advice is all the same.
         let _ = unsafe { libc::madvise(first.cast(), len, libc::MADV_HUGEPAGE) };
     }
 }

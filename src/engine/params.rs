@@ -1,8 +1,10 @@
-//! The numbers of the search: margins, weights and thresholds, each with the range that it is tuned in.
+//! The numbers of the search: margins, weights and thresholds, each with the range that it is tuned
+//! in.
 //!
-//! Values are in the search's own units (361 to 100 linear centipawns of the network), reductions in 1/1024 ply. With the
-//! feature `tune` they can be set while the program runs, so that SPSA can move them (Chess Programming Wiki, "SPSA") and a
-//! technique be switched off for a match; without it they are constants that the compiler folds away.
+//! Values are in the search's own units (361 to 100 linear centipawns of the network), reductions
+//! in 1/1024 ply. With the feature `tune` they can be set while the program runs, so that SPSA can
+//! move them (Chess Programming Wiki, "SPSA") and a technique be switched off for a match; without
+//! it they are constants that the compiler folds away.
 
 macro_rules! parameters {
     ($($name:ident = $value:literal in $min:literal ..= $max:literal;)*) => {
@@ -71,8 +73,8 @@ pub struct Tunable {
     pub max: i32,
 }
 
-/// Sets a number of the search, within its range, for every search of this process. `false` when there is no such number, which is always
-/// so without the feature `tune`.
+/// Sets a number of the search, within its range, for every search of this process. `false` when
+/// there is no such number, which is always so without the feature `tune`.
 pub fn tune(name: &str, value: i32) -> bool {
     #[cfg(feature = "tune")]
     return values::set(name, value);

@@ -7,10 +7,12 @@ use super::score::{Value, mated_at};
 use crate::chess::attacks::between;
 use crate::chess::{Position, is_dead_position};
 
-/// From this clock on a node counts as near the 50-move limit: its value leans on the clock and is not the position's own.
+/// From this clock on a node counts as near the 50-move limit: its value leans on the clock and is
+/// not the position's own.
 pub(super) const NEAR_FIFTY: u16 = 90;
 
-/// From a clock above this on, evaluations are drawn so far towards the draw that a value belongs to the clock as well.
+/// From a clock above this on, evaluations are drawn so far towards the draw that a value belongs
+/// to the clock as well.
 pub(super) const LOW_CLOCK: u16 = 20;
 
 /// The clock at which the 50-move rule may be claimed.
@@ -18,9 +20,10 @@ const FIFTY_MOVES: u16 = 100;
 
 /// A value, and how far back along the line it rests.
 ///
-/// A draw by repetition holds only on the line that has the earlier occurrence. `reach` is the ply of the earliest position that
-/// the value leans on: [`Found::OWN`] when it leans on none before the node itself, −1 when on the game's history or the clock.
-/// Such values must not go into a table as the position's own (Chess Programming Wiki, "Graph History Interaction").
+/// A draw by repetition holds only on the line that has the earlier occurrence. `reach` is the ply
+/// of the earliest position that the value leans on: [`Found::OWN`] when it leans on none before
+/// the node itself, −1 when on the game's history or the clock. Such values must not go into a
+/// table as the position's own (Chess Programming Wiki, "Graph History Interaction").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Found {
     pub(super) value: Value,
@@ -37,7 +40,8 @@ impl Found {
         Found { value, reach: Found::OWN }
     }
 
-    /// The same for a side to move that has a value for sure. Who reaches `beta` without it does not lean on it.
+    /// The same for a side to move that has a value for sure. Who reaches `beta` without it does
+    /// not lean on it.
     #[inline]
     pub(super) fn or_at_least(self, floor: Found, beta: Value) -> Found {
         if self.value >= beta {
@@ -53,7 +57,8 @@ impl Found {
     }
 }
 
-/// The keys of the line, oldest first: the game's reversible past, the root, and the moves of the search.
+/// The keys of the line, oldest first: the game's reversible past, the root, and the moves of the
+/// search.
 pub(super) struct Path {
     keys: Vec<u64>,
     /// For each key, how many steps back a repetition is possible.
@@ -65,7 +70,8 @@ pub(super) struct Path {
 }
 
 impl Path {
-    /// The path of a search's root; `earlier` are the keys of the game's earlier positions, oldest first.
+    /// The path of a search's root; `earlier` are the keys of the game's earlier positions, oldest
+    /// first.
     pub(super) fn new(root: &Position, earlier: &[u64]) -> Path {
         let past = earlier.len().min(usize::from(root.halfmove_clock()));
         let mut keys = Vec::with_capacity(past + super::score::MAX_PLY + 2);
@@ -111,7 +117,8 @@ impl Path {
         self.reversible.pop();
     }
 
-    /// The value of a node that is drawn by rule, or checkmate where the clock has run out. Not to be asked at the root.
+    /// The value of a node that is drawn by rule, or checkmate where the clock has run out. Not to
+    /// be asked at the root.
     #[inline]
     pub(super) fn verdict(&mut self, position: &Position, ply: usize) -> Option<Found> {
         if is_dead_position(position) {
@@ -122,14 +129,18 @@ impl Path {
             self.near_fifty = true;
             if clock >= FIFTY_MOVES {
                 let checkmate = position.in_check() && !position.has_moves();
-                return Some(if checkmate { Found::own(mated_at(ply)) } else { Found { value: 0, reach: -1 } });
+                return Some(if checkmate {
+                    Found::own(mated_at(ply))
+                } else {
+                    Found { value: 0, reach: -1 }
+                });
             }
         }
         self.repetition().map(|reach| Found { value: 0, reach })
     }
 
-    /// Whether the newest position is a draw by repetition: its second occurrence inside the tree, or its third with the game's
-    /// history. Tells the ply that it leans on.
+    /// Whether the newest position is a draw by repetition: its second occurrence inside the tree,
+    /// or its third with the game's history. Tells the ply that it leans on.
     #[inline]
     fn repetition(&mut self) -> Option<i32> {
         let here = self.keys.len() - 1;
@@ -152,8 +163,8 @@ impl Path {
         None
     }
 
-    /// Whether a single move leads back to a position that would then be drawn: one inside the tree, or one that has occurred
-    /// twice in the game. Tells the ply that it leans on.
+    /// Whether a single move leads back to a position that would then be drawn: one inside the
+    /// tree, or one that has occurred twice in the game. Tells the ply that it leans on.
     #[inline]
     pub(super) fn upcoming_repetition(&mut self, position: &Position) -> Option<i32> {
         let here = self.keys.len() - 1;
@@ -189,11 +200,15 @@ impl Path {
         self.keys[..=self.root].contains(&key)
     }
 
-    /// The positions of the game, the root among them, that have occurred twice: once more, and they are drawn.
+    /// The positions of the game, the root among them, that have occurred twice: once more, and
+    /// they are drawn.
     pub(super) fn twice_before(&self) -> Vec<u64> {
         let game = &self.keys[..=self.root];
-        let mut twice: Vec<u64> =
-            game.iter().copied().filter(|key| game.iter().filter(|&k| k == key).count() >= 2).collect();
+        let mut twice: Vec<u64> = game
+            .iter()
+            .copied()
+            .filter(|key| game.iter().filter(|&k| k == key).count() >= 2)
+            .collect();
         twice.sort_unstable();
         twice.dedup();
         twice
@@ -203,7 +218,8 @@ impl Path {
     pub(super) fn note_outside(&mut self, position: &Position) {
         let clock = position.halfmove_clock();
         self.near_fifty |= clock >= NEAR_FIFTY;
-        self.met_history |= self.root > 0 && clock >= 4 && self.keys[..self.root].contains(&position.key());
+        self.met_history |=
+            self.root > 0 && clock >= 4 && self.keys[..self.root].contains(&position.key());
     }
 
     /// Notes whether another thread's search of the same root leaned on its history or clock.
@@ -216,7 +232,8 @@ impl Path {
         self.near_fifty = true;
     }
 
-    /// `true` while no earlier position of the game was met and no node near the 50-move limit, from a root with a low clock.
+    /// `true` while no earlier position of the game was met and no node near the 50-move limit,
+    /// from a root with a low clock.
     pub(super) const fn is_context_free(&self) -> bool {
         !self.met_history && !self.near_fifty
     }

@@ -1,4 +1,5 @@
-//! The order in which a node tries its moves: generated and sorted only as far as they are asked for.
+//! The order in which a node tries its moves: generated and sorted only as far as they are asked
+//! for.
 //!
 //! Chess Programming Wiki, "Move Ordering", "MVV-LVA", "Bad Captures", "History Heuristic".
 
@@ -35,11 +36,13 @@ pub(super) struct Picker {
     bad: usize,
     /// Only moves that change the material.
     noisy_only: bool,
-    /// A noisy move is good when its exchange wins at least this, in the units of the search; `None`: that depends on its history.
+    /// A noisy move is good when its exchange wins at least this, in the units of the search;
+    /// `None`: that depends on its history.
     threshold: Option<i32>,
 }
 
-/// A move with its score: compared, the higher score is the greater; the lowest bits tell where in the list it stands.
+/// A move with its score: compared, the higher score is the greater; the lowest bits tell where in
+/// the list it stands.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Scored(i64);
 
@@ -93,14 +96,22 @@ impl Picker {
         Picker::new(position, table_move, !position.in_check(), None)
     }
 
-    /// Captures and promotions that win at least this in exchange, in the units of the search. Not for positions in check.
+    /// Captures and promotions that win at least this in exchange, in the units of the search. Not
+    /// for positions in check.
     pub(super) fn winning(position: &Position, table_move: Move, threshold: i32) -> Picker {
         let usable = see_at_least(position, table_move, threshold) && table_move.is_noisy();
         Picker::new(position, if usable { table_move } else { Move::NULL }, true, Some(threshold))
     }
 
-    fn new(position: &Position, table_move: Move, noisy_only: bool, threshold: Option<i32>) -> Picker {
-        let usable = !table_move.is_null() && (!noisy_only || table_move.is_noisy()) && position.is_legal(table_move);
+    fn new(
+        position: &Position,
+        table_move: Move,
+        noisy_only: bool,
+        threshold: Option<i32>,
+    ) -> Picker {
+        let usable = !table_move.is_null()
+            && (!noisy_only || table_move.is_noisy())
+            && position.is_legal(table_move);
         Picker {
             stage: if usable { Stage::Table } else { Stage::after_table(position) },
             table_move: if usable { table_move } else { Move::NULL },
@@ -112,7 +123,8 @@ impl Picker {
         }
     }
 
-    /// The next move, or `None` after the last. With `skip_quiets` quiet moves are left out from now on, but for evasions.
+    /// The next move, or `None` after the last. With `skip_quiets` quiet moves are left out from
+    /// now on, but for evasions.
     pub(super) fn next(&mut self, guide: Guide<'_>, skip_quiets: bool) -> Option<Move> {
         let position = guide.position;
         loop {
@@ -127,7 +139,8 @@ impl Picker {
                 }
                 Stage::GoodNoisy => match self.pick() {
                     Some((mv, score)) => {
-                        let threshold = self.threshold.unwrap_or(-score / params::order_good_noisy());
+                        let threshold =
+                            self.threshold.unwrap_or(-score / params::order_good_noisy());
                         if see_at_least(position, mv, threshold) {
                             return Some(mv);
                         }
@@ -225,7 +238,8 @@ fn evasion_score(guide: Guide<'_>, mv: Move) -> i32 {
     guide.history.quiet(guide.setting, mv) + guide.history.continuation(guide.setting.rows[0], cell)
 }
 
-/// What the histories say of a quiet move, and whether it gives check, flees or runs into an attack.
+/// What the histories say of a quiet move, and whether it gives check, flees or runs into an
+/// attack.
 #[inline]
 fn quiet_score(guide: Guide<'_>, mv: Move) -> i32 {
     let Guide { position, history, setting, threats, checks } = guide;
@@ -246,7 +260,8 @@ fn quiet_score(guide: Guide<'_>, mv: Move) -> i32 {
     if params::order_escape() != 0 {
         let attacked = threats.to(role);
         let weight = ESCAPE[role as usize];
-        score += weight * (i32::from(attacked.contains(mv.from())) - i32::from(attacked.contains(mv.to())));
+        score += weight
+            * (i32::from(attacked.contains(mv.from())) - i32::from(attacked.contains(mv.to())));
     }
     score
 }

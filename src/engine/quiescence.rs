@@ -1,7 +1,8 @@
 //! The search beyond the depth: captures and promotions, and answers to a check.
 //!
-//! Chess Programming Wiki, "Quiescence Search", "Delta Pruning", "Static Exchange Evaluation". That no more than a few moves are looked at,
-//! that an exchange has to win what is missing, and that a value beyond beta counts half of what it is beyond: Stockfish, Reckless.
+//! Chess Programming Wiki, "Quiescence Search", "Delta Pruning", "Static Exchange Evaluation". That
+//! no more than a few moves are looked at, that an exchange has to win what is missing, and that a
+//! value beyond beta counts half of what it is beyond: Stockfish, Reckless.
 
 use super::checks::Checks;
 use super::correction::{Places, corrected};
@@ -21,7 +22,13 @@ use crate::chess::{Move, Position};
 
 impl<E: Evaluator> Search<'_, E> {
     /// The value of a node once it has become quiet.
-    pub(super) fn quiescence<K: Kind>(&mut self, line: &mut [Position], mut alpha: Value, beta: Value, ply: usize) -> Found {
+    pub(super) fn quiescence<K: Kind>(
+        &mut self,
+        line: &mut [Position],
+        mut alpha: Value,
+        beta: Value,
+        ply: usize,
+    ) -> Found {
         self.pv.clear(ply);
         self.seldepth = self.seldepth.max(ply);
         if self.budget.is_over() {
@@ -70,9 +77,16 @@ impl<E: Evaluator> Search<'_, E> {
             let clock = line[0].halfmove_clock();
             let standing = corrected(value, self.history.correction.of(&places), clock);
             self.frames.at_mut(ply).evaluation = Some(standing);
-            let stand = if known.improves(standing) && !is_mate(known.value) { known.value } else { standing };
+            let stand = if known.improves(standing) && !is_mate(known.value) {
+                known.value
+            } else {
+                standing
+            };
             if stand > best.value {
-                best = Found { value: stand, reach: if stand == known.value { known.reach } else { Found::OWN } };
+                best = Found {
+                    value: stand,
+                    reach: if stand == known.value { known.reach } else { Found::OWN },
+                };
                 reach = reach.min(best.reach);
             }
             if best.value >= beta {
@@ -95,13 +109,19 @@ impl<E: Evaluator> Search<'_, E> {
         let mut best_move = Move::NULL;
         let mut tried = 0;
         loop {
-            let guide =
-                Guide { position: &line[0], history: self.history, setting: &setting, threats: &threats, checks: &checks };
+            let guide = Guide {
+                position: &line[0],
+                history: self.history,
+                setting: &setting,
+                threats: &threats,
+                checks: &checks,
+            };
             let Some(mv) = picker.next(guide, false) else { break };
             tried += 1;
             if best.value > -MATE_FLOOR {
                 let position = &line[0];
-                let may_skip = !in_check && taken_on != Some(mv.to()) && !checks.may_give(position, mv);
+                let may_skip =
+                    !in_check && taken_on != Some(mv.to()) && !checks.may_give(position, mv);
                 if may_skip {
                     if tried > params::quiescence_late() {
                         continue;
@@ -112,7 +132,9 @@ impl<E: Evaluator> Search<'_, E> {
                         continue;
                     }
                     // The exchange has to win what is missing.
-                    if params::quiescence_gain_on() != 0 && !see_at_least(position, mv, alpha - futile) {
+                    if params::quiescence_gain_on() != 0
+                        && !see_at_least(position, mv, alpha - futile)
+                    {
                         best.value = best.value.max(futile.min(alpha));
                         continue;
                     }
@@ -121,7 +143,9 @@ impl<E: Evaluator> Search<'_, E> {
                 if in_check && !mv.is_noisy() {
                     break;
                 }
-                if params::quiescence_see_on() != 0 && !see_at_least(position, mv, -params::quiescence_see()) {
+                if params::quiescence_see_on() != 0
+                    && !see_at_least(position, mv, -params::quiescence_see())
+                {
                     continue;
                 }
             }
@@ -161,7 +185,15 @@ impl<E: Evaluator> Search<'_, E> {
         } else {
             Bound::Upper
         };
-        let entry = Entry { mv: best_move, value: 0, evaluation: raw, depth: 0, bound, on_pv, leans: false };
+        let entry = Entry {
+            mv: best_move,
+            value: 0,
+            evaluation: raw,
+            depth: 0,
+            bound,
+            on_pv,
+            leans: false,
+        };
         self.remember(&line[0], Found { value: best.value, reach }, entry, ply)
     }
 }

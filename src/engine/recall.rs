@@ -22,7 +22,8 @@ impl<E: Evaluator> Search<'_, E> {
             return Known::of(entry, None);
         }
         let clock = position.halfmove_clock();
-        // The value knows nothing of this line's clock: the 50-move rule might have changed it within its depth.
+        // The value knows nothing of this line's clock: the 50-move rule might have changed it
+        // within its depth.
         if clock > LOW_CLOCK && i32::from(clock) + i32::from(entry.depth) + 10 >= 100 {
             self.path.note_fifty();
             return Known::of(entry, None);
@@ -32,7 +33,12 @@ impl<E: Evaluator> Search<'_, E> {
 
     /// A value of the table that decides a node with a zero window.
     #[inline]
-    pub(super) fn table_cut_off(&mut self, position: &Position, known: &Known, node: Node) -> Option<Found> {
+    pub(super) fn table_cut_off(
+        &mut self,
+        position: &Position,
+        known: &Known,
+        node: Node,
+    ) -> Option<Found> {
         let Node { beta, depth, ply, cut, .. } = node;
         let fails_high = known.value >= beta;
         let deep_enough = known.depth >= depth + i32::from(fails_high);
@@ -41,8 +47,10 @@ impl<E: Evaluator> Search<'_, E> {
         if !known.bound.decides(known.value, beta) || !deep_enough || !expected {
             return None;
         }
-        if fails_high && !known.mv.is_null() && !known.mv.is_noisy() && position.is_legal(known.mv) {
-            let setting = Setting::new(position, Threats::of(position).all, self.frames.rows(ply), ply);
+        if fails_high && !known.mv.is_null() && !known.mv.is_noisy() && position.is_legal(known.mv)
+        {
+            let setting =
+                Setting::new(position, Threats::of(position).all, self.frames.rows(ply), ply);
             self.history.update_quiet(position, &setting, known.mv, bonus(depth));
             if ply > 0 && self.frames.before(ply, 1).tried <= 2 {
                 let before = *self.frames.before(ply, 1);
@@ -52,16 +60,25 @@ impl<E: Evaluator> Search<'_, E> {
         Some(known.found())
     }
 
-    /// Puts a node's result into the table, the value only when it leans on neither the game's history nor the clock; and returns
-    /// it to the parent.
+    /// Puts a node's result into the table, the value only when it leans on neither the game's
+    /// history nor the clock; and returns it to the parent.
     #[inline]
-    pub(super) fn remember(&mut self, position: &Position, found: Found, entry: Entry, ply: usize) -> Found {
+    pub(super) fn remember(
+        &mut self,
+        position: &Position,
+        found: Found,
+        entry: Entry,
+        ply: usize,
+    ) -> Found {
         let leans_on_clock = position.halfmove_clock() >= NEAR_FIFTY;
         let found = if leans_on_clock { Found { reach: -1, ..found } } else { found };
         // A repetition of this very node, or below it, is part of the position's own value.
         let leans = found.reach < ply as i32;
         if found.reach >= 0 {
-            self.table.store(table_key(position), Entry { value: to_table(found.value, ply), leans, ..entry });
+            self.table.store(
+                table_key(position),
+                Entry { value: to_table(found.value, ply), leans, ..entry },
+            );
         } else if !entry.mv.is_null() {
             self.table.store_move(table_key(position), entry.mv, entry.evaluation);
         }

@@ -1,6 +1,7 @@
 //! How much less deep late moves are searched.
 //!
-//! Chess Programming Wiki, "Late Move Reductions". Logarithms come from integers, so that every machine searches the same tree.
+//! Chess Programming Wiki, "Late Move Reductions". Logarithms come from integers, so that every
+//! machine searches the same tree.
 
 use super::params;
 
@@ -32,7 +33,8 @@ const LOG2: [i32; 64] = {
 /// A whole ply, in the unit of reductions.
 pub(super) const PLY: i32 = 1024;
 
-/// The reduction of the `tried`-th move, from 1, at this depth, in 1/1024 ply: it grows with the product of both logarithms.
+/// The reduction of the `tried`-th move, from 1, at this depth, in 1/1024 ply: it grows with the
+/// product of both logarithms.
 #[inline]
 pub(super) fn reduction(depth: i32, tried: i32) -> i32 {
     let product = LOG2[depth.clamp(0, 63) as usize] * LOG2[tried.clamp(0, 63) as usize];

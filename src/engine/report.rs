@@ -8,7 +8,8 @@ use crate::chess::Move;
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StopReason {
-    /// The asked depth was searched to its end, or there is nothing deeper to find; of `mate: n`, that there is no such mate.
+    /// The asked depth was searched to its end, or there is nothing deeper to find; of `mate: n`,
+    /// that there is no such mate.
     Depth,
     /// The node limit.
     Nodes,
@@ -31,8 +32,8 @@ pub struct Report {
     pub wdl: Wdl,
     /// The score before it was fitted to games; `None` where no search of this process found it.
     pub linear: Option<LinearScore>,
-    /// The expected line, legal move by move; a mate's ends in mate. Its first move is the best move. Empty only where the game
-    /// is over.
+    /// The expected line, legal move by move; a mate's ends in mate. Its first move is the best
+    /// move. Empty only where the game is over.
     pub pv: Vec<Move>,
     /// The iteration that was finished last, in plies.
     pub depth: u8,
@@ -44,8 +45,9 @@ pub struct Report {
     pub elapsed: Duration,
     /// Why the search ended; of an update along the way, [`StopReason::Depth`].
     pub reason: StopReason,
-    /// `true` when the search met no earlier position of its game's history and no node near the 50-move limit, and began with a
-    /// half-move clock of 20 at most: then the same answer holds for the bare position.
+    /// `true` when the search met no earlier position of its game's history and no node near the
+    /// 50-move limit, and began with a half-move clock of 20 at most: then the same answer holds
+    /// for the bare position.
     pub context_free: bool,
     /// With more than one line asked: the second-best move and on, with their lines.
     pub alternatives: Vec<Variation>,

@@ -1,4 +1,5 @@
-//! Iterative deepening: depth after depth from the root, with aspiration windows around the last score.
+//! Iterative deepening: depth after depth from the root, with aspiration windows around the last
+//! score.
 //!
 //! Chess Programming Wiki, "Iterative Deepening", "Aspiration Windows".
 
@@ -24,7 +25,8 @@ const ASPIRATION_FROM: i32 = 4;
 /// Beyond this width a window is opened at once.
 const OPEN: Value = 1200;
 
-/// Before a mate is proved, the ordinary search looks this deep, and begins no iteration after so many nodes.
+/// Before a mate is proved, the ordinary search looks this deep, and begins no iteration after so
+/// many nodes.
 const GLANCE_DEPTH: u8 = 8;
 const GLANCE_NODES: u64 = 20_000;
 
@@ -50,11 +52,18 @@ pub(super) struct Goal {
 impl Goal {
     /// To a depth, for the best line alone.
     const fn depth(depth: u8) -> Goal {
-        Goal { depth, node_share: u64::MAX, ends_naturally: false, lines: 1, pace: None, arrival: None }
+        Goal {
+            depth,
+            node_share: u64::MAX,
+            ends_naturally: false,
+            lines: 1,
+            pace: None,
+            arrival: None,
+        }
     }
 
-    /// The same for a helper: it deepens until it is told to stop. Whichever thread comes to the depth first answers, but for several
-    /// lines, which are the first thread's alone.
+    /// The same for a helper: it deepens until it is told to stop. Whichever thread comes to the
+    /// depth first answers, but for several lines, which are the first thread's alone.
     pub(super) fn of_helper(self) -> Goal {
         let arrival = (self.lines == 1).then_some(self.depth);
         Goal { depth: MAX_DEPTH, ends_naturally: false, pace: None, arrival, ..self }
@@ -70,7 +79,8 @@ impl Goal {
 /// What a thread's deepening has come to.
 #[derive(Clone, Default)]
 pub(super) struct Deepened {
-    /// The best lines that can be vouched for, best first. Empty when the budget ended before there was one.
+    /// The best lines that can be vouched for, best first. Empty when the budget ended before there
+    /// was one.
     pub(super) lines: Vec<Line>,
     /// The last finished depth.
     pub(super) depth: u8,
@@ -81,7 +91,8 @@ pub(super) struct Deepened {
 }
 
 impl<E: Evaluator> Search<'_, E> {
-    /// The whole search under its limits. With helpers, their findings come from `join` once the first thread is done.
+    /// The whole search under its limits. With helpers, their findings come from `join` once the
+    /// first thread is done.
     pub(super) fn run(
         &mut self,
         root: &Position,
@@ -112,16 +123,24 @@ impl<E: Evaluator> Search<'_, E> {
         if goal.lines == 1 {
             found = super::vote::elect(found, helpers, least);
         }
-        let lines = if found.lines.is_empty() { vec![self.first_impression(root)] } else { found.lines };
+        let lines =
+            if found.lines.is_empty() { vec![self.first_impression(root)] } else { found.lines };
         self.report(root, &lines, found.depth, reason)
     }
 
-    /// Proves the shortest mate in at most so many moves. Where there is none the ordinary search says what the position is
-    /// worth.
-    fn run_for_mate(&mut self, root: &Position, moves: u8, limits: &Limits, on_update: &mut dyn FnMut(&Report)) -> Report {
+    /// Proves the shortest mate in at most so many moves. Where there is none the ordinary search
+    /// says what the position is worth.
+    fn run_for_mate(
+        &mut self,
+        root: &Position,
+        moves: u8,
+        limits: &Limits,
+        on_update: &mut dyn FnMut(&Report),
+    ) -> Report {
         let depth = limits.depth.unwrap_or(MAX_DEPTH);
         let farthest = moves.min(MAX_MATE).min(depth.div_ceil(2));
-        // Something to say when the budget ends in the middle of the proof; it must not eat up the proof's own share.
+        // Something to say when the budget ends in the middle of the proof; it must not eat up the
+        // proof's own share.
         let glance = Goal {
             node_share: limits.nodes.map_or(GLANCE_NODES, |nodes| (nodes / 8).min(GLANCE_NODES)),
             ..Goal::depth(depth.min(GLANCE_DEPTH))
@@ -133,8 +152,13 @@ impl<E: Evaluator> Search<'_, E> {
         let allowed: Vec<Move> = self.root_moves.iter().map(|root_move| root_move.mv).collect();
         let searches_all_moves = self.searches_all_moves;
         let mut prover = Prover::new(&mut self.budget, &mut self.path);
-        let mut prove =
-            |moves| if searches_all_moves { prover.prove(root, moves) } else { prover.prove_among(root, moves, &allowed) };
+        let mut prove = |moves| {
+            if searches_all_moves {
+                prover.prove(root, moves)
+            } else {
+                prover.prove_among(root, moves, &allowed)
+            }
+        };
         let proof = (1..=farthest).find_map(|moves| prove(moves).map(|proof| (moves, proof)));
         if let Some((moves, proof)) = proof {
             let plies = proof.len();
@@ -152,18 +176,25 @@ impl<E: Evaluator> Search<'_, E> {
             }
         };
         let deeper = self.deepen(root, Goal::depth(depth.min(VERDICT_DEPTH)), &mut tell_deeper);
-        let best = if deeper.lines.is_empty() || deeper.depth < first.depth { first } else { deeper };
+        let best =
+            if deeper.lines.is_empty() || deeper.depth < first.depth { first } else { deeper };
         self.report(root, &best.lines, best.depth, StopReason::Depth)
     }
 
-    /// What there is to say when not even one move was searched to its end: the first move in order, and the static evaluation.
+    /// What there is to say when not even one move was searched to its end: the first move in
+    /// order, and the static evaluation.
     fn first_impression(&mut self, root: &Position) -> Line {
         let value = if root.in_check() { 0 } else { self.evaluator.evaluate(root) };
         Line { value, moves: self.root_moves.first().map(|first| first.mv).into_iter().collect() }
     }
 
     /// Deepens towards a goal, and tells of every finished iteration.
-    pub(super) fn deepen(&mut self, root: &Position, goal: Goal, on_update: &mut dyn FnMut(&Report)) -> Deepened {
+    pub(super) fn deepen(
+        &mut self,
+        root: &Position,
+        goal: Goal,
+        on_update: &mut dyn FnMut(&Report),
+    ) -> Deepened {
         let mut stack = vec![root.clone(); MAX_PLY + 3];
         let mut found = Deepened::default();
         let mut stable_for = 0;
@@ -198,7 +229,9 @@ impl<E: Evaluator> Search<'_, E> {
                 forced: self.root_moves.len() == 1,
             };
             average = Some(average.map_or(best.value, |before| (2 * before + best.value) / 3));
-            if self.budget.total_nodes() >= goal.node_share || (goal.ends_naturally && best.is_settled(depth)) {
+            if self.budget.total_nodes() >= goal.node_share
+                || (goal.ends_naturally && best.is_settled(depth))
+            {
                 break;
             }
             if let Some(pace) = goal.pace
@@ -223,7 +256,8 @@ impl<E: Evaluator> Search<'_, E> {
         for index in 0..lines {
             self.first_root_move = index;
             self.aspire(stack);
-            self.root_moves[..=index].sort_by_key(|root_move| std::cmp::Reverse((root_move.value, root_move.previous)));
+            self.root_moves[..=index]
+                .sort_by_key(|root_move| std::cmp::Reverse((root_move.value, root_move.previous)));
             if self.budget.is_over() {
                 return false;
             }
@@ -232,7 +266,8 @@ impl<E: Evaluator> Search<'_, E> {
         true
     }
 
-    /// Widens the window around the expected value until the value lies inside, or the budget is over.
+    /// Widens the window around the expected value until the value lies inside, or the budget is
+    /// over.
     fn aspire(&mut self, stack: &mut [Position]) {
         let first = self.first_root_move;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
@@ -242,7 +277,8 @@ impl<E: Evaluator> Search<'_, E> {
             && self.root_depth >= ASPIRATION_FROM
             && !is_mate(average)
         {
-            width += (i64::from(average) * i64::from(average) / i64::from(params::aspiration_square())) as Value;
+            width += (i64::from(average) * i64::from(average)
+                / i64::from(params::aspiration_square())) as Value;
             alpha = (average - width).max(-INFINITE);
             beta = (average + width).min(INFINITE);
         }
@@ -273,18 +309,25 @@ impl<E: Evaluator> Search<'_, E> {
 
     /// Takes over what the iteration has found, as far as it can be vouched for.
     fn take_lines(&mut self, root: &Position, lines: usize, found: &mut Deepened) {
-        // Cut off in the middle, an iteration has something to say only once its first move has a value that counts. One that has
-        // failed high is better than what was best before, however much.
-        let known = self.root_moves.iter().take(lines).take_while(|root_move| root_move.value > -INFINITE);
-        let fresh: Vec<Line> =
-            known.take_while(|root_move| root_move.holds || !self.budget.is_over()).map(RootMove::line).collect();
+        // Cut off in the middle, an iteration has something to say only once its first move has a
+        // value that counts. One that has failed high is better than what was best before, however
+        // much.
+        let known =
+            self.root_moves.iter().take(lines).take_while(|root_move| root_move.value > -INFINITE);
+        let fresh: Vec<Line> = known
+            .take_while(|root_move| root_move.holds || !self.budget.is_over())
+            .map(RootMove::line)
+            .collect();
         let mut taken: Vec<Line> = Vec::with_capacity(lines);
         for line in fresh {
-            let last = found.lines.iter().find(|last| last.moves.first() == line.moves.first()).cloned();
+            let last =
+                found.lines.iter().find(|last| last.moves.first() == line.moves.first()).cloned();
             taken.extend(self.vouch(root, line).or(last));
         }
         for last in &found.lines {
-            if taken.len() < found.lines.len() && taken.iter().all(|line| line.moves.first() != last.moves.first()) {
+            if taken.len() < found.lines.len()
+                && taken.iter().all(|line| line.moves.first() != last.moves.first())
+            {
                 taken.push(last.clone());
             }
         }
@@ -294,7 +337,13 @@ impl<E: Evaluator> Search<'_, E> {
     }
 
     /// What is known after an iteration. There is at least one line.
-    pub(super) fn report(&self, root: &Position, lines: &[Line], depth: u8, reason: StopReason) -> Report {
+    pub(super) fn report(
+        &self,
+        root: &Position,
+        lines: &[Line],
+        depth: u8,
+        reason: StopReason,
+    ) -> Report {
         let model = WinModel::of(root);
         let best = lines.first();
         let Verdict { score, wdl, linear } = model.verdict(best.map_or(0, |line| line.value));

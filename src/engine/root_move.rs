@@ -10,7 +10,8 @@ use crate::chess::Move;
 #[derive(Clone)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
-    /// Its value in the running iteration; [`INFINITE`] below zero while it is not known to be among the best.
+    /// Its value in the running iteration; [`INFINITE`] below zero while it is not known to be
+    /// among the best.
     pub(super) value: Value,
     /// Its value in the iteration before.
     pub(super) previous: Value,
@@ -25,7 +26,15 @@ pub(super) struct RootMove {
 
 impl RootMove {
     pub(super) const fn new(mv: Move) -> RootMove {
-        RootMove { mv, value: -INFINITE, previous: -INFINITE, average: None, holds: false, pv: Vec::new(), nodes: 0 }
+        RootMove {
+            mv,
+            value: -INFINITE,
+            previous: -INFINITE,
+            average: None,
+            holds: false,
+            pv: Vec::new(),
+            nodes: 0,
+        }
     }
 
     /// Its line with its value.
@@ -42,9 +51,19 @@ impl<E: Evaluator> Search<'_, E> {
     }
 
     /// A root move was searched; `before` are the nodes counted till then.
-    pub(super) fn note_root_move(&mut self, mv: Move, value: Value, window: (Value, Value), first: bool, before: u64) {
+    pub(super) fn note_root_move(
+        &mut self,
+        mv: Move,
+        value: Value,
+        window: (Value, Value),
+        first: bool,
+        before: u64,
+    ) {
         let nodes = self.budget.nodes() - before;
-        let Some(root_move) = self.root_moves.iter_mut().find(|root_move| root_move.mv == mv) else { return };
+        let Some(root_move) = self.root_moves.iter_mut().find(|root_move| root_move.mv == mv)
+        else {
+            return;
+        };
         root_move.nodes += nodes;
         if !first && value <= window.0 {
             root_move.value = -INFINITE;
@@ -54,7 +73,8 @@ impl<E: Evaluator> Search<'_, E> {
         root_move.value = value;
         root_move.holds = value > window.0;
         if !is_mate(value) {
-            root_move.average = Some(root_move.average.map_or(value, |average| (average + value) / 2));
+            root_move.average =
+                Some(root_move.average.map_or(value, |average| (average + value) / 2));
         }
         if value > window.0 {
             root_move.pv.clear();

@@ -14,7 +14,8 @@ pub(super) struct Rows {
 }
 
 impl Rows {
-    /// So many tables of zeros. Fresh zero pages come from the allocator: what is not touched costs nothing.
+    /// So many tables of zeros. Fresh zero pages come from the allocator: what is not touched costs
+    /// nothing.
     pub(super) fn new(len: usize) -> Rows {
         Rows { rows: vec![[0; 768]; len], touched: vec![0; len.div_ceil(64)] }
     }

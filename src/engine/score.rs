@@ -5,7 +5,8 @@
 pub enum Score {
     /// Centipawns, of which 100 win half of the games: see [`WinModel`](super::WinModel).
     Cp(i32),
-    /// Mate in so many moves; negative when the side to move is mated, 0 when it is checkmated already.
+    /// Mate in so many moves; negative when the side to move is mated, 0 when it is checkmated
+    /// already.
     Mate(i32),
 }
 
@@ -19,8 +20,8 @@ impl Score {
     }
 }
 
-/// The same in the unit of the evaluation network, which does not depend on what is on the board: what networks learn from and
-/// self-play games keep.
+/// The same in the unit of the evaluation network, which does not depend on what is on the board:
+/// what networks learn from and self-play games keep.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LinearScore {
     /// Linear centipawns.
@@ -43,8 +44,8 @@ impl LinearScore {
 /// The value of 100 linear centipawns.
 pub(super) const PAWN: Value = 361;
 
-/// A score inside the search: in its own units (see [`PAWN`]) from the side to move's view, or near ±[`MATE`] a mate, counted in plies from the root.
-/// Chess Programming Wiki, "Score".
+/// A score inside the search: in its own units (see [`PAWN`]) from the side to move's view, or near
+/// ±[`MATE`] a mate, counted in plies from the root. Chess Programming Wiki, "Score".
 pub(super) type Value = i32;
 
 /// The deepest ply that the search looks at.
@@ -100,8 +101,8 @@ pub(super) const fn to_table(value: Value, ply: usize) -> Value {
 
 /// The value of a table entry, a mate counted from the root again.
 ///
-/// `None` when the mate lies further from the node than the half-move clock allows: then the entry says nothing here.
-/// Checkmate on the hundredth ply still counts.
+/// `None` when the mate lies further from the node than the half-move clock allows: then the entry
+/// says nothing here. Checkmate on the hundredth ply still counts.
 #[inline]
 pub(super) const fn from_table(value: Value, ply: usize, halfmove_clock: u16) -> Option<Value> {
     if !is_mate(value) {
@@ -130,7 +131,8 @@ mod tests {
 
     #[test]
     fn a_mate_goes_through_the_table_by_its_distance_from_the_node() {
-        // Found at ply 4 with the mate on the board at ply 9: five plies away, wherever the position is met again.
+        // Found at ply 4 with the mate on the board at ply 9: five plies away, wherever the
+        // position is met again.
         let kept = to_table(mate_at(9), 4);
         assert_eq!(kept, mate_at(5));
         assert_eq!(from_table(kept, 6, 0), Some(mate_at(11)));
@@ -142,7 +144,11 @@ mod tests {
     #[test]
     fn a_mate_beyond_the_clock_that_is_left_is_not_believed() {
         let kept = to_table(mate_at(5), 0);
-        assert_eq!(from_table(kept, 0, 95), Some(mate_at(5)), "checkmate on the hundredth ply comes first");
+        assert_eq!(
+            from_table(kept, 0, 95),
+            Some(mate_at(5)),
+            "checkmate on the hundredth ply comes first"
+        );
         assert_eq!(from_table(kept, 0, 96), None);
         assert_eq!(from_table(-kept, 0, 96), None);
     }

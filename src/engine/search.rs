@@ -1,10 +1,11 @@
 //! The search of a node: principal variation search.
 //!
-//! Chess Programming Wiki, "Principal Variation Search", "Transposition Table", "Mate Distance Pruning", "Internal Iterative
-//! Reductions". What ends a node before its moves stands in `pruning`, the moves in `moves`, which of them are not searched in
-//! `skipping`, their extensions in `singular`, their reductions in `reductions`; what the table says and is told in `recall`, what the
-//! histories learn in `learning`.
-//! What the search may prune, it never lets decide a mate: a mate score means that every defence was looked at.
+//! Chess Programming Wiki, "Principal Variation Search", "Transposition Table", "Mate Distance
+//! Pruning", "Internal Iterative Reductions". What ends a node before its moves stands in
+//! `pruning`, the moves in `moves`, which of them are not searched in `skipping`, their extensions
+//! in `singular`, their reductions in `reductions`; what the table says and is told in `recall`,
+//! what the histories learn in `learning`. What the search may prune, it never lets decide a mate:
+//! a mate score means that every defence was looked at.
 
 use super::checks::Checks;
 use super::clock::Budget;
@@ -47,7 +48,8 @@ pub(super) struct Search<'a, E> {
     pub(super) root_depth: i32,
     /// The width of the root's window.
     pub(super) root_window: Value,
-    /// Up to this ply the table gives no cut-offs, and no move back into the game's past is skipped.
+    /// Up to this ply the table gives no cut-offs, and no move back into the game's past is
+    /// skipped.
     pub(super) guarded_plies: usize,
     /// Before this ply no null move is tried: a null move's result is being verified.
     pub(super) null_from: usize,
@@ -76,13 +78,19 @@ pub(super) struct Standing {
 impl Standing {
     /// What the node lends its pickers.
     #[inline]
-    pub(super) fn guide<'a>(&'a self, position: &'a Position, history: &'a History, checks: &'a Checks) -> Guide<'a> {
+    pub(super) fn guide<'a>(
+        &'a self,
+        position: &'a Position,
+        history: &'a History,
+        checks: &'a Checks,
+    ) -> Guide<'a> {
         Guide { position, history, setting: &self.setting, threats: &self.threats, checks }
     }
 }
 
 impl<'a, E: Evaluator> Search<'a, E> {
-    /// A search of a position, which has these root moves; `earlier` are the keys of the game's earlier positions, oldest first.
+    /// A search of a position, which has these root moves; `earlier` are the keys of the game's
+    /// earlier positions, oldest first.
     pub(super) fn new(
         table: &'a Generation<'a>,
         evaluator: &'a mut E,
@@ -121,7 +129,8 @@ impl<'a, E: Evaluator> Search<'a, E> {
         &self.keys[ply]
     }
 
-    /// `true` in the first plies of a game with a past: there what other searches know counts for less.
+    /// `true` in the first plies of a game with a past: there what other searches know counts for
+    /// less.
     #[inline]
     pub(super) const fn is_guarded(&self, ply: usize) -> bool {
         self.guarded_plies > 0 && ply <= self.guarded_plies
@@ -142,7 +151,12 @@ impl<'a, E: Evaluator> Search<'a, E> {
         frame.mv = mv;
         frame.cell = cell(position, mv) as u16;
         frame.row = row(position, mv);
-        self.history.correction.prefetch(&Places::of(child, &self.keys[ply + 1], &self.frames, ply + 1));
+        self.history.correction.prefetch(&Places::of(
+            child,
+            &self.keys[ply + 1],
+            &self.frames,
+            ply + 1,
+        ));
     }
 
     #[inline]
@@ -165,8 +179,9 @@ impl<'a, E: Evaluator> Search<'a, E> {
         self.path.push_null(child);
     }
 
-    /// The value of the node of the line's first position, at least `alpha` exact and below `beta` (fail-soft). The places after
-    /// it are for its descendants. Means nothing once the budget is over.
+    /// The value of the node of the line's first position, at least `alpha` exact and below `beta`
+    /// (fail-soft). The places after it are for its descendants. Means nothing once the budget is
+    /// over.
     pub(super) fn node<K: Kind>(&mut self, line: &mut [Position], mut node: Node) -> Found {
         let ply = node.ply;
         if node.depth <= 0 {
@@ -286,11 +301,23 @@ impl<'a, E: Evaluator> Search<'a, E> {
             (None, _) => false,
         };
         let worsening = matches!((evaluation, last), (Some(now), Some(last)) if now > -last);
-        Standing { known, evaluation, estimate, raw, correction, improving, worsening, threats, setting, places }
+        Standing {
+            known,
+            evaluation,
+            estimate,
+            raw,
+            correction,
+            improving,
+            worsening,
+            threats,
+            setting,
+            places,
+        }
     }
 
-    /// The node was reduced before anybody knew its evaluation: deeper when that shows no gain for the one who moved there, less
-    /// deep when both sides' evaluations agree that it stands well. (After Stockfish, "hindsight".)
+    /// The node was reduced before anybody knew its evaluation: deeper when that shows no gain for
+    /// the one who moved there, less deep when both sides' evaluations agree that it stands well.
+    /// (After Stockfish, "hindsight".)
     fn adjust_by_hindsight<K: Kind>(&self, node: &mut Node, standing: &Standing) {
         if K::ROOT || params::hindsight_on() == 0 || !self.frames.at(node.ply).excluded.is_null() {
             return;
@@ -299,7 +326,10 @@ impl<'a, E: Evaluator> Search<'a, E> {
         let (Some(now), Some(last)) = (standing.evaluation, before.evaluation) else { return };
         if before.reduction >= 3 * PLY && !standing.worsening {
             node.depth += 1;
-        } else if before.reduction >= 2 * PLY && node.depth >= 2 && now + last > params::hindsight_sum() {
+        } else if before.reduction >= 2 * PLY
+            && node.depth >= 2
+            && now + last > params::hindsight_sum()
+        {
             node.depth -= 1;
         }
     }

@@ -1,6 +1,7 @@
 //! Static exchange evaluation: what a capture wins when both sides go on taking on its square.
 //!
-//! Chess Programming Wiki, "Static Exchange Evaluation", "SEE - The Swap Algorithm"; asked as a threshold, after Stockfish.
+//! Chess Programming Wiki, "Static Exchange Evaluation", "SEE - The Swap Algorithm"; asked as a
+//! threshold, after Stockfish.
 
 use super::score::Value;
 use crate::chess::attacks::{bishop_attacks, rook_attacks};
@@ -18,10 +19,12 @@ pub(super) const fn worth(role: Role) -> Value {
 /// What a move takes and promotes to, before anything takes back.
 #[inline]
 pub(super) fn gain(position: &Position, mv: Move) -> Value {
-    position.victim(mv).map_or(0, worth) + mv.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn))
+    position.victim(mv).map_or(0, worth)
+        + mv.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn))
 }
 
-/// `true` when the exchange that the move begins wins at least `threshold` for its side. Pins are not looked at.
+/// `true` when the exchange that the move begins wins at least `threshold` for its side. Pins are
+/// not looked at.
 pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
     if mv.is_castling() {
         return threshold <= 0;
@@ -77,5 +80,4 @@ fn least(position: &Position, pieces: Bitboard) -> Option<Role> {
 }
 
 #[cfg(test)]
-#[path = "see_tests.rs"]
 mod tests;

@@ -1,4 +1,5 @@
-//! Where what the threads of ended searches worked with waits for the next search: a short one costs less than fresh memory.
+//! Where what the threads of ended searches worked with waits for the next search: a short one
+//! costs less than fresh memory.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,8 +9,9 @@ use crate::nnue::{Level, Network};
 /// So many are kept, of some 9 MB each; those of more threads at once are given back to the system.
 const MOST: usize = 32;
 
-/// The data of threads that search no more, never more than searched at one time, all of one network. Whoever takes one freshens its
-/// history: so the time that this takes does not come between a search's end and its answer.
+/// The data of threads that search no more, never more than searched at one time, all of one
+/// network. Whoever takes one freshens its history: so the time that this takes does not come
+/// between a search's end and its answer.
 pub(super) struct Shelf {
     network: Arc<Network>,
     level: Level,

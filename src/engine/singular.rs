@@ -19,10 +19,16 @@ pub(super) enum Verdict {
 }
 
 impl<E: Evaluator> Search<'_, E> {
-    /// Asks whether the table's move is the only good one: a search without it, at half the depth, with a window well below its
-    /// value. Chess Programming Wiki, "Singular Extensions" (Anantharaman, Campbell, Hsu 1988), with Stockfish's multi-cut and
-    /// negative extensions.
-    pub(super) fn singular<K: Kind>(&mut self, line: &mut [Position], node: Node, standing: &Standing, mv: Move) -> Verdict {
+    /// Asks whether the table's move is the only good one: a search without it, at half the depth,
+    /// with a window well below its value. Chess Programming Wiki, "Singular Extensions"
+    /// (Anantharaman, Campbell, Hsu 1988), with Stockfish's multi-cut and negative extensions.
+    pub(super) fn singular<K: Kind>(
+        &mut self,
+        line: &mut [Position],
+        node: Node,
+        standing: &Standing,
+        mv: Move,
+    ) -> Verdict {
         let Node { beta, depth, ply, cut, .. } = node;
         let known = standing.known;
         let asks = self.frames.at(ply).excluded.is_null()
@@ -34,7 +40,8 @@ impl<E: Evaluator> Search<'_, E> {
             return Verdict::Extend(0);
         }
         let was_pv = self.frames.at(ply).on_pv && !K::PV;
-        let margin = (params::singular_margin() + params::singular_pv() * i32::from(was_pv)) * depth / 64;
+        let margin =
+            (params::singular_margin() + params::singular_pv() * i32::from(was_pv)) * depth / 64;
         let target = known.value - margin;
         self.frames.at_mut(ply).excluded = mv;
         let found = self.node::<Scout>(line, Node { cut, ..node.below(target, (depth - 1) / 2) });
@@ -46,7 +53,9 @@ impl<E: Evaluator> Search<'_, E> {
             let pv = 240 * i32::from(K::PV);
             let double = params::double_margin() + pv;
             let triple = params::triple_margin() + pv;
-            let plies = 1 + i32::from(found.value < target - double) + i32::from(found.value < target - triple);
+            let plies = 1
+                + i32::from(found.value < target - double)
+                + i32::from(found.value < target - triple);
             return Verdict::Extend(plies);
         }
         if found.value >= beta && !is_mate(found.value) {

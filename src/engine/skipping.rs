@@ -1,6 +1,7 @@
 //! Which moves of a node need not be searched.
 //!
-//! Chess Programming Wiki, "Futility Pruning", "Late Move Pruning", "History Leaf Pruning", "Static Exchange Evaluation".
+//! Chess Programming Wiki, "Futility Pruning", "Late Move Pruning", "History Leaf Pruning", "Static
+//! Exchange Evaluation".
 
 use super::checks::Checks;
 use super::evaluation::Evaluator;
@@ -39,7 +40,13 @@ pub(super) enum Skip {
 }
 
 impl<E: Evaluator> Search<'_, E> {
-    pub(super) fn candidate(&self, position: &Position, standing: &Standing, checks: &Checks, mv: Move) -> Candidate {
+    pub(super) fn candidate(
+        &self,
+        position: &Position,
+        standing: &Standing,
+        checks: &Checks,
+        mv: Move,
+    ) -> Candidate {
         let quiet = !mv.is_noisy();
         let history = if quiet {
             let cell = cell(position, mv);
@@ -55,8 +62,8 @@ impl<E: Evaluator> Search<'_, E> {
         Candidate { mv, quiet, history, gain, checks: checks.may_give(position, mv) }
     }
 
-    /// Whether a move need not be searched. Chess Programming Wiki, "Futility Pruning", "Late Move Pruning", "History Leaf Pruning",
-    /// "Static Exchange Evaluation".
+    /// Whether a move need not be searched. Chess Programming Wiki, "Futility Pruning", "Late Move
+    /// Pruning", "History Leaf Pruning", "Static Exchange Evaluation".
     #[expect(clippy::too_many_arguments, reason = "it is one step of the loop, with a name")]
     pub(super) fn skips(
         &self,
@@ -94,7 +101,9 @@ impl<E: Evaluator> Search<'_, E> {
                     return Skip::Futile(hope);
                 }
             }
-            if params::see_on() != 0 && !see_at_least(position, mv, -params::see_quiet() * left * left) {
+            if params::see_on() != 0
+                && !see_at_least(position, mv, -params::see_quiet() * left * left)
+            {
                 return Skip::This;
             }
             return Skip::No;

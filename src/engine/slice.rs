@@ -1,14 +1,17 @@
 //! How long a thread that searches keeps its core when another wants it.
 //!
-//! Where every core searches, whoever brings a `stop` has to wait for one. Linux (EEVDF, since 6.12) lets a waking thread in at once
-//! if its slice of time is shorter than that of the thread which runs; their shares stay the same. So a thread that searches asks
-//! for a long slice. With two threads on two cores nine of ten `stop`s are answered within 1.5 ms so, within 4.1 ms otherwise.
-//! Where a search has more threads than there are cores they would wait for each other, so then they take the usual ones.
+//! Where every core searches, whoever brings a `stop` has to wait for one. Linux (EEVDF, since
+//! 6.12) lets a waking thread in at once if its slice of time is shorter than that of the thread
+//! which runs; their shares stay the same. So a thread that searches asks for a long slice. With
+//! two threads on two cores nine of ten `stop`s are answered within 1.5 ms so, within 4.1 ms
+//! otherwise. Where a search has more threads than there are cores they would wait for each other,
+//! so then they take the usual ones.
 
 #[cfg(target_os = "linux")]
 use std::{num::NonZero, sync::OnceLock, thread::available_parallelism};
 
-/// Slices of time for this thread, one of so many of a search: long ones, where there are cores for all of them.
+/// Slices of time for this thread, one of so many of a search: long ones, where there are cores for
+/// all of them.
 #[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "nothing to be asked for"))]
 pub(super) fn take_slices(threads: usize) {
     #[cfg(target_os = "linux")]
@@ -29,8 +32,8 @@ mod linux {
     /// The system's own.
     pub(super) const USUAL: u64 = 0;
 
-    /// Asks for slices of so many nanoseconds for this thread, until it asks again, unless its schedule is one of a special kind. An
-    /// older system does not mind.
+    /// Asks for slices of so many nanoseconds for this thread, until it asks again, unless its
+    /// schedule is one of a special kind. An older system does not mind.
     pub(super) fn ask(slice: u64) {
         if let Some(schedule) = schedule().filter(is_usual) {
             adopt(&sched_attr { sched_runtime: slice, ..schedule });
@@ -55,8 +58,10 @@ mod linux {
             sched_deadline: 0,
             sched_period: 0,
         };
-        // SAFETY: the system writes `size` bytes at most, plain numbers, into a structure of that size.
-        let refused = unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut schedule, size, 0) };
+        // SAFETY: the system writes `size` bytes at most, plain numbers, into a structure of that
+        // size.
+        let refused =
+            unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut schedule, size, 0) };
         (refused == 0).then_some(schedule)
     }
 
@@ -84,7 +89,10 @@ mod linux {
             // A system that refuses to tell can't be asked either.
             let [Some(before), Some(long), Some(usual)] = told.join().unwrap()[..] else { return };
             for after in [long, usual] {
-                assert_eq!((after.sched_policy, after.sched_nice), (before.sched_policy, before.sched_nice));
+                assert_eq!(
+                    (after.sched_policy, after.sched_nice),
+                    (before.sched_policy, before.sched_nice)
+                );
             }
             // A special schedule stays as it is; before 6.12 slices are not told.
             let asked = is_usual(&before) && before.sched_runtime != 0;

@@ -4,21 +4,22 @@ use super::wdl::{WinModel, material, worth};
 use crate::chess::{Color, Position, Square};
 use crate::nnue::Contributions;
 
-/// A static evaluation and how much of it hangs on each piece, in centipawns of which 100 win half of the games.
+/// A static evaluation and how much of it hangs on each piece, in centipawns of which 100 win half
+/// of the games.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StaticEvaluation {
     /// From White's view.
     pub white_value: i32,
     /// The variant of the network's output that judged the position: 0 with the fewest pieces.
     pub bucket: usize,
-    /// For each square the evaluation with its piece less the evaluation without it, from White's view. Empty squares and kings,
-    /// without which there is no evaluation, have none.
+    /// For each square the evaluation with its piece less the evaluation without it, from White's
+    /// view. Empty squares and kings, without which there is no evaluation, have none.
     pub pieces: [Option<i32>; 64],
 }
 
 impl StaticEvaluation {
-    /// What the network says of a position, in the unit that is told. Without a piece there is less material, with which the
-    /// same number of linear centipawns wins another share of games.
+    /// What the network says of a position, in the unit that is told. Without a piece there is less
+    /// material, with which the same number of linear centipawns wins another share of games.
     pub(super) fn new(position: &Position, contributions: &Contributions) -> StaticEvaluation {
         let material = material(position);
         let white_value = WinModel::at(material).centipawns(f64::from(contributions.white_value));

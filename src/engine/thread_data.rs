@@ -6,11 +6,12 @@ use super::history::History;
 use super::network::NetworkEvaluator;
 use crate::nnue::{Level, Network};
 
-/// Memory of some 9 MB that a thread's search needs for itself. To take it anew for each search would cost time, and leave an
-/// allocator that has to align it with holes that it cannot use again.
+/// Memory of some 9 MB that a thread's search needs for itself. To take it anew for each search
+/// would cost time, and leave an allocator that has to align it with holes that it cannot use
+/// again.
 ///
-/// On cache lines of its own (processors fetch them by pairs): what stands beside it is another thread's, and both write all the time.
-/// Without, two threads search a sixth less.
+/// On cache lines of its own (processors fetch them by pairs): what stands beside it is another
+/// thread's, and both write all the time. Without, two threads search a sixth less.
 #[repr(align(128))]
 pub(super) struct ThreadData {
     pub(super) history: History,

@@ -1,9 +1,11 @@
 //! The squares that the other side attacks: what a quiet move may run into or out of.
 //!
-//! Whether a move leaves or enters such a square tells its histories apart (Koivisto, Ethereal); what flees from something cheaper is
-//! looked at early (Stockfish).
+//! Whether a move leaves or enters such a square tells its histories apart (Koivisto, Ethereal);
+//! what flees from something cheaper is looked at early (Stockfish).
 
-use crate::chess::attacks::{bishop_attacks, king_attacks, knight_attacks, queen_attacks, rook_attacks};
+use crate::chess::attacks::{
+    bishop_attacks, king_attacks, knight_attacks, queen_attacks, rook_attacks,
+};
 use crate::chess::{Bitboard, Color, Position, Role};
 
 const FILE_A: Bitboard = Bitboard(0x0101_0101_0101_0101);
@@ -38,10 +40,14 @@ impl Threats {
         for square in position.pieces(them, Role::Queen) {
             all |= queen_attacks(square, occupied);
         }
-        Threats { all, cheaper: [Bitboard::EMPTY, by_pawn, by_pawn, by_minor, by_rook, Bitboard::EMPTY] }
+        Threats {
+            all,
+            cheaper: [Bitboard::EMPTY, by_pawn, by_pawn, by_minor, by_rook, Bitboard::EMPTY],
+        }
     }
 
-    /// Where a piece of this kind is attacked by something cheaper; of pawns and kings it is not asked.
+    /// Where a piece of this kind is attacked by something cheaper; of pawns and kings it is not
+    /// asked.
     #[inline]
     pub(super) fn to(&self, role: Role) -> Bitboard {
         self.cheaper[role as usize]

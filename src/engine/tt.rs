@@ -1,8 +1,9 @@
 //! The transposition table that all searches share.
 //!
-//! Chess Programming Wiki, "Shared Hash Table" and "Transposition Table": lock-free by Hyatt's and Mann's scheme, the key folded
-//! into the data, so that a torn or foreign entry does not verify and is a miss. Clusters of a cache line, and replacement by
-//! depth and age, after Stockfish; the ageing differs, since searches of many clients run at once.
+//! Chess Programming Wiki, "Shared Hash Table" and "Transposition Table": lock-free by Hyatt's and
+//! Mann's scheme, the key folded into the data, so that a torn or foreign entry does not verify and
+//! is a miss. Clusters of a cache line, and replacement by depth and age, after Stockfish; the
+//! ageing differs, since searches of many clients run at once.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -74,7 +75,8 @@ impl NoMemory {
 }
 
 impl Table {
-    /// A table of so many MiB (at least one), every page of it written once, so that memory does not grow later.
+    /// A table of so many MiB (at least one), every page of it written once, so that memory does
+    /// not grow later.
     ///
     /// # Errors
     ///
@@ -82,12 +84,18 @@ impl Table {
     pub(super) fn new(mb: usize) -> Result<Table, NoMemory> {
         let count = mb.max(1).saturating_mul((1 << 20) / size_of::<Cluster>());
         let clusters = in_large_pages(count, Cluster::default).map_err(|_| NoMemory { mb })?;
-        Ok(Table { clusters, running: std::array::from_fn(|_| AtomicU32::new(0)), started: AtomicU64::new(0) })
+        Ok(Table {
+            clusters,
+            running: std::array::from_fn(|_| AtomicU32::new(0)),
+            started: AtomicU64::new(0),
+        })
     }
 
     /// Empties the table, on all cores. Searches that are running merely lose what it knew.
     pub(super) fn clear(&self) {
-        let workers = thread::available_parallelism().map_or(1, usize::from).min(self.clusters.len().div_ceil(1 << 14));
+        let workers = thread::available_parallelism()
+            .map_or(1, usize::from)
+            .min(self.clusters.len().div_ceil(1 << 14));
         let share = self.clusters.len().div_ceil(workers.max(1));
         thread::scope(|scope| {
             for part in self.clusters.chunks(share.max(1)) {
@@ -103,8 +111,9 @@ impl Table {
     pub(super) fn permille(&self) -> u32 {
         let step = (self.clusters.len() / 1000).max(1);
         let sample = self.clusters.iter().step_by(step).take(1000).flat_map(|cluster| &cluster.0);
-        let (used, all) =
-            sample.fold((0, 0), |(used, all), slot| (used + u32::from(slot.data.load(Ordering::Relaxed) != 0), all + 1));
+        let (used, all) = sample.fold((0, 0), |(used, all), slot| {
+            (used + u32::from(slot.data.load(Ordering::Relaxed) != 0), all + 1)
+        });
         used * 1000 / u32::max(all, 1)
     }
 
@@ -114,7 +123,8 @@ impl Table {
         &self.clusters[index as usize].0
     }
 
-    /// Begins a search: its entries carry the generation until the guard is dropped, and count as young until then.
+    /// Begins a search: its entries carry the generation until the guard is dropped, and count as
+    /// young until then.
     pub(super) fn begin(&self, sharing: Sharing) -> Generation<'_> {
         let mut number = 0;
         let is_alone = (0..GENERATIONS).any(|_| {
@@ -135,7 +145,8 @@ impl Table {
         Generation { table: self, number: index as u8, private }
     }
 
-    /// What an entry is worth keeping: its depth; once its search has ended also less with every search begun since.
+    /// What an entry is worth keeping: its depth; once its search has ended also less with every
+    /// search begun since.
     #[inline]
     fn worth(&self, data: u64) -> i32 {
         if data == 0 {
@@ -155,8 +166,9 @@ impl Table {
 
 /// A running search's place in the table's ages.
 ///
-/// What leans on the path to a position, by a repetition on it, is true on this path alone: it is filed under the position's key
-/// combined with a number that no other search has, and so unknown to all others. A player's searches have no such number.
+/// What leans on the path to a position, by a repetition on it, is true on this path alone: it is
+/// filed under the position's key combined with a number that no other search has, and so unknown
+/// to all others. A player's searches have no such number.
 pub(super) struct Generation<'a> {
     table: &'a Table,
     number: u8,
@@ -173,7 +185,8 @@ impl Drop for Generation<'_> {
 const RESPECT: i32 = 3;
 
 impl Generation<'_> {
-    /// What the table knows of the position with this key, the deeper of what holds on any path and on this search's.
+    /// What the table knows of the position with this key, the deeper of what holds on any path and
+    /// on this search's.
     #[inline]
     pub(super) fn probe(&self, key: u64) -> Option<Entry> {
         let mut found: Option<Entry> = None;
@@ -201,7 +214,10 @@ impl Generation<'_> {
         let (slot, held_key, held) = self.place(key, key);
         let is_known = held_key == key && held != 0;
         if !is_known && !self.is_guarded(held, 0) {
-            slot.write(key, Entry::without_value(Move::NULL, Some(evaluation), on_pv).pack(self.number));
+            slot.write(
+                key,
+                Entry::without_value(Move::NULL, Some(evaluation), on_pv).pack(self.number),
+            );
         }
     }
 
@@ -214,7 +230,10 @@ impl Generation<'_> {
                 entry.mv = Entry::unpack(held).mv;
             }
             let same_search = generation_of(held) == usize::from(self.number);
-            if same_search && entry.bound != Bound::Exact && i32::from(entry.depth) + 3 < depth_of(held) {
+            if same_search
+                && entry.bound != Bound::Exact
+                && i32::from(entry.depth) + 3 < depth_of(held)
+            {
                 return;
             }
             if self.is_guarded(held, entry.depth) {
@@ -227,7 +246,8 @@ impl Generation<'_> {
         slot.write(own, entry.pack(self.number));
     }
 
-    /// Keeps only the move: the value was not the position's own. A value that is known already stays.
+    /// Keeps only the move: the value was not the position's own. A value that is known already
+    /// stays.
     pub(super) fn store_move(&self, key: u64, mv: Move, evaluation: Option<Value>) {
         let (slot, held_key, held) = self.place(key, key);
         if held_key == key && held != 0 {
@@ -237,8 +257,8 @@ impl Generation<'_> {
         }
     }
 
-    /// The slot of an entry of the position with this key that is filed under `own`, or else the one whose entry is worth least;
-    /// with what it holds.
+    /// The slot of an entry of the position with this key that is filed under `own`, or else the
+    /// one whose entry is worth least; with what it holds.
     #[inline]
     fn place(&self, key: u64, own: u64) -> (&Slot, u64, u64) {
         let cluster = self.table.cluster(key);
@@ -270,5 +290,4 @@ impl Generation<'_> {
 }
 
 #[cfg(test)]
-#[path = "tt_tests.rs"]
 mod tests;

@@ -3,12 +3,14 @@
 use super::root::Deepened;
 use super::score::{Value, is_mate};
 
-/// A thread's vote counts by its depth, and by how far its value lies above the lowest one plus this.
+/// A thread's vote counts by its depth, and by how far its value lies above the lowest one plus
+/// this.
 const BASE: Value = 40;
 
-/// The threads vote for their best moves, each with the weight of its depth and value; of those who chose the winner, the
-/// deepest one's line is taken. A proved mate wins at once, and holds at any depth. Who else has not come to the depth `least`, where
-/// somebody has to be, has no say. Chess Programming Wiki, "Lazy SMP" (thread voting: Stockfish).
+/// The threads vote for their best moves, each with the weight of its depth and value; of those who
+/// chose the winner, the deepest one's line is taken. A proved mate wins at once, and holds at any
+/// depth. Who else has not come to the depth `least`, where somebody has to be, has no say. Chess
+/// Programming Wiki, "Lazy SMP" (thread voting: Stockfish).
 pub(super) fn elect(first: Deepened, helpers: Vec<Deepened>, least: u8) -> Deepened {
     let mut threads: Vec<Deepened> = std::iter::once(first).chain(helpers).collect();
     for found in &mut threads {
@@ -17,18 +19,27 @@ pub(super) fn elect(first: Deepened, helpers: Vec<Deepened>, least: u8) -> Deepe
         }
     }
     threads.retain(|found| found.depth >= least);
-    let Some(lowest) = threads.iter().filter_map(value).min() else { return threads.into_iter().next().unwrap_or_default() };
-    let weight =
-        |found: &Deepened| value(found).map_or(0, |value| i64::from(value - lowest + BASE) * i64::from(found.depth.max(1)));
+    let Some(lowest) = threads.iter().filter_map(value).min() else {
+        return threads.into_iter().next().unwrap_or_default();
+    };
+    let weight = |found: &Deepened| {
+        value(found)
+            .map_or(0, |value| i64::from(value - lowest + BASE) * i64::from(found.depth.max(1)))
+    };
     let votes_for = |found: &Deepened| -> i64 {
         let mv = found.lines.first().map(|line| line.moves[0]);
-        threads.iter().filter(|other| other.lines.first().map(|line| line.moves[0]) == mv).map(weight).sum()
+        threads
+            .iter()
+            .filter(|other| other.lines.first().map(|line| line.moves[0]) == mv)
+            .map(weight)
+            .sum()
     };
     let rank = |found: &Deepened| (mates(found).unwrap_or(0), votes_for(found), found.depth);
-    let best = (0..threads.len()).filter(|&index| value(&threads[index]).is_some()).max_by_key(|&index| {
-        // Among equals the first thread's answer stays.
-        (rank(&threads[index]), std::cmp::Reverse(index))
-    });
+    let best =
+        (0..threads.len()).filter(|&index| value(&threads[index]).is_some()).max_by_key(|&index| {
+            // Among equals the first thread's answer stays.
+            (rank(&threads[index]), std::cmp::Reverse(index))
+        });
     best.map_or_else(Deepened::default, |index| threads[index].clone())
 }
 
@@ -50,7 +61,11 @@ mod tests {
     use crate::engine::score::mate_at;
 
     fn found(code: u16, value: Value, depth: u8) -> Deepened {
-        Deepened { lines: vec![Line { value, moves: vec![Move::from_code(code)] }], depth, ..Deepened::default() }
+        Deepened {
+            lines: vec![Line { value, moves: vec![Move::from_code(code)] }],
+            depth,
+            ..Deepened::default()
+        }
     }
 
     fn choice(threads: &[Deepened]) -> u16 {

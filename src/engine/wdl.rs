@@ -1,12 +1,14 @@
 //! How likely a score wins, draws and loses, and the centipawns that follow from it.
 //!
-//! The side to move wins with the chance 1 / (1 + e^((a − x) / b)) at a score of x and loses with that of −x; what is left is the
-//! draw. a, the score that wins half of the games, and b, how gradually more wins more, are cubic polynomials of the material on
-//! the board. What the engine tells as 100 centipawns is a: half of the games are won with that, in any phase. Chess Programming
-//! Wiki, "Pawn Advantage, Win Percentage, and Elo"; Stockfish's `WDL_model` has the same form.
+//! The side to move wins with the chance 1 / (1 + e^((a − x) / b)) at a score of x and loses with
+//! that of −x; what is left is the draw. a, the score that wins half of the games, and b, how
+//! gradually more wins more, are cubic polynomials of the material on the board. What the engine
+//! tells as 100 centipawns is a: half of the games are won with that, in any phase. Chess
+//! Programming Wiki, "Pawn Advantage, Win Percentage, and Elo"; Stockfish's `WDL_model` has the
+//! same form.
 //!
-//! The constants are fitted to games of this engine against itself by `kibitzer-trainer wdl`; docs/strength.md has data and
-//! errors. Nothing here is searched with: it is what is told.
+//! The constants are fitted to games of this engine against itself by `kibitzer-trainer wdl`;
+//! docs/strength.md has data and errors. Nothing here is searched with: it is what is told.
 
 use super::Score;
 use super::score::{LinearScore, PAWN, Value};
@@ -50,18 +52,22 @@ impl WinModel {
     /// Less material than this counts as this.
     pub const LEAST: u32 = 10;
     /// Coefficients of a in material / [`WinModel::FULL`], constant term first: linear centipawns.
-    pub const HALF: [f64; 4] = [234.28749092677975, -483.74074913471196, 613.2705383561077, -277.5553797561859];
+    pub const HALF: [f64; 4] =
+        [234.28749092677975, -483.74074913471196, 613.2705383561077, -277.5553797561859];
     /// Coefficients of b, likewise.
-    pub const SPREAD: [f64; 4] = [31.54745317845972, 30.108064172941493, 25.921727556325454, -15.530982125312809];
+    pub const SPREAD: [f64; 4] =
+        [31.54745317845972, 30.108064172941493, 25.921727556325454, -15.530982125312809];
 
     /// At the material of a position.
     pub fn of(position: &Position) -> WinModel {
         WinModel::at(material(position))
     }
 
-    /// At a material, both sides together: a pawn counts 1, a knight and a bishop 3, a rook 5, a queen 9.
+    /// At a material, both sides together: a pawn counts 1, a knight and a bishop 3, a rook 5, a
+    /// queen 9.
     pub fn at(material: u32) -> WinModel {
-        let share = f64::from(material.clamp(WinModel::LEAST, WinModel::FULL)) / f64::from(WinModel::FULL);
+        let share =
+            f64::from(material.clamp(WinModel::LEAST, WinModel::FULL)) / f64::from(WinModel::FULL);
         // Only basic operations, which every machine rounds alike.
         let value = |[a, b, c, d]: [f64; 4]| ((d * share + c) * share + b) * share + a;
         WinModel { half: value(WinModel::HALF), spread: value(WinModel::SPREAD) }
@@ -69,7 +75,9 @@ impl WinModel {
 
     /// The chances at a score in linear centipawns, of the side that has it.
     pub fn wdl(&self, linear: f64) -> Wdl {
-        let permille = |score: f64| (1000.0 / (1.0 + ((self.half - score) / self.spread).exp())).round() as u16;
+        let permille = |score: f64| {
+            (1000.0 / (1.0 + ((self.half - score) / self.spread).exp())).round() as u16
+        };
         let win = permille(linear);
         let loss = permille(-linear).min(1000 - win);
         Wdl { win, draw: 1000 - win - loss, loss }
@@ -80,7 +88,8 @@ impl WinModel {
         (100.0 * linear / self.half).round() as i32
     }
 
-    /// Changes with the model's constants (FNV-1a, in 32 bits): scores that another model has scaled are not comparable.
+    /// Changes with the model's constants (FNV-1a, in 32 bits): scores that another model has
+    /// scaled are not comparable.
     pub const fn fingerprint() -> u32 {
         let constants = [WinModel::HALF, WinModel::SPREAD];
         let mut hash: u32 = 0x811c_9dc5;
@@ -97,7 +106,9 @@ impl WinModel {
     pub(super) fn verdict(&self, value: Value) -> Verdict {
         let linear = LinearScore::from_value(value);
         let (score, wdl) = match linear {
-            LinearScore::Mate(moves) => (Score::Mate(moves), if value > 0 { Wdl::WON } else { Wdl::LOST }),
+            LinearScore::Mate(moves) => {
+                (Score::Mate(moves), if value > 0 { Wdl::WON } else { Wdl::LOST })
+            }
             LinearScore::Cp(_) => {
                 let exact = f64::from(value) * 100.0 / f64::from(PAWN);
                 (Score::Cp(self.centipawns(exact)), self.wdl(exact))
@@ -117,9 +128,11 @@ pub(super) struct Verdict {
 
 impl Verdict {
     /// The side to move is checkmated.
-    pub(super) const MATED: Verdict = Verdict { score: Score::Mate(0), wdl: Wdl::LOST, linear: LinearScore::Mate(0) };
+    pub(super) const MATED: Verdict =
+        Verdict { score: Score::Mate(0), wdl: Wdl::LOST, linear: LinearScore::Mate(0) };
     /// The game has ended in a draw.
-    pub(super) const DRAWN: Verdict = Verdict { score: Score::Cp(0), wdl: Wdl::DRAWN, linear: LinearScore::Cp(0) };
+    pub(super) const DRAWN: Verdict =
+        Verdict { score: Score::Cp(0), wdl: Wdl::DRAWN, linear: LinearScore::Cp(0) };
 }
 
 /// What a piece counts in the material of the model.
@@ -139,5 +152,4 @@ pub(super) fn material(position: &Position) -> u32 {
 }
 
 #[cfg(test)]
-#[path = "wdl_tests.rs"]
 mod tests;

@@ -42,7 +42,8 @@ impl Peer {
 pub(crate) struct Asker {
     visitor: Visitor,
     request_id: Option<RequestId>,
-    /// A copy: the URI itself is a piece of the connection's buffer, and would keep all of that for as long as the request waits.
+    /// A copy: the URI itself is a piece of the connection's buffer, and would keep all of that for
+    /// as long as the request waits.
     path: Box<str>,
 }
 
@@ -74,6 +75,10 @@ impl FromRequestParts<App> for Asker {
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Asker, Infallible> {
         let nobody = || Visitor { client: Client::new(""), key: None, allowance: None };
         let visitor = parts.extensions.get().cloned().unwrap_or_else(nobody);
-        Ok(Asker { visitor, request_id: parts.extensions.get().cloned(), path: parts.uri.path().into() })
+        Ok(Asker {
+            visitor,
+            request_id: parts.extensions.get().cloned(),
+            path: parts.uri.path().into(),
+        })
     }
 }

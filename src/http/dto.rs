@@ -24,7 +24,9 @@ pub(crate) use id::Id;
 pub(crate) use moves::{Dests, MoveDto, destinations, side_name};
 pub(crate) use numbers::{per_second, whole_ms};
 pub(crate) use position_request::{PositionRequest, Resolved};
-pub(crate) use schema::{instruction, names_of, nullable, or_null, owner, role, side_to_move, varying, varying_text};
+pub(crate) use schema::{
+    instruction, names_of, nullable, or_null, owner, role, side_to_move, varying, varying_text,
+};
 pub(crate) use score::{ScoreDto, score_or_null};
 pub(crate) use search_request::SearchRequest;
 pub(crate) use state::PositionState;

@@ -1,4 +1,5 @@
-//! JSON in and out: one pass over the body into typed members, with every fault of a request reported at once.
+//! JSON in and out: one pass over the body into typed members, with every fault of a request
+//! reported at once.
 
 mod body;
 mod extract;

@@ -12,15 +12,15 @@ use responses::Guarded;
 use utoipa::OpenApi;
 
 use super::controllers::{
-    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, games, health, legal_moves, limits, live,
-    metrics, perft, play, position, problems, tickets,
+    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, games, health,
+    legal_moves, limits, live, metrics, perft, play, position, problems, tickets,
 };
 use super::problem::InvalidMember;
 
 pub(crate) use responses::{
-    BatchProblems, CloudEvalProblems, DeletionProblems, ExploreProblems, GamesProblems, JobEventsProblems, JobProblems,
-    LiveProblems, NotAcceptable, NotFound, NotReady, PerftProblems, PositionProblems, ProblemDocument, QueryProblems,
-    SearchProblems, TicketProblems,
+    BatchProblems, CloudEvalProblems, DeletionProblems, ExploreProblems, GamesProblems,
+    JobEventsProblems, JobProblems, LiveProblems, NotAcceptable, NotFound, NotReady, PerftProblems,
+    PositionProblems, ProblemDocument, QueryProblems, SearchProblems, TicketProblems,
 };
 
 #[derive(OpenApi)]

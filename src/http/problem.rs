@@ -1,4 +1,5 @@
-//! What goes wrong, as `application/problem+json` (RFC 9457). The only place where faults become HTTP.
+//! What goes wrong, as `application/problem+json` (RFC 9457). The only place where faults become
+//! HTTP.
 
 mod code;
 mod example;
@@ -31,8 +32,8 @@ const PROBE_AGAIN: Duration = Duration::from_secs(1);
 /// When whoever found no free place for a stream may ask again.
 const STREAM_AGAIN: Duration = Duration::from_secs(5);
 
-/// A refusal or failure on its way out. It travels as a response extension; the request layer, which knows the request's id
-/// and path, writes the body.
+/// A refusal or failure on its way out. It travels as a response extension; the request layer,
+/// which knows the request's id and path, writes the body.
 #[derive(Clone, Debug)]
 pub struct Problem {
     code: Code,
@@ -101,7 +102,10 @@ impl Problem {
 
     /// A failure of ours that has been logged where it happened.
     pub(crate) fn masked() -> Problem {
-        Problem::new(Code::Internal, "something went wrong on our side; it has been logged with the request's id")
+        Problem::new(
+            Code::Internal,
+            "something went wrong on our side; it has been logged with the request's id",
+        )
     }
 
     /// A path that names nothing.
@@ -111,24 +115,32 @@ impl Problem {
 
     /// A method that a path does not have.
     pub(crate) fn method_not_allowed(path: &str, method: &str) -> Problem {
-        Problem::new(Code::MethodNotAllowed, format!("{} can't be asked with {}", excerpt(path), excerpt(method)))
+        Problem::new(
+            Code::MethodNotAllowed,
+            format!("{} can't be asked with {}", excerpt(path), excerpt(method)),
+        )
     }
 
     /// A server that takes no traffic.
     pub(crate) fn not_ready(reason: &'static str) -> Problem {
-        let problem = Problem::new(Code::NotReady, format!("the server takes no traffic: {reason}"));
+        let problem =
+            Problem::new(Code::NotReady, format!("the server takes no traffic: {reason}"));
         problem.with("reasons", vec![reason]).retry_after(PROBE_AGAIN)
     }
 
     /// All streams, or batches, that may be at once are there.
     pub(crate) fn no_place_for(what: &'static str, all: usize) -> Problem {
-        let problem = Problem::new(Code::QueueFull, format!("all {all} places for {what} are taken"));
+        let problem =
+            Problem::new(Code::QueueFull, format!("all {all} places for {what} are taken"));
         problem.with("queue_length", all).retry_after(STREAM_AGAIN)
     }
 
     /// A page of an origin that may not open a board here.
     pub(crate) fn origin_refused(origin: &str) -> Problem {
-        Problem::new(Code::OriginRefused, format!("pages of {} may not open a board here", excerpt(origin)))
+        Problem::new(
+            Code::OriginRefused,
+            format!("pages of {} may not open a board here", excerpt(origin)),
+        )
     }
 
     /// A request that should have asked for a WebSocket.
@@ -143,7 +155,10 @@ impl Problem {
 
     /// A body that was late.
     pub(crate) fn request_timeout(timeout: Duration) -> Problem {
-        Problem::new(Code::RequestTimeout, format!("the body did not come within {} ms", timeout.as_millis()))
+        Problem::new(
+            Code::RequestTimeout,
+            format!("the body did not come within {} ms", timeout.as_millis()),
+        )
     }
 
     /// A body that can't be read as JSON; `what` and where, from 1.
@@ -154,12 +169,18 @@ impl Problem {
 
     /// A query that can't be read: the text of the parameter.
     pub(crate) fn malformed_query(text: &str) -> Problem {
-        Problem::new(Code::MalformedQuery, format!("{:?} is not percent-encoded UTF-8", excerpt(text)))
+        Problem::new(
+            Code::MalformedQuery,
+            format!("{:?} is not percent-encoded UTF-8", excerpt(text)),
+        )
     }
 
     /// A client that accepts none of these forms.
     pub(crate) fn not_acceptable(accept: &str, forms: &str) -> Problem {
-        Problem::new(Code::NotAcceptable, format!("Accept is {:?}, but the forms are {forms}", excerpt(accept)))
+        Problem::new(
+            Code::NotAcceptable,
+            format!("Accept is {:?}, but the forms are {forms}", excerpt(accept)),
+        )
     }
 
     /// A key that was not given out.
@@ -169,7 +190,11 @@ impl Problem {
 
     /// A client that asks too often.
     pub(crate) fn rate_limited(after: Duration) -> Problem {
-        Problem::new(Code::RateLimited, "the client has made all the requests that it may make for now").retry_after(after)
+        Problem::new(
+            Code::RateLimited,
+            "the client has made all the requests that it may make for now",
+        )
+        .retry_after(after)
     }
 
     /// A body of another kind than NDJSON.
@@ -188,10 +213,13 @@ impl Problem {
 
     /// A body of games of a kind that is none.
     pub(crate) fn not_games(content_type: Option<&str>) -> Problem {
-        const KINDS: &str = "application/x-chess-pgn, application/vnd.chess-pgn, text/plain or application/json";
+        const KINDS: &str =
+            "application/x-chess-pgn, application/vnd.chess-pgn, text/plain or application/json";
         let detail = match content_type {
             None => format!("the header Content-Type is missing; it must be {KINDS}"),
-            Some(declared) => format!("Content-Type is {:?}, but must be {KINDS}", excerpt(declared)),
+            Some(declared) => {
+                format!("Content-Type is {:?}, but must be {KINDS}", excerpt(declared))
+            }
         };
         Problem::new(Code::UnsupportedMediaType, detail)
     }
@@ -211,7 +239,10 @@ impl Problem {
 
     /// Another job under the same key.
     pub(crate) fn idempotency_conflict() -> Problem {
-        Problem::new(Code::IdempotencyConflict, "the client has given another job under this Idempotency-Key")
+        Problem::new(
+            Code::IdempotencyConflict,
+            "the client has given another job under this Idempotency-Key",
+        )
     }
 
     /// A job that was there.
@@ -221,13 +252,17 @@ impl Problem {
 
     /// More texts at once than are read, of all clients or of this one.
     pub(crate) fn too_many_texts(at_once: usize, of_one: usize) -> Problem {
-        let detail = format!("{at_once} texts are read at once, {of_one} of one client, and no place has become free");
+        let detail = format!(
+            "{at_once} texts are read at once, {of_one} of one client, and no place has become free"
+        );
         Problem::new(Code::QueueFull, detail).with("queue_length", at_once).retry_after(JOBS_AGAIN)
     }
 
     /// No place or no room for a job beside so many that are not done.
     fn no_room_for_job(detail: String, unfinished: usize) -> Problem {
-        Problem::new(Code::QueueFull, detail).with("queue_length", unfinished).retry_after(JOBS_AGAIN)
+        Problem::new(Code::QueueFull, detail)
+            .with("queue_length", unfinished)
+            .retry_after(JOBS_AGAIN)
     }
 
     /// What went wrong with a job at this path.
@@ -242,24 +277,33 @@ impl Problem {
                 );
                 Problem::new(Code::BodyTooLarge, detail)
             }
-            JobError::TooManyGames { most } => {
-                Problem::new(Code::BodyTooLarge, format!("the text has more than {most} games, which no job may have"))
-            }
+            JobError::TooManyGames { most } => Problem::new(
+                Code::BodyTooLarge,
+                format!("the text has more than {most} games, which no job may have"),
+            ),
             JobError::KeyTaken => Problem::idempotency_conflict(),
             JobError::ShareTaken { unfinished, scarce } => {
                 let detail = match scarce {
-                    Scarce::Jobs { most } => format!("all {most} places of one client are taken by jobs that are not done"),
+                    Scarce::Jobs { most } => format!(
+                        "all {most} places of one client are taken by jobs that are not done"
+                    ),
                     Scarce::Bytes { most } => {
-                        format!("jobs that are not done leave too little of the room of one client, {most} bytes")
+                        format!(
+                            "jobs that are not done leave too little of the room of one client, {most} bytes"
+                        )
                     }
                 };
                 Problem::no_room_for_job(detail, unfinished)
             }
             JobError::Full { unfinished, scarce } => {
                 let detail = match scarce {
-                    Scarce::Jobs { most } => format!("all {most} places are taken by jobs that are not done"),
+                    Scarce::Jobs { most } => {
+                        format!("all {most} places are taken by jobs that are not done")
+                    }
                     Scarce::Bytes { most } => {
-                        format!("jobs that are not done leave too little of the room of all clients, {most} bytes")
+                        format!(
+                            "jobs that are not done leave too little of the room of all clients, {most} bytes"
+                        )
                     }
                 };
                 Problem::no_room_for_job(detail, unfinished)
@@ -282,7 +326,9 @@ impl Problem {
     pub(crate) fn not_json(content_type: Option<&str>) -> Problem {
         let detail = match content_type {
             None => "the header Content-Type: application/json is missing".to_owned(),
-            Some(declared) => format!("Content-Type is {:?}, but must be application/json", excerpt(declared)),
+            Some(declared) => {
+                format!("Content-Type is {:?}, but must be application/json", excerpt(declared))
+            }
         };
         Problem::new(Code::UnsupportedMediaType, detail)
     }
@@ -319,7 +365,10 @@ impl Problem {
             WhyNot::GameOver => "comes after the end of the game",
         };
         let detail = format!("{list}[{index}], {text:?}, {what}");
-        Problem::new(Code::IllegalMove, detail).with("index", index).with("text", text).with("why", why.name())
+        Problem::new(Code::IllegalMove, detail)
+            .with("index", index)
+            .with("text", text)
+            .with("why", why.name())
     }
 }
 
@@ -361,17 +410,20 @@ impl From<AnalysisError> for Problem {
                     .with("queue_length", length)
                     .retry_after(retry_after)
             }
-            AnalysisError::Deadline { waited, retry_after } => {
-                Problem::new(Code::Deadline, format!("no worker was free within {} ms", waited.as_millis()))
-                    .retry_after(retry_after)
-            }
-            AnalysisError::ShuttingDown { retry_after } => {
-                Problem::new(Code::ShuttingDown, "the server is shutting down and takes no new work")
-                    .retry_after(retry_after)
-            }
-            AnalysisError::PerftTooLarge { max } => {
-                Problem::new(Code::PerftTooLarge, format!("the count takes longer than {} ms", max.as_millis()))
-            }
+            AnalysisError::Deadline { waited, retry_after } => Problem::new(
+                Code::Deadline,
+                format!("no worker was free within {} ms", waited.as_millis()),
+            )
+            .retry_after(retry_after),
+            AnalysisError::ShuttingDown { retry_after } => Problem::new(
+                Code::ShuttingDown,
+                "the server is shutting down and takes no new work",
+            )
+            .retry_after(retry_after),
+            AnalysisError::PerftTooLarge { max } => Problem::new(
+                Code::PerftTooLarge,
+                format!("the count takes longer than {} ms", max.as_millis()),
+            ),
             AnalysisError::Internal(_) => Problem::masked(),
         }
     }
@@ -395,7 +447,11 @@ mod tests {
 
     #[test]
     fn retry_after_is_in_whole_seconds_and_never_0() {
-        for (after, header) in [(Duration::ZERO, "1"), (Duration::from_millis(1_001), "2"), (Duration::from_secs(7), "7")] {
+        for (after, header) in [
+            (Duration::ZERO, "1"),
+            (Duration::from_millis(1_001), "2"),
+            (Duration::from_secs(7), "7"),
+        ] {
             let response = Problem::new(Code::QueueFull, "").retry_after(after).into_response();
             assert_eq!(response.headers()[RETRY_AFTER], header);
         }

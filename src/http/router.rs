@@ -9,8 +9,8 @@ use tower::util::option_layer;
 
 use super::App;
 use super::controllers::{
-    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, games, health, legal_moves, limits, live,
-    metrics, perft, play, position, problems, tickets,
+    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, games, health,
+    legal_moves, limits, live, metrics, perft, play, position, problems, tickets,
 };
 use super::layers::{GateLayer, RequestLayer, cors};
 use super::problem::Problem;
@@ -67,8 +67,8 @@ fn routes() -> Router<App> {
         .route("/problems/{code}", get(problems::problem))
 }
 
-/// Lays around routes what lies around every route: request ids, spans, the log line, metrics, problems and panics, CORS, the gate; and
-/// answers where there is no route.
+/// Lays around routes what lies around every route: request ids, spans, the log line, metrics,
+/// problems and panics, CORS, the gate; and answers where there is no route.
 pub fn around(routes: Router<App>, app: App) -> Router {
     let routes = routes.fallback(no_such_path).method_not_allowed_fallback(no_such_method);
     let layers = ServiceBuilder::new()

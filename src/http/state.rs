@@ -62,7 +62,8 @@ pub struct Caps {
     pub batches: usize,
     /// Most lines of a batch.
     pub batch_lines: usize,
-    /// Most bytes of a batch, and most bytes of answers that wait for its reader before its next line is searched.
+    /// Most bytes of a batch, and most bytes of answers that wait for its reader before its next
+    /// line is searched.
     pub batch_bytes: usize,
     /// Reviews of games.
     pub jobs: JobCaps,
@@ -99,8 +100,8 @@ pub struct JobCaps {
 
 /// The state of the routes. Cheap to clone.
 ///
-/// A big table takes seconds to be written through, and a probe that asks meanwhile wants to hear that the process lives: so routes are
-/// there before what searches is.
+/// A big table takes seconds to be written through, and a probe that asks meanwhile wants to hear
+/// that the process lives: so routes are there before what searches is.
 #[derive(Clone)]
 pub struct App(Arc<Shared>);
 
@@ -162,7 +163,8 @@ impl App {
         }
     }
 
-    /// Resolves when no work waits or runs, and all streams and batches have ended. Jobs that are not done rest until the next start.
+    /// Resolves when no work waits or runs, and all streams and batches have ended. Jobs that are
+    /// not done rest until the next start.
     pub async fn drained(&self) {
         if let Some(core) = self.0.core.get() {
             core.service.drained().await;
@@ -247,7 +249,8 @@ impl App {
             return Some("shutting_down");
         }
         let Some(core) = self.0.core.get() else { return Some("starting") };
-        let is_store_failing = core.service.status().store.is_some_and(|store| store.failing) || core.jobs.is_failing();
+        let is_store_failing = core.service.status().store.is_some_and(|store| store.failing)
+            || core.jobs.is_failing();
         is_store_failing.then_some("store")
     }
 
@@ -295,7 +298,8 @@ impl App {
         }
     }
 
-    /// The engine, for what it says of itself and of a position as it stands; who asks while the server is starting waits.
+    /// The engine, for what it says of itself and of a position as it stands; who asks while the
+    /// server is starting waits.
     pub(super) async fn engine(&self) -> &Engine {
         &self.0.core.wait().await.engine
     }

@@ -1,7 +1,7 @@
 //! Answers that come line by line.
 //!
-//! A [`Form`] is chosen by what the client accepts. Lines go through an [`outbox`](outbox::outbox), which is bounded and knows when its
-//! reader takes nothing.
+//! A [`Form`] is chosen by what the client accepts. Lines go through an [`outbox`](outbox::outbox),
+//! which is bounded and knows when its reader takes nothing.
 
 mod form;
 mod held;

@@ -35,7 +35,8 @@ impl Default for TextPlaces {
 }
 
 impl TextPlaces {
-    /// Takes a place, once there is one; in the order of asking, but for clients that have their share.
+    /// Takes a place, once there is one; in the order of asking, but for clients that have their
+    /// share.
     ///
     /// # Errors
     /// When no place is given any more, which does not happen.

@@ -1,4 +1,5 @@
-//! Answers to GET that can't change while the process runs: a strong `ETag`, and 304 to those who have them.
+//! Answers to GET that can't change while the process runs: a strong `ETag`, and 304 to those who
+//! have them.
 
 use std::hash::{DefaultHasher, Hasher};
 
@@ -39,19 +40,24 @@ impl Unchanging {
             response.headers_mut().insert(CONTENT_TYPE, self.content_type.clone());
             response
         };
-        let named: [(HeaderName, HeaderValue); 2] = [(ETAG, self.tag.clone()), (CACHE_CONTROL, REVALIDATE)];
+        let named: [(HeaderName, HeaderValue); 2] =
+            [(ETAG, self.tag.clone()), (CACHE_CONTROL, REVALIDATE)];
         response.headers_mut().extend(named);
         response
     }
 
     /// RFC 9110, section 13.1.2: any of the tags, compared weakly, or `*`.
     fn is_known(&self, headers: &HeaderMap) -> bool {
-        headers.get_all(IF_NONE_MATCH).iter().filter_map(|value| value.to_str().ok()).flat_map(|value| value.split(',')).any(
-            |tag| {
+        headers
+            .get_all(IF_NONE_MATCH)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .flat_map(|value| value.split(','))
+            .any(|tag| {
                 let tag = tag.trim();
-                tag == "*" || tag.strip_prefix("W/").unwrap_or(tag).as_bytes() == self.tag.as_bytes()
-            },
-        )
+                tag == "*"
+                    || tag.strip_prefix("W/").unwrap_or(tag).as_bytes() == self.tag.as_bytes()
+            })
     }
 }
 
@@ -69,7 +75,8 @@ mod tests {
     fn who_has_the_page_gets_304() {
         let page = Unchanging::new("text", "text/plain");
         let tag = page.tag.to_str().unwrap().to_owned();
-        for known in [tag.clone(), format!("W/{tag}"), format!("\"other\", {tag}"), "*".to_owned()] {
+        for known in [tag.clone(), format!("W/{tag}"), format!("\"other\", {tag}"), "*".to_owned()]
+        {
             assert_eq!(status(&page, &known), StatusCode::NOT_MODIFIED, "{known}");
         }
         for unknown in ["\"other\"", tag.trim_matches('"')] {

@@ -93,7 +93,11 @@ impl Answer {
         }
     }
 
-    async fn read(target: &Target, questions: &Questions, number: usize) -> reqwest::Result<Answer> {
+    async fn read(
+        target: &Target,
+        questions: &Questions,
+        number: usize,
+    ) -> reqwest::Result<Answer> {
         let response = target.request(questions, number).send().await?;
         let status = response.status();
         if status != StatusCode::OK {
@@ -121,10 +125,11 @@ async fn stream(mut response: Response) -> reqwest::Result<Answer> {
         whole.first_line.get_or_insert_with(Instant::now);
         whole.bytes += piece.len();
         let ended = line.last() == Some(&b'\n');
-        let begin = match piece[..piece.len().saturating_sub(1)].iter().rposition(|&byte| byte == b'\n') {
-            Some(end) => end + 1,
-            None => 0,
-        };
+        let begin =
+            match piece[..piece.len().saturating_sub(1)].iter().rposition(|&byte| byte == b'\n') {
+                Some(end) => end + 1,
+                None => 0,
+            };
         if ended || begin > 0 {
             line.clear();
         }
@@ -133,9 +138,11 @@ async fn stream(mut response: Response) -> reqwest::Result<Answer> {
     Ok(match serde_json::from_slice::<LastLine>(&line) {
         Ok(last) if last.r#type == "end" => Answer::Whole(whole),
         _ => match serde_json::from_slice::<Problem>(&line) {
-            Ok(Problem { code, status }) => {
-                Answer::Refused { status: status.unwrap_or(200), code: Some(code), retry_after: None }
-            }
+            Ok(Problem { code, status }) => Answer::Refused {
+                status: status.unwrap_or(200),
+                code: Some(code),
+                retry_after: None,
+            },
             Err(_) => Answer::Failed(Failure::BrokenOff),
         },
     })
@@ -154,8 +161,15 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 /// `total` of `Server-Timing`.
 fn server_time(headers: &HeaderMap) -> Option<Duration> {
     let timings = headers.get("server-timing")?.to_str().ok()?;
-    let total = timings.split(',').map(str::trim).find(|timing| timing.split(';').next() == Some("total"))?;
-    let milliseconds = total.split(';').find_map(|member| member.trim().strip_prefix("dur="))?.parse::<f64>().ok()?;
+    let total = timings
+        .split(',')
+        .map(str::trim)
+        .find(|timing| timing.split(';').next() == Some("total"))?;
+    let milliseconds = total
+        .split(';')
+        .find_map(|member| member.trim().strip_prefix("dur="))?
+        .parse::<f64>()
+        .ok()?;
     Duration::try_from_secs_f64(milliseconds / 1_000.0).ok()
 }
 
@@ -167,7 +181,10 @@ mod tests {
     fn the_server_tells_its_time_and_when_to_come_again() {
         let mut headers = HeaderMap::new();
         assert_eq!((server_time(&headers), retry_after(&headers)), (None, None));
-        headers.insert("server-timing", "queue;dur=0.00, search;dur=1.00, total;dur=1.25".parse().unwrap());
+        headers.insert(
+            "server-timing",
+            "queue;dur=0.00, search;dur=1.00, total;dur=1.25".parse().unwrap(),
+        );
         headers.insert(RETRY_AFTER, "3".parse().unwrap());
         assert_eq!(server_time(&headers), Some(Duration::from_micros(1_250)));
         assert_eq!(retry_after(&headers), Some(Duration::from_secs(3)));
@@ -179,12 +196,19 @@ mod tests {
 
     #[tokio::test]
     async fn a_stream_is_whole_with_its_end() {
-        let whole = read("{\"type\": \"info\"}\n{\"type\": \"end\", \"reason\": \"depth\"}\n").await;
-        assert!(matches!(&whole, Answer::Whole(Whole { first_line: Some(_), bytes: 52, .. })), "{whole:?}");
+        let whole =
+            read("{\"type\": \"info\"}\n{\"type\": \"end\", \"reason\": \"depth\"}\n").await;
+        assert!(
+            matches!(&whole, Answer::Whole(Whole { first_line: Some(_), bytes: 52, .. })),
+            "{whole:?}"
+        );
         assert_eq!(read("{\"type\": \"info\"}\n").await, Answer::Failed(Failure::BrokenOff));
         assert_eq!(read("").await, Answer::Failed(Failure::BrokenOff));
         let problem =
             read("{\"type\": \"queued\"}\n{\"type\": \"problem\", \"status\": 503, \"code\": \"deadline\"}\n").await;
-        assert_eq!(problem, Answer::Refused { status: 503, code: Some("deadline".to_owned()), retry_after: None });
+        assert_eq!(
+            problem,
+            Answer::Refused { status: 503, code: Some("deadline".to_owned()), retry_after: None }
+        );
     }
 }

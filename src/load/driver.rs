@@ -16,7 +16,8 @@ use super::report::Report;
 use super::tally::Tally;
 use super::target::Target;
 
-/// How long a connection of a closed loop pauses after a request that failed: a server that is not there is not worth more.
+/// How long a connection of a closed loop pauses after a request that failed: a server that is not
+/// there is not worth more.
 const AFTER_FAILURE: Duration = Duration::from_millis(100);
 
 /// How often a position is asked about before the measurement when the server has no room for it.
@@ -26,7 +27,8 @@ const PREPARING_ATTEMPTS: u32 = 5;
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pace {
-    /// Each connection asks, waits for the answer and asks again; after a refusal as late as the server says.
+    /// Each connection asks, waits for the answer and asks again; after a refusal as late as the
+    /// server says.
     Closed {
         /// Requests under way at once.
         connections: usize,
@@ -92,7 +94,8 @@ impl Load {
         };
         let last = (ends + self.drain).into();
         while let Ok(Some(_)) = timeout_at(last, under_way.join_next()).await {}
-        // Of connections those that wait for an answer, of an open loop requests: each has one under way.
+        // Of connections those that wait for an answer, of an open loop requests: each has one
+        // under way.
         run.tally().unfinished = under_way.len() as u64;
         under_way.shutdown().await;
         Ok(Report::new(&self, &run.tally()))
@@ -120,7 +123,9 @@ impl Run {
             while Instant::now() < run.ends {
                 let number = next.fetch_add(1, Ordering::Relaxed);
                 if let Some(wait) = run.ask(number, Instant::now()).await {
-                    let again = Instant::now().checked_add(wait).map_or(run.ends, |again| again.min(run.ends));
+                    let again = Instant::now()
+                        .checked_add(wait)
+                        .map_or(run.ends, |again| again.min(run.ends));
                     sleep_until(again.into()).await;
                 }
             }
@@ -160,7 +165,11 @@ async fn prepare(target: &Target, questions: &Questions) -> Result<(), LoadError
             attempts += 1;
             match Answer::to(target, questions, number).await {
                 Answer::Whole(_) => break,
-                Answer::Refused { retry_after: Some(wait), .. } if attempts < PREPARING_ATTEMPTS => sleep(wait).await,
+                Answer::Refused { retry_after: Some(wait), .. }
+                    if attempts < PREPARING_ATTEMPTS =>
+                {
+                    sleep(wait).await
+                }
                 other => return Err(LoadError::NotPrepared(format!("{other:?}"))),
             }
         }

@@ -7,7 +7,8 @@ use serde::Serialize;
 
 use super::LoadError;
 
-/// Times up to an hour, to three significant figures, in a memory that does not grow (HdrHistogram).
+/// Times up to an hour, to three significant figures, in a memory that does not grow
+/// (HdrHistogram).
 #[derive(Clone, Debug)]
 pub(super) struct Latencies(Histogram<u64>);
 
@@ -67,8 +68,14 @@ mod tests {
         (1..=1_000).for_each(|ms| latencies.note(Duration::from_millis(ms)));
         let summary = latencies.summary().unwrap();
         let near = |found: f64, wanted: f64| (found - wanted).abs() <= wanted / 500.0;
-        assert!(near(summary.mean, 500.5) && near(summary.p50, 500.0) && near(summary.p90, 900.0), "{summary:?}");
-        assert!(near(summary.p99, 990.0) && near(summary.p999, 999.0) && near(summary.max, 1_000.0), "{summary:?}");
+        assert!(
+            near(summary.mean, 500.5) && near(summary.p50, 500.0) && near(summary.p90, 900.0),
+            "{summary:?}"
+        );
+        assert!(
+            near(summary.p99, 990.0) && near(summary.p999, 999.0) && near(summary.max, 1_000.0),
+            "{summary:?}"
+        );
     }
 
     #[test]

@@ -6,11 +6,13 @@ use std::path::Path;
 use super::LoadError;
 use crate::chess::{Position, read_fen, splitmix};
 
-/// Random games have their first position to ask about after so many plies, and so many more at most.
+/// Random games have their first position to ask about after so many plies, and so many more at
+/// most.
 const FIRST_PLY: usize = 6;
 const MORE_PLIES: usize = 50;
 
-/// So many different ongoing positions of random games from the start; the same ones for each seed. As FENs.
+/// So many different ongoing positions of random games from the start; the same ones for each seed.
+/// As FENs.
 pub fn different(count: usize, seed: u64) -> Vec<String> {
     let mut drawn = 0;
     let mut below = |end: usize| {
@@ -36,7 +38,8 @@ pub fn different(count: usize, seed: u64) -> Vec<String> {
     fens
 }
 
-/// The positions of a file, as FENs: a FEN or EPD a line, in which only the first four to six fields count. Empty lines are passed over.
+/// The positions of a file, as FENs: a FEN or EPD a line, in which only the first four to six
+/// fields count. Empty lines are passed over.
 ///
 /// # Errors
 ///
@@ -47,7 +50,11 @@ pub fn from_file(path: &Path) -> Result<Vec<String>, LoadError> {
     let mut fens = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let fen = fields(line);
-        let reading = read_fen(&fen).map_err(|why| LoadError::Position { file: file(), line: index + 1, why })?;
+        let reading = read_fen(&fen).map_err(|why| LoadError::Position {
+            file: file(),
+            line: index + 1,
+            why,
+        })?;
         fens.push(reading.position.fen());
     }
     if fens.is_empty() { Err(LoadError::NoPositions(file())) } else { Ok(fens) }
@@ -56,7 +63,8 @@ pub fn from_file(path: &Path) -> Result<Vec<String>, LoadError> {
 /// The fields of a FEN; of an EPD the four that come before its operations.
 fn fields(line: &str) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
-    let has_clocks = words.len() >= 6 && words[4..6].iter().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
+    let has_clocks = words.len() >= 6
+        && words[4..6].iter().all(|word| word.bytes().all(|byte| byte.is_ascii_digit()));
     words[..words.len().min(if has_clocks { 6 } else { 4 })].join(" ")
 }
 

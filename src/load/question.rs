@@ -86,7 +86,8 @@ impl Questions {
     pub(super) fn new(kind: Kind, limits: Limits, fens: &[String]) -> Questions {
         let limits = kind.admit(limits);
         // A struct of texts and numbers can always be written.
-        let body = |fen: &String| serde_json::to_vec(&Body { fen, limits }).unwrap_or_default().into();
+        let body =
+            |fen: &String| serde_json::to_vec(&Body { fen, limits }).unwrap_or_default().into();
         Questions { kind, bodies: fens.iter().map(body).collect() }
     }
 

@@ -59,7 +59,10 @@ impl Report {
     pub(super) fn new(load: &Load, tally: &Tally) -> Report {
         let requests = tally.askers.iter().map(|asker| asker.asked).sum();
         let answered = tally.askers.iter().map(|asker| asker.answered).sum::<u64>();
-        let keys = tally.askers.iter().map(|asker| KeyReport { requests: asker.asked, answered: asker.answered });
+        let keys = tally
+            .askers
+            .iter()
+            .map(|asker| KeyReport { requests: asker.asked, answered: asker.answered });
         let seconds = load.time.as_secs_f64();
         Report {
             url: load.target.url().to_owned(),
@@ -72,7 +75,11 @@ impl Report {
             answered_per_second: tally.in_time as f64 / seconds,
             statuses: tally.statuses.clone(),
             codes: tally.codes.clone(),
-            failures: tally.failures.iter().map(|(failure, &count)| (failure.name(), count)).collect(),
+            failures: tally
+                .failures
+                .iter()
+                .map(|(failure, &count)| (failure.name(), count))
+                .collect(),
             not_sent: tally.unsent,
             unfinished: tally.unfinished,
             misses: tally.misses,
@@ -91,11 +98,20 @@ impl Report {
     }
 
     fn counts(&self) -> Vec<String> {
-        let mut counts: Vec<String> = self.statuses.iter().map(|(status, count)| format!("{status}: {count}")).collect();
+        let mut counts: Vec<String> =
+            self.statuses.iter().map(|(status, count)| format!("{status}: {count}")).collect();
         counts.extend(self.codes.iter().map(|(code, count)| format!("{code}: {count}")));
         counts.extend(self.failures.iter().map(|(failure, count)| format!("{failure}: {count}")));
-        let more = [("not sent", self.not_sent), ("unfinished", self.unfinished), ("not from memory", self.misses)];
-        counts.extend(more.iter().filter(|&&(_, count)| count > 0).map(|(what, count)| format!("{what}: {count}")));
+        let more = [
+            ("not sent", self.not_sent),
+            ("unfinished", self.unfinished),
+            ("not from memory", self.misses),
+        ];
+        counts.extend(
+            more.iter()
+                .filter(|&&(_, count)| count > 0)
+                .map(|(what, count)| format!("{what}: {count}")),
+        );
         counts
     }
 }
@@ -105,10 +121,15 @@ impl fmt::Display for Report {
         let Report { url, kind, seconds, requests, answered_per_second, mean_bytes, .. } = self;
         write!(f, "{kind} at {url} for {seconds} s, ")?;
         match self.pace {
-            Pace::Closed { connections } => writeln!(f, "closed loop of {connections} connections")?,
+            Pace::Closed { connections } => {
+                writeln!(f, "closed loop of {connections} connections")?
+            }
             Pace::Open { rate, .. } => writeln!(f, "open loop of {rate} requests a second")?,
         }
-        writeln!(f, "{requests} requests, {answered_per_second:.1} answers a second of {mean_bytes} bytes on the average")?;
+        writeln!(
+            f,
+            "{requests} requests, {answered_per_second:.1} answers a second of {mean_bytes} bytes on the average"
+        )?;
         writeln!(f, "{}", self.counts().join(", "))?;
         let times = [
             ("answers", &self.answer_ms),
@@ -123,12 +144,19 @@ impl fmt::Display for Report {
         )?;
         for (what, summary) in times {
             let Some(Summary { count, mean, p50, p90, p99, p999, max }) = summary else { continue };
-            write!(f, "\n{what:<18}{count:>9}{mean:>10.2}{p50:>10.2}{p90:>10.2}{p99:>10.2}{p999:>10.2}{max:>10.2}")?;
+            write!(
+                f,
+                "\n{what:<18}{count:>9}{mean:>10.2}{p50:>10.2}{p90:>10.2}{p99:>10.2}{p999:>10.2}{max:>10.2}"
+            )?;
         }
         let got = self.keys.iter().map(|key| key.answered);
         if let (Some(least), Some(most)) = (got.clone().min(), got.clone().max()) {
             let mean = got.sum::<u64>() as f64 / self.keys.len() as f64;
-            write!(f, "\n{} keys got {least} to {most} answers, {mean:.1} on the average", self.keys.len())?;
+            write!(
+                f,
+                "\n{} keys got {least} to {most} answers, {mean:.1} on the average",
+                self.keys.len()
+            )?;
         }
         Ok(())
     }

@@ -63,7 +63,8 @@ impl Tally {
         })
     }
 
-    /// Notes what became of a request that was due at a time. Returns how long the server wants to be left alone.
+    /// Notes what became of a request that was due at a time. Returns how long the server wants to
+    /// be left alone.
     pub(super) fn note(&mut self, asker: usize, due: Instant, answer: Answer) -> Option<Duration> {
         let now = Instant::now();
         let took = now.saturating_duration_since(due);
@@ -82,7 +83,8 @@ impl Tally {
             Answer::Refused { status, code, retry_after } => {
                 self.refused.note(took);
                 *self.statuses.entry(status).or_default() += 1;
-                let code = code.filter(|code| self.codes.contains_key(code) || self.codes.len() < MOST_CODES);
+                let code = code
+                    .filter(|code| self.codes.contains_key(code) || self.codes.len() < MOST_CODES);
                 *self.codes.entry(code.unwrap_or_else(|| OTHER_CODES.to_owned())).or_default() += 1;
                 retry_after
             }
@@ -115,15 +117,25 @@ mod tests {
         let now = Instant::now();
         let mut tally = Tally::new(now + Duration::from_secs(60), 2).unwrap();
         let second = Some(Duration::from_secs(1));
-        let refusal = |code: &str| Answer::Refused { status: 503, code: Some(code.to_owned()), retry_after: second };
-        assert_eq!(tally.note(0, now, Answer::Whole(Whole { bytes: 10, ..Whole::default() })), None);
+        let refusal = |code: &str| Answer::Refused {
+            status: 503,
+            code: Some(code.to_owned()),
+            retry_after: second,
+        };
+        assert_eq!(
+            tally.note(0, now, Answer::Whole(Whole { bytes: 10, ..Whole::default() })),
+            None
+        );
         assert_eq!(tally.note(1, now, refusal("queue_full")), second);
         assert_eq!(tally.note(1, now, Answer::Failed(Failure::TimedOut)), None);
         assert_eq!((tally.in_time, tally.bytes, tally.misses), (1, 10, 0));
         assert_eq!(tally.statuses, BTreeMap::from([(200, 1), (503, 1)]));
         assert_eq!(tally.codes, BTreeMap::from([("queue_full".to_owned(), 1)]));
         assert_eq!(tally.failures, BTreeMap::from([(Failure::TimedOut, 1)]));
-        assert_eq!(tally.askers, [Asker { asked: 1, answered: 1 }, Asker { asked: 2, answered: 0 }]);
+        assert_eq!(
+            tally.askers,
+            [Asker { asked: 1, answered: 1 }, Asker { asked: 2, answered: 0 }]
+        );
     }
 
     #[test]
@@ -131,8 +143,15 @@ mod tests {
         let now = Instant::now();
         let mut tally = Tally::new(now, 1).unwrap();
         for number in 0..200 {
-            tally.note(0, now, Answer::Refused { status: 500, code: Some(number.to_string()), retry_after: None });
+            tally.note(
+                0,
+                now,
+                Answer::Refused { status: 500, code: Some(number.to_string()), retry_after: None },
+            );
         }
-        assert_eq!((tally.codes.len(), tally.codes[OTHER_CODES]), (MOST_CODES + 1, 200 - MOST_CODES as u64));
+        assert_eq!(
+            (tally.codes.len(), tally.codes[OTHER_CODES]),
+            (MOST_CODES + 1, 200 - MOST_CODES as u64)
+        );
     }
 }

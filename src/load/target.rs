@@ -20,19 +20,21 @@ pub struct Target {
 }
 
 impl Target {
-    /// A server by the address of its root, as `http://127.0.0.1:8080`; its answers may take so long. Of several keys each request shows
-    /// another one, in turn.
+    /// A server by the address of its root, as `http://127.0.0.1:8080`; its answers may take so
+    /// long. Of several keys each request shows another one, in turn.
     ///
     /// # Errors
     ///
     /// When the address is none, or a key can't stand in a header.
     pub fn new(url: &str, keys: &[String], timeout: Duration) -> Result<Target, LoadError> {
-        let parsed = reqwest::Url::parse(url).map_err(|error| LoadError::Address(url.to_owned(), error.to_string()))?;
+        let parsed = reqwest::Url::parse(url)
+            .map_err(|error| LoadError::Address(url.to_owned(), error.to_string()))?;
         if parsed.scheme() != "http" {
             return Err(LoadError::Address(url.to_owned(), "only http:// can be asked".to_owned()));
         }
         let bearer = |(index, key): (usize, &String)| {
-            let mut bearer = HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| LoadError::Key(index + 1))?;
+            let mut bearer = HeaderValue::try_from(format!("Bearer {key}"))
+                .map_err(|_| LoadError::Key(index + 1))?;
             bearer.set_sensitive(true);
             Ok(bearer)
         };
@@ -77,7 +79,8 @@ impl Target {
     ///
     /// When it does not say so.
     pub(super) async fn check(&self) -> Result<(), LoadError> {
-        let asked = self.client.get(format!("{}/readyz", self.url)).timeout(READY_TIMEOUT).send().await;
+        let asked =
+            self.client.get(format!("{}/readyz", self.url)).timeout(READY_TIMEOUT).send().await;
         let refuse = |why| Err(LoadError::NotReady(self.url.clone(), why));
         match asked {
             Ok(answer) if answer.status() == StatusCode::OK => Ok(()),
@@ -112,7 +115,8 @@ mod tests {
 
     #[test]
     fn keys_take_turns() {
-        let questions = Questions::new(Kind::LegalMoves, Limits::default(), &["startpos".to_owned()]);
+        let questions =
+            Questions::new(Kind::LegalMoves, Limits::default(), &["startpos".to_owned()]);
         let target = target("http://127.0.0.1:1/", &["a", "b"]).unwrap();
         let shown = |number| {
             let request = target.request(&questions, number).build().unwrap();

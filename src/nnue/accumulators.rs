@@ -13,10 +13,11 @@ use crate::chess::{Color, Move, Position};
 
 /// The hidden layer's sums for each position of a line, and what evaluates its last one.
 ///
-/// A move only notes what it changes. The sums follow when an evaluation asks for them, for each player's view on its own, from
-/// the nearest ply whose sums are known; when that player's king has changed the view since, from the refresh cache. All memory
-/// is taken at the start, but for lines longer than announced. Chess Programming Wiki, "NNUE" (accumulator; lazy updates and the
-/// refresh cache, "Finny tables", after Koivisto and Stockfish).
+/// A move only notes what it changes. The sums follow when an evaluation asks for them, for each
+/// player's view on its own, from the nearest ply whose sums are known; when that player's king has
+/// changed the view since, from the refresh cache. All memory is taken at the start, but for lines
+/// longer than announced. Chess Programming Wiki, "NNUE" (accumulator; lazy updates and the refresh
+/// cache, "Finny tables", after Koivisto and Stockfish).
 pub struct Accumulators {
     network: Arc<Network>,
     kernels: &'static Kernels,
@@ -43,7 +44,8 @@ impl Step {
 }
 
 impl Accumulators {
-    /// Sums for lines of up to so many moves, by the best instructions that this processor has. To be [`reset`] before use.
+    /// Sums for lines of up to so many moves, by the best instructions that this processor has. To
+    /// be [`reset`] before use.
     ///
     /// [`reset`]: Accumulators::reset
     pub fn new(network: Arc<Network>, moves: usize) -> Accumulators {
@@ -55,7 +57,11 @@ impl Accumulators {
         Some(Accumulators::with_kernels(network, moves, Kernels::of(level)?))
     }
 
-    fn with_kernels(network: Arc<Network>, moves: usize, kernels: &'static Kernels) -> Accumulators {
+    fn with_kernels(
+        network: Arc<Network>,
+        moves: usize,
+        kernels: &'static Kernels,
+    ) -> Accumulators {
         Accumulators {
             kernels,
             steps: vec![Step::ROOT; moves + 1],
@@ -78,9 +84,11 @@ impl Accumulators {
     /// A legal move is about to be made in `before`, the line's last position.
     #[inline]
     pub fn push(&mut self, before: &Position, mv: Move) {
-        let mut step = Step { change: Change::of(before, mv), known: [false; 2], turned: [false; 2] };
+        let mut step =
+            Step { change: Change::of(before, mv), known: [false; 2], turned: [false; 2] };
         if let Some((color, from, to)) = king_walk(before, mv) {
-            step.turned[color as usize] = self.network.view(color, from) != self.network.view(color, to);
+            step.turned[color as usize] =
+                self.network.view(color, from) != self.network.view(color, to);
         }
         self.add(step);
     }
@@ -122,7 +130,11 @@ impl Accumulators {
         let [white, black] = &self.rows[self.top];
         let (own, other) = if position.turn().is_white() { (white, black) } else { (black, white) };
         let bucket = output_bucket(position.occupied().count());
-        self.network.value(self.kernels.output(own, other, self.network.outputs(bucket)), bucket, per_hundred)
+        self.network.value(
+            self.kernels.output(own, other, self.network.outputs(bucket)),
+            bucket,
+            per_hundred,
+        )
     }
 
     /// Sees to it that the last position's sums in a player's view are known.
@@ -149,7 +161,8 @@ impl Accumulators {
         self.steps[self.top].known[color as usize] = true;
     }
 
-    /// Sums the position of a step from the one before it. The view is the same as in the last position.
+    /// Sums the position of a step from the one before it. The view is the same as in the last
+    /// position.
     #[inline]
     fn follow(&mut self, color: Color, position: &Position, place: usize) {
         let side = color as usize;
@@ -159,8 +172,12 @@ impl Accumulators {
         let (before, sums) = (&before[place - 1][side], &mut after[0][side]);
         match self.steps[place].change {
             Change::Step { off, on } => self.kernels.step(before, sums, weights(on), weights(off)),
-            Change::Capture { off, on } => self.kernels.capture(before, sums, weights(on), off.map(weights)),
-            Change::Castle { off, on } => self.kernels.castle(before, sums, on.map(weights), off.map(weights)),
+            Change::Capture { off, on } => {
+                self.kernels.capture(before, sums, weights(on), off.map(weights))
+            }
+            Change::Castle { off, on } => {
+                self.kernels.castle(before, sums, on.map(weights), off.map(weights))
+            }
         }
         self.steps[place].known[side] = true;
     }

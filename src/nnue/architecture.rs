@@ -1,4 +1,5 @@
-//! The shape of the network that this build is made for. Loops over neurons are fixed by it; a file of another shape is refused.
+//! The shape of the network that this build is made for. Loops over neurons are fixed by it; a file
+//! of another shape is refused.
 
 /// Neurons of the hidden layer, for each of the two views of a position.
 pub const HIDDEN: usize = 512;

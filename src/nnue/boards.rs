@@ -10,7 +10,8 @@ pub(super) struct Boards {
 }
 
 impl Boards {
-    pub(super) const EMPTY: Boards = Boards { colors: [Bitboard::EMPTY; 2], roles: [Bitboard::EMPTY; 6] };
+    pub(super) const EMPTY: Boards =
+        Boards { colors: [Bitboard::EMPTY; 2], roles: [Bitboard::EMPTY; 6] };
 
     pub(super) fn of(position: &Position) -> Boards {
         Boards {

@@ -33,7 +33,10 @@ impl Change {
             && let Some(rook_from) = before.castling_rook(us, side)
         {
             let rook = Piece::new(us, Role::Rook);
-            return Change::Castle { off: [off, (rook, rook_from)], on: [(mover, to), (rook, castled_rook(us, side))] };
+            return Change::Castle {
+                off: [off, (rook, rook_from)],
+                on: [(mover, to), (rook, castled_rook(us, side))],
+            };
         }
         let on = (mv.promotion().map_or(mover, |role| Piece::new(us, role)), to);
         if mv.is_capture() {

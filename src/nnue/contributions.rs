@@ -15,14 +15,15 @@ pub struct Contributions {
     pub white_value: i32,
     /// The variant of the output that judged the position: 0 with the fewest pieces.
     pub bucket: usize,
-    /// For each square the evaluation with its piece less the evaluation without it, in linear centipawns from White's view. Empty
-    /// squares and kings, without which there is no evaluation, have none.
+    /// For each square the evaluation with its piece less the evaluation without it, in linear
+    /// centipawns from White's view. Empty squares and kings, without which there is no evaluation,
+    /// have none.
     pub pieces: [Option<i32>; 64],
 }
 
 impl Network {
-    /// Linear centipawns of a position from the view of the side to move. A search asks [`Accumulators`](super::Accumulators) instead, which
-    /// do not start anew.
+    /// Linear centipawns of a position from the view of the side to move. A search asks
+    /// [`Accumulators`](super::Accumulators) instead, which do not start anew.
     pub fn evaluate(&self, position: &Position) -> i32 {
         let turn = position.turn();
         Judge::new(self).value(&Boards::of(position), turn)
@@ -35,7 +36,8 @@ impl Network {
         let white_value = judge.white_value(&boards, turn);
         let mut pieces = [None; 64];
         for square in position.occupied().without(position.by_role(Role::King)) {
-            pieces[square.index()] = Some(white_value - judge.white_value(&boards.without(square), turn));
+            pieces[square.index()] =
+                Some(white_value - judge.white_value(&boards.without(square), turn));
         }
         Contributions { white_value, bucket: output_bucket(boards.count()), pieces }
     }
@@ -63,7 +65,11 @@ impl Judge<'_> {
     fn value(&mut self, boards: &Boards, turn: Color) -> i32 {
         let [own, other] = [turn, !turn].map(|color| self.sums(boards, color));
         let bucket = output_bucket(boards.count());
-        self.network.value(self.kernels.output(&own, &other, self.network.outputs(bucket)), bucket, 100)
+        self.network.value(
+            self.kernels.output(&own, &other, self.network.outputs(bucket)),
+            bucket,
+            100,
+        )
     }
 
     fn sums(&mut self, boards: &Boards, color: Color) -> Row {

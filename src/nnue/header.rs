@@ -29,10 +29,31 @@ impl Header {
     ///
     /// # Errors
     ///
-    /// [`NetworkError`] for a foreign file, another version, another architecture, and a header that contradicts itself.
-    pub(super) const fn parse(bytes: &[u8; HEADER_BYTES], payload_bytes: usize) -> Result<Header, NetworkError> {
-        let [m0, m1, m2, m3, m4, m5, m6, m7, v0, v1, h0, h1, king_buckets, output_buckets, activation, zero, rest @ ..] =
-            *bytes;
+    /// [`NetworkError`] for a foreign file, another version, another architecture, and a header
+    /// that contradicts itself.
+    pub(super) const fn parse(
+        bytes: &[u8; HEADER_BYTES],
+        payload_bytes: usize,
+    ) -> Result<Header, NetworkError> {
+        let [
+            m0,
+            m1,
+            m2,
+            m3,
+            m4,
+            m5,
+            m6,
+            m7,
+            v0,
+            v1,
+            h0,
+            h1,
+            king_buckets,
+            output_buckets,
+            activation,
+            zero,
+            rest @ ..,
+        ] = *bytes;
         let [qa0, qa1, qb0, qb1, s0, s1, z0, z1, z2, z3, z4, z5, p0, p1, p2, p3, hash @ ..] = rest;
         if u64::from_le_bytes([m0, m1, m2, m3, m4, m5, m6, m7]) != MAGIC {
             return Err(NetworkError::Foreign);

@@ -8,7 +8,9 @@ use std::sync::{Arc, LazyLock};
 
 use sha2::{Digest, Sha256};
 
-use super::architecture::{HIDDEN, INPUTS, KING_BUCKETS, MAX_OUTPUT_WEIGHT, OUTPUT_BUCKETS, QA, QB};
+use super::architecture::{
+    HIDDEN, INPUTS, KING_BUCKETS, MAX_OUTPUT_WEIGHT, OUTPUT_BUCKETS, QA, QB,
+};
 use super::error::{NetworkError, NetworkFileError};
 use super::header::{HASHED_BYTES, HEADER_BYTES, Header};
 use super::row::Row;
@@ -18,12 +20,14 @@ use crate::chess::{Color, Square};
 const ROW_BYTES: usize = 2 * HIDDEN;
 const FEATURE_BYTES: usize = KING_BUCKETS * INPUTS * ROW_BYTES;
 const OUTPUT_BYTES: usize = OUTPUT_BUCKETS * 2 * ROW_BYTES;
-const PAYLOAD_BYTES: usize = KING_SQUARES + FEATURE_BYTES + ROW_BYTES + OUTPUT_BYTES + 4 * OUTPUT_BUCKETS;
+const PAYLOAD_BYTES: usize =
+    KING_SQUARES + FEATURE_BYTES + ROW_BYTES + OUTPUT_BYTES + 4 * OUTPUT_BUCKETS;
 
 /// The length of a network file of this build's architecture.
 pub const FILE_BYTES: usize = HEADER_BYTES + PAYLOAD_BYTES;
 
-/// The network that is part of the program. Its length is checked by its type, its header and numbers when it is compiled.
+/// The network that is part of the program. Its length is checked by its type, its header and
+/// numbers when it is compiled.
 static EMBEDDED: &[u8; FILE_BYTES] = include_bytes!("kibitzer.nnue");
 
 const EMBEDDED_HEADER: Header = match (split_header(EMBEDDED), check_numbers(EMBEDDED)) {
@@ -31,8 +35,8 @@ const EMBEDDED_HEADER: Header = match (split_header(EMBEDDED), check_numbers(EMB
     _ => panic!("src/nnue/kibitzer.nnue is no network of this build's architecture"),
 };
 
-/// The evaluation network: 768 inputs for each player's view, [`HIDDEN`] neurons a view with squared clipped rectifiers, one
-/// output in [`OUTPUT_BUCKETS`] variants by the number of pieces.
+/// The evaluation network: 768 inputs for each player's view, [`HIDDEN`] neurons a view with
+/// squared clipped rectifiers, one output in [`OUTPUT_BUCKETS`] variants by the number of pieces.
 ///
 /// It never changes, so that any number of searches may share one.
 pub struct Network {
@@ -51,7 +55,8 @@ pub struct Network {
 impl Network {
     /// The network that is part of the program; read once, then shared.
     pub fn embedded() -> Arc<Network> {
-        static NETWORK: LazyLock<Arc<Network>> = LazyLock::new(|| Arc::new(Network::decode(EMBEDDED_HEADER, EMBEDDED)));
+        static NETWORK: LazyLock<Arc<Network>> =
+            LazyLock::new(|| Arc::new(Network::decode(EMBEDDED_HEADER, EMBEDDED)));
         Arc::clone(&NETWORK)
     }
 
@@ -66,7 +71,8 @@ impl Network {
         File::open(path)
             .and_then(|file| file.take(FILE_BYTES as u64 + 1).read_to_end(&mut bytes))
             .map_err(|source| NetworkFileError::Unreadable { path: path.to_path_buf(), source })?;
-        Network::from_bytes(&bytes).map_err(|source| NetworkFileError::Refused { path: path.to_path_buf(), source })
+        Network::from_bytes(&bytes)
+            .map_err(|source| NetworkFileError::Refused { path: path.to_path_buf(), source })
     }
 
     /// Reads a network from the bytes of its file.
@@ -76,8 +82,9 @@ impl Network {
     /// [`NetworkError`] when they are no network, a damaged one, or one of another architecture.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
         let header = split_header(bytes)?;
-        let whole: &[u8; FILE_BYTES] =
-            bytes.try_into().map_err(|_| NetworkError::Length { found: bytes.len(), expected: FILE_BYTES })?;
+        let whole: &[u8; FILE_BYTES] = bytes
+            .try_into()
+            .map_err(|_| NetworkError::Length { found: bytes.len(), expected: FILE_BYTES })?;
         if content_hash(whole) != header.hash {
             return Err(NetworkError::Hash);
         }
@@ -100,22 +107,35 @@ impl Network {
                 id
             }),
             scale: header.scale,
-            views: Color::ALL
-                .map(|color| std::array::from_fn(|king| View::new(color, Square::from_index(king as u8), &buckets))),
-            features: features.as_chunks::<ROW_BYTES>().0.iter().map(|row| Row::from_bytes(row)).collect(),
+            views: Color::ALL.map(|color| {
+                std::array::from_fn(|king| {
+                    View::new(color, Square::from_index(king as u8), &buckets)
+                })
+            }),
+            features: features
+                .as_chunks::<ROW_BYTES>()
+                .0
+                .iter()
+                .map(|row| Row::from_bytes(row))
+                .collect(),
             biases: Row::from_bytes(biases),
-            outputs: std::array::from_fn(|n| [Row::from_bytes(&rows[2 * n]), Row::from_bytes(&rows[2 * n + 1])]),
-            output_biases: std::array::from_fn(|n| i32::from_le_bytes(output_biases.as_chunks::<4>().0[n])),
+            outputs: std::array::from_fn(|n| {
+                [Row::from_bytes(&rows[2 * n]), Row::from_bytes(&rows[2 * n + 1])]
+            }),
+            output_biases: std::array::from_fn(|n| {
+                i32::from_le_bytes(output_biases.as_chunks::<4>().0[n])
+            }),
         }
     }
 
-    /// The first twelve hexadecimal digits of the network's SHA-256: its name wherever one network must be told from another.
+    /// The first twelve hexadecimal digits of the network's SHA-256: its name wherever one network
+    /// must be told from another.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The architecture in short, as `8x768 -> 512x2 -> 1x8`: inputs, neurons, outputs; with `k x` before the inputs of k king
-    /// buckets.
+    /// The architecture in short, as `8x768 -> 512x2 -> 1x8`: inputs, neurons, outputs; with `k x`
+    /// before the inputs of k king buckets.
     pub fn architecture(&self) -> String {
         let buckets = if KING_BUCKETS == 1 { String::new() } else { format!("{KING_BUCKETS}x") };
         format!("{buckets}{INPUTS} -> {HIDDEN}x2 -> 1x{OUTPUT_BUCKETS}")
@@ -140,7 +160,8 @@ impl Network {
         &self.outputs[bucket]
     }
 
-    /// The value of Σ v²·w, the sum of an output bucket over both views, in a unit of which so many make 100 centipawns.
+    /// The value of Σ v²·w, the sum of an output bucket over both views, in a unit of which so many
+    /// make 100 centipawns.
     #[inline]
     pub(super) fn value(&self, sum: i64, bucket: usize, per_hundred: i32) -> i32 {
         let raw = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
@@ -153,7 +174,9 @@ impl Network {
 const fn split_header(bytes: &[u8]) -> Result<Header, NetworkError> {
     match (bytes.first_chunk::<HEADER_BYTES>(), bytes.first_chunk::<8>()) {
         (Some(header), _) => Header::parse(header, PAYLOAD_BYTES),
-        (None, Some(b"KIBITZER")) => Err(NetworkError::Length { found: bytes.len(), expected: FILE_BYTES }),
+        (None, Some(b"KIBITZER")) => {
+            Err(NetworkError::Length { found: bytes.len(), expected: FILE_BYTES })
+        }
         (None, _) => Err(NetworkError::Foreign),
     }
 }
@@ -164,7 +187,11 @@ fn split(bytes: &[u8], at: usize) -> (&[u8], &[u8]) {
 
 /// SHA-256 of the hashed part of the header and of the payload.
 fn content_hash(bytes: &[u8; FILE_BYTES]) -> [u8; 32] {
-    Sha256::new().chain_update(&bytes[..HASHED_BYTES]).chain_update(&bytes[HEADER_BYTES..]).finalize().into()
+    Sha256::new()
+        .chain_update(&bytes[..HASHED_BYTES])
+        .chain_update(&bytes[HEADER_BYTES..])
+        .finalize()
+        .into()
 }
 
 /// Makes sure of the numbers that the arithmetic and the indices rely on.

@@ -1,8 +1,9 @@
 //! Sums anew, but not from nothing: the refresh cache.
 //!
-//! When a king walks into another view all its inputs change. For each view of each player the last sums and the board they
-//! belong to are kept, and only what differs from that board is added and subtracted (the "Finny tables" of Koivisto; Chess
-//! Programming Wiki, "NNUE", accumulator refresh cache).
+//! When a king walks into another view all its inputs change. For each view of each player the last
+//! sums and the board they belong to are kept, and only what differs from that board is added and
+//! subtracted (the "Finny tables" of Koivisto; Chess Programming Wiki, "NNUE", accumulator refresh
+//! cache).
 
 use super::architecture::KING_BUCKETS;
 use super::boards::Boards;
@@ -48,7 +49,9 @@ impl RefreshCache {
         let (mut came, mut left) = (on.iter_mut(), off.iter_mut());
         for piece in Piece::ALL {
             let (before, now) = (entry.boards.squares(piece), boards.squares(piece));
-            let rows = |squares| Iterator::map(squares, |square| network.feature(view.input(color, piece, square)));
+            let rows = |squares| {
+                Iterator::map(squares, |square| network.feature(view.input(color, piece, square)))
+            };
             rows(now.without(before)).zip(&mut came).for_each(|(row, place)| *place = row);
             rows(before.without(now)).zip(&mut left).for_each(|(row, place)| *place = row);
         }

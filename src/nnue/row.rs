@@ -2,7 +2,8 @@
 
 use super::architecture::HIDDEN;
 
-/// Sixteen bits for each neuron of the hidden layer: a row of weights, or the sums of one view. It begins on a cache line.
+/// Sixteen bits for each neuron of the hidden layer: a row of weights, or the sums of one view. It
+/// begins on a cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(C, align(64))]
 pub(super) struct Row(pub(super) [i16; HIDDEN]);

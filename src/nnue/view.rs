@@ -6,10 +6,12 @@ use crate::chess::{Color, Piece, Square};
 /// The table of king buckets in a file: 32 squares, `4 · rank + file` with the files a–d.
 pub(super) const KING_SQUARES: usize = 32;
 
-/// The way from a piece on a square to the network's input, for one player and one place of that player's king.
+/// The way from a piece on a square to the network's input, for one player and one place of that
+/// player's king.
 ///
-/// Black sees the ranks upside down. Who has the king on the files e–h sees the board mirrored (Chess Programming Wiki, "NNUE":
-/// horizontal mirroring), so that the network learns half as many king positions.
+/// Black sees the ranks upside down. Who has the king on the files e–h sees the board mirrored
+/// (Chess Programming Wiki, "NNUE": horizontal mirroring), so that the network learns half as many
+/// king positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct View {
     /// What turns a square into the square that the player sees.

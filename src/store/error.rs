@@ -6,7 +6,8 @@ use std::path::PathBuf;
 use redb::{CommitError, DatabaseError, StorageError, TableError, TransactionError};
 use thiserror::Error;
 
-/// Why a store was not opened. All of them are the operator's to mend, so they name the key of the configuration.
+/// Why a store was not opened. All of them are the operator's to mend, so they name the key of the
+/// configuration.
 #[derive(Debug, Error)]
 pub enum OpenError {
     /// Another process has it.
@@ -23,7 +24,8 @@ pub enum OpenError {
         /// What the system says.
         error: io::Error,
     },
-    /// It cannot be used, and neither can those that were set aside before it, none of which may be written over.
+    /// It cannot be used, and neither can those that were set aside before it, none of which may be
+    /// written over.
     #[error("store.path: {} cannot be used ({why}), and {most} files like it lie beside it already: move them away", path.display())]
     TooManyAside {
         /// The file.
@@ -49,8 +51,8 @@ pub enum StoreError {
     Failed(String),
 }
 
-/// redb has an error for each of its operations; to us they are one. Whoever comes while the write of another fails is told so by redb, and
-/// finds nothing wrong with what stands in the file.
+/// redb has an error for each of its operations; to us they are one. Whoever comes while the write
+/// of another fails is told so by redb, and finds nothing wrong with what stands in the file.
 macro_rules! failed {
     ($($error:ty),*) => {
         $(impl From<$error> for StoreError {
@@ -73,7 +75,13 @@ mod tests {
     #[test]
     fn what_another_ones_write_has_broken_is_no_damage() {
         assert!(matches!(StoreError::from(StorageError::PreviousIo), StoreError::Closed));
-        assert!(matches!(StoreError::from(TransactionError::Storage(StorageError::PreviousIo)), StoreError::Closed));
-        assert!(matches!(StoreError::from(StorageError::Corrupted("x".to_owned())), StoreError::Failed(_)));
+        assert!(matches!(
+            StoreError::from(TransactionError::Storage(StorageError::PreviousIo)),
+            StoreError::Closed
+        ));
+        assert!(matches!(
+            StoreError::from(StorageError::Corrupted("x".to_owned())),
+            StoreError::Failed(_)
+        ));
     }
 }

@@ -6,7 +6,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use redb::{Database, ReadableDatabase, ReadableTable, ReadableTableMetadata, Table, WriteTransaction};
+use redb::{
+    Database, ReadableDatabase, ReadableTable, ReadableTableMetadata, Table, WriteTransaction,
+};
 
 use super::layout::{decode, encode};
 use super::makers::{BEFORE, StoreOptions, TODAY};
@@ -29,7 +31,8 @@ pub struct DictionaryFile {
 }
 
 impl DictionaryFile {
-    /// Opens the file, or begins one. Every page is read and its checksum compared; what is damaged or has another layout is set aside.
+    /// Opens the file, or begins one. Every page is read and its checksum compared; what is damaged
+    /// or has another layout is set aside.
     ///
     /// # Errors
     /// When another process has the file, or the folder or file cannot be used.
@@ -43,7 +46,8 @@ impl DictionaryFile {
             bytes: AtomicU64::new(0),
             searches: AtomicU64::new(0),
         };
-        file.measure(&database).map_err(|error| OpenError::Io { path, error: std::io::Error::other(error) })?;
+        file.measure(&database)
+            .map_err(|error| OpenError::Io { path, error: std::io::Error::other(error) })?;
         *file.database.write().unwrap_or_else(PoisonError::into_inner) = Some(database);
         Ok(file)
     }
@@ -51,9 +55,12 @@ impl DictionaryFile {
     /// Notes how much there is.
     fn measure(&self, database: &Database) -> Result<(), StoreError> {
         let transaction = database.begin_read()?;
-        let entries = transaction.open_table(TODAY)?.len()? + transaction.open_table(BEFORE)?.len()?;
+        let entries =
+            transaction.open_table(TODAY)?.len()? + transaction.open_table(BEFORE)?.len()?;
         self.entries.store(usize::try_from(entries).unwrap_or(usize::MAX), Ordering::Relaxed);
-        let bytes = fs::metadata(self.options.file()).map_err(|error| StoreError::Failed(error.to_string()))?.len();
+        let bytes = fs::metadata(self.options.file())
+            .map_err(|error| StoreError::Failed(error.to_string()))?
+            .len();
         self.bytes.store(bytes, Ordering::Relaxed);
         Ok(())
     }
@@ -80,13 +87,20 @@ impl DictionaryFile {
             match decode(key.value(), value.value()) {
                 Ok(record) => records.push(record),
                 // The next analysis of this place is written over it.
-                Err(error) => tracing::warn!(key = format!("{:02x?}", key.value()), "an entry of the store is {error}"),
+                Err(error) => tracing::warn!(
+                    key = format!("{:02x?}", key.value()),
+                    "an entry of the store is {error}"
+                ),
             }
         }
         Ok(records)
     }
 
-    fn commit(&self, records: &[Arc<Record>], worth: &dyn Fn(&Record) -> f32) -> Result<(), StoreError> {
+    fn commit(
+        &self,
+        records: &[Arc<Record>],
+        worth: &dyn Fn(&Record) -> f32,
+    ) -> Result<(), StoreError> {
         let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
         let database = database.as_ref().ok_or(StoreError::Closed)?;
         let transaction = database.begin_write()?;
@@ -102,7 +116,8 @@ impl DictionaryFile {
         self.measure(database)
     }
 
-    /// Keeps the bound: those of the maker before go first, then the least worth of each few that are asked.
+    /// Keeps the bound: those of the maker before go first, then the least worth of each few that
+    /// are asked.
     fn make_room(
         &self,
         transaction: &WriteTransaction,
@@ -119,16 +134,22 @@ impl DictionaryFile {
         Ok(())
     }
 
-    /// The least worth of some neighbours at a random place. Keys begin with a hash, so neighbours are as good as drawn by lot: the
-    /// sampled eviction of Redis. What cannot be read is worth nothing.
-    fn victim(&self, table: &Table<&[u8], &[u8]>, worth: &dyn Fn(&Record) -> f32) -> Result<Option<Vec<u8>>, StoreError> {
+    /// The least worth of some neighbours at a random place. Keys begin with a hash, so neighbours
+    /// are as good as drawn by lot: the sampled eviction of Redis. What cannot be read is worth
+    /// nothing.
+    fn victim(
+        &self,
+        table: &Table<&[u8], &[u8]>,
+        worth: &dyn Fn(&Record) -> f32,
+    ) -> Result<Option<Vec<u8>>, StoreError> {
         let from = splitmix::nth(0, self.searches.fetch_add(1, Ordering::Relaxed));
         let from = from.to_be_bytes();
         let mut least: Option<(f32, Vec<u8>)> = None;
         let onwards = table.range(from.as_slice()..)?.chain(table.range(..from.as_slice())?);
         for entry in onwards.take(ASKED) {
             let (key, value) = entry?;
-            let worth = decode(key.value(), value.value()).map_or(f32::NEG_INFINITY, |record| worth(&record));
+            let worth = decode(key.value(), value.value())
+                .map_or(f32::NEG_INFINITY, |record| worth(&record));
             if least.as_ref().is_none_or(|(least, _)| worth < *least) {
                 least = Some((worth, key.value().to_vec()));
             }
@@ -146,7 +167,11 @@ impl Store for DictionaryFile {
         unpanicked(|| self.scan(&Place::prefix(key, position)))
     }
 
-    fn write(&self, records: &[Arc<Record>], worth: &dyn Fn(&Record) -> f32) -> Result<(), StoreError> {
+    fn write(
+        &self,
+        records: &[Arc<Record>],
+        worth: &dyn Fn(&Record) -> f32,
+    ) -> Result<(), StoreError> {
         self.reopen()?;
         unpanicked(|| self.commit(records, worth)).inspect_err(|_| {
             *self.database.write().unwrap_or_else(PoisonError::into_inner) = None;
@@ -162,13 +187,20 @@ impl Store for DictionaryFile {
     }
 }
 
-/// redb may panic where somebody else has changed the file under it: that is damage as well, and no reason to end a thread.
-pub(super) fn unpanicked<T>(operation: impl FnOnce() -> Result<T, StoreError>) -> Result<T, StoreError> {
-    catch_unwind(AssertUnwindSafe(operation)).unwrap_or_else(|_| Err(StoreError::Failed("redb panicked".to_owned())))
+/// redb may panic where somebody else has changed the file under it: that is damage as well, and no
+/// reason to end a thread.
+pub(super) fn unpanicked<T>(
+    operation: impl FnOnce() -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    catch_unwind(AssertUnwindSafe(operation))
+        .unwrap_or_else(|_| Err(StoreError::Failed("redb panicked".to_owned())))
 }
 
 impl fmt::Debug for DictionaryFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DictionaryFile").field("options", &self.options).field("size", &self.size()).finish_non_exhaustive()
+        f.debug_struct("DictionaryFile")
+            .field("options", &self.options)
+            .field("size", &self.size())
+            .finish_non_exhaustive()
     }
 }

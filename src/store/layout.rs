@@ -8,8 +8,9 @@
 //! - nodes saved; time of storing;
 //! - number of alternatives; then each as a line.
 //!
-//! A line is its score (a mate in n as 2n + 1, centipawns c as 2c, with a sign), win and loss per mille, number of moves, and the
-//! moves' 16-bit codes, high byte first. Depths are bytes; other numbers are LEB128. Whatever changes here changes [`LAYOUT_VERSION`].
+//! A line is its score (a mate in n as 2n + 1, centipawns c as 2c, with a sign), win and loss per
+//! mille, number of moves, and the moves' 16-bit codes, high byte first. Depths are bytes; other
+//! numbers are LEB128. Whatever changes here changes [`LAYOUT_VERSION`].
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,8 +28,14 @@ pub(super) const LAYOUT_VERSION: u8 = 1;
 const CHECKSUM: usize = 8;
 
 /// Why searches end, by number. The order is part of the layout.
-const REASONS: [StopReason; 6] =
-    [StopReason::Depth, StopReason::Nodes, StopReason::Time, StopReason::Mate, StopReason::Terminal, StopReason::Stopped];
+const REASONS: [StopReason; 6] = [
+    StopReason::Depth,
+    StopReason::Nodes,
+    StopReason::Time,
+    StopReason::Mate,
+    StopReason::Terminal,
+    StopReason::Stopped,
+];
 
 /// The value of a record, where its key in the store is `key`.
 pub(super) fn encode(record: &Record, key: &[u8]) -> Vec<u8> {
@@ -48,7 +55,10 @@ pub(super) fn encode(record: &Record, key: &[u8]) -> Vec<u8> {
     put_number(&mut bytes, record.saves);
     put_number(&mut bytes, record.stored_ms);
     put_number(&mut bytes, report.alternatives.len() as u64);
-    report.alternatives.iter().for_each(|line| put_line(&mut bytes, line.score, line.wdl, &line.pv));
+    report
+        .alternatives
+        .iter()
+        .for_each(|line| put_line(&mut bytes, line.score, line.wdl, &line.pv));
     let sum = checksum(key, &bytes[CHECKSUM..]);
     bytes[..CHECKSUM].copy_from_slice(&sum);
     bytes
@@ -68,7 +78,11 @@ pub(super) fn decode(key: &[u8], value: &[u8]) -> Result<Record, Unreadable> {
     let Line { score, wdl, pv } = line(&mut reader)?;
     let [depth, seldepth] = reader.array()?;
     let (nodes, elapsed) = (reader.number()?, Duration::from_nanos(reader.number()?));
-    let spent = Spent { nodes: reader.number()?, time: spent_time(reader.number()?), depth: reader.byte()? };
+    let spent = Spent {
+        nodes: reader.number()?,
+        time: spent_time(reader.number()?),
+        depth: reader.byte()?,
+    };
     let (saves, stored_ms) = (reader.number()?, reader.number()?);
     let mut alternatives = Vec::new();
     for _ in 0..reader.number()? {
@@ -78,8 +92,19 @@ pub(super) fn decode(key: &[u8], value: &[u8]) -> Result<Record, Unreadable> {
     reader.end()?;
     let reason = *REASONS.get(usize::from(flags >> 1)).ok_or(Unreadable)?;
     let context_free = flags & 1 != 0;
-    let report =
-        Report { score, wdl, linear: None, pv, depth, seldepth, nodes, elapsed, reason, context_free, alternatives };
+    let report = Report {
+        score,
+        wdl,
+        linear: None,
+        pv,
+        depth,
+        seldepth,
+        nodes,
+        elapsed,
+        reason,
+        context_free,
+        alternatives,
+    };
     Ok(Record { place: Place::from_bytes(key)?, report: Arc::new(report), spent, saves, stored_ms })
 }
 
@@ -105,9 +130,11 @@ fn line(reader: &mut Reader) -> Result<Line, Unreadable> {
     let number = reader.signed()?;
     let score = if number & 1 == 0 { Score::Cp(number >> 1) } else { Score::Mate(number >> 1) };
     let (win, loss): (u16, u16) = (reader.small()?, reader.small()?);
-    let draw = 1_000_u16.checked_sub(win).and_then(|rest| rest.checked_sub(loss)).ok_or(Unreadable)?;
+    let draw =
+        1_000_u16.checked_sub(win).and_then(|rest| rest.checked_sub(loss)).ok_or(Unreadable)?;
     let bytes = reader.small::<usize>()?.checked_mul(2).ok_or(Unreadable)?;
-    let codes = reader.take(bytes)?.chunks_exact(2).map(|code| u16::from_be_bytes([code[0], code[1]]));
+    let codes =
+        reader.take(bytes)?.chunks_exact(2).map(|code| u16::from_be_bytes([code[0], code[1]]));
     Ok(Line { score, wdl: Wdl { win, draw, loss }, pv: codes.map(Move::from_code).collect() })
 }
 

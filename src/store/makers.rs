@@ -47,17 +47,26 @@ impl StoreOptions {
     pub(super) fn open(&self) -> Result<Database, OpenError> {
         let prepare = |database: &Database| take_over(database, &self.maker);
         let (path, holds, aside) = (self.file(), "the evaluation dictionary", Aside::Last);
-        StoreFile { path, holds, layout: LAYOUT_VERSION, cache_bytes: CACHE_BYTES, aside, prepare: &prepare }.open()
+        StoreFile {
+            path,
+            holds,
+            layout: LAYOUT_VERSION,
+            cache_bytes: CACHE_BYTES,
+            aside,
+            prepare: &prepare,
+        }
+        .open()
     }
 }
 
-/// Makes the tables and notes the maker. Analyses of another maker become those of before; of one that comes back, those of before are
-/// today's again.
+/// Makes the tables and notes the maker. Analyses of another maker become those of before; of one
+/// that comes back, those of before are today's again.
 fn take_over(database: &Database, maker: &str) -> Result<(), StoreError> {
     let transaction = database.begin_write()?;
     {
         let mut header = transaction.open_table(HEADER)?;
-        let named = |name| Ok::<_, StorageError>(header.get(name)?.map(|text| text.value().to_owned()));
+        let named =
+            |name| Ok::<_, StorageError>(header.get(name)?.map(|text| text.value().to_owned()));
         let (last, before) = (named(MAKER)?, named(MAKER_BEFORE)?);
         drop((transaction.open_table(TODAY)?, transaction.open_table(BEFORE)?));
         if let Some(last) = last.filter(|last| last != maker) {

@@ -23,7 +23,8 @@ pub(super) struct StoreFile<'a> {
     pub(super) holds: &'static str,
     /// The layout that is read and written; a file of another one is set aside.
     pub(super) layout: u8,
-    /// What redb keeps of it in our own memory, pages to be written included; the system keeps more of it.
+    /// What redb keeps of it in our own memory, pages to be written included; the system keeps more
+    /// of it.
     pub(super) cache_bytes: usize,
     /// What becomes of it when it cannot be used.
     pub(super) aside: Aside,
@@ -36,7 +37,8 @@ pub(super) struct StoreFile<'a> {
 pub(super) enum Aside {
     /// The last one of each kind stays: whoever wants to look at it can.
     Last,
-    /// So many of each kind stay, and none is ever written over: with more of them the file is not opened.
+    /// So many of each kind stay, and none is ever written over: with more of them the file is not
+    /// opened.
     Each(u32),
 }
 
@@ -51,21 +53,31 @@ enum Unusable {
 }
 
 impl StoreFile<'_> {
-    /// Opens the file, with every page's checksum compared. A damaged one, and one of another layout, is set aside under another name,
-    /// the log says so, and an empty one takes its place.
+    /// Opens the file, with every page's checksum compared. A damaged one, and one of another
+    /// layout, is set aside under another name, the log says so, and an empty one takes its place.
     pub(super) fn open(&self) -> Result<Database, OpenError> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
-        fs::create_dir_all(folder).map_err(|error| OpenError::Io { path: folder.to_owned(), error })?;
+        fs::create_dir_all(folder)
+            .map_err(|error| OpenError::Io { path: folder.to_owned(), error })?;
         let (suffix, why) = match self.try_open() {
             Ok(database) => return Ok(database),
             Err(Unusable::Refused(error)) => return Err(error),
             Err(Unusable::Damaged(why)) => ("damaged".to_owned(), why),
-            Err(Unusable::OtherLayout(layout)) => (format!("layout-{layout}"), format!("it has layout {layout}")),
+            Err(Unusable::OtherLayout(layout)) => {
+                (format!("layout-{layout}"), format!("it has layout {layout}"))
+            }
         };
         let aside = self.place_aside(&suffix, &why)?;
-        fs::rename(&self.path, &aside).map_err(|error| OpenError::Io { path: self.path.clone(), error })?;
+        fs::rename(&self.path, &aside)
+            .map_err(|error| OpenError::Io { path: self.path.clone(), error })?;
         let (file, aside) = (self.path.display().to_string(), aside.display().to_string());
-        tracing::error!(file, aside, reason = why, "the file with {} cannot be used: set aside, begun anew", self.holds);
+        tracing::error!(
+            file,
+            aside,
+            reason = why,
+            "the file with {} cannot be used: set aside, begun anew",
+            self.holds
+        );
         self.try_open().map_err(|unusable| match unusable {
             Unusable::Refused(error) => error,
             Unusable::Damaged(why) | Unusable::OtherLayout(why) => {
@@ -82,16 +94,22 @@ impl StoreFile<'_> {
             Aside::Last => return Ok(first),
             Aside::Each(most) => most,
         };
-        let mut places = iter::once(first).chain((2..=most).map(|number| named(&format!(".{number}"))));
+        let mut places =
+            iter::once(first).chain((2..=most).map(|number| named(&format!(".{number}"))));
         // What cannot be looked at may be there.
         let free = places.find(|place| matches!(place.try_exists(), Ok(false)));
-        free.ok_or_else(|| OpenError::TooManyAside { path: self.path.clone(), why: why.to_owned(), most })
+        free.ok_or_else(|| OpenError::TooManyAside {
+            path: self.path.clone(),
+            why: why.to_owned(),
+            most,
+        })
     }
 
     fn try_open(&self) -> Result<Database, Unusable> {
         let mut builder = Builder::new();
         builder.set_cache_size(self.cache_bytes).set_check_integrity_on_open(true);
-        let opened = unpanicked(|| Ok(builder.create(&self.path))).map_err(|error| self.unusable(error))?;
+        let opened =
+            unpanicked(|| Ok(builder.create(&self.path))).map_err(|error| self.unusable(error))?;
         let path = self.path.clone();
         let database = opened.map_err(|error| match error {
             DatabaseError::DatabaseAlreadyOpen => Unusable::Refused(OpenError::InUse { path }),
@@ -104,7 +122,8 @@ impl StoreFile<'_> {
             Some(layout) if layout != self.layout.to_string() => Err(Unusable::OtherLayout(layout)),
             _ => {
                 // A file that is whole and cannot be written is no damaged one.
-                unpanicked(|| self.begin(&database)).map_err(|error| Unusable::Refused(self.refused(error)))?;
+                unpanicked(|| self.begin(&database))
+                    .map_err(|error| Unusable::Refused(self.refused(error)))?;
                 Ok(database)
             }
         }
@@ -140,9 +159,9 @@ fn layout(database: &Database) -> Result<Option<String>, StoreError> {
     let transaction = database.begin_read()?;
     match transaction.open_table(HEADER) {
         // Text of any length and kind may stand there: it becomes part of a file's name.
-        Ok(header) => Ok(header
-            .get(LAYOUT)?
-            .map(|layout| layout.value().chars().filter(char::is_ascii_alphanumeric).take(16).collect())),
+        Ok(header) => Ok(header.get(LAYOUT)?.map(|layout| {
+            layout.value().chars().filter(char::is_ascii_alphanumeric).take(16).collect()
+        })),
         Err(redb::TableError::TableDoesNotExist(_)) => Ok(None),
         Err(error) => Err(error.into()),
     }

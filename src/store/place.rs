@@ -24,8 +24,9 @@ pub struct Place {
 }
 
 impl Place {
-    /// What the keys of all analyses of a position begin with: its Zobrist key, high byte first, so that neighbours in the file have
-    /// nothing to do with each other on the board; then the packed form, its length before it.
+    /// What the keys of all analyses of a position begin with: its Zobrist key, high byte first, so
+    /// that neighbours in the file have nothing to do with each other on the board; then the packed
+    /// form, its length before it.
     pub(super) fn prefix(key: u64, position: &Packed) -> Vec<u8> {
         let packed = position.as_bytes();
         let mut bytes = Vec::with_capacity(64);
@@ -35,7 +36,8 @@ impl Place {
         bytes
     }
 
-    /// The key in the store: [`Place::prefix`], a byte that tells what follows, history and clock where they are, lines.
+    /// The key in the store: [`Place::prefix`], a byte that tells what follows, history and clock
+    /// where they are, lines.
     pub(super) fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = Place::prefix(self.key, &self.position);
         let history = (self.history != [0; 2]).then_some(self.history);
@@ -57,7 +59,8 @@ impl Place {
         if flags & HAS_HISTORY != 0 {
             history = [u64::from_be_bytes(reader.array()?), u64::from_be_bytes(reader.array()?)];
         }
-        let clock = if flags & HAS_CLOCK != 0 { Some(u16::from_be_bytes(reader.array()?)) } else { None };
+        let clock =
+            if flags & HAS_CLOCK != 0 { Some(u16::from_be_bytes(reader.array()?)) } else { None };
         let place = Place { key, position, history, clock, lines: reader.byte()? };
         reader.end()?;
         if place.to_bytes() == bytes { Ok(place) } else { Err(Unreadable) }

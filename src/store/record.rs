@@ -11,7 +11,8 @@ use crate::engine::Report;
 pub struct Record {
     /// Where it belongs.
     pub place: Place,
-    /// What was found. Its [`linear`](Report::linear) score is not kept: it is of use to the search that found it only.
+    /// What was found. Its [`linear`](Report::linear) score is not kept: it is of use to the search
+    /// that found it only.
     pub report: Arc<Report>,
     /// What it stands for.
     pub spent: Spent,

@@ -1,5 +1,5 @@
-//! Events as lines. Written by hand because the request log lies on the hot path: one buffer a thread, one copy, no lock
-//! but the sink's.
+//! Events as lines. Written by hand because the request log lies on the hot path: one buffer a
+//! thread, one copy, no lock but the sink's.
 
 use std::cell::RefCell;
 use std::fmt::{self, Write as _};
@@ -39,8 +39,9 @@ struct Paper {
     scratch: String,
 }
 
-/// The layer that writes each event as a line, with the `request_id` of the nearest span that has one; in JSON with the fields of all its
-/// spans too, as an object under the span's name. Fields with a dot in their names are for collectors of traces.
+/// The layer that writes each event as a line, with the `request_id` of the nearest span that has
+/// one; in JSON with the fields of all its spans too, as an object under the span's name. Fields
+/// with a dot in their names are for collectors of traces.
 #[derive(Debug)]
 pub struct Lines {
     sink: Sink,
@@ -68,11 +69,18 @@ impl Lines {
             LogFormat::Text => write!(line, "{time} {} {}:", meta.level(), meta.target())?,
             LogFormat::Json => {
                 write!(line, "{{\"timestamp\":\"{time}")?;
-                line.extend(["\",\"level\":\"", meta.level().as_str(), "\",\"target\":\"", meta.target(), "\""]);
+                line.extend([
+                    "\",\"level\":\"",
+                    meta.level().as_str(),
+                    "\",\"target\":\"",
+                    meta.target(),
+                    "\"",
+                ]);
             }
         }
         let request_id = (!request_id.is_empty()).then_some(request_id.as_str());
-        let mut fields = Fields { line, format: self.format, request_id, scratch: mem::take(scratch) };
+        let mut fields =
+            Fields { line, format: self.format, request_id, scratch: mem::take(scratch) };
         event.record(&mut fields);
         if let Some(id) = fields.request_id.take() {
             fields.text(REQUEST_ID, id);
@@ -101,7 +109,11 @@ impl Lines {
 
 impl Paper {
     /// What is told of an event's spans, the innermost first.
-    fn take_spans<S: Subscriber + for<'a> LookupSpan<'a>>(&mut self, event: &Event<'_>, context: &Context<'_, S>) {
+    fn take_spans<S: Subscriber + for<'a> LookupSpan<'a>>(
+        &mut self,
+        event: &Event<'_>,
+        context: &Context<'_, S>,
+    ) {
         for span in context.event_scope(event).into_iter().flatten() {
             let extensions = span.extensions();
             let Some(told) = extensions.get::<Told>() else { continue };
@@ -123,7 +135,9 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
             told.members.reserve(ROOM);
         }
         self.note(&mut told, |visitor| attributes.record(visitor));
-        if let Some(span) = context.span(id).filter(|_| told.request_id.is_some() || !told.members.is_empty()) {
+        if let Some(span) =
+            context.span(id).filter(|_| told.request_id.is_some() || !told.members.is_empty())
+        {
             span.extensions_mut().insert(told);
         }
     }
@@ -138,7 +152,9 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         PAPER.with_borrow_mut(|paper| {
-            [&mut paper.line, &mut paper.request_id, &mut paper.spans].into_iter().for_each(String::clear);
+            [&mut paper.line, &mut paper.request_id, &mut paper.spans]
+                .into_iter()
+                .for_each(String::clear);
             paper.take_spans(event, &context);
             // Writing into a String can't fail.
             if self.write_line(paper, event).is_err() {
@@ -149,7 +165,8 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Lines {
     }
 }
 
-/// Writes down a span's fields: the id of its request, and where they are told the others but those for collectors.
+/// Writes down a span's fields: the id of its request, and where they are told the others but those
+/// for collectors.
 struct SpanFields<'a> {
     request_id: &'a mut Option<String>,
     fields: Option<Fields<'a>>,
@@ -204,7 +221,8 @@ impl Visit for SpanFields<'_> {
     }
 }
 
-/// Writes fields behind a line's head. The message goes first, since `tracing` records it first, and the request id next.
+/// Writes fields behind a line's head. The message goes first, since `tracing` records it first,
+/// and the request id next.
 struct Fields<'a> {
     line: &'a mut String,
     format: LogFormat,

@@ -1,5 +1,6 @@
-//! Where log lines go: a bounded buffer that a thread of its own writes out, so that a slow reader of stdout never holds up a
-//! request. Lines are copied under a short lock and written in batches: no system call and no wake-up a line.
+//! Where log lines go: a bounded buffer that a thread of its own writes out, so that a slow reader
+//! of stdout never holds up a request. Lines are copied under a short lock and written in batches:
+//! no system call and no wake-up a line.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -91,7 +92,12 @@ impl Drop for SinkGuard {
             if left.is_zero() {
                 return;
             }
-            waiting = self.shared.finished.wait_timeout(waiting, left).unwrap_or_else(PoisonError::into_inner).0;
+            waiting = self
+                .shared
+                .finished
+                .wait_timeout(waiting, left)
+                .unwrap_or_else(PoisonError::into_inner)
+                .0;
         }
     }
 }
@@ -110,7 +116,8 @@ fn write_out(shared: &Shared, mut writer: impl Write) {
     shared.finished.notify_all();
 }
 
-/// Takes what waits; how many lines were dropped since the last time, or `None` when all is written and the guard has gone.
+/// Takes what waits; how many lines were dropped since the last time, or `None` when all is written
+/// and the guard has gone.
 fn wait_for_batch(shared: &Shared, batch: &mut Vec<u8>) -> Option<u64> {
     let mut waiting = shared.lock();
     while waiting.bytes.is_empty() && waiting.dropped == 0 {
@@ -121,7 +128,8 @@ fn wait_for_batch(shared: &Shared, batch: &mut Vec<u8>) -> Option<u64> {
         waiting = shared.wake.wait(waiting).unwrap_or_else(PoisonError::into_inner);
     }
     if waiting.bytes.len() < BATCH_BYTES && !waiting.closing {
-        waiting = shared.wake.wait_timeout(waiting, BATCH_TIME).unwrap_or_else(PoisonError::into_inner).0;
+        waiting =
+            shared.wake.wait_timeout(waiting, BATCH_TIME).unwrap_or_else(PoisonError::into_inner).0;
     }
     std::mem::swap(batch, &mut waiting.bytes);
     Some(std::mem::take(&mut waiting.dropped))

@@ -1,7 +1,8 @@
 //! Traces for a collector of OpenTelemetry: by OTLP over HTTP, in protobuf.
 //!
-//! Spans that have ended wait in a bounded queue for a thread of the library's own, which sends them in batches. What finds no place
-//! there, or is not taken in time, is thrown away and counted in the log: nobody who serves waits for it.
+//! Spans that have ended wait in a bounded queue for a thread of the library's own, which sends
+//! them in batches. What finds no place there, or is not taken in time, is thrown away and counted
+//! in the log: nobody who serves waits for it.
 
 use std::time::Duration;
 
@@ -46,12 +47,15 @@ impl Traces {
             .with_batch_exporter(exporter)
             // Whoever sent the request has decided it for the whole trace.
             .with_sampler(Sampler::ParentBased(Box::new(share)))
-            .with_resource(Resource::builder().with_service_name(NAME).with_attribute(version).build())
+            .with_resource(
+                Resource::builder().with_service_name(NAME).with_attribute(version).build(),
+            )
             .build();
         Ok(Traces { provider, timeout })
     }
 
-    /// What turns our spans into traces; those of libraries, and among them the sender's own, stay out.
+    /// What turns our spans into traces; those of libraries, and among them the sender's own, stay
+    /// out.
     pub(super) fn layer<S: Subscriber + for<'a> LookupSpan<'a>>(&self) -> impl Layer<S> + use<S> {
         let ours = Targets::new().with_target(NAME, LevelFilter::TRACE);
         tracing_opentelemetry::layer()

@@ -16,8 +16,8 @@ pub trait Backend {
     ///
     /// # Errors
     ///
-    /// When it cannot be done, with the reason. What was set before holds, as long as there still is memory for it; what was
-    /// learned may be lost.
+    /// When it cannot be done, with the reason. What was set before holds, as long as there still
+    /// is memory for it; what was learned may be lost.
     fn apply(&mut self, option: OptionName, options: &Options) -> Result<(), String>;
 
     /// What comes next belongs to another game. No search is running.
@@ -47,8 +47,8 @@ pub struct Task {
     pub fresh: bool,
 }
 
-/// A search that was prepared. It tells what it finds, and returns its last state; the line of that is empty only when the rules
-/// have ended the game, or nothing could be found out.
+/// A search that was prepared. It tells what it finds, and returns its last state; the line of that
+/// is empty only when the rules have ended the game, or nothing could be found out.
 pub type Job = Box<dyn FnOnce(&StopFlag, &mut dyn FnMut(Told<'_>)) -> Report + Send>;
 
 /// What a search tells along the way.

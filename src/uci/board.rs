@@ -11,7 +11,8 @@ pub(super) fn picture(position: &Position) -> String {
     for index in (0..8).rev() {
         let rank = Rank::from_index(index);
         for file in File::ALL {
-            let letter = position.piece_at(Square::new(file, rank)).map_or(' ', |piece| piece.letter());
+            let letter =
+                position.piece_at(Square::new(file, rank)).map_or(' ', |piece| piece.letter());
             text.push_str(" | ");
             text.push(letter);
         }
@@ -21,9 +22,11 @@ pub(super) fn picture(position: &Position) -> String {
         text.push_str(EDGE);
     }
     text.push_str("   a   b   c   d   e   f   g   h\n\n");
-    let checkers: Vec<String> = position.checkers().into_iter().map(|square| square.to_string()).collect();
+    let checkers: Vec<String> =
+        position.checkers().into_iter().map(|square| square.to_string()).collect();
     let checkers = if checkers.is_empty() { "none".to_owned() } else { checkers.join(" ") };
     // Writing to a String cannot fail.
-    let _ = write!(text, "fen {}\nkey {:016x}\ncheckers {checkers}", position.fen(), position.key());
+    let _ =
+        write!(text, "fen {}\nkey {:016x}\ncheckers {checkers}", position.fen(), position.key());
     text
 }

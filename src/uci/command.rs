@@ -1,7 +1,8 @@
 //! What a GUI says, line by line.
 //!
-//! "Description of the universal chess interface" by Stefan Meyer-Kahlen, April 2006; `d`, `eval`, `bench` and `perft` as engines
-//! have them by custom. A line is read once, here; inside only a [`Command`] travels.
+//! "Description of the universal chess interface" by Stefan Meyer-Kahlen, April 2006; `d`, `eval`,
+//! `bench` and `perft` as engines have them by custom. A line is read once, here; inside only a
+//! [`Command`] travels.
 
 mod go;
 
@@ -82,7 +83,8 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// When the first word is unknown, or what has to follow it does not. What else is wrong with a `go` is told by
+    /// When the first word is unknown, or what has to follow it does not. What else is wrong with a
+    /// `go` is told by
     /// [`Go::complaints`], since a GUI waits for the answer to every `go`.
     pub fn read(line: &str) -> Result<Option<Command>, CommandError> {
         let line = line.trim();
@@ -111,11 +113,15 @@ impl Command {
     }
 }
 
-fn read_position<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<PositionText, CommandError> {
+fn read_position<'a>(
+    mut words: impl Iterator<Item = &'a str>,
+) -> Result<PositionText, CommandError> {
     let mut before_moves = words.by_ref().take_while(|&word| word != "moves");
     let fen = match before_moves.next() {
         Some("startpos") => match before_moves.next() {
-            Some(word) => return Err(CommandError::Unexpected("position", excerpt(word).to_owned())),
+            Some(word) => {
+                return Err(CommandError::Unexpected("position", excerpt(word).to_owned()));
+            }
             None => None,
         },
         Some("fen") => Some(before_moves.collect::<Vec<_>>().join(" ")),
@@ -127,25 +133,36 @@ fn read_position<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<Positio
 
 /// Names and values may hold blanks; the value is taken as it stands.
 fn read_option(rest: &str) -> Result<Command, CommandError> {
-    let Some(rest) = after_word(rest, "name") else { return Err(CommandError::Missing("setoption", "name")) };
+    let Some(rest) = after_word(rest, "name") else {
+        return Err(CommandError::Missing("setoption", "name"));
+    };
     let (name, value) = match split_at_word(rest, "value") {
         Some((name, value)) => (name, Some(value.trim().to_owned())),
         None => (rest, None),
     };
     let name = name.split_whitespace().collect::<Vec<_>>().join(" ");
-    if name.is_empty() { Err(CommandError::Missing("setoption", "name")) } else { Ok(Command::SetOption { name, value }) }
+    if name.is_empty() {
+        Err(CommandError::Missing("setoption", "name"))
+    } else {
+        Ok(Command::SetOption { name, value })
+    }
 }
 
 /// What stands before and behind a word that stands alone.
 fn split_at_word<'a>(text: &'a str, word: &str) -> Option<(&'a str, &'a str)> {
-    text.match_indices(word).map(|(start, _)| (&text[..start], &text[start + word.len()..])).find(|(before, behind)| {
-        before.chars().next_back().is_none_or(char::is_whitespace) && behind.chars().next().is_none_or(char::is_whitespace)
-    })
+    text.match_indices(word).map(|(start, _)| (&text[..start], &text[start + word.len()..])).find(
+        |(before, behind)| {
+            before.chars().next_back().is_none_or(char::is_whitespace)
+                && behind.chars().next().is_none_or(char::is_whitespace)
+        },
+    )
 }
 
 /// What follows a word that the text has to begin with.
 fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
-    text.trim_start().strip_prefix(word).filter(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
+    text.trim_start()
+        .strip_prefix(word)
+        .filter(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
 }
 
 /// A depth of at least one ply.
@@ -158,7 +175,8 @@ fn read_perft<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<u8, Comman
     Ok(nearest(whole("perft", depth)?, u8::MAX))
 }
 
-/// A whole number. Below zero it is 0; GUIs send such clocks. What is too big for its type is the type's greatest.
+/// A whole number. Below zero it is 0; GUIs send such clocks. What is too big for its type is the
+/// type's greatest.
 fn whole(of: &'static str, text: &str) -> Result<u64, CommandError> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {

@@ -1,8 +1,9 @@
 //! Playing weakly on purpose: `UCI_LimitStrength` and `UCI_Elo`.
 //!
-//! Two things make a player weak: it sees little, and it errs in what it sees. So the search gets a budget of nodes, and of the
-//! lines that it finds one is chosen by chance, the likelier the less it loses (a softmax over centipawns). Chess Programming
-//! Wiki, "Playing Strength"; Stockfish's `Skill` chooses among lines in a like way.
+//! Two things make a player weak: it sees little, and it errs in what it sees. So the search gets a
+//! budget of nodes, and of the lines that it finds one is chosen by chance, the likelier the less
+//! it loses (a softmax over centipawns). Chess Programming Wiki, "Playing Strength"; Stockfish's
+//! `Skill` chooses among lines in a like way.
 
 use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
@@ -18,8 +19,8 @@ pub(super) struct Handicap {
     chance: u64,
 }
 
-/// A strength, with what makes it: nodes a move, and a temperature: a move that loses so many centipawns against the best is chosen
-/// 1/e times as often.
+/// A strength, with what makes it: nodes a move, and a temperature: a move that loses so many
+/// centipawns against the best is chosen 1/e times as often.
 struct Rung {
     elo: f64,
     nodes: f64,
@@ -30,8 +31,9 @@ const fn rung(elo: f64, nodes: f64, temperature: f64) -> Rung {
     Rung { elo, nodes, temperature }
 }
 
-/// From 1450 to 2450 measured against Stockfish 15.1 with the same `UCI_Elo`, in matches of 40 to 80 games of 4 s + 0.04 s; below by
-/// matches of one rung against the next, above continued. Between the rungs both figures grow or shrink by equal factors.
+/// From 1450 to 2450 measured against Stockfish 15.1 with the same `UCI_Elo`, in matches of 40 to
+/// 80 games of 4 s + 0.04 s; below by matches of one rung against the next, above continued.
+/// Between the rungs both figures grow or shrink by equal factors.
 const LADDER: [Rung; 7] = [
     rung(800.0, 20.0, 300.0),
     rung(1_080.0, 60.0, 120.0),
@@ -54,7 +56,10 @@ impl Handicap {
 
     /// For one move, with the chance of the moment.
     pub(super) fn new(elo: u16) -> Handicap {
-        Handicap { elo: elo.clamp(*Handicap::ELO.start(), *Handicap::ELO.end()), chance: RandomState::new().hash_one(elo) }
+        Handicap {
+            elo: elo.clamp(*Handicap::ELO.start(), *Handicap::ELO.end()),
+            chance: RandomState::new().hash_one(elo),
+        }
     }
 
     /// Lays the handicap on a search.
@@ -67,10 +72,12 @@ impl Handicap {
     /// The line to play.
     pub(super) fn choose(self, report: &Report) -> &[Move] {
         let first = (report.score, report.pv.as_slice());
-        let others = report.alternatives.iter().map(|variation| (variation.score, variation.pv.as_slice()));
+        let others =
+            report.alternatives.iter().map(|variation| (variation.score, variation.pv.as_slice()));
         let lines: Vec<_> = std::iter::once(first).chain(others).take(LINES).collect();
         let best = centipawns(report.score);
-        let weigh = |score| (f64::from(centipawns(score) - best) / self.temperature()).min(0.0).exp();
+        let weigh =
+            |score| (f64::from(centipawns(score) - best) / self.temperature()).min(0.0).exp();
         let total: f64 = lines.iter().map(|&(score, _)| weigh(score)).sum();
         // 53 bits are what a float holds exactly.
         let mut left = total * (self.chance >> 11) as f64 / (1_u64 << 53) as f64;
@@ -94,7 +101,8 @@ impl Handicap {
     /// A figure of this strength, from the rungs around it.
     fn between(self, figure: impl Fn(&Rung) -> f64) -> f64 {
         let elo = f64::from(self.elo);
-        let above = LADDER.iter().position(|rung| rung.elo > elo).unwrap_or(LADDER.len() - 1).max(1);
+        let above =
+            LADDER.iter().position(|rung| rung.elo > elo).unwrap_or(LADDER.len() - 1).max(1);
         let (low, high) = (&LADDER[above - 1], &LADDER[above]);
         let share = (elo - low.elo) / (high.elo - low.elo);
         figure(low).powf(1.0 - share) * figure(high).powf(share)
@@ -110,5 +118,4 @@ fn centipawns(score: Score) -> i32 {
 }
 
 #[cfg(test)]
-#[path = "handicap_tests.rs"]
 mod tests;

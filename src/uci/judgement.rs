@@ -7,8 +7,13 @@ use crate::engine::StaticEvaluation;
 
 const EDGE: &str = " +-------+-------+-------+-------+-------+-------+-------+-------+\n";
 
-/// The board with what each piece adds, in pawns and from White's view, and below it the evaluation.
-pub(super) fn judgement(position: &Position, evaluation: &StaticEvaluation, network: &str) -> String {
+/// The board with what each piece adds, in pawns and from White's view, and below it the
+/// evaluation.
+pub(super) fn judgement(
+    position: &Position,
+    evaluation: &StaticEvaluation,
+    network: &str,
+) -> String {
     let mut text = String::from(EDGE);
     for index in (0..8).rev() {
         let squares = File::ALL.map(|file| Square::new(file, Rank::from_index(index)));
@@ -57,10 +62,16 @@ mod tests {
         evaluation.pieces[12] = Some(-31);
         let text = judgement(&position, &evaluation, "abc (768 -> 8)");
         let lines: Vec<&str> = text.lines().collect();
-        assert_eq!(lines[19], " |       |       |       |   Q   |   P   |       |       |       | 2");
+        assert_eq!(
+            lines[19],
+            " |       |       |       |   Q   |   P   |       |       |       | 2"
+        );
         assert_eq!(lines[20], " |       |       |       | +9.05 | -0.31 |       |       |       |");
         assert_eq!(lines[23], " |       |       |       |       |       |       |       |       |");
-        assert_eq!(lines[27], "evaluation +7.12 from White's view, -7.12 from the side to move's (black)");
+        assert_eq!(
+            lines[27],
+            "evaluation +7.12 from White's view, -7.12 from the side to move's (black)"
+        );
         assert_eq!(lines[28], "network abc (768 -> 8), output bucket 0");
     }
 }

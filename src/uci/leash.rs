@@ -4,7 +4,8 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
 use crate::engine::StopFlag;
 
-/// Holds one search. `go infinite` and `go ponder` keep their move back, also when the search has nothing left to find.
+/// Holds one search. `go infinite` and `go ponder` keep their move back, also when the search has
+/// nothing left to find.
 pub(super) struct Leash {
     flag: StopFlag,
     infinite: bool,

@@ -8,7 +8,8 @@ use super::options::{OptionName, Options};
 use crate::chess::Position;
 use crate::engine::{Engine, Memory, Network, NoMemory};
 
-/// Drives an engine of its own. What the player learns lasts from move to move, until a new game begins.
+/// Drives an engine of its own. What the player learns lasts from move to move, until a new game
+/// begins.
 pub struct Local {
     engine: Arc<Engine>,
     memory: Arc<Mutex<Memory>>,
@@ -26,7 +27,8 @@ impl Local {
         Ok(Local { engine: Arc::new(engine), memory: Arc::new(Mutex::new(memory)) })
     }
 
-    /// Goes on with another engine; where there is no memory for its table, with one like that which was there.
+    /// Goes on with another engine; where there is no memory for its table, with one like that
+    /// which was there.
     fn renew(&mut self, hash_mb: usize, network: Arc<Network>) -> Result<(), NoMemory> {
         let (old_mb, old_network) = (self.engine.hash_mb(), Arc::clone(self.engine.network()));
         // The old table goes before the new one comes: there may not be room for both.
@@ -68,7 +70,8 @@ impl Backend for Local {
                     Some(file) => Arc::new(Network::read(file).map_err(|error| error.to_string())?),
                     None => Network::embedded(),
                 };
-                self.renew(options.hash_mb, network).map_err(|error| format!("EvalFile: {error}"))?;
+                self.renew(options.hash_mb, network)
+                    .map_err(|error| format!("EvalFile: {error}"))?;
             }
             OptionName::ClearHash => self.engine.clear(),
             _ => {}
@@ -86,9 +89,18 @@ impl Backend for Local {
         let memory = Arc::clone(&self.memory);
         Box::new(move |stop, tell| {
             let Task { game, limits, scope, fresh } = &task;
-            let mut tell_report = |report: &_| tell(Told::Progress { report, hash_permille: Some(engine.hash_permille()) });
+            let mut tell_report = |report: &_| {
+                tell(Told::Progress { report, hash_permille: Some(engine.hash_permille()) })
+            };
             if *fresh {
-                return engine.continue_game(&mut engine.memory(), game, limits, scope, stop, &mut tell_report);
+                return engine.continue_game(
+                    &mut engine.memory(),
+                    game,
+                    limits,
+                    scope,
+                    stop,
+                    &mut tell_report,
+                );
             }
             let mut known = memory.lock().unwrap_or_else(|poisoned| {
                 // A search has panicked in the middle of a change.
@@ -102,7 +114,11 @@ impl Backend for Local {
     }
 
     fn evaluate(&self, position: &Position) -> Result<String, String> {
-        Ok(judgement(position, &self.engine.evaluate_pieces(position), self.engine.evaluation_name()))
+        Ok(judgement(
+            position,
+            &self.engine.evaluate_pieces(position),
+            self.engine.evaluation_name(),
+        ))
     }
 }
 
@@ -116,7 +132,8 @@ mod tests {
     fn a_network_whose_table_finds_no_memory_leaves_the_old_network_and_table() {
         let mut local = Local::new(&Options { hash_mb: 2, ..Options::default() }).unwrap();
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/nnue/kibitzer.nnue");
-        let (old, other) = (Arc::clone(local.engine.network()), Arc::new(Network::read(&file).unwrap()));
+        let (old, other) =
+            (Arc::clone(local.engine.network()), Arc::new(Network::read(&file).unwrap()));
         let failed = local.renew(usize::MAX, Arc::clone(&other)).unwrap_err();
         assert_eq!(failed, NoMemory { mb: usize::MAX });
         assert!(Arc::ptr_eq(local.engine.network(), &old));

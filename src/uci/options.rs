@@ -16,14 +16,15 @@ pub struct Options {
     pub threads: usize,
     /// Lines that get an exact score.
     pub multipv: usize,
-    /// The GUI may let the engine think on the opponent's time. Nothing depends on it: `go ponder` says it move by move.
+    /// The GUI may let the engine think on the opponent's time. Nothing depends on it: `go ponder`
+    /// says it move by move.
     pub ponder: bool,
     /// What a move loses between engine and clock.
     pub move_overhead: Duration,
     /// Castling is written as king takes rook.
     pub chess960: bool,
-    /// The GUI analyses: every search starts without what earlier ones have learned of moves, and at full strength. The table
-    /// stays.
+    /// The GUI analyses: every search starts without what earlier ones have learned of moves, and
+    /// at full strength. The table stays.
     pub analyse_mode: bool,
     /// Scores are told with the chances of win, draw and loss.
     pub show_wdl: bool,
@@ -156,7 +157,9 @@ impl OptionName {
             OptionName::Hash => Kind::Spin(1, 65_536),
             OptionName::Threads | OptionName::MultiPv => Kind::Spin(1, 256),
             OptionName::MoveOverhead => Kind::Spin(0, 5_000),
-            OptionName::Elo => Kind::Spin((*Handicap::ELO.start()).into(), (*Handicap::ELO.end()).into()),
+            OptionName::Elo => {
+                Kind::Spin((*Handicap::ELO.start()).into(), (*Handicap::ELO.end()).into())
+            }
             OptionName::Ponder
             | OptionName::Chess960
             | OptionName::AnalyseMode
@@ -191,14 +194,17 @@ impl Options {
             OptionName::Threads => self.threads = number(name, value)? as usize,
             OptionName::MultiPv => self.multipv = number(name, value)? as usize,
             OptionName::Ponder => self.ponder = flag(name, value)?,
-            OptionName::MoveOverhead => self.move_overhead = Duration::from_millis(number(name, value)?),
+            OptionName::MoveOverhead => {
+                self.move_overhead = Duration::from_millis(number(name, value)?)
+            }
             OptionName::Chess960 => self.chess960 = flag(name, value)?,
             OptionName::AnalyseMode => self.analyse_mode = flag(name, value)?,
             OptionName::ShowWdl => self.show_wdl = flag(name, value)?,
             OptionName::LimitStrength => self.limit_strength = flag(name, value)?,
             OptionName::Elo => self.elo = number(name, value)? as u16,
             OptionName::EvalFile => {
-                self.eval_file = Some(value).filter(|&file| !file.is_empty() && file != EMPTY).map(PathBuf::from)
+                self.eval_file =
+                    Some(value).filter(|&file| !file.is_empty() && file != EMPTY).map(PathBuf::from)
             }
             OptionName::ClearHash => {}
         }
@@ -219,7 +225,10 @@ impl Options {
     pub(super) fn offer(&self, name: OptionName) -> String {
         match name.kind() {
             Kind::Spin(least, greatest) => {
-                format!("option name {name} type spin default {} min {least} max {greatest}", self.value(name))
+                format!(
+                    "option name {name} type spin default {} min {least} max {greatest}",
+                    self.value(name)
+                )
             }
             Kind::Check => format!("option name {name} type check default {}", self.value(name)),
             Kind::Text => format!("option name {name} type string default {}", self.value(name)),
@@ -239,7 +248,9 @@ impl Options {
             OptionName::ShowWdl => self.show_wdl.to_string(),
             OptionName::LimitStrength => self.limit_strength.to_string(),
             OptionName::Elo => self.elo.to_string(),
-            OptionName::EvalFile => self.eval_file.as_ref().map_or(EMPTY.to_owned(), |file| file.display().to_string()),
+            OptionName::EvalFile => {
+                self.eval_file.as_ref().map_or(EMPTY.to_owned(), |file| file.display().to_string())
+            }
             OptionName::ClearHash => String::new(),
         }
     }
@@ -250,7 +261,11 @@ fn number(name: OptionName, text: &str) -> Result<u64, OptionError> {
         return Err(OptionError::BadValue(name, excerpt(text).to_owned(), "taken".to_owned()));
     };
     text.parse().ok().filter(|number| (least..=greatest).contains(number)).ok_or_else(|| {
-        OptionError::BadValue(name, excerpt(text).to_owned(), format!("a whole number from {least} to {greatest}"))
+        OptionError::BadValue(
+            name,
+            excerpt(text).to_owned(),
+            format!("a whole number from {least} to {greatest}"),
+        )
     })
 }
 
@@ -263,5 +278,4 @@ fn flag(name: OptionName, text: &str) -> Result<bool, OptionError> {
 }
 
 #[cfg(test)]
-#[path = "options_tests.rs"]
 mod tests;

@@ -53,9 +53,12 @@ impl Info<'_> {
     /// One `info` line for each line of play.
     pub(super) fn text(&self) -> String {
         let report = self.report;
-        let alternatives =
-            report.alternatives.iter().map(|variation| (variation.score, variation.wdl, variation.pv.as_slice()));
-        let variations = std::iter::once((report.score, report.wdl, report.pv.as_slice())).chain(alternatives);
+        let alternatives = report
+            .alternatives
+            .iter()
+            .map(|variation| (variation.score, variation.wdl, variation.pv.as_slice()));
+        let variations =
+            std::iter::once((report.score, report.wdl, report.pv.as_slice())).chain(alternatives);
         let mut text = String::new();
         for (index, (score, wdl, pv)) in variations.take(self.multipv).enumerate() {
             if index > 0 {
@@ -69,7 +72,11 @@ impl Info<'_> {
     fn variation(&self, text: &mut String, rank: usize, (score, wdl): (Score, Wdl), pv: &[Move]) {
         let Report { depth, seldepth, nodes, elapsed, .. } = *self.report;
         // Writing to a String cannot fail.
-        let _ = write!(text, "info depth {depth} seldepth {seldepth} multipv {rank} score {}", Shown(score));
+        let _ = write!(
+            text,
+            "info depth {depth} seldepth {seldepth} multipv {rank} score {}",
+            Shown(score)
+        );
         if self.show_wdl {
             let _ = write!(text, " wdl {} {} {}", wdl.win, wdl.draw, wdl.loss);
         }

@@ -1,7 +1,9 @@
 //! From the text of `position` to a game.
 
 use super::command::PositionText;
-use crate::chess::{FenWarning, Game, InvalidPosition, MoveTextError, Position, excerpt, read_fen, read_move};
+use crate::chess::{
+    FenWarning, Game, InvalidPosition, MoveTextError, Position, excerpt, read_fen, read_move,
+};
 
 /// Why a position was not taken.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,7 +31,9 @@ pub(super) enum PositionError {
 pub(super) fn set_up(text: &PositionText) -> Result<(Game, Vec<FenWarning>), PositionError> {
     let (position, warnings) = match &text.fen {
         None => (Position::startpos(), Vec::new()),
-        Some(fen) => read_fen(fen).map(|reading| (reading.position, reading.warnings)).map_err(PositionError::Fen)?,
+        Some(fen) => read_fen(fen)
+            .map(|reading| (reading.position, reading.warnings))
+            .map_err(PositionError::Fen)?,
     };
     let mut game = Game::new(position);
     for (index, text) in text.moves.iter().enumerate() {

@@ -1,11 +1,13 @@
 //! A kibitzer somewhere else, asked over HTTP: `kibitzer uci --server URL`.
 //!
-//! A search is one stream of `POST /v1/analysis`: each of its infos is told at once, and its end is the move. When the GUI says stop the
-//! stream is dropped; the server stops a search that nobody follows. What goes wrong (a full queue, a rate limit, a connection that
-//! breaks) is told, and the search goes on by another stream as long as there is time.
+//! A search is one stream of `POST /v1/analysis`: each of its infos is told at once, and its end is
+//! the move. When the GUI says stop the stream is dropped; the server stops a search that nobody
+//! follows. What goes wrong (a full queue, a rate limit, a connection that breaks) is told, and the
+//! search goes on by another stream as long as there is time.
 //!
-//! `Hash` is offered and taken without effect, since the server's table is its own: python-chess refuses to set an option that is not
-//! offered, and lichess-bot sets this one unless told otherwise.
+//! `Hash` is offered and taken without effect, since the server's table is its own: python-chess
+//! refuses to set an option that is not offered, and lichess-bot sets this one unless told
+//! otherwise.
 
 mod deadline;
 mod judge;
@@ -31,7 +33,8 @@ use search::RemoteSearch;
 pub struct Remote {
     address: String,
     client: reqwest::Client,
-    /// The server's name for all searches of this process: a newer one takes the place of an older one.
+    /// The server's name for all searches of this process: a newer one takes the place of an older
+    /// one.
     session: String,
     runtime: Arc<Runtime>,
 }
@@ -57,28 +60,36 @@ pub enum RemoteError {
 }
 
 impl Remote {
-    /// A server by the address of its root, as `http://127.0.0.1:8080`, and the API key that it is shown, where there is one. It is
-    /// not asked for anything yet.
+    /// A server by the address of its root, as `http://127.0.0.1:8080`, and the API key that it is
+    /// shown, where there is one. It is not asked for anything yet.
     ///
     /// # Errors
     ///
-    /// When the address is not one of plain HTTP, the key can't stand in a header, or the system grants no thread.
+    /// When the address is not one of plain HTTP, the key can't stand in a header, or the system
+    /// grants no thread.
     pub fn new(address: &str, key: Option<&str>) -> Result<Remote, RemoteError> {
-        let url =
-            reqwest::Url::parse(address).map_err(|error| RemoteError::Address(address.to_owned(), error.to_string()))?;
+        let url = reqwest::Url::parse(address)
+            .map_err(|error| RemoteError::Address(address.to_owned(), error.to_string()))?;
         if url.scheme() != "http" {
             return Err(RemoteError::NotHttp(address.to_owned()));
         }
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let headers = key.map(authorization).transpose()?.unwrap_or_default();
         let client = reqwest::Client::builder().default_headers(headers).build()?;
         let session = format!("uci-{:016x}", RandomState::new().hash_one(std::process::id()));
-        Ok(Remote { address: address.trim_end_matches('/').to_owned(), client, session, runtime: Arc::new(runtime) })
+        Ok(Remote {
+            address: address.trim_end_matches('/').to_owned(),
+            client,
+            session,
+            runtime: Arc::new(runtime),
+        })
     }
 }
 
 fn authorization(key: &str) -> Result<HeaderMap, RemoteError> {
-    let mut bearer = HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| RemoteError::Key)?;
+    let mut bearer =
+        HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| RemoteError::Key)?;
     bearer.set_sensitive(true);
     Ok(HeaderMap::from_iter([(AUTHORIZATION, bearer)]))
 }
@@ -89,8 +100,9 @@ impl Backend for Remote {
     }
 
     fn offers(&self, option: OptionName) -> bool {
-        // The rest is the server's own affair, or can't be asked of it; and of `Hash` nothing comes. `UCI_AnalyseMode`, which some GUIs
-        // set by themselves, would keep them from what the server remembers.
+        // The rest is the server's own affair, or can't be asked of it; and of `Hash` nothing
+        // comes. `UCI_AnalyseMode`, which some GUIs set by themselves, would keep them from what
+        // the server remembers.
         matches!(
             option,
             OptionName::Hash

@@ -22,9 +22,10 @@ const MAX_LINE_BYTES: u64 = 1 << 20;
 
 /// Reads commands and answers them, with at most one search at a time.
 ///
-/// What changes the session (`position`, `setoption`, `ucinewgame`) or begins a search ends the one that runs: it says its best
-/// move first. Everything else is answered while it runs. `bench` and `perft` end it too, and are answered before the next line is read;
-/// so is `eval`, for which a server has a second.
+/// What changes the session (`position`, `setoption`, `ucinewgame`) or begins a search ends the one
+/// that runs: it says its best move first. Everything else is answered while it runs. `bench` and
+/// `perft` end it too, and are answered before the next line is read; so is `eval`, for which a
+/// server has a second.
 pub struct Session<B> {
     backend: B,
     options: Options,
@@ -120,7 +121,8 @@ impl<B: Backend> Session<B> {
     }
 
     fn introduce(&self) -> io::Result<()> {
-        let mut text = format!("id name {}\nid author the kibitzer developers\n", self.backend.name());
+        let mut text =
+            format!("id name {}\nid author the kibitzer developers\n", self.backend.name());
         // A GUI may ask at any time, but the defaults are always those of the start.
         let defaults = Options::default();
         for name in OptionName::ALL.into_iter().filter(|&name| self.backend.offers(name)) {
@@ -128,14 +130,17 @@ impl<B: Backend> Session<B> {
             text.push('\n');
         }
         for Tunable { name, value, min, max } in tunable() {
-            text.push_str(&format!("option name {name} type spin default {value} min {min} max {max}\n"));
+            text.push_str(&format!(
+                "option name {name} type spin default {value} min {min} max {max}\n"
+            ));
         }
         text.push_str("uciok");
         self.output.say(&text)
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
-        let Some(option) = OptionName::read(name).filter(|&option| self.backend.offers(option)) else {
+        let Some(option) = OptionName::read(name).filter(|&option| self.backend.offers(option))
+        else {
             return self.tune(name, value);
         };
         self.settle()?;
@@ -216,7 +221,8 @@ impl<B: Backend> Session<B> {
             return Limits::default();
         }
         let own = if self.game.position().turn().is_white() { go.white } else { go.black };
-        // With the other side's clock alone our own has to be taken for run down: a game under time control never waits.
+        // With the other side's clock alone our own has to be taken for run down: a game under time
+        // control never waits.
         let timed = go.white.time.is_some() || go.black.time.is_some();
         let clock = timed.then(|| Clock {
             remaining: own.time.unwrap_or(Duration::ZERO),
@@ -229,7 +235,8 @@ impl<B: Backend> Session<B> {
 
     fn bench(&mut self, depth: Option<u8>) -> io::Result<()> {
         self.settle()?;
-        // On a thread that ends with it: this one goes on to read, and a thread that has searched gives way less readily.
+        // On a thread that ends with it: this one goes on to read, and a thread that has searched
+        // gives way less readily.
         let run = || Bench::run(depth.unwrap_or(Bench::DEPTH));
         let bench = thread::scope(|scope| {
             let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run)?;
@@ -246,7 +253,10 @@ impl<B: Backend> Session<B> {
         let nodes = if depth == 0 { 1 } else { divided.iter().map(|&(_, nodes)| nodes).sum() };
         let mut text = String::new();
         for (mv, nodes) in divided {
-            text.push_str(&format!("{}: {nodes}\n", uci_text(position, mv, self.options.castling()).as_str()));
+            text.push_str(&format!(
+                "{}: {nodes}\n",
+                uci_text(position, mv, self.options.castling()).as_str()
+            ));
         }
         let speed = nodes_per_second(nodes, started.elapsed());
         text.push_str(&format!("\nNodes searched: {nodes}\nNodes per second: {speed}"));
@@ -254,7 +264,8 @@ impl<B: Backend> Session<B> {
     }
 }
 
-/// Reads the next line; `false` at the end of input. Of a line that is too long only the beginning is kept.
+/// Reads the next line; `false` at the end of input. Of a line that is too long only the beginning
+/// is kept.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', line)? == 0 {

@@ -38,7 +38,12 @@ impl Thinking {
     /// # Errors
     ///
     /// When the system grants no thread.
-    pub(super) fn begin(telling: Telling, job: Job, leash: Leash, output: Arc<Output>) -> io::Result<Thinking> {
+    pub(super) fn begin(
+        telling: Telling,
+        job: Job,
+        leash: Leash,
+        output: Arc<Output>,
+    ) -> io::Result<Thinking> {
         let leash = Arc::new(leash);
         let held = Arc::clone(&leash);
         let thread = thread::Builder::new()
@@ -73,7 +78,8 @@ impl Thinking {
 fn think(telling: &Telling, job: Job, leash: &Leash, output: &Output) -> io::Result<()> {
     let mut told = Voice { telling, leash, output, last: None, said: Ok(()) };
     // A GUI waits for the answer to every `go`, whatever happens.
-    let searched = catch_unwind(AssertUnwindSafe(|| job(leash.flag(), &mut |news| told.hear(news))));
+    let searched =
+        catch_unwind(AssertUnwindSafe(|| job(leash.flag(), &mut |news| told.hear(news))));
     let Voice { last, mut said, .. } = told;
     let report = match searched {
         Ok(report) => {
@@ -139,8 +145,8 @@ impl Telling {
         }
     }
 
-    /// Where the rules have ended the game by a draw there is no line; a GUI that plays on gets any move. So does one whose server
-    /// is silent.
+    /// Where the rules have ended the game by a draw there is no line; a GUI that plays on gets any
+    /// move. So does one whose server is silent.
     fn or_any_move(&self, line: Vec<Move>) -> Vec<Move> {
         if line.is_empty() { self.root.legal_moves().into_iter().take(1).collect() } else { line }
     }

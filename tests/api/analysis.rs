@@ -53,9 +53,18 @@ async fn several_lines_come_best_first() {
     for (index, line) in lines.iter().enumerate() {
         assert_eq!((&line["rank"], &line["depth"]), (&json!(index + 1), &json!(6)));
         assert_eq!(line["pv"].as_array().unwrap().len(), line["pv_san"].as_array().unwrap().len());
-        assert_eq!(line["wdl"].as_array().unwrap().iter().map(|chance| chance.as_u64().unwrap()).sum::<u64>(), 1000);
+        assert_eq!(
+            line["wdl"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .map(|chance| chance.as_u64().unwrap())
+                .sum::<u64>(),
+            1000
+        );
     }
-    let scores: Vec<i64> = lines.iter().map(|line| line["score"]["value"].as_i64().unwrap()).collect();
+    let scores: Vec<i64> =
+        lines.iter().map(|line| line["score"]["value"].as_i64().unwrap()).collect();
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
     assert!(answer.get("pv").is_none());
 }
@@ -64,14 +73,27 @@ async fn moves_to_look_at_are_the_only_ones_in_the_lines() {
     let server = Server::start().await;
     let body = json!({ "fen": "startpos", "depth": 4, "multipv": 5, "searchmoves": ["a3", "h2h3", "a2a3"] });
     let answer = server.ask(PATH, &body).await;
-    let mut firsts: Vec<_> =
-        answer["lines"].as_array().unwrap().iter().map(|line| line["pv"][0].as_str().unwrap()).collect();
+    let mut firsts: Vec<_> = answer["lines"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|line| line["pv"][0].as_str().unwrap())
+        .collect();
     firsts.sort_unstable();
     assert_eq!(firsts, ["a2a3", "h2h3"]);
     assert_eq!(answer["memory"], "not_asked");
-    let problem =
-        server.refused(PATH, &json!({ "fen": "startpos", "searchmoves": ["e4", "e5"] }), 422, "illegal_move").await;
-    assert_eq!((&problem["index"], &problem["text"], &problem["why"]), (&json!(1), &json!("e5"), &json!("not_legal")));
+    let problem = server
+        .refused(
+            PATH,
+            &json!({ "fen": "startpos", "searchmoves": ["e4", "e5"] }),
+            422,
+            "illegal_move",
+        )
+        .await;
+    assert_eq!(
+        (&problem["index"], &problem["text"], &problem["why"]),
+        (&json!(1), &json!("e5"), &json!("not_legal"))
+    );
     assert!(problem["detail"].as_str().unwrap().starts_with("searchmoves[1]"), "{problem}");
 }
 
@@ -82,12 +104,19 @@ async fn scores_may_be_told_from_whites_view() {
         server.ask(PATH, &body).await
     };
     let (side, white) = (ask("side").await, ask("white").await);
-    for (side, white) in side["lines"].as_array().unwrap().iter().zip(white["lines"].as_array().unwrap()) {
+    for (side, white) in
+        side["lines"].as_array().unwrap().iter().zip(white["lines"].as_array().unwrap())
+    {
         assert!(side["score"]["value"].as_i64().unwrap() > 0);
-        assert_eq!(side["score"]["value"].as_i64().unwrap(), -white["score"]["value"].as_i64().unwrap());
+        assert_eq!(
+            side["score"]["value"].as_i64().unwrap(),
+            -white["score"]["value"].as_i64().unwrap()
+        );
         assert_eq!((&side["wdl"][0], &side["wdl"][2]), (&white["wdl"][2], &white["wdl"][0]));
     }
-    server.refused(PATH, &json!({ "fen": "startpos", "pov": "black" }), 422, "invalid_request").await;
+    server
+        .refused(PATH, &json!({ "fen": "startpos", "pov": "black" }), 422, "invalid_request")
+        .await;
 }
 
 async fn a_line_is_cut_where_it_is_asked_to_be() {
@@ -105,21 +134,32 @@ async fn more_lines_than_the_cap_are_clamped_and_told() {
     let answer = server.ask(PATH, &json!({ "fen": "startpos", "depth": 3, "multipv": 50 })).await;
     assert_eq!(answer["clamped"], json!([{ "member": "multipv", "asked": 50, "given": 5 }]));
     assert_eq!(answer["lines"].as_array().unwrap().len(), 5);
-    let few = server.ask(PATH, &json!({ "fen": "7k/8/8/8/8/8/r7/7K w - - 0 1", "depth": 3, "multipv": 5 })).await;
-    assert_eq!((few["lines"].as_array().unwrap().len(), &few["clamped"]), (1, &json!([])), "there is no more than one move");
+    let few = server
+        .ask(PATH, &json!({ "fen": "7k/8/8/8/8/8/r7/7K w - - 0 1", "depth": 3, "multipv": 5 }))
+        .await;
+    assert_eq!(
+        (few["lines"].as_array().unwrap().len(), &few["clamped"]),
+        (1, &json!([])),
+        "there is no more than one move"
+    );
 }
 
 async fn a_proof_of_mate_has_one_line() {
     let server = Server::start().await;
     let body = json!({ "fen": "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "mate": 2, "multipv": 2 });
     let answer = server.ask(PATH, &body).await;
-    assert_eq!((&answer["reason"], &answer["lines"][0]["pv_san"]), (&json!("mate"), &json!(["Ra8#"])));
+    assert_eq!(
+        (&answer["reason"], &answer["lines"][0]["pv_san"]),
+        (&json!("mate"), &json!(["Ra8#"]))
+    );
     assert_eq!(answer["clamped"], json!([{ "member": "multipv", "asked": 2, "given": 1 }]));
 }
 
 async fn an_analysis_of_several_lines_is_remembered() {
     let server = Server::start().await;
-    let ask = async |lines: u64| server.ask(PATH, &json!({ "fen": "startpos", "depth": 5, "multipv": lines })).await;
+    let ask = async |lines: u64| {
+        server.ask(PATH, &json!({ "fen": "startpos", "depth": 5, "multipv": lines })).await
+    };
     let searched = ask(3).await;
     assert_eq!(searched["memory"], "unknown");
     let (three, two, four) = (ask(3).await, ask(2).await, ask(4).await);
@@ -146,7 +186,8 @@ async fn infinite_and_a_limit_exclude_each_other() {
 async fn the_form_is_what_the_client_accepts() {
     let server = Server::start().await;
     let query = format!("{PATH}?fen=startpos&depth=2");
-    let get = |accept: &str| server.request(Method::GET, &query).header("accept", accept.to_owned());
+    let get =
+        |accept: &str| server.request(Method::GET, &query).header("accept", accept.to_owned());
     let post = |accept: &str| {
         let body = json!({ "fen": "startpos", "depth": 2 });
         server.request(Method::POST, PATH).header("accept", accept.to_owned()).json(&body)
@@ -164,7 +205,10 @@ async fn the_form_is_what_the_client_accepts() {
         let answer = server.send(request).await;
         assert_eq!((answer.status, answer.header("content-type")), (200, kind));
         if kind != "application/json" {
-            assert_eq!((answer.header("x-accel-buffering"), answer.header("cache-control")), ("no", "no-store"));
+            assert_eq!(
+                (answer.header("x-accel-buffering"), answer.header("cache-control")),
+                ("no", "no-store")
+            );
         }
     }
 }
@@ -174,14 +218,20 @@ async fn what_no_form_fits_is_refused() {
     for method in [Method::GET, Method::POST] {
         let path = format!("{PATH}?fen=startpos&depth=2");
         let request = server.request(method, &path).header("accept", "text/html");
-        server.send(request.json(&json!({ "fen": "startpos" }))).await.problem(406, "not_acceptable");
+        server
+            .send(request.json(&json!({ "fen": "startpos" })))
+            .await
+            .problem(406, "not_acceptable");
     }
 }
 
 async fn a_query_asks_the_same_as_a_body() {
     let server = Server::start().await;
-    let query = "fen=startpos&moves=e4,%20e5,Nf3&depth=4&multipv=2&searchmoves=Nc6,d6&pov=white&fresh=true";
-    let request = server.request(Method::GET, &format!("{PATH}?{query}")).header("accept", "application/json");
+    let query =
+        "fen=startpos&moves=e4,%20e5,Nf3&depth=4&multipv=2&searchmoves=Nc6,d6&pov=white&fresh=true";
+    let request = server
+        .request(Method::GET, &format!("{PATH}?{query}"))
+        .header("accept", "application/json");
     let by_query = server.send(request).await.json();
     let body = json!({
         "fen": "startpos", "moves": ["e4", "e5", "Nf3"], "depth": 4, "multipv": 2, "searchmoves": ["Nc6", "d6"],
@@ -193,18 +243,29 @@ async fn a_query_asks_the_same_as_a_body() {
         assert!(by_query.get(member).is_some(), "{member}");
         assert_eq!(by_query[member], by_body[member], "{member}");
     }
-    let castling = format!("{PATH}?fen=r3k2r/8/8/8/8/8/8/R3K2R+w+KQkq+-+0+1&depth=1&searchmoves=O-O&castling=960");
-    let answer = server.send(server.request(Method::GET, &castling).header("accept", "application/json")).await.json();
+    let castling = format!(
+        "{PATH}?fen=r3k2r/8/8/8/8/8/8/R3K2R+w+KQkq+-+0+1&depth=1&searchmoves=O-O&castling=960"
+    );
+    let answer = server
+        .send(server.request(Method::GET, &castling).header("accept", "application/json"))
+        .await
+        .json();
     assert_eq!((&answer["best_move"], &answer["best_move_san"]), (&json!("e1h1"), &json!("O-O")));
     let check = format!("{PATH}?fen=startpos&moves=e4,f5,Qh5+,g6&depth=1");
-    assert_eq!(server.send(server.request(Method::GET, &check)).await.status, 200, "a plus arrives as a blank");
+    assert_eq!(
+        server.send(server.request(Method::GET, &check)).await.status,
+        200,
+        "a plus arrives as a blank"
+    );
 }
 
 async fn a_query_that_is_not_percent_encoded_is_refused() {
     let server = Server::start().await;
     server.get(&format!("{PATH}?fen=%ff")).await.problem(400, "malformed_query");
-    let problem = server.get(&format!("{PATH}?depth=deep&colour=red")).await.problem(422, "invalid_request");
-    let faults: Vec<_> = problem["errors"].as_array().unwrap().iter().map(|fault| &fault["code"]).collect();
+    let problem =
+        server.get(&format!("{PATH}?depth=deep&colour=red")).await.problem(422, "invalid_request");
+    let faults: Vec<_> =
+        problem["errors"].as_array().unwrap().iter().map(|fault| &fault["code"]).collect();
     assert_eq!(faults, ["missing", "wrong_type", "unknown_member"]);
     server.get(&format!("{PATH}?fen=8/8/8/8/8/8/8/8+w+-+-")).await.problem(422, "invalid_fen");
     server.get(&format!("{PATH}?fen=startpos&moves=e5")).await.problem(422, "illegal_move");
@@ -218,10 +279,16 @@ async fn iterations_come_as_they_finish_and_the_end_comes_last() {
     let lines = stream.rest().await;
     assert!(begun.elapsed() > Duration::from_millis(500));
     let (end, infos) = lines.split_last().unwrap();
-    assert_eq!((&end["type"], &end["reason"], &end["memory"]), (&json!("end"), &json!("time"), &json!("unknown")));
+    assert_eq!(
+        (&end["type"], &end["reason"], &end["memory"]),
+        (&json!("end"), &json!("time"), &json!("unknown"))
+    );
     assert!(infos.len() > 2 && infos.len() < 14, "at most ten a second: {}", infos.len());
     for (index, info) in infos.iter().enumerate() {
-        assert_eq!((&info["type"], &info["seq"], &info["source"]), (&json!("info"), &json!(index + 1), &json!("search")));
+        assert_eq!(
+            (&info["type"], &info["seq"], &info["source"]),
+            (&json!("info"), &json!(index + 1), &json!("search"))
+        );
         assert_eq!(info["lines"].as_array().unwrap().len(), 2);
     }
     let depths: Vec<u64> = infos.iter().map(|info| info["depth"].as_u64().unwrap()).collect();
@@ -236,7 +303,10 @@ async fn the_last_info_tells_the_mate_that_was_proved() {
     let [infos @ .., last, end] = lines.as_slice() else { panic!("{lines:?}") };
     assert_eq!((&end["reason"], &end["best_move"]), (&json!("mate"), &json!("a1a6")));
     let line = &last["lines"][0];
-    assert_eq!((&line["score"], &line["pv_san"]), (&json!({ "type": "mate", "value": 2 }), &json!(["Ra6", "bxa6", "b7#"])));
+    assert_eq!(
+        (&line["score"], &line["pv_san"]),
+        (&json!({ "type": "mate", "value": 2 }), &json!(["Ra6", "bxa6", "b7#"]))
+    );
     assert!(infos.iter().all(|info| info["depth"].as_u64() <= last["depth"].as_u64()), "{lines:?}");
 }
 
@@ -266,9 +336,14 @@ async fn what_memory_knows_comes_at_once() {
     server.ask(PATH, &json!({ "fen": "startpos", "depth": 8 })).await;
     let mut busy = Stream::post(&server, PATH, &json!({ "fen": LONG, "infinite": true })).await;
     busy.next("info").await;
-    let mut stream = Stream::post(&server, PATH, &json!({ "fen": "startpos", "depth": 60, "movetime_ms": 300 })).await;
+    let mut stream =
+        Stream::post(&server, PATH, &json!({ "fen": "startpos", "depth": 60, "movetime_ms": 300 }))
+            .await;
     let known = stream.line().await.unwrap();
-    assert_eq!((&known["type"], &known["source"], &known["depth"]), (&json!("info"), &json!("memory"), &json!(8)));
+    assert_eq!(
+        (&known["type"], &known["source"], &known["depth"]),
+        (&json!("info"), &json!("memory"), &json!(8))
+    );
     assert!(known["age_ms"].is_u64());
     assert_eq!(stream.line().await.unwrap()["type"], "queued");
     drop(busy);
@@ -302,7 +377,9 @@ async fn who_waits_hears_his_place() {
     let mut running = Stream::post(&server, PATH, &infinite(LONG)).await;
     running.next("info").await;
     let mut second = Stream::post(&server, PATH, &infinite("startpos")).await;
-    let mut third = Stream::post(&server, PATH, &json!({ "fen": "startpos", "moves": ["e4"], "depth": 3 })).await;
+    let mut third =
+        Stream::post(&server, PATH, &json!({ "fen": "startpos", "moves": ["e4"], "depth": 3 }))
+            .await;
     assert_eq!(second.line().await.unwrap(), json!({ "type": "queued", "position": 1 }));
     assert_eq!(third.line().await.unwrap(), json!({ "type": "queued", "position": 2 }));
     drop(second);
@@ -317,7 +394,10 @@ async fn a_quiet_analysis_is_heard_of_all_the_same() {
     let first = stream.next("heartbeat").await;
     let second = stream.next("heartbeat").await;
     for member in ["time_ms", "nodes"] {
-        assert!(second[member].as_u64().unwrap() > first[member].as_u64().unwrap(), "{member}: {first} {second}");
+        assert!(
+            second[member].as_u64().unwrap() > first[member].as_u64().unwrap(),
+            "{member}: {first} {second}"
+        );
     }
 }
 
@@ -327,7 +407,9 @@ async fn a_reader_that_leaves_frees_its_worker() {
     stream.next("info").await;
     let next = {
         let client = server.client.clone();
-        tokio::spawn(async move { client.ask("/v1/perft", &json!({ "fen": "startpos", "depth": 1 })).await })
+        tokio::spawn(async move {
+            client.ask("/v1/perft", &json!({ "fen": "startpos", "depth": 1 })).await
+        })
     };
     sleep(Duration::from_millis(100)).await;
     assert!(!next.is_finished());
@@ -363,7 +445,9 @@ async fn before_the_first_line_an_error_is_a_status() {
     let mut waiting = Stream::post(&server, PATH, &infinite("startpos")).await;
     waiting.next("queued").await;
     let full = server.request(Method::POST, PATH).header("accept", "application/x-ndjson");
-    let full = server.send(full.json(&json!({ "fen": "startpos", "moves": ["e4"], "infinite": true }))).await;
+    let full = server
+        .send(full.json(&json!({ "fen": "startpos", "moves": ["e4"], "infinite": true })))
+        .await;
     full.problem(503, "queue_full");
     let by_query = server.get(&format!("{PATH}?fen=startpos&moves=d4&infinite=true")).await;
     by_query.problem(503, "queue_full");

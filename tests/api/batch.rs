@@ -38,7 +38,10 @@ fn body(lines: &[Value]) -> String {
 }
 
 async fn open(server: &Server, body: String) -> Stream {
-    let request = server.request(Method::POST, PATH).header("content-type", "application/x-ndjson").body(body);
+    let request = server
+        .request(Method::POST, PATH)
+        .header("content-type", "application/x-ndjson")
+        .body(body);
     Stream::open(server, request, "application/x-ndjson").await
 }
 
@@ -57,11 +60,19 @@ async fn every_line_is_answered_by_its_id_and_index() {
         .map(|number| json!({ "id": format!("line {number}"), "fen": "startpos", "moves": ["e4"], "depth": number % 4 + 1 }))
         .collect();
     let (answers, end) = answers(&server, body(&lines)).await;
-    assert_eq!((&end["reason"], &end["answered"], &end["failed"]), (&json!("done"), &json!(40), &json!(0)));
+    assert_eq!(
+        (&end["reason"], &end["answered"], &end["failed"]),
+        (&json!("done"), &json!(40), &json!(0))
+    );
     for (index, answer) in answers.iter().enumerate() {
-        assert_eq!((&answer["index"], &answer["id"]), (&json!(index), &json!(format!("line {index}"))));
+        assert_eq!(
+            (&answer["index"], &answer["id"]),
+            (&json!(index), &json!(format!("line {index}")))
+        );
         assert!(answer["depth"].as_u64().unwrap() > index as u64 % 4, "{answer}");
-        assert!(answer["best_move"].is_string() && answer["pv"].is_array() && answer["fen"].is_string());
+        assert!(
+            answer["best_move"].is_string() && answer["pv"].is_array() && answer["fen"].is_string()
+        );
     }
 }
 
@@ -93,8 +104,12 @@ async fn a_bad_line_is_an_error_of_its_own() {
         good.to_string(),
     ];
     let (answers, end) = answers(&server, lines.join("\n")).await;
-    assert_eq!((&end["reason"], &end["answered"], &end["failed"]), (&json!("done"), &json!(2), &json!(6)));
-    let errors: Vec<_> = answers.iter().map(|line| (line["id"].clone(), line["error"]["code"].as_str())).collect();
+    assert_eq!(
+        (&end["reason"], &end["answered"], &end["failed"]),
+        (&json!("done"), &json!(2), &json!(6))
+    );
+    let errors: Vec<_> =
+        answers.iter().map(|line| (line["id"].clone(), line["error"]["code"].as_str())).collect();
     assert_eq!(
         errors,
         [
@@ -126,12 +141,16 @@ async fn blank_lines_count_but_are_not_answered() {
 async fn what_is_beyond_the_bounds_is_not_read_and_what_came_before_is_answered() {
     let server = Server::with(|settings| settings.batch.lines = 3).await;
     let line = json!({ "fen": "startpos", "depth": 1 });
-    let (found, end) = answers(&server, body(&[line.clone(), line.clone(), line.clone(), line.clone()])).await;
+    let (found, end) =
+        answers(&server, body(&[line.clone(), line.clone(), line.clone(), line.clone()])).await;
     assert_eq!((found.len(), &end["reason"]), (3, &json!("too_large")));
     let server = Server::with(|settings| settings.batch.bytes = 2_000).await;
     let whole_lines = 2_000 / (line.to_string().len() + 1);
     let (found, end) = answers(&server, body(&vec![line; 1_000])).await;
-    assert_eq!((found.len(), &end["reason"], &end["answered"]), (whole_lines, &json!("too_large"), &json!(whole_lines)));
+    assert_eq!(
+        (found.len(), &end["reason"], &end["answered"]),
+        (whole_lines, &json!("too_large"), &json!(whole_lines))
+    );
     let limits = server.get("/v1/limits").await.json();
     assert_eq!(limits["batch"], json!({ "max": 8, "lines": 10_000, "bytes": 2_000 }));
 }
@@ -140,7 +159,8 @@ async fn what_is_beyond_the_bounds_is_not_read_and_what_came_before_is_answered(
 async fn a_long_batch_leaves_memory_where_it_was() {
     let server = ServerProcess::start(&[("KIBITZER__IDLE__POSITIONS", "0")]).await;
     let resident_mb = || {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap_or_default();
+        let status =
+            std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("0 kB");
         line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024
     };
@@ -148,12 +168,16 @@ async fn a_long_batch_leaves_memory_where_it_was() {
     let lines: Vec<Value> = fens.iter().map(|fen| json!({ "fen": fen, "nodes": 300 })).collect();
     let mut after = Vec::new();
     for part in [&lines[..200], &lines[200..]] {
-        let request = server.client.request(Method::POST, PATH).header("content-type", "application/x-ndjson");
+        let request = server
+            .client
+            .request(Method::POST, PATH)
+            .header("content-type", "application/x-ndjson");
         let answer = server.client.send(request.body(body(part))).await;
         assert_eq!(answer.body.lines().count(), part.len() + 1);
         after.push(resident_mb());
     }
-    // What is remembered of 600 positions takes 2 MB; their searches have taken half a megabyte each.
+    // What is remembered of 600 positions takes 2 MB; their searches have taken half a megabyte
+    // each.
     assert!(after[1] <= after[0] + 30, "{after:?}");
 }
 
@@ -181,10 +205,14 @@ async fn a_client_may_write_all_of_it_before_it_reads() {
     })
     .await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
-    let head = format!("POST {PATH} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/x-ndjson\r\n");
+    let head = format!(
+        "POST {PATH} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/x-ndjson\r\n"
+    );
     stream.write_all(format!("{head}transfer-encoding: chunked\r\n\r\n").as_bytes()).await.unwrap();
     for number in 0..LINES {
-        let line = format!("{{\"id\": {number}, \"fen\": \"startpos\", \"moves\": [\"e4\", \"e5\"], \"depth\": 2}}\n");
+        let line = format!(
+            "{{\"id\": {number}, \"fen\": \"startpos\", \"moves\": [\"e4\", \"e5\"], \"depth\": 2}}\n"
+        );
         stream.write_all(format!("{:x}\r\n{line}\r\n", line.len()).as_bytes()).await.unwrap();
     }
     // Longer than a reader may take nothing once the body has been read.
@@ -208,12 +236,15 @@ async fn a_client_may_write_all_of_it_before_it_reads() {
 
 async fn a_batch_leaves_room_for_those_who_wait_for_an_answer() {
     let server = Server::with(|settings| settings.search.workers = 1).await;
-    let lines: Vec<Value> =
-        (0..50).map(|number| json!({ "fen": "startpos", "movetime_ms": 50 + number, "fresh": true })).collect();
+    let lines: Vec<Value> = (0..50)
+        .map(|number| json!({ "fen": "startpos", "movetime_ms": 50 + number, "fresh": true }))
+        .collect();
     let mut batch = open(&server, body(&lines)).await;
     batch.line().await.unwrap();
     let begun = std::time::Instant::now();
-    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["d4"], "depth": 3 })).await;
+    let answer = server
+        .ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["d4"], "depth": 3 }))
+        .await;
     assert_eq!(answer["reason"], "depth");
     assert!(begun.elapsed() < Duration::from_millis(1_500), "{:?}", begun.elapsed());
     assert_eq!(batch.next("end").await["answered"], 50);
@@ -232,18 +263,23 @@ async fn until_it_searches(server: &Server) {
 
 async fn a_client_that_leaves_takes_its_batch_along() {
     let server = Server::with(|settings| settings.search.workers = 1).await;
-    let lines: Vec<Value> = (0..100).map(|number| json!({ "fen": "startpos", "movetime_ms": 20_000 + number })).collect();
+    let lines: Vec<Value> = (0..100)
+        .map(|number| json!({ "fen": "startpos", "movetime_ms": 20_000 + number }))
+        .collect();
     let batch = open(&server, body(&lines)).await;
     until_it_searches(&server).await;
     drop(batch);
-    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["d4"], "depth": 3 })).await;
+    let answer = server
+        .ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["d4"], "depth": 3 }))
+        .await;
     assert_eq!(answer["reason"], "depth", "the worker is free again");
 }
 
 async fn a_batch_ends_with_the_server() {
     let server = Server::with(|settings| settings.search.workers = 1).await;
-    let lines: Vec<Value> =
-        (0..20).map(|number| json!({ "id": number, "fen": "startpos", "movetime_ms": 20_000 + number })).collect();
+    let lines: Vec<Value> = (0..20)
+        .map(|number| json!({ "id": number, "fen": "startpos", "movetime_ms": 20_000 + number }))
+        .collect();
     let mut batch = open(&server, body(&lines)).await;
     until_it_searches(&server).await;
     server.stop.send(()).unwrap();
@@ -267,8 +303,12 @@ async fn a_body_that_stops_coming_ends_its_batch() {
     );
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut answer = String::new();
-    let _ = timeout(Duration::from_secs(10), stream.read_to_string(&mut answer)).await.expect("an end");
-    assert!(answer.contains("\"reason\":\"broken\"") && answer.contains("\"best_move\""), "{answer}");
+    let _ =
+        timeout(Duration::from_secs(10), stream.read_to_string(&mut answer)).await.expect("an end");
+    assert!(
+        answer.contains("\"reason\":\"broken\"") && answer.contains("\"best_move\""),
+        "{answer}"
+    );
 }
 
 async fn a_body_that_stands_still_does_not_hold_up_the_end_of_the_server() {
@@ -288,8 +328,13 @@ async fn a_body_that_stands_still_does_not_hold_up_the_end_of_the_server() {
         }
         panic!("the batch has no end");
     };
-    let end: Value = serde_json::from_str(&timeout(Duration::from_secs(30), last).await.expect("an end")).unwrap();
-    assert_eq!((&end["reason"], &end["answered"], &end["failed"]), (&json!("shutdown"), &json!(1), &json!(0)));
+    let end: Value =
+        serde_json::from_str(&timeout(Duration::from_secs(30), last).await.expect("an end"))
+            .unwrap();
+    assert_eq!(
+        (&end["reason"], &end["answered"], &end["failed"]),
+        (&json!("shutdown"), &json!(1), &json!(0))
+    );
 }
 
 async fn batches_have_a_bounded_number_of_places() {
@@ -304,13 +349,23 @@ async fn batches_have_a_bounded_number_of_places() {
         }
     };
     timeout(Duration::from_secs(10), until("kibitzer_batches 1")).await.expect("it is counted");
-    let another = || server.request(Method::POST, PATH).header("content-type", "application/x-ndjson").body("{}\n");
+    let another = || {
+        server
+            .request(Method::POST, PATH)
+            .header("content-type", "application/x-ndjson")
+            .body("{}\n")
+    };
     let refused = server.send(another()).await;
     assert!(!refused.header("retry-after").is_empty());
     let problem = refused.problem(503, "queue_full");
-    assert_eq!((&problem["queue_length"], &problem["detail"]), (&json!(1), &json!("all 1 places for batches are taken")));
+    assert_eq!(
+        (&problem["queue_length"], &problem["detail"]),
+        (&json!(1), &json!("all 1 places for batches are taken"))
+    );
     drop(slow);
-    timeout(Duration::from_secs(10), until("kibitzer_batches 0")).await.expect("its place is free again");
+    timeout(Duration::from_secs(10), until("kibitzer_batches 0"))
+        .await
+        .expect("its place is free again");
     assert_eq!(server.send(another()).await.status, 200);
     assert!(metric(&server.get("/metrics").await.body, "kibitzer_max_batches 1"));
 }
@@ -320,6 +375,9 @@ async fn a_server_that_ends_takes_no_batch() {
     let client = server.client.clone();
     server.stop.send(()).unwrap();
     tokio::time::sleep(Duration::from_millis(200)).await;
-    let request = client.request(Method::POST, PATH).header("content-type", "application/x-ndjson").body("{}\n");
+    let request = client
+        .request(Method::POST, PATH)
+        .header("content-type", "application/x-ndjson")
+        .body("{}\n");
     client.send(request).await.problem(503, "shutting_down");
 }

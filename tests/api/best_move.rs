@@ -41,11 +41,16 @@ fn check_line(answer: &Value) {
 
 async fn a_depth_is_searched_to_its_end() {
     let server = Server::start().await;
-    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["e4"], "depth": 5 })).await;
+    let answer = server
+        .ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["e4"], "depth": 5 }))
+        .await;
     check_line(&answer);
     assert_eq!((&answer["depth"], &answer["reason"]), (&json!(5), &json!("depth")));
     assert_eq!((&answer["source"], &answer["memory"]), (&json!("search"), &json!("unknown")));
-    assert_eq!((&answer["shared"], &answer["clamped"], &answer["turn"]), (&json!(false), &json!([]), &json!("black")));
+    assert_eq!(
+        (&answer["shared"], &answer["clamped"], &answer["turn"]),
+        (&json!(false), &json!([]), &json!("black"))
+    );
     assert_eq!(answer["score"]["type"], "cp");
     assert!(answer["score"]["value"].as_i64().unwrap().abs() < 200, "{answer}");
     assert!(answer["seldepth"].as_u64().unwrap() >= 5 && answer["nodes"].as_u64().unwrap() > 20);
@@ -59,10 +64,16 @@ async fn nodes_and_time_end_a_search() {
     assert_eq!(answer["reason"], "nodes");
     assert!(answer["nodes"].as_u64().unwrap() <= 5_000, "{}", answer["nodes"]);
     let started = Instant::now();
-    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 100, "fresh": true })).await;
+    let answer = server
+        .ask("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 100, "fresh": true }))
+        .await;
     check_line(&answer);
     assert_eq!(answer["reason"], "time");
-    assert!((Duration::from_millis(90)..Duration::from_secs(2)).contains(&started.elapsed()), "{:?}", started.elapsed());
+    assert!(
+        (Duration::from_millis(90)..Duration::from_secs(2)).contains(&started.elapsed()),
+        "{:?}",
+        started.elapsed()
+    );
 }
 
 async fn without_a_limit_the_default_time_counts() {
@@ -92,10 +103,14 @@ fn chances(answer: &Value) -> [u64; 3] {
 
 async fn the_chances_add_up_to_a_thousand_from_search_and_from_memory() {
     let server = Server::start().await;
-    for (fen, likelier) in [("startpos", 0), ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 b Qkq - 0 1", 0), (ROOK_DOWN, 2)]
-    {
+    for (fen, likelier) in [
+        ("startpos", 0),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 b Qkq - 0 1", 0),
+        (ROOK_DOWN, 2),
+    ] {
         let body = json!({ "fen": fen, "depth": 8 });
-        let [found, remembered] = [server.ask("/v1/best-move", &body).await, server.ask("/v1/best-move", &body).await];
+        let [found, remembered] =
+            [server.ask("/v1/best-move", &body).await, server.ask("/v1/best-move", &body).await];
         assert_eq!((&found["source"], &remembered["source"]), (&json!("search"), &json!("memory")));
         assert_eq!(chances(&found).iter().sum::<u64>(), 1000);
         assert!(chances(&found)[likelier] > chances(&found)[2 - likelier], "{found}");
@@ -105,9 +120,10 @@ async fn the_chances_add_up_to_a_thousand_from_search_and_from_memory() {
 
 async fn a_mate_is_certain() {
     let server = Server::start().await;
-    for (fen, certain) in
-        [("7k/R7/1R6/8/8/8/8/7K w - - 0 1", [1000, 0, 0]), ("7k/R7/1R6/8/8/8/8/7K b - - 0 1", [0, 0, 1000])]
-    {
+    for (fen, certain) in [
+        ("7k/R7/1R6/8/8/8/8/7K w - - 0 1", [1000, 0, 0]),
+        ("7k/R7/1R6/8/8/8/8/7K b - - 0 1", [0, 0, 1000]),
+    ] {
         let answer = server.ask("/v1/best-move", &json!({ "fen": fen, "depth": 6 })).await;
         assert_eq!((&answer["score"]["type"], chances(&answer)), (&json!("mate"), certain));
     }
@@ -122,9 +138,14 @@ async fn where_there_is_no_such_mate_the_ordinary_score_is_told() {
 
 async fn a_game_that_is_over_has_no_best_move() {
     let server = Server::start().await;
-    let (mated, drawn) = (json!({ "type": "mate", "value": 0 }), json!({ "type": "cp", "value": 0 }));
+    let (mated, drawn) =
+        (json!({ "type": "mate", "value": 0 }), json!({ "type": "cp", "value": 0 }));
     for (body, score, certain) in [
-        (json!({ "fen": "startpos", "moves": ["f3", "e5", "g4", "Qh4"], "depth": 9 }), &mated, [0, 0, 1000]),
+        (
+            json!({ "fen": "startpos", "moves": ["f3", "e5", "g4", "Qh4"], "depth": 9 }),
+            &mated,
+            [0, 0, 1000],
+        ),
         (json!({ "fen": "k7/2Q5/1K6/8/8/8/8/8 b - - 0 1" }), &drawn, [0, 1000, 0]),
         (json!({ "fen": "4k3/8/8/8/8/8/8/4KB2 w - - 0 1", "mate": 2 }), &drawn, [0, 1000, 0]),
     ] {
@@ -132,8 +153,14 @@ async fn a_game_that_is_over_has_no_best_move() {
         for member in ["best_move", "best_move_san", "ponder", "ponder_san"] {
             assert_eq!(answer[member], Value::Null, "{member}");
         }
-        assert_eq!((&answer["reason"], &answer["memory"]), (&json!("terminal"), &json!("not_asked")));
-        assert_eq!((&answer["score"], &answer["pv"], &answer["nodes"]), (score, &json!([]), &json!(0)));
+        assert_eq!(
+            (&answer["reason"], &answer["memory"]),
+            (&json!("terminal"), &json!("not_asked"))
+        );
+        assert_eq!(
+            (&answer["score"], &answer["pv"], &answer["nodes"]),
+            (score, &json!([]), &json!(0))
+        );
         assert_eq!(chances(&answer), certain);
     }
 }
@@ -173,10 +200,12 @@ fn timing(answer: &Answer) -> [f64; 3] {
 
 async fn every_answer_tells_its_timing() {
     let server = Server::start().await;
-    let found = server.post("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 60 })).await;
+    let found =
+        server.post("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 60 })).await;
     let [queue, search, total] = timing(&found);
     assert!(search >= 50.0 && total >= queue + search, "{queue} {search} {total}");
-    let remembered = server.post("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 60 })).await;
+    let remembered =
+        server.post("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 60 })).await;
     assert!(timing(&remembered)[1] < 20.0);
     for refused in [
         server.post("/v1/best-move", &json!({ "fen": "nonsense" })).await,
@@ -188,8 +217,11 @@ async fn every_answer_tells_its_timing() {
         timing(&refused);
     }
     assert_eq!(server.get("/livez").await.header("server-timing"), "");
-    let server = Server::with(|settings| (settings.rate.requests, settings.rate.window_ms) = (1, 3_600_000)).await;
-    let unknown = server.request(reqwest::Method::POST, "/v1/best-move").header("x-api-key", "unknown");
+    let server =
+        Server::with(|settings| (settings.rate.requests, settings.rate.window_ms) = (1, 3_600_000))
+            .await;
+    let unknown =
+        server.request(reqwest::Method::POST, "/v1/best-move").header("x-api-key", "unknown");
     let refused = [server.send(unknown).await, server.post("/v1/best-move", &json!({})).await];
     assert_eq!(refused.each_ref().map(|answer| answer.status), [401, 429]);
     for answer in &refused {
@@ -200,7 +232,8 @@ async fn every_answer_tells_its_timing() {
 async fn threads_search_together() {
     let server = Server::start().await;
     for _ in 0..2 {
-        let body = json!({ "fen": "startpos", "moves": ["e4"], "depth": 9, "threads": 2, "fresh": true });
+        let body =
+            json!({ "fen": "startpos", "moves": ["e4"], "depth": 9, "threads": 2, "fresh": true });
         let answer = server.ask("/v1/best-move", &body).await;
         check_line(&answer);
         assert_eq!((&answer["reason"], &answer["clamped"]), (&json!("depth"), &json!([])));
@@ -210,7 +243,14 @@ async fn threads_search_together() {
 
 async fn no_thread_is_no_search() {
     let server = Server::start().await;
-    let problem = server.refused("/v1/best-move", &json!({ "fen": "startpos", "threads": 0 }), 422, "invalid_request").await;
+    let problem = server
+        .refused(
+            "/v1/best-move",
+            &json!({ "fen": "startpos", "threads": 0 }),
+            422,
+            "invalid_request",
+        )
+        .await;
     let fault = &problem["errors"][0];
     assert_eq!((&fault["code"], &fault["pointer"]), (&json!("out_of_range"), &json!("/threads")));
 }
@@ -218,7 +258,12 @@ async fn no_thread_is_no_search() {
 async fn more_threads_than_the_cap_are_clamped_and_told() {
     let server = Server::with(|settings| settings.limits.threads = 2).await;
     let ask = async |threads: u64| {
-        server.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 3, "threads": threads, "fresh": true })).await
+        server
+            .ask(
+                "/v1/best-move",
+                &json!({ "fen": "startpos", "depth": 3, "threads": threads, "fresh": true }),
+            )
+            .await
     };
     assert_eq!(ask(2).await["clamped"], json!([]));
     for asked in [3, 1_000, u64::MAX] {

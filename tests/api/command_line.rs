@@ -52,7 +52,9 @@ async fn perft_refuses_a_bad_position() {
 async fn healthcheck_tells_by_its_exit_status() {
     let server = Server::start().await;
     let address = server.address.to_string();
-    let alive = tokio::task::spawn_blocking(move || run(&["healthcheck", "--listen", &address])).await.unwrap();
+    let alive = tokio::task::spawn_blocking(move || run(&["healthcheck", "--listen", &address]))
+        .await
+        .unwrap();
     assert_eq!(alive.status.code(), Some(0), "{}", String::from_utf8_lossy(&alive.stderr));
     let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
     assert_eq!(run(&["healthcheck", "--listen", &nobody]).status.code(), Some(1));
@@ -63,7 +65,9 @@ async fn measured(server: &Server, arguments: &[&str]) -> Value {
     let url = format!("http://{}", server.address);
     let mut words = vec!["bench".to_owned(), "http".to_owned(), url];
     words.extend(["--json", "--seconds", "1"].iter().chain(arguments).map(|&word| word.to_owned()));
-    let printed = tokio::task::spawn_blocking(move || stdout(&words.iter().map(String::as_str).collect::<Vec<_>>()));
+    let printed = tokio::task::spawn_blocking(move || {
+        stdout(&words.iter().map(String::as_str).collect::<Vec<_>>())
+    });
     serde_json::from_str(&printed.await.unwrap()).unwrap()
 }
 
@@ -79,28 +83,46 @@ fn keyed(settings: &mut Settings) {
 async fn bench_http_measures_a_closed_loop_and_an_open_one() {
     let server = Server::start().await;
     let closed = measured(&server, &["--connections", "2"]).await;
-    assert_eq!((&closed["kind"], &closed["pace"]), (&json!("legal-moves"), &json!({"closed": {"connections": 2}})));
+    assert_eq!(
+        (&closed["kind"], &closed["pace"]),
+        (&json!("legal-moves"), &json!({"closed": {"connections": 2}}))
+    );
     let (requests, times) = (closed["requests"].as_u64().unwrap(), &closed["answer_ms"]);
     assert!(requests > 2 && closed["statuses"] == json!({ "200": requests }), "{closed}");
     let [half, most, all] = ["p50", "p99", "max"].map(|name| times[name].as_f64().unwrap());
     assert!(times["count"] == requests && 0.0 < half && half <= most && most <= all, "{closed}");
 
     let open = measured(&server, &["--rate", "40"]).await;
-    assert_eq!((&open["requests"], &open["statuses"]), (&json!(40), &json!({ "200": 40 })), "{open}");
+    assert_eq!(
+        (&open["requests"], &open["statuses"]),
+        (&json!(40), &json!({ "200": 40 })),
+        "{open}"
+    );
 }
 
 async fn bench_http_tells_hits_from_searches() {
     let server = Server::start().await;
-    let hits = measured(&server, &["--kind", "hit", "--count", "3", "--depth", "4", "--rate", "20"]).await;
-    assert_eq!((&hits["answered"], &hits["misses"], &hits["server_ms"]["count"]), (&json!(20), &json!(0), &json!(20)));
+    let hits =
+        measured(&server, &["--kind", "hit", "--count", "3", "--depth", "4", "--rate", "20"]).await;
+    assert_eq!(
+        (&hits["answered"], &hits["misses"], &hits["server_ms"]["count"]),
+        (&json!(20), &json!(0), &json!(20))
+    );
     let again = server.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 2 })).await;
     assert_eq!(again["memory"], "unknown", "random games leave the start position");
 }
 
 async fn bench_http_follows_streams_to_their_end() {
     let server = Server::start().await;
-    let streams = measured(&server, &["--kind", "analysis", "--depth", "5", "--multipv", "2", "--connections", "1"]).await;
-    assert!(streams["answered"].as_u64().unwrap() > 0 && streams["failures"] == json!({}), "{streams}");
+    let streams = measured(
+        &server,
+        &["--kind", "analysis", "--depth", "5", "--multipv", "2", "--connections", "1"],
+    )
+    .await;
+    assert!(
+        streams["answered"].as_u64().unwrap() > 0 && streams["failures"] == json!({}),
+        "{streams}"
+    );
     assert_eq!(streams["first_line_ms"]["count"], streams["answered"]);
 }
 
@@ -109,11 +131,15 @@ async fn bench_http_counts_refusals_and_what_each_key_gets() {
     let told = measured(&server, &["--rate", "20", "--key", "one", "--key", "two"]).await;
     assert_eq!(told["statuses"], json!({ "200": 13, "429": 7 }));
     assert_eq!(told["codes"], json!({ "rate_limited": 7 }));
-    assert_eq!(told["keys"], json!([{ "requests": 10, "answered": 3 }, { "requests": 10, "answered": 10 }]));
+    assert_eq!(
+        told["keys"],
+        json!([{ "requests": 10, "answered": 3 }, { "requests": 10, "answered": 10 }])
+    );
 }
 
 async fn bench_http_without_an_answer_fails() {
-    let nobody = format!("http://{}", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap());
+    let nobody =
+        format!("http://{}", TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap());
     for (arguments, why) in [
         (vec!["bench", "http", &nobody], "is not ready to be asked"),
         (vec!["bench", "http", "nonsense"], "nonsense: "),
@@ -122,7 +148,10 @@ async fn bench_http_without_an_answer_fails() {
     ] {
         let output = run(&arguments);
         let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(output.status.code() == Some(1) && complaint.contains(why), "{arguments:?}: {complaint}");
+        assert!(
+            output.status.code() == Some(1) && complaint.contains(why),
+            "{arguments:?}: {complaint}"
+        );
     }
 }
 
@@ -131,11 +160,19 @@ async fn openapi_prints_the_contract() {
 }
 
 async fn serve_refuses_a_network_that_is_none() {
-    for (file, why) in [("Cargo.toml", "not a network of kibitzer"), ("no/such.nnue", "cannot read")] {
+    for (file, why) in
+        [("Cargo.toml", "not a network of kibitzer"), ("no/such.nnue", "cannot read")]
+    {
         let mut command = program(&["serve", "--listen", "127.0.0.1:0"]);
-        let output = command.env("KIBITZER__SEARCH__NETWORK", file).output().expect("the program runs");
+        let output =
+            command.env("KIBITZER__SEARCH__NETWORK", file).output().expect("the program runs");
         let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
         assert_eq!(output.status.code(), Some(1), "{complaint}");
-        assert!(complaint.contains("search.network") && complaint.contains(file) && complaint.contains(why), "{complaint}");
+        assert!(
+            complaint.contains("search.network")
+                && complaint.contains(file)
+                && complaint.contains(why),
+            "{complaint}"
+        );
     }
 }

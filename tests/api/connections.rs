@@ -53,10 +53,16 @@ async fn a_head_that_does_not_end_is_not_waited_for() {
 
 async fn an_answer_that_takes_its_time_is_not_cut_short() {
     let server = impatient().await;
-    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 800, "fresh": true })).await;
+    let answer = server
+        .ask("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 800, "fresh": true }))
+        .await;
     assert_eq!(answer["reason"], "time");
-    let mut stream =
-        Stream::post(&server, "/v1/analysis", &json!({ "fen": "startpos", "movetime_ms": 800, "fresh": true })).await;
+    let mut stream = Stream::post(
+        &server,
+        "/v1/analysis",
+        &json!({ "fen": "startpos", "movetime_ms": 800, "fresh": true }),
+    )
+    .await;
     assert_eq!(stream.next("end").await["reason"], "time");
 }
 
@@ -71,9 +77,15 @@ async fn who_comes_when_all_places_are_taken_waits_for_one() {
     let mut last = TcpStream::connect(server.address).await.unwrap();
     last.write_all(b"GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n").await.unwrap();
     let mut answer = String::new();
-    assert!(timeout(Duration::from_millis(200), last.read_to_string(&mut answer)).await.is_err(), "{answer}");
+    assert!(
+        timeout(Duration::from_millis(200), last.read_to_string(&mut answer)).await.is_err(),
+        "{answer}"
+    );
     drop(others);
-    timeout(Duration::from_secs(10), last.read_to_string(&mut answer)).await.expect("its turn").unwrap();
+    timeout(Duration::from_secs(10), last.read_to_string(&mut answer))
+        .await
+        .expect("its turn")
+        .unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 

@@ -38,39 +38,64 @@ async fn the_file_is_what_the_code_says() {
 
 async fn every_documented_route_is_there() {
     let server = Server::start().await;
-    let taken = server.post("/v1/games", &serde_json::json!({ "pgn": "1. e4 *", "depth": 1 })).await.json();
+    let taken =
+        server.post("/v1/games", &serde_json::json!({ "pgn": "1. e4 *", "depth": 1 })).await.json();
     for operation in operations() {
-        let path = operation.path.replace("{code}", "internal").replace("{id}", taken["id"].as_str().unwrap());
+        let path = operation
+            .path
+            .replace("{code}", "internal")
+            .replace("{id}", taken["id"].as_str().unwrap());
         let method: Method = operation.method.parse().unwrap();
         let status = server.send(server.request(method, &path)).await.status;
-        assert!(!matches!(status, 404 | 405 | 500), "{} {path} is answered {status}", operation.method);
+        assert!(
+            !matches!(status, 404 | 405 | 500),
+            "{} {path} is answered {status}",
+            operation.method
+        );
     }
 }
 
 async fn every_operation_is_described_and_has_an_example() {
     for operation in operations() {
         let id = operation.id();
-        assert!(operation.document["summary"].as_str().is_some_and(|text| !text.is_empty()), "{id}");
+        assert!(
+            operation.document["summary"].as_str().is_some_and(|text| !text.is_empty()),
+            "{id}"
+        );
         if operation.document["requestBody"]["content"]["application/json"].is_object() {
-            assert!(!operation.examples(&operation.document["requestBody"]["content"]).is_empty(), "{id}");
+            assert!(
+                !operation.examples(&operation.document["requestBody"]["content"]).is_empty(),
+                "{id}"
+            );
         }
         for (status, response) in operation.document["responses"].as_object().unwrap() {
-            let response =
-                response["$ref"].as_str().map_or_else(|| response.clone(), |reference| resolve(reference).clone());
-            assert!(response["description"].as_str().is_some_and(|text| !text.is_empty()), "{id} {status}");
-            let is_page = response["content"]
-                .as_object()
-                .is_none_or(|kinds| kinds.keys().any(|kind| kind != "application/json" && !kind.ends_with("problem+json")));
+            let response = response["$ref"]
+                .as_str()
+                .map_or_else(|| response.clone(), |reference| resolve(reference).clone());
+            assert!(
+                response["description"].as_str().is_some_and(|text| !text.is_empty()),
+                "{id} {status}"
+            );
+            let is_page = response["content"].as_object().is_none_or(|kinds| {
+                kinds
+                    .keys()
+                    .any(|kind| kind != "application/json" && !kind.ends_with("problem+json"))
+            });
             let is_contract = operation.path == "/openapi.json";
             if !is_page && !is_contract {
-                assert!(!operation.examples(&response["content"]).is_empty(), "{id} {status} has no example");
+                assert!(
+                    !operation.examples(&response["content"]).is_empty(),
+                    "{id} {status} has no example"
+                );
             }
         }
     }
 }
 
 fn resolve(reference: &str) -> &'static Value {
-    CONTRACT.pointer(reference.trim_start_matches('#')).unwrap_or_else(|| panic!("{reference} leads nowhere"))
+    CONTRACT
+        .pointer(reference.trim_start_matches('#'))
+        .unwrap_or_else(|| panic!("{reference} leads nowhere"))
 }
 
 async fn every_field_is_described() {
@@ -92,7 +117,9 @@ fn walk(name: &str, schema: &Value, see: &mut dyn FnMut(&str, &Value)) {
         see(&path, field);
         walk(&path, field, see);
     }
-    for part in ["allOf", "oneOf", "anyOf"].iter().filter_map(|kind| schema[kind].as_array()).flatten() {
+    for part in
+        ["allOf", "oneOf", "anyOf"].iter().filter_map(|kind| schema[kind].as_array()).flatten()
+    {
         walk(name, part, see);
     }
     if schema["items"].is_object() {

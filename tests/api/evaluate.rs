@@ -25,9 +25,16 @@ async fn white_score(server: &Server, fen: &str) -> i64 {
 async fn the_score_of_white_is_the_blacks_with_the_sign_changed() {
     let server = Server::start().await;
     for (moves, sign) in [(json!(["e4"]), -1), (json!(["e4", "e5"]), 1)] {
-        let answer = server.ask("/v1/evaluate", &json!({ "fen": "startpos", "moves": moves })).await;
-        assert_eq!((&answer["score"]["type"], &answer["white_score"]["type"]), (&json!("cp"), &json!("cp")));
-        let (own, white) = (answer["score"]["value"].as_i64().unwrap(), answer["white_score"]["value"].as_i64().unwrap());
+        let answer =
+            server.ask("/v1/evaluate", &json!({ "fen": "startpos", "moves": moves })).await;
+        assert_eq!(
+            (&answer["score"]["type"], &answer["white_score"]["type"]),
+            (&json!("cp"), &json!("cp"))
+        );
+        let (own, white) = (
+            answer["score"]["value"].as_i64().unwrap(),
+            answer["white_score"]["value"].as_i64().unwrap(),
+        );
         assert_eq!(own * sign, white);
     }
 }
@@ -53,14 +60,17 @@ async fn a_piece_is_worth_what_is_missing_without_it() {
     let with = "4k3/1p4p1/8/3N4/8/q7/1P6/1K6 w - - 0 1";
     let without = white_score(&server, "4k3/1p4p1/8/8/8/q7/1P6/1K6 w - - 0 1").await;
     let answer = server.ask("/v1/evaluate", &json!({ "fen": with })).await;
-    let knight = answer["pieces"].as_array().unwrap().iter().find(|piece| piece["square"] == "d5").unwrap();
+    let knight =
+        answer["pieces"].as_array().unwrap().iter().find(|piece| piece["square"] == "d5").unwrap();
     assert_eq!((&knight["role"], &knight["color"]), (&json!("knight"), &json!("white")));
     assert_eq!(knight["value"].as_i64().unwrap(), white_score(&server, with).await - without);
 }
 
 async fn a_position_in_check_is_judged_too() {
     let server = Server::start().await;
-    let answer = server.ask("/v1/evaluate", &json!({ "fen": "startpos", "moves": ["e4", "f6", "Qh5+"] })).await;
+    let answer = server
+        .ask("/v1/evaluate", &json!({ "fen": "startpos", "moves": ["e4", "f6", "Qh5+"] }))
+        .await;
     assert_eq!((&answer["check"], &answer["turn"]), (&json!(true), &json!("black")));
     assert!(answer["score"]["value"].is_i64());
 }
@@ -70,12 +80,16 @@ async fn the_network_is_the_one_that_the_engine_names() {
     let judged = server.ask("/v1/evaluate", &json!({ "fen": "startpos" })).await;
     let engine = server.get("/v1/engine").await.json();
     let network = judged["network"].as_str().unwrap();
-    assert!(engine["evaluation"].as_str().unwrap().starts_with(&format!("{network} (")), "{engine}");
+    assert!(
+        engine["evaluation"].as_str().unwrap().starts_with(&format!("{network} (")),
+        "{engine}"
+    );
 }
 
 async fn a_network_from_a_file_judges_as_the_same_one_in_the_program() {
     let own = Server::start().await;
-    let other = ServerProcess::start(&[("KIBITZER__SEARCH__NETWORK", "src/nnue/kibitzer.nnue")]).await;
+    let other =
+        ServerProcess::start(&[("KIBITZER__SEARCH__NETWORK", "src/nnue/kibitzer.nnue")]).await;
     let question = json!({ "fen": "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10" });
     let answer = other.client.post("/v1/evaluate", &question).await.json();
     other.signal("TERM");
@@ -86,5 +100,7 @@ async fn a_network_from_a_file_judges_as_the_same_one_in_the_program() {
 async fn what_is_no_position_is_refused() {
     let server = Server::start().await;
     server.refused("/v1/evaluate", &json!({ "fen": "nonsense" }), 422, "invalid_fen").await;
-    server.refused("/v1/evaluate", &json!({ "fen": "startpos", "depth": 3 }), 422, "invalid_request").await;
+    server
+        .refused("/v1/evaluate", &json!({ "fen": "startpos", "depth": 3 }), 422, "invalid_request")
+        .await;
 }

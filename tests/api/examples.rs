@@ -1,7 +1,8 @@
 //! The examples of the contract, sent to fresh servers.
 //!
-//! With `KIBITZER_ACCEPT=1` in the environment the answers are written into `src/http/openapi/examples` instead. They are compiled
-//! into the contract, so a second run then writes that.
+//! With `KIBITZER_ACCEPT=1` in the environment the answers are written into
+//! `src/http/openapi/examples` instead. They are compiled into the contract, so a second run then
+//! writes that.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +17,9 @@ use crate::support::{Answer, Server, claim};
 pub(crate) fn claims() -> Vec<Trial> {
     let named = |id: &str| format!("{}::{id}_answers_as_its_examples_say", module_path!());
     let with_examples = operations().into_iter().filter(|operation| file(operation).exists());
-    with_examples.map(|operation| claim(&named(operation.id()), move || check(operation.clone()))).collect()
+    with_examples
+        .map(|operation| claim(&named(operation.id()), move || check(operation.clone())))
+        .collect()
 }
 
 fn file(operation: &Operation) -> PathBuf {
@@ -26,7 +29,8 @@ fn file(operation: &Operation) -> PathBuf {
 
 async fn check(operation: Operation) {
     let path = file(&operation);
-    let mut exchanges: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
+    let mut exchanges: Value =
+        serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     let is_written = std::env::var_os("KIBITZER_ACCEPT").is_some();
     for exchange in exchanges.as_array_mut().expect("a list of examples") {
         let answer = ask(&operation, exchange).await;
@@ -41,7 +45,11 @@ async fn check(operation: Operation) {
         }
         assert_eq!(difference, None, "{body}");
         assert_eq!(answer.status, exchange["status"], "{name}");
-        assert_eq!(documented(&operation, name, answer.status), exchange["response"], "{name} in the contract");
+        assert_eq!(
+            documented(&operation, name, answer.status),
+            exchange["response"],
+            "{name} in the contract"
+        );
     }
     if is_written {
         std::fs::write(&path, serde_json::to_string_pretty(&exchanges).unwrap() + "\n").unwrap();
@@ -60,7 +68,11 @@ async fn ask(operation: &Operation, exchange: &Value) -> Answer {
         // What several workers find by one table depends on who was first.
         settings.search.workers = 1;
     }
-    let server = if operation.id() == "limits" { Server::of(default_settings()).await } else { Server::of(settings).await };
+    let server = if operation.id() == "limits" {
+        Server::of(default_settings()).await
+    } else {
+        Server::of(settings).await
+    };
     let mut path = operation.path.clone();
     if let Some(before) = exchange["after"]["path"].as_str() {
         let answer = server.post(before, &exchange["after"]["body"]).await;
@@ -73,8 +85,9 @@ async fn ask(operation: &Operation, exchange: &Value) -> Answer {
     let method: Method = operation.method.parse().unwrap();
     let answer = match request.as_object().filter(|_| method == Method::GET) {
         Some(parameters) => {
-            let parameter =
-                |(name, value): (&String, &Value)| format!("{name}={}", value.as_str().unwrap().replace(' ', "+"));
+            let parameter = |(name, value): (&String, &Value)| {
+                format!("{name}={}", value.as_str().unwrap().replace(' ', "+"))
+            };
             let query: Vec<_> = parameters.iter().map(parameter).collect();
             server.get(&format!("{path}?{}", query.join("&"))).await
         }
@@ -91,17 +104,27 @@ async fn ask(operation: &Operation, exchange: &Value) -> Answer {
 fn documented(operation: &Operation, name: &str, status: u16) -> Value {
     let content = &operation.document["responses"][status.to_string()]["content"];
     let examples = operation.examples(content);
-    examples.into_iter().find(|(other, _)| other == name).map(|(_, value)| value).unwrap_or_default()
+    examples
+        .into_iter()
+        .find(|(other, _)| other == name)
+        .map(|(_, value)| value)
+        .unwrap_or_default()
 }
 
-/// Where two answers differ, if they do. Fields that the contract marks as depending on clock or machine need only have the type and
-/// the range that it documents.
+/// Where two answers differ, if they do. Fields that the contract marks as depending on clock or
+/// machine need only have the type and the range that it documents.
 fn difference(place: &str, expected: &Value, found: &Value) -> Option<String> {
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {
-            let names = |members: &serde_json::Map<String, Value>| members.keys().cloned().collect::<Vec<_>>();
+            let names = |members: &serde_json::Map<String, Value>| {
+                members.keys().cloned().collect::<Vec<_>>()
+            };
             if names(expected) != names(found) {
-                return Some(format!("{place} has {:?}, expected {:?}", names(found), names(expected)));
+                return Some(format!(
+                    "{place} has {:?}, expected {:?}",
+                    names(found),
+                    names(expected)
+                ));
             }
             expected.iter().find_map(|(name, value)| {
                 let place = format!("{place}.{name}");
@@ -113,7 +136,9 @@ fn difference(place: &str, expected: &Value, found: &Value) -> Option<String> {
         }
         (Value::Array(expected), Value::Array(found)) if expected.len() == found.len() => {
             let mut pairs = expected.iter().zip(found).enumerate();
-            pairs.find_map(|(index, (expected, found))| difference(&format!("{place}[{index}]"), expected, found))
+            pairs.find_map(|(index, (expected, found))| {
+                difference(&format!("{place}[{index}]"), expected, found)
+            })
         }
         _ => (expected != found).then(|| format!("{place} is {found}, expected {expected}")),
     }
@@ -131,12 +156,16 @@ fn varying(name: &str) -> Option<&'static Value> {
 /// What is wrong with a value by its schema, if anything is.
 fn misfit(place: &str, schema: &Value, value: &Value) -> Option<String> {
     let fits = match schema["type"].as_str() {
-        Some("integer") => {
-            value.as_i64().is_some_and(|number| schema["minimum"].as_i64().is_none_or(|least| number >= least))
-        }
+        Some("integer") => value
+            .as_i64()
+            .is_some_and(|number| schema["minimum"].as_i64().is_none_or(|least| number >= least)),
         Some("object") => {
             let members = schema["properties"].as_object().into_iter().flatten();
-            return members.filter_map(|(name, schema)| misfit(&format!("{place}.{name}"), schema, &value[name])).next();
+            return members
+                .filter_map(|(name, schema)| {
+                    misfit(&format!("{place}.{name}"), schema, &value[name])
+                })
+                .next();
         }
         Some("string") => value.as_str().is_some_and(|text| !text.is_empty()),
         _ => false,

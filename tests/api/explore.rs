@@ -32,17 +32,33 @@ async fn every_move_is_there_and_what_is_known_comes_first() {
     let server = Server::start().await;
     let blank = explore(&server, "fen=startpos").await;
     assert_eq!((&blank["known"], blank["moves"].as_array().unwrap().len()), (&Value::Null, 20));
-    let codes: Vec<u64> = blank["moves"].as_array().unwrap().iter().map(|way| way["code"].as_u64().unwrap()).collect();
+    let codes: Vec<u64> = blank["moves"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|way| way["code"].as_u64().unwrap())
+        .collect();
     assert!(codes.is_sorted(), "without scores by rising code");
     let after_g4 = search(&server, &["g4"], 5).await;
     let after_e4 = search(&server, &["e4"], 6).await;
     let told = explore(&server, "fen=startpos").await;
     let (first, second, third) = (&told["moves"][0], &told["moves"][1], &told["moves"][2]);
-    assert_eq!((&first["san"], &second["san"], &third["score"]), (&json!("e4"), &json!("g4"), &Value::Null));
-    assert_eq!(first["score"]["value"].as_i64().unwrap(), -after_e4["score"]["value"].as_i64().unwrap());
+    assert_eq!(
+        (&first["san"], &second["san"], &third["score"]),
+        (&json!("e4"), &json!("g4"), &Value::Null)
+    );
+    assert_eq!(
+        first["score"]["value"].as_i64().unwrap(),
+        -after_e4["score"]["value"].as_i64().unwrap()
+    );
     assert_eq!((&second["known"]["score"], &second["key"]), (&after_g4["score"], &after_g4["key"]));
-    assert_eq!((&first["known"]["depth"], &first["known"]["source"]), (&json!(6), &json!("memory")));
-    assert!(first["known"]["age_ms"].is_u64() && first["instruction"].as_array().unwrap().len() == 8);
+    assert_eq!(
+        (&first["known"]["depth"], &first["known"]["source"]),
+        (&json!(6), &json!("memory"))
+    );
+    assert!(
+        first["known"]["age_ms"].is_u64() && first["instruction"].as_array().unwrap().len() == 8
+    );
     assert!(first.get("moves").is_none(), "one move deep");
 }
 
@@ -50,7 +66,10 @@ async fn a_mate_is_known_without_memory() {
     let server = Server::start().await;
     let told = explore(&server, "fen=6k1/5ppp/8/8/8/8/8/R5K1+w+-+-+0+1").await;
     let first = &told["moves"][0];
-    assert_eq!((&first["san"], &first["status"], &first["known"]), (&json!("Ra8#"), &json!("checkmate"), &Value::Null));
+    assert_eq!(
+        (&first["san"], &first["status"], &first["known"]),
+        (&json!("Ra8#"), &json!("checkmate"), &Value::Null)
+    );
     assert_eq!(first["score"], json!({ "type": "mate", "value": 1 }));
 }
 
@@ -67,7 +86,10 @@ async fn deeper_walks_go_on_behind_known_positions() {
     let told = explore(&server, "fen=startpos&depth=3").await;
     let e4 = &told["moves"][0];
     assert_eq!((&e4["san"], e4["moves"].as_array().unwrap().len()), (&json!("e4"), 20));
-    assert_eq!((&e4["moves"][0]["san"], e4["moves"][0]["moves"].as_array().unwrap().len()), (&json!("e5"), 29));
+    assert_eq!(
+        (&e4["moves"][0]["san"], e4["moves"][0]["moves"].as_array().unwrap().len()),
+        (&json!("e5"), 29)
+    );
     assert!(e4["moves"][0]["moves"][0].get("moves").is_none(), "three moves deep");
     assert!(told["moves"][1].get("moves").is_none(), "nothing is known there");
 }
@@ -90,14 +112,19 @@ async fn answers_that_nobody_reads_are_few() {
     }
     let problem = server.get("/v1/explore?fen=startpos&depth=2").await.problem(503, "queue_full");
     assert_eq!(problem["detail"], "all 4 places for deep walks are taken");
-    assert_eq!(explore(&server, "fen=startpos").await["moves"].as_array().unwrap().len(), 20, "one move deep is no matter");
+    assert_eq!(
+        explore(&server, "fen=startpos").await["moves"].as_array().unwrap().len(),
+        20,
+        "one move deep is no matter"
+    );
     drop((unread, client));
     explore(&server, "fen=startpos&depth=2").await;
 }
 
 async fn a_cloud_evaluation_has_lichess_shape() {
     let server = Server::start().await;
-    let found = server.ask("/v1/analysis", &json!({ "fen": "startpos", "depth": 9, "multipv": 2 })).await;
+    let found =
+        server.ask("/v1/analysis", &json!({ "fen": "startpos", "depth": 9, "multipv": 2 })).await;
     let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR+w+KQkq+-+0+1";
     let answer = server.get(&format!("/api/cloud-eval?fen={fen}&multiPv=2&variant=standard")).await;
     let told = answer.json();
@@ -105,8 +132,10 @@ async fn a_cloud_evaluation_has_lichess_shape() {
     assert_eq!(members, ["fen", "knodes", "depth", "pvs"]);
     assert_eq!((&told["fen"], &told["depth"]), (&json!(fen.replace('+', " ")), &found["depth"]));
     assert_eq!(told["knodes"], found["nodes"].as_u64().unwrap() / 1_000);
-    for (pv, line) in told["pvs"].as_array().unwrap().iter().zip(found["lines"].as_array().unwrap()) {
-        let moves: Vec<_> = line["pv"].as_array().unwrap().iter().map(|mv| mv.as_str().unwrap()).collect();
+    for (pv, line) in told["pvs"].as_array().unwrap().iter().zip(found["lines"].as_array().unwrap())
+    {
+        let moves: Vec<_> =
+            line["pv"].as_array().unwrap().iter().map(|mv| mv.as_str().unwrap()).collect();
         assert_eq!((&pv["moves"], &pv["cp"]), (&json!(moves.join(" ")), &line["score"]["value"]));
         assert!(pv.get("mate").is_none());
     }
@@ -128,7 +157,10 @@ async fn an_unknown_position_is_not_found_unless_it_may_be_searched() {
     for path in [start, "/api/cloud-eval?fen=nonsense", &format!("{start}&variant=atomic")] {
         let answer = server.get(path).await;
         assert_eq!(answer.status, 404, "{path}");
-        assert_eq!(answer.json(), json!({ "error": "No cloud evaluation available for that position" }));
+        assert_eq!(
+            answer.json(),
+            json!({ "error": "No cloud evaluation available for that position" })
+        );
     }
     let server = Server::with(|settings| settings.lichess.compute_ms = 50).await;
     let told = server.get(start).await.json();
@@ -150,7 +182,10 @@ async fn castling_is_written_as_king_takes_rook() {
     server.ask("/v1/analysis", &json!({ "fen": fen, "depth": 2, "multipv": 5 })).await;
     let body = json!({ "fen": fen, "depth": 2, "searchmoves": ["O-O"], "castling": "960" });
     assert_eq!(server.ask("/v1/analysis", &body).await["best_move"], "e1h1");
-    let told = server.get(&format!("/api/cloud-eval?fen={}&multiPv=5", fen.replace(' ', "+"))).await.json();
+    let told = server
+        .get(&format!("/api/cloud-eval?fen={}&multiPv=5", fen.replace(' ', "+")))
+        .await
+        .json();
     let all = told["pvs"].to_string();
     assert!(!all.contains("e1g1"), "{all}");
 }

@@ -20,7 +20,12 @@ crate::claims![
 ];
 
 fn key(name: &str, text: &str, requests: u32) -> Key {
-    Key { name: name.to_owned(), sha256: KeyDigest(Sha256::digest(text).into()), requests, window_ms: 3_600_000 }
+    Key {
+        name: name.to_owned(),
+        sha256: KeyDigest(Sha256::digest(text).into()),
+        requests,
+        window_ms: 3_600_000,
+    }
 }
 
 /// A server with a rate of so many requests an hour, and with two keys.
@@ -28,22 +33,26 @@ async fn limited(requests: u32) -> Server {
     Server::with(|settings: &mut Settings| {
         settings.rate.requests = requests;
         settings.rate.window_ms = 3_600_000;
-        settings.access.keys = vec![key("board", "first secret", 0), key("bot", "second secret", 2)];
+        settings.access.keys =
+            vec![key("board", "first secret", 0), key("bot", "second secret", 2)];
         settings.access.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
     })
     .await
 }
 
 async fn ask(server: &Server, header: &str, value: &str) -> Answer {
-    let request = server.request(Method::POST, "/v1/legal-moves").json(&json!({ "fen": "startpos" }));
+    let request =
+        server.request(Method::POST, "/v1/legal-moves").json(&json!({ "fen": "startpos" }));
     server.send(request.header(header, value)).await
 }
 
 async fn a_key_that_is_not_known_is_refused_and_none_is_fine() {
     let server = limited(0).await;
-    for (header, value) in
-        [("authorization", "Bearer first secret"), ("x-api-key", "second secret"), ("authorization", "Basic eA==")]
-    {
+    for (header, value) in [
+        ("authorization", "Bearer first secret"),
+        ("x-api-key", "second secret"),
+        ("authorization", "Basic eA=="),
+    ] {
         assert_eq!(ask(&server, header, value).await.status, 200, "{header}: {value}");
     }
     for (header, value) in [("authorization", "Bearer third secret"), ("x-api-key", "")] {
@@ -56,7 +65,9 @@ async fn a_key_that_is_not_known_is_refused_and_none_is_fine() {
 
 async fn probes_and_the_contract_need_no_key() {
     let server = limited(1).await;
-    for path in ["/livez", "/readyz", "/metrics", "/openapi.json", "/docs/", "/problems/rate_limited"] {
+    for path in
+        ["/livez", "/readyz", "/metrics", "/openapi.json", "/docs/", "/problems/rate_limited"]
+    {
         for _ in 0..3 {
             let request = server.request(Method::GET, path).header("x-api-key", "unknown");
             assert_eq!(server.send(request).await.status, 200, "{path}");
@@ -83,21 +94,50 @@ async fn every_answer_tells_what_is_left() {
     let server = limited(5).await;
     let answer = ask(&server, "x-api-key", "first secret").await;
     assert_eq!(answer.header("ratelimit-policy"), "\"client\";q=5;w=3600");
-    assert!(answer.header("ratelimit").starts_with("\"client\";r=4;t="), "{}", answer.header("ratelimit"));
-    let request = server.request(Method::POST, "/v1/legal-moves").header("x-api-key", "first secret").json(&json!({}));
+    assert!(
+        answer.header("ratelimit").starts_with("\"client\";r=4;t="),
+        "{}",
+        answer.header("ratelimit")
+    );
+    let request = server
+        .request(Method::POST, "/v1/legal-moves")
+        .header("x-api-key", "first secret")
+        .json(&json!({}));
     let refused = server.send(request).await;
     refused.problem(422, "invalid_request");
-    assert!(refused.header("ratelimit").starts_with("\"client\";r=3;"), "a refused request counts too");
-    let limits = server.send(server.request(Method::GET, "/v1/limits").header("x-api-key", "first secret")).await.json();
+    assert!(
+        refused.header("ratelimit").starts_with("\"client\";r=3;"),
+        "a refused request counts too"
+    );
+    let limits = server
+        .send(server.request(Method::GET, "/v1/limits").header("x-api-key", "first secret"))
+        .await
+        .json();
     assert_eq!(limits["rate"], json!({ "requests": 5, "window_ms": 3_600_000, "remaining": 2 }));
-    let open =
-        ["/livez", "/readyz", "/metrics", "/docs", "/openapi.json", "/openapi.yaml", "/problems/internal", "/nowhere"];
+    let open = [
+        "/livez",
+        "/readyz",
+        "/metrics",
+        "/docs",
+        "/openapi.json",
+        "/openapi.yaml",
+        "/problems/internal",
+        "/nowhere",
+    ];
     for path in open {
-        let answer = server.send(server.request(Method::GET, path).header("x-api-key", "first secret")).await;
+        let answer = server
+            .send(server.request(Method::GET, path).header("x-api-key", "first secret"))
+            .await;
         assert_eq!(answer.header("ratelimit-policy"), "\"client\";q=5;w=3600", "{path}");
-        assert!(answer.header("ratelimit").starts_with("\"client\";r=2;t="), "{path} costs nothing");
+        assert!(
+            answer.header("ratelimit").starts_with("\"client\";r=2;t="),
+            "{path} costs nothing"
+        );
     }
-    assert!(server.get("/livez").await.header("ratelimit").starts_with("\"client\";r=5;t=0"), "another client's");
+    assert!(
+        server.get("/livez").await.header("ratelimit").starts_with("\"client\";r=5;t=0"),
+        "another client's"
+    );
 }
 
 async fn who_guesses_keys_is_counted_by_its_address() {
@@ -105,12 +145,20 @@ async fn who_guesses_keys_is_counted_by_its_address() {
     for left in ["r=1", "r=0"] {
         let refused = ask(&server, "x-api-key", "a guess").await;
         refused.problem(401, "unauthorized");
-        assert!(refused.header("ratelimit").starts_with(&format!("\"client\";{left};")), "{}", refused.header("ratelimit"));
+        assert!(
+            refused.header("ratelimit").starts_with(&format!("\"client\";{left};")),
+            "{}",
+            refused.header("ratelimit")
+        );
         assert_eq!(refused.header("ratelimit-policy"), "\"client\";q=2;w=3600");
     }
     ask(&server, "x-api-key", "another guess").await.problem(429, "rate_limited");
     assert!(server.get("/livez").await.header("ratelimit").starts_with("\"client\";r=0;"));
-    assert_eq!(ask(&server, "x-api-key", "first secret").await.status, 200, "whose key is known is not held up by it");
+    assert_eq!(
+        ask(&server, "x-api-key", "first secret").await.status,
+        200,
+        "whose key is known is not held up by it"
+    );
 }
 
 async fn without_a_rate_nothing_is_told() {
@@ -149,5 +197,8 @@ async fn sessions_belong_to_their_client() {
         tokio::spawn(async move { client.send(request).await.json() })
     };
     let (first, second) = (ask("first secret", 400), ask("second secret", 401));
-    assert_eq!((&first.await.unwrap()["reason"], &second.await.unwrap()["reason"]), (&json!("time"), &json!("time")));
+    assert_eq!(
+        (&first.await.unwrap()["reason"], &second.await.unwrap()["reason"]),
+        (&json!("time"), &json!("time"))
+    );
 }

@@ -1,4 +1,5 @@
-//! Readers of HTTP/2, which has a window for each answer: who opens none holds up its own answer alone, and not for long.
+//! Readers of HTTP/2, which has a window for each answer: who opens none holds up its own answer
+//! alone, and not for long.
 
 use std::time::Duration;
 
@@ -52,7 +53,13 @@ impl Http2 {
     }
 
     /// Sends the head of a request, and nothing of its body.
-    async fn begin(&mut self, method: Method, path: &str, kind: &str, is_all: bool) -> (ResponseFuture, SendStream<Bytes>) {
+    async fn begin(
+        &mut self,
+        method: Method,
+        path: &str,
+        kind: &str,
+        is_all: bool,
+    ) -> (ResponseFuture, SendStream<Bytes>) {
         let request = axum::http::Request::builder().method(method).uri(format!("http://x{path}"));
         let request = request.header("content-type", kind).body(()).unwrap();
         self.requests = self.requests.clone().ready().await.unwrap();
@@ -159,7 +166,10 @@ async fn streams_and_batches_that_nobody_takes_have_their_places_back() {
         assert!(error.is_remote(), "{error}");
     }
     until(&server, "their places are free", |page| {
-        page.value("kibitzer_streams") + page.value("kibitzer_batches") + page.value("kibitzer_searches_running") == 0.0
+        page.value("kibitzer_streams")
+            + page.value("kibitzer_batches")
+            + page.value("kibitzer_searches_running")
+            == 0.0
     })
     .await;
 }
@@ -167,7 +177,8 @@ async fn streams_and_batches_that_nobody_takes_have_their_places_back() {
 async fn a_batch_may_be_written_whole_before_its_answers_are_taken() {
     let server = hurried().await;
     let mut client = Http2::connect(&server, 0).await;
-    let (answer, mut ask) = client.begin(Method::POST, "/v1/batch", "application/x-ndjson", false).await;
+    let (answer, mut ask) =
+        client.begin(Method::POST, "/v1/batch", "application/x-ndjson", false).await;
     let line = json!({ "fen": "startpos", "depth": 1 }).to_string() + "\n";
     ask.send_data(line.repeat(20).into(), false).unwrap();
     let mut answer = answered("/v1/batch", answer).await;
@@ -177,7 +188,10 @@ async fn a_batch_may_be_written_whole_before_its_answers_are_taken() {
     client.open.send(60_000).unwrap();
     let (text, error) = rest(&mut answer).await;
     assert!(error.is_none(), "{error:?}");
-    let lines: Vec<Value> = text.split(|&byte| byte == b'\n').filter_map(|line| serde_json::from_slice(line).ok()).collect();
+    let lines: Vec<Value> = text
+        .split(|&byte| byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .collect();
     assert_eq!((lines.len(), &lines[40]["answered"]), (41, &json!(40)));
     coverage::saw("POST", "/v1/batch", 200);
 }
@@ -190,7 +204,8 @@ async fn an_answer_that_takes_its_time_is_not_cut_short() {
     .await;
     let mut client = Http2::connect(&server, 60_000).await;
     let slow = json!({ "fen": "startpos", "movetime_ms": 900, "fresh": true }).to_string();
-    let (text, error) = rest(&mut client.post("/v1/best-move", "application/json", slow).await).await;
+    let (text, error) =
+        rest(&mut client.post("/v1/best-move", "application/json", slow).await).await;
     assert!(error.is_none(), "{error:?}");
     assert_eq!(serde_json::from_slice::<Value>(&text).unwrap()["reason"], "time");
 }

@@ -7,7 +7,10 @@ use tokio::time::sleep;
 
 use crate::support::Server;
 
-crate::claims![the_next_question_about_a_game_is_answered_from_memory, with_0_positions_idle_workers_rest];
+crate::claims![
+    the_next_question_about_a_game_is_answered_from_memory,
+    with_0_positions_idle_workers_rest
+];
 
 const PATH: &str = "/v1/best-move";
 
@@ -17,7 +20,8 @@ async fn entries(server: &Server) -> u64 {
 
 async fn the_next_question_about_a_game_is_answered_from_memory() {
     let server = Server::with(|settings| settings.idle.positions = 64).await;
-    let first = server.ask(PATH, &json!({ "fen": "startpos", "moves": ["Nf3", "Nf6"], "depth": 6 })).await;
+    let first =
+        server.ask(PATH, &json!({ "fen": "startpos", "moves": ["Nf3", "Nf6"], "depth": 6 })).await;
     let best = first["best_move"].as_str().unwrap().to_owned();
     for _ in 0..1_000 {
         if entries(&server).await > 20 {
@@ -26,7 +30,9 @@ async fn the_next_question_about_a_game_is_answered_from_memory() {
         sleep(Duration::from_millis(20)).await;
     }
     for mv in [best.as_str(), "Nc3"] {
-        let next = server.ask(PATH, &json!({ "fen": "startpos", "moves": ["Nf3", "Nf6", mv], "depth": 6 })).await;
+        let next = server
+            .ask(PATH, &json!({ "fen": "startpos", "moves": ["Nf3", "Nf6", mv], "depth": 6 }))
+            .await;
         assert_eq!((&next["source"], &next["memory"]), (&json!("memory"), &json!("hit")), "{mv}");
     }
 }

@@ -51,9 +51,13 @@ async fn a_position_is_answered_by_its_state() {
     let (server, mut board) = board().await;
     board.say(&json!({ "type": "position", "id": 7, "fen": "startpos", "moves": ["f3", "e5", "g4", "Qh4#"] })).await;
     let ready = board.line().await;
-    let state = server.ask("/v1/legal-moves", &json!({ "fen": "startpos", "moves": ["f3", "e5", "g4", "Qh4#"] })).await;
+    let state = server
+        .ask("/v1/legal-moves", &json!({ "fen": "startpos", "moves": ["f3", "e5", "g4", "Qh4#"] }))
+        .await;
     assert_eq!((&ready["type"], &ready["id"]), (&json!("ready"), &json!(7)));
-    for member in ["fen", "key", "turn", "check", "status", "winner", "draw_reason", "claims", "warnings"] {
+    for member in
+        ["fen", "key", "turn", "check", "status", "winner", "draw_reason", "claims", "warnings"]
+    {
         assert_eq!(ready[member], state[member], "{member}");
     }
 }
@@ -127,7 +131,9 @@ async fn a_newer_position_ends_the_analysis() {
 
 async fn a_game_that_is_over_is_answered_at_once() {
     let (_server, mut board) = board().await;
-    board.say(&json!({ "type": "position", "fen": "startpos", "moves": ["f3", "e5", "g4", "Qh4#"] })).await;
+    board
+        .say(&json!({ "type": "position", "fen": "startpos", "moves": ["f3", "e5", "g4", "Qh4#"] }))
+        .await;
     board.say(&json!({ "type": "go", "infinite": true })).await;
     let end = board.next("end").await;
     assert_eq!((&end["reason"], &end["best_move"]), (&json!("terminal"), &Value::Null));
@@ -140,7 +146,10 @@ async fn what_was_found_is_not_searched_again_for_more_depth() {
     board.next("end").await;
     board.say(&json!({ "type": "deeper", "id": 2, "depth": 9 })).await;
     let known = board.line().await;
-    assert_eq!((&known["source"], &known["depth"], &known["id"]), (&json!("memory"), &json!(7), &json!(2)));
+    assert_eq!(
+        (&known["source"], &known["depth"], &known["id"]),
+        (&json!("memory"), &json!(7), &json!(2))
+    );
     let deeper = board.next("info").await;
     assert!(deeper["depth"].as_u64().unwrap() > 7, "{deeper}");
     let end = board.next("end").await;
@@ -158,10 +167,18 @@ async fn more_lines_are_told_when_they_are_asked_for() {
     assert_eq!((&info["id"], info["lines"].as_array().unwrap().len()), (&json!(2), 3));
     board.say(&json!({ "type": "go", "id": 3, "depth": 2, "fresh": true })).await;
     assert_eq!(board.next("end").await["id"], 2);
-    assert_eq!(board.next("info").await["lines"].as_array().unwrap().len(), 3, "the number stays for the next go");
+    assert_eq!(
+        board.next("info").await["lines"].as_array().unwrap().len(),
+        3,
+        "the number stays for the next go"
+    );
     board.say(&json!({ "type": "go", "id": 4, "depth": 2, "multipv": 1, "fresh": true })).await;
     board.next("end").await;
-    assert_eq!(board.next("info").await["lines"].as_array().unwrap().len(), 1, "unless that says another one");
+    assert_eq!(
+        board.next("info").await["lines"].as_array().unwrap().len(),
+        1,
+        "unless that says another one"
+    );
 }
 
 async fn a_quiet_board_is_heard_of_all_the_same() {
@@ -170,7 +187,8 @@ async fn a_quiet_board_is_heard_of_all_the_same() {
         settings.stream.heartbeat_ms = 100;
     })
     .await;
-    let _busy = Stream::post(&server, "/v1/analysis", &json!({ "fen": LONG, "infinite": true })).await;
+    let _busy =
+        Stream::post(&server, "/v1/analysis", &json!({ "fen": LONG, "infinite": true })).await;
     let mut board = Board::open(server.address).await;
     board.say(&json!({ "type": "go", "id": 5, "depth": 3 })).await;
     let queued = board.next("queued").await;
@@ -193,7 +211,10 @@ async fn a_bad_message_is_a_problem_and_ends_nothing() {
         board.say_text(message).await;
         let problem = board.next("problem").await;
         assert_eq!((&problem["id"], &problem["code"]), (&id, &json!(code)), "{problem}");
-        assert!(problem["request_id"].is_string() && problem["instance"] == "/v1/live", "{problem}");
+        assert!(
+            problem["request_id"].is_string() && problem["instance"] == "/v1/live",
+            "{problem}"
+        );
         // A good one, so that they do not stand in a row.
         board.say(&json!({ "type": "multipv", "value": 1, "id": 1 })).await;
         assert_eq!(board.next("info").await["id"], 1, "the analysis goes on");
@@ -230,10 +251,18 @@ async fn a_forgotten_board_is_closed() {
     let server = Server::with(|settings| settings.live.idle_ms = 100).await;
     let mut board = Board::open(server.address).await;
     board.say(&json!({ "type": "go", "id": 1, "movetime_ms": 400, "fen": "startpos" })).await;
-    assert_eq!(board.next("problem").await["code"], "invalid_request", "a go has no position of its own");
+    assert_eq!(
+        board.next("problem").await["code"],
+        "invalid_request",
+        "a go has no position of its own"
+    );
     board.say(&json!({ "type": "go", "id": 2, "movetime_ms": 400 })).await;
     let (lines, code) = board.until_closed().await;
-    assert_eq!((&lines.last().unwrap()["type"], code), (&json!("end"), 4000), "not while something is searched for it");
+    assert_eq!(
+        (&lines.last().unwrap()["type"], code),
+        (&json!("end"), 4000),
+        "not while something is searched for it"
+    );
 }
 
 async fn a_client_that_does_not_answer_pings_is_given_up() {
@@ -253,7 +282,10 @@ async fn a_board_that_is_left_frees_its_worker() {
     board.say(&json!({ "type": "go", "infinite": true })).await;
     board.next("info").await;
     drop(board);
-    assert_eq!(server.ask("/v1/best-move", &json!({ "fen": LONG, "depth": 3 })).await["reason"], "depth");
+    assert_eq!(
+        server.ask("/v1/best-move", &json!({ "fen": LONG, "depth": 3 })).await["reason"],
+        "depth"
+    );
 }
 
 async fn the_end_of_the_server_is_told() {
@@ -270,13 +302,21 @@ async fn the_end_of_the_server_is_told() {
 }
 
 async fn pages_of_other_origins_are_refused() {
-    let server = Server::with(|settings| settings.http.cors_origins = vec!["https://board.example".to_owned()]).await;
+    let server = Server::with(|settings| {
+        settings.http.cors_origins = vec!["https://board.example".to_owned()]
+    })
+    .await;
     let own = format!("http://{}", server.address);
     for origin in [own.as_str(), "https://board.example"] {
-        assert!(Board::ask(server.address, "/v1/live", &[("origin", origin)]).await.is_ok(), "{origin}");
+        assert!(
+            Board::ask(server.address, "/v1/live", &[("origin", origin)]).await.is_ok(),
+            "{origin}"
+        );
     }
     for origin in ["https://elsewhere.example", "null"] {
-        let Err((status, problem)) = Board::ask(server.address, "/v1/live", &[("origin", origin)]).await else {
+        let Err((status, problem)) =
+            Board::ask(server.address, "/v1/live", &[("origin", origin)]).await
+        else {
             panic!("{origin} is welcome")
         };
         assert_eq!((status, &problem["code"]), (403, &json!("origin_refused")), "{origin}");
@@ -287,7 +327,10 @@ async fn what_is_no_handshake_is_told_so() {
     let server = Server::start().await;
     let answer = server.get("/v1/live").await;
     answer.problem(426, "upgrade_required");
-    assert_eq!((answer.header("upgrade"), answer.header("sec-websocket-version")), ("websocket", "13"));
+    assert_eq!(
+        (answer.header("upgrade"), answer.header("sec-websocket-version")),
+        ("websocket", "13")
+    );
     server.post("/v1/live", &json!({})).await.problem(405, "method_not_allowed");
 }
 
@@ -305,13 +348,25 @@ async fn there_are_no_more_streams_than_allowed() {
     let server = Server::with(|settings| settings.stream.max = 2).await;
     assert_eq!(server.get("/v1/limits").await.json()["streams"], 2);
     let board = Board::open(server.address).await;
-    let stream = Stream::post(&server, "/v1/analysis", &json!({ "fen": LONG, "infinite": true })).await;
-    let Err((status, problem)) = Board::ask(server.address, "/v1/live", &[]).await else { panic!("one too many") };
-    assert_eq!((status, &problem["code"], &problem["queue_length"]), (503, &json!("queue_full"), &json!(2)));
+    let stream =
+        Stream::post(&server, "/v1/analysis", &json!({ "fen": LONG, "infinite": true })).await;
+    let Err((status, problem)) = Board::ask(server.address, "/v1/live", &[]).await else {
+        panic!("one too many")
+    };
+    assert_eq!(
+        (status, &problem["code"], &problem["queue_length"]),
+        (503, &json!("queue_full"), &json!(2))
+    );
     let request = server.request(Method::GET, "/v1/analysis?fen=startpos&depth=2");
     server.send(request.header("accept", "text/event-stream")).await.problem(503, "queue_full");
-    assert_eq!(server.get("/v1/analysis?fen=startpos&depth=2").await.status, 503, "events are the usual form");
-    let whole = server.request(Method::GET, "/v1/analysis?fen=startpos&depth=2").header("accept", "application/json");
+    assert_eq!(
+        server.get("/v1/analysis?fen=startpos&depth=2").await.status,
+        503,
+        "events are the usual form"
+    );
+    let whole = server
+        .request(Method::GET, "/v1/analysis?fen=startpos&depth=2")
+        .header("accept", "application/json");
     assert_eq!(server.send(whole).await.status, 200, "one answer is no stream");
     drop((board, stream));
     for _ in 0..200 {
@@ -324,7 +379,12 @@ async fn there_are_no_more_streams_than_allowed() {
 }
 
 fn key(name: &str, text: &str, requests: u32) -> Key {
-    Key { name: name.to_owned(), sha256: KeyDigest(Sha256::digest(text).into()), requests, window_ms: 3_600_000 }
+    Key {
+        name: name.to_owned(),
+        sha256: KeyDigest(Sha256::digest(text).into()),
+        requests,
+        window_ms: 3_600_000,
+    }
 }
 
 async fn limited(requests: u32) -> Server {
@@ -346,13 +406,18 @@ async fn every_search_counts_where_there_is_a_rate() {
     for id in 2..6 {
         board.say(&json!({ "type": "go", "id": id, "depth": 1 })).await;
         let problem = board.next("problem").await;
-        assert_eq!((&problem["code"], &problem["id"]), (&json!("rate_limited"), &json!(id)), "and it is no bad message");
+        assert_eq!(
+            (&problem["code"], &problem["id"]),
+            (&json!("rate_limited"), &json!(id)),
+            "and it is no bad message"
+        );
     }
 }
 
 async fn a_ticket_is_its_holders_key_once() {
     let server = limited(2).await;
-    let request = server.request(Method::POST, "/v1/tickets").header("authorization", "Bearer secret");
+    let request =
+        server.request(Method::POST, "/v1/tickets").header("authorization", "Bearer secret");
     let answer = server.send(request).await;
     assert_eq!((answer.status, answer.header("cache-control")), (200, "no-store"));
     let ticket = answer.json();
@@ -363,12 +428,19 @@ async fn a_ticket_is_its_holders_key_once() {
         board.say(&json!({ "type": "go", "id": id, "depth": 1 })).await;
         assert_eq!(board.next("end").await["id"], id, "the key may ask more often than an address");
     }
-    let Err((status, problem)) = Board::ask(server.address, &path, &[]).await else { panic!("it was good twice") };
+    let Err((status, problem)) = Board::ask(server.address, &path, &[]).await else {
+        panic!("it was good twice")
+    };
     assert_eq!((status, &problem["code"]), (401, &json!("unauthorized")));
 
-    let ticket = server.send(server.request(Method::POST, "/v1/tickets").header("x-api-key", "secret")).await.json();
-    let query = format!("/v1/analysis?fen=startpos&ticket={}&depth=2", ticket["ticket"].as_str().unwrap());
-    let mut events = Stream::open(&server, server.request(Method::GET, &query), "text/event-stream").await;
+    let ticket = server
+        .send(server.request(Method::POST, "/v1/tickets").header("x-api-key", "secret"))
+        .await
+        .json();
+    let query =
+        format!("/v1/analysis?fen=startpos&ticket={}&depth=2", ticket["ticket"].as_str().unwrap());
+    let mut events =
+        Stream::open(&server, server.request(Method::GET, &query), "text/event-stream").await;
     assert_eq!(events.event().await.unwrap().name, "info");
 }
 

@@ -1,8 +1,14 @@
 //! The service from outside: a real server on a port of its own, asked over HTTP.
 //!
-//! First come all claims, then, when all of them were asked, one more: that every answer which openapi.yaml documents was seen.
+//! First come all claims, then, when all of them were asked, one more: that every answer which
+//! openapi.yaml documents was seen.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 #![allow(clippy::print_stderr, reason = "where else should a failed test say what it saw")]
 
 mod analysis;
@@ -67,7 +73,10 @@ fn main() -> ExitCode {
         traces::claims(),
     ];
     let asked = libtest_mimic::run(&arguments, claims.into_iter().flatten().collect());
-    let is_everything = arguments.filter.is_none() && arguments.skip.is_empty() && !arguments.list && !arguments.ignored;
+    let is_everything = arguments.filter.is_none()
+        && arguments.skip.is_empty()
+        && !arguments.list
+        && !arguments.ignored;
     let conclusion = if asked.has_failed() || !is_everything {
         asked
     } else {

@@ -36,7 +36,10 @@ async fn a_deep_answer_serves_a_shallow_question_and_not_the_other_way_round() {
     let server = Server::start().await;
     ask(&server, json!({ "fen": "startpos", "depth": 4 })).await;
     let (source, memory, answer) = ask(&server, json!({ "fen": "startpos", "depth": 6 })).await;
-    assert_eq!((source.as_str(), memory.as_str(), &answer["depth"]), ("search", "shallow", &json!(6)));
+    assert_eq!(
+        (source.as_str(), memory.as_str(), &answer["depth"]),
+        ("search", "shallow", &json!(6))
+    );
     let (source, memory, answer) = ask(&server, json!({ "fen": "startpos", "depth": 3 })).await;
     assert_eq!((source.as_str(), memory.as_str(), &answer["depth"]), ("memory", "hit", &json!(6)));
     assert_eq!(answer["reason"], "depth");
@@ -47,7 +50,8 @@ async fn a_deep_answer_serves_a_shallow_question_and_not_the_other_way_round() {
 async fn fresh_does_not_ask_memory_but_is_remembered() {
     let server = Server::start().await;
     ask(&server, json!({ "fen": "startpos", "depth": 4 })).await;
-    let (source, memory, _) = ask(&server, json!({ "fen": "startpos", "depth": 5, "fresh": true })).await;
+    let (source, memory, _) =
+        ask(&server, json!({ "fen": "startpos", "depth": 5, "fresh": true })).await;
     assert_eq!((source.as_str(), memory.as_str()), ("search", "not_asked"));
     let (source, _, answer) = ask(&server, json!({ "fen": "startpos", "depth": 5 })).await;
     assert_eq!((source.as_str(), &answer["depth"]), ("memory", &json!(5)));
@@ -58,7 +62,9 @@ async fn another_history_is_another_question() {
     let fen = "4k3/8/8/8/8/8/4P3/R3K3 w - - 0 1";
     let round = json!(["Ra2", "Kd8", "Ra1", "Ke8"]);
     ask(&server, json!({ "fen": fen, "moves": round, "depth": 6 })).await;
-    let (_, memory, _) = ask(&server, json!({ "fen": fen, "moves": ["Ra3", "Kf8", "Ra1", "Ke8"], "depth": 6 })).await;
+    let (_, memory, _) =
+        ask(&server, json!({ "fen": fen, "moves": ["Ra3", "Kf8", "Ra1", "Ke8"], "depth": 6 }))
+            .await;
     assert!(memory != "hit", "{memory}");
     let (_, memory, _) = ask(&server, json!({ "fen": fen, "moves": round, "depth": 6 })).await;
     assert_eq!(memory, "hit");
@@ -67,13 +73,17 @@ async fn another_history_is_another_question() {
 async fn every_spelling_of_a_position_is_one_question() {
     let server = Server::start().await;
     ask(&server, json!({ "fen": "4k2r/8/8/8/8/8/8/R3K3 w Qk - 0 1", "depth": 4 })).await;
-    let (source, _, _) = ask(&server, json!({ "fen": "4k2r/8/8/8/8/8/8/R3K3_w_Ah_-", "depth": 4 })).await;
+    let (source, _, _) =
+        ask(&server, json!({ "fen": "4k2r/8/8/8/8/8/8/R3K3_w_Ah_-", "depth": 4 })).await;
     assert_eq!(source, "memory");
 }
 
 async fn limits_show_how_much_is_remembered() {
     let server = Server::with(|settings| settings.dictionary.max_entries = 1_000).await;
-    assert_eq!(server.get("/v1/limits").await.json()["dictionary"], json!({ "entries": 0, "max_entries": 1_000 }));
+    assert_eq!(
+        server.get("/v1/limits").await.json()["dictionary"],
+        json!({ "entries": 0, "max_entries": 1_000 })
+    );
     ask(&server, json!({ "fen": "startpos", "depth": 2 })).await;
     let entries = server.get("/v1/limits").await.json()["dictionary"]["entries"].as_u64().unwrap();
     assert!(entries >= 1);

@@ -29,7 +29,11 @@ crate::claims![
 ];
 
 /// Waits until a page shows what is expected.
-pub(crate) async fn until(client: &Client, what: &str, holds: impl Fn(&Exposition) -> bool) -> Exposition {
+pub(crate) async fn until(
+    client: &Client,
+    what: &str,
+    holds: impl Fn(&Exposition) -> bool,
+) -> Exposition {
     let waited = async {
         loop {
             let page = Exposition::of(client).await;
@@ -39,7 +43,9 @@ pub(crate) async fn until(client: &Client, what: &str, holds: impl Fn(&Expositio
             sleep(Duration::from_millis(10)).await;
         }
     };
-    timeout(Duration::from_secs(20), waited).await.unwrap_or_else(|_| panic!("waited in vain until {what}"))
+    timeout(Duration::from_secs(20), waited)
+        .await
+        .unwrap_or_else(|_| panic!("waited in vain until {what}"))
 }
 
 fn requests(page: &Exposition, route: &str, status: u16) -> f64 {
@@ -65,8 +71,13 @@ async fn requests_are_counted_by_the_pattern_of_their_route_and_their_status() {
     assert_eq!([200, 405, 422].map(|status| counted("/v1/legal-moves", status)), [3.0, 1.0, 1.0]);
     assert_eq!([200, 404].map(|status| counted("/problems/{code}", status)), [2.0, 1.0]);
     assert_eq!([200, 404].map(|status| counted("unmatched", status)), [0.0, 4.0]);
-    assert_eq!(page.value("kibitzer_http_request_duration_seconds_count{route=\"/v1/legal-moves\"}"), 5.0);
-    assert!(page.value("kibitzer_http_request_duration_seconds_sum{route=\"/v1/legal-moves\"}") > 0.0);
+    assert_eq!(
+        page.value("kibitzer_http_request_duration_seconds_count{route=\"/v1/legal-moves\"}"),
+        5.0
+    );
+    assert!(
+        page.value("kibitzer_http_request_duration_seconds_sum{route=\"/v1/legal-moves\"}") > 0.0
+    );
     assert_eq!(counted("/metrics", 200), 0.0, "a page does not count itself");
     assert_eq!(requests(&Exposition::of(&server).await, "/metrics", 200), 1.0);
 }
@@ -74,7 +85,14 @@ async fn requests_are_counted_by_the_pattern_of_their_route_and_their_status() {
 async fn a_search_and_an_answer_from_memory_are_counted() {
     let server = Server::start().await;
     let before = Exposition::of(&server).await;
-    for name in ["searches", "search_nodes", "searches_cancelled", "searches_shared", "dictionary_misses", "idle_hits"] {
+    for name in [
+        "searches",
+        "search_nodes",
+        "searches_cancelled",
+        "searches_shared",
+        "dictionary_misses",
+        "idle_hits",
+    ] {
         assert_eq!(before.value(&format!("kibitzer_{name}_total")), 0.0, "{name}");
     }
     let body = json!({ "fen": "startpos", "depth": 8 });
@@ -87,10 +105,18 @@ async fn a_search_and_an_answer_from_memory_are_counted() {
     assert!(page.value("kibitzer_search_nodes_total") > found["nodes"].as_f64().unwrap());
     assert_eq!(page.value("kibitzer_dictionary_hits_total{tier=\"memory\"}"), 1.0);
     assert_eq!(page.value("kibitzer_dictionary_hits_total{tier=\"disk\"}"), 0.0);
-    assert_eq!(page.value("kibitzer_dictionary_misses_total"), 1.0, "who wants a fresh answer asks nothing");
+    assert_eq!(
+        page.value("kibitzer_dictionary_misses_total"),
+        1.0,
+        "who wants a fresh answer asks nothing"
+    );
     assert_eq!(page.value("kibitzer_dictionary_entries"), 1.0);
     for (class, count) in [("interactive", 3.0), ("batch", 0.0), ("idle", 0.0)] {
-        assert_eq!(page.value(&format!("kibitzer_queue_wait_seconds_count{{class={class:?}}}")), count, "{class}");
+        assert_eq!(
+            page.value(&format!("kibitzer_queue_wait_seconds_count{{class={class:?}}}")),
+            count,
+            "{class}"
+        );
         assert_eq!(page.value(&format!("kibitzer_queue_length{{class={class:?}}}")), 0.0);
     }
     let occupancy = page.value("kibitzer_table_occupancy_ratio");
@@ -99,7 +125,10 @@ async fn a_search_and_an_answer_from_memory_are_counted() {
     assert_eq!((page.value("kibitzer_ready"), page.value("kibitzer_store_bytes")), (1.0, 0.0));
     assert_eq!(page.kind("kibitzer_queue_wait_seconds"), "histogram");
     if cfg!(target_os = "linux") {
-        assert!(page.value("process_resident_memory_bytes") > 1e6 && page.value("process_open_fds") > 3.0);
+        assert!(
+            page.value("process_resident_memory_bytes") > 1e6
+                && page.value("process_open_fds") > 3.0
+        );
     }
 }
 
@@ -128,11 +157,17 @@ async fn what_is_asked_of_memory_alone_is_a_hit_or_a_miss() {
 async fn hits_of_the_disk_are_told_from_those_of_memory() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
-    let settings =
-        [("KIBITZER__STORE__PATH", path), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0"), ("KIBITZER__IDLE__POSITIONS", "0")];
+    let settings = [
+        ("KIBITZER__STORE__PATH", path),
+        ("KIBITZER__SHUTDOWN__DRAIN_MS", "0"),
+        ("KIBITZER__IDLE__POSITIONS", "0"),
+    ];
     let server = ServerProcess::start(&settings).await;
     server.client.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 6 })).await;
-    server.client.ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["e4"], "depth": 6 })).await;
+    server
+        .client
+        .ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["e4"], "depth": 6 }))
+        .await;
     assert_eq!(asked(&server.client).await, [0.0, 0.0, 2.0]);
     server.signal("TERM");
     server.wait(Duration::from_secs(20));
@@ -147,7 +182,10 @@ async fn hits_of_the_disk_are_told_from_those_of_memory() {
     assert_eq!(asked(&server.client).await, [1.0, 1.0, 0.0]);
     let page = Exposition::of(&server.client).await;
     assert!(page.value("kibitzer_store_bytes") > 1_000.0);
-    assert_eq!((page.value("kibitzer_store_failing"), page.value("kibitzer_store_waiting")), (0.0, 0.0));
+    assert_eq!(
+        (page.value("kibitzer_store_failing"), page.value("kibitzer_store_waiting")),
+        (0.0, 0.0)
+    );
     server.signal("TERM");
     server.wait(Duration::from_secs(20));
 }
@@ -156,21 +194,40 @@ async fn a_search_under_way_is_seen_and_so_is_who_joins_and_who_leaves() {
     let server = Server::start().await;
     let body = json!({ "fen": "startpos", "infinite": true });
     let first = Stream::post(&server, "/v1/analysis", &body).await;
-    let page = until(&server, "nodes are counted", |page| page.value("kibitzer_search_nodes_total") > 0.0).await;
-    assert_eq!((page.value("kibitzer_searches_running"), page.value("kibitzer_workers_busy")), (1.0, 1.0));
+    let page =
+        until(&server, "nodes are counted", |page| page.value("kibitzer_search_nodes_total") > 0.0)
+            .await;
+    assert_eq!(
+        (page.value("kibitzer_searches_running"), page.value("kibitzer_workers_busy")),
+        (1.0, 1.0)
+    );
     let second = Stream::post(&server, "/v1/analysis", &body).await;
-    let page = until(&server, "it is shared", |page| page.value("kibitzer_searches_shared_total") > 0.0).await;
-    assert_eq!((page.value("kibitzer_searches_shared_total"), page.value("kibitzer_searches_total")), (1.0, 1.0));
+    let page =
+        until(&server, "it is shared", |page| page.value("kibitzer_searches_shared_total") > 0.0)
+            .await;
+    assert_eq!(
+        (page.value("kibitzer_searches_shared_total"), page.value("kibitzer_searches_total")),
+        (1.0, 1.0)
+    );
     drop(first);
-    let replaced = json!({ "fen": "startpos", "moves": ["e4"], "infinite": true, "session": "board" });
+    let replaced =
+        json!({ "fen": "startpos", "moves": ["e4"], "infinite": true, "session": "board" });
     let replaced = Stream::post(&server, "/v1/analysis", &replaced).await;
-    let page = until(&server, "both run", |page| page.value("kibitzer_searches_running") == 2.0).await;
+    let page =
+        until(&server, "both run", |page| page.value("kibitzer_searches_running") == 2.0).await;
     assert_eq!(page.value("kibitzer_searches_cancelled_total"), 0.0, "somebody still listens");
     drop(second);
-    let page = until(&server, "one has ended", |page| page.value("kibitzer_searches_running") == 1.0).await;
+    let page =
+        until(&server, "one has ended", |page| page.value("kibitzer_searches_running") == 1.0)
+            .await;
     assert_eq!(page.value("kibitzer_searches_cancelled_total"), 1.0);
-    server.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 1, "session": "board" })).await;
-    let page = until(&server, "the other has ended", |page| page.value("kibitzer_searches_running") == 0.0).await;
+    server
+        .ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 1, "session": "board" }))
+        .await;
+    let page = until(&server, "the other has ended", |page| {
+        page.value("kibitzer_searches_running") == 0.0
+    })
+    .await;
     assert_eq!(page.value("kibitzer_searches_cancelled_total"), 2.0);
     drop(replaced);
 }
@@ -187,19 +244,31 @@ async fn who_is_refused_by_the_queue_is_counted() {
     until(&server, "it runs", |page| page.value("kibitzer_searches_running") == 1.0).await;
     let late = tokio::spawn({
         let client = server.client.clone();
-        async move { client.post("/v1/best-move", &json!({ "fen": "startpos", "moves": ["e4"], "depth": 9 })).await }
+        async move {
+            client
+                .post("/v1/best-move", &json!({ "fen": "startpos", "moves": ["e4"], "depth": 9 }))
+                .await
+        }
     });
-    let waits = |page: &Exposition| page.value("kibitzer_queue_length{class=\"interactive\"}") == 1.0;
+    let waits =
+        |page: &Exposition| page.value("kibitzer_queue_length{class=\"interactive\"}") == 1.0;
     until(&server, "one waits", waits).await;
     let full = json!({ "fen": "startpos", "moves": ["d4"], "depth": 9 });
     server.refused("/v1/best-move", &full, 503, "queue_full").await;
     late.await.unwrap().problem(503, "deadline");
     let page = Exposition::of(&server).await;
-    let refused =
-        |reason: &str| page.value(&format!("kibitzer_queue_refused_total{{class=\"interactive\",reason={reason:?}}}"));
+    let refused = |reason: &str| {
+        page.value(&format!(
+            "kibitzer_queue_refused_total{{class=\"interactive\",reason={reason:?}}}"
+        ))
+    };
     assert_eq!((refused("full"), refused("late")), (1.0, 1.0));
     assert_eq!(requests(&page, "/v1/best-move", 503), 2.0);
-    assert_eq!(page.value("kibitzer_queue_wait_seconds_count{class=\"interactive\"}"), 1.0, "one had its turn");
+    assert_eq!(
+        page.value("kibitzer_queue_wait_seconds_count{class=\"interactive\"}"),
+        1.0,
+        "one had its turn"
+    );
     drop(running);
 }
 
@@ -207,13 +276,19 @@ async fn a_client_that_leaves_before_its_answer_is_counted() {
     let server = Server::start().await;
     let leaver = tokio::spawn({
         let client = server.client.clone();
-        async move { client.post("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 50_000 })).await }
+        async move {
+            client.post("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 50_000 })).await
+        }
     });
     until(&server, "it searches", |page| page.value("kibitzer_searches_running") == 1.0).await;
     leaver.abort();
-    let page = until(&server, "it has left", |page| requests(page, "/v1/best-move", 499) > 0.0).await;
+    let page =
+        until(&server, "it has left", |page| requests(page, "/v1/best-move", 499) > 0.0).await;
     assert_eq!(requests(&page, "/v1/best-move", 499), 1.0);
-    assert_eq!(page.value("kibitzer_http_request_duration_seconds_count{route=\"/v1/best-move\"}"), 1.0);
+    assert_eq!(
+        page.value("kibitzer_http_request_duration_seconds_count{route=\"/v1/best-move\"}"),
+        1.0
+    );
 }
 
 async fn open_connections_are_counted() {
@@ -246,7 +321,9 @@ async fn an_open_board_is_an_open_connection() {
 
 async fn open_streams_are_counted() {
     let server = Server::start().await;
-    let stream = Stream::post(&server, "/v1/analysis", &json!({ "fen": "startpos", "infinite": true })).await;
+    let stream =
+        Stream::post(&server, "/v1/analysis", &json!({ "fen": "startpos", "infinite": true }))
+            .await;
     let page = Exposition::of(&server).await;
     assert_eq!((page.value("kibitzer_streams"), page.value("kibitzer_max_streams")), (1.0, 512.0));
     drop(stream);
@@ -260,54 +337,95 @@ async fn idle_work_and_its_hits_are_counted() {
     let page = until(&server, "every move was deepened", done).await;
     assert!(page.value("kibitzer_idle_nodes_total") >= 20.0);
     assert!(page.value("kibitzer_queue_wait_seconds_count{class=\"idle\"}") >= 20.0);
-    assert_eq!((page.value("kibitzer_searches_total"), page.value("kibitzer_idle_hits_total")), (1.0, 0.0));
+    assert_eq!(
+        (page.value("kibitzer_searches_total"), page.value("kibitzer_idle_hits_total")),
+        (1.0, 0.0)
+    );
     server.ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["a3"], "depth": 4 })).await;
     let page = Exposition::of(&server).await;
-    assert_eq!((page.value("kibitzer_searches_total"), page.value("kibitzer_idle_hits_total")), (1.0, 1.0));
+    assert_eq!(
+        (page.value("kibitzer_searches_total"), page.value("kibitzer_idle_hits_total")),
+        (1.0, 1.0)
+    );
 }
 
 async fn reviews_of_games_are_counted() {
     let server = Server::start().await;
-    let jobs = |page: &Exposition, state: &str| page.value(&format!("kibitzer_jobs{{state={state:?}}}"));
+    let jobs =
+        |page: &Exposition, state: &str| page.value(&format!("kibitzer_jobs{{state={state:?}}}"));
     let page = Exposition::of(&server).await;
-    assert_eq!((jobs(&page, "unfinished"), jobs(&page, "over"), page.value("kibitzer_max_jobs")), (0.0, 0.0, 1_000.0));
+    assert_eq!(
+        (jobs(&page, "unfinished"), jobs(&page, "over"), page.value("kibitzer_max_jobs")),
+        (0.0, 0.0, 1_000.0)
+    );
     let submit = async |nodes: u64| {
-        let taken = server.post("/v1/games", &json!({ "pgn": "1. e4 e5 2. Nf3 *", "nodes": nodes })).await;
+        let taken =
+            server.post("/v1/games", &json!({ "pgn": "1. e4 e5 2. Nf3 *", "nodes": nodes })).await;
         assert_eq!(taken.status, 202, "{}", taken.body);
     };
     submit(1_000).await;
     let page = until(&server, "it is over", |page| jobs(page, "over") == 1.0).await;
-    assert_eq!((jobs(&page, "unfinished"), page.value("kibitzer_jobs_positions_total")), (0.0, 4.0));
-    assert_eq!((page.value("kibitzer_jobs_bytes"), page.value("kibitzer_jobs_failing")), (0.0, 0.0));
-    let reserved = |page: &Exposition, state: &str| page.value(&format!("kibitzer_jobs_reserved_bytes{{state={state:?}}}"));
+    assert_eq!(
+        (jobs(&page, "unfinished"), page.value("kibitzer_jobs_positions_total")),
+        (0.0, 4.0)
+    );
+    assert_eq!(
+        (page.value("kibitzer_jobs_bytes"), page.value("kibitzer_jobs_failing")),
+        (0.0, 0.0)
+    );
+    let reserved = |page: &Exposition, state: &str| {
+        page.value(&format!("kibitzer_jobs_reserved_bytes{{state={state:?}}}"))
+    };
     let over = reserved(&page, "over");
     assert!(over > 4.0 * 80.0, "{over}");
-    assert_eq!((reserved(&page, "unfinished"), page.value("kibitzer_jobs_max_bytes")), (0.0, 67_108_864.0));
+    assert_eq!(
+        (reserved(&page, "unfinished"), page.value("kibitzer_jobs_max_bytes")),
+        (0.0, 67_108_864.0)
+    );
     submit(1_000_000_000).await;
     let page = Exposition::of(&server).await;
-    assert_eq!((jobs(&page, "unfinished"), reserved(&page, "unfinished"), reserved(&page, "over")), (1.0, over, over));
+    assert_eq!(
+        (jobs(&page, "unfinished"), reserved(&page, "unfinished"), reserved(&page, "over")),
+        (1.0, over, over)
+    );
 }
 
 async fn both_forms_of_the_text_are_to_be_had() {
     let server = Server::start().await;
     let asking = |accept: &str| server.request(Method::GET, "/metrics").header("accept", accept);
-    let open = server.send(asking("application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.3")).await;
-    assert_eq!(open.header("content-type"), "application/openmetrics-text; version=1.0.0; charset=utf-8");
+    let open = server
+        .send(asking("application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.3"))
+        .await;
+    assert_eq!(
+        open.header("content-type"),
+        "application/openmetrics-text; version=1.0.0; charset=utf-8"
+    );
     let old = server.send(asking("text/plain;version=0.0.4")).await;
     assert_eq!(old.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
     assert_eq!((open.header("vary"), old.header("vary")), ("accept", "accept"));
     let (open, old) = (Exposition::read(&open), Exposition::read(&old));
-    assert_eq!((open.kind("kibitzer_searches"), old.kind("kibitzer_searches_total")), ("counter", "counter"));
-    let samples = |page: &Exposition| page.names().into_iter().filter(|name| name.ends_with("_total")).collect::<Vec<_>>();
+    assert_eq!(
+        (open.kind("kibitzer_searches"), old.kind("kibitzer_searches_total")),
+        ("counter", "counter")
+    );
+    let samples = |page: &Exposition| {
+        page.names().into_iter().filter(|name| name.ends_with("_total")).collect::<Vec<_>>()
+    };
     assert_eq!(samples(&open), samples(&old));
 }
 
 async fn metrics_on_an_address_of_their_own_are_there_alone() {
-    let server = Server::with(|settings| settings.metrics.listen = Some("127.0.0.1:0".parse().unwrap())).await;
+    let server =
+        Server::with(|settings| settings.metrics.listen = Some("127.0.0.1:0".parse().unwrap()))
+            .await;
     server.get("/metrics").await.problem(404, "not_found");
     let apart = Client::new(server.metrics.unwrap());
     let page = Exposition::of(&apart).await;
-    assert_eq!(requests(&page, "unmatched", 404), 1.0, "what happens on the main address is told there");
+    assert_eq!(
+        requests(&page, "unmatched", 404),
+        1.0,
+        "what happens on the main address is told there"
+    );
     for path in ["/v1/limits", "/livez", "/"] {
         apart.get(path).await.problem(404, "not_found");
     }

@@ -1,4 +1,5 @@
-//! The files for Prometheus and Grafana: that they can be read, and ask for nothing that the server does not tell.
+//! The files for Prometheus and Grafana: that they can be read, and ask for nothing that the server
+//! does not tell.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -63,10 +64,14 @@ fn named(query: &str) -> Vec<(String, Vec<String>)> {
         for (start, _) in query.match_indices(prefix) {
             let rest = &query[start..];
             let end = rest.find(|letter| !is_word(letter)).unwrap_or(rest.len());
-            let selector =
-                rest[end..].strip_prefix('{').and_then(|rest| rest.split_once('}')).map_or("", |(inside, _)| inside);
+            let selector = rest[end..]
+                .strip_prefix('{')
+                .and_then(|rest| rest.split_once('}'))
+                .map_or("", |(inside, _)| inside);
             let matchers = selector.split(',').filter(|matcher| !matcher.trim().is_empty());
-            let label = |matcher: &str| matcher.trim().chars().take_while(|&letter| is_word(letter)).collect();
+            let label = |matcher: &str| {
+                matcher.trim().chars().take_while(|&letter| is_word(letter)).collect()
+            };
             found.push((rest[..end].to_owned(), matchers.map(label).collect()));
         }
     }
@@ -96,14 +101,19 @@ async fn the_files_can_be_read_and_name_each_other() {
     let compose = yaml("config/compose.yaml");
     for service in ["kibitzer", "prometheus", "grafana"] {
         let volumes = compose["services"][service]["volumes"].as_array().unwrap();
-        let files = volumes.iter().filter_map(|volume| volume.as_str()?.strip_prefix("./")?.split(':').next());
+        let files = volumes
+            .iter()
+            .filter_map(|volume| volume.as_str()?.strip_prefix("./")?.split(':').next());
         for file in files {
             assert!(path("config").join(file).is_file(), "{service} wants config/{file}");
         }
     }
-    let listen = compose["services"]["kibitzer"]["environment"]["KIBITZER__METRICS__LISTEN"].as_str().unwrap();
+    let listen = compose["services"]["kibitzer"]["environment"]["KIBITZER__METRICS__LISTEN"]
+        .as_str()
+        .unwrap();
     let prometheus = yaml("config/prometheus.yml");
-    let target = prometheus["scrape_configs"][0]["static_configs"][0]["targets"][0].as_str().unwrap();
+    let target =
+        prometheus["scrape_configs"][0]["static_configs"][0]["targets"][0].as_str().unwrap();
     assert_eq!(target.split_once(':').unwrap(), ("kibitzer", listen.split_once(':').unwrap().1));
     for file in prometheus["rule_files"].as_array().unwrap() {
         assert!(path("config").join(file.as_str().unwrap()).is_file(), "{file}");
@@ -113,11 +123,18 @@ async fn the_files_can_be_read_and_name_each_other() {
     }
 }
 
-/// On eight cores, with a tenth to spare, both with what the file sets and with that in the settings for production.
+/// On eight cores, with a tenth to spare, both with what the file sets and with that in the
+/// settings for production.
 async fn a_container_may_take_more_memory_than_the_bound() {
     let compose = yaml("config/compose.yaml");
     let kibitzer = &compose["services"]["kibitzer"];
-    let limit = kibitzer["mem_limit"].as_str().unwrap().strip_suffix('m').expect("megabytes").parse::<u64>().unwrap();
+    let limit = kibitzer["mem_limit"]
+        .as_str()
+        .unwrap()
+        .strip_suffix('m')
+        .expect("megabytes")
+        .parse::<u64>()
+        .unwrap();
     let text_of = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let given = kibitzer["environment"].as_object().unwrap();
     let mut environment: BTreeMap<String, String> =
@@ -128,7 +145,10 @@ async fn a_container_may_take_more_memory_than_the_bound() {
         let mut settings = Settings::load_with(file, Some(environment.clone())).unwrap();
         settings.search.workers = 8;
         let bound = memory_bound_mb(&settings);
-        assert!(11 * bound <= 10 * limit, "{file:?}: the bound is {bound} MB, and the container may take {limit} MB");
+        assert!(
+            11 * bound <= 10 * limit,
+            "{file:?}: the bound is {bound} MB, and the container may take {limit} MB"
+        );
     }
 }
 
@@ -138,7 +158,11 @@ async fn the_dashboard_asks_for_what_there_is() {
     let ids: BTreeSet<_> = panels.iter().map(|panel| panel["id"].as_u64().unwrap()).collect();
     assert_eq!(ids.len(), panels.len(), "every panel has an id of its own");
     for panel in panels.iter().filter(|panel| panel["type"] != "row") {
-        assert!(panel["description"].as_str().is_some_and(|text| !text.is_empty()), "{}", panel["title"]);
+        assert!(
+            panel["description"].as_str().is_some_and(|text| !text.is_empty()),
+            "{}",
+            panel["title"]
+        );
         assert!(!panel["targets"].as_array().unwrap().is_empty(), "{}", panel["title"]);
     }
     let mut queries = Vec::new();
@@ -168,13 +192,20 @@ async fn the_dashboard_asks_for_what_there_is() {
 async fn the_alerts_ask_for_what_there_is() {
     let rules = rules();
     assert!(rules.len() >= 8, "{}", rules.len());
-    let queries: Vec<String> = rules.iter().map(|rule| rule["expr"].as_str().unwrap().to_owned()).collect();
+    let queries: Vec<String> =
+        rules.iter().map(|rule| rule["expr"].as_str().unwrap().to_owned()).collect();
     assert!(queries.iter().all(|query| query.contains("kibitzer")), "{queries:?}");
     check(&page().await, &queries);
     for rule in rules {
-        assert!(["warning", "critical"].contains(&rule["labels"]["severity"].as_str().unwrap()), "{rule}");
+        assert!(
+            ["warning", "critical"].contains(&rule["labels"]["severity"].as_str().unwrap()),
+            "{rule}"
+        );
         for annotation in ["summary", "description"] {
-            assert!(rule["annotations"][annotation].as_str().is_some_and(|text| !text.is_empty()), "{rule}");
+            assert!(
+                rule["annotations"][annotation].as_str().is_some_and(|text| !text.is_empty()),
+                "{rule}"
+            );
         }
     }
 }
@@ -183,14 +214,22 @@ async fn every_alert_is_explained() {
     let operations = text("docs/operations.md");
     for rule in rules() {
         let name = rule["alert"].as_str().unwrap();
-        assert!(operations.contains(&format!("`{name}`")), "docs/operations.md does not tell of {name}");
+        assert!(
+            operations.contains(&format!("`{name}`")),
+            "docs/operations.md does not tell of {name}"
+        );
     }
 }
 
 async fn every_figure_is_explained() {
     let operations = text("docs/operations.md");
     let suffixes = ["_bucket", "_sum", "_count"];
-    for name in page().await.names().iter().filter(|name| !suffixes.iter().any(|suffix| name.ends_with(suffix))) {
+    for name in page()
+        .await
+        .names()
+        .iter()
+        .filter(|name| !suffixes.iter().any(|suffix| name.ends_with(suffix)))
+    {
         assert!(operations.contains(name.as_str()), "docs/operations.md does not tell of {name}");
     }
 }

@@ -11,7 +11,10 @@ use tokio::net::TcpListener;
 use crate::support::server::default_settings;
 use crate::support::{Client, log};
 
-crate::claims![a_panic_is_masked_logged_once_and_harms_nobody, the_answer_to_a_panic_has_the_headers_of_its_route,];
+crate::claims![
+    a_panic_is_masked_logged_once_and_harms_nobody,
+    the_answer_to_a_panic_has_the_headers_of_its_route,
+];
 
 const SECRET: &str = "the secret of the inside";
 
@@ -34,18 +37,32 @@ async fn the_answer_to_a_panic_has_the_headers_of_its_route() {
     for left in ["r=2", "r=1"] {
         let answer = client.post("/v1/best-move", &serde_json::json!({})).await;
         answer.problem(500, "internal");
-        assert!(answer.header("ratelimit").starts_with(&format!("\"client\";{left};")), "{}", answer.header("ratelimit"));
-        assert!(answer.header("server-timing").contains("total;dur="), "{}", answer.header("server-timing"));
+        assert!(
+            answer.header("ratelimit").starts_with(&format!("\"client\";{left};")),
+            "{}",
+            answer.header("ratelimit")
+        );
+        assert!(
+            answer.header("server-timing").contains("total;dur="),
+            "{}",
+            answer.header("server-timing")
+        );
     }
 }
 
 async fn a_panic_is_masked_logged_once_and_harms_nobody() {
-    let routes = Router::new().route("/panic", post(panics)).route("/fine", get(|| async { "fine" }));
+    let routes =
+        Router::new().route("/panic", post(panics)).route("/fine", get(|| async { "fine" }));
     let client = serve(routes, &default_settings()).await;
 
-    let answer = client.send(client.request(Method::POST, "/panic").header("x-request-id", "panics-1")).await;
+    let answer = client
+        .send(client.request(Method::POST, "/panic").header("x-request-id", "panics-1"))
+        .await;
     let problem = answer.problem(500, "internal");
-    assert_eq!((problem["instance"].as_str(), problem["request_id"].as_str()), (Some("/panic"), Some("panics-1")));
+    assert_eq!(
+        (problem["instance"].as_str(), problem["request_id"].as_str()),
+        (Some("/panic"), Some("panics-1"))
+    );
     assert!(!answer.body.contains("secret"), "{}", answer.body);
     assert_eq!(client.get("/fine").await.body, "fine");
 

@@ -29,11 +29,15 @@ async fn the_start_has_twenty_moves_by_rising_code() {
     let answer = server.ask("/v1/legal-moves", &json!({ "fen": "startpos" })).await;
     assert_eq!(answer["fen"], START);
     assert_eq!(answer["key"], "4fbae928640e637c");
-    assert_eq!((&answer["turn"], &answer["check"], &answer["status"]), (&json!("white"), &json!(false), &json!("ongoing")));
+    assert_eq!(
+        (&answer["turn"], &answer["check"], &answer["status"]),
+        (&json!("white"), &json!(false), &json!("ongoing"))
+    );
     assert_eq!((&answer["winner"], &answer["draw_reason"]), (&Value::Null, &Value::Null));
     assert_eq!((&answer["claims"], &answer["warnings"]), (&json!([]), &json!([])));
     assert_eq!(answer["count"], 20);
-    let codes: Vec<_> = answer["moves"].as_array().unwrap().iter().map(|mv| mv["code"].as_u64().unwrap()).collect();
+    let codes: Vec<_> =
+        answer["moves"].as_array().unwrap().iter().map(|mv| mv["code"].as_u64().unwrap()).collect();
     assert_eq!(codes.len(), 20);
     assert!(codes.is_sorted());
     assert_eq!(answer["dests"]["e2"], json!(["e3", "e4"]));
@@ -41,7 +45,12 @@ async fn the_start_has_twenty_moves_by_rising_code() {
 }
 
 fn find<'a>(answer: &'a Value, uci: &str) -> &'a Value {
-    answer["moves"].as_array().unwrap().iter().find(|mv| mv["uci"] == uci).unwrap_or_else(|| panic!("{uci} in {answer}"))
+    answer["moves"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .find(|mv| mv["uci"] == uci)
+        .unwrap_or_else(|| panic!("{uci} in {answer}"))
 }
 
 async fn each_move_says_what_it_is() {
@@ -69,30 +78,51 @@ async fn each_move_says_what_it_is() {
             "check": false, "mate": false, "en_passant": false, "code": 4 << 10 | 6 << 4 | 2,
         })
     );
-    let answer = server.ask("/v1/legal-moves", &json!({ "fen": "startpos", "moves": ["f3", "e5", "g4"] })).await;
+    let answer = server
+        .ask("/v1/legal-moves", &json!({ "fen": "startpos", "moves": ["f3", "e5", "g4"] }))
+        .await;
     assert_eq!(find(&answer, "d8h4")["san"], "Qh4#");
-    assert_eq!((&find(&answer, "d8h4")["check"], &find(&answer, "d8h4")["mate"]), (&json!(true), &json!(true)));
+    assert_eq!(
+        (&find(&answer, "d8h4")["check"], &find(&answer, "d8h4")["mate"]),
+        (&json!(true), &json!(true))
+    );
 }
 
 async fn castling_leads_to_the_kings_square_and_to_the_rooks() {
     let server = Server::start().await;
-    let answer = server.ask("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1" })).await;
-    assert_eq!(answer["dests"]["e1"], json!(["a1", "c1", "d1", "f1", "g1", "h1", "d2", "e2", "f2"]));
+    let answer =
+        server.ask("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1" })).await;
+    assert_eq!(
+        answer["dests"]["e1"],
+        json!(["a1", "c1", "d1", "f1", "g1", "h1", "d2", "e2", "f2"])
+    );
 }
 
 async fn a_drawn_game_still_lists_its_moves() {
     let server = Server::start().await;
-    let dead = server.ask("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/4KB2 w - - 0 1" })).await;
+    let dead =
+        server.ask("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/4KB2 w - - 0 1" })).await;
     assert_eq!((&dead["status"], &dead["draw_reason"]), (&json!("draw"), &json!("dead_position")));
     assert!(dead["count"].as_u64().unwrap() > 0);
-    let late = server.ask("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/R3K3 w - - 150 99" })).await;
-    assert_eq!((&late["status"], &late["draw_reason"]), (&json!("draw"), &json!("seventy_five_moves")));
-    let fifty = server.ask("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/R3K3 w - - 100 99" })).await;
+    let late =
+        server.ask("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/R3K3 w - - 150 99" })).await;
+    assert_eq!(
+        (&late["status"], &late["draw_reason"]),
+        (&json!("draw"), &json!("seventy_five_moves"))
+    );
+    let fifty =
+        server.ask("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/R3K3 w - - 100 99" })).await;
     assert_eq!((&fifty["status"], &fifty["claims"]), (&json!("ongoing"), &json!(["fifty_moves"])));
-    let mated = server.ask("/v1/legal-moves", &json!({ "fen": "startpos", "moves": ["f3", "e5", "g4", "Qh4"] })).await;
-    assert_eq!((&mated["status"], &mated["winner"], &mated["count"]), (&json!("checkmate"), &json!("black"), &json!(0)));
+    let mated = server
+        .ask("/v1/legal-moves", &json!({ "fen": "startpos", "moves": ["f3", "e5", "g4", "Qh4"] }))
+        .await;
+    assert_eq!(
+        (&mated["status"], &mated["winner"], &mated["count"]),
+        (&json!("checkmate"), &json!("black"), &json!(0))
+    );
     assert_eq!(mated["dests"], json!({}));
-    let stalemate = server.ask("/v1/legal-moves", &json!({ "fen": "k7/2Q5/1K6/8/8/8/8/8 b - - 0 1" })).await;
+    let stalemate =
+        server.ask("/v1/legal-moves", &json!({ "fen": "k7/2Q5/1K6/8/8/8/8/8 b - - 0 1" })).await;
     assert_eq!((&stalemate["status"], &stalemate["winner"]), (&json!("stalemate"), &Value::Null));
 }
 
@@ -100,13 +130,21 @@ async fn repetition_is_claimed_at_three_and_ends_the_game_at_five() {
     let server = Server::start().await;
     let round = ["Nf3", "Nf6", "Ng1", "Ng8"];
     let state = async |rounds: usize| {
-        server.ask("/v1/legal-moves", &json!({ "fen": "startpos", "moves": round.repeat(rounds) })).await
+        server
+            .ask("/v1/legal-moves", &json!({ "fen": "startpos", "moves": round.repeat(rounds) }))
+            .await
     };
     assert_eq!(state(1).await["claims"], json!([]));
     let third = state(2).await;
-    assert_eq!((&third["status"], &third["claims"]), (&json!("ongoing"), &json!(["threefold_repetition"])));
+    assert_eq!(
+        (&third["status"], &third["claims"]),
+        (&json!("ongoing"), &json!(["threefold_repetition"]))
+    );
     let fifth = state(4).await;
-    assert_eq!((&fifth["status"], &fifth["draw_reason"]), (&json!("draw"), &json!("fivefold_repetition")));
+    assert_eq!(
+        (&fifth["status"], &fifth["draw_reason"]),
+        (&json!("draw"), &json!("fivefold_repetition"))
+    );
     assert_eq!(fifth["claims"], json!([]));
     let body = json!({ "fen": "startpos", "moves": round.repeat(5) });
     let problem = server.refused("/v1/legal-moves", &body, 422, "illegal_move").await;
@@ -115,13 +153,16 @@ async fn repetition_is_claimed_at_three_and_ends_the_game_at_five() {
 
 async fn what_was_mended_is_told() {
     let server = Server::start().await;
-    let answer = server.ask("/v1/legal-moves", &json!({ "fen": "4k3/44/8/8/8/8/8/4K3 w K - 0 0" })).await;
+    let answer =
+        server.ask("/v1/legal-moves", &json!({ "fen": "4k3/44/8/8/8/8/8/4K3 w K - 0 0" })).await;
     let warnings = answer["warnings"].as_array().unwrap();
     let codes: Vec<_> = warnings.iter().map(|warning| warning["code"].as_str().unwrap()).collect();
     for code in ["castling_dropped", "digits_joined", "move_number_raised"] {
         assert!(codes.contains(&code), "{code} is not in {codes:?}");
     }
-    assert!(warnings.iter().all(|warning| warning["field"].is_string() && warning["text"].is_string()));
+    assert!(
+        warnings.iter().all(|warning| warning["field"].is_string() && warning["text"].is_string())
+    );
     assert_eq!(answer["fen"], "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
 }
 
@@ -130,7 +171,18 @@ async fn a_position_has_ten_views() {
     let answer = server.ask("/v1/position", &json!({ "fen": "startpos" })).await;
     let views = answer["views"].as_object().unwrap();
     let names: Vec<_> = views.keys().map(String::as_str).collect();
-    let all = ["list", "bitboards", "boards", "nibbles", "pieces", "piece_bytes", "special", "state", "huffman", "checks"];
+    let all = [
+        "list",
+        "bitboards",
+        "boards",
+        "nibbles",
+        "pieces",
+        "piece_bytes",
+        "special",
+        "state",
+        "huffman",
+        "checks",
+    ];
     assert_eq!(names, all);
     assert_eq!(answer["shredder_fen"], "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w HAha - 0 1");
     assert_eq!(answer["packed"], "HvP66f522220AAAAAkkkk9nG-2M-h4A");
@@ -142,24 +194,38 @@ async fn a_position_has_ten_views() {
     assert_eq!(views["bitboards"]["white_pawns"], "000000000000ff00");
     assert_eq!(views["bitboards"]["white_king_side_castle"], true);
     assert_eq!(views["boards"]["king"], "1000000000000010");
-    assert_eq!(views["nibbles"], "59b77d9533333333000000000000000000000000000000002222222248a66c84");
+    assert_eq!(
+        views["nibbles"],
+        "59b77d9533333333000000000000000000000000000000002222222248a66c84"
+    );
     assert_eq!(views["pieces"][0], json!({ "color": "white", "type": "rook", "position": 0 }));
     assert_eq!(views["piece_bytes"][1], 9);
     assert_eq!(views["special"], 15);
     assert_eq!(views["state"]["bits"], 481);
-    assert_eq!((&views["huffman"]["board_bits"], &views["huffman"]["bits"]), (&json!(164), &json!(178)));
+    assert_eq!(
+        (&views["huffman"]["board_bits"], &views["huffman"]["bits"]),
+        (&json!(164), &json!(178))
+    );
     assert_eq!(views["checks"]["check_mask"], "ffffffffffffffff");
     assert_eq!(views["checks"]["pins"]["black"].as_array().unwrap().len(), 9);
 }
 
 async fn only_the_named_views_are_given() {
     let server = Server::start().await;
-    let answer = server.ask("/v1/position", &json!({ "fen": "startpos", "views": ["special", "list", "special"] })).await;
+    let answer = server
+        .ask("/v1/position", &json!({ "fen": "startpos", "views": ["special", "list", "special"] }))
+        .await;
     assert_eq!(answer["views"].as_object().unwrap().len(), 2);
     let none = server.ask("/v1/position", &json!({ "fen": "startpos", "views": [] })).await;
     assert_eq!(none["views"], json!({}));
-    let problem =
-        server.refused("/v1/position", &json!({ "fen": "startpos", "views": ["lists"] }), 422, "invalid_request").await;
+    let problem = server
+        .refused(
+            "/v1/position",
+            &json!({ "fen": "startpos", "views": ["lists"] }),
+            422,
+            "invalid_request",
+        )
+        .await;
     assert_eq!(
         (&problem["errors"][0]["code"], &problem["errors"][0]["pointer"]),
         (&json!("unknown_value"), &json!("/views/0"))
@@ -169,7 +235,9 @@ async fn only_the_named_views_are_given() {
 async fn a8_as_bit_0_swaps_the_bytes_of_bitboards_and_leaves_keys_alone() {
     let server = Server::start().await;
     let ask = async |order: &str| {
-        server.ask("/v1/position", &json!({ "fen": "startpos", "moves": ["e4"], "bit_order": order })).await
+        server
+            .ask("/v1/position", &json!({ "fen": "startpos", "moves": ["e4"], "bit_order": order }))
+            .await
     };
     let (a1, a8) = (ask("a1").await, ask("a8").await);
     assert_eq!(a1["views"]["bitboards"]["white_pawns"], "000000001000ef00");
@@ -181,16 +249,27 @@ async fn a8_as_bit_0_swaps_the_bytes_of_bitboards_and_leaves_keys_alone() {
     for same in ["nibbles", "piece_bytes", "list", "special"] {
         assert_eq!(a1["views"][same], a8["views"][same]);
     }
-    let play = server.ask("/v1/play", &json!({ "fen": "startpos", "moves": ["e4"], "bit_order": "a8" })).await;
+    let play = server
+        .ask("/v1/play", &json!({ "fen": "startpos", "moves": ["e4"], "bit_order": "a8" }))
+        .await;
     assert_eq!(play["plies"][0]["record"]["end"], "0000001000000000");
 }
 
 async fn the_packed_form_comes_back_to_the_same_position() {
     let server = Server::start().await;
-    let first = server.ask("/v1/position", &json!({ "fen": "startpos", "moves": ["e4", "c5", "Nf3"], "views": [] })).await;
-    let again = server.ask("/v1/position", &json!({ "packed": first["packed"], "views": [] })).await;
+    let first = server
+        .ask(
+            "/v1/position",
+            &json!({ "fen": "startpos", "moves": ["e4", "c5", "Nf3"], "views": [] }),
+        )
+        .await;
+    let again =
+        server.ask("/v1/position", &json!({ "packed": first["packed"], "views": [] })).await;
     assert_eq!(first["key"], again["key"]);
-    assert_eq!(again["fen"], "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 0 1", "clocks are not packed");
+    assert_eq!(
+        again["fen"], "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 0 1",
+        "clocks are not packed"
+    );
 }
 
 async fn chess960_is_told_by_the_rights() {
@@ -209,7 +288,8 @@ async fn chess960_is_told_by_the_rights() {
 async fn a_game_can_be_played_and_taken_back() {
     let server = Server::start().await;
     let moves = ["e4", "e5", "Nf3", "Nc6", "Bb5"];
-    let played = server.ask("/v1/play", &json!({ "fen": "startpos", "moves": moves, "undo": 2 })).await;
+    let played =
+        server.ask("/v1/play", &json!({ "fen": "startpos", "moves": moves, "undo": 2 })).await;
     let shorter = server.ask("/v1/play", &json!({ "fen": "startpos", "moves": moves[..3] })).await;
     assert_eq!(played, shorter);
     let plies = played["plies"].as_array().unwrap();
@@ -218,21 +298,31 @@ async fn a_game_can_be_played_and_taken_back() {
     assert_eq!(plies[2]["fen"], played["fen"]);
     assert_eq!(plies[2]["key"], played["key"]);
     assert_eq!(plies[2]["instruction"], json!([62, 2, 45, 0, null, null, null, null]));
-    let nothing = server.ask("/v1/play", &json!({ "fen": "startpos", "moves": moves, "undo": 5 })).await;
+    let nothing =
+        server.ask("/v1/play", &json!({ "fen": "startpos", "moves": moves, "undo": 5 })).await;
     assert_eq!((&nothing["fen"], &nothing["plies"]), (&json!(START), &json!([])));
 }
 
 async fn a_record_tells_of_a_capture_from_whites_side() {
     let server = Server::start().await;
-    let played = server.ask("/v1/play", &json!({ "fen": "startpos", "moves": ["e4", "d5", "exd5"] })).await;
+    let played =
+        server.ask("/v1/play", &json!({ "fen": "startpos", "moves": ["e4", "d5", "exd5"] })).await;
     let record = &played["plies"][2]["record"];
-    assert_eq!((&record["captured_side"], &record["captured_piece"]), (&json!("black"), &json!("pawns")));
+    assert_eq!(
+        (&record["captured_side"], &record["captured_piece"]),
+        (&json!("black"), &json!("pawns"))
+    );
     assert_eq!(record["captured_bitboard"], "00f7000800000000");
-    assert_eq!((&record["castle_type"], &record["black_queen_side_castle"]), (&Value::Null, &json!(true)));
+    assert_eq!(
+        (&record["castle_type"], &record["black_queen_side_castle"]),
+        (&Value::Null, &json!(true))
+    );
     let score = record["score"].as_i64().unwrap();
     assert!((50..300).contains(&score), "White is a pawn up: {score}");
     assert_eq!(played["plies"][0]["record"]["captured_bitboard"], Value::Null);
-    let castled = server.ask("/v1/play", &json!({ "fen": "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "moves": ["O-O"] })).await;
+    let castled = server
+        .ask("/v1/play", &json!({ "fen": "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "moves": ["O-O"] }))
+        .await;
     assert_eq!(castled["plies"][0]["record"]["castle_type"], "white_kingside");
     assert_eq!(castled["plies"][0]["instruction"].as_array().unwrap().len(), 12);
 }
@@ -243,16 +333,26 @@ async fn perft_counts_what_everybody_counts() {
         let answer = server.ask("/v1/perft", &json!({ "fen": "startpos", "depth": depth })).await;
         assert_eq!((&answer["nodes"], &answer["depth"]), (&json!(nodes), &json!(depth)));
         assert_eq!((&answer["clamped"], &answer["fen"]), (&json!([]), &json!(START)));
-        assert!(answer["time_ms"].is_u64() && answer["nps"].is_u64() && answer.get("divide").is_none());
+        assert!(
+            answer["time_ms"].is_u64() && answer["nps"].is_u64() && answer.get("divide").is_none()
+        );
     }
 }
 
 async fn perft_is_apart_for_each_first_move() {
     let server = Server::start().await;
-    let answer = server.ask("/v1/perft", &json!({ "fen": "startpos", "moves": ["e4"], "depth": 3, "divide": true })).await;
+    let answer = server
+        .ask(
+            "/v1/perft",
+            &json!({ "fen": "startpos", "moves": ["e4"], "depth": 3, "divide": true }),
+        )
+        .await;
     let divide = answer["divide"].as_object().unwrap();
     assert_eq!(divide.len(), 20);
-    assert_eq!(divide.values().map(|nodes| nodes.as_u64().unwrap()).sum::<u64>(), answer["nodes"].as_u64().unwrap());
+    assert_eq!(
+        divide.values().map(|nodes| nodes.as_u64().unwrap()).sum::<u64>(),
+        answer["nodes"].as_u64().unwrap()
+    );
 }
 
 async fn perft_beyond_the_cap_is_clamped() {

@@ -46,9 +46,15 @@ async fn a_server_that_is_starting_lives_but_is_not_ready() {
     assert_eq!(client.get("/livez").await.status, 200);
     let problem = client.get("/readyz").await.problem(503, "not_ready");
     assert_eq!(problem["reasons"], json!(["starting"]));
-    assert_eq!(client.post("/v1/legal-moves", &json!({ "fen": "startpos" })).await.status, 200, "it takes no engine");
+    assert_eq!(
+        client.post("/v1/legal-moves", &json!({ "fen": "startpos" })).await.status,
+        200,
+        "it takes no engine"
+    );
 
-    let waiting = tokio::spawn(async move { client.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 1 })).await });
+    let waiting = tokio::spawn(async move {
+        client.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 1 })).await
+    });
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(!waiting.is_finished());
     let engine = Arc::new(Engine::new(1));
@@ -75,10 +81,14 @@ async fn limits_are_those_of_the_settings() {
     assert_eq!(limits["movetime_ms"], json!({ "max": 4_000, "default": 300 }));
     assert_eq!(limits["threads"], json!({ "max": 3, "default": 1 }));
     assert_eq!(limits["queue"], json!({ "capacity": 7, "length": 0, "max_wait_ms": 30_000 }));
-    assert_eq!((&limits["workers"], &limits["hash_mb"], &limits["memory"]["max_mb"]), (&json!(5), &json!(1), &json!(2_222)));
+    assert_eq!(
+        (&limits["workers"], &limits["hash_mb"], &limits["memory"]["max_mb"]),
+        (&json!(5), &json!(1), &json!(2_222))
+    );
     let bound = limits["memory"]["bound_mb"].as_u64().unwrap();
     assert!((50..2_222).contains(&bound), "{bound}");
-    for member in ["nodes", "mate", "moves", "body_bytes", "perft_depth", "perft_ms", "dictionary"] {
+    for member in ["nodes", "mate", "moves", "body_bytes", "perft_depth", "perft_ms", "dictionary"]
+    {
         assert!(!limits[member].is_null(), "{member}");
     }
 }
@@ -109,8 +119,10 @@ async fn the_docs_need_nobody_elses_server() {
     let page = server.get("/docs").await;
     assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
     assert!(!page.body.contains("http://") && !page.body.contains("https://"), "{}", page.body);
-    let quoted =
-        page.body.split('"').filter(|text| text.ends_with(".js") || text.ends_with(".css") || text.ends_with(".png"));
+    let quoted = page
+        .body
+        .split('"')
+        .filter(|text| text.ends_with(".js") || text.ends_with(".css") || text.ends_with(".png"));
     let mut assets = 0;
     for asset in quoted {
         let asset = server.get(&format!("/docs/{}", asset.trim_start_matches("./"))).await;
@@ -120,7 +132,11 @@ async fn the_docs_need_nobody_elses_server() {
     }
     assert!(assets >= 6, "{assets}");
     let start = server.get("/docs/swagger-initializer.js").await;
-    assert!(start.body.contains("/openapi.json") && start.body.contains("\"validatorUrl\": \"none\""), "{}", start.body);
+    assert!(
+        start.body.contains("/openapi.json") && start.body.contains("\"validatorUrl\": \"none\""),
+        "{}",
+        start.body
+    );
     server.get("/docs/no-such-file.js").await.problem(404, "not_found");
 }
 
@@ -139,16 +155,25 @@ async fn what_cannot_change_has_a_tag_and_is_not_sent_twice() {
     for path in ["/docs", "/openapi.json", "/openapi.yaml", "/problems/queue_full"] {
         let tag = server.get(path).await.header("etag").to_owned();
         assert!(tag.starts_with('"') && tag.ends_with('"') && tag.len() > 2, "{path}: {tag}");
-        let again = server.send(server.request(Method::GET, path).header("if-none-match", &tag)).await;
-        assert_eq!((again.status, again.body.as_str(), again.header("etag")), (304, "", tag.as_str()), "{path}");
-        let other = server.send(server.request(Method::GET, path).header("if-none-match", "\"other\"")).await;
+        let again =
+            server.send(server.request(Method::GET, path).header("if-none-match", &tag)).await;
+        assert_eq!(
+            (again.status, again.body.as_str(), again.header("etag")),
+            (304, "", tag.as_str()),
+            "{path}"
+        );
+        let other = server
+            .send(server.request(Method::GET, path).header("if-none-match", "\"other\""))
+            .await;
         assert_eq!(other.status, 200);
     }
 }
 
 async fn every_problem_has_a_page() {
     let server = Server::start().await;
-    let codes = CONTRACT["components"]["schemas"]["Problem"]["properties"]["code"]["enum"].as_array().unwrap();
+    let codes = CONTRACT["components"]["schemas"]["Problem"]["properties"]["code"]["enum"]
+        .as_array()
+        .unwrap();
     assert!(codes.len() >= 14);
     for code in codes {
         let code = code.as_str().unwrap();

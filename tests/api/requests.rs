@@ -47,10 +47,20 @@ async fn a_good_request_is_answered_on_every_route() {
 async fn what_is_not_json_is_refused_with_line_and_column() {
     let server = Server::start().await;
     for route in posts() {
-        let cases = [("", 1, 1), ("{", 1, 2), (r#"{"fen": }"#, 1, 9), ("{\n  \"fen\": nope}", 2, 11), ("{} {}", 1, 4)];
+        let cases = [
+            ("", 1, 1),
+            ("{", 1, 2),
+            (r#"{"fen": }"#, 1, 9),
+            ("{\n  \"fen\": nope}", 2, 11),
+            ("{} {}", 1, 4),
+        ];
         for (body, line, column) in cases {
             let problem = server.post_text(&route.path, body).await.problem(400, "malformed_json");
-            assert_eq!((&problem["line"], &problem["column"]), (&json!(line), &json!(column)), "{body:?}");
+            assert_eq!(
+                (&problem["line"], &problem["column"]),
+                (&json!(line), &json!(column)),
+                "{body:?}"
+            );
         }
     }
     let not_utf8 = server.post_text("/v1/legal-moves", b"{\"fen\": \"\xff\"}".to_vec()).await;
@@ -65,14 +75,20 @@ async fn a_body_has_to_be_declared_as_json() {
         let body = good_body(&route).to_string();
         let bare = server.send(server.request(Method::POST, &route.path).body(body.clone())).await;
         bare.problem(415, "unsupported_media_type");
-        for (declared, status) in
-            [("text/plain", 415), ("application/json; charset=utf-8", 200), ("application/x+json", 200)]
-        {
-            let request = server.request(Method::POST, &route.path).header(CONTENT_TYPE, declared).body(body.clone());
+        for (declared, status) in [
+            ("text/plain", 415),
+            ("application/json; charset=utf-8", 200),
+            ("application/x+json", 200),
+        ] {
+            let request = server
+                .request(Method::POST, &route.path)
+                .header(CONTENT_TYPE, declared)
+                .body(body.clone());
             assert_eq!(server.send(request).await.status, status, "{declared}");
         }
     }
-    let packed = server.request(Method::POST, "/v1/legal-moves").header(CONTENT_TYPE, "application/json");
+    let packed =
+        server.request(Method::POST, "/v1/legal-moves").header(CONTENT_TYPE, "application/json");
     let packed = server.send(packed.header("content-encoding", "gzip").body("…")).await;
     packed.problem(415, "unsupported_media_type");
 }
@@ -85,8 +101,12 @@ async fn a_body_that_is_too_large_is_refused_before_and_after_it_came() {
         server.refused(&route.path, &body, 413, "body_too_large").await;
     }
     let pieces = format!("3e8\r\n{}\r\n", "x".repeat(1_000)).repeat(3);
-    let answer =
-        raw(server.address, "/v1/legal-moves", &format!("transfer-encoding: chunked\r\n\r\n{pieces}0\r\n\r\n")).await;
+    let answer = raw(
+        server.address,
+        "/v1/legal-moves",
+        &format!("transfer-encoding: chunked\r\n\r\n{pieces}0\r\n\r\n"),
+    )
+    .await;
     assert!(answer.starts_with("HTTP/1.1 413 "), "a body of unknown length: {answer}");
     server.post_text("/v1/legal-moves", "x".repeat(50_000)).await.problem(413, "body_too_large");
     let fits = json!({ "fen": "startpos", "moves": ["e4"], "packed": "x".repeat(1_900) });
@@ -104,13 +124,18 @@ async fn a_body_that_does_not_come_is_not_waited_for() {
     }
 }
 
-/// Sends what a client that behaves would not: the rest of a request's head, and its body. The first piece of the answer.
+/// Sends what a client that behaves would not: the rest of a request's head, and its body. The
+/// first piece of the answer.
 async fn raw(address: SocketAddr, path: &str, rest: &str) -> String {
-    let request = format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n{rest}");
+    let request =
+        format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n{rest}");
     let mut stream = TcpStream::connect(address).await.unwrap();
     stream.write_all(request.as_bytes()).await.unwrap();
     let mut answer = vec![0; 4_096];
-    let length = timeout(Duration::from_secs(10), stream.read(&mut answer)).await.expect("an answer in time").unwrap();
+    let length = timeout(Duration::from_secs(10), stream.read(&mut answer))
+        .await
+        .expect("an answer in time")
+        .unwrap();
     String::from_utf8_lossy(&answer[..length]).into_owned()
 }
 
@@ -131,9 +156,12 @@ async fn all_faults_are_named_at_once() {
         let body = json!({ "fen": 7, "moves": ["e4", null, {}], "a/b": true });
         let problem = server.refused(&route.path, &body, 422, "invalid_request").await;
         let faults = faults(&problem);
-        for fault in
-            [("wrong_type", "/fen"), ("wrong_type", "/moves/1"), ("wrong_type", "/moves/2"), ("unknown_member", "/a~1b")]
-        {
+        for fault in [
+            ("wrong_type", "/fen"),
+            ("wrong_type", "/moves/1"),
+            ("wrong_type", "/moves/2"),
+            ("unknown_member", "/a~1b"),
+        ] {
             assert!(faults.contains(&fault), "{fault:?} is not in {faults:?}");
         }
         for body in [json!([]), json!("startpos"), json!(null), json!(3)] {
@@ -141,8 +169,7 @@ async fn all_faults_are_named_at_once() {
             assert_eq!(self::faults(&problem), [("wrong_type", "")]);
         }
     }
-    let body =
-        json!({ "fen": "startpos", "depth": 0, "nodes": -1, "movetime_ms": 1.5, "mate": "2", "threads": 0, "fresh": 1 });
+    let body = json!({ "fen": "startpos", "depth": 0, "nodes": -1, "movetime_ms": 1.5, "mate": "2", "threads": 0, "fresh": 1 });
     let problem = server.refused("/v1/best-move", &body, 422, "invalid_request").await;
     let mut all = faults(&problem);
     all.sort_unstable();
@@ -158,7 +185,8 @@ async fn all_faults_are_named_at_once() {
             ("wrong_type", "/movetime_ms"),
         ]
     );
-    let problem = server.refused("/v1/perft", &json!({ "fen": "startpos" }), 422, "invalid_request").await;
+    let problem =
+        server.refused("/v1/perft", &json!({ "fen": "startpos" }), 422, "invalid_request").await;
     assert_eq!(faults(&problem), [("missing", "/depth")]);
     let problem = server.refused("/v1/play", &json!({}), 422, "invalid_request").await;
     assert_eq!(faults(&problem), [("missing", "/moves"), ("missing", "/fen")]);
@@ -166,7 +194,9 @@ async fn all_faults_are_named_at_once() {
 
 async fn null_is_no_value() {
     let server = Server::start().await;
-    for member in ["fen", "packed", "moves", "depth", "nodes", "movetime_ms", "mate", "threads", "fresh"] {
+    for member in
+        ["fen", "packed", "moves", "depth", "nodes", "movetime_ms", "mate", "threads", "fresh"]
+    {
         let mut body = json!({ "fen": "startpos" });
         if member == "packed" {
             body = json!({});
@@ -179,7 +209,8 @@ async fn null_is_no_value() {
 
 async fn a_member_may_stand_only_once() {
     let server = Server::start().await;
-    let answer = server.post_text("/v1/legal-moves", r#"{"fen": "startpos", "fen": "startpos"}"#).await;
+    let answer =
+        server.post_text("/v1/legal-moves", r#"{"fen": "startpos", "fen": "startpos"}"#).await;
     assert_eq!(faults(&answer.problem(422, "invalid_request")), [("conflict", "/fen")]);
 }
 
@@ -207,7 +238,11 @@ async fn too_many_moves_are_out_of_range() {
     assert_eq!(faults(&problem), [("out_of_range", "/undo")]);
     let body = json!({ "fen": "startpos", "moves": ["e4", 4], "undo": 2 });
     let problem = server.refused("/v1/play", &body, 422, "invalid_request").await;
-    assert_eq!(faults(&problem), [("wrong_type", "/moves/1")], "nobody knows how many moves there are");
+    assert_eq!(
+        faults(&problem),
+        [("wrong_type", "/moves/1")],
+        "nobody knows how many moves there are"
+    );
 }
 
 async fn every_fault_of_a_fen_is_named() {
@@ -217,9 +252,11 @@ async fn every_fault_of_a_fen_is_named() {
         body["fen"] = "rnbqqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNX x KQkq e9 -1 1".into();
         let problem = server.refused(&route.path, &body, 422, "invalid_fen").await;
         let errors = problem["errors"].as_array().unwrap();
-        for (code, field, text) in
-            [("unknown_piece", "board", "X"), ("side_unknown", "side", "x"), ("clock_not_a_number", "halfmove_clock", "-1")]
-        {
+        for (code, field, text) in [
+            ("unknown_piece", "board", "X"),
+            ("side_unknown", "side", "x"),
+            ("clock_not_a_number", "halfmove_clock", "-1"),
+        ] {
             let found = errors.iter().any(|error| {
                 error["code"] == code
                     && error["field"] == field
@@ -299,10 +336,12 @@ async fn a_good_request_id_is_taken_over() {
     let server = Server::start().await;
     let longest = "~".repeat(128);
     for id in ["x", "client-7/3", longest.as_str()] {
-        let answer = server.send(server.request(Method::GET, "/livez").header("x-request-id", id)).await;
+        let answer =
+            server.send(server.request(Method::GET, "/livez").header("x-request-id", id)).await;
         assert_eq!(answer.header("x-request-id"), id);
     }
-    let refused = server.send(server.request(Method::GET, "/nowhere").header("x-request-id", "mine")).await;
+    let refused =
+        server.send(server.request(Method::GET, "/nowhere").header("x-request-id", "mine")).await;
     assert_eq!(refused.problem(404, "not_found")["request_id"], "mine");
 }
 
@@ -311,19 +350,24 @@ async fn a_bad_request_id_is_replaced() {
     let too_long = "x".repeat(129);
     let mut made = Vec::new();
     for id in ["", "two words", too_long.as_str()] {
-        let answer = server.send(server.request(Method::GET, "/livez").header("x-request-id", id)).await;
+        let answer =
+            server.send(server.request(Method::GET, "/livez").header("x-request-id", id)).await;
         made.push(answer.header("x-request-id").to_owned());
     }
     made.push(server.get("/livez").await.header("x-request-id").to_owned());
     made.sort();
     made.dedup();
     assert_eq!(made.len(), 4, "each has its own: {made:?}");
-    assert!(made.iter().all(|id| !id.is_empty() && id.len() < 129 && id.bytes().all(|byte| byte.is_ascii_graphic())));
+    assert!(made.iter().all(|id| !id.is_empty()
+        && id.len() < 129
+        && id.bytes().all(|byte| byte.is_ascii_graphic())));
 }
 
 async fn every_request_is_one_line_of_the_log() {
     let server = Server::start().await;
-    let request = server.request(Method::POST, "/v1/legal-moves").header("x-request-id", "one-line-of-the-log");
+    let request = server
+        .request(Method::POST, "/v1/legal-moves")
+        .header("x-request-id", "one-line-of-the-log");
     server.send(request.json(&json!({ "fen": "startpos" }))).await;
     let lines = log::lines_of("one-line-of-the-log").await;
     assert_eq!(lines.len(), 1, "{lines:?}");
@@ -335,18 +379,38 @@ async fn every_request_is_one_line_of_the_log() {
 
 async fn cors_is_off_until_origins_are_configured() {
     let server = Server::start().await;
-    let answer = server.send(server.request(Method::GET, "/livez").header("origin", "https://chess.example")).await;
-    assert!(answer.headers.keys().all(|name| !name.as_str().starts_with("access-control-")), "{:?}", answer.headers);
+    let answer = server
+        .send(server.request(Method::GET, "/livez").header("origin", "https://chess.example"))
+        .await;
+    assert!(
+        answer.headers.keys().all(|name| !name.as_str().starts_with("access-control-")),
+        "{:?}",
+        answer.headers
+    );
 }
 
 async fn a_configured_origin_may_read_the_exposed_headers() {
-    let server = Server::with(|settings| settings.http.cors_origins = vec!["https://chess.example".to_owned()]).await;
+    let server = Server::with(|settings| {
+        settings.http.cors_origins = vec!["https://chess.example".to_owned()]
+    })
+    .await;
     let ask = |origin| server.request(Method::GET, "/livez").header("origin", origin);
     let answer = server.send(ask("https://chess.example")).await;
     assert_eq!(answer.header("access-control-allow-origin"), "https://chess.example");
     let exposed = answer.header("access-control-expose-headers").to_ascii_lowercase();
-    for header in ["x-request-id", "retry-after", "location", "server-timing", "etag", "ratelimit", "ratelimit-policy"] {
-        assert!(exposed.split(',').any(|name| name.trim() == header), "{header} is not in {exposed}");
+    for header in [
+        "x-request-id",
+        "retry-after",
+        "location",
+        "server-timing",
+        "etag",
+        "ratelimit",
+        "ratelimit-policy",
+    ] {
+        assert!(
+            exposed.split(',').any(|name| name.trim() == header),
+            "{header} is not in {exposed}"
+        );
     }
     let other = server.send(ask("https://elsewhere.example")).await;
     assert_ne!(other.header("access-control-allow-origin"), "https://elsewhere.example");

@@ -94,18 +94,26 @@ async fn a_client_that_leaves_the_queue_frees_its_place() {
 async fn equal_requests_share_one_search() {
     let server = one_worker(1).await;
     let body = json!({ "fen": A, "movetime_ms": 600 });
-    let asked: Vec<_> = (0..8).map(|_| in_background(&server, "/v1/best-move", body.clone())).collect();
+    let asked: Vec<_> =
+        (0..8).map(|_| in_background(&server, "/v1/best-move", body.clone())).collect();
     let started = Instant::now();
     let mut answers = Vec::new();
     for answer in asked {
         answers.push(answer.await.unwrap().json());
     }
-    assert!(started.elapsed() < Duration::from_millis(1_800), "one search, not eight: {:?}", started.elapsed());
+    assert!(
+        started.elapsed() < Duration::from_millis(1_800),
+        "one search, not eight: {:?}",
+        started.elapsed()
+    );
     let shared = answers.iter().filter(|answer| answer["shared"] == true).count();
     let remembered = answers.iter().filter(|answer| answer["source"] == "memory").count();
     assert_eq!(shared + remembered, 7, "{answers:?}");
     assert!(shared >= 1);
-    assert!(answers.iter().all(|answer| answer["nodes"] == answers[0]["nodes"]), "all heard the same search");
+    assert!(
+        answers.iter().all(|answer| answer["nodes"] == answers[0]["nodes"]),
+        "all heard the same search"
+    );
 }
 
 async fn a_shared_search_goes_on_while_somebody_listens() {
@@ -144,15 +152,25 @@ async fn a_full_queue_is_answered_503_and_legal_moves_are_not_held_up() {
 
 /// Milliseconds that an answer waited for its workers.
 fn waited(answer: &Answer) -> f64 {
-    let queue = answer.header("server-timing").strip_prefix("queue;dur=").and_then(|rest| rest.split(',').next());
-    queue.and_then(|queue| queue.parse().ok()).unwrap_or_else(|| panic!("{}", answer.header("server-timing")))
+    let queue = answer
+        .header("server-timing")
+        .strip_prefix("queue;dur=")
+        .and_then(|rest| rest.split(',').next());
+    queue
+        .and_then(|queue| queue.parse().ok())
+        .unwrap_or_else(|| panic!("{}", answer.header("server-timing")))
 }
 
 async fn two_searches_of_two_threads_run_one_after_the_other_on_two_workers() {
     let server = Server::start().await;
     let started = Instant::now();
-    let asked =
-        [A, B].map(|fen| in_background(&server, "/v1/best-move", json!({ "fen": fen, "movetime_ms": 400, "threads": 2 })));
+    let asked = [A, B].map(|fen| {
+        in_background(
+            &server,
+            "/v1/best-move",
+            json!({ "fen": fen, "movetime_ms": 400, "threads": 2 }),
+        )
+    });
     let mut waits = Vec::new();
     for answer in asked {
         let answer = answer.await.unwrap();
@@ -164,7 +182,11 @@ async fn two_searches_of_two_threads_run_one_after_the_other_on_two_workers() {
     assert!(started.elapsed() >= Duration::from_millis(780), "{:?}", started.elapsed());
 
     let asked = [A, B].map(|fen| {
-        in_background(&server, "/v1/best-move", json!({ "fen": fen, "movetime_ms": 400, "threads": 1, "fresh": true }))
+        in_background(
+            &server,
+            "/v1/best-move",
+            json!({ "fen": fen, "movetime_ms": 400, "threads": 1, "fresh": true }),
+        )
     });
     for answer in asked {
         assert!(waited(&answer.await.unwrap()) < 200.0, "two of one thread run side by side");
@@ -176,12 +198,16 @@ async fn a_mix_of_searches_of_one_and_two_threads_comes_to_its_end() {
     let asked: Vec<_> = (0..40)
         .map(|number| {
             let (fen, threads) = ([A, B, C][number % 3], 1 + number / 2 % 2);
-            let body = json!({ "fen": fen, "movetime_ms": 5 + number, "threads": threads, "fresh": true });
+            let body =
+                json!({ "fen": fen, "movetime_ms": 5 + number, "threads": threads, "fresh": true });
             in_background(&server, "/v1/best-move", body)
         })
         .collect();
     for answer in asked {
-        let answer = tokio::time::timeout(Duration::from_secs(20), answer).await.expect("nobody is stuck").unwrap();
+        let answer = tokio::time::timeout(Duration::from_secs(20), answer)
+            .await
+            .expect("nobody is stuck")
+            .unwrap();
         assert_eq!((answer.status, &answer.json()["reason"]), (200, &json!("time")));
     }
     until_queue_is(&server, 0).await;

@@ -23,7 +23,9 @@ async fn after_sigterm_everybody_is_told_and_the_process_ends_in_good_order() {
     let client = server.client.clone();
     let searching = tokio::spawn({
         let client = client.clone();
-        async move { client.ask("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 50_000 })).await }
+        async move {
+            client.ask("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 50_000 })).await
+        }
     });
     tokio::time::sleep(Duration::from_millis(200)).await;
 
@@ -37,15 +39,25 @@ async fn after_sigterm_everybody_is_told_and_the_process_ends_in_good_order() {
     assert_eq!(problem["reasons"], json!(["shutting_down"]));
     let again = json!({ "fen": "startpos", "moves": ["e4"], "depth": 2 });
     client.refused("/v1/best-move", &again, 503, "shutting_down").await;
-    client.refused("/v1/perft", &json!({ "fen": "startpos", "depth": 2 }), 503, "shutting_down").await;
+    client
+        .refused("/v1/perft", &json!({ "fen": "startpos", "depth": 2 }), 503, "shutting_down")
+        .await;
     client.ask("/v1/legal-moves", &json!({ "fen": "startpos" })).await;
     assert_eq!(client.get("/livez").await.status, 200);
 
     let (status, _, log) = server.wait(Duration::from_secs(5));
     assert_eq!(status.code(), Some(0));
-    assert!(told.elapsed() >= Duration::from_millis(2_000), "the listener stays open: {:?}", told.elapsed());
+    assert!(
+        told.elapsed() >= Duration::from_millis(2_000),
+        "the listener stays open: {:?}",
+        told.elapsed()
+    );
     assert!(log.iter().all(|line| line["timestamp"].is_string() && line["level"].is_string()));
-    assert!(log.iter().filter(|line| line["message"] == "answered").all(|line| line["request_id"].is_string()));
+    assert!(
+        log.iter()
+            .filter(|line| line["message"] == "answered")
+            .all(|line| line["request_id"].is_string())
+    );
     assert_eq!(log.last().unwrap()["message"], "ended", "no line is lost");
 }
 
@@ -58,7 +70,8 @@ async fn sigint_ends_it_as_well() {
 }
 
 async fn a_second_signal_ends_it_at_once() {
-    let settings = [("KIBITZER__SHUTDOWN__DRAIN_MS", "20000"), ("KIBITZER__SHUTDOWN__GRACE_MS", "30000")];
+    let settings =
+        [("KIBITZER__SHUTDOWN__DRAIN_MS", "20000"), ("KIBITZER__SHUTDOWN__GRACE_MS", "30000")];
     let server = ServerProcess::start(&settings).await;
     server.signal("TERM");
     tokio::time::sleep(Duration::from_millis(300)).await;
@@ -88,8 +101,11 @@ async fn the_grace_time_is_kept_whatever_clients_do() {
 
 async fn a_server_that_logs_nothing_runs_as_any_other() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let settings =
-        [("KIBITZER__LOG__LEVEL", "off"), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0"), ("KIBITZER__SEARCH__HASH_MB", "1")];
+    let settings = [
+        ("KIBITZER__LOG__LEVEL", "off"),
+        ("KIBITZER__SHUTDOWN__DRAIN_MS", "0"),
+        ("KIBITZER__SEARCH__HASH_MB", "1"),
+    ];
     let mut child = program(&["--listen", &free.to_string()]).envs(settings).spawn().unwrap();
     let client = Client::new(free);
     client.until_ready().await;

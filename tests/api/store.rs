@@ -19,7 +19,8 @@ const PATIENCE: Duration = Duration::from_secs(20);
 
 async fn server_on(folder: &Path) -> ServerProcess {
     let path = folder.to_str().unwrap();
-    ServerProcess::start(&[("KIBITZER__STORE__PATH", path), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0")]).await
+    ServerProcess::start(&[("KIBITZER__STORE__PATH", path), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0")])
+        .await
 }
 
 /// Ends a server in good order; its log.
@@ -43,7 +44,18 @@ async fn what_was_analysed_is_remembered_after_a_restart() {
     let again = server.client.ask("/v1/best-move", &body).await;
     assert_eq!((&again["source"], &again["memory"]), (&json!("memory"), &json!("hit")));
     assert!(again["age_ms"].as_u64().unwrap() > 0, "{again}");
-    for same in ["best_move", "ponder", "score", "wdl", "pv", "depth", "seldepth", "nodes", "time_ms", "reason"] {
+    for same in [
+        "best_move",
+        "ponder",
+        "score",
+        "wdl",
+        "pv",
+        "depth",
+        "seldepth",
+        "nodes",
+        "time_ms",
+        "reason",
+    ] {
         assert_eq!(first[same], again[same], "{same}");
     }
     let dictionary = server.client.get("/v1/limits").await.json()["dictionary"].clone();
@@ -70,7 +82,8 @@ async fn a_damaged_file_is_set_aside_and_the_server_starts() {
     let server = server_on(folder.path()).await;
     server.client.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 3 })).await;
     let log = end(server);
-    let line = log.iter().find(|line| line["level"] == "ERROR").expect("the log says what happened");
+    let line =
+        log.iter().find(|line| line["level"] == "ERROR").expect("the log says what happened");
     assert!(line["aside"].as_str().unwrap().ends_with("dictionary.redb.damaged"), "{line}");
     assert_eq!(fs::read(folder.path().join("dictionary.redb.damaged")).unwrap(), [7; 10_000]);
 }
@@ -78,8 +91,11 @@ async fn a_damaged_file_is_set_aside_and_the_server_starts() {
 async fn a_full_disk_stops_no_answer_and_is_told_by_the_probe() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
-    let settings =
-        [("KIBITZER__STORE__PATH", path), ("KIBITZER__STORE__FLUSH_MS", "20"), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0")];
+    let settings = [
+        ("KIBITZER__STORE__PATH", path),
+        ("KIBITZER__STORE__FLUSH_MS", "20"),
+        ("KIBITZER__SHUTDOWN__DRAIN_MS", "0"),
+    ];
     let server = ServerProcess::start_with_errors(&settings).await;
     let client = &server.client;
     let ask = async |mv: &str| {
@@ -99,16 +115,29 @@ async fn a_full_disk_stops_no_answer_and_is_told_by_the_probe() {
     server.limit_files("4096");
     assert_eq!(ask("d4").await, "search");
     assert_eq!(probe(503).await.problem(503, "not_ready")["reasons"], json!(["store"]));
-    assert_eq!((ask("d4").await, ask("c4").await), (json!("memory"), json!("search")), "answers go on");
+    assert_eq!(
+        (ask("d4").await, ask("c4").await),
+        (json!("memory"), json!("search")),
+        "answers go on"
+    );
     server.limit_files("unlimited");
     probe(200).await;
     let log = end(server);
-    assert!(log.iter().any(|line| line["message"].as_str().unwrap().starts_with("the store cannot be written")));
+    assert!(
+        log.iter().any(|line| line["message"]
+            .as_str()
+            .unwrap()
+            .starts_with("the store cannot be written"))
+    );
 
     let server = server_on(folder.path()).await;
     for mv in ["d4", "c4"] {
         let body = json!({ "fen": "startpos", "moves": [mv], "depth": 4 });
-        assert_eq!(server.client.ask("/v1/best-move", &body).await["source"], "memory", "{mv} was written in the end");
+        assert_eq!(
+            server.client.ask("/v1/best-move", &body).await["source"],
+            "memory",
+            "{mv} was written in the end"
+        );
     }
     end(server);
 }

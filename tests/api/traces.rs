@@ -49,12 +49,19 @@ impl Collector {
     }
 }
 
-async fn take(State(collector): State<Collector>, body: Bytes) -> ([(axum::http::HeaderName, &'static str); 1], Vec<u8>) {
+async fn take(
+    State(collector): State<Collector>,
+    body: Bytes,
+) -> ([(axum::http::HeaderName, &'static str); 1], Vec<u8>) {
     let request = ExportTraceServiceRequest::decode(body).unwrap();
     for resource in request.resource_spans {
         let about = resource.resource.unwrap();
-        let name = about.attributes.iter().find(|attribute| attribute.key == "service.name").unwrap();
-        assert_eq!(name.value.clone().unwrap().value, Some(Attribute::StringValue("kibitzer".to_owned())));
+        let name =
+            about.attributes.iter().find(|attribute| attribute.key == "service.name").unwrap();
+        assert_eq!(
+            name.value.clone().unwrap().value,
+            Some(Attribute::StringValue("kibitzer".to_owned()))
+        );
         let spans = resource.scope_spans.into_iter().flat_map(|scope| scope.spans);
         collector.0.lock().unwrap().extend(spans);
     }
@@ -63,7 +70,8 @@ async fn take(State(collector): State<Collector>, body: Bytes) -> ([(axum::http:
 
 async fn server_with(collector: SocketAddr, more: &[(&str, &str)]) -> ServerProcess {
     let endpoint = format!("http://{collector}/v1/traces");
-    let settings = [("KIBITZER__OTLP__ENDPOINT", endpoint.as_str()), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0")];
+    let settings =
+        [("KIBITZER__OTLP__ENDPOINT", endpoint.as_str()), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0")];
     ServerProcess::start(&[&settings, more].concat()).await
 }
 
@@ -119,7 +127,10 @@ async fn the_search_of_a_request_is_its_child_in_the_trace_of_the_caller() {
     let log = end(server);
     let spans = collector.spans();
     let request = of_request(&spans, "searched");
-    assert_eq!((hex(&request.trace_id).as_str(), hex(&request.parent_span_id).as_str()), (TRACE, PARENT));
+    assert_eq!(
+        (hex(&request.trace_id).as_str(), hex(&request.parent_span_id).as_str()),
+        (TRACE, PARENT)
+    );
     assert_eq!((request.name.as_str(), request.kind()), ("/v1/best-move", SpanKind::Server));
     assert_eq!(attribute(request, "http.request.method"), text("POST"));
     assert_eq!(attribute(request, "http.response.status_code"), Some(Attribute::IntValue(200)));
@@ -127,7 +138,10 @@ async fn the_search_of_a_request_is_its_child_in_the_trace_of_the_caller() {
     assert_eq!((hex(&search.trace_id).as_str(), search.name.as_str()), (TRACE, "search"));
     assert_eq!(attribute(search, "depth"), Some(Attribute::IntValue(4)));
     assert_eq!(attribute(search, "reason"), text("depth"));
-    assert!(request.start_time_unix_nano <= search.start_time_unix_nano, "the search comes after its request");
+    assert!(
+        request.start_time_unix_nano <= search.start_time_unix_nano,
+        "the search comes after its request"
+    );
     let remembered = of_request(&spans, "remembered");
     assert_eq!(hex(&remembered.trace_id), TRACE);
     assert!(children(&spans, remembered).is_empty(), "memory answers without a search");
@@ -140,7 +154,11 @@ async fn who_joins_a_search_is_linked_to_the_request_that_launched_it() {
     let server = server_with(address, &[]).await;
     let body = json!({ "fen": "startpos", "infinite": true });
     let open = async |id: &str| {
-        let request = server.client.request(Method::POST, "/v1/analysis").json(&body).header("x-request-id", id);
+        let request = server
+            .client
+            .request(Method::POST, "/v1/analysis")
+            .json(&body)
+            .header("x-request-id", id);
         let mut stream = Stream::open(&server.client, request, "application/x-ndjson").await;
         stream.next("info").await;
         stream
@@ -148,7 +166,8 @@ async fn who_joins_a_search_is_linked_to_the_request_that_launched_it() {
     let launcher = open("launcher").await;
     let joiner = open("joiner").await;
     drop((launcher, joiner));
-    until(&server.client, "both have left", |page| page.value("kibitzer_searches_running") == 0.0).await;
+    until(&server.client, "both have left", |page| page.value("kibitzer_searches_running") == 0.0)
+        .await;
     end(server);
     let spans = collector.spans();
     let (launcher, joiner) = (of_request(&spans, "launcher"), of_request(&spans, "joiner"));
@@ -173,28 +192,41 @@ async fn what_the_caller_does_not_trace_is_not_sent() {
 }
 
 async fn without_a_collector_log_lines_name_the_trace_of_the_caller() {
-    let settings = [("KIBITZER__SHUTDOWN__DRAIN_MS", "0"), ("KIBITZER__LOG__LEVEL", "kibitzer=debug")];
+    let settings =
+        [("KIBITZER__SHUTDOWN__DRAIN_MS", "0"), ("KIBITZER__LOG__LEVEL", "kibitzer=debug")];
     let server = ServerProcess::start(&settings).await;
     let body = json!({ "fen": "startpos", "depth": 3 });
     ask(&server.client, &traceparent(TRACE, "01"), "traced", &body).await;
     let log = end(server);
     let lines: Vec<_> = log.iter().filter(|line| line["request_id"] == "traced").collect();
     assert!(lines.iter().all(|line| line["request"]["trace_id"] == TRACE), "{lines:?}");
-    let searched = lines.iter().find(|line| line["message"] == "search ended").expect("the worker tells of the search");
-    assert_eq!((&searched["search"]["depth"], &searched["search"]["threads"]), (&json!(3), &json!(1)));
+    let searched = lines
+        .iter()
+        .find(|line| line["message"] == "search ended")
+        .expect("the worker tells of the search");
+    assert_eq!(
+        (&searched["search"]["depth"], &searched["search"]["threads"]),
+        (&json!(3), &json!(1))
+    );
     assert!(lines.iter().any(|line| line["message"] == "answered"), "{lines:?}");
 }
 
 async fn a_collector_that_does_not_answer_holds_up_nobody() {
     // It accepts what comes, by the system's queue, and never says a word.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
-    let server = server_with(silent.local_addr().unwrap(), &[("KIBITZER__OTLP__TIMEOUT_MS", "300")]).await;
+    let server =
+        server_with(silent.local_addr().unwrap(), &[("KIBITZER__OTLP__TIMEOUT_MS", "300")]).await;
     for depth in 1..=5 {
         let body = json!({ "fen": "startpos", "depth": depth, "fresh": true });
         ask(&server.client, &traceparent(TRACE, "01"), "asked", &body).await;
     }
     let log = end(server);
-    assert_eq!(log.iter().filter(|line| line["message"] == "answered" && line["request_id"] == "asked").count(), 5);
+    assert_eq!(
+        log.iter()
+            .filter(|line| line["message"] == "answered" && line["request_id"] == "asked")
+            .count(),
+        5
+    );
     let told = log.iter().any(|line| line["level"] == "WARN" || line["level"] == "ERROR");
     assert!(told, "that traces are lost is told: {log:?}");
 }

@@ -1,7 +1,9 @@
-//! The direction of imports: `chess ← nnue ← engine ← store ← analysis ← http`, read from the source itself.
+//! The direction of imports: `chess ← nnue ← engine ← store ← analysis ← http`, read from the
+//! source itself.
 //!
-//! A room is a folder or file directly under `src/`. This test reads every path that starts at the crate's root, in `use` lines
-//! and in the middle of code, and compares it with the list of what each room may see.
+//! A room is a folder or file directly under `src/`. This test reads every path that starts at the
+//! crate's root, in `use` lines and in the middle of code, and compares it with the list of what
+//! each room may see.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -31,7 +33,8 @@ const ROOMS: &[(&str, &[&str])] = &[
 /// The composition root sees every room.
 const SEES_ALL: &[&str] = &["app", "commands", "main", "lib"];
 
-/// What the synchronous rooms may not name: I/O, the environment and the async world belong further up.
+/// What the synchronous rooms may not name: I/O, the environment and the async world belong further
+/// up.
 const SYNCHRONOUS: &[&str] = &["chess", "nnue", "engine"];
 const NOT_SYNCHRONOUS: &[&str] = &[
     "tokio::",
@@ -48,7 +51,8 @@ const NOT_SYNCHRONOUS: &[&str] = &[
 ];
 
 /// What the rules of chess may not name even of the standard library: no I/O, no clock, no threads.
-const NOT_RULES: &[&str] = &["std::fs", "std::io", "std::process", "std::thread", "std::time", "std::sync"];
+const NOT_RULES: &[&str] =
+    &["std::fs", "std::io", "std::process", "std::thread", "std::time", "std::sync"];
 
 /// `true` for what may stand directly under `src/`.
 fn is_room(name: &str) -> bool {
@@ -77,7 +81,10 @@ fn faults(file: &SourceFile, dependencies: &BTreeSet<String>) -> Vec<String> {
     if room == "chess" {
         forbidden.extend_from_slice(NOT_RULES);
         for package in dependencies.iter().filter(|package| file.names_package(package)) {
-            faults.push(format!("{}: `chess` knows the standard library only, not `{package}`", file.path));
+            faults.push(format!(
+                "{}: `chess` knows the standard library only, not `{package}`",
+                file.path
+            ));
         }
     }
     for word in forbidden.into_iter().filter(|word| file.names(word)) {
@@ -87,14 +94,19 @@ fn faults(file: &SourceFile, dependencies: &BTreeSet<String>) -> Vec<String> {
 }
 
 fn dependencies() -> BTreeSet<String> {
-    let manifest = std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml")).expect("Cargo.toml");
+    let manifest =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
+            .expect("Cargo.toml");
     source::dependencies(&manifest)
 }
 
 #[test]
 fn imports_point_one_way() {
     let files = SourceFile::all_under(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
-    assert!(files.iter().any(|file| file.room() == "chess"), "the test must see the rules of chess");
+    assert!(
+        files.iter().any(|file| file.room() == "chess"),
+        "the test must see the rules of chess"
+    );
     let dependencies = dependencies();
     let faults: Vec<String> = files.iter().flat_map(|file| faults(file, &dependencies)).collect();
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
@@ -104,7 +116,10 @@ fn imports_point_one_way() {
 fn the_list_of_rooms_has_no_circle() {
     for (place, (room, may_see)) in ROOMS.iter().enumerate() {
         for seen in *may_see {
-            let below = ROOMS.iter().position(|(name, _)| name == seen).expect("a room may only see rooms of the list");
+            let below = ROOMS
+                .iter()
+                .position(|(name, _)| name == seen)
+                .expect("a room may only see rooms of the list");
             assert!(below < place, "`{room}` stands before `{seen}`, which it sees");
         }
     }
@@ -160,15 +175,30 @@ fn what_points_down_or_stays_inside_is_no_fault() {
     ] {
         assert_eq!(verdict("engine/search/root.rs", text), Vec::<String>::new(), "{text}");
     }
-    assert_eq!(verdict("app.rs", "use crate::{http, store, uci}; use tokio::net::TcpListener;"), Vec::<String>::new());
+    assert_eq!(
+        verdict("app.rs", "use crate::{http, store, uci}; use tokio::net::TcpListener;"),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
 fn the_rules_name_the_standard_library_only() {
-    for text in ["use serde::Serialize;", "use tokio::sync::Mutex;", "fn f() { println!(); }", "use std::time::Instant;"] {
+    for text in [
+        "use serde::Serialize;",
+        "use tokio::sync::Mutex;",
+        "fn f() { println!(); }",
+        "use std::time::Instant;",
+    ] {
         assert!(!verdict("chess/fen.rs", text).is_empty(), "{text}");
     }
-    assert_eq!(verdict("chess/fen.rs", "use std::fmt; fn pretty_println() {} mod config {} use config::X;").len(), 1);
+    assert_eq!(
+        verdict(
+            "chess/fen.rs",
+            "use std::fmt; fn pretty_println() {} mod config {} use config::X;"
+        )
+        .len(),
+        1
+    );
     assert!(verdict("engine/search.rs", "use std::time::Instant; use std::sync::Arc;").is_empty());
     assert!(!verdict("engine/search.rs", "let x = std::env::var(\"X\");").is_empty());
 }

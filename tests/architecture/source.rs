@@ -27,7 +27,8 @@ impl SourceFile {
                     folders.push(path);
                 } else if path.extension().is_some_and(|extension| extension == "rs") {
                     let text = std::fs::read_to_string(&path).expect("UTF-8");
-                    let parts: Vec<_> = path.strip_prefix(folder).expect("below the folder").iter().collect();
+                    let parts: Vec<_> =
+                        path.strip_prefix(folder).expect("below the folder").iter().collect();
                     let parts: Vec<_> = parts.iter().map(|part| part.to_string_lossy()).collect();
                     files.push(SourceFile::new(&parts.join("/"), &text));
                 }
@@ -50,8 +51,8 @@ impl SourceFile {
 
     /// The first names of all paths that start at the crate's root; `*` for a glob.
     ///
-    /// How deep inline modules lie is not known here, so a chain of `super`s that may end at the root counts only where the name of
-    /// a room follows.
+    /// How deep inline modules lie is not known here, so a chain of `super`s that may end at the
+    /// root counts only where the name of a room follows.
     pub(crate) fn rooms_seen(&self, is_room: fn(&str) -> bool) -> BTreeSet<String> {
         let mut seen = BTreeSet::new();
         for (start, word) in words(&self.code) {
@@ -61,7 +62,9 @@ impl SourceFile {
                 "super" if !self.code[..start].trim_end().ends_with("::") => {
                     let (ups, rest) = supers(rest);
                     let names = after_colons(rest).map(first_names).unwrap_or_default();
-                    seen.extend(names.into_iter().filter(|name| ups >= self.depth() && is_room(name)));
+                    seen.extend(
+                        names.into_iter().filter(|name| ups >= self.depth() && is_room(name)),
+                    );
                 }
                 _ => {}
             }
@@ -75,7 +78,8 @@ impl SourceFile {
             let before = self.code[..start].trim_end();
             let after = self.code[start + word.len()..].trim_start();
             let starts_a_path = !before.ends_with("::") && after.starts_with("::");
-            let imported_whole = before.ends_with("use") && (after.starts_with(';') || after.starts_with("as "));
+            let imported_whole =
+                before.ends_with("use") && (after.starts_with(';') || after.starts_with("as "));
             word == package && (starts_a_path || imported_whole)
         })
     }
@@ -93,7 +97,10 @@ impl SourceFile {
 pub(crate) fn dependencies(manifest: &str) -> BTreeSet<String> {
     let lines = manifest.lines().skip_while(|line| line.trim() != "[dependencies]").skip(1);
     let lines = lines.take_while(|line| !line.starts_with('['));
-    lines.filter_map(|line| line.split_once('=')).map(|(name, _)| name.trim().replace('-', "_")).collect()
+    lines
+        .filter_map(|line| line.split_once('='))
+        .map(|(name, _)| name.trim().replace('-', "_"))
+        .collect()
 }
 
 fn is_word(letter: char) -> bool {
@@ -129,7 +136,8 @@ fn supers(mut rest: &str) -> (usize, &str) {
 fn first_names(code: &str) -> Vec<String> {
     let name = |code: &str| match code.trim_start() {
         code if code.starts_with('*') => Some("*".to_owned()),
-        code => Some(code.chars().take_while(|&letter| is_word(letter)).collect()).filter(|name: &String| !name.is_empty()),
+        code => Some(code.chars().take_while(|&letter| is_word(letter)).collect())
+            .filter(|name: &String| !name.is_empty()),
     };
     let Some(group) = code.strip_prefix('{') else { return name(code).into_iter().collect() };
     let mut depth = 1;
@@ -158,7 +166,9 @@ fn without_comments_and_literals(text: &str) -> String {
             rest.find('\n').unwrap_or(rest.len())
         } else if rest.starts_with("/*") {
             block_comment(rest)
-        } else if let Some(hashes) = raw_string(rest).filter(|_| !code.chars().next_back().is_some_and(is_word)) {
+        } else if let Some(hashes) =
+            raw_string(rest).filter(|_| !code.chars().next_back().is_some_and(is_word))
+        {
             let end = format!("\"{}", "#".repeat(hashes));
             let start = rest.find('"').map_or(rest.len(), |quote| quote + 1);
             rest[start..].find(&end).map_or(rest.len(), |found| start + found + end.len())

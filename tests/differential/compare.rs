@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 
 use kibitzer::chess::forms::packed::Packed;
 use kibitzer::chess::{
-    CastlingText, Claim, DrawReason, Game, Move, MoveList, Outcome, Position, Wanted, read_move, to_san, to_uci,
+    CastlingText, Claim, DrawReason, Game, Move, MoveList, Outcome, Position, Wanted, read_move,
+    to_san, to_uci,
 };
 use proptest::test_runner::TestCaseError;
 use proptest::{prop_assert, prop_assert_eq};
@@ -14,7 +15,11 @@ use crate::reference::{self, History};
 use crate::tally::Tally;
 
 /// Compares everything that the position itself decides.
-pub(crate) fn position(ours: &Position, theirs: &Chess, tally: &mut Tally) -> Result<(), TestCaseError> {
+pub(crate) fn position(
+    ours: &Position,
+    theirs: &Chess,
+    tally: &mut Tally,
+) -> Result<(), TestCaseError> {
     let fen = Fen::from_position(theirs, EnPassantMode::Legal).to_string();
     prop_assert_eq!(ours.fen(), fen.clone());
     prop_assert_eq!(ours.checkers().0, theirs.checkers().0, "checkers of {}", fen);
@@ -34,9 +39,14 @@ fn keys(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError>
     prop_assert_eq!(ours.key(), reference::key(theirs), "key of {}", fen);
     prop_assert_eq!(ours.pawn_key(), reference::pawn_key(theirs), "pawn key of {}", fen);
     // The whole state, not the keys alone: sets, checks, pins.
-    let rebuilt = ours.to_setup().validate().map_err(|fault| TestCaseError::fail(format!("{fen}: {fault:?}")))?;
+    let rebuilt = ours
+        .to_setup()
+        .validate()
+        .map_err(|fault| TestCaseError::fail(format!("{fen}: {fault:?}")))?;
     prop_assert_eq!(&rebuilt, ours, "{} built from its setup", fen);
-    let unpacked = Packed::of(ours).position().map_err(|fault| TestCaseError::fail(format!("{fen}: {fault:?}")))?;
+    let unpacked = Packed::of(ours)
+        .position()
+        .map_err(|fault| TestCaseError::fail(format!("{fen}: {fault:?}")))?;
     prop_assert_eq!(unpacked.key(), ours.key(), "{} packed and unpacked", fen);
     prop_assert_eq!(Packed::of(&unpacked), Packed::of(ours), "{} packed twice", fen);
     Ok(())
@@ -45,12 +55,19 @@ fn keys(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError>
 /// The same legal moves under the same names, which are all read back.
 fn moves(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError> {
     let legal = ours.legal_moves();
-    let names: BTreeSet<(String, String)> =
-        legal.iter().map(|&mv| (to_uci(ours, mv, CastlingText::Chess960), to_san(ours, mv))).collect();
+    let names: BTreeSet<(String, String)> = legal
+        .iter()
+        .map(|&mv| (to_uci(ours, mv, CastlingText::Chess960), to_san(ours, mv)))
+        .collect();
     let their_names: BTreeSet<(String, String)> = theirs
         .legal_moves()
         .into_iter()
-        .map(|mv| (mv.to_uci(CastlingMode::Chess960).to_string(), SanPlus::from_move(theirs.clone(), mv).to_string()))
+        .map(|mv| {
+            (
+                mv.to_uci(CastlingMode::Chess960).to_string(),
+                SanPlus::from_move(theirs.clone(), mv).to_string(),
+            )
+        })
         .collect();
     prop_assert_eq!(&names, &their_names, "moves of {}", fen);
     prop_assert_eq!(names.len(), legal.len(), "a move stands twice in the list of {}", fen);
@@ -58,7 +75,11 @@ fn moves(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError
     prop_assert_eq!(ours.has_moves(), !legal.is_empty(), "whether {} has moves", fen);
 
     for &mv in legal.iter() {
-        for text in [to_san(ours, mv), to_uci(ours, mv, CastlingText::Chess960), to_uci(ours, mv, CastlingText::Standard)] {
+        for text in [
+            to_san(ours, mv),
+            to_uci(ours, mv, CastlingText::Chess960),
+            to_uci(ours, mv, CastlingText::Standard),
+        ] {
             prop_assert_eq!(read_move(ours, &text), Ok(mv), "{} in {}", text, fen);
         }
     }
@@ -66,29 +87,45 @@ fn moves(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError
     let (mut noisy, mut quiet) = (MoveList::new(), MoveList::new());
     ours.each_move(Wanted::Noisy, |mv| noisy.push(mv));
     ours.each_move(Wanted::Quiet, |mv| quiet.push(mv));
-    prop_assert!(noisy.iter().all(|mv| mv.is_noisy()), "a quiet move among the noisy ones of {}", fen);
+    prop_assert!(
+        noisy.iter().all(|mv| mv.is_noisy()),
+        "a quiet move among the noisy ones of {}",
+        fen
+    );
     let all: BTreeSet<Move> = legal.iter().copied().collect();
     let parts: BTreeSet<Move> = noisy.iter().chain(quiet.iter()).copied().collect();
     prop_assert_eq!(parts, all, "noisy and quiet moves of {}", fen);
-    prop_assert_eq!(noisy.len() + quiet.len(), legal.len(), "noisy and quiet moves of {} overlap", fen);
+    prop_assert_eq!(
+        noisy.len() + quiet.len(),
+        legal.len(),
+        "noisy and quiet moves of {} overlap",
+        fen
+    );
     Ok(())
 }
 
 /// Of all 65,536 codes exactly the legal moves are legal.
 fn every_code(ours: &Position, fen: &str) -> Result<(), TestCaseError> {
     let legal: BTreeSet<Move> = ours.legal_moves().iter().copied().collect();
-    let accepted: BTreeSet<Move> = (0..=u16::MAX).map(Move::from_code).filter(|&mv| ours.is_legal(mv)).collect();
+    let accepted: BTreeSet<Move> =
+        (0..=u16::MAX).map(Move::from_code).filter(|&mv| ours.is_legal(mv)).collect();
     prop_assert_eq!(accepted, legal, "codes that are legal in {}", fen);
     Ok(())
 }
 
 /// Compares what the course of the game decides.
-pub(crate) fn game(game: &Game, theirs: &Chess, history: &History, tally: &mut Tally) -> Result<(), TestCaseError> {
+pub(crate) fn game(
+    game: &Game,
+    theirs: &Chess,
+    history: &History,
+    tally: &mut Tally,
+) -> Result<(), TestCaseError> {
     let occurrences = history.occurrences(theirs);
     let fen = game.position().fen();
     prop_assert_eq!(game.repetitions(), occurrences, "how often {} has occurred", fen);
 
-    // A position with more bishops of one colour than one a side is dead for shakmaty too: its rule is the same.
+    // A position with more bishops of one colour than one a side is dead for shakmaty too: its rule
+    // is the same.
     let expected = if theirs.is_checkmate() {
         Outcome::Checkmate { winner: !game.position().turn() }
     } else if theirs.is_stalemate() {

@@ -1,9 +1,14 @@
-//! Random games, played by kibitzer and by shakmaty side by side: every position that is reached must look the same to both.
+//! Random games, played by kibitzer and by shakmaty side by side: every position that is reached
+//! must look the same to both.
 //!
-//! 5,000 positions, or 200,000 when `KIBITZER_FULL` is set; a third of the games are Chess960. The seed is fixed, and a failing
-//! game is shrunk to its shortest form.
+//! 5,000 positions, or 200,000 when `KIBITZER_FULL` is set; a third of the games are Chess960. The
+//! seed is fixed, and a failing game is shrunk to its shortest form.
 
-#![allow(clippy::panic, clippy::print_stdout, reason = "a test fails by panicking and says what it has seen")]
+#![allow(
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test fails by panicking and says what it has seen"
+)]
 
 mod compare;
 #[path = "../support/full.rs"]
@@ -28,7 +33,8 @@ fn every_position_of_random_games_looks_the_same_to_shakmaty() {
     let full = full::full();
     let goal = if full { 200_000 } else { 5_000 };
     let config = Config { failure_persistence: None, ..Config::default() };
-    let mut runner = TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, SEED));
+    let mut runner =
+        TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, SEED));
     let plans = plan::plans();
     let tally = std::cell::RefCell::new(Tally::default());
     while tally.borrow().positions < goal {
@@ -48,11 +54,13 @@ fn every_position_of_random_games_looks_the_same_to_shakmaty() {
 fn play(plan: &Plan, tally: &mut Tally) -> Result<(), TestCaseError> {
     let fen = plan.start.fen();
     let fail = |why: String| TestCaseError::fail(format!("{why}, from {fen}"));
-    let parsed: Fen = fen.parse().map_err(|error| fail(format!("shakmaty refuses the start: {error}")))?;
+    let parsed: Fen =
+        fen.parse().map_err(|error| fail(format!("shakmaty refuses the start: {error}")))?;
     let mut theirs: Chess = parsed
         .into_position(CastlingMode::Chess960)
         .map_err(|error| fail(format!("shakmaty refuses the start: {error}")))?;
-    let start = Position::from_fen(&fen).map_err(|error| fail(format!("the start is refused: {error:?}")))?;
+    let start = Position::from_fen(&fen)
+        .map_err(|error| fail(format!("the start is refused: {error:?}")))?;
     let mut game = Game::new(start);
     let mut history = reference::History::new(&theirs);
     tally.start(plan);
@@ -66,8 +74,13 @@ fn play(plan: &Plan, tally: &mut Tally) -> Result<(), TestCaseError> {
         }
         let mv = plan.taste.choose(choice, &game);
         let uci = to_uci(game.position(), mv, CastlingText::Chess960);
-        let their_move = theirs.legal_moves().into_iter().find(|m| m.to_uci(CastlingMode::Chess960).to_string() == uci);
-        let Some(their_move) = their_move else { return Err(fail(format!("shakmaty has no move {uci}"))) };
+        let their_move = theirs
+            .legal_moves()
+            .into_iter()
+            .find(|m| m.to_uci(CastlingMode::Chess960).to_string() == uci);
+        let Some(their_move) = their_move else {
+            return Err(fail(format!("shakmaty has no move {uci}")));
+        };
         tally.note_move(mv, game.position());
         check_undo(&mut game, mv)?;
         game.play(mv);
@@ -79,7 +92,8 @@ fn play(plan: &Plan, tally: &mut Tally) -> Result<(), TestCaseError> {
 
 /// Playing a move and taking it back leaves the game as it was.
 fn check_undo(game: &mut Game, mv: Move) -> Result<(), TestCaseError> {
-    let (position, plies, repetitions) = (game.position().clone(), game.moves().len(), game.repetitions());
+    let (position, plies, repetitions) =
+        (game.position().clone(), game.moves().len(), game.repetitions());
     game.play(mv);
     proptest::prop_assert_eq!(game.undo(), Some(mv));
     proptest::prop_assert_eq!(game.position(), &position);

@@ -1,4 +1,5 @@
-//! How a random game goes: where it starts, what it likes, and a row of numbers that choose its moves.
+//! How a random game goes: where it starts, what it likes, and a row of numbers that choose its
+//! moves.
 
 use kibitzer::chess::{Game, Move, Role};
 use proptest::collection::vec;
@@ -50,7 +51,8 @@ const ENDINGS: [&str; 10] = [
     "r3k3/8/8/8/8/8/8/4K2R b Kq - 148 90",
 ];
 
-/// Of twelve games six start as usual, four as Chess960 (one of them with different back ranks), two in an ending.
+/// Of twelve games six start as usual, four as Chess960 (one of them with different back ranks),
+/// two in an ending.
 pub(crate) fn plans() -> impl Strategy<Value = Plan> {
     let number = 0_u16..960;
     let start = prop_oneof![
@@ -66,7 +68,11 @@ pub(crate) fn plans() -> impl Strategy<Value = Plan> {
         2 => Just(Taste::Castling),
         1 => Just(Taste::Back),
     ];
-    (start, taste, vec(0..=u16::MAX, 1..160)).prop_map(|(start, taste, choices)| Plan { start, taste, choices })
+    (start, taste, vec(0..=u16::MAX, 1..160)).prop_map(|(start, taste, choices)| Plan {
+        start,
+        taste,
+        choices,
+    })
 }
 
 impl Start {
@@ -75,9 +81,14 @@ impl Start {
             Start::Standard => Start::Chess960(518, 518).fen(),
             Start::Chess960(white, black) => {
                 let (white, black) = (back_rank(white), back_rank(black));
-                let files = |rank: &str| -> String { rank.match_indices('r').rev().map(|(at, _)| file(at)).collect() };
+                let files = |rank: &str| -> String {
+                    rank.match_indices('r').rev().map(|(at, _)| file(at)).collect()
+                };
                 let rights = files(&white).to_ascii_uppercase() + &files(&black);
-                format!("{black}/pppppppp/8/8/8/8/PPPPPPPP/{} w {rights} - 0 1", white.to_ascii_uppercase())
+                format!(
+                    "{black}/pppppppp/8/8/8/8/PPPPPPPP/{} w {rights} - 0 1",
+                    white.to_ascii_uppercase()
+                )
             }
             Start::Ending(fen) => fen.to_owned(),
         }
@@ -103,7 +114,9 @@ fn back_rank(number: u16) -> String {
     place(&mut rank, usize::from(queen), 'q');
     // The ten ways to choose two of five squares, in their usual order.
     let pairs = (0..4).flat_map(|first| (first..4).map(move |second| (first, second)));
-    for (_, (first, second)) in pairs.enumerate().filter(|(number, _)| *number == usize::from(knights)) {
+    for (_, (first, second)) in
+        pairs.enumerate().filter(|(number, _)| *number == usize::from(knights))
+    {
         place(&mut rank, first, 'n');
         place(&mut rank, second, 'n');
     }
@@ -133,7 +146,8 @@ impl Taste {
         legal[usize::from(choice / 4) % legal.len()]
     }
 
-    /// How much a move is to this taste: of the legal moves, those of the highest mark are chosen from.
+    /// How much a move is to this taste: of the legal moves, those of the highest mark are chosen
+    /// from.
     fn likes(self, mv: Move, game: &Game) -> u8 {
         let role = game.position().role_at(mv.from());
         let last_own = game.moves().len().checked_sub(2).map(|ply| game.moves()[ply]);
@@ -145,7 +159,9 @@ impl Taste {
             Taste::Pawns => u8::from(role == Some(Role::Pawn)),
             Taste::Castling if mv.is_castling() => 2,
             Taste::Castling => u8::from(!matches!(role, Some(Role::King | Role::Rook))),
-            Taste::Back => u8::from(last_own.is_some_and(|last| last.from() == mv.to() && last.to() == mv.from())),
+            Taste::Back => u8::from(
+                last_own.is_some_and(|last| last.from() == mv.to() && last.to() == mv.from()),
+            ),
         }
     }
 }

@@ -1,8 +1,11 @@
-//! What the comparison computes for itself, from shakmaty's board and without any of kibitzer's code.
+//! What the comparison computes for itself, from shakmaty's board and without any of kibitzer's
+//! code.
 
 use std::collections::HashMap;
 
-use shakmaty::{Bitboard, Chess, Color, EnPassantMode, Piece, Position as _, Role, Square, fen::Epd};
+use shakmaty::{
+    Bitboard, Chess, Color, EnPassantMode, Piece, Position as _, Role, Square, fen::Epd,
+};
 
 /// The key of a position as FORMATS defines it, from scratch.
 pub(crate) fn key(position: &Chess) -> u64 {
@@ -28,7 +31,9 @@ pub(crate) fn key(position: &Chess) -> u64 {
 pub(crate) fn pawn_key(position: &Chess) -> u64 {
     let numbers = numbers();
     let pawns = position.board().iter().filter(|(_, piece)| piece.role == Role::Pawn);
-    pawns.fold(0, |key, (square, piece)| key ^ numbers[64 * (state(piece) - 1) + usize::from(square)])
+    pawns.fold(0, |key, (square, piece)| {
+        key ^ numbers[64 * (state(piece) - 1) + usize::from(square)]
+    })
 }
 
 fn state(piece: Piece) -> usize {
@@ -50,13 +55,15 @@ fn numbers() -> &'static [u64] {
     &NUMBERS
 }
 
-/// The pieces of the side to move that stand alone between their king and an enemy slider: walked square by square.
+/// The pieces of the side to move that stand alone between their king and an enemy slider: walked
+/// square by square.
 pub(crate) fn pinned(position: &Chess) -> Bitboard {
     let (board, us) = (position.board(), position.turn());
     let Some(king) = board.king_of(us) else { return Bitboard::EMPTY };
     let mut pinned = Bitboard::EMPTY;
     for (dx, dy) in [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)] {
-        let mut ray = squares_from(king, dx, dy).filter_map(|square| board.piece_at(square).map(|piece| (square, piece)));
+        let mut ray = squares_from(king, dx, dy)
+            .filter_map(|square| board.piece_at(square).map(|piece| (square, piece)));
         let (Some((square, first)), Some((_, second))) = (ray.next(), ray.next()) else { continue };
         let runs_there = match second.role {
             Role::Queen => true,
@@ -77,7 +84,9 @@ fn squares_from(square: Square, dx: i32, dy: i32) -> impl Iterator<Item = Square
     (1..8).map_while(move |n| {
         let (file, rank) = (file + n * dx, rank + n * dy);
         let on_board = (0..8).contains(&file) && (0..8).contains(&rank);
-        on_board.then(|| Square::from_coords(shakmaty::File::new(file as u32), shakmaty::Rank::new(rank as u32)))
+        on_board.then(|| {
+            Square::from_coords(shakmaty::File::new(file as u32), shakmaty::Rank::new(rank as u32))
+        })
     })
 }
 
@@ -88,7 +97,11 @@ pub(crate) fn shredder_castling(position: &Chess) -> String {
         for side in [shakmaty::CastlingSide::KingSide, shakmaty::CastlingSide::QueenSide] {
             if let Some(rook) = position.castles().rook(color, side) {
                 let letter = rook.file().char();
-                field.push(if color == Color::White { letter.to_ascii_uppercase() } else { letter });
+                field.push(if color == Color::White {
+                    letter.to_ascii_uppercase()
+                } else {
+                    letter
+                });
             }
         }
     }

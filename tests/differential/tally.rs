@@ -37,7 +37,8 @@ impl Tally {
 
     pub(crate) fn note_move(&mut self, mv: Move, before: &Position) {
         self.castlings += u64::from(mv.is_castling());
-        self.castlings_with_the_king_standing_still += u64::from(mv.is_castling() && before.king(before.turn()) == mv.to());
+        self.castlings_with_the_king_standing_still +=
+            u64::from(mv.is_castling() && before.king(before.turn()) == mv.to());
         self.en_passant_captures += u64::from(mv.is_en_passant());
         self.promotions += u64::from(mv.is_promotion());
     }
@@ -57,7 +58,13 @@ impl Tally {
     pub(crate) fn assert_covers(&self, full: bool) {
         let share = self.chess960_games as f64 / self.games as f64;
         assert!((0.2..0.5).contains(&share), "a third of the games is Chess960: {self:?}");
-        let common = [self.checks, self.checkmates, self.castlings, self.en_passant_captures, self.promotions];
+        let common = [
+            self.checks,
+            self.checkmates,
+            self.castlings,
+            self.en_passant_captures,
+            self.promotions,
+        ];
         assert!(common.iter().all(|&count| count > 0), "{self:?}");
         let rare = [
             self.double_checks,

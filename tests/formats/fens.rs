@@ -10,28 +10,41 @@ pub(crate) fn vectors(text: &str) -> Result<(), String> {
         match (read_fen(fen), line["refused"].as_str()) {
             (Err(invalid), Some(code)) => {
                 let codes: Vec<_> = invalid.faults.iter().map(|fault| fault.code.name()).collect();
-                if codes.contains(&code) { Ok(()) } else { Err(format!("{fen:?}: {code} is not among {codes:?}")) }
+                if codes.contains(&code) {
+                    Ok(())
+                } else {
+                    Err(format!("{fen:?}: {code} is not among {codes:?}"))
+                }
             }
             (Ok(reading), None) => {
-                let mut codes: Vec<_> = reading.warnings.iter().map(|warning| warning.code.name()).collect();
+                let mut codes: Vec<_> =
+                    reading.warnings.iter().map(|warning| warning.code.name()).collect();
                 codes.sort_unstable();
                 codes.dedup();
-                let expected: Vec<_> =
-                    line["warnings"].as_array().ok_or("no warnings")?.iter().filter_map(serde_json::Value::as_str).collect();
+                let expected: Vec<_> = line["warnings"]
+                    .as_array()
+                    .ok_or("no warnings")?
+                    .iter()
+                    .filter_map(serde_json::Value::as_str)
+                    .collect();
                 if reading.position.fen() == text_of(line, "normalised")? && codes == expected {
                     Ok(())
                 } else {
                     Err(format!("{fen:?}: read as {} with {codes:?}", reading.position.fen()))
                 }
             }
-            (Ok(reading), Some(code)) => Err(format!("{fen:?}: read as {}, not refused as {code}", reading.position.fen())),
+            (Ok(reading), Some(code)) => {
+                Err(format!("{fen:?}: read as {}, not refused as {code}", reading.position.fen()))
+            }
             (Err(invalid), None) => Err(format!("{fen:?}: refused: {:?}", invalid.faults)),
         }
     })
 }
 
 pub(crate) fn valid(text: &str) -> Result<(), String> {
-    each_line(text, |fen| read_fen(fen).map(drop).map_err(|invalid| format!("{fen}: {:?}", invalid.faults)))
+    each_line(text, |fen| {
+        read_fen(fen).map(drop).map_err(|invalid| format!("{fen}: {:?}", invalid.faults))
+    })
 }
 
 pub(crate) fn invalid(text: &str) -> Result<(), String> {

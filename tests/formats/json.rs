@@ -1,10 +1,12 @@
 //! The forms as the vectors write them, and where two JSON values differ.
 
 use kibitzer::chess::forms::{
-    Army, Bitboards, Boards, CastleFlags, Checks, Huffman, Instruction, List, Nibbles, Record, State, piece_bytes, pieces,
-    special,
+    Army, Bitboards, Boards, CastleFlags, Checks, Huffman, Instruction, List, Nibbles, Record,
+    State, piece_bytes, pieces, special,
 };
-use kibitzer::chess::{Bitboard, CastlingText, Color, Game, Move, Position, san_all, to_san, to_uci};
+use kibitzer::chess::{
+    Bitboard, CastlingText, Color, Game, Move, Position, san_all, to_san, to_uci,
+};
 use serde_json::{Map, Value, json};
 
 /// All views of the position that a game has reached.
@@ -69,7 +71,8 @@ pub(crate) fn key(position: &Position) -> String {
 
 /// The 69 entries.
 pub(crate) fn list(list: &List) -> Value {
-    let mut entries: Vec<Value> = list.squares.iter().chain(&list.kings).map(|&entry| entry.into()).collect();
+    let mut entries: Vec<Value> =
+        list.squares.iter().chain(&list.kings).map(|&entry| entry.into()).collect();
     entries.extend([list.castling.into(), list.en_passant.into(), list.white_to_move.into()]);
     Value::Array(entries)
 }
@@ -145,9 +148,18 @@ fn record(record: &Record) -> Value {
     let mut object = Map::new();
     object.insert("start".to_owned(), hex(record.start));
     object.insert("end".to_owned(), hex(record.end));
-    object.insert("captured_side".to_owned(), record.captured.map(|captured| captured.side.name()).into());
-    object.insert("captured_piece".to_owned(), record.captured.map(|captured| captured.piece()).into());
-    object.insert("captured_bitboard".to_owned(), record.captured.map_or(Value::Null, |captured| hex(captured.bitboard)));
+    object.insert(
+        "captured_side".to_owned(),
+        record.captured.map(|captured| captured.side.name()).into(),
+    );
+    object.insert(
+        "captured_piece".to_owned(),
+        record.captured.map(|captured| captured.piece()).into(),
+    );
+    object.insert(
+        "captured_bitboard".to_owned(),
+        record.captured.map_or(Value::Null, |captured| hex(captured.bitboard)),
+    );
     object.insert("castle_type".to_owned(), record.castle_type().into());
     add_flags(&mut object, record.castle_before);
     Value::Object(object)
@@ -168,9 +180,11 @@ pub(crate) fn same(ours: &Value, expected: &Value) -> Result<(), String> {
 fn difference(path: &str, ours: &Value, expected: &Value) -> Option<String> {
     let describe = || Some(format!("{path}: we say {ours}, expected {expected}"));
     match (ours, expected) {
-        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => {
-            a.iter().zip(b).enumerate().find_map(|(n, (a, b))| difference(&format!("{path}/{n}"), a, b))
-        }
+        (Value::Array(a), Value::Array(b)) if a.len() == b.len() => a
+            .iter()
+            .zip(b)
+            .enumerate()
+            .find_map(|(n, (a, b))| difference(&format!("{path}/{n}"), a, b)),
         (Value::Object(a), Value::Object(b)) if a.keys().eq(b.keys()) => {
             a.iter().find_map(|(name, a)| difference(&format!("{path}/{name}"), a, &b[name]))
         }

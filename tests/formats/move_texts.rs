@@ -9,7 +9,8 @@ pub(crate) fn texts(text: &str) -> Result<(), String> {
     each_json(text, |line| {
         let (fen, text) = (text_of(line, "fen")?, text_of(line, "text")?);
         let position = Position::from_fen(fen).map_err(|error| error.to_string())?;
-        let read = read_move(&position, text).ok().map(|mv| to_uci(&position, mv, CastlingText::Standard));
+        let read =
+            read_move(&position, text).ok().map(|mv| to_uci(&position, mv, CastlingText::Standard));
         if read.as_deref() == line["uci"].as_str() {
             Ok(())
         } else {

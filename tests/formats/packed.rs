@@ -11,7 +11,8 @@ pub(crate) fn read_back(text: &str) -> Result<(), String> {
         let game = game_of(line)?;
         let packed = text_of(&line["views"]["huffman"], "packed")?;
         let read = read_packed(packed).map_err(|error| error.to_string())?;
-        let clockless = Setup { halfmove_clock: 0, fullmove_number: 1, ..game.position().to_setup() };
+        let clockless =
+            Setup { halfmove_clock: 0, fullmove_number: 1, ..game.position().to_setup() };
         if read.to_setup() != clockless || read.key() != game.position().key() {
             return Err(format!("{packed} is read as {}", read.fen()));
         }

@@ -64,8 +64,10 @@ pub(crate) fn spellings(text: &str) -> Result<(), String> {
     each_json(text, |line| {
         let mut game = game_of(line)?;
         let position = game.position().clone();
-        for spelling in [position.fen(), position.shredder_fen(), position.fen().replace(' ', "__")] {
-            let read = Position::from_fen(&spelling).map_err(|error| format!("{spelling}: {error}"))?;
+        for spelling in [position.fen(), position.shredder_fen(), position.fen().replace(' ', "__")]
+        {
+            let read =
+                Position::from_fen(&spelling).map_err(|error| format!("{spelling}: {error}"))?;
             if read != position {
                 return Err(format!("{spelling} is another position"));
             }

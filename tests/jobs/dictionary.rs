@@ -20,16 +20,24 @@ pub(crate) fn fill(folder: &Path, entries: u64) {
     let file = DictionaryFile::open(options).expect("a store");
     let report = Arc::new(report());
     for first in (0..entries).step_by(AT_ONCE as usize) {
-        let records: Vec<_> = (first..(first + AT_ONCE).min(entries)).map(|number| record(number, &report)).collect();
+        let records: Vec<_> =
+            (first..(first + AT_ONCE).min(entries)).map(|number| record(number, &report)).collect();
         file.write(&records, &|record| record.saves as f32).expect("a write");
     }
 }
 
 fn record(number: u64, report: &Arc<Report>) -> Arc<Record> {
     let position = Packed::of(&Position::startpos());
-    let place = Place { key: splitmix::nth(3, number), position, history: [0; 2], clock: None, lines: 1 };
+    let place =
+        Place { key: splitmix::nth(3, number), position, history: [0; 2], clock: None, lines: 1 };
     let spent = Spent { nodes: 30_000, time: Duration::from_millis(50), depth: 12 };
-    Arc::new(Record { place, report: report.clone(), spent, saves: 30_000, stored_ms: 1_790_000_000_000 })
+    Arc::new(Record {
+        place,
+        report: report.clone(),
+        spent,
+        saves: 30_000,
+        stored_ms: 1_790_000_000_000,
+    })
 }
 
 /// As a search of a tenth of a second finds it, with a line of usual length.

@@ -1,8 +1,10 @@
-//! A server that reviews games is killed by SIGKILL again and again, most often while it writes, and loses nothing that it has told.
+//! A server that reviews games is killed by SIGKILL again and again, most often while it writes,
+//! and loses nothing that it has told.
 //!
-//! The checker follows the job's events, writes down what it hears, and kills the server: as a rule at once when the log says that it
-//! writes. After each restart the review must say of every move what was written down, events must go on behind the last one heard, and
-//! what was acknowledged (a new job, a deletion) must hold. In the end every job is done.
+//! The checker follows the job's events, writes down what it hears, and kills the server: as a rule
+//! at once when the log says that it writes. After each restart the review must say of every move
+//! what was written down, events must go on behind the last one heard, and what was acknowledged (a
+//! new job, a deletion) must hold. In the end every job is done.
 
 #![allow(
     clippy::unwrap_used,
@@ -67,10 +69,22 @@ struct Run {
 impl Run {
     fn wanted() -> Run {
         if full::full() {
-            Run { rounds: 50, most_rounds: 80, in_mid_write: 40, entries: 1_000_000, start: Duration::from_secs(2) }
+            Run {
+                rounds: 50,
+                most_rounds: 80,
+                in_mid_write: 40,
+                entries: 1_000_000,
+                start: Duration::from_secs(2),
+            }
         } else {
             // A short start says nothing of a long one, and is not measured.
-            Run { rounds: 4, most_rounds: 40, in_mid_write: 1, entries: 1_000, start: Duration::MAX }
+            Run {
+                rounds: 4,
+                most_rounds: 40,
+                in_mid_write: 1,
+                entries: 1_000,
+                start: Duration::MAX,
+            }
         }
     }
 }
@@ -89,7 +103,11 @@ fn what_was_told_of_a_job_survives_every_kill() {
     let Run { rounds, most_rounds, in_mid_write, entries, start } = Run::wanted();
     let folder = tempfile::tempdir().expect("a folder");
     dictionary::fill(folder.path(), entries);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("a runtime");
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .expect("a runtime");
     runtime.block_on(async {
         let mut jobs: Vec<Record> = Vec::new();
         let mut done = Vec::new();
@@ -135,7 +153,9 @@ async fn play(folder: &std::path::Path, round: u64, jobs: &mut Vec<Record>) -> R
     let start = begun.elapsed();
     // The last few that are over, and all that are not.
     let over = jobs.iter().filter(|job| job.is_over()).count();
-    for (_, job) in jobs.iter_mut().enumerate().filter(|(index, job)| !job.is_over() || index + 4 > over) {
+    for (_, job) in
+        jobs.iter_mut().enumerate().filter(|(index, job)| !job.is_over() || index + 4 > over)
+    {
         job.check(&server).await;
     }
     // There is always something to do, and now and then something is deleted.
@@ -150,6 +170,8 @@ async fn play(folder: &std::path::Path, round: u64, jobs: &mut Vec<Record>) -> R
     }
     let job = jobs.iter_mut().find(|job| !job.is_over()).expect("a job that is not done");
     let heard = job.heard();
-    let was_writing = job.follow_until_killed(&mut server, 3 + (random(round) % 20) as usize, round % 10 != 7).await;
+    let was_writing = job
+        .follow_until_killed(&mut server, 3 + (random(round) % 20) as usize, round % 10 != 7)
+        .await;
     Round { was_writing, in_flight: server.in_flight(), heard: job.heard() - heard, start }
 }

@@ -8,8 +8,20 @@ use serde_json::{Value, json};
 use crate::server::Server;
 
 /// Members of a move by which it is compared.
-const SAID: [&str; 12] =
-    ["ply", "san", "uci", "fen", "before", "after", "best", "best_san", "line", "win_chance_loss", "judgement", "accuracy"];
+const SAID: [&str; 12] = [
+    "ply",
+    "san",
+    "uci",
+    "fen",
+    "before",
+    "after",
+    "best",
+    "best_san",
+    "line",
+    "win_chance_loss",
+    "judgement",
+    "accuracy",
+];
 
 /// A job, and all that was heard of it.
 pub(crate) struct Record {
@@ -62,13 +74,22 @@ impl Record {
         }
         assert_eq!(answer.status(), 200, "a job that was acknowledged is there");
         let review: Value = answer.json().await.expect("JSON");
-        assert_eq!(submit(server, &self.key, &self.pgn).await["url"], self.url, "and so is its key");
+        assert_eq!(
+            submit(server, &self.key, &self.pgn).await["url"],
+            self.url,
+            "and so is its key"
+        );
         assert!(!self.is_done || review["status"] == "done", "what was done stays so");
         for event in self.events.values().filter(|event| event["type"] == "move") {
-            let (game, ply) = (&review["games"][event["game"].as_u64().expect("a game") as usize], &event["ply"]);
+            let (game, ply) =
+                (&review["games"][event["game"].as_u64().expect("a game") as usize], &event["ply"]);
             let moves = game["moves"].as_array().expect("moves");
-            let kept = moves.iter().find(|mv| mv["ply"] == *ply).unwrap_or_else(|| panic!("lost: {event}"));
-            SAID.iter().for_each(|member| assert_eq!(event[member], kept[member], "{member} of {event}"));
+            let kept = moves
+                .iter()
+                .find(|mv| mv["ply"] == *ply)
+                .unwrap_or_else(|| panic!("lost: {event}"));
+            SAID.iter()
+                .for_each(|member| assert_eq!(event[member], kept[member], "{member} of {event}"));
         }
         for event in self.events.values().filter(|event| event["type"] == "game") {
             let game = &review["games"][event["game"].as_u64().expect("a game") as usize];
@@ -78,11 +99,18 @@ impl Record {
         }
     }
 
-    /// Follows the job from where it was left, and kills the server behind so many events; `at_a_write` when it writes. `true` when it did.
-    pub(crate) async fn follow_until_killed(&mut self, server: &mut Server, events: usize, at_a_write: bool) -> bool {
+    /// Follows the job from where it was left, and kills the server behind so many events;
+    /// `at_a_write` when it writes. `true` when it did.
+    pub(crate) async fn follow_until_killed(
+        &mut self,
+        server: &mut Server,
+        events: usize,
+        at_a_write: bool,
+    ) -> bool {
         let request = server.request(Method::GET, &format!("{}/events", self.url));
         let heard = self.events.keys().last().copied().unwrap_or(0);
-        let answer = request.header("last-event-id", heard.to_string()).send().await.expect("an answer");
+        let answer =
+            request.header("last-event-id", heard.to_string()).send().await.expect("an answer");
         let mut stream = Stream { answer, text: String::new() };
         let until = self.events.len() + events;
         while self.events.len() < until && !self.is_done {
@@ -107,7 +135,8 @@ impl Record {
         }
         let request = server.request(Method::GET, &format!("{}/events", self.url));
         let heard = self.events.keys().last().copied().unwrap_or(0);
-        let answer = request.header("last-event-id", heard.to_string()).send().await.expect("an answer");
+        let answer =
+            request.header("last-event-id", heard.to_string()).send().await.expect("an answer");
         let mut stream = Stream { answer, text: String::new() };
         while let Some(event) = stream.next().await {
             self.note(event);
@@ -152,11 +181,18 @@ impl Stream {
     async fn next(&mut self) -> Option<Event> {
         loop {
             if let Some((event, rest)) = self.text.split_once("\n\n") {
-                let field = |name: &str| event.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned);
+                let field = |name: &str| {
+                    event.lines().find_map(|line| line.strip_prefix(name)).map(str::to_owned)
+                };
                 let (id, data) = (field("id: "), field("data: "));
                 self.text = rest.to_owned();
                 match data {
-                    Some(data) => return Some(Event { id, data: serde_json::from_str(&data).expect("JSON") }),
+                    Some(data) => {
+                        return Some(Event {
+                            id,
+                            data: serde_json::from_str(&data).expect("JSON"),
+                        });
+                    }
                     None => continue,
                 }
             }

@@ -45,19 +45,26 @@ impl Server {
         let (victim, doom) = (child.clone(), is_doomed.clone());
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
-                // A write takes milliseconds: whoever wants to meet one has no time for anything else.
+                // A write takes milliseconds: whoever wants to meet one has no time for anything
+                // else.
                 if doom.load(Ordering::Relaxed) && line.contains("\"writing\"") {
                     victim.lock().unwrap().kill().expect("a child can be killed");
                     doom.store(false, Ordering::Relaxed);
                 }
                 let line: Value = serde_json::from_str(&line).unwrap_or_default();
                 // Nobody listens any more once the test is over.
-                if matches!(line["message"].as_str(), Some("writing" | "written")) && tell.send(line).is_err() {
+                if matches!(line["message"].as_str(), Some("writing" | "written"))
+                    && tell.send(line).is_err()
+                {
                     break;
                 }
             }
         });
-        let client = Client::builder().no_proxy().timeout(Duration::from_secs(60)).build().expect("a client");
+        let client = Client::builder()
+            .no_proxy()
+            .timeout(Duration::from_secs(60))
+            .build()
+            .expect("a client");
         let server = Server { child, is_doomed, client, base, log, in_flight: 0 };
         server.until_ready().await;
         server
@@ -65,7 +72,12 @@ impl Server {
 
     async fn until_ready(&self) {
         for _ in 0..2_000 {
-            if self.request(Method::GET, "/readyz").send().await.is_ok_and(|answer| answer.status() == 200) {
+            if self
+                .request(Method::GET, "/readyz")
+                .send()
+                .await
+                .is_ok_and(|answer| answer.status() == 200)
+            {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -93,7 +105,8 @@ impl Server {
         self.in_flight
     }
 
-    /// Ends the process as nothing else can: on Unix by SIGKILL. `true` when the last thing that it said was that it writes.
+    /// Ends the process as nothing else can: on Unix by SIGKILL. `true` when the last thing that it
+    /// said was that it writes.
     pub(crate) fn kill_now(&mut self) -> bool {
         {
             let mut child = self.child.lock().unwrap();

@@ -1,13 +1,19 @@
-//! Every reader of a client's text against inputs that are nearly right and inputs that are nonsense: none may panic.
+//! Every reader of a client's text against inputs that are nearly right and inputs that are
+//! nonsense: none may panic.
 //!
-//! 20,000 inputs for each reader, or 1.25 million when `KIBITZER_FULL` is set; half of them mutations of valid ones. The seed is
-//! fixed. The fuzz targets in `tests/fuzz` attack the same functions with inputs that a fuzzer thinks up.
+//! 20,000 inputs for each reader, or 1.25 million when `KIBITZER_FULL` is set; half of them
+//! mutations of valid ones. The seed is fixed. The fuzz targets in `tests/fuzz` attack the same
+//! functions with inputs that a fuzzer thinks up.
 
-#![allow(clippy::panic, clippy::print_stdout, clippy::print_stderr, reason = "a test fails by panicking and says why")]
+#![allow(
+    clippy::panic,
+    clippy::print_stdout,
+    clippy::print_stderr,
+    reason = "a test fails by panicking and says why"
+)]
 
 #[path = "../support/full.rs"]
 mod full;
-#[path = "../inputs/mod.rs"]
 mod inputs;
 mod mutate;
 mod random;
@@ -27,7 +33,8 @@ struct Attack<'a> {
 }
 
 impl Attack<'_> {
-    /// Sends all inputs. At least a tenth must get past the parser, or the attack tests nothing behind it.
+    /// Sends all inputs. At least a tenth must get past the parser, or the attack tests nothing
+    /// behind it.
     fn run(&self, mut random: Random) {
         for valid in self.valid {
             assert!((self.read)(valid), "{} is valid", String::from_utf8_lossy(valid));
@@ -71,14 +78,22 @@ fn no_fen_makes_the_reader_panic() {
     let mut random = Random::new(1);
     let valid = seeds::fens(&seeds::positions(&mut random, 500));
     let alphabet = b"pnbrqkPNBRQK12345678//  wb--KQkqAHah0129_";
-    Attack { name: "FEN", read: inputs::fen::read, valid: &valid, mutate: mutate::rewrite_fen, alphabet }.run(random);
+    Attack {
+        name: "FEN",
+        read: inputs::fen::read,
+        valid: &valid,
+        mutate: mutate::rewrite_fen,
+        alphabet,
+    }
+    .run(random);
 }
 
 #[test]
 fn no_move_text_makes_the_reader_panic() {
     let (valid, alphabet) = (seeds::move_texts(), b"abcdefgh12345678NBRQKnbrqOo0x+#=!?-()/");
     let read = inputs::move_text::read;
-    Attack { name: "move text", read, valid: &valid, mutate: mutate::rewrite_move, alphabet }.run(Random::new(2));
+    Attack { name: "move text", read, valid: &valid, mutate: mutate::rewrite_move, alphabet }
+        .run(Random::new(2));
 }
 
 #[test]
@@ -86,7 +101,14 @@ fn no_packed_form_makes_the_reader_panic() {
     let mut random = Random::new(3);
     let valid = seeds::packed(&seeds::positions(&mut random, 1_000));
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    Attack { name: "packed form", read: inputs::packed::read, valid: &valid, mutate: mutate::repack, alphabet }.run(random);
+    Attack {
+        name: "packed form",
+        read: inputs::packed::read,
+        valid: &valid,
+        mutate: mutate::repack,
+        alphabet,
+    }
+    .run(random);
 }
 
 #[test]
@@ -95,8 +117,14 @@ fn no_request_body_makes_a_route_panic() {
     let positions = seeds::positions(&mut random, 300);
     let valid = seeds::bodies(&mut random, &positions);
     let alphabet = b"{}[]\":,\\ntrue0123456789.-+eE fenmovspackd/KQkqw\n";
-    Attack { name: "request body", read: inputs::body::read, valid: &valid, mutate: mutate::rewrite_json, alphabet }
-        .run(random);
+    Attack {
+        name: "request body",
+        read: inputs::body::read,
+        valid: &valid,
+        mutate: mutate::rewrite_json,
+        alphabet,
+    }
+    .run(random);
 }
 
 #[test]
@@ -105,7 +133,8 @@ fn no_line_of_a_gui_makes_the_reader_panic() {
     let valid = seeds::uci_lines(&seeds::positions(&mut random, 100));
     let alphabet = b"abcdefghnopqrstuvwx 0123456789 \t-+_/KQkq";
     let read = inputs::uci_line::read;
-    Attack { name: "line of a GUI", read, valid: &valid, mutate: mutate::reorder_words, alphabet }.run(random);
+    Attack { name: "line of a GUI", read, valid: &valid, mutate: mutate::reorder_words, alphabet }
+        .run(random);
 }
 
 #[test]
@@ -113,6 +142,12 @@ fn no_game_makes_the_reader_panic() {
     let mut random = Random::new(6);
     let valid = seeds::games(&seeds::positions(&mut random, 200));
     let alphabet = b"(){}[];$%\"\\ \r\n.*!?+-=/0123456789abcdefghNBRQKOx\xfc\xe9";
-    Attack { name: "game in PGN", read: inputs::pgn::read, valid: &valid, mutate: mutate::rewrite_game, alphabet }
-        .run(random);
+    Attack {
+        name: "game in PGN",
+        read: inputs::pgn::read,
+        valid: &valid,
+        mutate: mutate::rewrite_game,
+        alphabet,
+    }
+    .run(random);
 }

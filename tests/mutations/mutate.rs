@@ -42,10 +42,11 @@ pub(crate) fn noise(random: &mut Random, alphabet: &[u8]) -> Vec<u8> {
     (0..length).map(|_| if any { random.next() as u8 } else { *random.pick(alphabet) }).collect()
 }
 
-/// A FEN in which a piece is another one, a clock shows another time, a right is lost or a field is written otherwise; then
-/// perhaps an edit.
+/// A FEN in which a piece is another one, a clock shows another time, a right is lost or a field is
+/// written otherwise; then perhaps an edit.
 pub(crate) fn rewrite_fen(random: &mut Random, valid: &[u8], alphabet: &[u8]) -> Vec<u8> {
-    let mut fields: Vec<Vec<u8>> = valid.split(|&letter| letter == b' ').map(<[u8]>::to_vec).collect();
+    let mut fields: Vec<Vec<u8>> =
+        valid.split(|&letter| letter == b' ').map(<[u8]>::to_vec).collect();
     match random.below(8) {
         0 => replace_one(random, &mut fields[0], b"nbrq"),
         1 => replace_one(random, &mut fields[0], b"NBRQ"),
@@ -56,7 +57,9 @@ pub(crate) fn rewrite_fen(random: &mut Random, valid: &[u8], alphabet: &[u8]) ->
         }
         3 | 4 => fields[4 + random.below(2)] = random.below(160).to_string().into_bytes(),
         5 => fields.truncate(4 + random.below(2)),
-        6 => fields.iter_mut().for_each(|field| field.extend_from_slice(random.pick::<&[u8]>(&[b"", b"_", b"  "]))),
+        6 => fields
+            .iter_mut()
+            .for_each(|field| field.extend_from_slice(random.pick::<&[u8]>(&[b"", b"_", b"  "]))),
         _ => return edit(random, valid, alphabet),
     }
     let bytes = fields.join(&b' ');
@@ -65,7 +68,8 @@ pub(crate) fn rewrite_fen(random: &mut Random, valid: &[u8], alphabet: &[u8]) ->
 
 /// Puts one letter of a set in the place of another of the same set.
 fn replace_one(random: &mut Random, bytes: &mut [u8], set: &[u8]) {
-    let places: Vec<usize> = (0..bytes.len()).filter(|&place| set.contains(&bytes[place])).collect();
+    let places: Vec<usize> =
+        (0..bytes.len()).filter(|&place| set.contains(&bytes[place])).collect();
     if !places.is_empty() {
         bytes[*random.pick(&places)] = *random.pick(set);
     }
@@ -73,7 +77,8 @@ fn replace_one(random: &mut Random, bytes: &mut [u8], set: &[u8]) {
 
 /// Writes a run of empty squares as two digits.
 fn split_a_gap(random: &mut Random, board: &mut Vec<u8>) {
-    let places: Vec<usize> = (0..board.len()).filter(|&place| (b'2'..=b'8').contains(&board[place])).collect();
+    let places: Vec<usize> =
+        (0..board.len()).filter(|&place| (b'2'..=b'8').contains(&board[place])).collect();
     if !places.is_empty() {
         let place = *random.pick(&places);
         let first = b'1' + random.below(usize::from(board[place] - b'1')) as u8;
@@ -82,7 +87,8 @@ fn split_a_gap(random: &mut Random, board: &mut Vec<u8>) {
     }
 }
 
-/// A move's text as people write it: other marks, another zero, without `x` or `=`; then perhaps an edit.
+/// A move's text as people write it: other marks, another zero, without `x` or `=`; then perhaps an
+/// edit.
 pub(crate) fn rewrite_move(random: &mut Random, valid: &[u8], alphabet: &[u8]) -> Vec<u8> {
     let mut bytes = valid.to_vec();
     match random.below(6) {
@@ -95,7 +101,8 @@ pub(crate) fn rewrite_move(random: &mut Random, valid: &[u8], alphabet: &[u8]) -
     if random.once_in(3) { edit(random, &bytes, alphabet) } else { bytes }
 }
 
-/// A game with a brace, bracket or parenthesis more or less, other line ends or encoding; then perhaps an edit.
+/// A game with a brace, bracket or parenthesis more or less, other line ends or encoding; then
+/// perhaps an edit.
 pub(crate) fn rewrite_game(random: &mut Random, valid: &[u8], alphabet: &[u8]) -> Vec<u8> {
     let mut bytes = valid.to_vec();
     let place = random.below(bytes.len());
@@ -112,14 +119,24 @@ pub(crate) fn rewrite_game(random: &mut Random, valid: &[u8], alphabet: &[u8]) -
 
 /// A line with words swapped, lost, doubled or replaced; then perhaps an edit.
 pub(crate) fn reorder_words(random: &mut Random, valid: &[u8], alphabet: &[u8]) -> Vec<u8> {
-    let mut words: Vec<Vec<u8>> = valid.split(|&letter| letter == b' ').map(<[u8]>::to_vec).collect();
+    let mut words: Vec<Vec<u8>> =
+        valid.split(|&letter| letter == b' ').map(<[u8]>::to_vec).collect();
     let (one, other) = (random.below(words.len()), random.below(words.len()));
     match random.below(6) {
         0 => words.swap(one, other),
         1 => drop(words.remove(one)),
         2 => words.insert(other, words[one].clone()),
         3 => {
-            words[one] = random.pick::<&[u8]>(&[b"-1", b"99999999999999999999", b"0", b"value", b"moves", b"depth"]).to_vec()
+            words[one] = random
+                .pick::<&[u8]>(&[
+                    b"-1",
+                    b"99999999999999999999",
+                    b"0",
+                    b"value",
+                    b"moves",
+                    b"depth",
+                ])
+                .to_vec()
         }
         4 => words[one].clear(),
         _ => return edit(random, valid, alphabet),
@@ -148,9 +165,11 @@ pub(crate) fn rewrite_json(random: &mut Random, valid: &[u8], alphabet: &[u8]) -
 
 const BASE64URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
-/// A packed form in which a piece has become another one, or a bit behind the board another bit; or one with edits.
+/// A packed form in which a piece has become another one, or a bit behind the board another bit; or
+/// one with edits.
 ///
-/// The Huffman code is so dense that an edit of the text hardly ever leaves a position: these changes often do.
+/// The Huffman code is so dense that an edit of the text hardly ever leaves a position: these
+/// changes often do.
 pub(crate) fn repack(random: &mut Random, valid: &[u8], alphabet: &[u8]) -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::with_capacity(valid.len() * 6);
     for letter in valid {

@@ -35,7 +35,8 @@ pub(crate) fn packed(positions: &[Position]) -> Vec<Vec<u8>> {
     positions.iter().map(|position| Packed::of(position).to_text().into_bytes()).collect()
 }
 
-/// Every move of the positions of [`move_text`], in each notation, behind the byte that chooses its position.
+/// Every move of the positions of [`move_text`], in each notation, behind the byte that chooses its
+/// position.
 pub(crate) fn move_texts() -> Vec<Vec<u8>> {
     let mut texts = Vec::new();
     for (choice, position) in (0_u8..).zip(move_text::positions()) {
@@ -54,7 +55,8 @@ pub(crate) fn move_texts() -> Vec<Vec<u8>> {
     texts
 }
 
-/// Bodies for every route, behind the byte that chooses it: FENs and packed forms, with moves and without.
+/// Bodies for every route, behind the byte that chooses it: FENs and packed forms, with moves and
+/// without.
 pub(crate) fn bodies(random: &mut Random, positions: &[Position]) -> Vec<Vec<u8>> {
     let mut bodies = Vec::new();
     for position in positions {
@@ -67,9 +69,14 @@ pub(crate) fn bodies(random: &mut Random, positions: &[Position]) -> Vec<Vec<u8>
         for (choice, route) in (0_u8..).zip(body::ROUTES) {
             let text = match route {
                 "/v1/position" => {
-                    format!("{{{place},\"moves\":[{moves}],\"views\":[\"state\",\"list\"],\"bit_order\":\"a8\"}}")
+                    format!(
+                        "{{{place},\"moves\":[{moves}],\"views\":[\"state\",\"list\"],\"bit_order\":\"a8\"}}"
+                    )
                 }
-                "/v1/play" => format!("{{{place},\"moves\":[{moves}],\"undo\":{}}}", undo.min(moves.matches(',').count())),
+                "/v1/play" => format!(
+                    "{{{place},\"moves\":[{moves}],\"undo\":{}}}",
+                    undo.min(moves.matches(',').count())
+                ),
                 _ if moves.is_empty() => format!("{{{place}}}"),
                 _ => format!("{{\"moves\":[{moves}],{place}}}"),
             };
@@ -107,7 +114,8 @@ pub(crate) fn uci_lines(positions: &[Position]) -> Vec<Vec<u8>> {
         "position startpos",
         "position startpos moves e2e4 e7e5 e1g1",
     ];
-    let positions = positions.iter().map(|position| format!("position fen {} moves e2e4", position.fen()));
+    let positions =
+        positions.iter().map(|position| format!("position fen {} moves e2e4", position.fen()));
     plain.into_iter().map(str::to_owned).chain(positions).map(String::into_bytes).collect()
 }
 
@@ -149,7 +157,11 @@ fn line(random: &mut Random, position: &Position) -> String {
         }
         let mv = *random.pick(&moves);
         let san = random.once_in(2);
-        let text = if san { to_san(game.position(), mv) } else { to_uci(game.position(), mv, CastlingText::Standard) };
+        let text = if san {
+            to_san(game.position(), mv)
+        } else {
+            to_uci(game.position(), mv, CastlingText::Standard)
+        };
         texts.push(format!("\"{text}\""));
         game.play(mv);
     }

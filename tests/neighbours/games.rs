@@ -1,4 +1,5 @@
-//! Games that have nothing to do with each other: a few random moves, then the engine's own at few nodes.
+//! Games that have nothing to do with each other: a few random moves, then the engine's own at few
+//! nodes.
 
 use kibitzer::chess::{Game, Position, splitmix};
 use kibitzer::engine::{Engine, Limits, StopFlag};
@@ -43,7 +44,9 @@ fn attempt(engine: &Engine, random: &mut Random, plies: usize) -> Option<Game> {
         let moves = game.position().legal_moves();
         let mv = match ply < RANDOM_PLIES {
             true => moves[random.below(moves.len())],
-            false => engine.analyse(&game, &limits, &StopFlag::default(), &mut |_| ()).best_move()?,
+            false => {
+                engine.analyse(&game, &limits, &StopFlag::default(), &mut |_| ()).best_move()?
+            }
         };
         game.play(mv);
     }

@@ -1,9 +1,10 @@
-//! Positions in which one move wins and all others lose. A game that has twice come to the position after that move has lost
-//! its win: once more, and it is drawn.
+//! Positions in which one move wins and all others lose. A game that has twice come to the position
+//! after that move has lost its win: once more, and it is drawn.
 //!
-//! Each line of `histories.txt` has a position and four moves: the winning one, a reply, and both moves back. The positions were
-//! drawn at random and sifted: the winner is quiet and mates next move whatever the reply, and is the only such move; among the
-//! other moves a search of 400,000 nodes sees nothing better than three pawns behind. Some stand there a second time, mirrored from
+//! Each line of `histories.txt` has a position and four moves: the winning one, a reply, and both
+//! moves back. The positions were drawn at random and sifted: the winner is quiet and mates next
+//! move whatever the reply, and is the only such move; among the other moves a search of 400,000
+//! nodes sees nothing better than three pawns behind. Some stand there a second time, mirrored from
 //! left to right.
 
 use kibitzer::chess::{Game, Move, Position, read_move};

@@ -1,8 +1,15 @@
-//! Searches that use one table at the same time: what a neighbour looks for changes nobody's score, draws or moves.
+//! Searches that use one table at the same time: what a neighbour looks for changes nobody's score,
+//! draws or moves.
 //!
-//! The long run (`make test-full`) has 500 pairs of games and 50 of histories, each search of 50,000 nodes.
+//! The long run (`make test-full`) has 500 pairs of games and 50 of histories, each search of
+//! 50,000 nodes.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 #![allow(clippy::print_stdout, reason = "the figures belong into docs/strength.md")]
 
 #[path = "../support/full.rs"]
@@ -28,15 +35,23 @@ fn a_search_beside_one_of_an_unrelated_game_finds_what_it_finds_alone() {
         let games = [2 * pair, 2 * pair + 1].map(|seed| games::play(&opponents, seed));
         let alone = games.each_ref().map(|game| searches.alone(game));
         let together = searches.together(games.each_ref());
-        let scores = |reports: &[kibitzer::engine::Report; 2]| reports.each_ref().map(|report| report.score);
+        let scores =
+            |reports: &[kibitzer::engine::Report; 2]| reports.each_ref().map(|report| report.score);
         if scores(&alone) == scores(&together) {
             same += 1;
         } else {
             let fens = games.each_ref().map(|game| game.position().fen());
-            println!("pair {pair}: alone {:?}, together {:?}: {fens:?}", scores(&alone), scores(&together));
+            println!(
+                "pair {pair}: alone {:?}, together {:?}: {fens:?}",
+                scores(&alone),
+                scores(&together)
+            );
         }
     }
-    println!("{same} of {pairs} pairs found the same scores; {} lines, all legal", searches.lines());
+    println!(
+        "{same} of {pairs} pairs found the same scores; {} lines, all legal",
+        searches.lines()
+    );
     assert!(pairs - same <= (pairs / 100).max(1), "{same} of {pairs}");
     assert!(!full() || searches.lines() >= 10_000, "{} lines", searches.lines());
 }

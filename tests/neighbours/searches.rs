@@ -58,7 +58,9 @@ impl Searches {
 
     fn search(&self, game: &Game) -> Report {
         let limits = Limits { nodes: Some(NODES), ..Limits::default() };
-        let report = self.engine.analyse(game, &limits, &StopFlag::default(), &mut |report| self.check_line(game, report));
+        let report = self.engine.analyse(game, &limits, &StopFlag::default(), &mut |report| {
+            self.check_line(game, report)
+        });
         self.check_line(game, &report);
         report
     }

@@ -1,4 +1,5 @@
-//! The names of openings against the files that they come from: `openings/a.tsv` to `e.tsv` of the suites.
+//! The names of openings against the files that they come from: `openings/a.tsv` to `e.tsv` of the
+//! suites.
 //!
 //! With `KIBITZER_ACCEPT` set, `src/openings/names.txt` is made anew from them:
 //! `KIBITZER_SUITES=… KIBITZER_ACCEPT=1 cargo test --test openings`.
@@ -18,11 +19,16 @@ use names::Named;
 const NAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/openings/names.txt");
 
 fn main() -> ExitCode {
-    let folder = std::env::var_os("KIBITZER_SUITES").map(|folder| PathBuf::from(folder).join("openings"));
+    let folder =
+        std::env::var_os("KIBITZER_SUITES").map(|folder| PathBuf::from(folder).join("openings"));
     let trial = |name, check: fn(&[Named]) -> Result<(), Failed>| {
         let folder = folder.clone();
         let is_ignored = folder.is_none();
-        let run = move || check(&names::read(&folder.ok_or("KIBITZER_SUITES does not name the folder of the suites")?)?);
+        let run = move || {
+            check(&names::read(
+                &folder.ok_or("KIBITZER_SUITES does not name the folder of the suites")?,
+            )?)
+        };
         Trial::test(name, run).with_ignored_flag(is_ignored)
     };
     let trials = vec![
@@ -39,7 +45,10 @@ fn the_text_has_every_name(named: &[Named]) -> Result<(), Failed> {
     }
     match std::fs::read_to_string(NAMES)? == text {
         true => Ok(()),
-        false => Err("src/openings/names.txt is not what the files make: KIBITZER_ACCEPT=1 makes it anew".into()),
+        false => Err(
+            "src/openings/names.txt is not what the files make: KIBITZER_ACCEPT=1 makes it anew"
+                .into(),
+        ),
     }
 }
 

@@ -23,9 +23,12 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<Named>, String> {
     let mut named = Vec::new();
     for file in ["a.tsv", "b.tsv", "c.tsv", "d.tsv", "e.tsv"] {
         let path = folder.join(file);
-        let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+        let text = std::fs::read_to_string(&path)
+            .map_err(|error| format!("{}: {error}", path.display()))?;
         for line in text.lines().skip(1) {
-            named.push(read_line(line).ok_or_else(|| format!("{file}: not `eco, name, pgn`: {line}"))?);
+            named.push(
+                read_line(line).ok_or_else(|| format!("{file}: not `eco, name, pgn`: {line}"))?,
+            );
         }
     }
     Ok(named)
@@ -41,12 +44,14 @@ fn read_line(line: &str) -> Option<Named> {
 
 /// The text of the names: by their moves, each line with what differs from the one above.
 pub(crate) fn compact(named: &[Named]) -> String {
-    let mut lines: Vec<(Vec<String>, &Named)> = named.iter().map(|named| (san(&named.moves), named)).collect();
+    let mut lines: Vec<(Vec<String>, &Named)> =
+        named.iter().map(|named| (san(&named.moves), named)).collect();
     lines.sort_by(|a, b| a.0.cmp(&b.0));
     let mut text = HEAD.to_owned();
     let mut above: &[String] = &[];
     for (moves, Named { eco, name, .. }) in &lines {
-        // A position that a line reaches again is named by its end alone, so at least its last move stands there.
+        // A position that a line reaches again is named by its end alone, so at least its last move
+        // stands there.
         let kept = above.iter().zip(moves).take_while(|(a, b)| a == b).count().min(moves.len() - 1);
         text.push_str(&format!("{kept}\t{}\t{eco}\t{name}\n", moves[kept..].join(" ")));
         above = moves;

@@ -20,9 +20,15 @@ impl Example {
             blocks.push((language.trim(), code.trim()));
             rest = next;
         }
-        let pairs =
-            blocks.windows(2).filter(|pair| pair[0].0 == "sh" && pair[0].1.starts_with("curl ") && pair[1].0 == "json");
-        pairs.map(|pair| Example { command: pair[0].1.replace("\\\n", " "), printed: pair[1].1.to_owned() }).collect()
+        let pairs = blocks.windows(2).filter(|pair| {
+            pair[0].0 == "sh" && pair[0].1.starts_with("curl ") && pair[1].0 == "json"
+        });
+        pairs
+            .map(|pair| Example {
+                command: pair[0].1.replace("\\\n", " "),
+                printed: pair[1].1.to_owned(),
+            })
+            .collect()
     }
 }
 
@@ -34,7 +40,13 @@ pub(crate) async fn send(command: &str, address: SocketAddr) -> reqwest::Result<
         match word.as_str() {
             "-s" | "--silent" => {}
             "--json" => body = words.next(),
-            _ => path = Some(word.strip_prefix("localhost:8080").expect("an example asks localhost:8080").to_owned()),
+            _ => {
+                path = Some(
+                    word.strip_prefix("localhost:8080")
+                        .expect("an example asks localhost:8080")
+                        .to_owned(),
+                )
+            }
         }
     }
     let url = format!("http://{address}{}", path.expect("an example has an address"));

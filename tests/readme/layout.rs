@@ -1,4 +1,5 @@
-//! Compact JSON laid out for people: a member a line, and a line for each object of a member's list.
+//! Compact JSON laid out for people: a member a line, and a line for each object of a member's
+//! list.
 
 /// Lays out the text of an object as the server sends it, members in its order.
 pub(crate) fn layout(json: &str) -> String {

@@ -1,8 +1,9 @@
-//! The README's promises: every curl example, in order, against a fresh server, gives the answer that is printed below it.
+//! The README's promises: every curl example, in order, against a fresh server, gives the answer
+//! that is printed below it.
 //!
-//! An example is a `sh` block with one curl command and a `json` block right after it. What depends on clock or machine must be
-//! there and of the same type. `KIBITZER_ACCEPT=1` writes the answers of the day into the README, for a change that means to change
-//! them.
+//! An example is a `sh` block with one curl command and a `json` block right after it. What depends
+//! on clock or machine must be there and of the same type. `KIBITZER_ACCEPT=1` writes the answers
+//! of the day into the README, for a change that means to change them.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -24,19 +25,23 @@ fn every_curl_example_of_the_readme_gives_the_answer_printed_there() {
     assert!(examples.len() >= 4, "the README has {} examples", examples.len());
     let accept = std::env::var_os("KIBITZER_ACCEPT").is_some_and(|value| !value.is_empty());
     let server = Server::start();
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let runtime =
+        tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(server.ready());
     for Example { command, printed } in examples {
-        let answer = runtime.block_on(command::send(&command, server.address())).expect("an answer");
+        let answer =
+            runtime.block_on(command::send(&command, server.address())).expect("an answer");
         if accept {
             readme = readme.replacen(&printed, &layout::layout(&answer), 1);
         } else {
-            let [printed, given] = [&printed, &answer].map(|text| serde_json::from_str(text).expect("JSON"));
+            let [printed, given] =
+                [&printed, &answer].map(|text| serde_json::from_str(text).expect("JSON"));
             assert_same(&printed, &given, &format!("{command}\nwhich is {answer}"), "");
         }
     }
     if accept {
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"), readme).expect("a README that can be written");
+        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"), readme)
+            .expect("a README that can be written");
     }
 }
 
@@ -44,19 +49,33 @@ fn every_curl_example_of_the_readme_gives_the_answer_printed_there() {
 fn assert_same(printed: &Value, given: &Value, command: &str, path: &str) {
     match (printed, given) {
         (Value::Object(printed), Value::Object(given)) => {
-            let names = |object: &serde_json::Map<String, Value>| object.keys().cloned().collect::<Vec<_>>();
-            assert_eq!(names(printed), names(given), "members of {path}/ in the answer to {command}");
+            let names = |object: &serde_json::Map<String, Value>| {
+                object.keys().cloned().collect::<Vec<_>>()
+            };
+            assert_eq!(
+                names(printed),
+                names(given),
+                "members of {path}/ in the answer to {command}"
+            );
             for (name, value) in printed {
                 let path = format!("{path}/{name}");
                 if CHANGING.contains(&name.as_str()) {
-                    assert_eq!(value.is_number(), given[name].is_number(), "{path} in the answer to {command}");
+                    assert_eq!(
+                        value.is_number(),
+                        given[name].is_number(),
+                        "{path} in the answer to {command}"
+                    );
                 } else {
                     assert_same(value, &given[name], command, &path);
                 }
             }
         }
         (Value::Array(printed), Value::Array(given)) => {
-            assert_eq!(printed.len(), given.len(), "length of {path} in the answer to {command}: {given:?}");
+            assert_eq!(
+                printed.len(),
+                given.len(),
+                "length of {path} in the answer to {command}: {given:?}"
+            );
             for (n, (printed, given)) in printed.iter().zip(given).enumerate() {
                 assert_same(printed, given, command, &format!("{path}/{n}"));
             }

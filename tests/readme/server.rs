@@ -23,8 +23,9 @@ impl Server {
             .spawn()
             .expect("the binary starts");
         let mut log = BufReader::new(process.stdout.take().expect("the log")).lines();
-        let address =
-            log.find_map(|line| address(&line.expect("a line of the log"))).expect("the server says where it listens");
+        let address = log
+            .find_map(|line| address(&line.expect("a line of the log")))
+            .expect("the server says where it listens");
         // Somebody must go on reading, or the server would wait for its log one day.
         std::thread::spawn(move || log.for_each(drop));
         Server { process, address }

@@ -32,13 +32,22 @@ pub(crate) fn store(folder: &Path) -> Arc<dyn Store> {
 pub(crate) fn question(number: u64) -> AnalysisRequest {
     let limits = Limits { depth: Some(1), ..Limits::default() };
     let (game, scope, client) = (game(number), Scope::default(), Client::new("the test"));
-    AnalysisRequest { game, limits, scope, fresh: false, client, class: Class::Interactive, session: None }
+    AnalysisRequest {
+        game,
+        limits,
+        scope,
+        fresh: false,
+        client,
+        class: Class::Interactive,
+        session: None,
+    }
 }
 
 /// Asks and tells, until somebody kills it.
 pub(crate) fn run(folder: &Path) -> ExitCode {
     let from = std::env::var(FROM).unwrap().parse().unwrap();
-    let service = Service::start_with_store(Arc::new(Numbered), options(), store(folder), FLUSH).unwrap();
+    let service =
+        Service::start_with_store(Arc::new(Numbered), options(), store(folder), FLUSH).unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut stdout = std::io::stdout().lock();
     for number in from.. {
@@ -47,7 +56,8 @@ pub(crate) fn run(folder: &Path) -> ExitCode {
         if writeln!(stdout, "{number}").and_then(|()| stdout.flush()).is_err() {
             break;
         }
-        // As many as a server with some cores finds at a hundred milliseconds each, and ten times that.
+        // As many as a server with some cores finds at a hundred milliseconds each, and ten times
+        // that.
         std::thread::sleep(Duration::from_micros(500));
     }
     ExitCode::SUCCESS

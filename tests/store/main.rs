@@ -1,8 +1,10 @@
-//! What the evaluation dictionary has had on disk for longer than `store.flush_ms` is there after the process was killed, whole.
+//! What the evaluation dictionary has had on disk for longer than `store.flush_ms` is there after
+//! the process was killed, whole.
 //!
-//! A child process searches and stores as fast as a busy server does and is killed by SIGKILL in the middle of it, again and again, on one
-//! file. The child tells each answer before the next question; what it has told longer than the flush time before its death
-//! must be answered from the store, equal to the byte, and nothing else than what was found may ever be.
+//! A child process searches and stores as fast as a busy server does and is killed by SIGKILL in
+//! the middle of it, again and again, on one file. The child tells each answer before the next
+//! question; what it has told longer than the flush time before its death must be answered from the
+//! store, equal to the byte, and nothing else than what was found may ever be.
 
 #![allow(
     clippy::unwrap_used,
@@ -33,7 +35,10 @@ fn main() -> ExitCode {
     match std::env::var_os(child::FOLDER) {
         Some(folder) => child::run(Path::new(&folder)),
         None => {
-            let claims = vec![Trial::test("what_is_older_than_the_flush_time_survives_every_kill", survives_every_kill)];
+            let claims = vec![Trial::test(
+                "what_is_older_than_the_flush_time_survives_every_kill",
+                survives_every_kill,
+            )];
             libtest_mimic::run(&Arguments::from_args(), claims).exit_code()
         }
     }
@@ -48,7 +53,8 @@ fn survives_every_kill() -> Result<(), Failed> {
         let told = killed_after(folder.path(), durable, life)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let begun = Instant::now();
-        let service = Service::start_with_store(Arc::new(Numbered), options(), store(folder.path()), FLUSH)?;
+        let service =
+            Service::start_with_store(Arc::new(Numbered), options(), store(folder.path()), FLUSH)?;
         let opened = begun.elapsed();
         let (mut lost, last) = (0, told.keys().last().copied().unwrap_or(durable));
         for number in 0..=last {
@@ -57,19 +63,30 @@ fn survives_every_kill() -> Result<(), Failed> {
             if answer.source == Source::Search {
                 assert!(number >= durable, "round {round}: question {number} was on disk before");
                 let age = told.get(&number).copied().unwrap_or_default();
-                assert!(age < FLUSH, "round {round}: question {number} was answered {age:?} before the kill");
+                assert!(
+                    age < FLUSH,
+                    "round {round}: question {number} was answered {age:?} before the kill"
+                );
                 lost += 1;
             }
         }
-        println!("round {round}: {} answers, {lost} lost, {last} on disk, opened in {opened:?}", told.len());
+        println!(
+            "round {round}: {} answers, {lost} lost, {last} on disk, opened in {opened:?}",
+            told.len()
+        );
         runtime.block_on(service.flushed())?;
         durable = last + 1;
     }
     Ok(())
 }
 
-/// Lets a child store from this question on for so long, kills it, and tells how long before its end it had answered each.
-fn killed_after(folder: &Path, from: u64, life: Duration) -> Result<BTreeMap<u64, Duration>, Failed> {
+/// Lets a child store from this question on for so long, kills it, and tells how long before its
+/// end it had answered each.
+fn killed_after(
+    folder: &Path,
+    from: u64,
+    life: Duration,
+) -> Result<BTreeMap<u64, Duration>, Failed> {
     let mut child = Command::new(std::env::current_exe()?)
         .envs([(child::FOLDER, folder.as_os_str()), (child::FROM, from.to_string().as_ref())])
         .stdout(Stdio::piped())
@@ -85,5 +102,8 @@ fn killed_after(folder: &Path, from: u64, life: Duration) -> Result<BTreeMap<u64
     child.kill()?;
     child.wait()?;
     let heard = heard.join().map_err(|_| "the listener panicked")?;
-    Ok(heard.into_iter().map(|(number, when)| (number, killed.saturating_duration_since(when))).collect())
+    Ok(heard
+        .into_iter()
+        .map(|(number, when)| (number, killed.saturating_duration_since(when)))
+        .collect())
 }

@@ -49,7 +49,14 @@ pub(crate) fn found(game: &Game) -> Report {
 pub(crate) struct Numbered;
 
 impl Searcher for Numbered {
-    fn analyse(&self, game: &Game, _: &Limits, _: &Scope, _: &StopFlag, _: &mut dyn FnMut(&Report)) -> Report {
+    fn analyse(
+        &self,
+        game: &Game,
+        _: &Limits,
+        _: &Scope,
+        _: &StopFlag,
+        _: &mut dyn FnMut(&Report),
+    ) -> Report {
         found(game)
     }
 

@@ -1,7 +1,7 @@
 //! Tests over the files of a folder of suites that is not part of the project.
 //!
-//! The environment variable `KIBITZER_SUITES` names the folder. Without it every suite is listed as ignored, so that nobody
-//! takes a short run for a whole one.
+//! The environment variable `KIBITZER_SUITES` names the folder. Without it every suite is listed as
+//! ignored, so that nobody takes a short run for a whole one.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -29,8 +29,11 @@ pub(crate) fn run(suites: Vec<Suite>) -> ExitCode {
             let path = folder.as_ref().map(|folder| folder.join(suite.file));
             let ignored = path.is_none();
             let trial = Trial::test(suite.name, move || {
-                let path = path.ok_or_else(|| Failed::from("KIBITZER_SUITES does not name the folder of the suites"))?;
-                let text = std::fs::read_to_string(&path).map_err(|error| format!("{}: {error}", path.display()))?;
+                let path = path.ok_or_else(|| {
+                    Failed::from("KIBITZER_SUITES does not name the folder of the suites")
+                })?;
+                let text = std::fs::read_to_string(&path)
+                    .map_err(|error| format!("{}: {error}", path.display()))?;
                 (suite.check)(&text).map_err(Failed::from)
             });
             trial.with_ignored_flag(ignored)

@@ -39,7 +39,9 @@ fn it_says_who_it_is_and_what_can_be_set() {
 fn what_it_does_not_know_is_said_and_harms_nothing() {
     let mut gui = Gui::start();
     assert_eq!(
-        gui.ask("xboard\n\n   \nsetoption name Contempt value 3\nsetoption name Hash value 0\nposition"),
+        gui.ask(
+            "xboard\n\n   \nsetoption name Contempt value 3\nsetoption name Hash value 0\nposition"
+        ),
         [
             "info string unknown command: xboard",
             "info string unknown option: Contempt",
@@ -107,7 +109,8 @@ fn time_to_stop(options: &str) -> Duration {
 
 #[test]
 fn a_stop_is_answered_once_and_before_the_iteration_would_end() {
-    // How soon is measured by `cargo bench --bench scaling -- stop`; here other programs may hold the processor.
+    // How soon is measured by `cargo bench --bench scaling -- stop`; here other programs may hold
+    // the processor.
     for options in [
         "",
         "setoption name MultiPV value 3",
@@ -135,9 +138,11 @@ fn an_infinite_search_keeps_its_move_until_stop() {
 #[test]
 fn a_pondering_search_keeps_its_move_until_ponderhit_or_stop() {
     let mut gui = Gui::start();
-    for (go, end) in
-        [("go ponder wtime 60000 btime 60000", "ponderhit"), ("go ponder depth 3", "stop"), ("go ponder", "stop")]
-    {
+    for (go, end) in [
+        ("go ponder wtime 60000 btime 60000", "ponderhit"),
+        ("go ponder depth 3", "stop"),
+        ("go ponder", "stop"),
+    ] {
         gui.say(&format!("{MATE_IN_ONE}\n{go}"));
         gui.never("bestmove", A_WHILE);
         gui.say(end);
@@ -170,7 +175,14 @@ fn what_was_pondered_is_thought_already_in_the_median() {
 
 #[test]
 fn what_changes_the_session_ends_the_search_first() {
-    for command in ["position startpos", "ucinewgame", "setoption name Hash value 2", "go depth 1", "bench 1", "perft 1"] {
+    for command in [
+        "position startpos",
+        "ucinewgame",
+        "setoption name Hash value 2",
+        "go depth 1",
+        "bench 1",
+        "perft 1",
+    ] {
         let mut gui = Gui::start();
         gui.say("position startpos moves e2e4\ngo infinite");
         gui.until("info depth 3");

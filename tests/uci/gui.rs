@@ -101,7 +101,8 @@ impl Gui {
         self.until_ready()
     }
 
-    /// Sends commands that end with a `go` and waits for the move: the infos, and the words of the last line.
+    /// Sends commands that end with a `go` and waits for the move: the infos, and the words of the
+    /// last line.
     #[track_caller]
     pub(crate) fn search(&mut self, commands: &str) -> (Vec<String>, Vec<String>) {
         self.say(commands);
@@ -122,7 +123,9 @@ impl Gui {
                     heard.push(line);
                 }
                 Err(RecvTimeoutError::Timeout) => break,
-                Err(RecvTimeoutError::Disconnected) => panic!("the program has ended after {heard:#?}"),
+                Err(RecvTimeoutError::Disconnected) => {
+                    panic!("the program has ended after {heard:#?}")
+                }
             }
         }
         heard
@@ -160,8 +163,8 @@ pub(crate) fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     line.split(' ').skip_while(|&found| found != word).nth(1)
 }
 
-/// The median of so many runs, which are told their number: a busy machine may hold up any program for a while, but not most of
-/// the time.
+/// The median of so many runs, which are told their number: a busy machine may hold up any program
+/// for a while, but not most of the time.
 pub(crate) fn median(runs: usize, run: impl FnMut(usize) -> Duration) -> Duration {
     let mut took: Vec<Duration> = (0..runs).map(run).collect();
     took.sort_unstable();

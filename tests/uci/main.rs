@@ -1,6 +1,11 @@
 //! `kibitzer uci` as a GUI meets it: the program itself, through pipes.
 
-#![allow(clippy::expect_used, clippy::unwrap_used, clippy::panic, reason = "a test fails by panicking")]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 mod bridge;
 mod conversation;

@@ -11,7 +11,8 @@ use crate::gui::{Gui, after, median};
 fn assert_playable<'a>(fen: &str, moves: impl IntoIterator<Item = &'a str>) {
     let mut position = Position::from_fen(fen).unwrap();
     for text in moves {
-        let mv = read_move(&position, text).unwrap_or_else(|why| panic!("{text}: {why} in {}", position.fen()));
+        let mv = read_move(&position, text)
+            .unwrap_or_else(|why| panic!("{text}: {why} in {}", position.fen()));
         position.play(mv);
     }
 }
@@ -22,7 +23,8 @@ fn every_iteration_is_told_with_all_its_figures() {
     let mut gui = Gui::start();
     let (lines, best) = gui.search(&format!("position fen {FEN}\ngo depth 8"));
     for depth in 1..=8 {
-        let line = lines.iter().find(|line| line.starts_with(&format!("info depth {depth} "))).unwrap();
+        let line =
+            lines.iter().find(|line| line.starts_with(&format!("info depth {depth} "))).unwrap();
         for number in ["seldepth", "multipv", "nodes", "nps", "hashfull", "time"] {
             let value = after(line, number).unwrap_or_else(|| panic!("{number} in {line}"));
             assert!(value.parse::<u64>().is_ok(), "{number} in {line}");
@@ -51,7 +53,11 @@ fn chances_are_told_when_they_are_asked_for_and_only_then() {
     assert!(lines.len() >= 18);
     for line in &lines {
         assert_eq!(chances(line).iter().sum::<u32>(), 1000, "{line}");
-        assert!(line.find(" score cp ") < line.find(" wdl ") && line.find(" wdl ") < line.find(" nodes "), "{line}");
+        assert!(
+            line.find(" score cp ") < line.find(" wdl ")
+                && line.find(" wdl ") < line.find(" nodes "),
+            "{line}"
+        );
     }
     let (lines, _) = gui.search("setoption name UCI_ShowWDL value false\ngo depth 6");
     assert!(!lines.iter().any(|line| line.contains("wdl")), "{lines:#?}");
@@ -130,7 +136,8 @@ fn many_threads_on_few_cores_keep_to_a_limit_of_nodes() {
     gui.say("setoption name Threads value 64");
     let (lines, _) = gui.search("position startpos\ngo nodes 20000");
     let last = lines.last().unwrap();
-    let nodes: u64 = last.split_once(" nodes ").unwrap().1.split_whitespace().next().unwrap().parse().unwrap();
+    let nodes: u64 =
+        last.split_once(" nodes ").unwrap().1.split_whitespace().next().unwrap().parse().unwrap();
     // Each thread tells of its nodes some hundreds at a time.
     assert!(nodes < 20_000 + 64 * 512, "{last}");
 }
@@ -147,7 +154,10 @@ fn a_mate_is_told_in_moves() {
 fn where_the_game_is_over_there_is_no_move() {
     let mut gui = Gui::start();
     let (lines, best) = gui.search("position fen 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1\ngo depth 5");
-    assert_eq!((lines.last().unwrap().contains("score mate 0"), best[1].as_str()), (true, "(none)"));
+    assert_eq!(
+        (lines.last().unwrap().contains("score mate 0"), best[1].as_str()),
+        (true, "(none)")
+    );
     let (lines, best) = gui.search("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1\ngo movetime 1000");
     assert_eq!((lines.last().unwrap().contains("score cp 0"), best[1].as_str()), (true, "(none)"));
 }
@@ -166,7 +176,9 @@ fn only_the_moves_asked_for_are_searched() {
 fn the_size_of_the_table_can_be_changed_between_searches() {
     let mut gui = Gui::start();
     for size in [1, 33, 4] {
-        gui.search(&format!("setoption name Hash value {size}\nsetoption name Clear Hash\ngo depth 6"));
+        gui.search(&format!(
+            "setoption name Hash value {size}\nsetoption name Clear Hash\ngo depth 6"
+        ));
     }
 }
 
@@ -176,12 +188,16 @@ fn the_same_game_is_searched_the_same_again_after_ucinewgame() {
     let script = "ucinewgame\nposition startpos\ngo nodes 20000\n";
     let mut play = || {
         let (first, best) = gui.search(script);
-        let (second, _) = gui.search(&format!("position startpos moves {} {}\ngo nodes 20000", best[1], best[3]));
+        let (second, _) =
+            gui.search(&format!("position startpos moves {} {}\ngo nodes 20000", best[1], best[3]));
         // Times differ, the trees do not.
         let figures = |lines: Vec<String>| -> Vec<_> {
-            let figures = lines
-                .iter()
-                .map(|line| (after(line, "nodes").unwrap().to_owned(), line.split_once(" pv ").unwrap().1.to_owned()));
+            let figures = lines.iter().map(|line| {
+                (
+                    after(line, "nodes").unwrap().to_owned(),
+                    line.split_once(" pv ").unwrap().1.to_owned(),
+                )
+            });
             figures.collect()
         };
         (figures(first), figures(second))

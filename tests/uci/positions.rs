@@ -9,7 +9,11 @@ const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 /// The FEN that `d` shows.
 fn fen(gui: &mut Gui) -> String {
     let lines = gui.ask("d");
-    lines.iter().find_map(|line| line.strip_prefix("fen ")).unwrap_or_else(|| panic!("{lines:#?}")).to_owned()
+    lines
+        .iter()
+        .find_map(|line| line.strip_prefix("fen "))
+        .unwrap_or_else(|| panic!("{lines:#?}"))
+        .to_owned()
 }
 
 #[test]
@@ -30,7 +34,10 @@ fn what_is_illegal_leaves_the_last_position_in_place() {
         ("position fen 4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "illegal position"),
     ] {
         let lines = gui.ask(command);
-        assert!(lines.len() == 1 && lines[0].starts_with(&format!("info string {why}")), "{command}: {lines:#?}");
+        assert!(
+            lines.len() == 1 && lines[0].starts_with(&format!("info string {why}")),
+            "{command}: {lines:#?}"
+        );
         assert_eq!(fen(&mut gui), before, "{command}");
     }
 }
@@ -39,7 +46,10 @@ fn what_is_illegal_leaves_the_last_position_in_place() {
 fn what_was_mended_in_a_fen_is_said() {
     let mut gui = Gui::start();
     let lines = gui.ask("position fen 4k3/8/8/8/8/8/8/4K3 w KQ - 0 1");
-    assert!(lines.iter().all(|line| line.starts_with("info string ")) && !lines.is_empty(), "{lines:#?}");
+    assert!(
+        lines.iter().all(|line| line.starts_with("info string ")) && !lines.is_empty(),
+        "{lines:#?}"
+    );
     assert_eq!(fen(&mut gui), "4k3/8/8/8/8/8/8/4K3 w - - 0 1");
 }
 
@@ -55,7 +65,10 @@ fn a_game_of_5000_moves_is_read_at_once() {
     });
     assert!(took < Duration::from_millis(500), "{took:?}");
     let (_, best) = gui.search("go depth 3");
-    assert_ne!(best[1], "(none)", "the rules have ended this game long ago, but a GUI that asks gets a move");
+    assert_ne!(
+        best[1], "(none)",
+        "the rules have ended this game long ago, but a GUI that asks gets a move"
+    );
 }
 
 #[test]
@@ -65,7 +78,9 @@ fn castling_is_written_as_the_option_says_and_read_in_both_ways() {
     let castles = |lines: Vec<String>| -> Vec<String> {
         lines
             .into_iter()
-            .filter(|line| line.starts_with("e1") && !["d1", "d2", "e2", "f1", "f2"].contains(&&line[2..4]))
+            .filter(|line| {
+                line.starts_with("e1") && !["d1", "d2", "e2", "f1", "f2"].contains(&&line[2..4])
+            })
             .collect()
     };
     assert_eq!(castles(gui.ask(&format!("{position}\nperft 1"))), ["e1g1: 1", "e1c1: 1"]);
@@ -105,11 +120,21 @@ fn another_network_may_be_read_and_none_that_is_damaged() {
     let mut gui = Gui::start();
     let judge = "position startpos moves e2e4 c7c5\neval";
     let own = gui.ask(judge);
-    assert_eq!(gui.ask("setoption name EvalFile value src/nnue/kibitzer.nnue"), Vec::<String>::new());
+    assert_eq!(
+        gui.ask("setoption name EvalFile value src/nnue/kibitzer.nnue"),
+        Vec::<String>::new()
+    );
     assert_eq!(gui.ask(judge), own, "the file holds the program's own network");
-    for (file, why) in [("Cargo.toml", "not a network of kibitzer"), ("no/such.nnue", "cannot read")] {
+    for (file, why) in
+        [("Cargo.toml", "not a network of kibitzer"), ("no/such.nnue", "cannot read")]
+    {
         let lines = gui.ask(&format!("setoption name EvalFile value {file}"));
-        assert!(lines[0].starts_with("info string ") && lines[0].contains(file) && lines[0].contains(why), "{lines:#?}");
+        assert!(
+            lines[0].starts_with("info string ")
+                && lines[0].contains(file)
+                && lines[0].contains(why),
+            "{lines:#?}"
+        );
         assert_eq!(gui.ask(judge), own, "the last network stays");
     }
     assert_eq!(gui.ask("setoption name EvalFile value <empty>"), Vec::<String>::new());

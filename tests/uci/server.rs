@@ -34,11 +34,15 @@ impl Server {
         settings.search.hash_mb = 1;
         settings.search.workers = 2;
         change(&mut settings);
-        Server::with(async move |listener| app::serve(&settings, listener, std::future::pending()).await.unwrap())
+        Server::with(async move |listener| {
+            app::serve(&settings, listener, std::future::pending()).await.unwrap()
+        })
     }
 
     /// One that answers each question as the script says, from the last reply on with that one.
-    pub(crate) fn scripted(script: impl IntoIterator<Item = Reply>) -> (Server, Arc<Mutex<Vec<Value>>>) {
+    pub(crate) fn scripted(
+        script: impl IntoIterator<Item = Reply>,
+    ) -> (Server, Arc<Mutex<Vec<Value>>>) {
         let questions = Arc::new(Mutex::new(Vec::new()));
         let heard = questions.clone();
         let script: Vec<Reply> = script.into_iter().collect();
@@ -47,12 +51,20 @@ impl Server {
             heard.push(serde_json::from_str(&body).unwrap());
             script[(heard.len() - 1).min(script.len() - 1)].response()
         };
-        let router = Router::new().route("/v1/analysis", post(answer.clone())).route("/v1/evaluate", post(answer));
+        let router = Router::new()
+            .route("/v1/analysis", post(answer.clone()))
+            .route("/v1/evaluate", post(answer));
         (Server::with(async |listener| axum::serve(listener, router).await.unwrap()), questions)
     }
 
-    fn with<F: Future<Output = ()> + Send + 'static>(serve: impl FnOnce(TcpListener) -> F) -> Server {
-        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
+    fn with<F: Future<Output = ()> + Send + 'static>(
+        serve: impl FnOnce(TcpListener) -> F,
+    ) -> Server {
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .worker_threads(2)
+            .enable_all()
+            .build()
+            .unwrap();
         let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
         let address = listener.local_addr().unwrap();
         runtime.spawn(serve(listener));
@@ -81,9 +93,9 @@ const QUEUED: &str = r#"{"type": "queued", "position": 3}"#;
 const INFO: &str = r#"{"type": "info", "seq": 1, "source": "search", "depth": 1, "seldepth": 2, "nodes": 30, "time_ms": 2, "nps": 15000,
     "lines": [{"rank": 1, "score": {"type": "cp", "value": 20}, "wdl": [123, 800, 77], "depth": 1, "pv": ["e2e4", "e7e5"]}]}"#;
 const HEARTBEAT: &str = r#"{"type": "heartbeat", "time_ms": 5000, "nodes": 31}"#;
-const END: &str =
-    r#"{"type": "end", "reason": "depth", "best_move": "e2e4", "ponder": "e7e5", "memory": "unknown", "clamped": []}"#;
-const PROBLEM: &str = r#"{"type": "problem", "status": 503, "code": "deadline", "detail": "no worker was free"}"#;
+const END: &str = r#"{"type": "end", "reason": "depth", "best_move": "e2e4", "ponder": "e7e5", "memory": "unknown", "clamped": []}"#;
+const PROBLEM: &str =
+    r#"{"type": "problem", "status": 503, "code": "deadline", "detail": "no worker was free"}"#;
 
 impl Reply {
     fn response(self) -> Response {
@@ -123,7 +135,10 @@ impl HttpBody for Lines {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         match (self.lines.pop_front(), self.then) {
             (Some(line), _) => Poll::Ready(Some(Ok(Frame::data(line)))),
             (None, Then::Ends) => Poll::Ready(None),

@@ -80,9 +80,12 @@ impl Calibration {
     /// The errors of all bins that hold at least so many positions: the greatest and the mean.
     #[must_use]
     pub fn errors(&self, least: u64) -> (f64, f64) {
-        let errors = self.bins.iter().flatten().filter(|bin| bin.positions >= least).map(Bin::error);
+        let errors =
+            self.bins.iter().flatten().filter(|bin| bin.positions >= least).map(Bin::error);
         let (greatest, sum, count) = errors
-            .fold((0.0_f64, 0.0, 0_u32), |(greatest, sum, count), error| (greatest.max(error), sum + error, count + 1));
+            .fold((0.0_f64, 0.0, 0_u32), |(greatest, sum, count), error| {
+                (greatest.max(error), sum + error, count + 1)
+            });
         (greatest, sum / f64::from(count.max(1)))
     }
 }

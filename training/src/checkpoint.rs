@@ -1,7 +1,8 @@
 //! A run's state on disk: what it takes to go on as if it had never stopped.
 //!
-//! Little-endian: magic `KIBITRUN`, u32 length of the JSON state, the state, then every parameter group's weights, means and squares
-//! as f32, tile by tile, the output biases last, and the SHA-256 of all that.
+//! Little-endian: magic `KIBITRUN`, u32 length of the JSON state, the state, then every parameter
+//! group's weights, means and squares as f32, tile by tile, the output biases last, and the SHA-256
+//! of all that.
 
 use std::fmt;
 use std::fs;
@@ -93,16 +94,22 @@ pub fn is_checkpoint(path: &Path) -> Result<bool> {
 /// When the file cannot be read, is damaged or of another format.
 pub fn load(path: &Path) -> Result<(State, Network)> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    parse(&bytes).with_context(|| format!("{} is no checkpoint of a run, or damaged", path.display()))
+    parse(&bytes)
+        .with_context(|| format!("{} is no checkpoint of a run, or damaged", path.display()))
 }
 
 fn parse(bytes: &[u8]) -> Result<(State, Network)> {
     let (content, hash) = bytes.split_last_chunk::<HASH>().context("too short")?;
-    ensure!(content.starts_with(MAGIC), "it does not begin with {}", String::from_utf8_lossy(MAGIC));
+    ensure!(
+        content.starts_with(MAGIC),
+        "it does not begin with {}",
+        String::from_utf8_lossy(MAGIC)
+    );
     ensure!(Sha256::digest(content).as_slice() == hash, "its checksum does not fit");
 
     let (length, rest) = content[MAGIC.len()..].split_first_chunk::<4>().context("too short")?;
-    let (json, mut numbers) = rest.split_at_checked(u32::from_le_bytes(*length) as usize).context("too short")?;
+    let (json, mut numbers) =
+        rest.split_at_checked(u32::from_le_bytes(*length) as usize).context("too short")?;
     let state: State = serde_json::from_slice(json)?;
     let mut network = Network::zeros(state.config.shape()?, state.config.rounding());
     for group in groups_mut(&mut network) {

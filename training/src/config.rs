@@ -1,4 +1,5 @@
-//! Everything that decides how a run goes. The same settings, data and program give the same network to the bit.
+//! Everything that decides how a run goes. The same settings, data and program give the same
+//! network to the bit.
 
 use std::path::PathBuf;
 
@@ -17,7 +18,10 @@ use crate::tile::Rounding;
 
 /// The settings of a run, kept in each checkpoint.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, clap::Args)]
-#[allow(missing_docs, reason = "doc comments on flattened groups would become the heading of the command's help")]
+#[allow(
+    missing_docs,
+    reason = "doc comments on flattened groups would become the heading of the command's help"
+)]
 pub struct Config {
     #[command(flatten)]
     pub sources: Sources,
@@ -26,13 +30,15 @@ pub struct Config {
     /// Neurons of the hidden layer per perspective, a multiple of 32
     #[arg(long, default_value_t = 512)]
     pub hidden: usize,
-    /// Sets of inputs by the own king's square: none, 4, 8, or 32 numbers with commas between (a1 b1 c1 d1 a2 … d8)
+    /// Sets of inputs by the own king's square: none, 4, 8, or 32 numbers with commas between (a1
+    /// b1 c1 d1 a2 … d8)
     #[arg(long, default_value = "none")]
     pub king_buckets: String,
     /// Sets of output weights by the number of pieces
     #[arg(long, default_value_t = 8)]
     pub output_buckets: usize,
-    /// Begin with the weights of this checkpoint or network file: of the same sizes, or without king buckets
+    /// Begin with the weights of this checkpoint or network file: of the same sizes, or without
+    /// king buckets
     #[arg(long)]
     pub start_from: Option<PathBuf>,
     /// Compute with weights as they are, not rounded as the network file will hold them

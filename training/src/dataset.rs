@@ -24,7 +24,10 @@ pub struct Sources {
     pub hold_out: u32,
     #[command(flatten)]
     #[serde(flatten)]
-    #[allow(missing_docs, reason = "a doc comment here would become the heading of the command's help")]
+    #[allow(
+        missing_docs,
+        reason = "a doc comment here would become the heading of the command's help"
+    )]
     pub filter: Filter,
 }
 
@@ -72,7 +75,8 @@ impl Dataset {
     fn add(&mut self, path: &Path, sources: &Sources) -> Result<()> {
         let bytes = games::read(path)?;
         let games = games::split(&bytes).with_context(|| path.display().to_string())?;
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name =
+            path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let unknown = sources.unknown_results.contains(&name);
 
         let parts: Vec<Part> = games
@@ -117,25 +121,30 @@ impl Part {
         games::visit(game, |board, mv, score, result| {
             *positions += 1;
             if filter.keeps(board, mv, score) {
-                into.push(Sample::new(board, score, if unknown { GameResult::Unknown } else { result }));
+                into.push(Sample::new(
+                    board,
+                    score,
+                    if unknown { GameResult::Unknown } else { result },
+                ));
             }
         })
     }
 }
 
-/// Whole games are held out, chosen by a hash of the file's name and the game's number: the same games whatever other files
-/// join in.
+/// Whole games are held out, chosen by a hash of the file's name and the game's number: the same
+/// games whatever other files join in.
 #[must_use]
 pub fn is_held_out(name: &str, game: usize, one_of: u32) -> bool {
     one_of > 0 && fold_of(name, game, one_of) == 0
 }
 
-/// Which of so many folds, at least one, a game belongs to. FNV-1a, a simple hash with a fixed definition: `label/label.cpp` computes it too.
+/// Which of so many folds, at least one, a game belongs to. FNV-1a, a simple hash with a fixed
+/// definition: `label/label.cpp` computes it too.
 #[must_use]
 pub fn fold_of(name: &str, game: usize, folds: u32) -> u32 {
-    let hash = name
-        .bytes()
-        .chain(game.to_le_bytes())
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
+    let hash =
+        name.bytes().chain(game.to_le_bytes()).fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+            (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+        });
     ((hash >> 32) % u64::from(folds)) as u32
 }

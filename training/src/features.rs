@@ -14,8 +14,9 @@ pub type Active = [u16; MAX_ACTIVE];
 
 /// Active inputs of the side to move's perspective and of the opponent's, in this order.
 ///
-/// A perspective sees its own pieces play up the board, and its own king on the files a–d: with the king on e–h every
-/// square's file is mirrored. Index: 768·bucket(own king) + (own piece ? 0 : 384) + 64·role + square.
+/// A perspective sees its own pieces play up the board, and its own king on the files a–d: with the
+/// king on e–h every square's file is mirrored. Index: 768·bucket(own king) + (own piece ? 0 : 384)
+/// + 64·role + square.
 #[must_use]
 pub fn active(sample: &Sample, buckets: &KingBuckets) -> [Active; 2] {
     let (own_flip, own_base) = view(sample.own_king(), buckets);
@@ -31,7 +32,8 @@ pub fn active(sample: &Sample, buckets: &KingBuckets) -> [Active; 2] {
     active
 }
 
-/// How a perspective with its king here (own pieces playing up) mirrors squares, and the first index of its king bucket.
+/// How a perspective with its king here (own pieces playing up) mirrors squares, and the first
+/// index of its king bucket.
 fn view(king: u8, buckets: &KingBuckets) -> (u8, u16) {
     let flip = if king & 4 == 0 { 0 } else { 7 };
     (flip, INPUTS as u16 * u16::from(buckets.of(king ^ flip)))

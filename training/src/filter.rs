@@ -6,8 +6,9 @@ use viriformat::chess::chessmove::Move;
 
 /// What a position must be like to be learned from.
 ///
-/// The network judges positions where nothing hangs: the search's quiescence takes care of the others. So positions in check and
-/// positions whose best move captures or promotes are left out, and so are decided ones, whose scores say little.
+/// The network judges positions where nothing hangs: the search's quiescence takes care of the
+/// others. So positions in check and positions whose best move captures or promotes are left out,
+/// and so are decided ones, whose scores say little.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, clap::Args)]
 pub struct Filter {
     /// Leave out scores beyond this many centipawns (mates are always left out)
@@ -28,7 +29,8 @@ pub struct Filter {
 pub const MATE: u16 = 29_000;
 
 impl Filter {
-    /// `true` when the network shall learn from `board`, where `best` was played and `score` (centipawns) was found.
+    /// `true` when the network shall learn from `board`, where `best` was played and `score`
+    /// (centipawns) was found.
     #[must_use]
     pub fn keeps(&self, board: &Board, best: Move, score: i16) -> bool {
         let size = score.unsigned_abs();

@@ -28,7 +28,9 @@ pub fn split(bytes: &[u8]) -> Result<Vec<&[u8]>> {
     let mut rest = bytes;
     while !rest.is_empty() {
         let number = games.len();
-        let moves = rest.get(START..).with_context(|| format!("game {number} is cut off in its start position"))?;
+        let moves = rest
+            .get(START..)
+            .with_context(|| format!("game {number} is cut off in its start position"))?;
         let length = moves
             .chunks_exact(MOVE)
             .position(|entry| entry == [0; MOVE])
@@ -40,12 +42,13 @@ pub fn split(bytes: &[u8]) -> Result<Vec<&[u8]>> {
     Ok(games)
 }
 
-/// Calls `visit` with every position of one game, the move played in it, its score (centipawns) and the game's result, both from
-/// White's side.
+/// Calls `visit` with every position of one game, the move played in it, its score (centipawns) and
+/// the game's result, both from White's side.
 ///
 /// # Errors
 ///
-/// When the bytes are no game: a start position that is none, a result that is none, a move that cannot be played.
+/// When the bytes are no game: a start position that is none, a result that is none, a move that
+/// cannot be played.
 pub fn visit(bytes: &[u8], mut visit: impl FnMut(&Board, Move, i16, GameResult)) -> Result<()> {
     let result = match bytes.get(RESULT) {
         Some(0) => GameResult::Loss,
@@ -60,7 +63,10 @@ pub fn visit(bytes: &[u8], mut visit: impl FnMut(&Board, Move, i16, GameResult))
     let game = Game::deserialise_from(&mut bytes.as_slice(), Vec::new())?;
     let mut board = game.initial_position();
     let waiting = board.turn().flip();
-    ensure!(!board.sq_attacked(board.king_sq(waiting), board.turn()), "the side that has moved is in check");
+    ensure!(
+        !board.sq_attacked(board.king_sq(waiting), board.turn()),
+        "the side that has moved is in check"
+    );
     for (mv, score) in &game.moves {
         ensure!(board.is_pseudo_legal(*mv), "{mv:?} cannot be played in {board}");
         visit(&board, *mv, score.get(), result);
@@ -77,7 +83,10 @@ fn check_start(bytes: &[u8]) -> Result<()> {
     let code = |i: usize| start[8 + i / 2] >> (4 * (i % 2)) & 15;
     ensure!((0..occupied).all(|i| code(i) & 7 != 7), "a piece of no known kind");
     for king in [5, 13] {
-        ensure!((0..occupied).filter(|i| code(*i) == king).count() == 1, "a side without exactly one king");
+        ensure!(
+            (0..occupied).filter(|i| code(*i) == king).count() == 1,
+            "a side without exactly one king"
+        );
     }
     Ok(())
 }

@@ -37,20 +37,27 @@ const NAMED: &[(&str, [u8; 32])] = &[
 ];
 
 impl KingBuckets {
-    /// The table of that name (`none`, `4`, `8`), or one written out as 32 numbers with commas between, a1 b1 c1 d1 a2 … d8.
+    /// The table of that name (`none`, `4`, `8`), or one written out as 32 numbers with commas
+    /// between, a1 b1 c1 d1 a2 … d8.
     ///
     /// # Errors
     ///
-    /// A name that is not known, not 32 numbers, or buckets that are not numbered 0, 1, 2 … without a gap.
+    /// A name that is not known, not 32 numbers, or buckets that are not numbered 0, 1, 2 … without
+    /// a gap.
     pub fn parse(text: &str) -> Result<Self> {
         if let Some((_, table)) = NAMED.iter().find(|(name, _)| *name == text) {
             return Self::from_table(*table);
         }
         let numbers: Vec<u8> =
-            text.split(',').map(|number| number.trim().parse()).collect::<Result<_, _>>().or_else(|_| {
-                let names: Vec<_> = NAMED.iter().map(|(name, _)| *name).collect();
-                bail!("`{text}` is neither one of {} nor 32 numbers with commas between", names.join(", "))
-            })?;
+            text.split(',').map(|number| number.trim().parse()).collect::<Result<_, _>>().or_else(
+                |_| {
+                    let names: Vec<_> = NAMED.iter().map(|(name, _)| *name).collect();
+                    bail!(
+                        "`{text}` is neither one of {} nor 32 numbers with commas between",
+                        names.join(", ")
+                    )
+                },
+            )?;
         let Ok(table) = <[u8; 32]>::try_from(numbers.as_slice()) else {
             bail!("a king bucket table has 32 numbers, this one has {}", numbers.len());
         };

@@ -1,13 +1,16 @@
 //! The trainer of kibitzer's evaluation network.
 //!
-//! From bottom to top: [`sample`] is a position in 32 bytes, [`games`] and [`dataset`] read them from viriformat files through a
-//! [`filter`]; [`features`], [`king_buckets`] and [`target`] make an [`example`] of it. A [`row`] is the unit of arithmetic, a
-//! [`tile`] some neurons with their weights, [`network`] all of them; [`optimiser`] and [`schedule`] move the weights. A [`run`] does
-//! that epoch by epoch and leaves a [`checkpoint`] and a [`network_file`] of the [`quantised`] weights.
+//! From bottom to top: [`sample`] is a position in 32 bytes, [`games`] and [`dataset`] read them
+//! from viriformat files through a [`filter`]; [`features`], [`king_buckets`] and [`target`] make
+//! an [`example`] of it. A [`row`] is the unit of arithmetic, a [`tile`] some neurons with their
+//! weights, [`network`] all of them; [`optimiser`] and [`schedule`] move the weights. A [`run`]
+//! does that epoch by epoch and leaves a [`checkpoint`] and a [`network_file`] of the [`quantised`]
+//! weights.
 //!
 //! Fractions on the command line are checked by [`number`].
 //!
-//! Beside that, a [`win_model`] is fitted ([`win_fit`]) to the [`tally`] of the engine's own games; its [`calibration`] tells how well.
+//! Beside that, a [`win_model`] is fitted ([`win_fit`]) to the [`tally`] of the engine's own games;
+//! its [`calibration`] tells how well.
 
 pub mod calibration;
 pub mod checkpoint;

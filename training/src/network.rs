@@ -17,7 +17,8 @@ const FEATURE_START: f32 = 0.1;
 /// Biases start here: most neurons begin with a slope.
 const BIAS_START: f32 = 0.1;
 
-/// A network in training. Its output is a logit: the expected points of the side to move are 1 / (1 + e^−output).
+/// A network in training. Its output is a logit: the expected points of the side to move are 1 / (1
+/// + e^−output).
 #[derive(Clone, Debug)]
 pub struct Network {
     /// Its sizes.
@@ -64,16 +65,22 @@ impl Network {
         Self { shape, tiles, output_bias, outputs: Vec::new(), errors: Vec::new() }
     }
 
-    /// A network that begins with the weights of one trained before: of the same shape, or without king buckets where this shape has
-    /// some.
+    /// A network that begins with the weights of one trained before: of the same shape, or without
+    /// king buckets where this shape has some.
     ///
     /// # Errors
     ///
     /// When the shapes differ in anything else.
     pub fn start_from(shape: Shape, rounding: Rounding, other: &Network) -> Result<Self> {
-        let without_buckets = Shape { king_buckets: other.shape.king_buckets.clone(), ..shape.clone() };
-        let may_gain_buckets = other.shape.king_buckets.count() == 1 && without_buckets == other.shape;
-        ensure!(shape == other.shape || may_gain_buckets, "{shape:?} cannot start from {:?}", other.shape);
+        let without_buckets =
+            Shape { king_buckets: other.shape.king_buckets.clone(), ..shape.clone() };
+        let may_gain_buckets =
+            other.shape.king_buckets.count() == 1 && without_buckets == other.shape;
+        ensure!(
+            shape == other.shape || may_gain_buckets,
+            "{shape:?} cannot start from {:?}",
+            other.shape
+        );
         let mut network = Self::zeros(shape, rounding);
         for (tile, other) in network.tiles.iter_mut().zip(&other.tiles) {
             tile.start_from(other);
@@ -92,7 +99,9 @@ impl Network {
             .enumerate()
             .with_min_len(1024)
             .map(|(i, example)| {
-                tiles.iter().fold(bias.get(usize::from(example.output_bucket)), |sum, tile| sum + tile.partial(i))
+                tiles.iter().fold(bias.get(usize::from(example.output_bucket)), |sum, tile| {
+                    sum + tile.partial(i)
+                })
             })
             .collect_into_vec(&mut self.outputs);
         &self.outputs
@@ -101,7 +110,11 @@ impl Network {
     /// The loss of a batch: Σ |logistic(output) − target|^power.
     pub fn loss(&mut self, batch: &[Example], power: f32) -> f64 {
         self.forward(batch);
-        self.outputs.iter().zip(batch).map(|(output, example)| f64::from(loss(*output, example.target, power).0)).sum()
+        self.outputs
+            .iter()
+            .zip(batch)
+            .map(|(output, example)| f64::from(loss(*output, example.target, power).0))
+            .sum()
     }
 
     /// One step of gradient descent on a batch; returns the sum of its losses before the step.
@@ -112,7 +125,8 @@ impl Network {
         sum
     }
 
-    /// Adds the gradient of the batch's **mean** loss to the parameters' gradients; returns the sum of the losses.
+    /// Adds the gradient of the batch's **mean** loss to the parameters' gradients; returns the sum
+    /// of the losses.
     pub fn gradient(&mut self, batch: &[Example], power: f32) -> f64 {
         self.forward(batch);
         let share = 1.0 / batch.len() as f32;
@@ -122,7 +136,8 @@ impl Network {
             let (loss, slope) = loss(*output, example.target, power);
             sum += f64::from(loss);
             self.errors.push(slope * share);
-            *self.output_bias.gradient[0].get_mut(usize::from(example.output_bucket)) += slope * share;
+            *self.output_bias.gradient[0].get_mut(usize::from(example.output_bucket)) +=
+                slope * share;
         }
         let errors = &self.errors;
         self.tiles.par_iter_mut().for_each(|tile| tile.backward(batch, errors));

@@ -14,8 +14,9 @@
 //! | 28–31 | bytes of the payload |
 //! | 32–63 | SHA-256 of bytes 0–31 and the payload |
 //!
-//! Payload: king bucket table u8\[32\]; feature weights i16\[768·king buckets\]\[hidden\]; feature biases i16\[hidden\]; output weights
-//! i16\[output buckets\]\[2·hidden\], the side to move's first; output biases i32\[output buckets\].
+//! Payload: king bucket table u8\[32\]; feature weights i16\[768·king buckets\]\[hidden\]; feature
+//! biases i16\[hidden\]; output weights i16\[output buckets\]\[2·hidden\], the side to move's
+//! first; output biases i32\[output buckets\].
 
 use std::fs;
 use std::path::Path;
@@ -83,25 +84,37 @@ pub fn load(path: &Path) -> Result<Quantised> {
 ///
 /// When the bytes are no network file of this format, or damaged.
 pub fn read(bytes: &[u8]) -> Result<Quantised> {
-    let (header, payload) = bytes.split_first_chunk::<HEADER>().context("shorter than its header")?;
+    let (header, payload) =
+        bytes.split_first_chunk::<HEADER>().context("shorter than its header")?;
     let short = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
     ensure!(header.starts_with(MAGIC), "no network file of kibitzer");
     ensure!(short(8) == VERSION, "format {}, this program knows {VERSION}", short(8));
-    ensure!(hash(&header[..HASHED_HEADER], payload) == header[HASHED_HEADER..], "damaged: its hash does not fit");
+    ensure!(
+        hash(&header[..HASHED_HEADER], payload) == header[HASHED_HEADER..],
+        "damaged: its hash does not fit"
+    );
     ensure!(header[14] == SCRELU, "unknown activation {}", header[14]);
     ensure!(short(16) == QA && short(18) == QB, "quantised at {} and {}", short(16), short(18));
 
     let mut rest = payload;
     let table = take(&mut rest, 1, 32)?;
-    let king_buckets = KingBuckets::from_table(<[u8; 32]>::try_from(table).context("table of king buckets")?)?;
-    ensure!(king_buckets.count() == usize::from(header[12]), "the table and the number of king buckets differ");
+    let king_buckets =
+        KingBuckets::from_table(<[u8; 32]>::try_from(table).context("table of king buckets")?)?;
+    ensure!(
+        king_buckets.count() == usize::from(header[12]),
+        "the table and the number of king buckets differ"
+    );
     let shape = Shape::new(usize::from(short(10)), king_buckets, usize::from(header[13]))?;
 
     let features = shorts(take(&mut rest, 2, shape.inputs() * shape.hidden)?);
     let biases = shorts(take(&mut rest, 2, shape.hidden)?);
     let outputs = shorts(take(&mut rest, 2, 2 * shape.hidden * shape.output_buckets)?);
-    let output_biases =
-        take(&mut rest, 4, shape.output_buckets)?.as_chunks().0.iter().map(|b| i32::from_le_bytes(*b)).collect();
+    let output_biases = take(&mut rest, 4, shape.output_buckets)?
+        .as_chunks()
+        .0
+        .iter()
+        .map(|b| i32::from_le_bytes(*b))
+        .collect();
     ensure!(rest.is_empty(), "{} bytes too many", rest.len());
     Ok(Quantised { shape, scale: short(20), features, biases, outputs, output_biases })
 }

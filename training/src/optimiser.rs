@@ -1,4 +1,5 @@
-//! AdamW: Loshchilov and Hutter, "Decoupled Weight Decay Regularization" (2019), <https://arxiv.org/abs/1711.05101>.
+//! AdamW: Loshchilov and Hutter, "Decoupled Weight Decay Regularization" (2019),
+//! <https://arxiv.org/abs/1711.05101>.
 
 use serde::{Deserialize, Serialize};
 
@@ -57,7 +58,8 @@ impl AdamW {
 pub struct Parameters {
     /// The weights.
     pub value: Vec<Row>,
-    /// The loss's derivative by each weight, summed over the batch; [`Parameters::update`] sets it back to zero.
+    /// The loss's derivative by each weight, summed over the batch; [`Parameters::update`] sets it
+    /// back to zero.
     pub gradient: Vec<Row>,
     /// Running mean of the gradient.
     pub mean: Vec<Row>,
@@ -72,7 +74,13 @@ impl Parameters {
     #[must_use]
     pub fn zeros(rows: usize, limit: f32) -> Self {
         let zeros = vec![Row::ZERO; rows];
-        Self { value: zeros.clone(), gradient: zeros.clone(), mean: zeros.clone(), square: zeros, limit }
+        Self {
+            value: zeros.clone(),
+            gradient: zeros.clone(),
+            mean: zeros.clone(),
+            square: zeros,
+            limit,
+        }
     }
 
     /// Takes over other weights, as far as the limit allows, but not their running means.
@@ -84,12 +92,14 @@ impl Parameters {
 
     /// One step of AdamW with the gradient gathered so far.
     pub fn update(&mut self, step: &Step) {
-        let rows = self.value.iter_mut().zip(&mut self.gradient).zip(&mut self.mean).zip(&mut self.square);
+        let rows =
+            self.value.iter_mut().zip(&mut self.gradient).zip(&mut self.mean).zip(&mut self.square);
         for (((value, gradient), mean), square) in rows {
             let g = *gradient;
             *mean = *mean * step.beta1 + g * (1.0 - step.beta1);
             *square = *square * step.beta2 + g * g * (1.0 - step.beta2);
-            let change = *mean * step.rate / (square.sqrt() * step.spread + Row::splat(step.epsilon));
+            let change =
+                *mean * step.rate / (square.sqrt() * step.spread + Row::splat(step.epsilon));
             *value = (*value * step.keep - change).clamp(-self.limit, self.limit);
             *gradient = Row::ZERO;
         }

@@ -42,19 +42,25 @@ impl Quantised {
         let neurons = |row: &dyn Fn(&Tile) -> Row| -> Vec<f32> {
             network.tiles.iter().flat_map(|tile| row(tile).iter().collect::<Vec<_>>()).collect()
         };
-        let features =
-            (0..shape.inputs()).flat_map(|input| neurons(&|tile| tile.working().features[input])).map(feature).collect();
+        let features = (0..shape.inputs())
+            .flat_map(|input| neurons(&|tile| tile.working().features[input]))
+            .map(feature)
+            .collect();
         let biases = neurons(&|tile| tile.working().bias).into_iter().map(feature).collect();
-        let outputs =
-            (0..2 * shape.output_buckets).flat_map(|row| neurons(&|tile| tile.working().outputs[row])).map(output).collect();
+        let outputs = (0..2 * shape.output_buckets)
+            .flat_map(|row| neurons(&|tile| tile.working().outputs[row]))
+            .map(output)
+            .collect();
         let bias = |bucket: usize| network.output_bias.value[0].get(bucket);
-        let output_biases =
-            (0..shape.output_buckets).map(|bucket| (bias(bucket) * f32::from(QA) * f32::from(QB)).round() as i32).collect();
+        let output_biases = (0..shape.output_buckets)
+            .map(|bucket| (bias(bucket) * f32::from(QA) * f32::from(QB)).round() as i32)
+            .collect();
         Self { shape, scale, features, biases, outputs, output_biases }
     }
 
-    /// A network in training that computes with these weights, its running means at zero: what a run can begin with. What its king buckets
-    /// share is not told here; they are taken to share their mean.
+    /// A network in training that computes with these weights, its running means at zero: what a
+    /// run can begin with. What its king buckets share is not told here; they are taken to share
+    /// their mean.
     #[must_use]
     pub fn restore(&self) -> Network {
         let shape = &self.shape;
@@ -73,13 +79,16 @@ impl Quantised {
             tile.share();
             tile.refresh();
         }
-        for (bias, number) in network.output_bias.value.iter_mut().flat_map(Row::iter_mut).zip(&self.output_biases) {
+        for (bias, number) in
+            network.output_bias.value.iter_mut().flat_map(Row::iter_mut).zip(&self.output_biases)
+        {
             *bias = *number as f32 / (f32::from(QA) * f32::from(QB));
         }
         network
     }
 
-    /// The evaluation in centipawns for the side to move: plain integer arithmetic, the reference for every faster one.
+    /// The evaluation in centipawns for the side to move: plain integer arithmetic, the reference
+    /// for every faster one.
     #[must_use]
     pub fn evaluate(&self, sample: &Sample) -> i32 {
         let count = sample.piece_count();
@@ -102,7 +111,8 @@ impl Quantised {
     fn accumulate(&self, active: &[u16]) -> Vec<i16> {
         let mut sum = self.biases.clone();
         for input in active {
-            let row = &self.features[usize::from(*input) * self.shape.hidden..][..self.shape.hidden];
+            let row =
+                &self.features[usize::from(*input) * self.shape.hidden..][..self.shape.hidden];
             for (sum, weight) in sum.iter_mut().zip(row) {
                 *sum = sum.wrapping_add(*weight);
             }
@@ -110,7 +120,8 @@ impl Quantised {
         sum
     }
 
-    /// The largest number that an accumulator could reach with any 32 inputs at once, in either direction: what has to fit an int16.
+    /// The largest number that an accumulator could reach with any 32 inputs at once, in either
+    /// direction: what has to fit an int16.
     #[must_use]
     pub fn accumulator_bound(&self) -> i32 {
         let hidden = self.shape.hidden;
@@ -126,8 +137,9 @@ impl Quantised {
             let least = -bias + negative.iter().take(features::MAX_ACTIVE).sum::<i32>();
             most.max(least)
         };
-        let neurons =
-            (0..hidden).flat_map(|neuron| (0..self.shape.king_buckets.count()).map(move |bucket| (neuron, bucket)));
+        let neurons = (0..hidden).flat_map(|neuron| {
+            (0..self.shape.king_buckets.count()).map(move |bucket| (neuron, bucket))
+        });
         neurons.map(|(neuron, bucket)| bound(neuron, bucket)).max().unwrap_or(0)
     }
 

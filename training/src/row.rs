@@ -1,4 +1,5 @@
-//! The unit of all arithmetic: the same few neurons' worth of numbers, side by side, in vector registers.
+//! The unit of all arithmetic: the same few neurons' worth of numbers, side by side, in vector
+//! registers.
 
 use std::ops::{Add, AddAssign, BitAnd, Div, Mul, Sub};
 

@@ -36,7 +36,8 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// When the settings give no network, or the file to start from cannot be read or has other sizes.
+    /// When the settings give no network, or the file to start from cannot be read or has other
+    /// sizes.
     pub fn new(config: Config) -> Result<Self> {
         let shape = config.shape()?;
         let network = match &config.start_from {
@@ -62,8 +63,8 @@ impl Run {
         self.state.epochs >= self.state.config.epochs
     }
 
-    /// One epoch: every training position once, in an order that seed and epoch decide; positions short of a whole batch are left for
-    /// other epochs.
+    /// One epoch: every training position once, in an order that seed and epoch decide; positions
+    /// short of a whole batch are left for other epochs.
     ///
     /// # Errors
     ///
@@ -72,7 +73,12 @@ impl Run {
         let config = &self.state.config;
         let shape = self.network.shape.clone();
         let a_epoch = data.training.len() / config.batch;
-        ensure!(a_epoch > 0, "{} positions do not fill a batch of {}", data.training.len(), config.batch);
+        ensure!(
+            a_epoch > 0,
+            "{} positions do not fill a batch of {}",
+            data.training.len(),
+            config.batch
+        );
         let total = a_epoch as u64 * u64::from(config.epochs);
 
         let order = order(data.training.len(), config.seed, self.state.epochs);
@@ -86,7 +92,11 @@ impl Run {
                 .collect_into_vec(&mut batch);
             self.state.steps += 1;
             let rate = config.schedule.rate(self.state.steps, total);
-            recent += self.network.train(&batch, config.power, &config.optimiser.step(self.state.steps, rate));
+            recent += self.network.train(
+                &batch,
+                config.power,
+                &config.optimiser.step(self.state.steps, rate),
+            );
 
             let done = i + 1;
             if done % LOG_STEPS == 0 || done == a_epoch {
@@ -117,7 +127,10 @@ impl Run {
         let mut sum = 0.0;
         for samples in samples.chunks(config.batch) {
             let shape = &self.network.shape;
-            samples.par_iter().map(|sample| Example::new(sample, shape, &config.target)).collect_into_vec(&mut batch);
+            samples
+                .par_iter()
+                .map(|sample| Example::new(sample, shape, &config.target))
+                .collect_into_vec(&mut batch);
             sum += self.network.loss(&batch, config.power);
         }
         (!samples.is_empty()).then(|| sum / samples.len() as f64)

@@ -50,8 +50,9 @@ pub struct Placed {
     pub square: u8,
 }
 
-/// A position with its score and the game's result, all from the view of the side to move: with Black to move the board is
-/// turned over (every square's rank flipped, colours exchanged), so that the side to move always plays up the board.
+/// A position with its score and the game's result, all from the view of the side to move: with
+/// Black to move the board is turned over (every square's rank flipped, colours exchanged), so that
+/// the side to move always plays up the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     occupied: u64,
@@ -68,8 +69,11 @@ impl Sample {
     #[must_use]
     pub fn new(board: &Board, score: i16, result: GameResult) -> Self {
         let turn = board.turn();
-        let (flip, score, result) =
-            if turn == Colour::Black { (56, score.saturating_neg(), result.reversed()) } else { (0, score, result) };
+        let (flip, score, result) = if turn == Colour::Black {
+            (56, score.saturating_neg(), result.reversed())
+        } else {
+            (0, score, result)
+        };
 
         let mut placed = [0_u8; 64];
         let mut occupied = 0_u64;
@@ -85,7 +89,14 @@ impl Sample {
             pieces[i / 2] |= placed[usize::from(square)] << (4 * (i % 2));
         }
         let king = |colour| (board.king_sq(colour).index() ^ flip) as u8;
-        Self { occupied, pieces, score, result, own_king: king(turn), their_king: king(turn.flip()) }
+        Self {
+            occupied,
+            pieces,
+            score,
+            result,
+            own_king: king(turn),
+            their_king: king(turn.flip()),
+        }
     }
 
     /// The score in centipawns of the data, from the view of the side to move.

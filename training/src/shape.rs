@@ -6,8 +6,9 @@ use crate::features::INPUTS;
 use crate::king_buckets::KingBuckets;
 use crate::row::LANES;
 
-/// Sizes of a network: 768 inputs per king bucket and perspective → `hidden` neurons, SCReLU, two perspectives side by side → 1,
-/// with one set of output weights for each of `output_buckets` stages of the game.
+/// Sizes of a network: 768 inputs per king bucket and perspective → `hidden` neurons, SCReLU, two
+/// perspectives side by side → 1, with one set of output weights for each of `output_buckets`
+/// stages of the game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Neurons of the hidden layer per perspective, a multiple of [`LANES`].
@@ -29,7 +30,10 @@ impl Shape {
             hidden > 0 && hidden.is_multiple_of(LANES),
             "the hidden layer must be a multiple of {LANES} neurons wide, not {hidden}"
         );
-        ensure!(hidden <= usize::from(u16::MAX), "a hidden layer of {hidden} neurons does not fit the network file");
+        ensure!(
+            hidden <= usize::from(u16::MAX),
+            "a hidden layer of {hidden} neurons does not fit the network file"
+        );
         ensure!(
             matches!(output_buckets, 1 | 2 | 4 | 8 | 16),
             "the number of output buckets must be 1, 2, 4, 8 or 16, not {output_buckets}"

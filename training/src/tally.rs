@@ -89,8 +89,8 @@ impl Tally {
     }
 }
 
-/// The games of all files in so many folds. Which fold a game belongs to a hash of file name and number decides; the first fold is
-/// what [`crate::dataset`] holds out.
+/// The games of all files in so many folds. Which fold a game belongs to a hash of file name and
+/// number decides; the first fold is what [`crate::dataset`] holds out.
 ///
 /// # Errors
 ///
@@ -102,7 +102,8 @@ pub fn folds<P: AsRef<Path>>(files: &[P], folds: u32) -> Result<Vec<Tally>> {
         let path = path.as_ref();
         let bytes = games::read(path)?;
         let games = games::split(&bytes).with_context(|| path.display().to_string())?;
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let name =
+            path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let parts: Vec<Vec<Seen>> = games
             .par_chunks(GAMES_A_TASK)
             .enumerate()

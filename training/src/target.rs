@@ -8,7 +8,8 @@ use crate::sample::Sample;
 /// How score and result become one number between 0 (lost) and 1 (won).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, clap::Args)]
 pub struct Target {
-    /// Centipawns per unit of the logistic curve: a score s counts as 1 / (1 + exp(−s / scale)). Also the SCALE of the network file
+    /// Centipawns per unit of the logistic curve: a score s counts as 1 / (1 + exp(−s / scale)).
+    /// Also the SCALE of the network file
     #[arg(long, default_value_t = 160, value_parser = clap::value_parser!(u16).range(1..))]
     pub scale: u16,
     /// Weight of the game's result where it is known; the rest is the score's

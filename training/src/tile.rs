@@ -1,8 +1,9 @@
 //! A few neurons of the hidden layer, with all that belongs to them.
 //!
-//! The hidden layer is cut into tiles of [`LANES`](crate::row::LANES) neurons. A tile's weights fit the processor's nearest
-//! caches, and no tile writes what another reads: tiles run on any number of threads without locks, and the result is the same to
-//! the bit on one thread as on many. Only the tiles' partial outputs are added up, always in the same order.
+//! The hidden layer is cut into tiles of [`LANES`](crate::row::LANES) neurons. A tile's weights fit
+//! the processor's nearest caches, and no tile writes what another reads: tiles run on any number
+//! of threads without locks, and the result is the same to the bit on one thread as on many. Only
+//! the tiles' partial outputs are added up, always in the same order.
 
 use crate::example::Example;
 use crate::features::INPUTS;
@@ -11,9 +12,11 @@ use crate::quantised::{QA, QB};
 use crate::row::Row;
 use crate::shape::Shape;
 
-/// Largest feature weight or bias: 32 active inputs and the bias add up to less than an int16 holds at 255 units.
+/// Largest feature weight or bias: 32 active inputs and the bias add up to less than an int16 holds
+/// at 255 units.
 pub const FEATURE_LIMIT: f32 = 1.98;
-/// Largest weight of a king bucket on top of a shared one; the shared ones have the rest of [`FEATURE_LIMIT`].
+/// Largest weight of a king bucket on top of a shared one; the shared ones have the rest of
+/// [`FEATURE_LIMIT`].
 pub const BUCKET_LIMIT: f32 = 0.58;
 /// Largest output weight: 127 at 64 units, so that 255 times it fits an int16.
 pub const OUTPUT_LIMIT: f32 = 127.0 / 64.0;
@@ -23,9 +26,10 @@ pub const OUTPUT_LIMIT: f32 = 127.0 / 64.0;
 pub enum Rounding {
     /// As they are: the loss is a smooth function of them.
     Exact,
-    /// Rounded to the steps of the quantised form, while the gradient moves what is behind the rounding (the straight-through
-    /// estimator: Bengio, Léonard and Courville 2013, <https://arxiv.org/abs/1308.3432>). The network learns to live with the
-    /// rounding, and the loss in training is that of the file.
+    /// Rounded to the steps of the quantised form, while the gradient moves what is behind the
+    /// rounding (the straight-through estimator: Bengio, Léonard and Courville 2013,
+    /// <https://arxiv.org/abs/1308.3432>). The network learns to live with the rounding, and the
+    /// loss in training is that of the file.
     Quantised,
 }
 
@@ -45,8 +49,9 @@ pub struct Working {
 pub struct Tile {
     /// One row for each input of each king bucket.
     pub features: Parameters,
-    /// With more than one king bucket, one row for each input, which is added in every bucket: what holds wherever the king
-    /// stands is learned once. <https://www.chessprogramming.org/NNUE#Feature_Factorization>
+    /// With more than one king bucket, one row for each input, which is added in every bucket: what
+    /// holds wherever the king stands is learned once.
+    /// <https://www.chessprogramming.org/NNUE#Feature_Factorization>
     pub shared: Option<Parameters>,
     /// One row: the neurons' biases.
     pub bias: Parameters,
@@ -66,8 +71,11 @@ impl Tile {
     #[must_use]
     pub fn zeros(shape: &Shape, rounding: Rounding) -> Self {
         let buckets = shape.king_buckets.count();
-        let (limit, shared_limit) =
-            if buckets > 1 { (BUCKET_LIMIT, FEATURE_LIMIT - BUCKET_LIMIT) } else { (FEATURE_LIMIT, 0.0) };
+        let (limit, shared_limit) = if buckets > 1 {
+            (BUCKET_LIMIT, FEATURE_LIMIT - BUCKET_LIMIT)
+        } else {
+            (FEATURE_LIMIT, 0.0)
+        };
         Self {
             features: Parameters::zeros(shape.inputs(), limit),
             shared: (buckets > 1).then(|| Parameters::zeros(INPUTS, shared_limit)),
@@ -91,10 +99,14 @@ impl Tile {
 
     /// All parameters, in the same order.
     pub fn groups_mut(&mut self) -> impl Iterator<Item = &mut Parameters> {
-        [&mut self.features].into_iter().chain(&mut self.shared).chain([&mut self.bias, &mut self.output])
+        [&mut self.features]
+            .into_iter()
+            .chain(&mut self.shared)
+            .chain([&mut self.bias, &mut self.output])
     }
 
-    /// Makes the weights to compute with from the parameters. To be called whenever those were set from outside.
+    /// Makes the weights to compute with from the parameters. To be called whenever those were set
+    /// from outside.
     pub fn refresh(&mut self) {
         let rounding = self.rounding;
         let round = |row: Row, units: u16| match rounding {
@@ -102,7 +114,9 @@ impl Tile {
             Rounding::Quantised => (row * f32::from(units)).round() * (1.0 / f32::from(units)),
         };
         let shared = self.shared.as_ref().map_or([].as_slice(), |shared| &shared.value);
-        for (bucket, values) in self.working.features.chunks_mut(INPUTS).zip(self.features.value.chunks(INPUTS)) {
+        for (bucket, values) in
+            self.working.features.chunks_mut(INPUTS).zip(self.features.value.chunks(INPUTS))
+        {
             for (input, (working, value)) in bucket.iter_mut().zip(values).enumerate() {
                 *working = round(shared.get(input).map_or(*value, |shared| *value + *shared), QA);
             }
@@ -113,18 +127,24 @@ impl Tile {
         }
     }
 
-    /// With king buckets, moves what they have in common from each of them to the shared weights: their mean, as far as the limits of what lies
-    /// on top of it allow. The weights to compute with stay as they are.
+    /// With king buckets, moves what they have in common from each of them to the shared weights:
+    /// their mean, as far as the limits of what lies on top of it allow. The weights to compute
+    /// with stay as they are.
     pub fn share(&mut self) {
         let Some(shared) = &mut self.shared else { return };
         let buckets = self.features.value.len() / INPUTS;
         let (own_limit, shared_limit) = (self.features.limit, shared.limit);
         for (input, shared) in shared.value.iter_mut().enumerate() {
             for (neuron, shared) in shared.iter_mut().enumerate() {
-                let weights = (0..buckets).map(|bucket| self.features.value[bucket * INPUTS + input].get(neuron));
-                let (least, most) = weights.clone().fold((f32::MAX, f32::MIN), |(a, b), w| (a.min(w), b.max(w)));
+                let weights = (0..buckets)
+                    .map(|bucket| self.features.value[bucket * INPUTS + input].get(neuron));
+                let (least, most) =
+                    weights.clone().fold((f32::MAX, f32::MIN), |(a, b), w| (a.min(w), b.max(w)));
                 let mean = weights.sum::<f32>() / buckets as f32;
-                *shared = mean.max(most - own_limit).min(least + own_limit).clamp(-shared_limit, shared_limit);
+                *shared = mean
+                    .max(most - own_limit)
+                    .min(least + own_limit)
+                    .clamp(-shared_limit, shared_limit);
             }
             for bucket in 0..buckets {
                 let own = &mut self.features.value[bucket * INPUTS + input];
@@ -133,7 +153,8 @@ impl Tile {
         }
     }
 
-    /// Takes over the weights of a tile trained before, of the same sizes or without king buckets: then all of them begin with the same.
+    /// Takes over the weights of a tile trained before, of the same sizes or without king buckets:
+    /// then all of them begin with the same.
     pub fn start_from(&mut self, other: &Tile) {
         match (&mut self.shared, &other.shared) {
             (Some(_), None) => {
@@ -174,7 +195,9 @@ impl Tile {
         partial.resize(batch.len(), 0.0);
 
         let Working { features, bias, outputs } = &self.working;
-        for ((example, accumulators), partial) in batch.iter().zip(&mut accumulators).zip(&mut partial) {
+        for ((example, accumulators), partial) in
+            batch.iter().zip(&mut accumulators).zip(&mut partial)
+        {
             let own = accumulate(*bias, features, example.own());
             let their = accumulate(*bias, features, example.their());
             let output = 2 * usize::from(example.output_bucket);
@@ -186,7 +209,8 @@ impl Tile {
         self.partial = partial;
     }
 
-    /// Adds to the gradients what the last forward batch gives, where `errors` holds the loss's derivative by each output.
+    /// Adds to the gradients what the last forward batch gives, where `errors` holds the loss's
+    /// derivative by each output.
     pub fn backward(&mut self, batch: &[Example], errors: &[f32]) {
         let mut bias = Row::ZERO;
         for ((example, accumulators), error) in batch.iter().zip(&self.accumulators).zip(errors) {
@@ -232,7 +256,8 @@ fn accumulate(bias: Row, weights: &[Row], active: &[u16]) -> Row {
     sum
 }
 
-/// Squared clipped ReLU of each number: clamp(x, 0, 1)². <https://www.chessprogramming.org/NNUE#Activation_Function>
+/// Squared clipped ReLU of each number: clamp(x, 0, 1)².
+/// <https://www.chessprogramming.org/NNUE#Activation_Function>
 #[inline(always)]
 fn screlu(accumulator: Row) -> Row {
     let clamped = accumulator.clamp(0.0, 1.0);

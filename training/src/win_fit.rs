@@ -1,8 +1,9 @@
 //! Fits a [`WinModel`] to games.
 //!
-//! Maximum likelihood: the coefficients under which the results that the games had are most likely. Found by Fisher scoring (Newton's
-//! method with the expected curvature, which is never negative) with the damping of Levenberg and Marquardt: a step that makes the results
-//! less likely, or the model unsound, is taken back and tried shorter.
+//! Maximum likelihood: the coefficients under which the results that the games had are most likely.
+//! Found by Fisher scoring (Newton's method with the expected curvature, which is never negative)
+//! with the damping of Levenberg and Marquardt: a step that makes the results less likely, or the
+//! model unsound, is taken back and tried shorter.
 
 use anyhow::{Result, bail, ensure};
 use nalgebra::{SMatrix, SVector};
@@ -19,7 +20,8 @@ type Vector = SVector<f64, UNKNOWNS>;
 /// What the search for the best coefficients begins with, in linear centipawns.
 const FIRST_GUESS: (f64, f64) = (100.0, 50.0);
 
-/// The fit is done when a step makes a result more likely by less than this, in natural logarithms a position.
+/// The fit is done when a step makes a result more likely by less than this, in natural logarithms
+/// a position.
 const ENOUGH: f64 = 1e-12;
 
 /// A fit takes about ten steps; one that takes so many does not end.
@@ -31,11 +33,12 @@ const MOST_DAMPING: f64 = 1e12;
 /// What a model is fitted to.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 pub struct Range {
-    /// Fit to scores up to this many centipawns: the few games that are not won from beyond (fortresses, blunders) would bend
-    /// the curve where most is decided
+    /// Fit to scores up to this many centipawns: the few games that are not won from beyond
+    /// (fortresses, blunders) would bend the curve where most is decided
     #[arg(long, default_value_t = 400)]
     pub fit_to: u16,
-    /// Less material than this counts as this (both sides: pawn 1, knight and bishop 3, rook 5, queen 9)
+    /// Less material than this counts as this (both sides: pawn 1, knight and bishop 3, rook 5,
+    /// queen 9)
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(0..i64::from(FULL)))]
     pub least_material: u8,
 }
@@ -44,13 +47,17 @@ pub struct Range {
 ///
 /// # Errors
 ///
-/// When the games hold no win, no draw or no loss: then no model is the likeliest. Or when the search for it does not end.
+/// When the games hold no win, no draw or no loss: then no model is the likeliest. Or when the
+/// search for it does not end.
 pub fn fit(tallies: &[&Tally], range: &Range) -> Result<WinModel> {
     let least = range.least_material;
     ensure!(least < FULL, "the material goes from {least} to {FULL}");
     let within = |cell: &&Cell| cell.score.unsigned_abs() <= range.fit_to;
-    let cells: Vec<Cell> = tallies.iter().flat_map(|tally| &tally.cells).filter(within).copied().collect();
-    let total = cells.iter().fold([0_u64; 3], |sums, cell| std::array::from_fn(|i| sums[i] + u64::from(cell.counts[i])));
+    let cells: Vec<Cell> =
+        tallies.iter().flat_map(|tally| &tally.cells).filter(within).copied().collect();
+    let total = cells.iter().fold([0_u64; 3], |sums, cell| {
+        std::array::from_fn(|i| sums[i] + u64::from(cell.counts[i]))
+    });
     ensure!(
         total.iter().all(|&count| count > 0),
         "{} wins, {} draws, {} losses: each is needed",
@@ -92,7 +99,9 @@ pub fn log_likelihood(model: &WinModel, cells: &[Cell]) -> f64 {
         // A result that the model takes for impossible is a bad fit, not an infinitely bad one.
         let logarithm = |chance: f64| chance.max(f64::MIN_POSITIVE).ln();
         let [won, drawn, lost] = cell.counts.map(f64::from);
-        won * logarithm(chances.win) + drawn * logarithm(chances.draw) + lost * logarithm(chances.loss)
+        won * logarithm(chances.win)
+            + drawn * logarithm(chances.draw)
+            + lost * logarithm(chances.loss)
     };
     cells.iter().map(of_cell).sum()
 }
@@ -130,7 +139,8 @@ fn slope(model: &WinModel, cells: &[Cell]) -> (Vector, Matrix) {
         for (row, i) in (0..UNKNOWNS).map(|row| (row, row / TERMS)) {
             gradient[row] += rise[i] * powers[row % TERMS];
             for (column, j) in (0..UNKNOWNS).map(|column| (column, column / TERMS)) {
-                curvature[(row, column)] += bend[i][j] * powers[row % TERMS] * powers[column % TERMS];
+                curvature[(row, column)] +=
+                    bend[i][j] * powers[row % TERMS] * powers[column % TERMS];
             }
         }
     }
@@ -144,7 +154,12 @@ fn step(model: &WinModel, gradient: &Vector, curvature: &Matrix, damping: f64) -
         damped[(i, i)] *= 1.0 + damping;
     }
     let step = damped.cholesky()?.solve(gradient);
-    let moved = |terms: [f64; TERMS], first: usize| std::array::from_fn(|i| terms[i] + step[first + i]);
-    let next = WinModel { least: model.least, half: moved(model.half, 0), spread: moved(model.spread, TERMS) };
+    let moved =
+        |terms: [f64; TERMS], first: usize| std::array::from_fn(|i| terms[i] + step[first + i]);
+    let next = WinModel {
+        least: model.least,
+        half: moved(model.half, 0),
+        spread: moved(model.spread, TERMS),
+    };
     next.is_sound().then_some(next)
 }

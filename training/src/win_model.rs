@@ -1,9 +1,11 @@
 //! How likely a score wins, draws and loses.
 //!
-//! The side to move wins with the chance 1 / (1 + e^((a − x) / b)) at a score of x, and loses with that of −x; what is left is the
-//! draw. So a is the score that wins every second game, and b says how gradually more wins more. Both depend on how much is left
-//! on the board: cubic polynomials of the material. Chess Programming Wiki, "Pawn Advantage, Win Percentage, and Elo"; the form with a
-//! draw between two logistic curves, and the dependence on material, are those of Stockfish's `WDL_model`.
+//! The side to move wins with the chance 1 / (1 + e^((a − x) / b)) at a score of x, and loses with
+//! that of −x; what is left is the draw. So a is the score that wins every second game, and b says
+//! how gradually more wins more. Both depend on how much is left on the board: cubic polynomials of
+//! the material. Chess Programming Wiki, "Pawn Advantage, Win Percentage, and Elo"; the form with a
+//! draw between two logistic curves, and the dependence on material, are those of Stockfish's
+//! `WDL_model`.
 
 use viriformat::chess::board::Board;
 use viriformat::chess::piece::PieceType;
@@ -21,9 +23,11 @@ pub const FULL: u8 = 78;
 pub struct WinModel {
     /// Less material than this counts as this.
     pub least: u8,
-    /// a: the score, in linear centipawns, that wins half of the games; a polynomial in material / [`FULL`].
+    /// a: the score, in linear centipawns, that wins half of the games; a polynomial in material /
+    /// [`FULL`].
     pub half: [f64; TERMS],
-    /// b: how gradually a higher score wins more, in linear centipawns; a polynomial in material / [`FULL`].
+    /// b: how gradually a higher score wins more, in linear centipawns; a polynomial in material /
+    /// [`FULL`].
     pub spread: [f64; TERMS],
 }
 
@@ -58,7 +62,8 @@ impl WinModel {
     #[must_use]
     pub fn at(&self, material: u8) -> Curve {
         let powers = self.powers(material);
-        let value = |terms: &[f64; TERMS]| terms.iter().zip(powers).map(|(term, power)| term * power).sum();
+        let value =
+            |terms: &[f64; TERMS]| terms.iter().zip(powers).map(|(term, power)| term * power).sum();
         Curve { half: value(&self.half), spread: value(&self.spread) }
     }
 
@@ -69,10 +74,13 @@ impl WinModel {
         [1.0, share, share * share, share * share * share]
     }
 
-    /// `true` when both curves mean something at every material: a higher score wins more, and an even one does not win half.
+    /// `true` when both curves mean something at every material: a higher score wins more, and an
+    /// even one does not win half.
     #[must_use]
     pub fn is_sound(&self) -> bool {
-        (self.least..=FULL).map(|material| self.at(material)).all(|curve| curve.half >= 1.0 && curve.spread >= 1.0)
+        (self.least..=FULL)
+            .map(|material| self.at(material))
+            .all(|curve| curve.half >= 1.0 && curve.spread >= 1.0)
     }
 }
 
@@ -103,13 +111,20 @@ impl Chances {
     }
 }
 
-/// What stands on the board, both sides together: a pawn counts 1, a knight and a bishop 3, a rook 5, a queen 9. At most
+/// What stands on the board, both sides together: a pawn counts 1, a knight and a bishop 3, a rook
+/// 5, a queen 9. At most
 /// [`FULL`], however many pawns have promoted.
 #[must_use]
 pub fn material(board: &Board) -> u8 {
-    let values =
-        [(PieceType::Pawn, 1), (PieceType::Knight, 3), (PieceType::Bishop, 3), (PieceType::Rook, 5), (PieceType::Queen, 9)];
-    let sum: u32 = values.iter().map(|(kind, value)| value * board.pieces.of_type(*kind).count()).sum();
+    let values = [
+        (PieceType::Pawn, 1),
+        (PieceType::Knight, 3),
+        (PieceType::Bishop, 3),
+        (PieceType::Rook, 5),
+        (PieceType::Queen, 9),
+    ];
+    let sum: u32 =
+        values.iter().map(|(kind, value)| value * board.pieces.of_type(*kind).count()).sum();
     sum.min(u32::from(FULL)) as u8
 }
 

@@ -1,4 +1,5 @@
-//! What was wished for lately, so that who asks the same again and again does not make work each time.
+//! What was wished for lately, so that who asks the same again and again does not make work each
+//! time.
 
 use std::hash::{BuildHasher, Hash, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -10,7 +11,8 @@ const PLACES: usize = 16_384;
 /// So long "lately" lasts at most: what was found for a wish may be forgotten by then.
 const WHILE: Duration = Duration::from_secs(300);
 
-/// A lossy set without locks: what it loses is wished for once more, which costs a little time, and is all.
+/// A lossy set without locks: what it loses is wished for once more, which costs a little time, and
+/// is all.
 #[derive(Debug)]
 pub(super) struct Recent {
     /// The hash of what was wished for last, of all that have their place there; 0 for nothing.

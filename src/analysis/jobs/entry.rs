@@ -32,7 +32,8 @@ pub enum JobStatus {
 
 impl JobStatus {
     /// The statuses of a job that is there.
-    pub const ALL: [JobStatus; 4] = [JobStatus::Queued, JobStatus::Running, JobStatus::Done, JobStatus::Failed];
+    pub const ALL: [JobStatus; 4] =
+        [JobStatus::Queued, JobStatus::Running, JobStatus::Done, JobStatus::Failed];
 
     /// The name that clients see.
     pub const fn name(self) -> &'static str {

@@ -6,7 +6,8 @@ use super::room::Scarce;
 use crate::store::StoreError;
 use crate::store::jobs::Fault;
 
-/// Why a job was not taken, or is not shown. A closed list; the HTTP layer gives each its status and code.
+/// Why a job was not taken, or is not shown. A closed list; the HTTP layer gives each its status
+/// and code.
 #[derive(Debug, Error)]
 pub enum JobError {
     /// There is no such job, and none is known to have been.

@@ -75,12 +75,17 @@ impl Index {
         self.next_turn += 1;
     }
 
-    /// The next job that is to be worked at, if there is one and a place for it: its client has one.
+    /// The next job that is to be worked at, if there is one and a place for it: its client has
+    /// one.
     pub(super) fn begin(&mut self) -> Option<Arc<Entry>> {
         if self.active.len() >= MOST_ACTIVE {
             return None;
         }
-        let turn = self.waiting.iter().find(|(_, entry)| !self.active.contains(&entry.client)).map(|(&turn, _)| turn)?;
+        let turn = self
+            .waiting
+            .iter()
+            .find(|(_, entry)| !self.active.contains(&entry.client))
+            .map(|(&turn, _)| turn)?;
         let entry = self.waiting.remove(&turn)?;
         self.active.insert(entry.client.clone());
         Some(entry)
@@ -88,7 +93,8 @@ impl Index {
 
     /// `true` when the place of a job would serve another client's.
     pub(super) fn is_wanted(&self) -> bool {
-        self.active.len() >= MOST_ACTIVE && self.waiting.values().any(|entry| !self.active.contains(&entry.client))
+        self.active.len() >= MOST_ACTIVE
+            && self.waiting.values().any(|entry| !self.active.contains(&entry.client))
     }
 
     /// Nobody works at the job any more. It waits for its next turn, unless it is over or gone.
@@ -107,7 +113,11 @@ impl Index {
             known.ended_ms = Some(ended_ms);
             let room = Room::of(entry);
             self.all.end(entry.id, room, known.ended_ms);
-            self.shares.entry(entry.client.clone()).or_default().end(entry.id, room, known.ended_ms);
+            self.shares.entry(entry.client.clone()).or_default().end(
+                entry.id,
+                room,
+                known.ended_ms,
+            );
         }
     }
 
@@ -129,11 +139,18 @@ impl Index {
         self.add_gone(id);
     }
 
-    /// Who has to go so that a client's job of this size has room. What is not over stays; of that each client may have half of the room.
+    /// Who has to go so that a client's job of this size has room. What is not over stays; of that
+    /// each client may have half of the room.
     ///
     /// # Errors
-    /// When the job is larger than that half, when the client has taken it, and when there is no room, however many go.
-    pub(super) fn make_way(&self, client: &Client, bytes: u64, room: Room) -> Result<Vec<JobId>, JobError> {
+    /// When the job is larger than that half, when the client has taken it, and when there is no
+    /// room, however many go.
+    pub(super) fn make_way(
+        &self,
+        client: &Client,
+        bytes: u64,
+        room: Room,
+    ) -> Result<Vec<JobId>, JobError> {
         let half = room.half();
         if bytes > half.bytes {
             return Err(JobError::TooLarge { bytes, most: half.bytes });
@@ -180,7 +197,8 @@ mod tests {
     fn sized(client: &str, bytes: u64) -> Arc<Entry> {
         let asked = Asked { depth: Some(1), nodes: None, movetime: None, multipv: 1 };
         let (client, plies) = (client.to_owned(), vec![3]);
-        let record = JobRecord { client, asked, created_ms: 0, ending: None, bytes, key: None, plies };
+        let record =
+            JobRecord { client, asked, created_ms: 0, ending: None, bytes, key: None, plies };
         Arc::new(Entry::new(&Kept { id: JobId::random().unwrap(), record, found: 0 }))
     }
 
@@ -196,7 +214,10 @@ mod tests {
         let [a1, a2, b1] = ["a", "a", "b"].map(entry);
         [&a1, &a2, &b1].into_iter().for_each(|entry| index.add(entry.clone(), None));
         let begun = |index: &mut Index| index.begin().map(|entry| entry.id);
-        assert_eq!((begun(&mut index), begun(&mut index), begun(&mut index)), (Some(a1.id), Some(b1.id), None));
+        assert_eq!(
+            (begun(&mut index), begun(&mut index), begun(&mut index)),
+            (Some(a1.id), Some(b1.id), None)
+        );
         assert!(!index.is_wanted(), "its own client's next job waits for the whole of it");
         index.rest(&a1);
         assert_eq!((begun(&mut index), begun(&mut index)), (Some(a2.id), None));
@@ -225,51 +246,79 @@ mod tests {
         index.add(early.clone(), Some(10));
         index.add(working.clone(), None);
         assert_eq!(new_one(&index, 100, ROOM).unwrap(), [early.id]);
-        assert_eq!(new_one(&index, 100, Room { jobs: 10, bytes: 250 }).unwrap(), [early.id, late.id]);
+        assert_eq!(
+            new_one(&index, 100, Room { jobs: 10, bytes: 250 }).unwrap(),
+            [early.id, late.id]
+        );
         assert_eq!((index.over_before(10), index.over_before(11)), (vec![], vec![early.id]));
         index.let_go(early.id);
         assert!(matches!(index.find(early.id), Err(JobError::Gone)));
         assert!(matches!(index.find(entry("d").id), Err(JobError::Unknown)));
-        assert_eq!((index.kept(), index.unfinished()), (Room { jobs: 2, bytes: 200 }, Room { jobs: 1, bytes: 100 }));
+        assert_eq!(
+            (index.kept(), index.unfinished()),
+            (Room { jobs: 2, bytes: 200 }, Room { jobs: 1, bytes: 100 })
+        );
         assert_eq!(new_one(&index, 100, ROOM).unwrap(), []);
         index.let_go(late.id);
         index.let_go(working.id);
-        assert_eq!((index.kept(), index.unfinished(), index.shares.len()), (Room::default(), Room::default(), 0));
+        assert_eq!(
+            (index.kept(), index.unfinished(), index.shares.len()),
+            (Room::default(), Room::default(), 0)
+        );
     }
 
     #[test]
     fn a_client_has_half_of_the_room_at_most_and_what_is_not_over_never_makes_way() {
         let mut index = Index::default();
         let ann = Client::new("ann");
-        let asked = |index: &Index, client: &Client, bytes| index.make_way(client, bytes, Room { jobs: 5, bytes: 1_001 });
-        assert!(matches!(asked(&index, &ann, 502), Err(JobError::TooLarge { bytes: 502, most: 501 })));
+        let asked = |index: &Index, client: &Client, bytes| {
+            index.make_way(client, bytes, Room { jobs: 5, bytes: 1_001 })
+        };
+        assert!(matches!(
+            asked(&index, &ann, 502),
+            Err(JobError::TooLarge { bytes: 502, most: 501 })
+        ));
         assert_eq!(asked(&index, &ann, 501).unwrap(), []);
         let [first, second, third] = [300, 100, 1].map(|bytes| sized("ann", bytes));
         index.add(first.clone(), None);
         let scarce = Scarce::Bytes { most: 501 };
-        assert!(matches!(asked(&index, &ann, 202), Err(JobError::ShareTaken { unfinished: 1, scarce: s }) if s == scarce));
+        assert!(
+            matches!(asked(&index, &ann, 202), Err(JobError::ShareTaken { unfinished: 1, scarce: s }) if s == scarce)
+        );
         index.add(second, None);
         index.add(third, None);
         let scarce = Scarce::Jobs { most: 3 };
-        assert!(matches!(asked(&index, &ann, 1), Err(JobError::ShareTaken { unfinished: 3, scarce: s }) if s == scarce));
+        assert!(
+            matches!(asked(&index, &ann, 1), Err(JobError::ShareTaken { unfinished: 3, scarce: s }) if s == scarce)
+        );
         let bob = Client::new("bob");
         assert_eq!(asked(&index, &bob, 501).unwrap(), [], "another client has its own half");
         index.add(sized("bob", 501), None);
         let scarce = Scarce::Bytes { most: 1_001 };
         let cid = Client::new("cid");
-        assert!(matches!(asked(&index, &cid, 100), Err(JobError::Full { unfinished: 4, scarce: s }) if s == scarce));
+        assert!(
+            matches!(asked(&index, &cid, 100), Err(JobError::Full { unfinished: 4, scarce: s }) if s == scarce)
+        );
         index.add(sized("cid", 1), None);
         let scarce = Scarce::Jobs { most: 5 };
-        assert!(matches!(asked(&index, &cid, 1), Err(JobError::Full { unfinished: 5, scarce: s }) if s == scarce));
+        assert!(
+            matches!(asked(&index, &cid, 1), Err(JobError::Full { unfinished: 5, scarce: s }) if s == scarce)
+        );
         index.end(&first, 7);
-        assert_eq!(asked(&index, &ann, 100).unwrap(), [first.id], "a job that is over is no part of the half");
+        assert_eq!(
+            asked(&index, &ann, 100).unwrap(),
+            [first.id],
+            "a job that is over is no part of the half"
+        );
     }
 
     #[test]
     fn of_the_client_with_the_most_one_makes_way() {
         let mut index = Index::default();
-        let (small, large): (Vec<_>, Vec<_>) =
-            ((0..4).map(|_| sized("ann", 10)).collect(), (0..2).map(|_| sized("bob", 300)).collect());
+        let (small, large): (Vec<_>, Vec<_>) = (
+            (0..4).map(|_| sized("ann", 10)).collect(),
+            (0..2).map(|_| sized("bob", 300)).collect(),
+        );
         let (oldest, working) = (sized("cid", 20), sized("bob", 100));
         index.add(oldest.clone(), Some(1));
         large.iter().zip(5..).for_each(|(job, ended)| index.add(job.clone(), Some(ended)));
@@ -277,9 +326,17 @@ mod tests {
         index.add(working, None);
         let ids = |jobs: &[&Arc<Entry>]| jobs.iter().map(|job| job.id).collect::<Vec<_>>();
         let by_places = new_one(&index, 10, Room { jobs: 7, bytes: 10_000 }).unwrap();
-        assert_eq!(by_places, ids(&[&small[0], &large[0]]), "four of ann's, and then three against three: the oldest");
+        assert_eq!(
+            by_places,
+            ids(&[&small[0], &large[0]]),
+            "four of ann's, and then three against three: the oldest"
+        );
         let by_bytes = new_one(&index, 100, Room { jobs: 100, bytes: 260 }).unwrap();
-        assert_eq!(by_bytes, ids(&[&large[0], &large[1]]), "what is not over counts as bob's, and stays");
+        assert_eq!(
+            by_bytes,
+            ids(&[&large[0], &large[1]]),
+            "what is not over counts as bob's, and stays"
+        );
         let by_both = new_one(&index, 10, Room { jobs: 8, bytes: 500 }).unwrap();
         assert_eq!(by_both, ids(&[&small[0], &large[0]]));
     }

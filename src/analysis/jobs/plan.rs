@@ -1,8 +1,10 @@
 //! What a job consists of, and in which order it is done.
 //!
-//! Games come in the order of the text, the positions of each from the last to the first, so that what a search finds warms the table for the
-//! one before it. A game of n moves has n + 1 positions, one without moves none. Findings are kept in this order without a gap, so one number
-//! says how far a job is, and which events there have been: they are the same each time that somebody asks.
+//! Games come in the order of the text, the positions of each from the last to the first, so that
+//! what a search finds warms the table for the one before it. A game of n moves has n + 1
+//! positions, one without moves none. Findings are kept in this order without a gap, so one number
+//! says how far a job is, and which events there have been: they are the same each time that
+//! somebody asks.
 
 use std::ops::Range;
 
@@ -76,7 +78,8 @@ impl Plan {
 
     /// The position of that number, from 0.
     pub(super) fn spot(&self, position: u64) -> Option<Spot> {
-        let game = self.starts.partition_point(|start| start.positions <= position).checked_sub(1)?;
+        let game =
+            self.starts.partition_point(|start| start.positions <= position).checked_sub(1)?;
         let into = position - self.starts.get(game)?.positions;
         let game = u32::try_from(game).ok()?;
         let ply = self.plies(game).checked_sub(usize::try_from(into).ok()?)?;
@@ -88,7 +91,8 @@ impl Plan {
         self.starts[game as usize].positions + (self.plies(game) - ply) as u64
     }
 
-    /// The moves of a game that are reviewed once so many positions are found: from its last one back, as numbers from 1.
+    /// The moves of a game that are reviewed once so many positions are found: from its last one
+    /// back, as numbers from 1.
     pub(super) fn reviewed(&self, game: u32, found: u64) -> Range<usize> {
         let plies = self.plies(game);
         let begun = found.saturating_sub(self.starts[game as usize].positions);
@@ -96,7 +100,8 @@ impl Plan {
         plies - reviewed + 1..plies + 1
     }
 
-    /// Games that are done, and behind them so many moves of the next, once so many positions are found.
+    /// Games that are done, and behind them so many moves of the next, once so many positions are
+    /// found.
     fn reached(&self, found: u64) -> (usize, u64) {
         let done = self.starts[1..].partition_point(|end| end.positions <= found);
         (done, (found - self.starts[done].positions).saturating_sub(1))
@@ -151,14 +156,25 @@ mod tests {
     fn a_game_is_walked_from_its_end() {
         let plan = Plan::new(&[0, 2, 0, 1, 0]);
         assert_eq!((plan.games(), plan.moves(), plan.positions()), (5, 3, 5));
-        let spots: Vec<_> = (0..6).map(|n| plan.spot(n).map(|spot| (spot.game, spot.ply, spot.is_first))).collect();
-        let expected =
-            [Some((1, 2, true)), Some((1, 1, false)), Some((1, 0, false)), Some((3, 1, true)), Some((3, 0, false)), None];
+        let spots: Vec<_> =
+            (0..6).map(|n| plan.spot(n).map(|spot| (spot.game, spot.ply, spot.is_first))).collect();
+        let expected = [
+            Some((1, 2, true)),
+            Some((1, 1, false)),
+            Some((1, 0, false)),
+            Some((3, 1, true)),
+            Some((3, 0, false)),
+            None,
+        ];
         assert_eq!(spots, expected);
-        let done: Vec<_> = (0..=5).map(|found| (plan.moves_done(found), plan.events_done(found))).collect();
+        let done: Vec<_> =
+            (0..=5).map(|found| (plan.moves_done(found), plan.events_done(found))).collect();
         assert_eq!(done, [(0, 1), (0, 1), (1, 2), (2, 5), (2, 5), (3, 8)]);
         assert_eq!(plan.reviewed(1, 2), 2..3);
-        assert_eq!((plan.reviewed(1, 1), plan.reviewed(1, 5), plan.reviewed(3, 2)), (3..3, 1..3, 2..2));
+        assert_eq!(
+            (plan.reviewed(1, 1), plan.reviewed(1, 5), plan.reviewed(3, 2)),
+            (3..3, 1..3, 2..2)
+        );
     }
 
     #[test]
@@ -167,7 +183,10 @@ mod tests {
         let moved = |game, ply| Some(Event::Move { game, ply });
         let game = |game| Some(Event::Game { game });
         let events: Vec<_> = (0..=7).map(|number| plan.event(number)).collect();
-        assert_eq!(events, [None, game(0), moved(1, 2), moved(1, 1), game(1), moved(2, 1), game(2), None]);
+        assert_eq!(
+            events,
+            [None, game(0), moved(1, 2), moved(1, 1), game(1), moved(2, 1), game(2), None]
+        );
     }
 
     proptest! {

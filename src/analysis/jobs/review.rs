@@ -97,34 +97,47 @@ impl Job {
         self.entry.progress.subscribe()
     }
 
-    /// A game, with so many of its moves at most: those that are reviewed once so many positions are `found`, the move `from` the first. How the
-    /// players played is told with the first page.
+    /// A game, with so many of its moves at most: those that are reviewed once so many positions
+    /// are `found`, the move `from` the first. How the players played is told with the first page.
     ///
     /// # Errors
     /// When the job is gone by now, or cannot be read.
-    pub async fn page(&self, number: u32, found: u64, from: usize, most: usize) -> Result<GamePage, JobError> {
+    pub async fn page(
+        &self,
+        number: u32,
+        found: u64,
+        from: usize,
+        most: usize,
+    ) -> Result<GamePage, JobError> {
         let job = self.clone();
         blocking(move || job.read_page(number, found, from, most)).await
     }
 
-    /// What happened, from the event of that number on: so many events at most, of one game, of those that there have been once so many
-    /// positions are `found`.
+    /// What happened, from the event of that number on: so many events at most, of one game, of
+    /// those that there have been once so many positions are `found`.
     ///
     /// # Errors
     /// As [`Job::page`].
-    pub async fn events(&self, from: u64, found: u64, most: u64) -> Result<Vec<JobEvent>, JobError> {
+    pub async fn events(
+        &self,
+        from: u64,
+        found: u64,
+        most: u64,
+    ) -> Result<Vec<JobEvent>, JobError> {
         let job = self.clone();
         blocking(move || job.read_events(from, found, most)).await
     }
 
-    /// The annotated text of a game that is reviewed once so many positions are `found`; of another one the text as it was given; `None` of
-    /// one that cannot be read.
+    /// The annotated text of a game that is reviewed once so many positions are `found`; of another
+    /// one the text as it was given; `None` of one that cannot be read.
     ///
     /// # Errors
     /// As [`Job::page`].
     pub async fn annotated(&self, number: u32, found: u64) -> Result<Option<String>, JobError> {
         // Texts are read one at a time.
-        let Ok(turn) = self.jobs.reading().acquire_owned().await else { return Err(JobError::ShuttingDown) };
+        let Ok(turn) = self.jobs.reading().acquire_owned().await else {
+            return Err(JobError::ShuttingDown);
+        };
         let job = self.clone();
         blocking(move || {
             let annotated = job.read_annotated(number, found);
@@ -134,17 +147,36 @@ impl Job {
         .await
     }
 
-    fn read_page(&self, number: u32, found: u64, from: usize, most: usize) -> Result<GamePage, JobError> {
+    fn read_page(
+        &self,
+        number: u32,
+        found: u64,
+        from: usize,
+        most: usize,
+    ) -> Result<GamePage, JobError> {
         let sheet = self.sheet(number)?;
         let Ok(played) = &sheet.read else {
-            return Ok(GamePage { number, sheet, opening: None, players: None, moves: Vec::new(), next: None });
+            return Ok(GamePage {
+                number,
+                sheet,
+                opening: None,
+                players: None,
+                moves: Vec::new(),
+                next: None,
+            });
         };
         let reviewed = self.plan.reviewed(number, found);
-        let (first, end) = (from.max(reviewed.start), reviewed.end.min(from.max(reviewed.start).saturating_add(most)));
+        let (first, end) = (
+            from.max(reviewed.start),
+            reviewed.end.min(from.max(reviewed.start).saturating_add(most)),
+        );
         let is_first_page = from <= reviewed.start;
         let is_whole = reviewed.start == 1;
         let (players, moves) = if is_whole && is_first_page {
-            let review = GameReview::new(played.start.turn(), self.reviews(number, played, 1, reviewed.end)?);
+            let review = GameReview::new(
+                played.start.turn(),
+                self.reviews(number, played, 1, reviewed.end)?,
+            );
             let players = Some([review.white, review.black]);
             (players, review.moves.into_iter().take(end.saturating_sub(1)).collect())
         } else {
@@ -160,7 +192,9 @@ impl Job {
         let last = self.plan.events_done(found).min(from.saturating_add(most).saturating_sub(1));
         match self.plan.event(from).filter(|_| from <= last) {
             None => Ok(Vec::new()),
-            Some(Event::Game { game }) => Ok(vec![JobEvent::Game(Box::new(self.read_page(game, found, 1, 0)?))]),
+            Some(Event::Game { game }) => {
+                Ok(vec![JobEvent::Game(Box::new(self.read_page(game, found, 1, 0)?))])
+            }
             Some(Event::Move { game, ply: newest }) => {
                 // Moves are told from the last one back.
                 let count = usize::try_from(last - from + 1).unwrap_or(usize::MAX).min(newest);
@@ -174,19 +208,27 @@ impl Job {
 
     fn read_annotated(&self, number: u32, found: u64) -> Result<Option<String>, JobError> {
         let Some(text) = self.jobs.file().text(self.entry.id, number)? else { return Ok(None) };
-        let (Ok(played), Some(Ok(game))) = (self.sheet(number)?.read, PgnReader::new(&text).next()) else {
+        let (Ok(played), Some(Ok(game))) = (self.sheet(number)?.read, PgnReader::new(&text).next())
+        else {
             return Err(self.missing(number));
         };
         let reviewed = self.plan.reviewed(number, found);
         if reviewed.start > 1 {
             return Ok(Some(write(&game)));
         }
-        let review = GameReview::new(played.start.turn(), self.reviews(number, &played, 1, reviewed.end)?);
+        let review =
+            GameReview::new(played.start.turn(), self.reviews(number, &played, 1, reviewed.end)?);
         Ok(Some(write(&annotate(&game, &review))))
     }
 
     /// What is said of the moves from one to before another, numbers from 1.
-    fn reviews(&self, game: u32, played: &Played, first: usize, end: usize) -> Result<Vec<MoveReview>, JobError> {
+    fn reviews(
+        &self,
+        game: u32,
+        played: &Played,
+        first: usize,
+        end: usize,
+    ) -> Result<Vec<MoveReview>, JobError> {
         if first >= end {
             return Ok(Vec::new());
         }
@@ -199,7 +241,9 @@ impl Job {
         findings.reverse();
         let moves = played.moves.get(first - 1..end - 1).unwrap_or_default();
         let pairs = findings.windows(2).zip(moves).zip(first..);
-        Ok(pairs.map(|((pair, &mv), ply)| MoveReview::new(ply, mv, evaluation(&pair[0]), pair[1].score)).collect())
+        Ok(pairs
+            .map(|((pair, &mv), ply)| MoveReview::new(ply, mv, evaluation(&pair[0]), pair[1].score))
+            .collect())
     }
 
     fn sheet(&self, number: u32) -> Result<Sheet, JobError> {
@@ -210,7 +254,10 @@ impl Job {
     fn missing(&self, game: u32) -> JobError {
         match self.jobs.file().job(self.entry.id) {
             Ok(None) => JobError::Gone,
-            Ok(Some(_)) => StoreError::Failed(format!("game {game} of job {} is not whole", self.entry.id)).into(),
+            Ok(Some(_)) => {
+                StoreError::Failed(format!("game {game} of job {} is not whole", self.entry.id))
+                    .into()
+            }
             Err(error) => error.into(),
         }
     }

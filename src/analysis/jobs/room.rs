@@ -38,7 +38,8 @@ impl Room {
         Room { jobs: self.jobs.div_ceil(2), bytes: self.bytes.div_ceil(2) }
     }
 
-    /// What is too little of this for one more job of so many bytes, if anything is, where so much is taken.
+    /// What is too little of this for one more job of so many bytes, if anything is, where so much
+    /// is taken.
     pub(super) fn lacks(self, taken: Room, bytes: u64) -> Option<Scarce> {
         if taken.jobs >= self.jobs {
             Some(Scarce::Jobs { most: self.jobs })

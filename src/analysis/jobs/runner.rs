@@ -1,7 +1,9 @@
-//! The work on one job: positions are searched, several at once, and what is found is kept in their order.
+//! The work on one job: positions are searched, several at once, and what is found is kept in their
+//! order.
 //!
-//! While a commit is under way searches go on, and what they find meanwhile becomes the next commit: so a disk that takes 10 ms for
-//! each slows nothing down, and nothing is shown before it is kept.
+//! While a commit is under way searches go on, and what they find meanwhile becomes the next
+//! commit: so a disk that takes 10 ms for each slows nothing down, and nothing is shown before it
+//! is kept.
 
 use std::collections::VecDeque;
 use std::future::pending;
@@ -114,10 +116,22 @@ impl Runner {
         let (plan, progress) = (Plan::new(&record.plies), entry.progress.subscribe());
         let walk = Walk::from(entry.progress().found);
         let (ahead, found) = (VecDeque::new(), Vec::new());
-        Ok(Runner { jobs, entry, progress, plan, walk, has_begun: false, ahead, found, writing: None, halt: None })
+        Ok(Runner {
+            jobs,
+            entry,
+            progress,
+            plan,
+            walk,
+            has_begun: false,
+            ahead,
+            found,
+            writing: None,
+            halt: None,
+        })
     }
 
-    /// Works until the job is over, or there is a reason to stop. All that was found by then and has no gap before it is kept.
+    /// Works until the job is over, or there is a reason to stop. All that was found by then and
+    /// has no gap before it is kept.
     pub(super) async fn run(mut self) -> Rest {
         self.entry.becomes(JobStatus::Running);
         loop {
@@ -161,14 +175,15 @@ impl Runner {
         let found = async {
             match ahead.front_mut() {
                 Some(Search::Known(finding)) => Ok(finding.clone()),
-                Some(Search::UnderWay(search)) => {
-                    search.await.unwrap_or(Err(AnalysisError::Internal("a search of a job ended without an answer")))
-                }
+                Some(Search::UnderWay(search)) => search.await.unwrap_or(Err(
+                    AnalysisError::Internal("a search of a job ended without an answer"),
+                )),
                 None => pending().await,
             }
         };
         // The sender lives in the entry.
-        let gone = async { drop(progress.wait_for(|progress| progress.status == JobStatus::Gone).await) };
+        let gone =
+            async { drop(progress.wait_for(|progress| progress.status == JobStatus::Gone).await) };
         let place = jobs.places().acquire_owned();
         tokio::select! {
             biased;
@@ -186,7 +201,8 @@ impl Runner {
     }
 
     fn may_take_up(&mut self) -> bool {
-        let is_between_games = self.has_begun && self.walk.spot(&self.plan).is_some_and(|spot| spot.is_first);
+        let is_between_games =
+            self.has_begun && self.walk.spot(&self.plan).is_some_and(|spot| spot.is_first);
         if self.halt.is_none() && is_between_games && self.jobs.wants_place() {
             self.halt = Some(Halt::Park);
         }
@@ -203,7 +219,9 @@ impl Runner {
             match blocking(move || Ok(walk::read(jobs.file(), id, number)?)).await {
                 Ok(game) => self.walk.enter(number, game),
                 // Until the file is opened again there is nothing to read.
-                Err(JobError::Store(StoreError::Closed | StoreError::Open(_))) => return sleep(WRITE_AGAIN).await,
+                Err(JobError::Store(StoreError::Closed | StoreError::Open(_))) => {
+                    return sleep(WRITE_AGAIN).await;
+                }
                 Err(error) => {
                     tracing::error!(job = %self.entry.id, error = error.to_string(), "a job cannot be read");
                     self.halt = Some(Halt::Fault);
@@ -248,7 +266,11 @@ impl Runner {
         self.writing = Some(Writing { task, findings, ending });
     }
 
-    fn writing_task(&self, findings: Arc<Vec<Finding>>, ending: Option<Ending>) -> JoinHandle<Result<(), Refusal>> {
+    fn writing_task(
+        &self,
+        findings: Arc<Vec<Finding>>,
+        ending: Option<Ending>,
+    ) -> JoinHandle<Result<(), Refusal>> {
         let (jobs, id, first) = (self.jobs.clone(), self.entry.id, self.entry.progress().found);
         let in_flight = self.ahead.len();
         tokio::task::spawn_blocking(move || {
@@ -297,7 +319,8 @@ impl Runner {
     }
 }
 
-/// Follows the search of a position to its end, and asks again where that is worth it. It holds a place meanwhile.
+/// Follows the search of a position to its end, and asks again where that is worth it. It holds a
+/// place meanwhile.
 async fn search(
     mut asked: Result<Following, AnalysisError>,
     jobs: Jobs,
@@ -320,11 +343,15 @@ async fn search(
                 break Ok(Finding { score: answer.report.score, line: line.to_vec() });
             }
             Err(error @ AnalysisError::ShuttingDown { .. }) => break Err(error),
-            Err(AnalysisError::QueueFull { .. } | AnalysisError::Deadline { .. }) => sleep(ASK_AGAIN).await,
+            Err(AnalysisError::QueueFull { .. } | AnalysisError::Deadline { .. }) => {
+                sleep(ASK_AGAIN).await
+            }
             answer => {
                 tries += 1;
                 if tries >= TRIES {
-                    break Err(answer.err().unwrap_or(AnalysisError::Internal("a search of a job has found nothing")));
+                    break Err(answer.err().unwrap_or(AnalysisError::Internal(
+                        "a search of a job has found nothing",
+                    )));
                 }
             }
         }

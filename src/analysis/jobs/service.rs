@@ -85,7 +85,8 @@ pub struct JobsStatus {
 }
 
 impl Jobs {
-    /// Goes on with the jobs that a store keeps. To be called within a tokio runtime, which works at them.
+    /// Goes on with the jobs that a store keeps. To be called within a tokio runtime, which works
+    /// at them.
     ///
     /// # Errors
     /// When the store cannot be read.
@@ -94,9 +95,15 @@ impl Jobs {
         file.gone()?.into_iter().for_each(|id| index.add_gone(id));
         let mut kept = file.jobs()?;
         kept.sort_by_key(|kept| (kept.record.created_ms, kept.id));
-        kept.iter().for_each(|kept| index.add(Arc::new(Entry::new(kept)), kept.record.ending.map(|ending| ending.at_ms)));
+        kept.iter().for_each(|kept| {
+            index.add(Arc::new(Entry::new(kept)), kept.record.ending.map(|ending| ending.at_ms))
+        });
         if index.kept().jobs > 0 {
-            tracing::info!(jobs = index.kept().jobs, unfinished = index.unfinished().jobs, "jobs found");
+            tracing::info!(
+                jobs = index.kept().jobs,
+                unfinished = index.unfinished().jobs,
+                "jobs found"
+            );
         }
         let places = Arc::new(Semaphore::new(2 * service.status().workers));
         let jobs = Jobs(Arc::new(Inner {
@@ -117,15 +124,19 @@ impl Jobs {
         Ok(jobs)
     }
 
-    /// Takes a job. When this returns the job outlasts the process, if anything does. Given again under the same key, it is the same job.
+    /// Takes a job. When this returns the job outlasts the process, if anything does. Given again
+    /// under the same key, it is the same job.
     ///
     /// # Errors
-    /// When the text has no game or too many, when another job has the key, when there is no room, and when it cannot be written.
+    /// When the text has no game or too many, when another job has the key, when there is no room,
+    /// and when it cannot be written.
     pub async fn submit(&self, submission: Submission) -> Result<Summary, JobError> {
         if self.is_ending() {
             return Err(JobError::ShuttingDown);
         }
-        let Ok(turn) = self.reading().acquire_owned().await else { return Err(JobError::ShuttingDown) };
+        let Ok(turn) = self.reading().acquire_owned().await else {
+            return Err(JobError::ShuttingDown);
+        };
         let jobs = self.clone();
         blocking(move || {
             let admitted = jobs.admit(submission);
@@ -149,7 +160,8 @@ impl Jobs {
         .await
     }
 
-    /// Deletes a job, done or not. When this returns that outlasts the process, if anything does. One that is gone is gone.
+    /// Deletes a job, done or not. When this returns that outlasts the process, if anything does.
+    /// One that is gone is gone.
     ///
     /// # Errors
     /// When there has never been such a job, and when it cannot be written.
@@ -184,12 +196,14 @@ impl Jobs {
         *self.0.failing.borrow()
     }
 
-    /// Takes no new job and stops the work; all of it goes on with the next start, where it can. Returns at once.
+    /// Takes no new job and stops the work; all of it goes on with the next start, where it can.
+    /// Returns at once.
     pub fn shut_down(&self) {
         self.0.ending.send_replace(true);
     }
 
-    /// Resolves when nobody works at a job, after [`Jobs::shut_down`] and that of the [`Service`]: what was found by then is kept.
+    /// Resolves when nobody works at a job, after [`Jobs::shut_down`] and that of the [`Service`]:
+    /// what was found by then is kept.
     pub async fn stopped(&self) {
         // The sender lives in `self`, so that the only error, its end, cannot come.
         let _ = self.0.at_work.subscribe().wait_for(|&at_work| at_work == 0).await;
@@ -271,8 +285,9 @@ impl Jobs {
 
     /// Notes whether the disk takes what it is given; the log says so when that changes.
     pub(super) fn note_write(&self, error: Option<&StoreError>) {
-        let changed =
-            self.0.failing.send_if_modified(|failing| std::mem::replace(failing, error.is_some()) != error.is_some());
+        let changed = self.0.failing.send_if_modified(|failing| {
+            std::mem::replace(failing, error.is_some()) != error.is_some()
+        });
         match error {
             Some(error) if changed => {
                 let error = error.to_string();
@@ -299,9 +314,12 @@ impl Jobs {
             };
         }
         let contents = Contents::read(&submission.text)?;
-        let leaving = self.index().make_way(&submission.client, contents.bytes, self.0.rules.room)?;
-        let (id, now) =
-            (JobId::random().map_err(|error| JobError::Internal(error.to_string()))?, Stored::now().milliseconds);
+        let leaving =
+            self.index().make_way(&submission.client, contents.bytes, self.0.rules.room)?;
+        let (id, now) = (
+            JobId::random().map_err(|error| JobError::Internal(error.to_string()))?,
+            Stored::now().milliseconds,
+        );
         let has_work = contents.plies.iter().any(|&plies| plies > 0);
         let record = JobRecord {
             client: submission.client.to_string(),
@@ -340,7 +358,9 @@ impl Jobs {
         let (jobs, its) = (self.clone(), entry.clone());
         // A task of its own, so that whatever becomes of it the place is given back.
         let worked = match blocking(move || Runner::new(jobs, its)).await {
-            Ok(runner) => tokio::spawn(runner.run()).await.map_err(|error| JobError::Internal(error.to_string())),
+            Ok(runner) => tokio::spawn(runner.run())
+                .await
+                .map_err(|error| JobError::Internal(error.to_string())),
             Err(error) => Err(error),
         };
         match worked {
@@ -357,7 +377,8 @@ impl Jobs {
         self.0.at_work.send_modify(|at_work| *at_work -= 1);
     }
 
-    /// The file has no such job any more, be it that somebody deletes it now or that the file was damaged: it would be begun without end.
+    /// The file has no such job any more, be it that somebody deletes it now or that the file was
+    /// damaged: it would be begun without end.
     fn has_vanished(&self, entry: &Entry) {
         tracing::warn!(job = %entry.id, "a job is not in the file any more");
         self.index().let_go(entry.id);
@@ -374,9 +395,16 @@ pub(super) async fn blocking<T: Send + 'static>(
     operation: impl FnOnce() -> Result<T, JobError> + Send + 'static,
 ) -> Result<T, JobError> {
     // Whatever is begun is brought to its end, also when nobody waits for it any more.
-    spawn_blocking(operation).await.unwrap_or_else(|error| Err(JobError::Internal(error.to_string())))
+    spawn_blocking(operation)
+        .await
+        .unwrap_or_else(|error| Err(JobError::Internal(error.to_string())))
 }
 
 fn summary(entry: &Entry) -> Summary {
-    Summary { id: entry.id, games: entry.games, moves: entry.moves, status: entry.progress().status }
+    Summary {
+        id: entry.id,
+        games: entry.games,
+        moves: entry.moves,
+        status: entry.progress().status,
+    }
 }

@@ -49,9 +49,10 @@ struct Owner<'a> {
     rest: Iter<'a, Over>,
 }
 
-/// Who makes way until no more than so much is kept of what all have together: as long as places are wanted, of the client with the most
-/// jobs the one that has been over longest; as long as bytes are, of the client with the most bytes. Jobs that are not over count as theirs
-/// and stay. `bytes` tells what a job takes.
+/// Who makes way until no more than so much is kept of what all have together: as long as places
+/// are wanted, of the client with the most jobs the one that has been over longest; as long as
+/// bytes are, of the client with the most bytes. Jobs that are not over count as theirs and stay.
+/// `bytes` tells what a job takes.
 pub(super) fn leaving<'a>(
     shares: impl Iterator<Item = &'a Share>,
     mut all: Room,
@@ -67,7 +68,9 @@ pub(super) fn leaving<'a>(
     let sizes: [&dyn Fn(Room) -> u64; 2] = [&jobs, &|room: Room| room.bytes];
     for size in sizes {
         // Most first; of equals the one whose next has been over longest.
-        let rank = |(index, owner): (usize, &Owner<'a>)| Some((size(owner.left), Reverse(owner.next?), index));
+        let rank = |(index, owner): (usize, &Owner<'a>)| {
+            Some((size(owner.left), Reverse(owner.next?), index))
+        };
         let mut ranks: BinaryHeap<_> = owners.iter().enumerate().filter_map(rank).collect();
         while size(all) > size(most)
             && let Some((_, Reverse(&(_, id)), index)) = ranks.pop()

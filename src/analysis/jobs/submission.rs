@@ -16,7 +16,8 @@ const LONGEST_GAME: usize = 2_000;
 /// Games of one job.
 const MOST_GAMES: usize = 20_000;
 
-/// What a game takes at most, beside its sheet, its text and its findings: keys, and a share of the tree.
+/// What a game takes at most, beside its sheet, its text and its findings: keys, and a share of the
+/// tree.
 const GAME_BYTES: u64 = 128;
 
 /// So many games that cannot be read are told of a text that has no other.
@@ -31,7 +32,8 @@ pub struct Submission {
     pub text: String,
     /// How hard each position is searched.
     pub asked: Asked,
-    /// The client's own name for the job: given again, with the same text and limits, it is the same job.
+    /// The client's own name for the job: given again, with the same text and limits, it is the
+    /// same job.
     pub key: Option<String>,
 }
 
@@ -40,14 +42,16 @@ impl Submission {
     pub(super) fn key_digest(&self) -> Option<[u8; 32]> {
         let key = self.key.as_ref()?;
         let client = self.client.to_string();
-        let digest = Sha256::new().chain_update((client.len() as u64).to_be_bytes()).chain_update(client);
+        let digest =
+            Sha256::new().chain_update((client.len() as u64).to_be_bytes()).chain_update(client);
         Some(digest.chain_update(key).finalize().into())
     }
 
     /// What stands for all that is asked.
     pub(super) fn digest(&self) -> [u8; 32] {
         let Asked { depth, nodes, movetime, multipv } = self.asked;
-        let asked = format!("{depth:?} {nodes:?} {:?} {multipv}\n", movetime.map(|time| time.as_millis()));
+        let asked =
+            format!("{depth:?} {nodes:?} {:?} {multipv}\n", movetime.map(|time| time.as_millis()));
         Sha256::new().chain_update(asked).chain_update(&self.text).finalize().into()
     }
 }
@@ -117,10 +121,16 @@ fn sheet(read: Result<PgnGame, BadGame>, line: impl Fn() -> u32) -> Sheet {
         Ok(PgnGame { headers, result, start, line: played }) => {
             let moves: Vec<_> = played.moves.iter().map(|mv| mv.mv()).collect();
             let is_too_long = moves.len() > LONGEST_GAME;
-            let read = if is_too_long { Err(too_long(moves.len(), line())) } else { Ok(Played { start, moves }) };
+            let read = if is_too_long {
+                Err(too_long(moves.len(), line()))
+            } else {
+                Ok(Played { start, moves })
+            };
             Sheet { headers, result, read }
         }
-        Err(BadGame { headers, error }) => Sheet { result: result_of(&headers), headers, read: Err(fault(error)) },
+        Err(BadGame { headers, error }) => {
+            Sheet { result: result_of(&headers), headers, read: Err(fault(error)) }
+        }
     }
 }
 
@@ -139,7 +149,14 @@ fn fault(error: PgnError) -> Fault {
     let PgnError { ply, line, column, text, fault, .. } = error;
     let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let detail = format!("line {line}, column {column}: {text:?}: {fault}");
-    Fault { code: fault.name().to_owned(), detail, ply: small(ply), line: small(line), column: small(column), text }
+    Fault {
+        code: fault.name().to_owned(),
+        detail,
+        ply: small(ply),
+        line: small(line),
+        column: small(column),
+        text,
+    }
 }
 
 fn result_of(headers: &Headers) -> GameResult {
@@ -160,12 +177,18 @@ mod tests {
 
     fn submission(client: &str, key: Option<&str>, text: &str, depth: Option<u8>) -> Submission {
         let asked = Asked { depth, nodes: None, movetime: None, multipv: 1 };
-        Submission { client: Client::new(client), text: text.to_owned(), asked, key: key.map(str::to_owned) }
+        Submission {
+            client: Client::new(client),
+            text: text.to_owned(),
+            asked,
+            key: key.map(str::to_owned),
+        }
     }
 
     #[test]
     fn a_bad_game_is_a_fault_of_its_own_with_its_place() {
-        let contents = Contents::read("1. e4 e5 *\n\n[White \"x\"]\n\n1. e4 Ke5 *\n\n1. d4 1-0").unwrap();
+        let contents =
+            Contents::read("1. e4 e5 *\n\n[White \"x\"]\n\n1. e4 Ke5 *\n\n1. d4 1-0").unwrap();
         assert_eq!(contents.plies, [2, 0, 1]);
         let text: Vec<_> = contents.games.iter().map(|game| game.text.is_some()).collect();
         assert_eq!(text, [true, false, true]);
@@ -175,10 +198,15 @@ mod tests {
 
     #[test]
     fn a_text_without_a_game_is_refused_with_what_is_wrong() {
-        let Err(JobError::NoGame(faults)) = Contents::read("\n\n1. e4 Ke5 *\n1. e5 *") else { panic!("a game") };
-        let places: Vec<_> = faults.iter().map(|fault| (fault.code.as_str(), fault.line, fault.ply)).collect();
+        let Err(JobError::NoGame(faults)) = Contents::read("\n\n1. e4 Ke5 *\n1. e5 *") else {
+            panic!("a game")
+        };
+        let places: Vec<_> =
+            faults.iter().map(|fault| (fault.code.as_str(), fault.line, fault.ply)).collect();
         assert_eq!(places, [("not_legal", 3, 2), ("not_legal", 4, 1)]);
-        assert!(matches!(Contents::read(" \n"), Err(JobError::NoGame(faults)) if faults.is_empty()));
+        assert!(
+            matches!(Contents::read(" \n"), Err(JobError::NoGame(faults)) if faults.is_empty())
+        );
     }
 
     #[test]
@@ -194,8 +222,10 @@ mod tests {
         let text = "% a file\n[White \"A\"]\n\n1. e4 {one} e5 (1... c5) 1-0 [White \"B\"] 1. d4 $1 d5 *\n\n1. c4 *";
         let whole: Vec<_> = PgnReader::new(text).map(Result::unwrap).collect();
         let contents = Contents::read(text).unwrap();
-        let again =
-            contents.games.iter().map(|game| PgnReader::new(&text[game.text.clone().unwrap()]).next().unwrap().unwrap());
+        let again = contents
+            .games
+            .iter()
+            .map(|game| PgnReader::new(&text[game.text.clone().unwrap()]).next().unwrap().unwrap());
         assert_eq!(again.collect::<Vec<_>>(), whole);
     }
 

@@ -1,4 +1,5 @@
-//! What is done about jobs though nobody asks: old ones go, and a disk that has refused is tried out.
+//! What is done about jobs though nobody asks: old ones go, and a disk that has refused is tried
+//! out.
 
 use std::time::Duration;
 
@@ -22,7 +23,10 @@ pub(super) async fn expire(jobs: Jobs) {
         if !expired.is_empty() {
             let jobs = jobs.clone();
             if let Err(error) = blocking(move || Ok(jobs.remove(&expired)?)).await {
-                tracing::warn!(error = error.to_string(), "jobs that have expired cannot be deleted; it is tried again");
+                tracing::warn!(
+                    error = error.to_string(),
+                    "jobs that have expired cannot be deleted; it is tried again"
+                );
             }
         }
         if timeout(every, ending.wait_for(|ending| *ending)).await.is_ok() {

@@ -62,7 +62,8 @@ fn who_is_refused_is_told_to_wait_about_as_long_as_the_queue_takes() {
 fn a_place_that_was_left_is_free_at_once() {
     let (queue, places) = full_queue_with_places(1, 2);
     refusal(&queue);
-    let Err(AnalysisError::QueueFull { length: 2, .. }) = queue.push(one(1), || Job::new(|_| ())) else {
+    let Err(AnalysisError::QueueFull { length: 2, .. }) = queue.push(one(1), || Job::new(|_| ()))
+    else {
         panic!("not full")
     };
     queue.leave(places[1]);
@@ -89,7 +90,10 @@ fn a_closed_queue_refuses_those_who_wait_and_those_who_come() {
     }
     queue.close();
     assert_eq!(refused.load(Ordering::SeqCst), 3);
-    assert!(matches!(queue.push(one(1), || Job::new(|_| ())), Err(AnalysisError::ShuttingDown { .. })));
+    assert!(matches!(
+        queue.push(one(1), || Job::new(|_| ())),
+        Err(AnalysisError::ShuttingDown { .. })
+    ));
     assert!(queue.next().is_none());
 }
 
@@ -216,7 +220,11 @@ fn who_wants_more_workers_than_are_free_counts_among_those_who_wait() {
     refusal(&queue);
     queue.leave(double);
     push(&queue, one(1));
-    assert_eq!((queue.running(), queue.length()), (2, 0), "once it has left, one that is small enough has its turn");
+    assert_eq!(
+        (queue.running(), queue.length()),
+        (2, 0),
+        "once it has left, one that is small enough has its turn"
+    );
 }
 
 #[test]
@@ -253,7 +261,9 @@ fn a_full_lane_of_one_client_makes_way_for_another() {
     refusal(&queue);
     push(&queue, of("bob", Class::Interactive, 1));
     let told = told.lock().unwrap();
-    let [(3, Turn::Never(AnalysisError::QueueFull { length: 3, .. }))] = told.as_slice() else { panic!("{told:?}") };
+    let [(3, Turn::Never(AnalysisError::QueueFull { length: 3, .. }))] = told.as_slice() else {
+        panic!("{told:?}")
+    };
     assert_eq!(queue.length(), 3);
     push(&queue, of("bob", Class::Batch, 1));
 }
@@ -267,5 +277,9 @@ fn a_batch_job_that_somebody_waits_for_changes_over() {
     assert_eq!(queue.position(places[2]), Some(2));
     let hastened = queue.hasten(places[2], Class::Interactive, &Client::new("ann"));
     assert_eq!((queue.position(hastened), queue.length_of(Class::Batch)), (Some(0), 2));
-    assert_eq!(queue.hasten(hastened, Class::Batch, &Client::new("ann")), hastened, "nobody is slowed down");
+    assert_eq!(
+        queue.hasten(hastened, Class::Batch, &Client::new("ann")),
+        hastened,
+        "nobody is slowed down"
+    );
 }

@@ -8,9 +8,10 @@ use crate::engine::Score;
 /// So many half-moves of a best line are given as a variation.
 pub const MAX_VARIATION: usize = 12;
 
-/// The game with what its review says: `[%eval …]` from White's view in front of each comment, in place of one that is there; of a
-/// judged move the glyph, in place of other assessments of the move, and the best line as a variation. All else stays as it is;
-/// annotated again by the same review the game stays the same.
+/// The game with what its review says: `[%eval …]` from White's view in front of each comment, in
+/// place of one that is there; of a judged move the glyph, in place of other assessments of the
+/// move, and the best line as a variation. All else stays as it is; annotated again by the same
+/// review the game stays the same.
 pub fn annotate(game: &PgnGame, review: &GameReview) -> PgnGame {
     let mut annotated = game.clone();
     let mut mover = game.start.turn();

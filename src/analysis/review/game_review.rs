@@ -18,8 +18,9 @@ pub struct GameReview {
 /// What is said of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlayerReview {
-    /// The accuracy in percent: the mean of the mean of the moves' accuracies weighted by the volatility of the game, and their
-    /// harmonic mean. Lichess's formula. `None` for a player who has not moved.
+    /// The accuracy in percent: the mean of the mean of the moves' accuracies weighted by the
+    /// volatility of the game, and their harmonic mean. Lichess's formula. `None` for a player who
+    /// has not moved.
     pub accuracy: Option<f64>,
     /// The mean of the centipawns lost; `None` for a player who has not moved.
     pub average_centipawn_loss: Option<f64>,
@@ -56,9 +57,11 @@ impl GameReview {
 impl PlayerReview {
     /// Of the player's own moves, each with its weight.
     fn new(moves: &[(&MoveReview, f64)]) -> PlayerReview {
-        let accuracies: Vec<_> = moves.iter().map(|(review, weight)| (review.accuracy, *weight)).collect();
+        let accuracies: Vec<_> =
+            moves.iter().map(|(review, weight)| (review.accuracy, *weight)).collect();
         let lost: u64 = moves.iter().map(|(review, _)| u64::from(review.centipawn_loss)).sum();
-        let judged = |as_what| moves.iter().filter(|(review, _)| review.judgement == Some(as_what)).count();
+        let judged =
+            |as_what| moves.iter().filter(|(review, _)| review.judgement == Some(as_what)).count();
         PlayerReview {
             accuracy: of_player(&accuracies),
             average_centipawn_loss: (!moves.is_empty()).then(|| lost as f64 / moves.len() as f64),
@@ -79,6 +82,8 @@ fn white_chances(first: Color, moves: &[MoveReview]) -> Vec<f64> {
     let others = [!first, first].into_iter().cycle();
     start
         .into_iter()
-        .chain(moves.iter().zip(others).map(|(review, to_move)| white(review.chance_after(), to_move)))
+        .chain(
+            moves.iter().zip(others).map(|(review, to_move)| white(review.chance_after(), to_move)),
+        )
         .collect()
 }

@@ -14,7 +14,8 @@ pub enum Judgement {
     Blunder,
 }
 
-/// The least win chance in percent that a move so judged has lost. Lichess states them on a scale from −1 to 1, as 0.1, 0.2 and 0.3.
+/// The least win chance in percent that a move so judged has lost. Lichess states them on a scale
+/// from −1 to 1, as 0.1, 0.2 and 0.3.
 const THRESHOLDS: [(f64, Judgement); 3] =
     [(15.0, Judgement::Blunder), (10.0, Judgement::Mistake), (5.0, Judgement::Inaccuracy)];
 
@@ -37,15 +38,19 @@ impl Judgement {
         }
     }
 
-    /// Judges a move by the mover's outlook before and after it, as Lichess does: by the win chance that it lost; where it lost a mate
-    /// or walked into one, by how clear the game is all the same.
+    /// Judges a move by the mover's outlook before and after it, as Lichess does: by the win chance
+    /// that it lost; where it lost a mate or walked into one, by how clear the game is all the
+    /// same.
     pub(super) fn of(before: Outlook, after: Outlook) -> Option<Judgement> {
         match (before, after) {
             (Outlook::Cp(_), Outlook::Cp(_)) => {
-                let loss = WinChance::of_outlook(before).percent() - WinChance::of_outlook(after).percent();
+                let loss = WinChance::of_outlook(before).percent()
+                    - WinChance::of_outlook(after).percent();
                 THRESHOLDS.iter().find(|(least, _)| loss >= *least).map(|&(_, judgement)| judgement)
             }
-            (Outlook::Cp(before), Outlook::IsMated) => Some(Judgement::of_mate(before.saturating_neg())),
+            (Outlook::Cp(before), Outlook::IsMated) => {
+                Some(Judgement::of_mate(before.saturating_neg()))
+            }
             (Outlook::Mates, Outlook::Cp(after)) => Some(Judgement::of_mate(after)),
             (Outlook::Mates, Outlook::IsMated) => Some(Judgement::Blunder),
             (Outlook::IsMated, _) | (_, Outlook::Mates) => None,

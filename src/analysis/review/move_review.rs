@@ -23,8 +23,8 @@ impl From<&Report> for Evaluation {
 
 /// What is said of a move of a game.
 ///
-/// The best move loses nothing, whatever the deeper look behind it says: then it was the search that was wrong, and nothing better is
-/// known.
+/// The best move loses nothing, whatever the deeper look behind it says: then it was the search
+/// that was wrong, and nothing better is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveReview {
     /// Which half-move of the game, from 1.
@@ -44,19 +44,21 @@ pub struct MoveReview {
     /// What the move is called, when it lost enough for that.
     pub judgement: Option<Judgement>,
     /// How good it is, in percent: 100 for a move that loses nothing. Lichess's formula:
-    /// 103.1668100711649 · e^(−0.04354415386753951 · `win_chance_loss`) − 3.166924740191411 + 1, from 0 to 100.
+    /// 103.1668100711649 · e^(−0.04354415386753951 · `win_chance_loss`) − 3.166924740191411 + 1,
+    /// from 0 to 100.
     pub accuracy: f64,
 }
 
 impl MoveReview {
-    /// Reviews the half-move of that number, from what is known of the position before it and the score of that after it, each from the
-    /// view of the side to move there.
+    /// Reviews the half-move of that number, from what is known of the position before it and the
+    /// score of that after it, each from the view of the side to move there.
     pub fn new(ply: usize, mv: Move, before: Evaluation, after: Score) -> MoveReview {
         let Evaluation { score: before, line } = before;
         let was = Outlook::of(before);
         let is_best = line.first() == Some(&mv);
         let is = if is_best { was } else { Outlook::of(after).of_the_other_side() };
-        let win_chance_loss = (WinChance::of_outlook(was).percent() - WinChance::of_outlook(is).percent()).max(0.0);
+        let win_chance_loss =
+            (WinChance::of_outlook(was).percent() - WinChance::of_outlook(is).percent()).max(0.0);
         MoveReview {
             ply,
             mv,

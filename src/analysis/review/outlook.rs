@@ -5,8 +5,8 @@ use crate::engine::Score;
 /// A score beyond so many centipawns counts as this, and a mate as well.
 pub const CEILING: i32 = 1000;
 
-/// How steeply the chance to win rises with centipawns. Fitted by Lichess to games of players rated 2300:
-/// <https://github.com/lichess-org/lila/pull/11148>.
+/// How steeply the chance to win rises with centipawns. Fitted by Lichess to games of players rated
+/// 2300: <https://github.com/lichess-org/lila/pull/11148>.
 const STEEPNESS: f64 = 0.003_682_08;
 
 /// A score from one player's view, of which the distance of a mate does not matter.
@@ -53,8 +53,8 @@ impl Outlook {
 
 /// A player's chance to win, a draw counted as half: percent, from 0 to 100.
 ///
-/// 50 + 50 · (2 / (1 + e^(−0.00368208 · centipawns)) − 1), with centipawns up to [`CEILING`]; a mate counts as the ceiling, so the
-/// chance goes from 2.5 to 97.5. Lichess's formula.
+/// 50 + 50 · (2 / (1 + e^(−0.00368208 · centipawns)) − 1), with centipawns up to [`CEILING`]; a
+/// mate counts as the ceiling, so the chance goes from 2.5 to 97.5. Lichess's formula.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd)]
 pub struct WinChance(f64);
 

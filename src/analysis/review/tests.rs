@@ -62,7 +62,11 @@ fn thresholds_are_5_10_and_15_percent() {
     assert_eq!(judged(168), Some(Judgement::Mistake));
     assert_eq!(judged(169), Some(Judgement::Blunder));
     assert_eq!(judged(-500), None, "the other side's loss is our gain");
-    assert_eq!(review(Cp(900), Cp(-600)).judgement, Some(Judgement::Inaccuracy), "a won game stays won");
+    assert_eq!(
+        review(Cp(900), Cp(-600)).judgement,
+        Some(Judgement::Inaccuracy),
+        "a won game stays won"
+    );
 }
 
 #[test]
@@ -94,7 +98,11 @@ fn a_move_loses_what_its_scores_say_and_never_less_than_nothing() {
     let won = review(Cp(100), Cp(-150));
     assert_eq!((won.win_chance_loss, won.centipawn_loss, won.accuracy), (0.0, 0, 100.0));
     assert_eq!(review(Mate(4), Mate(1)).centipawn_loss, 2000);
-    assert_eq!(review(Mate(1), Mate(0)).centipawn_loss, 0, "checkmate on the board is no loss of a mate");
+    assert_eq!(
+        review(Mate(1), Mate(0)).centipawn_loss,
+        0,
+        "checkmate on the board is no loss of a mate"
+    );
     assert_eq!(review(Cp(i32::MAX), Cp(i32::MIN)).centipawn_loss, 0);
 }
 
@@ -108,17 +116,27 @@ fn the_best_move_loses_nothing() {
 #[test]
 fn accuracy_falls_with_the_loss() {
     assert_eq!(accuracy(0.0), 100.0);
-    assert!(close(accuracy(10.0), 103.166_810_071_164_9 * (-0.435_441_538_675_395_1_f64).exp() - 2.166_924_740_191_411));
+    assert!(close(
+        accuracy(10.0),
+        103.166_810_071_164_9 * (-0.435_441_538_675_395_1_f64).exp() - 2.166_924_740_191_411
+    ));
     assert_eq!(accuracy(100.0), 0.0);
-    assert!((1..200).all(|loss| accuracy(f64::from(loss) / 2.0) <= accuracy(f64::from(loss - 1) / 2.0)));
+    assert!(
+        (1..200).all(|loss| accuracy(f64::from(loss) / 2.0) <= accuracy(f64::from(loss - 1) / 2.0))
+    );
 }
 
 #[test]
 fn weights_are_the_volatility_around_each_move() {
     assert!(weights(&[]).is_empty() && weights(&[50.0]).is_empty());
-    assert_eq!(weights(&[50.0, 50.0, 60.0, 0.0]), [0.5, 5.0, 12.0], "two positions at a time, within bounds");
+    assert_eq!(
+        weights(&[50.0, 50.0, 60.0, 0.0]),
+        [0.5, 5.0, 12.0],
+        "two positions at a time, within bounds"
+    );
     // 40 moves: windows of four positions, the first of which counts for the first three moves.
-    let chances: Vec<f64> = (0..41).map(|n| if n < 4 { 10.0 * f64::from(n % 2) } else { 50.0 }).collect();
+    let chances: Vec<f64> =
+        (0..41).map(|n| if n < 4 { 10.0 * f64::from(n % 2) } else { 50.0 }).collect();
     let weights = weights(&chances);
     assert_eq!(weights.len(), 40);
     assert_eq!(weights[..3], [5.0, 5.0, 5.0]);
@@ -150,9 +168,15 @@ fn reviewed() -> (PgnGame, GameReview) {
 #[test]
 fn each_player_answers_for_their_own_moves() {
     let (_, review) = reviewed();
-    assert_eq!((review.white.accuracy, review.white.average_centipawn_loss), (Some(100.0), Some(0.0)));
+    assert_eq!(
+        (review.white.accuracy, review.white.average_centipawn_loss),
+        (Some(100.0), Some(0.0))
+    );
     assert_eq!(review.black.average_centipawn_loss, Some(160.0));
-    assert_eq!((review.black.inaccuracies, review.black.mistakes, review.black.blunders), (0, 0, 1));
+    assert_eq!(
+        (review.black.inaccuracies, review.black.mistakes, review.black.blunders),
+        (0, 0, 1)
+    );
     let loss = review.moves[3].win_chance_loss;
     let volatility = (loss / 2.0).clamp(0.5, 12.0);
     let expected = of_player(&[(100.0, 0.5), (accuracy(loss), volatility)]).unwrap();
@@ -189,10 +213,14 @@ fn evaluations_are_whites_and_a_mate_on_the_board_has_none() {
     let game = PgnReader::new("1. f3 e5 2. g4 Qh4# 0-1").next().unwrap().unwrap();
     let scores = [Cp(0), Cp(60), Mate(-1), Mate(1), Mate(0)];
     let played: Vec<Move> = game.line.moves.iter().map(|mv| mv.mv()).collect();
-    let reviews = played
-        .iter()
-        .enumerate()
-        .map(|(ply, &mv)| MoveReview::new(ply + 1, mv, Evaluation { score: scores[ply], line: vec![mv] }, scores[ply + 1]));
+    let reviews = played.iter().enumerate().map(|(ply, &mv)| {
+        MoveReview::new(
+            ply + 1,
+            mv,
+            Evaluation { score: scores[ply], line: vec![mv] },
+            scores[ply + 1],
+        )
+    });
     let annotated = annotate(&game, &GameReview::new(Color::White, reviews.collect()));
     let comments: Vec<&str> = annotated.line.moves.iter().map(|mv| mv.comment()).collect();
     assert_eq!(comments, ["[%eval -0.60]", "[%eval #-1]", "[%eval #-1]", ""]);

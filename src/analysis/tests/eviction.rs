@@ -40,7 +40,8 @@ fn positions(count: usize, random: &mut Random) -> Vec<Address> {
                 break;
             }
             position.play(moves[random.below(moves.len())]);
-            if position.halfmove_clock() <= 20 && seen.insert(position.key()) && found.len() < count {
+            if position.halfmove_clock() <= 20 && seen.insert(position.key()) && found.len() < count
+            {
                 found.push(Address::of(&Game::new(position.clone())));
             }
         }
@@ -55,7 +56,8 @@ fn hits_save_nine_tenths_of_what_the_best_fixed_set_would() {
     const BOUND: usize = 10_000;
     let mut random = Random(2_026);
     let addresses = positions(POSITIONS, &mut random);
-    let nodes: Vec<u64> = (0..POSITIONS).map(|_| 10_f64.powf(3.0 + 3.0 * random.unit()) as u64).collect();
+    let nodes: Vec<u64> =
+        (0..POSITIONS).map(|_| 10_f64.powf(3.0 + 3.0 * random.unit()) as u64).collect();
     let mut below = 0.0;
     let zipf: Vec<f64> = (1..=POSITIONS)
         .map(|rank| {
@@ -86,11 +88,15 @@ fn hits_save_nine_tenths_of_what_the_best_fixed_set_would() {
 
     let mut counts = vec![0_u64; POSITIONS];
     requests.iter().for_each(|&request| counts[request] += 1);
-    let mut savings: Vec<u64> = counts.iter().zip(&nodes).map(|(&count, nodes)| count.saturating_sub(1) * nodes).collect();
+    let mut savings: Vec<u64> =
+        counts.iter().zip(&nodes).map(|(&count, nodes)| count.saturating_sub(1) * nodes).collect();
     savings.sort_unstable_by(|a, b| b.cmp(a));
     let best: u64 = savings[..BOUND].iter().sum();
     let share = hit_nodes as f64 / best as f64;
-    println!("hit nodes: {share:.4} of the best fixed set's, {:?} for all requests", begun.elapsed());
+    println!(
+        "hit nodes: {share:.4} of the best fixed set's, {:?} for all requests",
+        begun.elapsed()
+    );
     assert!(share >= 0.9, "{share}");
 }
 
@@ -116,7 +122,9 @@ fn what_was_popular_once_makes_way_in_the_end() {
         });
     }
     assert_eq!(old[..500].iter().filter(|address| ask(address)).count(), 500);
-    let hits = (0..40).map(|_| new[..500].iter().filter(|address| ask(address)).count()).collect::<Vec<_>>();
+    let hits = (0..40)
+        .map(|_| new[..500].iter().filter(|address| ask(address)).count())
+        .collect::<Vec<_>>();
     assert!(hits[39] > 450, "{hits:?}");
 }
 
@@ -134,7 +142,12 @@ fn threads_that_store_all_at_once_keep_the_bound() {
                     let address = &addresses[random.below(addresses.len())];
                     dictionary.note_request(address);
                     if dictionary.look_up(address, &depth(8), 1, &maker).enough.is_none() {
-                        dictionary.store(address, &depth(8), &Arc::new(report(8, 1 + random.next() % 5_000)), &maker);
+                        dictionary.store(
+                            address,
+                            &depth(8),
+                            &Arc::new(report(8, 1 + random.next() % 5_000)),
+                            &maker,
+                        );
                     }
                     assert!(dictionary.entries() <= 100);
                 }

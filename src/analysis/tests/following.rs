@@ -1,4 +1,5 @@
-//! What the asker of a long question hears on its way, and what becomes of an older question of his session.
+//! What the asker of a long question hears on its way, and what becomes of an older question of his
+//! session.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -20,7 +21,14 @@ impl Deepening {
 }
 
 impl Searcher for Deepening {
-    fn analyse(&self, _: &Game, _: &Limits, _: &Scope, stop: &StopFlag, on_update: &mut dyn FnMut(&Report)) -> Report {
+    fn analyse(
+        &self,
+        _: &Game,
+        _: &Limits,
+        _: &Scope,
+        stop: &StopFlag,
+        on_update: &mut dyn FnMut(&Report),
+    ) -> Report {
         self.begun.fetch_add(1, Ordering::SeqCst);
         let depths = self.depths.lock().unwrap();
         let mut last = Report { reason: StopReason::Stopped, ..report(0, 1) };
@@ -32,7 +40,9 @@ impl Searcher for Deepening {
                     last.reason = StopReason::Stopped;
                 }
                 Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => return Report { reason: StopReason::Depth, ..last },
+                Err(RecvTimeoutError::Disconnected) => {
+                    return Report { reason: StopReason::Depth, ..last };
+                }
             }
         }
         last
@@ -85,7 +95,10 @@ async fn every_deeper_iteration_is_heard_of_and_then_the_end() {
     }
     drop(give);
     let answer = end(&mut following).await;
-    assert_eq!((answer.report.depth, answer.reason, answer.source), (5, Reason::Depth, Source::Search));
+    assert_eq!(
+        (answer.report.depth, answer.reason, answer.source),
+        (5, Reason::Depth, Source::Search)
+    );
     assert!(following.next().await.unwrap().is_none(), "nothing comes after the end");
 }
 

@@ -4,7 +4,9 @@ use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
-use super::{Scripted, depth, game_of, options, own_question, question, report, service, start_game, until};
+use super::{
+    Scripted, depth, game_of, options, own_question, question, report, service, start_game, until,
+};
 use crate::analysis::{AnalysisRequest, Class, MemoryVerdict, ServiceOptions, Source};
 use crate::chess::Game;
 use crate::engine::{Limits, Report, StopReason};
@@ -66,7 +68,10 @@ async fn a_request_takes_its_worker_back_at_once_and_the_idle_work_goes_on_later
     until("the idle search goes on", || searcher.searches() >= 4).await;
     service.shut_down();
     service.drained().await;
-    until("it ends with the service", || searcher.ended.load(Ordering::SeqCst) == searcher.searches()).await;
+    until("it ends with the service", || {
+        searcher.ended.load(Ordering::SeqCst) == searcher.searches()
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

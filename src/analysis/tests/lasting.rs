@@ -1,4 +1,5 @@
-//! The dictionary in two tiers: what is in memory and what is on disk are one to whoever asks, also after a restart.
+//! The dictionary in two tiers: what is in memory and what is on disk are one to whoever asks, also
+//! after a restart.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -19,7 +20,8 @@ const MAKER: &str = "scripted 1";
 const LONG: Duration = Duration::from_secs(3_600);
 
 fn file(folder: &Path) -> Arc<DictionaryFile> {
-    let options = StoreOptions { folder: folder.to_owned(), max_entries: 10_000, maker: MAKER.to_owned() };
+    let options =
+        StoreOptions { folder: folder.to_owned(), max_entries: 10_000, maker: MAKER.to_owned() };
     Arc::new(DictionaryFile::open(options).expect("a store"))
 }
 
@@ -57,12 +59,15 @@ fn what_was_stored_answers_after_a_restart() {
     let folder = tempfile::tempdir().unwrap();
     {
         let dictionary = dictionary(100, folder.path());
-        (0..50).for_each(|number| store(&dictionary, &address(number), depth(10), report(10, 5_000 + number as u64)));
+        (0..50).for_each(|number| {
+            store(&dictionary, &address(number), depth(10), report(10, 5_000 + number as u64))
+        });
     }
     let dictionary = dictionary(100, folder.path());
     assert_eq!((dictionary.entries(), dictionary.count_anew()), (50, 0));
     for number in 0..50 {
-        let (remembered, _) = dictionary.ask(&address(number), &depth(10), 1, MAKER).enough.unwrap();
+        let (remembered, _) =
+            dictionary.ask(&address(number), &depth(10), 1, MAKER).enough.unwrap();
         assert_eq!(remembered.report.nodes, 5_000 + number as u64);
     }
     assert_eq!(dictionary.hits(), DictionaryHits { memory: 0, disk: 50, misses: 0, idle: 0 });
@@ -79,7 +84,9 @@ fn what_is_recalled_counts_and_stays_in_memory_and_who_glances_leaves_no_trace()
     let folder = tempfile::tempdir().unwrap();
     store(&dictionary(100, folder.path()), &address(0), depth(10), report(10, 5_000));
     let dictionary = dictionary(100, folder.path());
-    let hits = |memory, disk, misses| assert_eq!(dictionary.hits(), DictionaryHits { memory, disk, misses, idle: 0 });
+    let hits = |memory, disk, misses| {
+        assert_eq!(dictionary.hits(), DictionaryHits { memory, disk, misses, idle: 0 })
+    };
     let depth_of = |known: Option<Remembered>| known.map(|known| known.report.depth);
     assert_eq!(depth_of(dictionary.glance(&address(0), 1, MAKER)), Some(10));
     assert_eq!(depth_of(dictionary.glance(&address(1), 1, MAKER)), None);
@@ -87,7 +94,10 @@ fn what_is_recalled_counts_and_stays_in_memory_and_who_glances_leaves_no_trace()
     hits(0, 0, 0);
     assert_eq!(depth_of(dictionary.recall(&address(0), 1, MAKER)), Some(10));
     hits(0, 1, 0);
-    assert_eq!((depth_of(dictionary.recall(&address(0), 1, MAKER)), dictionary.count_anew()), (Some(10), 1));
+    assert_eq!(
+        (depth_of(dictionary.recall(&address(0), 1, MAKER)), dictionary.count_anew()),
+        (Some(10), 1)
+    );
     hits(1, 1, 0);
     assert_eq!(depth_of(dictionary.recall(&address(0), 2, MAKER)), None, "one line is known");
     assert_eq!(depth_of(dictionary.recall(&address(1), 1, MAKER)), None);
@@ -99,11 +109,17 @@ fn what_had_to_leave_memory_is_found_on_disk() {
     let folder = tempfile::tempdir().unwrap();
     let dictionary = dictionary(10, folder.path());
     (0..400).for_each(|number| store(&dictionary, &address(number), depth(10), report(10, 5_000)));
-    let all_answer = || (0..400).all(|number| verdict(&dictionary, &address(number), depth(10)) == MemoryVerdict::Hit);
+    let all_answer = || {
+        (0..400)
+            .all(|number| verdict(&dictionary, &address(number), depth(10)) == MemoryVerdict::Hit)
+    };
     assert!(all_answer(), "also while it waits for the disk");
     flush(&dictionary);
     assert!(all_answer());
-    assert_eq!((dictionary.count_anew(), dictionary.entries(), dictionary.max_entries()), (10, 400, 10_000));
+    assert_eq!(
+        (dictionary.count_anew(), dictionary.entries(), dictionary.max_entries()),
+        (10, 400, 10_000)
+    );
 }
 
 #[test]
@@ -115,7 +131,10 @@ fn a_shallower_analysis_replaces_no_deeper_one_that_only_the_disk_knows() {
         store(&dictionary, &bare(0), depth(8), report(8, 100));
     }
     let dictionary = dictionary(100, folder.path());
-    assert_eq!(dictionary.look_up(&bare(0), &depth(5), 1, MAKER).enough.unwrap().0.report.depth, 20);
+    assert_eq!(
+        dictionary.look_up(&bare(0), &depth(5), 1, MAKER).enough.unwrap().0.report.depth,
+        20
+    );
     assert_eq!(dictionary.entries(), 1);
 }
 
@@ -136,10 +155,18 @@ fn contexts_hold_across_a_restart() {
     assert_eq!(ask(&Address::of(&game_of("b1c3 b8c6 c3b1 c6b8"))), MemoryVerdict::History);
     assert_eq!(ask(&near_the_limit), MemoryVerdict::Hit);
     for clock in [0, 20, 89, 91] {
-        assert_eq!(ask(&Address { clock, ..address(7) }), MemoryVerdict::FiftyMoves, "clock {clock}");
+        assert_eq!(
+            ask(&Address { clock, ..address(7) }),
+            MemoryVerdict::FiftyMoves,
+            "clock {clock}"
+        );
     }
     assert_eq!(ask(&Address { clock: 14, ..address(8) }), MemoryVerdict::Hit);
-    assert_eq!(ask(&Address { clock: 15, ..address(8) }), MemoryVerdict::FiftyMoves, "it has looked 85 plies ahead");
+    assert_eq!(
+        ask(&Address { clock: 15, ..address(8) }),
+        MemoryVerdict::FiftyMoves,
+        "it has looked 85 plies ahead"
+    );
 }
 
 #[test]
@@ -169,7 +196,12 @@ fn the_age_is_told_by_the_clock_on_the_wall() {
 }
 
 fn stop_reasons() -> impl Strategy<Value = StopReason> {
-    prop_oneof![Just(StopReason::Depth), Just(StopReason::Nodes), Just(StopReason::Time), Just(StopReason::Stopped)]
+    prop_oneof![
+        Just(StopReason::Depth),
+        Just(StopReason::Nodes),
+        Just(StopReason::Time),
+        Just(StopReason::Stopped)
+    ]
 }
 
 proptest! {
@@ -200,7 +232,8 @@ proptest! {
                 store(&on_disk, &place(at), limits, found);
             }
         }
-        // What memory has taken over answers from there, where it is enough: with room for nothing every answer is the disk's own.
+        // What memory has taken over answers from there, where it is enough: with room for nothing
+        // every answer is the disk's own.
         let on_disk = dictionary(0, folder.path());
         for (at, (asked, lines)) in questions {
             let ask = |dictionary: &Dictionary| {
@@ -217,7 +250,10 @@ proptest! {
 async fn the_service_answers_after_a_restart_without_a_search() {
     let folder = tempfile::tempdir().unwrap();
     let searcher = Scripted::new(at_once);
-    let start = || Service::start_with_store(searcher.clone(), options(1, 8), file(folder.path()), LONG).unwrap();
+    let start = || {
+        Service::start_with_store(searcher.clone(), options(1, 8), file(folder.path()), LONG)
+            .unwrap()
+    };
     {
         let service = start();
         service.best_move(question(start_game(), depth(9))).await.unwrap();
@@ -237,7 +273,11 @@ async fn the_service_answers_after_a_restart_without_a_search() {
 #[test]
 fn a_store_of_another_maker_is_refused() {
     let folder = tempfile::tempdir().unwrap();
-    let store = StoreOptions { folder: folder.path().to_owned(), max_entries: 9, maker: "another".to_owned() };
+    let store = StoreOptions {
+        folder: folder.path().to_owned(),
+        max_entries: 9,
+        maker: "another".to_owned(),
+    };
     let store = Arc::new(DictionaryFile::open(store).unwrap());
     assert!(Service::start_with_store(Scripted::new(at_once), options(1, 8), store, LONG).is_err());
 }
@@ -284,7 +324,13 @@ async fn a_disk_that_refuses_stops_no_answer_and_is_written_when_it_takes_again(
     let store = Arc::new(Moody::default());
     store.refuses.store(true, Ordering::SeqCst);
     let searcher = Scripted::new(at_once);
-    let service = Service::start_with_store(searcher, options(1, 8), store.clone(), Duration::from_millis(20)).unwrap();
+    let service = Service::start_with_store(
+        searcher,
+        options(1, 8),
+        store.clone(),
+        Duration::from_millis(20),
+    )
+    .unwrap();
     let ask = async |number: u64| {
         let limits = Limits { nodes: Some(number), ..Limits::default() };
         service.best_move(question(game_of("e2e4"), limits)).await.unwrap()

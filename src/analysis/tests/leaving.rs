@@ -9,16 +9,22 @@ use crate::analysis::Reason;
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_search_goes_on_until_its_last_listener_leaves_and_is_over_20_ms_later() {
     let searcher = Scripted::new(until_stopped);
-    let service = service(searcher.clone(), ServiceOptions { dictionary_max_entries: 0, ..options(1, 8) });
+    let service =
+        service(searcher.clone(), ServiceOptions { dictionary_max_entries: 0, ..options(1, 8) });
     let freed = quickest(5, async || {
         let before = searcher.searches();
         let mut listeners: Vec<_> = (0..3)
             .map(|_| {
                 let service = service.clone();
-                tokio::spawn(async move { service.best_move(question(start_game(), depth(9))).await })
+                tokio::spawn(
+                    async move { service.best_move(question(start_game(), depth(9))).await },
+                )
             })
             .collect();
-        until("all listen to a search", || service.listeners() == 3 && searcher.searches() > before).await;
+        until("all listen to a search", || {
+            service.listeners() == 3 && searcher.searches() > before
+        })
+        .await;
         let last = listeners.pop().unwrap();
         for listener in listeners {
             listener.abort();
@@ -63,7 +69,15 @@ async fn perft_ends_when_its_asker_leaves() {
     let freed = quickest(5, async || {
         let asker = service.clone();
         let counting = tokio::spawn(async move {
-            asker.perft(Client::new("ann"), Position::startpos(), 13, false, Duration::from_secs(100)).await
+            asker
+                .perft(
+                    Client::new("ann"),
+                    Position::startpos(),
+                    13,
+                    false,
+                    Duration::from_secs(100),
+                )
+                .await
         });
         until("it counts", || service.status().running == 1).await;
         time_to_free_worker(&service, counting).await
@@ -72,7 +86,8 @@ async fn perft_ends_when_its_asker_leaves() {
     assert!(freed < Duration::from_millis(20), "{freed:?}");
 }
 
-/// Whoever stays gets an answer of a search that ran to its end: never one that was stopped because others left.
+/// Whoever stays gets an answer of a search that ran to its end: never one that was stopped because
+/// others left.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn nobody_joins_a_search_that_was_told_to_stop() {
     let searcher = Scripted::new(|_: &Game, limits: &Limits, stop: &StopFlag| {
@@ -85,7 +100,10 @@ async fn nobody_joins_a_search_that_was_told_to_stop() {
         report(limits.depth.unwrap_or(1), 1_000)
     });
     // Without a dictionary every question goes through the flights.
-    let service = service(searcher.clone(), ServiceOptions { dictionary_max_entries: 0, ..options(4, 1_000) });
+    let service = service(
+        searcher.clone(),
+        ServiceOptions { dictionary_max_entries: 0, ..options(4, 1_000) },
+    );
     let begun = Instant::now();
     let askers: Vec<_> = (0..64_u64)
         .map(|asker| {
@@ -93,8 +111,10 @@ async fn nobody_joins_a_search_that_was_told_to_stop() {
             tokio::spawn(async move {
                 let mut stayed = 0;
                 for round in 0..400_u64 {
-                    let roll = (asker * 7_919 + round * 104_729).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-                    let asked = service.best_move(question(start_game(), depth(8 + (roll & 1) as u8)));
+                    let roll =
+                        (asker * 7_919 + round * 104_729).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+                    let asked =
+                        service.best_move(question(start_game(), depth(8 + (roll & 1) as u8)));
                     if roll & 6 == 0 {
                         let answer = asked.await.unwrap();
                         assert_eq!(answer.reason, Reason::Depth);

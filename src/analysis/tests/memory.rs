@@ -1,4 +1,5 @@
-//! The dictionary's rules: an answer from memory is as good as the search it saves, and never wrong by its history.
+//! The dictionary's rules: an answer from memory is as good as the search it saves, and never wrong
+//! by its history.
 
 use super::*;
 use crate::analysis::address::{Address, Context, History};
@@ -42,15 +43,21 @@ fn hit_shallow_and_unknown() {
 #[test]
 fn where_something_is_enough_the_answer_is_the_deepest_that_is_known() {
     let second = start_game().position().legal_moves()[1];
-    let alternatives =
-        vec![Variation { score: crate::engine::Score::Cp(0), wdl: crate::engine::Wdl::DRAWN, pv: vec![second] }];
+    let alternatives = vec![Variation {
+        score: crate::engine::Score::Cp(0),
+        wdl: crate::engine::Wdl::DRAWN,
+        pv: vec![second],
+    }];
     let two_lines = Report { reason: StopReason::Time, alternatives, ..report(12, 5_000) };
     let dictionary = knowing(&bare(0), movetime(150), two_lines);
     let cut_short = Report { reason: StopReason::Stopped, ..report(21, 90_000) };
     dictionary.store(&bare(0), &Limits::default(), &Arc::new(cut_short), &MAKER.into());
     let memory = dictionary.look_up(&bare(0), &movetime(150), 1, MAKER);
     let (enough, reason) = memory.enough.unwrap();
-    assert_eq!((enough.report.depth, reason, memory.known.unwrap().report.depth), (21, Reason::Time, 21));
+    assert_eq!(
+        (enough.report.depth, reason, memory.known.unwrap().report.depth),
+        (21, Reason::Time, 21)
+    );
     let (enough, _) = dictionary.look_up(&bare(0), &movetime(150), 2, MAKER).enough.unwrap();
     assert_eq!(enough.report.depth, 12, "with two lines this is the deepest");
 }
@@ -62,7 +69,10 @@ fn another_position_with_the_same_key_is_never_served() {
     assert_eq!(verdict(&dictionary, &collision, depth(1)), MemoryVerdict::Unknown);
     dictionary.store(&collision, &depth(20), &Arc::new(report(20, 9)), &MAKER.into());
     assert_eq!(verdict(&dictionary, &collision, depth(1)), MemoryVerdict::Unknown);
-    assert_eq!(dictionary.look_up(&bare(0), &depth(1), 1, MAKER).enough.unwrap().0.report.depth, 10);
+    assert_eq!(
+        dictionary.look_up(&bare(0), &depth(1), 1, MAKER).enough.unwrap().0.report.depth,
+        10
+    );
 }
 
 #[test]
@@ -82,9 +92,15 @@ fn a_position_is_remembered_in_a_bounded_number_of_contexts_and_always_in_the_em
 #[test]
 fn another_engine_version_is_never_served() {
     let dictionary = knowing(&bare(0), depth(10), report(10, 5_000));
-    assert_eq!(dictionary.look_up(&bare(0), &depth(10), 1, "scripted 2").verdict, MemoryVerdict::Unknown);
+    assert_eq!(
+        dictionary.look_up(&bare(0), &depth(10), 1, "scripted 2").verdict,
+        MemoryVerdict::Unknown
+    );
     dictionary.store(&bare(0), &depth(3), &Arc::new(report(3, 50)), &"scripted 2".into());
-    assert_eq!(dictionary.look_up(&bare(0), &depth(3), 1, "scripted 2").enough.unwrap().0.report.depth, 3);
+    assert_eq!(
+        dictionary.look_up(&bare(0), &depth(3), 1, "scripted 2").enough.unwrap().0.report.depth,
+        3
+    );
     assert_eq!(verdict(&dictionary, &bare(0), depth(3)), MemoryVerdict::Unknown);
 }
 
@@ -109,12 +125,17 @@ fn a_search_that_met_nothing_of_its_history_serves_the_bare_position_too() {
     assert_eq!(dictionary.entries(), 2);
     assert_eq!(verdict(&dictionary, &bare(0), depth(10)), MemoryVerdict::Hit);
     assert_eq!(verdict(&dictionary, &with_history, depth(10)), MemoryVerdict::Hit);
-    let other_history = Address { history: Address::of(&game_of("b1c3 b8c6")).history, ..with_history.clone() };
+    let other_history =
+        Address { history: Address::of(&game_of("b1c3 b8c6")).history, ..with_history.clone() };
     assert_ne!(other_history.history, with_history.history);
     assert_eq!(verdict(&dictionary, &other_history, depth(10)), MemoryVerdict::History);
 
     let late = Address { clock: 95, ..with_history };
-    assert_eq!(knowing(&late, depth(10), free).entries(), 1, "so near the 50-move limit nothing is free of it");
+    assert_eq!(
+        knowing(&late, depth(10), free).entries(),
+        1,
+        "so near the 50-move limit nothing is free of it"
+    );
 }
 
 #[test]
@@ -152,16 +173,25 @@ fn of_two_analyses_that_hold_the_deeper_one_answers() {
     let dictionary = knowing(&bare(10), depth(10), Report { seldepth: 95, ..report(10, 5_000) });
     dictionary.store(&bare(0), &depth(12), &Arc::new(report(12, 9_000)), &MAKER.into());
     assert_eq!(dictionary.entries(), 2);
-    assert_eq!(dictionary.look_up(&bare(10), &depth(5), 1, MAKER).enough.unwrap().0.report.depth, 12);
+    assert_eq!(
+        dictionary.look_up(&bare(10), &depth(5), 1, MAKER).enough.unwrap().0.report.depth,
+        12
+    );
 }
 
 #[test]
 fn only_what_is_deeper_or_as_deep_replaces() {
     let dictionary = knowing(&bare(0), depth(10), report(10, 5_000));
     dictionary.store(&bare(0), &depth(9), &Arc::new(report(9, 7_000)), &MAKER.into());
-    assert_eq!(dictionary.look_up(&bare(0), &depth(1), 1, MAKER).enough.unwrap().0.report.nodes, 5_000);
+    assert_eq!(
+        dictionary.look_up(&bare(0), &depth(1), 1, MAKER).enough.unwrap().0.report.nodes,
+        5_000
+    );
     dictionary.store(&bare(0), &depth(10), &Arc::new(report(10, 4_000)), &MAKER.into());
-    assert_eq!(dictionary.look_up(&bare(0), &depth(1), 1, MAKER).enough.unwrap().0.report.nodes, 4_000);
+    assert_eq!(
+        dictionary.look_up(&bare(0), &depth(1), 1, MAKER).enough.unwrap().0.report.nodes,
+        4_000
+    );
     assert_eq!(dictionary.entries(), 1);
 }
 
@@ -171,7 +201,8 @@ fn a_timed_search_that_found_less_than_is_known_need_not_be_repeated() {
     assert_eq!(verdict(&dictionary, &bare(0), movetime(100)), MemoryVerdict::Shallow);
     let timed = Report { reason: StopReason::Time, ..report(18, 9_000) };
     dictionary.store(&bare(0), &movetime(100), &Arc::new(timed), &MAKER.into());
-    let (remembered, reason) = dictionary.look_up(&bare(0), &movetime(100), 1, MAKER).enough.unwrap();
+    let (remembered, reason) =
+        dictionary.look_up(&bare(0), &movetime(100), 1, MAKER).enough.unwrap();
     assert_eq!((remembered.report.depth, reason), (20, Reason::Time));
 }
 
@@ -194,11 +225,19 @@ fn mates_that_were_asked_for_and_finished_games_are_not_remembered() {
 fn contexts_sort_so_that_the_empty_one_is_found() {
     let dictionary = Dictionary::new(100);
     for clock in (21..60).rev().chain([0]) {
-        dictionary.store(&bare(clock), &depth(clock as u8 + 1), &Arc::new(report(clock as u8 + 1, 9)), &MAKER.into());
+        dictionary.store(
+            &bare(clock),
+            &depth(clock as u8 + 1),
+            &Arc::new(report(clock as u8 + 1, 9)),
+            &MAKER.into(),
+        );
     }
     assert_eq!(bare(0).context(1), Context::EMPTY);
     for clock in (21..60).chain([0]) {
-        assert_eq!(dictionary.look_up(&bare(clock), &depth(1), 1, MAKER).enough.unwrap().0.report.depth, clock as u8 + 1);
+        assert_eq!(
+            dictionary.look_up(&bare(clock), &depth(1), 1, MAKER).enough.unwrap().0.report.depth,
+            clock as u8 + 1
+        );
     }
 }
 
@@ -207,11 +246,17 @@ async fn the_second_asker_is_served_from_memory() {
     let searcher = Scripted::new(at_once);
     let service = service(searcher.clone(), options(1, 8));
     let first = service.best_move(question(start_game(), depth(9))).await.unwrap();
-    assert_eq!((first.source, first.memory, first.reason), (Source::Search, MemoryVerdict::Unknown, Reason::Depth));
+    assert_eq!(
+        (first.source, first.memory, first.reason),
+        (Source::Search, MemoryVerdict::Unknown, Reason::Depth)
+    );
     let both = Limits { nodes: Some(1_000), ..depth(30) };
     let second = service.best_move(question(start_game(), both)).await.unwrap();
     assert!(matches!(second.source, Source::Memory { .. }));
-    assert_eq!((second.memory, second.reason, second.shared), (MemoryVerdict::Hit, Reason::Nodes, false));
+    assert_eq!(
+        (second.memory, second.reason, second.shared),
+        (MemoryVerdict::Hit, Reason::Nodes, false)
+    );
     assert!(Arc::ptr_eq(&first.report, &second.report));
     assert_eq!(searcher.searches(), 1);
 }
@@ -220,7 +265,8 @@ async fn the_second_asker_is_served_from_memory() {
 async fn fresh_does_not_ask_but_is_stored() {
     let searcher = Scripted::new(at_once);
     let service = service(searcher.clone(), options(1, 8));
-    let fresh = |depth_asked| AnalysisRequest { fresh: true, ..question(start_game(), depth(depth_asked)) };
+    let fresh =
+        |depth_asked| AnalysisRequest { fresh: true, ..question(start_game(), depth(depth_asked)) };
     for searches in 1..=3 {
         let answer = service.best_move(fresh(9)).await.unwrap();
         assert_eq!((answer.source, answer.memory), (Source::Search, MemoryVerdict::NotAsked));
@@ -236,7 +282,10 @@ async fn a_mate_question_neither_asks_nor_tells_memory() {
     let service = service(searcher.clone(), options(1, 8));
     let mate = Limits { mate: Some(2), depth: Some(9), ..Limits::default() };
     for searches in 1..=2 {
-        assert_eq!(service.best_move(question(start_game(), mate)).await.unwrap().memory, MemoryVerdict::NotAsked);
+        assert_eq!(
+            service.best_move(question(start_game(), mate)).await.unwrap().memory,
+            MemoryVerdict::NotAsked
+        );
         assert_eq!(searcher.searches(), searches);
     }
     assert_eq!(service.status().dictionary_entries, 0);
@@ -261,7 +310,8 @@ async fn the_way_a_position_came_about_decides_what_memory_may_say() {
     assert_eq!(ask(fen(21)).await, MemoryVerdict::Hit);
     assert_eq!(ask(fen(90)).await, MemoryVerdict::FiftyMoves);
 
-    // A king's first move loses the castling rights: nothing before it can come back. A second one can be taken back.
+    // A king's first move loses the castling rights: nothing before it can come back. A second one
+    // can be taken back.
     let castled_out = play(fen(0), &["e1e2"]);
     assert_eq!(ask(castled_out.clone()).await, MemoryVerdict::Unknown);
     assert_eq!(ask(game_at(&castled_out.position().fen())).await, MemoryVerdict::Hit);
@@ -319,7 +369,8 @@ fn with_lines(lines: usize, plies: usize, report: Report) -> Report {
 fn an_analysis_answers_for_as_many_lines_as_it_has_and_for_fewer() {
     let dictionary = knowing(&bare(0), depth(10), with_lines(3, 8, report(10, 5_000)));
     for lines in 1..=3 {
-        let (remembered, _) = dictionary.look_up(&bare(0), &depth(10), lines, MAKER).enough.unwrap();
+        let (remembered, _) =
+            dictionary.look_up(&bare(0), &depth(10), lines, MAKER).enough.unwrap();
         assert_eq!(remembered.report.alternatives.len() + 1, lines);
     }
     let memory = dictionary.look_up(&bare(0), &depth(10), 4, MAKER);
@@ -330,9 +381,16 @@ fn an_analysis_answers_for_as_many_lines_as_it_has_and_for_fewer() {
 fn a_deeper_analysis_of_one_line_does_not_drive_out_the_one_with_more_lines() {
     let dictionary = knowing(&bare(0), depth(10), with_lines(3, 8, report(10, 5_000)));
     dictionary.store(&bare(0), &depth(20), &Arc::new(report(20, 90_000)), &MAKER.into());
-    let depth_of = |lines| dictionary.look_up(&bare(0), &depth(10), lines, MAKER).enough.unwrap().0.report.depth;
+    let depth_of = |lines| {
+        dictionary.look_up(&bare(0), &depth(10), lines, MAKER).enough.unwrap().0.report.depth
+    };
     assert_eq!((depth_of(1), depth_of(2), depth_of(3)), (20, 10, 10));
-    dictionary.store(&bare(0), &depth(9), &Arc::new(with_lines(2, 8, report(9, 900))), &MAKER.into());
+    dictionary.store(
+        &bare(0),
+        &depth(9),
+        &Arc::new(with_lines(2, 8, report(9, 900))),
+        &MAKER.into(),
+    );
     assert_eq!(dictionary.entries(), 2, "what is known better, with as many lines, is not stored");
 }
 

@@ -1,5 +1,6 @@
-//! Positions whose game or clock changes their worth, asked where everything around them is remembered without either: the dictionary
-//! and the table are full of what is true of the bare positions, as deep as nobody searches.
+//! Positions whose game or clock changes their worth, asked where everything around them is
+//! remembered without either: the dictionary and the table are full of what is true of the bare
+//! positions, as deep as nobody searches.
 
 use std::sync::Arc;
 
@@ -12,12 +13,12 @@ use crate::engine::{Engine, Limits, Report, Score, StopFlag, StopReason};
 /// All that is planted is said to be searched so deep.
 const DEPTH: u8 = 30;
 
-/// A position and four moves that lead back to it, of which the first one wins; other moves lose. Played twice they make a third
-/// time of the position after it.
+/// A position and four moves that lead back to it, of which the first one wins; other moves lose.
+/// Played twice they make a third time of the position after it.
 const HISTORIES: &str = include_str!("../../../tests/neighbours/histories.txt");
 
-/// Positions in which the side to move would win, or lose, had the 50-move rule not the last word: whatever is played, no mate, capture or
-/// pawn's move comes in time.
+/// Positions in which the side to move would win, or lose, had the 50-move rule not the last word:
+/// whatever is played, no mate, capture or pawn's move comes in time.
 const LATE: [&str; 12] = [
     "8/8/8/4k3/8/8/8/KQ6 w - - 99 80",
     "8/8/8/4k3/8/8/8/KR6 w - - 97 80",
@@ -33,7 +34,8 @@ const LATE: [&str; 12] = [
     "8/5k2/8/8/2q5/8/3K4/8 w - - 98 88",
 ];
 
-/// Positions with a mate that comes just in time, and how many moves it takes: checkmate goes before the 50-move rule.
+/// Positions with a mate that comes just in time, and how many moves it takes: checkmate goes
+/// before the 50-move rule.
 const IN_TIME: [(&str, i32); 3] = [
     ("7k/8/6K1/8/8/8/8/1Q6 w - - 99 90", 1),
     ("6k1/8/6K1/8/8/8/8/R7 w - - 99 90", 1),
@@ -54,7 +56,8 @@ impl Scene {
         Scene { engine, naive: Engine::new(1), service }
     }
 
-    /// Plants what is true of a bare position, of those one move from it, and of those two moves from it.
+    /// Plants what is true of a bare position, of those one move from it, and of those two moves
+    /// from it.
     fn plant_around(&self, position: &Position) {
         self.plant(position, 100_000);
         for first in &position.legal_moves() {
@@ -69,8 +72,19 @@ impl Scene {
     fn plant(&self, position: &Position, nodes: u64) {
         let bare = bare(position);
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
-        let found = self.naive.analyse(&Game::new(bare.clone()), &limits, &StopFlag::default(), &mut |_| ());
-        let report = Report { depth: DEPTH, seldepth: DEPTH, reason: StopReason::Depth, context_free: true, ..found };
+        let found = self.naive.analyse(
+            &Game::new(bare.clone()),
+            &limits,
+            &StopFlag::default(),
+            &mut |_| (),
+        );
+        let report = Report {
+            depth: DEPTH,
+            seldepth: DEPTH,
+            reason: StopReason::Depth,
+            context_free: true,
+            ..found
+        };
         self.engine.plant(position, DEPTH, &report);
         self.engine.plant(&bare, DEPTH, &report);
         if !report.pv.is_empty() {
@@ -103,7 +117,11 @@ async fn a_win_that_repetition_takes_away_is_not_remembered_back() {
         let scene = Scene::new();
         scene.plant_around(game.position());
         let bare = scene.service.best_move(question(game.clone(), depth(8))).await.unwrap();
-        assert_eq!(bare.memory, MemoryVerdict::Hit, "{fen}: what was planted answers the bare position");
+        assert_eq!(
+            bare.memory,
+            MemoryVerdict::Hit,
+            "{fen}: what was planted answers the bare position"
+        );
         assert!(matches!(bare.report.score, Score::Mate(1..)), "{fen}: which is won");
         for text in [moves, moves].iter().flat_map(|moves| moves.split(' ')) {
             let mv = read_move(game.position(), text).unwrap();
@@ -119,8 +137,13 @@ async fn a_win_that_comes_too_late_for_the_clock_is_not_remembered_back() {
         let position = Position::from_fen(fen).unwrap();
         let scene = Scene::new();
         scene.plant_around(&position);
-        let known = scene.service.best_move(question(Game::new(bare(&position)), depth(8))).await.unwrap();
-        assert_eq!(known.memory, MemoryVerdict::Hit, "{fen}: what was planted answers where the clock is low");
+        let known =
+            scene.service.best_move(question(Game::new(bare(&position)), depth(8))).await.unwrap();
+        assert_eq!(
+            known.memory,
+            MemoryVerdict::Hit,
+            "{fen}: what was planted answers where the clock is low"
+        );
         assert_ne!(known.report.score, Score::Cp(0), "{fen}: and it is no draw");
         assert_eq!(scene.ask(Game::new(position)).await.0, Score::Cp(0), "{fen}");
     }

@@ -20,10 +20,15 @@ async fn a_full_queue_refuses_and_says_when_to_come_back() {
     until("all places are taken", || service.status().queue_length == 3).await;
     assert_eq!(service.status().running, 2);
     match service.best_move(own_question(9)).await {
-        Err(AnalysisError::QueueFull { length: 3, retry_after }) => assert!(retry_after >= Duration::from_secs(1)),
+        Err(AnalysisError::QueueFull { length: 3, retry_after }) => {
+            assert!(retry_after >= Duration::from_secs(1))
+        }
         other => panic!("{other:?}"),
     }
-    match service.perft(Client::new("ann"), Position::startpos(), 1, false, Duration::from_secs(1)).await {
+    match service
+        .perft(Client::new("ann"), Position::startpos(), 1, false, Duration::from_secs(1))
+        .await
+    {
         Err(AnalysisError::QueueFull { length: 3, .. }) => (),
         other => panic!("{other:?}"),
     }
@@ -83,7 +88,10 @@ async fn a_search_that_panics_is_answered_and_its_worker_lives_on() {
     for _ in 0..3 {
         let refused = service.best_move(question(start_game(), depth(13))).await;
         assert!(matches!(refused, Err(AnalysisError::Internal(_))), "{refused:?}");
-        assert_eq!(service.best_move(question(start_game(), depth(12))).await.unwrap().report.depth, 12);
+        assert_eq!(
+            service.best_move(question(start_game(), depth(12))).await.unwrap().report.depth,
+            12
+        );
     }
     until("all is quiet", || service.status().running == 0).await;
     assert_eq!(service.flights_in_the_air(), 0);
@@ -101,21 +109,31 @@ async fn waiting_and_searching_are_told_apart() {
     until("the first searches", || service.status().running == 1).await;
     let second = service.best_move(own_question(2)).await.unwrap();
     let first = first.await.unwrap();
-    assert!(first.queued < Duration::from_millis(150) && first.searched >= Duration::from_millis(300), "{first:?}");
-    assert!(second.queued >= Duration::from_millis(150) && second.searched >= Duration::from_millis(300), "{second:?}");
+    assert!(
+        first.queued < Duration::from_millis(150) && first.searched >= Duration::from_millis(300),
+        "{first:?}"
+    );
+    assert!(
+        second.queued >= Duration::from_millis(150)
+            && second.searched >= Duration::from_millis(300),
+        "{second:?}"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn perft_counts_on_the_pool() {
     let service = service(Scripted::new(at_once), options(1, 8));
     let second = Duration::from_secs(60);
-    let counted = service.perft(Client::new("ann"), Position::startpos(), 4, true, second).await.unwrap();
+    let counted =
+        service.perft(Client::new("ann"), Position::startpos(), 4, true, second).await.unwrap();
     assert_eq!(counted.nodes, 197_281);
     let divide = counted.divide.unwrap();
     assert_eq!((divide.len(), divide.iter().map(|(_, nodes)| nodes).sum()), (20, 197_281_u64));
-    let root = service.perft(Client::new("ann"), Position::startpos(), 0, false, second).await.unwrap();
+    let root =
+        service.perft(Client::new("ann"), Position::startpos(), 0, false, second).await.unwrap();
     assert_eq!((root.nodes, root.divide), (1, None));
-    let bare = service.perft(Client::new("ann"), Position::startpos(), 0, true, second).await.unwrap();
+    let bare =
+        service.perft(Client::new("ann"), Position::startpos(), 0, true, second).await.unwrap();
     assert_eq!((bare.nodes, bare.divide), (1, Some(Vec::new())));
 }
 
@@ -136,10 +154,19 @@ async fn who_has_waited_too_long_is_told_so_and_frees_his_place() {
     let running = tokio::spawn(async move { other.best_move(own_question(0)).await });
     until("the worker is busy", || searcher.searches() == 1).await;
     let late = service.best_move(own_question(1)).await;
-    assert!(matches!(late, Err(AnalysisError::Deadline { waited, .. }) if waited == max_wait), "{late:?}");
-    let late = service.perft(Client::new("ann"), Position::startpos(), 1, false, Duration::from_secs(1)).await;
+    assert!(
+        matches!(late, Err(AnalysisError::Deadline { waited, .. }) if waited == max_wait),
+        "{late:?}"
+    );
+    let late = service
+        .perft(Client::new("ann"), Position::startpos(), 1, false, Duration::from_secs(1))
+        .await;
     assert!(matches!(late, Err(AnalysisError::Deadline { .. })), "{late:?}");
-    assert_eq!((service.status().queue_length, service.status().running), (0, 1), "who searches is not late");
+    assert_eq!(
+        (service.status().queue_length, service.status().running),
+        (0, 1),
+        "who searches is not late"
+    );
     running.abort();
 }
 
@@ -160,7 +187,11 @@ async fn a_client_that_asks_for_little_does_not_wait_for_one_that_asks_for_much(
     let before = searcher.searches();
     let modest = AnalysisRequest { client: Client::new("bob"), ..own_question(99) };
     service.best_move(modest).await.unwrap();
-    assert!(searcher.searches() - before <= 3, "{} others came first", searcher.searches() - before);
+    assert!(
+        searcher.searches() - before <= 3,
+        "{} others came first",
+        searcher.searches() - before
+    );
     for greedy in greedy {
         greedy.await.unwrap();
     }
@@ -172,14 +203,19 @@ async fn a_search_of_a_batch_that_somebody_waits_for_too_is_hastened() {
     let service = service(searcher.clone(), options(1, 8));
     let ask = |class, number| {
         let service = service.clone();
-        tokio::spawn(async move { service.best_move(AnalysisRequest { class, ..own_question(number) }).await })
+        tokio::spawn(async move {
+            service.best_move(AnalysisRequest { class, ..own_question(number) }).await
+        })
     };
     let running = ask(Class::Interactive, 0);
     until("the worker is busy", || searcher.searches() == 1).await;
     let of_batch = ask(Class::Batch, 1);
     until("it waits", || service.status().batch_length == 1).await;
     let waited_for = ask(Class::Interactive, 1);
-    until("it has changed over", || (service.status().batch_length, service.status().queue_length) == (0, 1)).await;
+    until("it has changed over", || {
+        (service.status().batch_length, service.status().queue_length) == (0, 1)
+    })
+    .await;
     for asked in [running, of_batch, waited_for] {
         asked.abort();
     }
@@ -197,7 +233,8 @@ async fn who_is_crowded_out_is_told_so_whoever_it_is() {
     let greedy: Vec<_> = (0..61).map(|number| ask("greedy".to_owned(), number)).collect();
     until("the queue is full", || service.status().queue_length == 60).await;
     // Many, so that flights of both sides lie side by side in the map.
-    let modest: Vec<_> = (0..50).map(|number| ask(format!("modest {number}"), 1_000 + number)).collect();
+    let modest: Vec<_> =
+        (0..50).map(|number| ask(format!("modest {number}"), 1_000 + number)).collect();
     until("half of the greedy client's questions have given way", || {
         greedy.iter().filter(|asked| asked.is_finished()).count() == 50
     })
@@ -205,7 +242,10 @@ async fn who_is_crowded_out_is_told_so_whoever_it_is() {
     assert_eq!(service.status().queue_length, 60);
     for asked in greedy {
         if asked.is_finished() {
-            assert!(matches!(asked.await.unwrap(), Err(AnalysisError::QueueFull { length: 60, .. })));
+            assert!(matches!(
+                asked.await.unwrap(),
+                Err(AnalysisError::QueueFull { length: 60, .. })
+            ));
         } else {
             asked.abort();
         }

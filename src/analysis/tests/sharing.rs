@@ -40,12 +40,19 @@ async fn equal_questions_in_flight_are_one_search() {
     until("the first searches", || searcher.searches() == 1).await;
     let others: Vec<_> = (0..50).map(|_| ask()).collect();
     until("all listen", || service.listeners() == 51).await;
-    assert_eq!((service.status().running, service.status().queue_length), (1, 0), "joining takes no place");
+    assert_eq!(
+        (service.status().running, service.status().queue_length),
+        (1, 0),
+        "joining takes no place"
+    );
     gate.store(true, Ordering::SeqCst);
 
     let first = first.await.unwrap().unwrap();
     assert!(!first.shared);
-    assert_eq!((first.source, first.memory, first.reason), (Source::Search, MemoryVerdict::Unknown, Reason::Depth));
+    assert_eq!(
+        (first.source, first.memory, first.reason),
+        (Source::Search, MemoryVerdict::Unknown, Reason::Depth)
+    );
     for other in others {
         let other = other.await.unwrap().unwrap();
         assert!(other.shared);
@@ -90,7 +97,10 @@ async fn fresh_questions_share_with_fresh_ones() {
     let ask = |fresh| {
         let service = service.clone();
         tokio::spawn(async move {
-            service.best_move(AnalysisRequest { fresh, ..question(start_game(), depth(9)) }).await.unwrap()
+            service
+                .best_move(AnalysisRequest { fresh, ..question(start_game(), depth(9)) })
+                .await
+                .unwrap()
         })
     };
     let asked = [ask(true), ask(true), ask(false), ask(false)];

@@ -37,10 +37,15 @@ async fn new_work_is_refused_even_if_memory_knows_it() {
     service.shut_down();
     for refused in [
         service.best_move(question(start_game(), depth(5))).await.map(drop),
-        service.perft(Client::new("ann"), Position::startpos(), 2, false, Duration::from_secs(1)).await.map(drop),
+        service
+            .perft(Client::new("ann"), Position::startpos(), 2, false, Duration::from_secs(1))
+            .await
+            .map(drop),
     ] {
         match refused {
-            Err(AnalysisError::ShuttingDown { retry_after }) => assert!(retry_after >= Duration::from_secs(1)),
+            Err(AnalysisError::ShuttingDown { retry_after }) => {
+                assert!(retry_after >= Duration::from_secs(1))
+            }
             other => panic!("{other:?}"),
         }
     }
@@ -54,7 +59,8 @@ async fn a_search_that_had_ended_by_itself_keeps_its_reason() {
     });
     let service = service(searcher.clone(), options(1, 8));
     let asker = service.clone();
-    let asked = tokio::spawn(async move { asker.best_move(question(start_game(), depth(5))).await });
+    let asked =
+        tokio::spawn(async move { asker.best_move(question(start_game(), depth(5))).await });
     until("it searches", || searcher.searches() == 1).await;
     service.shut_down();
     assert_eq!(asked.await.unwrap().unwrap().reason, Reason::Depth);
@@ -65,7 +71,9 @@ async fn perft_ends_with_the_service() {
     let service = service(Scripted::new(at_once), options(1, 8));
     let asker = service.clone();
     let counting = tokio::spawn(async move {
-        asker.perft(Client::new("ann"), Position::startpos(), 13, false, Duration::from_secs(100)).await
+        asker
+            .perft(Client::new("ann"), Position::startpos(), 13, false, Duration::from_secs(100))
+            .await
     });
     until("it counts", || service.status().running == 1).await;
     service.shut_down();
@@ -86,9 +94,15 @@ async fn a_shutdown_in_the_middle_of_a_crowd_answers_everybody() {
         let ender = service.clone();
         tokio::spawn(async move { ender.shut_down() });
         for asked in crowd {
-            match tokio::time::timeout(Duration::from_secs(5), asked).await.expect("an answer").unwrap() {
+            match tokio::time::timeout(Duration::from_secs(5), asked)
+                .await
+                .expect("an answer")
+                .unwrap()
+            {
                 Ok(answer) => assert_eq!(answer.reason, Reason::Shutdown),
-                Err(error) => assert!(matches!(error, AnalysisError::ShuttingDown { .. }), "{error:?}"),
+                Err(error) => {
+                    assert!(matches!(error, AnalysisError::ShuttingDown { .. }), "{error:?}")
+                }
             }
         }
         service.drained().await;

@@ -1,4 +1,5 @@
-//! Searches of several threads: each thread takes a worker, and no mix of large and small ones gets stuck.
+//! Searches of several threads: each thread takes a worker, and no mix of large and small ones gets
+//! stuck.
 
 use super::*;
 use crate::analysis::{MemoryVerdict, Reason};
@@ -15,7 +16,9 @@ async fn a_search_of_two_threads_takes_two_workers() {
     let service = service(searcher.clone(), options(3, 8));
     let ask = |threads, number| {
         let service = service.clone();
-        tokio::spawn(async move { service.best_move(with_threads(threads, own_question(number))).await })
+        tokio::spawn(
+            async move { service.best_move(with_threads(threads, own_question(number))).await },
+        )
     };
     let double = ask(2, 0);
     until("two workers are busy", || service.status().running == 2).await;
@@ -39,7 +42,8 @@ async fn a_search_of_two_threads_takes_two_workers() {
 async fn a_search_of_two_threads_gets_its_turn_in_a_stream_of_single_ones() {
     let searcher = Scripted::new(a_moment);
     // Without a dictionary every question waits for its workers.
-    let service = service(searcher.clone(), ServiceOptions { dictionary_max_entries: 0, ..options(2, 64) });
+    let service =
+        service(searcher.clone(), ServiceOptions { dictionary_max_entries: 0, ..options(2, 64) });
     let stream: Vec<_> = (0..4)
         .map(|asker| {
             let service = service.clone();
@@ -55,7 +59,8 @@ async fn a_search_of_two_threads_gets_its_turn_in_a_stream_of_single_ones() {
         .collect();
     for number in 0..50 {
         let double = service.best_move(with_threads(2, own_question(9_000_000 + number)));
-        let answer = tokio::time::timeout(Duration::from_secs(5), double).await.expect("its turn").unwrap();
+        let answer =
+            tokio::time::timeout(Duration::from_secs(5), double).await.expect("its turn").unwrap();
         assert_eq!(answer.reason, Reason::Nodes);
     }
     service.shut_down();
@@ -68,17 +73,23 @@ async fn a_search_of_two_threads_gets_its_turn_in_a_stream_of_single_ones() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn any_mix_of_large_and_small_searches_comes_to_its_end() {
     let searcher = Scripted::new(at_once);
-    let service = service(searcher.clone(), ServiceOptions { dictionary_max_entries: 0, ..options(4, 1_000) });
+    let service = service(
+        searcher.clone(),
+        ServiceOptions { dictionary_max_entries: 0, ..options(4, 1_000) },
+    );
     let mut crowd = Vec::new();
     for asker in 0..64_usize {
         let service = service.clone();
         crowd.push(tokio::spawn(async move {
             for round in 0..100_usize {
-                let roll = (asker * 7_919 + round * 104_729).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-                let asked = service.best_move(with_threads(1 + roll % 4, own_question(asker * 100 + round)));
+                let roll =
+                    (asker * 7_919 + round * 104_729).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
+                let asked = service
+                    .best_move(with_threads(1 + roll % 4, own_question(asker * 100 + round)));
                 if roll & 0x30 == 0 {
                     // Some leave, from the queue or from the search.
-                    let _ = tokio::time::timeout(Duration::from_micros(roll as u64 % 500), asked).await;
+                    let _ =
+                        tokio::time::timeout(Duration::from_micros(roll as u64 % 500), asked).await;
                 } else {
                     asked.await.unwrap();
                 }
@@ -86,7 +97,10 @@ async fn any_mix_of_large_and_small_searches_comes_to_its_end() {
         }));
     }
     for asker in crowd {
-        tokio::time::timeout(Duration::from_secs(30), asker).await.expect("nobody is stuck").unwrap();
+        tokio::time::timeout(Duration::from_secs(30), asker)
+            .await
+            .expect("nobody is stuck")
+            .unwrap();
     }
     until("all is quiet", || service.status().running == 0).await;
     assert_eq!((service.flights_in_the_air(), service.status().queue_length), (0, 0));
@@ -112,7 +126,9 @@ async fn a_search_of_several_threads_that_panics_gives_all_its_workers_back() {
     });
     let service = service(searcher, options(2, 8));
     for _ in 0..3 {
-        assert!(service.best_move(with_threads(2, question(start_game(), depth(13)))).await.is_err());
+        assert!(
+            service.best_move(with_threads(2, question(start_game(), depth(13)))).await.is_err()
+        );
         service.best_move(with_threads(2, question(start_game(), depth(12)))).await.unwrap();
     }
 }

@@ -26,16 +26,20 @@ impl CastlingLetter {
     /// The side and the rook's file, when king and rook stand where the right needs them.
     pub(super) fn rook(&self, setup: &Setup, color: Color) -> Option<(CastlingSide, File)> {
         let king = setup.back_rank_king(color)?;
-        let is_rook = |square: &Square| setup.board[square.index()] == Some(Piece::new(color, Role::Rook));
+        let is_rook =
+            |square: &Square| setup.board[square.index()] == Some(Piece::new(color, Role::Rook));
         let (side, rook) = match *self {
-            CastlingLetter::Outermost(CastlingSide::King) => {
-                (CastlingSide::King, back_rank(color).rev().take_while(|&square| square > king).find(is_rook)?)
-            }
-            CastlingLetter::Outermost(CastlingSide::Queen) => {
-                (CastlingSide::Queen, back_rank(color).take_while(|&square| square < king).find(is_rook)?)
-            }
+            CastlingLetter::Outermost(CastlingSide::King) => (
+                CastlingSide::King,
+                back_rank(color).rev().take_while(|&square| square > king).find(is_rook)?,
+            ),
+            CastlingLetter::Outermost(CastlingSide::Queen) => (
+                CastlingSide::Queen,
+                back_rank(color).take_while(|&square| square < king).find(is_rook)?,
+            ),
             CastlingLetter::OnFile(file) => {
-                let side = if file > king.file() { CastlingSide::King } else { CastlingSide::Queen };
+                let side =
+                    if file > king.file() { CastlingSide::King } else { CastlingSide::Queen };
                 (side, Some(Square::new(file, king.rank())).filter(is_rook)?)
             }
         };

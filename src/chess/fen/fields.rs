@@ -2,8 +2,12 @@
 
 use super::FenReading;
 use super::castling_letter::CastlingLetter;
-use crate::chess::faults::{Fault, FaultCode, FenWarning, Field, InvalidPosition, WarningCode, excerpt};
-use crate::chess::validity::{MAX_FULLMOVE_NUMBER, MAX_HALFMOVE_CLOCK, fullmove_number_range, halfmove_clock_range};
+use crate::chess::faults::{
+    Fault, FaultCode, FenWarning, Field, InvalidPosition, WarningCode, excerpt,
+};
+use crate::chess::validity::{
+    MAX_FULLMOVE_NUMBER, MAX_HALFMOVE_CLOCK, fullmove_number_range, halfmove_clock_range,
+};
 use crate::chess::{Color, Piece, Position, Setup};
 
 /// Collects what the fields say.
@@ -39,7 +43,8 @@ impl Fields {
         if let Some(text) = given.next() {
             self.fullmove_number(text);
         }
-        let examined = if board_is_read { self.setup.examine(side_is_known) } else { Err(Vec::new()) };
+        let examined =
+            if board_is_read { self.setup.examine(side_is_known) } else { Err(Vec::new()) };
         match examined {
             Ok(position) if self.faults.is_empty() => {
                 self.note_lost_en_passant(&position, en_passant.unwrap_or_default());
@@ -47,7 +52,8 @@ impl Fields {
             }
             Ok(_) => Err(self.refused()),
             Err(faults) => {
-                self.faults.extend(faults.into_iter().map(|fault| quoting(fault, board, en_passant)));
+                self.faults
+                    .extend(faults.into_iter().map(|fault| quoting(fault, board, en_passant)));
                 Err(self.refused())
             }
         }
@@ -58,7 +64,13 @@ impl Fields {
         InvalidPosition { faults: self.faults }
     }
 
-    pub(super) fn refuse(&mut self, code: FaultCode, field: Field, text: &str, detail: impl Into<String>) {
+    pub(super) fn refuse(
+        &mut self,
+        code: FaultCode,
+        field: Field,
+        text: &str,
+        detail: impl Into<String>,
+    ) {
         self.faults.push(Fault::new(code, field, text, detail));
     }
 
@@ -94,11 +106,21 @@ impl Fields {
         }
         self.end_row(&text[row_start..], &row);
         if ranks != 8 {
-            self.refuse(FaultCode::RankCount, Field::Board, text, format!("a board has 8 ranks, this one has {ranks}"));
+            self.refuse(
+                FaultCode::RankCount,
+                Field::Board,
+                text,
+                format!("a board has 8 ranks, this one has {ranks}"),
+            );
         }
         for letter in unknown.chars() {
             let detail = format!("{letter:?} is not one of pnbrqkPNBRQK1-8");
-            self.refuse(FaultCode::UnknownPiece, Field::Board, letter.encode_utf8(&mut [0; 4]), detail);
+            self.refuse(
+                FaultCode::UnknownPiece,
+                Field::Board,
+                letter.encode_utf8(&mut [0; 4]),
+                detail,
+            );
         }
         self.faults.len() == faults_before
     }
@@ -118,7 +140,12 @@ impl Fields {
             "w" => Color::White,
             "b" => Color::Black,
             _ => {
-                self.refuse(FaultCode::SideUnknown, Field::Side, text, "the side to move is `w` or `b`");
+                self.refuse(
+                    FaultCode::SideUnknown,
+                    Field::Side,
+                    text,
+                    "the side to move is `w` or `b`",
+                );
                 return false;
             }
         };
@@ -149,20 +176,37 @@ impl Fields {
             }
         }
         for letter in unknown.chars() {
-            let detail = format!("{letter:?} is not a castling letter: KQkq, A-H or a-h, or a single `-`");
-            self.refuse(FaultCode::CastlingUnknown, Field::Castling, letter.encode_utf8(&mut [0; 4]), detail);
+            let detail =
+                format!("{letter:?} is not a castling letter: KQkq, A-H or a-h, or a single `-`");
+            self.refuse(
+                FaultCode::CastlingUnknown,
+                Field::Castling,
+                letter.encode_utf8(&mut [0; 4]),
+                detail,
+            );
         }
     }
 
     fn warn_of_repeated(&mut self, letter: char) {
         let detail = format!("{letter:?} names a castling right a second time");
-        self.warn(WarningCode::CastlingRepeated, Field::Castling, letter.encode_utf8(&mut [0; 4]), detail);
+        self.warn(
+            WarningCode::CastlingRepeated,
+            Field::Castling,
+            letter.encode_utf8(&mut [0; 4]),
+            detail,
+        );
     }
 
     fn grant(&mut self, letter: char, color: Color, meaning: CastlingLetter) {
         let Some((side, rook)) = meaning.rook(&self.setup, color) else {
-            let detail = format!("{letter:?} was dropped: no king or rook stands where this right needs it");
-            self.warn(WarningCode::CastlingDropped, Field::Castling, letter.encode_utf8(&mut [0; 4]), detail);
+            let detail =
+                format!("{letter:?} was dropped: no king or rook stands where this right needs it");
+            self.warn(
+                WarningCode::CastlingDropped,
+                Field::Castling,
+                letter.encode_utf8(&mut [0; 4]),
+                detail,
+            );
             return;
         };
         match self.setup.castling.rook(color, side) {
@@ -174,7 +218,12 @@ impl Fields {
                     color.name(),
                     other.letter(),
                 );
-                self.refuse(FaultCode::CastlingConflict, Field::Castling, letter.encode_utf8(&mut [0; 4]), detail);
+                self.refuse(
+                    FaultCode::CastlingConflict,
+                    Field::Castling,
+                    letter.encode_utf8(&mut [0; 4]),
+                    detail,
+                );
             }
         }
     }
@@ -186,14 +235,23 @@ impl Fields {
         match text.parse() {
             Ok(square) => self.setup.en_passant = Some(square),
             Err(_) => {
-                self.refuse(FaultCode::EnPassantUnknown, Field::EnPassant, text, "en passant is `-` or a square");
+                self.refuse(
+                    FaultCode::EnPassantUnknown,
+                    Field::EnPassant,
+                    text,
+                    "en passant is `-` or a square",
+                );
             }
         }
     }
 
     fn note_lost_en_passant(&mut self, position: &Position, text: &str) {
-        // Many writers note every double step. Only a clock that no pawn has just reset makes it worth a word.
-        if self.setup.en_passant.is_some() && position.en_passant().is_none() && self.setup.halfmove_clock != 0 {
+        // Many writers note every double step. Only a clock that no pawn has just reset makes it
+        // worth a word.
+        if self.setup.en_passant.is_some()
+            && position.en_passant().is_none()
+            && self.setup.halfmove_clock != 0
+        {
             let detail = "the en passant square was dropped: no capture there is legal";
             self.warn(WarningCode::EnPassantDropped, Field::EnPassant, text, detail);
         }
@@ -201,17 +259,27 @@ impl Fields {
 
     fn halfmove_clock(&mut self, text: &str) {
         match read_number(text) {
-            None => {
-                self.refuse(FaultCode::ClockNotANumber, Field::HalfmoveClock, text, "the half-move clock is not a number")
+            None => self.refuse(
+                FaultCode::ClockNotANumber,
+                Field::HalfmoveClock,
+                text,
+                "the half-move clock is not a number",
+            ),
+            Some(clock) if clock > MAX_HALFMOVE_CLOCK => {
+                self.faults.push(halfmove_clock_range(text))
             }
-            Some(clock) if clock > MAX_HALFMOVE_CLOCK => self.faults.push(halfmove_clock_range(text)),
             Some(clock) => self.setup.halfmove_clock = clock,
         }
     }
 
     fn fullmove_number(&mut self, text: &str) {
         match read_number(text) {
-            None => self.refuse(FaultCode::ClockNotANumber, Field::FullmoveNumber, text, "the move number is not a number"),
+            None => self.refuse(
+                FaultCode::ClockNotANumber,
+                Field::FullmoveNumber,
+                text,
+                "the move number is not a number",
+            ),
             Some(0) => {
                 self.warn(
                     WarningCode::MoveNumberRaised,
@@ -220,7 +288,9 @@ impl Fields {
                     "the move number was raised from 0 to 1",
                 );
             }
-            Some(number) if number > MAX_FULLMOVE_NUMBER => self.faults.push(fullmove_number_range(text)),
+            Some(number) if number > MAX_FULLMOVE_NUMBER => {
+                self.faults.push(fullmove_number_range(text))
+            }
             Some(number) => self.setup.fullmove_number = number,
         }
     }

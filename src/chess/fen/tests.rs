@@ -34,7 +34,8 @@ fn the_key_of_the_start_position_is_frozen() {
 fn every_fault_of_a_fen_is_reported_in_the_order_of_its_fields() {
     let fen = "rnbqkbnr/ppppxppp/8/8/8/8/PPPPPPP/RNBQKBNR q KZ e9 x 99999999999999999999999";
     let invalid = read_fen(fen).unwrap_err();
-    let seen: Vec<_> = invalid.faults.iter().map(|f| (f.code.name(), f.field.name(), f.text.as_str())).collect();
+    let seen: Vec<_> =
+        invalid.faults.iter().map(|f| (f.code.name(), f.field.name(), f.text.as_str())).collect();
     assert_eq!(
         seen,
         [
@@ -66,7 +67,10 @@ fn faults_of_the_position_quote_the_field_as_given() {
 fn a_rook_that_is_not_outermost_is_named_by_its_file() {
     let fen = "4k3/8/8/8/8/8/8/2R1K1RR w G - 0 1";
     assert_eq!(normalised(fen), fen);
-    assert_eq!(normalised("4k3/8/8/8/8/8/8/2R1K1RR w KC - 0 1"), "4k3/8/8/8/8/8/8/2R1K1RR w KQ - 0 1");
+    assert_eq!(
+        normalised("4k3/8/8/8/8/8/8/2R1K1RR w KC - 0 1"),
+        "4k3/8/8/8/8/8/8/2R1K1RR w KQ - 0 1"
+    );
     assert_eq!(Position::from_fen(fen).unwrap().shredder_fen(), fen);
 }
 
@@ -80,7 +84,10 @@ fn both_rooks_may_stand_on_one_side_of_the_king() {
 #[test]
 fn rights_without_a_rook_are_dropped_before_conflicts_are_sought() {
     assert_eq!(warnings("4k3/8/8/8/8/8/8/2R1K2R w KG - 0 1"), ["castling_dropped"]);
-    assert_eq!(warnings("4k3/8/8/8/8/8/4K3/R6R w KQ - 0 1"), ["castling_dropped", "castling_dropped"]);
+    assert_eq!(
+        warnings("4k3/8/8/8/8/8/4K3/R6R w KQ - 0 1"),
+        ["castling_dropped", "castling_dropped"]
+    );
 }
 
 #[test]
@@ -93,7 +100,10 @@ fn en_passant_stays_only_where_a_capture_is_legal() {
 #[test]
 fn a_dropped_en_passant_square_is_worth_a_word_only_with_a_clock() {
     assert!(warnings("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1").is_empty());
-    assert_eq!(warnings("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 3 1"), ["en_passant_dropped"]);
+    assert_eq!(
+        warnings("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 3 1"),
+        ["en_passant_dropped"]
+    );
 }
 
 #[test]
@@ -105,15 +115,26 @@ fn a_check_that_a_double_step_cannot_have_left_is_refused() {
     // The pawn's step opened the bishop's diagonal from a4 over d7 to e8.
     assert!(read_fen("4K3/8/8/3pP3/b7/8/8/4k3 w - d6 0 1").is_ok());
     // The pawn itself gives check.
-    assert_eq!(normalised("8/8/8/3pP3/2K5/8/8/4k3 w - d6 0 1"), "8/8/8/3pP3/2K5/8/8/4k3 w - d6 0 1");
+    assert_eq!(
+        normalised("8/8/8/3pP3/2K5/8/8/4k3 w - d6 0 1"),
+        "8/8/8/3pP3/2K5/8/8/4k3 w - d6 0 1"
+    );
 }
 
 #[test]
 fn no_text_makes_the_reader_panic() {
     let long = "♚".repeat(100_000);
-    for fen in
-        ["", "_", "/", "////////", "\u{0}", "♚/8 w - - 0 1", "8/8/8/8/8/8/8/8/8/8 w KQkq a1 1 1", &long, "é é é é é é"]
-    {
+    for fen in [
+        "",
+        "_",
+        "/",
+        "////////",
+        "\u{0}",
+        "♚/8 w - - 0 1",
+        "8/8/8/8/8/8/8/8/8/8 w KQkq a1 1 1",
+        &long,
+        "é é é é é é",
+    ] {
         let invalid = read_fen(fen).unwrap_err();
         assert!(invalid.faults.iter().all(|fault| fault.text.chars().count() <= 200));
         assert!(!invalid.faults.is_empty());

@@ -4,7 +4,8 @@ use crate::chess::validity::castling_letters;
 use crate::chess::{Bitboard, CastlingSide, Color, File, Position, Rank, Role};
 
 impl Position {
-    /// The normalised FEN (X-FEN): a rook's file stands for a castling right only where the rook is not the outermost.
+    /// The normalised FEN (X-FEN): a rook's file stands for a castling right only where the rook is
+    /// not the outermost.
     pub fn fen(&self) -> String {
         self.write_fen(&self.x_fen_castling())
     }
@@ -78,7 +79,8 @@ impl Position {
 
     /// The file of the rook that is farthest to that side on its player's back rank.
     fn outermost_rook(&self, color: Color, side: CastlingSide) -> Option<File> {
-        let Bitboard(rooks) = self.pieces(color, Role::Rook) & Rank::First.relative_to(color).bitboard();
+        let Bitboard(rooks) =
+            self.pieces(color, Role::Rook) & Rank::First.relative_to(color).bitboard();
         let index = match side {
             CastlingSide::King => 63_u32.checked_sub(rooks.leading_zeros())?,
             CastlingSide::Queen => rooks.trailing_zeros(),

@@ -9,8 +9,9 @@ use crate::chess::{Bitboard, Color, Position, Square};
 pub struct Checks {
     /// The pieces that give check.
     pub checkers: Bitboard,
-    /// The squares that a piece other than the king may move to as far as checks go: all without a check, none in double
-    /// check. The square that an en passant capture of a checking pawn arrives on is not among them.
+    /// The squares that a piece other than the king may move to as far as checks go: all without a
+    /// check, none in double check. The square that an en passant capture of a checking pawn
+    /// arrives on is not among them.
     pub check_mask: Bitboard,
     /// The pins of White's and of Black's pieces.
     pub pins: [Pins; 2],
@@ -19,13 +20,15 @@ pub struct Checks {
 /// The rays from a king to the pieces that pin, by direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pins {
-    /// To the north, north-east, east, south-east, south, south-west, west and north-west: the squares from beside the king
-    /// to the pinning piece, that included; empty where nothing is pinned.
+    /// To the north, north-east, east, south-east, south, south-west, west and north-west: the
+    /// squares from beside the king to the pinning piece, that included; empty where nothing is
+    /// pinned.
     pub rays: [Bitboard; 8],
 }
 
 /// Files and ranks of one step to the north, north-east, east … north-west.
-const DIRECTIONS: [(i8, i8); 8] = [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
+const DIRECTIONS: [(i8, i8); 8] =
+    [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
 
 impl Checks {
     /// The checks and pins of a position, a1 being bit 0.
@@ -72,7 +75,11 @@ impl Pins {
 
 /// The squares from beside the king to a slider that pins the one piece between them.
 fn ray(position: &Position, color: Color, (file_step, rank_step): (i8, i8)) -> Bitboard {
-    let sliders = if file_step == 0 || rank_step == 0 { position.straight_sliders() } else { position.diagonal_sliders() };
+    let sliders = if file_step == 0 || rank_step == 0 {
+        position.straight_sliders()
+    } else {
+        position.diagonal_sliders()
+    };
     let mut ray = Bitboard::EMPTY;
     let mut screened = false;
     let mut square = position.king(color);
@@ -82,7 +89,9 @@ fn ray(position: &Position, color: Color, (file_step, rank_step): (i8, i8)) -> B
         match position.piece_at(square) {
             None => {}
             Some(piece) if piece.color() == color && !screened => screened = true,
-            Some(piece) if piece.color() != color && screened && sliders.contains(square) => return ray,
+            Some(piece) if piece.color() != color && screened && sliders.contains(square) => {
+                return ray;
+            }
             Some(_) => break,
         }
     }
@@ -124,15 +133,22 @@ mod tests {
     fn a_pin_is_the_way_from_the_king_to_the_pinning_piece() {
         let checks = checks("4k3/8/8/7b/8/5N2/8/r2RK3 w - - 0 1");
         let pins = checks.pins_of(Color::White);
-        assert_eq!(pins.rays[6], set("d1 c1 b1 a1"), "the rook on d1 stands between the king and the rook on a1");
+        assert_eq!(
+            pins.rays[6],
+            set("d1 c1 b1 a1"),
+            "the rook on d1 stands between the king and the rook on a1"
+        );
         assert_eq!(pins.rays[1], Bitboard::EMPTY, "the bishop on h5 looks past the king");
         assert_eq!(pins.union(), pins.rays[6]);
     }
 
     #[test]
     fn two_screens_or_a_screen_of_the_other_side_are_no_pin() {
-        for fen in ["4k3/8/8/8/8/8/8/r1NRK3 w - - 0 1", "4k3/8/8/8/8/8/8/r2nK3 w - - 0 1", "4k3/8/8/8/8/8/8/b2RK3 w - - 0 1"]
-        {
+        for fen in [
+            "4k3/8/8/8/8/8/8/r1NRK3 w - - 0 1",
+            "4k3/8/8/8/8/8/8/r2nK3 w - - 0 1",
+            "4k3/8/8/8/8/8/8/b2RK3 w - - 0 1",
+        ] {
             assert_eq!(checks(fen).pins_of(Color::White).union(), Bitboard::EMPTY, "{fen}");
         }
     }

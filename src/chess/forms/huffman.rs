@@ -18,7 +18,11 @@ pub struct Huffman {
 impl Huffman {
     /// The code of a position.
     pub fn of(position: &Position) -> Huffman {
-        Huffman { board: board_bits(position), bits: packed_bits(position), packed: Packed::of(position) }
+        Huffman {
+            board: board_bits(position),
+            bits: packed_bits(position),
+            packed: Packed::of(position),
+        }
     }
 
     /// The length of the board's code in bits.

@@ -1,9 +1,11 @@
-//! The instruction: a reversible change of the list. The undo stack of a game is the list of its instructions.
+//! The instruction: a reversible change of the list. The undo stack of a game is the list of its
+//! instructions.
 
 use super::list::{en_passant_entry, list_index};
 use crate::chess::{Color, Move, Piece, Position, Role, Square, castled_rook};
 
-/// A move as a change of the list that can be taken back. Squares are list indices (a8 is 0), pieces are piece states.
+/// A move as a change of the list that can be taken back. Squares are list indices (a8 is 0),
+/// pieces are piece states.
 ///
 /// The side to move changes with every instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,7 +81,9 @@ impl Instruction {
         let (castle_before, castle_after) = self.castling.unzip();
         let (en_passant_before, en_passant_after) = self.en_passant.unzip();
         let mut entries = Vec::with_capacity(13);
-        entries.extend([self.origin, self.origin_state, self.destination, self.destination_state].map(number));
+        entries.extend(
+            [self.origin, self.origin_state, self.destination, self.destination_state].map(number),
+        );
         entries.extend([castle_before.map(i16::from), castle_after.map(i16::from)]);
         entries.extend([en_passant_before.map(i16::from), en_passant_after.map(i16::from)]);
         match self.second {
@@ -90,7 +94,9 @@ impl Instruction {
             Some(SecondPiece::CapturedPawn { square, state }) => {
                 entries.extend([number(square), number(state), None, None]);
             }
-            Some(SecondPiece::Promotion { state }) => entries.extend([None, None, None, None, number(state)]),
+            Some(SecondPiece::Promotion { state }) => {
+                entries.extend([None, None, None, None, number(state)])
+            }
         }
         entries
     }
@@ -107,9 +113,13 @@ fn second_piece(before: &Position, mv: Move) -> Option<SecondPiece> {
     }
     if mv.is_en_passant() {
         let pawn = Piece::new(!us, Role::Pawn).state();
-        return Some(SecondPiece::CapturedPawn { square: list_index(mv.to().forward(!us)), state: pawn });
+        return Some(SecondPiece::CapturedPawn {
+            square: list_index(mv.to().forward(!us)),
+            state: pawn,
+        });
     }
-    let promotion = |color: Color, role| SecondPiece::Promotion { state: Piece::new(color, role).state() };
+    let promotion =
+        |color: Color, role| SecondPiece::Promotion { state: Piece::new(color, role).state() };
     mv.promotion().map(|role| promotion(us, role))
 }
 
@@ -150,7 +160,10 @@ mod tests {
     fn an_en_passant_capture_names_the_pawn_beside() {
         let entries = entries("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "exd6");
         let head = [28, 1, 19, 0].map(Some);
-        assert_eq!(entries, [&head[..], &[None, None, Some(3), Some(-1), Some(27), Some(7), None, None]].concat());
+        assert_eq!(
+            entries,
+            [&head[..], &[None, None, Some(3), Some(-1), Some(27), Some(7), None, None]].concat()
+        );
     }
 
     #[test]

@@ -4,8 +4,8 @@ use std::fmt;
 
 use crate::chess::{Piece, Position, Square};
 
-/// 32 bytes; byte i holds square 2i in its low four bits and square 2i + 1 in its high four. Bit 0 of a nibble is the colour
-/// (1 White), bits 1–3 the kind (0 empty, 1 pawn … 6 king).
+/// 32 bytes; byte i holds square 2i in its low four bits and square 2i + 1 in its high four. Bit 0
+/// of a nibble is the colour (1 White), bits 1–3 the kind (0 empty, 1 pawn … 6 king).
 ///
 /// Shown as 64 hex digits, byte 0 first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,9 @@ impl Nibbles {
 }
 
 fn nibble(position: &Position, square: Square) -> u8 {
-    position.piece_at(square).map_or(0, |piece: Piece| (piece.role() as u8 + 1) << 1 | u8::from(piece.color().is_white()))
+    position.piece_at(square).map_or(0, |piece: Piece| {
+        (piece.role() as u8 + 1) << 1 | u8::from(piece.color().is_white())
+    })
 }
 
 impl fmt::Display for Nibbles {

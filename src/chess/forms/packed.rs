@@ -15,7 +15,8 @@ pub(super) use write::{board_bits, packed_bits};
 /// The layout that is written and read.
 pub const LAYOUT_VERSION: u8 = 1;
 
-/// No legal position needs more: 4 bits of version, 32 men of 6 bits, 32 empty squares, 9 bits of state, 13 of castling.
+/// No legal position needs more: 4 bits of version, 32 men of 6 bits, 32 empty squares, 9 bits of
+/// state, 13 of castling.
 const MAX_BYTES: usize = 32;
 
 /// A position without its clocks, packed into at most 32 bytes. One position has one packed form.
@@ -31,7 +32,8 @@ impl Packed {
         write::pack(position).bytes
     }
 
-    /// Takes bytes that somebody stored or sent. Whether they are a position is asked by [`Packed::position`].
+    /// Takes bytes that somebody stored or sent. Whether they are a position is asked by
+    /// [`Packed::position`].
     ///
     /// # Errors
     ///
@@ -43,7 +45,8 @@ impl Packed {
         Ok(packed)
     }
 
-    /// Reads base64url without padding. Whether the bytes are a position is asked by [`Packed::position`].
+    /// Reads base64url without padding. Whether the bytes are a position is asked by
+    /// [`Packed::position`].
     ///
     /// # Errors
     ///
@@ -81,7 +84,8 @@ impl Packed {
 /// The fault of the form; of an illegal position its own faults too.
 pub fn read_packed(text: &str) -> Result<Position, InvalidPosition> {
     Packed::from_text(text).and_then(|packed| packed.position()).map_err(|error| {
-        let mut faults = vec![Fault::new(FaultCode::PackedForm, Field::Packed, text, error.to_string())];
+        let mut faults =
+            vec![Fault::new(FaultCode::PackedForm, Field::Packed, text, error.to_string())];
         if let PackedError::Illegal(position) = error {
             let own = |fault: Fault| Fault::new(fault.code, Field::Packed, text, fault.detail);
             faults.extend(position.faults.into_iter().map(own));

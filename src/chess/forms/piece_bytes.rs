@@ -6,12 +6,14 @@ const WHITE: u8 = 1 << 0;
 const HAS_MOVED: u8 = 1 << 1;
 const PAWN: u8 = 1 << 2;
 
-/// The bytes of a1 … h8: bit 0 colour (1 White), bit 1 has moved, bit 2 pawn, 3 knight, 4 bishop, 5 rook, 6 queen, 7 king; 0 is an
-/// empty square.
+/// The bytes of a1 … h8: bit 0 colour (1 White), bit 1 has moved, bit 2 pawn, 3 knight, 4 bishop, 5
+/// rook, 6 queen, 7 king; 0 is an empty square.
 pub fn piece_bytes(game: &Game) -> [u8; 64] {
     let mut bytes = [0; 64];
     for square in game.position().occupied() {
-        let kind = |piece: Piece| PAWN << piece.role() as u8 | if piece.color().is_white() { WHITE } else { 0 };
+        let kind = |piece: Piece| {
+            PAWN << piece.role() as u8 | if piece.color().is_white() { WHITE } else { 0 }
+        };
         let moved = if game.moved().contains(square) { HAS_MOVED } else { 0 };
         bytes[square.index()] = game.position().piece_at(square).map_or(0, kind) | moved;
     }
@@ -52,7 +54,11 @@ mod tests {
         let fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
         assert_eq!(byte_after(fen, "O-O", "g1"), 128 | 3);
         assert_eq!(byte_after(fen, "O-O", "f1"), 32 | 3);
-        assert_eq!(byte_after(fen, "O-O", "a1"), 32 | 1, "the other rook has not moved, though its right is gone");
+        assert_eq!(
+            byte_after(fen, "O-O", "a1"),
+            32 | 1,
+            "the other rook has not moved, though its right is gone"
+        );
     }
 
     #[test]

@@ -3,7 +3,8 @@
 use super::{BitOrder, CastleFlags};
 use crate::chess::{Bitboard, CastlingSide, Color, Move, Position, Role};
 
-/// What a legal move does, as bitboards. The static evaluation that belongs to the record is not known to the rules.
+/// What a legal move does, as bitboards. The static evaluation that belongs to the record is not
+/// known to the rules.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Record {
     /// Where the piece comes from; of castling, where the king does.
@@ -95,6 +96,9 @@ mod tests {
         let captured = record.captured.unwrap();
         assert_eq!((captured.side, captured.piece()), (Color::Black, "pawns"));
         assert_eq!(captured.bitboard.to_string(), "0001000800000000");
-        assert_eq!(record.in_order(BitOrder::A8).captured.unwrap().bitboard.to_string(), "0000000008000100");
+        assert_eq!(
+            record.in_order(BitOrder::A8).captured.unwrap().bitboard.to_string(),
+            "0000000008000100"
+        );
     }
 }

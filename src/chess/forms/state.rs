@@ -29,8 +29,8 @@ impl State {
         }
     }
 
-    /// All but the clocks in nine bits: bit 0 the turn (1 White), bit 1 en passant, bits 2–4 its file (0 when none), bits 5–8 the
-    /// rights.
+    /// All but the clocks in nine bits: bit 0 the turn (1 White), bit 1 en passant, bits 2–4 its
+    /// file (0 when none), bits 5–8 the rights.
     pub fn bits(&self) -> u16 {
         let en_passant = self.en_passant.map_or(0, |file| 1 << 1 | (file as u16) << 2);
         u16::from(self.turn.is_white()) | en_passant | u16::from(self.castling) << 5

@@ -47,7 +47,8 @@ fn a_position_that_occurs_the_third_time_may_be_claimed_and_the_fifth_time_ends_
 fn a_lost_castling_right_makes_another_position() {
     let shuffle = "Rg1 Rg8 Rh1 Rh8";
     let game = game("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", &format!("{shuffle} {shuffle}"));
-    // After the first shuffle the short rights are gone: that position has occurred twice, the first one once.
+    // After the first shuffle the short rights are gone: that position has occurred twice, the
+    // first one once.
     assert_eq!(game.repetitions(), 2);
 }
 
@@ -67,8 +68,14 @@ fn mate_comes_before_the_clock() {
 
 #[test]
 fn of_several_draws_the_clock_comes_before_the_material() {
-    assert_eq!(game("7k/8/8/8/8/8/8/K7 w - - 150 90", "").outcome(), Outcome::Draw(DrawReason::SeventyFiveMoves));
-    assert_eq!(game("7k/8/8/8/8/8/8/K7 w - - 0 1", "").outcome(), Outcome::Draw(DrawReason::DeadPosition));
+    assert_eq!(
+        game("7k/8/8/8/8/8/8/K7 w - - 150 90", "").outcome(),
+        Outcome::Draw(DrawReason::SeventyFiveMoves)
+    );
+    assert_eq!(
+        game("7k/8/8/8/8/8/8/K7 w - - 0 1", "").outcome(),
+        Outcome::Draw(DrawReason::DeadPosition)
+    );
 }
 
 #[test]
@@ -100,8 +107,14 @@ fn every_ply_knows_its_position() {
 fn only_positions_since_the_last_irreversible_move_are_context() {
     assert!(game(START, "").reversible_context().is_empty());
     assert!(game(START, "Nf3 Nf6 e4").reversible_context().is_empty(), "a pawn move");
-    assert!(game("7k/8/8/8/8/8/r7/R6K w - - 0 1", "Rxa2").reversible_context().is_empty(), "a capture");
-    assert!(game("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "Ke2").reversible_context().is_empty(), "a lost right");
+    assert!(
+        game("7k/8/8/8/8/8/r7/R6K w - - 0 1", "Rxa2").reversible_context().is_empty(),
+        "a capture"
+    );
+    assert!(
+        game("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "Ke2").reversible_context().is_empty(),
+        "a lost right"
+    );
 
     let context = game(START, "Nf3 Nf6 Ng1 Ng8 Nf3").reversible_context();
     let mut counts: Vec<_> = context.iter().map(|&(_, count)| count).collect();

@@ -16,7 +16,8 @@ const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 #[test]
 fn san_is_read_with_any_marks_at_its_end() {
-    for text in ["Nf3", "Nf3!", "Nf3?!", "Nf3+", "Nf3#", "Ng1f3", "Ngf3", "N1f3", "Ng1-f3", "g1f3"] {
+    for text in ["Nf3", "Nf3!", "Nf3?!", "Nf3+", "Nf3#", "Ng1f3", "Ngf3", "N1f3", "Ng1-f3", "g1f3"]
+    {
         assert_eq!(read(START, text), "g1f3", "{text}");
     }
     for text in ["e4", "e2e4", "e2-e4", "e4!!"] {
@@ -26,8 +27,10 @@ fn san_is_read_with_any_marks_at_its_end() {
 
 #[test]
 fn what_is_no_notation_is_not_a_move() {
-    let texts =
-        ["", " ", "+", "x", "Nf", "nf3", "Pe4", "E2E4", " Nf3", "Nf3 ", "♘f3", "--", "0000", "Z0", "o-o", "N-f3", "Ng-f3"];
+    let texts = [
+        "", " ", "+", "x", "Nf", "nf3", "Pe4", "E2E4", " Nf3", "Nf3 ", "♘f3", "--", "0000", "Z0",
+        "o-o", "N-f3", "Ng-f3",
+    ];
     for text in texts.into_iter().chain([
         "Ng1--f3",
         "Nxxf3",
@@ -117,9 +120,14 @@ fn a_step_of_one_square_is_not_castling() {
 fn the_king_onto_its_own_rook_comes_before_the_step_to_the_g_file() {
     // The rook of the right stands on g1: e1g1 is king takes rook.
     assert_eq!(read("4k3/8/8/8/8/8/8/4K1R1 w G - 0 1", "e1g1"), "e1g1");
-    // King b1 and rook c1 of the short right: b1c1 is castling, though c1 is where long castling ends.
+    // King b1 and rook c1 of the short right: b1c1 is castling, though c1 is where long castling
+    // ends.
     let position = Position::from_fen("4k3/8/8/8/8/8/8/1KR5 w C - 0 1").unwrap();
     let castling = read_move(&position, "b1c1").unwrap();
     assert_eq!(castling.castling(), Some(crate::chess::CastlingSide::King));
-    assert_eq!(read_move(&position, "b1g1"), Ok(castling), "a wide step to the g-file means the same");
+    assert_eq!(
+        read_move(&position, "b1g1"),
+        Ok(castling),
+        "a wide step to the g-file means the same"
+    );
 }

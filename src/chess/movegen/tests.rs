@@ -37,7 +37,8 @@ fn a_code_is_legal_exactly_when_it_is_in_the_list() {
         let root = position(fen);
         for child in root.legal_moves().into_iter().map(|mv| root.after(mv)).chain([root.clone()]) {
             let listed: BTreeSet<Move> = child.legal_moves().into_iter().collect();
-            let legal: BTreeSet<Move> = (0..=u16::MAX).map(Move::from_code).filter(|&mv| child.is_legal(mv)).collect();
+            let legal: BTreeSet<Move> =
+                (0..=u16::MAX).map(Move::from_code).filter(|&mv| child.is_legal(mv)).collect();
             assert_eq!(legal, listed, "{}", child.fen());
         }
     }
@@ -60,7 +61,9 @@ fn noisy_and_quiet_moves_are_all_moves_and_share_none() {
 
 #[test]
 fn counting_in_sets_agrees_with_the_list() {
-    for_each_position(&mut |position| assert_eq!(position.count_moves(), position.legal_moves().len() as u64));
+    for_each_position(&mut |position| {
+        assert_eq!(position.count_moves(), position.legal_moves().len() as u64)
+    });
 }
 
 #[test]
@@ -90,22 +93,33 @@ fn only_the_king_moves_out_of_a_double_check() {
     let fen = "4k3/8/4r3/8/8/3n4/8/R3K2R w KQ - 0 1";
     let position = position(fen);
     assert_eq!(position.checkers().count(), 2);
-    assert!(position.legal_moves().into_iter().all(|mv| position.role_at(mv.from()) == Some(Role::King)));
+    assert!(
+        position
+            .legal_moves()
+            .into_iter()
+            .all(|mv| position.role_at(mv.from()) == Some(Role::King))
+    );
 }
 
 #[test]
 fn a_king_castles_neither_out_of_nor_through_nor_into_check() {
-    let castles = |fen: &str| moves(fen).into_iter().filter(|san| san.starts_with('O')).collect::<Vec<_>>();
+    let castles =
+        |fen: &str| moves(fen).into_iter().filter(|san| san.starts_with('O')).collect::<Vec<_>>();
     assert_eq!(castles("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"), ["O-O", "O-O-O"]);
     assert_eq!(castles("4k3/8/8/8/8/4r3/8/R3K2R w KQ - 0 1"), [""; 0]);
     assert_eq!(castles("4k3/8/8/8/8/5r2/8/R3K2R w KQ - 0 1"), ["O-O-O"]);
     assert_eq!(castles("4k3/8/8/8/8/6r1/8/R3K2R w KQ - 0 1"), ["O-O-O"]);
-    assert_eq!(castles("1r2k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"), ["O-O", "O-O-O"], "the rook may pass an attacked b1");
+    assert_eq!(
+        castles("1r2k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"),
+        ["O-O", "O-O-O"],
+        "the rook may pass an attacked b1"
+    );
 }
 
 #[test]
 fn a_chess960_rook_that_shields_its_king_may_not_castle_away() {
-    // King g1 → g1 with the rook from f1's right: once the rook has left h-side, the queen on h1 would see the king.
+    // King g1 → g1 with the rook from f1's right: once the rook has left h-side, the queen on h1
+    // would see the king.
     let fen = "4k3/8/8/8/8/8/8/4KRrq w F - 0 1";
     assert!(Position::from_fen(fen).is_ok());
     assert!(!moves(fen).contains("O-O"));

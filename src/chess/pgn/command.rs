@@ -37,7 +37,8 @@ impl PgnEval {
     }
 }
 
-/// What a command in a comment says: of `[%clk 0:01:00]` and `clk` that is `0:01:00`. Of several the first counts.
+/// What a command in a comment says: of `[%clk 0:01:00]` and `clk` that is `0:01:00`. Of several
+/// the first counts.
 pub fn command<'a>(comment: &'a str, name: &str) -> Option<&'a str> {
     find(comment, name).map(|(_, value)| value)
 }
@@ -69,14 +70,16 @@ pub fn clock_ms(comment: &str) -> Option<u64> {
     Some((1000.0 * seconds).round() as u64)
 }
 
-/// Where the first command of that name stands, and what it says. A bracket that is opened anew before it is closed is none.
+/// Where the first command of that name stands, and what it says. A bracket that is opened anew
+/// before it is closed is none.
 fn find<'a>(comment: &'a str, name: &str) -> Option<(Range<usize>, &'a str)> {
     let mut end = 0;
     for part in comment.split_inclusive(']') {
         let start = end;
         end += part.len();
         if let Some(place) = part.rfind("[%")
-            && let Some(value) = part[place + 2..].strip_suffix(']').and_then(|inside| inside.strip_prefix(name))
+            && let Some(value) =
+                part[place + 2..].strip_suffix(']').and_then(|inside| inside.strip_prefix(name))
             && value.starts_with([' ', '\t'])
         {
             return Some((start + place..end, value.trim()));
@@ -104,7 +107,9 @@ mod tests {
 
     #[test]
     fn evaluations_are_read_and_written() {
-        for (text, eval) in [("0.34", PgnEval::Cp(34)), ("-0.05", PgnEval::Cp(-5)), ("#3", PgnEval::Mate(3))] {
+        for (text, eval) in
+            [("0.34", PgnEval::Cp(34)), ("-0.05", PgnEval::Cp(-5)), ("#3", PgnEval::Mate(3))]
+        {
             assert_eq!(PgnEval::read(text), Some(eval));
             assert_eq!(eval.text(), text);
         }

@@ -2,15 +2,16 @@
 
 use std::borrow::Cow;
 
-/// What Windows-1252 has in the places 0x80–0x9f; the five that it leaves free stay the control characters of Latin-1.
-/// WHATWG Encoding Standard, index windows-1252.
+/// What Windows-1252 has in the places 0x80–0x9f; the five that it leaves free stay the control
+/// characters of Latin-1. WHATWG Encoding Standard, index windows-1252.
 const HIGH_CONTROLS: [char; 32] = [
-    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}', '\u{90}', '‘', '’', '“',
-    '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
+    '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
+    '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// Reads bytes as UTF-8. What is not UTF-8 is read as Windows-1252, of which Latin-1 is a part, byte by byte: so a file that was put
-/// together from both comes out right. A byte order mark is taken off; one of UTF-16 is believed.
+/// Reads bytes as UTF-8. What is not UTF-8 is read as Windows-1252, of which Latin-1 is a part,
+/// byte by byte: so a file that was put together from both comes out right. A byte order mark is
+/// taken off; one of UTF-16 is believed.
 ///
 /// Never fails: any byte means something.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {

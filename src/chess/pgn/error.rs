@@ -78,7 +78,9 @@ impl fmt::Display for PgnFault {
             PgnFault::UnclosedComment => f.write_str("the comment has no end"),
             PgnFault::TooManyHeaders => write!(f, "a game has at most {MAX_HEADERS} headers"),
             PgnFault::TooManyMoves => write!(f, "a game has at most {MAX_MOVES} moves"),
-            PgnFault::TooDeep => write!(f, "variations stand at most {MAX_NESTING} deep in one another"),
+            PgnFault::TooDeep => {
+                write!(f, "variations stand at most {MAX_NESTING} deep in one another")
+            }
         }
     }
 }

@@ -6,7 +6,8 @@ use crate::chess::{Game, Move, Position};
 /// A game: headers, moves with what is said of them, and the result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PgnGame {
-    /// The headers as given. Start and result are told by the members below, whatever the headers say.
+    /// The headers as given. Start and result are told by the members below, whatever the headers
+    /// say.
     pub headers: Headers,
     /// The position before the first move.
     pub start: Position,
@@ -43,7 +44,12 @@ struct Remarks {
 impl PgnGame {
     /// A game without headers and moves.
     pub fn new(start: Position) -> PgnGame {
-        PgnGame { headers: Headers::new(), start, line: Line::default(), result: GameResult::Unknown }
+        PgnGame {
+            headers: Headers::new(),
+            start,
+            line: Line::default(),
+            result: GameResult::Unknown,
+        }
     }
 
     /// The game as the rules see it: the start and the moves that were played.
@@ -109,7 +115,8 @@ impl PgnMove {
         self.change(|remarks| remarks.glyphs.retain(|&glyph| keep(glyph)));
     }
 
-    /// Sets the comment to a text, in which each run of blanks and line ends becomes one blank, and a closing brace a parenthesis.
+    /// Sets the comment to a text, in which each run of blanks and line ends becomes one blank, and
+    /// a closing brace a parenthesis.
     pub fn set_comment(&mut self, text: &str) {
         let comment = plain_comment(text);
         self.change(|remarks| remarks.comment = comment);
@@ -123,7 +130,8 @@ impl PgnMove {
         }
     }
 
-    /// Adds a variation: a line from the position before this move. One without move and comment is not added.
+    /// Adds a variation: a line from the position before this move. One without move and comment is
+    /// not added.
     pub fn add_variation(&mut self, line: Line) {
         if !line.moves.is_empty() || !line.comment.is_empty() {
             self.remarks().variations.push(line);
@@ -142,15 +150,18 @@ impl PgnMove {
     }
 }
 
-/// A comment as it is kept: every run of blanks and line ends is one blank, none at the ends, and a closing brace, which no comment
-/// can hold, is a closing parenthesis.
+/// A comment as it is kept: every run of blanks and line ends is one blank, none at the ends, and a
+/// closing brace, which no comment can hold, is a closing parenthesis.
 pub(super) fn plain_comment(text: &str) -> String {
     let text = text.trim_ascii();
     if is_plain(text) {
         return text.to_owned();
     }
     let mut plain = String::with_capacity(text.len());
-    for word in text.split(|letter: char| letter.is_whitespace() || letter.is_control()).filter(|word| !word.is_empty()) {
+    for word in text
+        .split(|letter: char| letter.is_whitespace() || letter.is_control())
+        .filter(|word| !word.is_empty())
+    {
         join(&mut plain, word);
     }
     if plain.contains('}') { plain.replace('}', ")") } else { plain }

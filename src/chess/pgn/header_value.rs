@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
-/// What stands in quotes at the start of a line's rest, and what follows the header. The closing quote is the first one that is not
-/// escaped and has the closing bracket behind it: so quotes that somebody forgot to escape belong to the value. Without one the value
-/// is the rest of the line.
+/// What stands in quotes at the start of a line's rest, and what follows the header. The closing
+/// quote is the first one that is not escaped and has the closing bracket behind it: so quotes that
+/// somebody forgot to escape belong to the value. Without one the value is the rest of the line.
 pub(super) fn quoted(line: &str) -> (Cow<'_, str>, &str) {
     let bytes = line.as_bytes();
     let mut at = 0;

@@ -1,6 +1,7 @@
 //! The headers of a game: who played whom, where and when.
 
-/// Names and values, in the order in which they were written. A name stands once, whatever its case.
+/// Names and values, in the order in which they were written. A name stands once, whatever its
+/// case.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Headers {
     pairs: Vec<(String, String)>,
@@ -19,11 +20,15 @@ impl Headers {
 
     /// Sets a header. One that is there keeps its place and takes the new value.
     ///
-    /// What no header can hold is mended: a name begins with its first letter and goes on without blanks, quotes, brackets and control
-    /// characters, in a value a control character becomes a blank. A name of which nothing is left sets nothing.
+    /// What no header can hold is mended: a name begins with its first letter and goes on without
+    /// blanks, quotes, brackets and control characters, in a value a control character becomes a
+    /// blank. A name of which nothing is left sets nothing.
     pub fn set(&mut self, name: &str, value: &str) {
-        let name: String =
-            name.chars().skip_while(|letter| !letter.is_alphabetic()).filter(|&letter| is_of_a_name(letter)).collect();
+        let name: String = name
+            .chars()
+            .skip_while(|letter| !letter.is_alphabetic())
+            .filter(|&letter| is_of_a_name(letter))
+            .collect();
         let value = value.replace(char::is_control, " ");
         match self.place(&name) {
             Some(place) => self.pairs[place].1 = value,

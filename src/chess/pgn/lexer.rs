@@ -93,7 +93,9 @@ impl<'a> Lexer<'a> {
                 if !is_blank(byte) {
                     break;
                 }
-                line_ends += usize::from(byte == b'\n' || (byte == b'\r' && bytes.get(self.at + 1) != Some(&b'\n')));
+                line_ends += usize::from(
+                    byte == b'\n' || (byte == b'\r' && bytes.get(self.at + 1) != Some(&b'\n')),
+                );
                 self.at += 1;
             } else if let Some(letter) = self.wide_blank() {
                 self.at += letter.len_utf8();
@@ -104,10 +106,12 @@ impl<'a> Lexer<'a> {
         line_ends
     }
 
-    /// The character here, when it separates words and is not ASCII. A byte order mark does: it stands where files were put together.
+    /// The character here, when it separates words and is not ASCII. A byte order mark does: it
+    /// stands where files were put together.
     fn wide_blank(&self) -> Option<char> {
         let letter = self.text[self.at..].chars().next()?;
-        (letter.is_whitespace() || letter.is_control() || matches!(letter, '\u{feff}' | '\u{200b}')).then_some(letter)
+        (letter.is_whitespace() || letter.is_control() || matches!(letter, '\u{feff}' | '\u{200b}'))
+            .then_some(letter)
     }
 
     fn is_line_start(&self) -> bool {
@@ -166,12 +170,18 @@ impl<'a> Lexer<'a> {
         while let Some(&byte) = bytes.get(self.at) {
             if byte.is_ascii() {
                 // `e8(Q)` is one word.
-                let is_promotion = byte == b'(' && matches!(bytes[self.at + 1..], [b'Q' | b'R' | b'B' | b'N', b')', ..]);
+                let is_promotion = byte == b'('
+                    && matches!(bytes[self.at + 1..], [b'Q' | b'R' | b'B' | b'N', b')', ..]);
                 if is_promotion && self.at > start {
                     self.at += 3;
                     continue;
                 }
-                if is_blank(byte) || matches!(byte, b'{' | b'}' | b'(' | b')' | b'[' | b']' | b'<' | b'>' | b';' | b'$') {
+                if is_blank(byte)
+                    || matches!(
+                        byte,
+                        b'{' | b'}' | b'(' | b')' | b'[' | b']' | b'<' | b'>' | b';' | b'$'
+                    )
+                {
                     break;
                 }
                 self.at += 1;
@@ -281,7 +291,11 @@ mod tests {
     #[test]
     fn escaped_lines_reserved_brackets_and_unknown_numbers_are_left_out() {
         assert_eq!(tokens("% e4\n e5 <x y> ] } [%clk 1] $256 $"), [Token::Word("e5")]);
-        assert_eq!(tokens("e4 %x"), [Token::Word("e4"), Token::Word("%x")], "only at the start of a line");
+        assert_eq!(
+            tokens("e4 %x"),
+            [Token::Word("e4"), Token::Word("%x")],
+            "only at the start of a line"
+        );
     }
 
     #[test]

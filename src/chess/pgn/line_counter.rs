@@ -15,19 +15,24 @@ impl<'a> LineCounter<'a> {
         LineCounter { text, at: 0, line: 1, line_start: 0 }
     }
 
-    /// Line and column of a byte, each from 1, the column in characters. Bytes are asked for from front to back.
+    /// Line and column of a byte, each from 1, the column in characters. Bytes are asked for from
+    /// front to back.
     pub(super) fn locate(&mut self, at: usize) -> (usize, usize) {
         let bytes = self.text.as_bytes();
         for place in self.at..at {
             // A lone carriage return ends a line too, as it did on old Macs.
-            let ends = bytes[place] == b'\n' || (bytes[place] == b'\r' && bytes.get(place + 1) != Some(&b'\n'));
+            let ends = bytes[place] == b'\n'
+                || (bytes[place] == b'\r' && bytes.get(place + 1) != Some(&b'\n'));
             if ends {
                 self.line += 1;
                 self.line_start = place + 1;
             }
         }
         self.at = self.at.max(at);
-        (self.line, 1 + self.text.get(self.line_start..at).map_or(0, |before| before.chars().count()))
+        (
+            self.line,
+            1 + self.text.get(self.line_start..at).map_or(0, |before| before.chars().count()),
+        )
     }
 }
 

@@ -7,8 +7,8 @@ use crate::chess::Position;
 
 /// The position that the headers `Variant`, `SetUp` and `FEN` let a game start from.
 ///
-/// A `FEN` counts without `SetUp` too, but not with `SetUp "0"`. Chess960 needs no word, since the castling rights of X-FEN and
-/// Shredder-FEN say all of it.
+/// A `FEN` counts without `SetUp` too, but not with `SetUp "0"`. Chess960 needs no word, since the
+/// castling rights of X-FEN and Shredder-FEN say all of it.
 ///
 /// # Errors
 ///
@@ -27,7 +27,21 @@ pub(super) fn of(headers: &Headers) -> Result<Position, (Cow<'_, str>, PgnFault)
 
 /// `true` for the names of chess and Chess960.
 fn is_known(variant: &str) -> bool {
-    let name: String = variant.chars().filter(|letter| letter.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    let names = ["", "standard", "chess", "normal", "fromposition", "960", "chess960", "freestyle", "freestylechess"];
+    let name: String = variant
+        .chars()
+        .filter(|letter| letter.is_alphanumeric())
+        .flat_map(char::to_lowercase)
+        .collect();
+    let names = [
+        "",
+        "standard",
+        "chess",
+        "normal",
+        "fromposition",
+        "960",
+        "chess960",
+        "freestyle",
+        "freestylechess",
+    ];
     names.contains(&name.as_str()) || name.starts_with("fischer")
 }

@@ -7,13 +7,14 @@ use super::{BadGame, Headers, PgnError, PgnGame};
 
 /// Reads the games of a text. [`decode`](super::decode) makes a text of bytes.
 ///
-/// Taken as meant: headers and blank lines that are missing, headers that come twice (the last one counts), quotes in values that are
-/// not escaped, numbers of moves in any form or none, moves in UCI, long algebraic notation, figurines or sloppy letters, castling
-/// with zeros, signs for glyphs, parentheses and results that are missing. Left out: lines behind `%`, reserved brackets, a
-/// variation from its first unplayable move on.
+/// Taken as meant: headers and blank lines that are missing, headers that come twice (the last one
+/// counts), quotes in values that are not escaped, numbers of moves in any form or none, moves in
+/// UCI, long algebraic notation, figurines or sloppy letters, castling with zeros, signs for
+/// glyphs, parentheses and results that are missing. Left out: lines behind `%`, reserved brackets,
+/// a variation from its first unplayable move on.
 ///
-/// A game is over at its result, at the next header, or with the text. Moves after a draw by the rules are played: a text says what
-/// was played, not what had to end.
+/// A game is over at its result, at the next header, or with the text. Moves after a draw by the
+/// rules are played: a text says what was played, not what had to end.
 #[derive(Clone, Debug)]
 pub struct PgnReader<'a> {
     lexer: Lexer<'a>,
@@ -27,7 +28,8 @@ impl<'a> PgnReader<'a> {
         PgnReader { lexer: Lexer::new(text), lines: LineCounter::new(text), games: 0 }
     }
 
-    /// The byte of the text from which on the next game is looked for: what lies between two of these is the text of one game.
+    /// The byte of the text from which on the next game is looked for: what lies between two of
+    /// these is the text of one game.
     pub const fn offset(&self) -> usize {
         self.lexer.offset()
     }

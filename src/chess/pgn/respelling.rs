@@ -2,8 +2,8 @@
 
 use crate::chess::{Move, MoveTextError, Position, read_move};
 
-/// Finds the legal move that a word of a game means: as it stands, or respelled as people and old programs write: `0-0`, `o-o`,
-/// `OO`, `Ke1-g1`, `nf3`, `Pe4`, `e4:d5`, `exd6e.p.`, `e7-e8=q`.
+/// Finds the legal move that a word of a game means: as it stands, or respelled as people and old
+/// programs write: `0-0`, `o-o`, `OO`, `Ke1-g1`, `nf3`, `Pe4`, `e4:d5`, `exd6e.p.`, `e7-e8=q`.
 ///
 /// # Errors
 ///
@@ -19,7 +19,12 @@ fn respelled(position: &Position, word: &str) -> Option<Move> {
         return read_move(position, castling).ok();
     }
     let text = bare.replace(':', "x");
-    let spellings = [without_pawn(&text), with_capital(&text), with_capital_promotion(&text), squares_alone(&text)];
+    let spellings = [
+        without_pawn(&text),
+        with_capital(&text),
+        with_capital_promotion(&text),
+        squares_alone(&text),
+    ];
     let spellings = std::iter::once(text).chain(spellings.into_iter().flatten());
     spellings.into_iter().find_map(|spelling| read_move(position, &spelling).ok())
 }

@@ -2,7 +2,8 @@
 
 use crate::chess::Color;
 
-/// The result that stands at the end of a game. What was agreed, claimed or lost on time cannot be told from the moves.
+/// The result that stands at the end of a game. What was agreed, claimed or lost on time cannot be
+/// told from the moves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum GameResult {
     /// `1-0`

@@ -11,7 +11,9 @@ use crate::chess::{CastlingText, Position, to_uci};
 
 /// The games of a text, none of which is bad.
 fn games(text: &str) -> Vec<PgnGame> {
-    PgnReader::new(text).map(|game| game.unwrap_or_else(|bad| panic!("{}\nin:\n{text}", bad.error))).collect()
+    PgnReader::new(text)
+        .map(|game| game.unwrap_or_else(|bad| panic!("{}\nin:\n{text}", bad.error)))
+        .collect()
 }
 
 /// The only game of a text.

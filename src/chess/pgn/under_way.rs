@@ -7,7 +7,8 @@ use super::lexer::Token;
 use super::respelling::find_move;
 use super::word::{is_mere_remark, is_null_move, plain_letters, without_number};
 use super::{
-    GameResult, Headers, Line, MAX_HEADERS, MAX_MOVES, MAX_NESTING, PgnFault, PgnGame, PgnMove, glyph, opening_position,
+    GameResult, Headers, Line, MAX_HEADERS, MAX_MOVES, MAX_NESTING, PgnFault, PgnGame, PgnMove,
+    glyph, opening_position,
 };
 use crate::chess::{Move, Position, excerpt};
 
@@ -22,7 +23,8 @@ pub(super) struct UnderWay {
     /// What is said before the first move.
     comment: String,
     start: Option<Position>,
-    /// The line that is read, on those that it is a variation of; the game's own first. Empty before the first move.
+    /// The line that is read, on those that it is a variation of; the game's own first. Empty
+    /// before the first move.
     open: Vec<OpenLine>,
     /// Open parentheses. More than open lines but one: what is read is left out.
     depth: usize,
@@ -76,7 +78,11 @@ impl UnderWay {
                 let is_trailing = *word == "-" || GameResult::read(word).is_some();
                 self.result.is_some() && self.depth == 0 && !is_trailing
             }
-            Token::Comment(_) | Token::UnclosedComment(_) | Token::Open | Token::Close | Token::Glyph(_) => false,
+            Token::Comment(_)
+            | Token::UnclosedComment(_)
+            | Token::Open
+            | Token::Close
+            | Token::Glyph(_) => false,
         }
     }
 
@@ -102,7 +108,11 @@ impl UnderWay {
 
     /// The game, or what is wrong with it; `None` when nothing of a game was there.
     pub(super) fn finish(mut self) -> Option<Result<PgnGame, (Headers, Found)>> {
-        if self.headers.is_empty() && self.moves == 0 && self.result.is_none() && self.fault.is_none() {
+        if self.headers.is_empty()
+            && self.moves == 0
+            && self.result.is_none()
+            && self.fault.is_none()
+        {
             return None;
         }
         self.begin();
@@ -114,7 +124,8 @@ impl UnderWay {
             return Some(Err((headers, found)));
         }
         let line = self.open.pop().map(|open| open.line).unwrap_or_default();
-        let result = self.result.or_else(|| GameResult::read(headers.get("Result")?)).unwrap_or_default();
+        let result =
+            self.result.or_else(|| GameResult::read(headers.get("Result")?)).unwrap_or_default();
         Some(Ok(PgnGame { headers, start: self.start?, line, result }))
     }
 
@@ -239,7 +250,8 @@ impl UnderWay {
         false
     }
 
-    /// A word that no move can be made of: the end of a game, but of a variation only the rest is left out.
+    /// A word that no move can be made of: the end of a game, but of a variation only the rest is
+    /// left out.
     fn unplayable(&mut self, at: usize, word: &str, fault: PgnFault) {
         match self.depth {
             0 => self.fail(at, word, fault),

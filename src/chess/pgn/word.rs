@@ -27,7 +27,8 @@ pub(super) fn plain_letters(word: &str) -> Cow<'_, str> {
     Cow::Owned(plain)
 }
 
-/// A word without the move number in front: `12.Nf3`, `12...Nf6`, `12Nf3`, `...Nf6`. Of a number alone nothing is left.
+/// A word without the move number in front: `12.Nf3`, `12...Nf6`, `12Nf3`, `...Nf6`. Of a number
+/// alone nothing is left.
 pub(super) fn without_number(word: &str) -> &str {
     if word == "0000" {
         return word;
@@ -35,8 +36,9 @@ pub(super) fn without_number(word: &str) -> &str {
     let behind = word.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let bare = behind.trim_start_matches('.');
     // Castling with zeros has neither point nor letter behind its first digit.
-    let is_number =
-        bare.is_empty() || bare.len() < behind.len() || bare.starts_with(|first: char| first.is_ascii_alphabetic());
+    let is_number = bare.is_empty()
+        || bare.len() < behind.len()
+        || bare.starts_with(|first: char| first.is_ascii_alphabetic());
     if is_number { bare } else { word }
 }
 

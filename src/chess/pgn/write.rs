@@ -7,15 +7,23 @@ use crate::chess::{Move, Position, SanWriter};
 /// The longest line, in characters, unless one word alone is longer.
 const WIDTH: usize = 80;
 
-/// The headers that the standard wants in every game, in its order, and what stands for what is not known.
-const ROSTER: [(&str, &str); 6] =
-    [("Event", "?"), ("Site", "?"), ("Date", "????.??.??"), ("Round", "?"), ("White", "?"), ("Black", "?")];
+/// The headers that the standard wants in every game, in its order, and what stands for what is not
+/// known.
+const ROSTER: [(&str, &str); 6] = [
+    ("Event", "?"),
+    ("Site", "?"),
+    ("Date", "????.??.??"),
+    ("Round", "?"),
+    ("White", "?"),
+    ("Black", "?"),
+];
 
-/// Writes a game in the standard's export format: the Seven Tag Roster first, moves with comments, glyphs and variations, in lines of 80
-/// characters at most. What the reader made of a text comes back the same when this is read again.
+/// Writes a game in the standard's export format: the Seven Tag Roster first, moves with comments,
+/// glyphs and variations, in lines of 80 characters at most. What the reader made of a text comes
+/// back the same when this is read again.
 ///
-/// `Result`, `SetUp`, `FEN` and, where castling needs it, `Variant` say what the game is, whatever its headers say. Between two games
-/// belongs an empty line.
+/// `Result`, `SetUp`, `FEN` and, where castling needs it, `Variant` say what the game is, whatever
+/// its headers say. Between two games belongs an empty line.
 pub fn write(game: &PgnGame) -> String {
     let mut text = String::new();
     write_headers(&mut text, game);
@@ -46,7 +54,10 @@ fn write_headers(text: &mut String, game: &PgnGame) {
         let own = ["Result", "SetUp", "FEN"].into_iter().chain(is_chess960.then_some("Variant"));
         own.chain(ROSTER.map(|(name, _)| name)).any(|known| known.eq_ignore_ascii_case(name))
     };
-    headers.iter().filter(|(name, _)| !is_written(name)).for_each(|(name, value)| write_header(text, name, value));
+    headers
+        .iter()
+        .filter(|(name, _)| !is_written(name))
+        .for_each(|(name, value)| write_header(text, name, value));
 }
 
 fn write_header(text: &mut String, name: &str, value: &str) {
@@ -101,7 +112,9 @@ impl MoveText {
             self.played(&position, mv.mv());
             mv.glyphs().iter().for_each(|glyph| self.word(&format!("${glyph}")));
             self.comment(mv.comment());
-            mv.variations().iter().for_each(|variation| self.variation(&position, variation, number));
+            mv.variations()
+                .iter()
+                .for_each(|variation| self.variation(&position, variation, number));
             needs_number = is_followed_by_more(mv);
             number += usize::from(!position.turn().is_white());
             position.play(mv.mv());
@@ -141,7 +154,8 @@ impl MoveText {
         self.word("{");
         let mut is_command = false;
         for word in comment.split(' ') {
-            // A line that begins with one of these would be a header or an escaped line to many a reader; a command stays in one piece.
+            // A line that begins with one of these would be a header or an escaped line to many a
+            // reader; a command stays in one piece.
             if is_command || word.starts_with(['[', '%']) {
                 join(&mut self.word, word);
             } else {

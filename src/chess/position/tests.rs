@@ -57,7 +57,10 @@ fn a_null_move_passes_the_turn_and_forgets_en_passant() {
     assert_eq!(after.turn(), Color::White);
     assert_eq!(after.en_passant(), None);
     assert_eq!(after.halfmove_clock(), 1);
-    assert_eq!(after.key(), position("rnbqkbnr/pppp1ppp/8/8/3Pp3/8/PPP1PPPP/RNBQKBNR w KQkq - 1 3").key());
+    assert_eq!(
+        after.key(),
+        position("rnbqkbnr/pppp1ppp/8/8/3Pp3/8/PPP1PPPP/RNBQKBNR w KQkq - 1 3").key()
+    );
 }
 
 #[test]
@@ -69,8 +72,16 @@ fn a_double_step_is_noted_only_where_it_can_be_taken() {
         before.after(mv).en_passant()
     };
     assert_eq!(double("4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1", "d2", "d4"), "d3".parse().ok());
-    assert_eq!(double("4k3/8/8/8/8/8/3P4/4K3 w - - 0 1", "d2", "d4"), None, "no pawn is there to take");
-    assert_eq!(double("8/8/8/8/1k2p2R/8/3P4/4K3 w - - 0 1", "d2", "d4"), None, "the capture would open the rank");
+    assert_eq!(
+        double("4k3/8/8/8/8/8/3P4/4K3 w - - 0 1", "d2", "d4"),
+        None,
+        "no pawn is there to take"
+    );
+    assert_eq!(
+        double("8/8/8/8/1k2p2R/8/3P4/4K3 w - - 0 1", "d2", "d4"),
+        None,
+        "the capture would open the rank"
+    );
 }
 
 #[test]

@@ -3,7 +3,8 @@
 use crate::chess::attacks::{attacks, pawn_attacks};
 use crate::chess::uci_move::{castling_kind, pawn_move};
 use crate::chess::{
-    Bitboard, CastlingSide, File, Move, MoveKind, MoveTextError, Position, Rank, Role, Square, castled_king,
+    Bitboard, CastlingSide, File, Move, MoveKind, MoveTextError, Position, Rank, Role, Square,
+    castled_king,
 };
 
 /// Finds the legal move that a SAN text means.
@@ -50,7 +51,9 @@ impl Written {
             return Some(Written::Piece(role, Path::read(path)?));
         }
         let (path, promotion) = match *bytes {
-            [ref path @ .., b'=' | b'/', letter] | [ref path @ .., b'(', letter, b')'] => (path, Some(officer(letter)?)),
+            [ref path @ .., b'=' | b'/', letter] | [ref path @ .., b'(', letter, b')'] => {
+                (path, Some(officer(letter)?))
+            }
             [ref path @ .., letter] if officer(letter).is_some() => (path, officer(letter)),
             _ => (bytes, None),
         };
@@ -110,11 +113,17 @@ impl Path {
             return Err(MoveTextError::NotLegal);
         }
         let kind = if capture { MoveKind::Capture } else { MoveKind::Quiet };
-        let from = attacks(us, role, self.to, position.occupied()) & position.pieces(us, role) & self.origins();
+        let from = attacks(us, role, self.to, position.occupied())
+            & position.pieces(us, role)
+            & self.origins();
         only_legal(position, from.map(|from| Move::new(from, self.to, kind)))
     }
 
-    fn find_pawn(&self, position: &Position, promotion: Option<Role>) -> Result<Move, MoveTextError> {
+    fn find_pawn(
+        &self,
+        position: &Position,
+        promotion: Option<Role>,
+    ) -> Result<Move, MoveTextError> {
         let us = position.turn();
         let promotes = self.to.rank() == Rank::Eighth.relative_to(us);
         if promotion.is_some() && !promotes {
@@ -144,11 +153,17 @@ impl Path {
 
 fn castle(position: &Position, side: CastlingSide) -> Result<Move, MoveTextError> {
     let us = position.turn();
-    only_legal(position, std::iter::once(Move::new(position.king(us), castled_king(us, side), castling_kind(side))))
+    only_legal(
+        position,
+        std::iter::once(Move::new(position.king(us), castled_king(us, side), castling_kind(side))),
+    )
 }
 
 /// The one legal move among these.
-fn only_legal(position: &Position, moves: impl Iterator<Item = Move>) -> Result<Move, MoveTextError> {
+fn only_legal(
+    position: &Position,
+    moves: impl Iterator<Item = Move>,
+) -> Result<Move, MoveTextError> {
     let mut legal = moves.filter(|&mv| position.is_legal(mv));
     let mv = legal.next().ok_or(MoveTextError::NotLegal)?;
     if legal.next().is_some() { Err(MoveTextError::Ambiguous) } else { Ok(mv) }

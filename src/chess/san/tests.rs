@@ -27,19 +27,28 @@ fn the_file_comes_before_the_rank_and_both_only_when_neither_is_enough() {
     assert_eq!(san(queens, "h4e1"), "Qh4e1");
     assert_eq!(san(queens, "h1e1"), "Q1e1");
     assert_eq!(san("4k3/8/8/8/R7/8/8/R3K3 w - - 0 1", "a1a3"), "R1a3");
-    assert_eq!(san("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", "a1c1"), "Rc1", "the king stands between the rooks");
+    assert_eq!(
+        san("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", "a1c1"),
+        "Rc1",
+        "the king stands between the rooks"
+    );
     assert_eq!(san("4k3/8/8/8/8/8/8/R4RK1 w - - 0 1", "a1c1"), "Rac1");
 }
 
 #[test]
 fn a_pinned_rival_needs_no_telling_apart() {
     assert_eq!(san("4k3/4r3/8/8/1N6/8/4N3/4K3 w - - 0 1", "b4d3"), "Nd3");
-    assert_eq!(san("k7/8/8/8/3R4/8/8/r1R1K3 w - - 0 1", "d4d1"), "Rdd1", "a pinned rook may move along its pin");
+    assert_eq!(
+        san("k7/8/8/8/3R4/8/8/r1R1K3 w - - 0 1", "d4d1"),
+        "Rdd1",
+        "a pinned rook may move along its pin"
+    );
 }
 
 #[test]
 fn a_rival_that_leaves_the_king_in_check_needs_no_telling_apart() {
-    // The knight on b3 is pinned on the diagonal; only the one on f3 may stop the rook's check on d2.
+    // The knight on b3 is pinned on the diagonal; only the one on f3 may stop the rook's check on
+    // d2.
     assert_eq!(san("3rk3/8/8/8/8/1N3N2/8/3K4 w - - 0 1", "b3d2"), "Nbd2");
     assert_eq!(san("3rk3/8/8/8/b7/1N3N2/8/3K4 w - - 0 1", "f3d2"), "Nd2");
 }
@@ -48,7 +57,11 @@ fn a_rival_that_leaves_the_king_in_check_needs_no_telling_apart() {
 fn a_promotion_names_its_piece_and_its_check() {
     assert_eq!(san("2k5/4P3/8/8/8/8/8/4K3 w - - 0 1", "e7e8q"), "e8=Q+");
     assert_eq!(san("3rk3/2P5/8/8/8/8/8/4K3 w - - 0 1", "c7d8n"), "cxd8=N");
-    assert_eq!(san("8/4P3/8/4k3/8/8/8/4K3 w - - 0 1", "e7e8r"), "e8=R+", "the rook looks back over the pawn's square");
+    assert_eq!(
+        san("8/4P3/8/4k3/8/8/8/4K3 w - - 0 1", "e7e8r"),
+        "e8=R+",
+        "the rook looks back over the pawn's square"
+    );
 }
 
 #[test]
@@ -66,7 +79,10 @@ fn castling_may_give_check_or_mate() {
 
 #[test]
 fn mate_is_marked_as_mate_and_stalemate_as_nothing() {
-    assert_eq!(san("rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2", "d8h4"), "Qh4#");
+    assert_eq!(
+        san("rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2", "d8h4"),
+        "Qh4#"
+    );
     assert_eq!(san("7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", "g5g6"), "Qg6");
 }
 
@@ -91,7 +107,12 @@ fn check_marks_agree_with_the_position_after_the_move() {
             for (mv, san) in moves.into_iter().zip(san_all(&position, &moves)) {
                 let after = position.after(mv);
                 assert_eq!(san.check, after.in_check(), "{san:?} in {}", position.fen());
-                assert_eq!(san.mate, after.in_check() && !after.has_moves(), "{san:?} in {}", position.fen());
+                assert_eq!(
+                    san.mate,
+                    after.in_check() && !after.has_moves(),
+                    "{san:?} in {}",
+                    position.fen()
+                );
                 checks += u32::from(san.check);
             }
         }

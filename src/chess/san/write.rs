@@ -1,7 +1,9 @@
-//! Moves in SAN. What all moves of a position share (which squares give check, which pieces open a line) is found once.
+//! Moves in SAN. What all moves of a position share (which squares give check, which pieces open a
+//! line) is found once.
 
 use crate::chess::attacks::{
-    attacks, between, bishop_attacks, bishop_rays, knight_attacks, line, pawn_attacks, rook_attacks, rook_rays,
+    attacks, between, bishop_attacks, bishop_rays, knight_attacks, line, pawn_attacks,
+    rook_attacks, rook_rays,
 };
 use crate::chess::{Bitboard, CastlingSide, Color, Move, Position, Role, ShortText, Square};
 
@@ -44,8 +46,12 @@ impl<'a> SanWriter<'a> {
         let us = position.turn();
         let king = position.king(!us);
         let occupied = position.occupied();
-        let checking =
-            [pawn_attacks(!us, king), knight_attacks(king), bishop_attacks(king, occupied), rook_attacks(king, occupied)];
+        let checking = [
+            pawn_attacks(!us, king),
+            knight_attacks(king),
+            bishop_attacks(king, occupied),
+            rook_attacks(king, occupied),
+        ];
         SanWriter { position, us, enemy_king: king, checking, screens: screens(position, us, king) }
     }
 
@@ -113,18 +119,22 @@ impl<'a> SanWriter<'a> {
         text.push_square(mv.to());
     }
 
-    /// Names the file, else the rank, else both, when another piece of the kind may go to the same square.
+    /// Names the file, else the rank, else both, when another piece of the kind may go to the same
+    /// square.
     fn tell_apart(&self, text: &mut ShortText, mv: Move, role: Role) {
         let (from, to) = (mv.from(), mv.to());
         let position = self.position;
-        let others = attacks(self.us, role, to, position.occupied()) & position.pieces(self.us, role);
+        let others =
+            attacks(self.us, role, to, position.occupied()) & position.pieces(self.us, role);
         let others = others.without(from.bitboard());
         if others.is_empty() {
             return;
         }
-        // The move at hand is legal, so its square answers any check: only a pin can hold the others back.
+        // The move at hand is legal, so its square answers any check: only a pin can hold the
+        // others back.
         let king = position.king(self.us);
-        let held = (others & position.pinned()).filter(|&other| !line(king, other).contains(to)).collect();
+        let held =
+            (others & position.pinned()).filter(|&other| !line(king, other).contains(to)).collect();
         let rivals = others.without(held);
         if rivals.is_empty() {
             return;

@@ -54,10 +54,26 @@ fn two_checkers_do_not_stand_on_one_line_with_the_king() {
 #[test]
 fn only_a_slider_behind_the_pawns_origin_may_check_after_a_double_step() {
     // A rook on the e-file was there before d7 to d5.
-    assert_eq!(faults("4r2k/8/8/3pP3/4K3/8/8/8 w - d6 0 1"), [""; 0], "the pawn on e5 shields the king");
-    assert_eq!(faults("7k/8/8/3pP3/r3K3/8/8/8 w - d6 0 1"), ["impossible_check"], "the rook on a4, beside the pawn's check");
-    assert_eq!(faults("7k/8/8/3p4/r5K1/8/8/8 w - d6 0 1"), ["impossible_check"], "though no capture is possible at all");
-    assert_eq!(faults("3r3k/8/8/3p4/3K4/8/8/8 w - d6 0 1"), [""; 0], "the pawn itself stands between");
+    assert_eq!(
+        faults("4r2k/8/8/3pP3/4K3/8/8/8 w - d6 0 1"),
+        [""; 0],
+        "the pawn on e5 shields the king"
+    );
+    assert_eq!(
+        faults("7k/8/8/3pP3/r3K3/8/8/8 w - d6 0 1"),
+        ["impossible_check"],
+        "the rook on a4, beside the pawn's check"
+    );
+    assert_eq!(
+        faults("7k/8/8/3p4/r5K1/8/8/8 w - d6 0 1"),
+        ["impossible_check"],
+        "though no capture is possible at all"
+    );
+    assert_eq!(
+        faults("3r3k/8/8/3p4/3K4/8/8/8 w - d6 0 1"),
+        [""; 0],
+        "the pawn itself stands between"
+    );
 }
 
 #[test]
@@ -86,7 +102,9 @@ fn a_setup_is_refused_for_rights_that_nothing_supports() {
 #[test]
 fn clocks_have_bounds() {
     let setup = Position::startpos().to_setup();
-    assert!(Setup { halfmove_clock: 150, fullmove_number: 9999, ..setup.clone() }.validate().is_ok());
+    assert!(
+        Setup { halfmove_clock: 150, fullmove_number: 9999, ..setup.clone() }.validate().is_ok()
+    );
     assert!(Setup { halfmove_clock: 151, ..setup.clone() }.validate().is_err());
     assert!(Setup { fullmove_number: 10_000, ..setup.clone() }.validate().is_err());
     assert!(Setup { fullmove_number: 0, ..setup }.validate().is_err());

@@ -10,7 +10,8 @@ use kibitzer::load::{Kind, Limits, Load, LoadError, Pace, Target, different, fro
 
 use crate::commands::Failure;
 
-/// Without a file so many positions are asked about; of dictionary hits fewer, since each is searched first.
+/// Without a file so many positions are asked about; of dictionary hits fewer, since each is
+/// searched first.
 const POSITIONS: usize = 10_000;
 const KNOWN_POSITIONS: usize = 100;
 
@@ -24,7 +25,8 @@ pub(crate) struct Options {
     /// A closed loop of so many connections: each asks, waits for the answer, and asks again.
     #[arg(long, default_value_t = 32, value_parser = at_least_one)]
     connections: usize,
-    /// An open loop of so many requests a second, which do not wait for answers; latencies count from when each was due.
+    /// An open loop of so many requests a second, which do not wait for answers; latencies count
+    /// from when each was due.
     #[arg(long, value_name = "PER_SECOND", conflicts_with = "connections", value_parser = rate)]
     rate: Option<f64>,
     /// Of an open loop, the most requests under way at once.
@@ -42,7 +44,8 @@ pub(crate) struct Options {
     /// A file with a FEN or EPD a line; positions of random games unless given.
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
-    /// How many positions are asked about before the first one comes again; all of a file, or 10000, of hits 100.
+    /// How many positions are asked about before the first one comes again; all of a file, or
+    /// 10000, of hits 100.
     #[arg(long, value_parser = at_least_one)]
     count: Option<usize>,
     /// What decides the random games.
@@ -74,7 +77,8 @@ enum What {
     LegalMoves,
     /// POST /v1/best-move
     BestMove,
-    /// POST /v1/best-move about positions that the server knows: each is searched before the measurement
+    /// POST /v1/best-move about positions that the server knows: each is searched before the
+    /// measurement
     Hit,
     /// POST /v1/analysis, line by line to its end
     Analysis,
@@ -143,10 +147,16 @@ impl From<What> for Kind {
 }
 
 fn at_least_one(text: &str) -> Result<usize, String> {
-    text.parse().ok().filter(|&number| number > 0).ok_or_else(|| "must be a whole number from 1".to_owned())
+    text.parse()
+        .ok()
+        .filter(|&number| number > 0)
+        .ok_or_else(|| "must be a whole number from 1".to_owned())
 }
 
 fn rate(text: &str) -> Result<f64, String> {
     let fits = |rate: &f64| (0.001..=1e6).contains(rate);
-    text.parse().ok().filter(fits).ok_or_else(|| "must be a number from 0.001 to 1000000".to_owned())
+    text.parse()
+        .ok()
+        .filter(fits)
+        .ok_or_else(|| "must be a number from 0.001 to 1000000".to_owned())
 }

@@ -8,11 +8,20 @@ use crate::engine::report::Report;
 use crate::engine::score::{LinearScore, PAWN, Value, mate_at, mated_at};
 
 impl Engine {
-    /// Fills in that this is exactly what a position is worth, searched so deep, whatever came before it.
+    /// Fills in that this is exactly what a position is worth, searched so deep, whatever came
+    /// before it.
     pub(crate) fn plant(&self, position: &Position, depth: u8, report: &Report) {
         let mv = report.pv.first().copied().unwrap_or(Move::NULL);
         let value = value(report.linear.unwrap_or(LinearScore::Cp(0)));
-        let entry = Entry { mv, value, evaluation: None, depth, bound: Bound::Exact, on_pv: true, leans: false };
+        let entry = Entry {
+            mv,
+            value,
+            evaluation: None,
+            depth,
+            bound: Bound::Exact,
+            on_pv: true,
+            leans: false,
+        };
         self.table.begin(self.options.sharing).store(table_key(position), entry);
     }
 }

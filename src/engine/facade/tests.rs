@@ -7,7 +7,8 @@ use crate::engine::entry::{Bound, Entry};
 use crate::engine::line::Line;
 use crate::engine::root::Deepened;
 
-const MIDDLE_GAME: &str = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
+const MIDDLE_GAME: &str =
+    "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
 
 fn game() -> Game {
     Game::new(Position::from_fen(MIDDLE_GAME).unwrap())
@@ -31,11 +32,22 @@ fn helpers_end_when_the_first_thread_panics() {
         let stop = StopFlag::default();
         let search = || {
             let mut fault = |_: &Report| panic!("a scripted fault");
-            engine.continue_game(&mut engine.memory(), &game(), &Limits::default(), &with_threads(3), &stop, &mut fault);
+            engine.continue_game(
+                &mut engine.memory(),
+                &game(),
+                &Limits::default(),
+                &with_threads(3),
+                &stop,
+                &mut fault,
+            );
         };
         told.send(catch_unwind(AssertUnwindSafe(search)).is_err())
     });
-    assert_eq!(ended.recv_timeout(Duration::from_secs(20)), Ok(true), "the search goes on without its first thread");
+    assert_eq!(
+        ended.recv_timeout(Duration::from_secs(20)),
+        Ok(true),
+        "the search goes on without its first thread"
+    );
 }
 
 #[test]
@@ -48,7 +60,12 @@ fn a_history_from_the_shelf_is_as_good_as_new() {
         kept.freshen();
         assert!(kept == History::new(), "something is left of the search before");
         // So that the next one taken is another.
-        kept.update_noisy(game().position(), crate::chess::Bitboard::EMPTY, game().position().legal_moves()[0], 9);
+        kept.update_noisy(
+            game().position(),
+            crate::chess::Bitboard::EMPTY,
+            game().position().legal_moves()[0],
+            9,
+        );
         assert!(kept != History::new());
     }
     engine.clear();
@@ -78,7 +95,8 @@ fn a_report_tells_of_the_deepest_thread_and_of_every_history_met() {
     assert_eq!((helped.seldepth, helped.context_free), (77, false));
 }
 
-/// What the first thread says after a helper has come to depth 60, with what the helper had found when it was joined.
+/// What the first thread says after a helper has come to depth 60, with what the helper had found
+/// when it was joined.
 fn after_an_arrival(joined: Vec<Deepened>, stop: &StopFlag) -> Report {
     let engine = Engine::new(1);
     let (crew, game) = (Crew::new(2), game());
@@ -117,7 +135,8 @@ fn a_depth_that_was_reached_counts_also_when_the_search_was_stopped_meanwhile() 
 
 /// It would be taken for all there is to find.
 #[test]
-fn an_answer_below_the_depth_is_not_told_as_one_of_that_depth_when_the_helper_that_came_there_is_lost() {
+fn an_answer_below_the_depth_is_not_told_as_one_of_that_depth_when_the_helper_that_came_there_is_lost()
+ {
     let report = after_an_arrival(Vec::new(), &StopFlag::default());
     assert!(report.depth < 60 && !report.pv.is_empty());
     assert_eq!(report.reason, StopReason::Stopped);
@@ -153,8 +172,14 @@ fn with_threads_a_depth_is_reached_whichever_of_them_comes_there_first() {
         let limits = Limits { depth: Some(depth), ..Limits::default() };
         let told = &mut |_: &Report| ();
         engine.clear();
-        let report =
-            engine.continue_game(&mut engine.memory(), &game(), &limits, &with_threads(3), &StopFlag::default(), told);
+        let report = engine.continue_game(
+            &mut engine.memory(),
+            &game(),
+            &limits,
+            &with_threads(3),
+            &StopFlag::default(),
+            told,
+        );
         assert!(report.depth >= depth && report.reason == StopReason::Depth, "{depth}: {report:?}");
         assert!(!report.pv.is_empty());
     }
@@ -173,7 +198,14 @@ fn what_some_of_the_moves_are_worth_is_not_kept_as_what_the_position_is_worth() 
     let within = |moves: &[Move], threads: usize| {
         let limits = Limits { depth: Some(6), ..Limits::default() };
         let scope = Scope { moves: moves.to_vec(), ..with_threads(threads) };
-        engine.continue_game(&mut engine.memory(), &game, &limits, &scope, &StopFlag::default(), &mut |_| ());
+        engine.continue_game(
+            &mut engine.memory(),
+            &game,
+            &limits,
+            &scope,
+            &StopFlag::default(),
+            &mut |_| (),
+        );
     };
     within(&legal[..3], 1);
     within(&legal[1..], 2);
@@ -189,11 +221,23 @@ fn a_search_of_some_moves_is_as_deep_whether_the_table_knows_a_move_or_not() {
     let nodes = |known: bool| {
         let engine = Engine::new(4);
         if known {
-            engine.table.begin(Sharing::Public).store(table_key(game.position()), Entry::without_value(only, None, true));
+            engine
+                .table
+                .begin(Sharing::Public)
+                .store(table_key(game.position()), Entry::without_value(only, None, true));
         }
         let limits = Limits { depth: Some(7), ..Limits::default() };
         let scope = Scope { moves: vec![only], ..Scope::default() };
-        engine.continue_game(&mut engine.memory(), &game, &limits, &scope, &StopFlag::default(), &mut |_| ()).nodes
+        engine
+            .continue_game(
+                &mut engine.memory(),
+                &game,
+                &limits,
+                &scope,
+                &StopFlag::default(),
+                &mut |_| (),
+            )
+            .nodes
     };
     assert_eq!(nodes(false), nodes(true));
 }
@@ -204,7 +248,16 @@ fn a_memory_of_another_engine_is_emptied() {
     let limits = Limits { depth: Some(7), ..Limits::default() };
     let nodes = |engine: &Engine, memory: &mut Memory| {
         engine.clear();
-        engine.continue_game(memory, &game(), &limits, &Scope::default(), &StopFlag::default(), &mut |_| ()).nodes
+        engine
+            .continue_game(
+                memory,
+                &game(),
+                &limits,
+                &Scope::default(),
+                &StopFlag::default(),
+                &mut |_| (),
+            )
+            .nodes
     };
     let mut memory = one.memory();
     let new = nodes(&one, &mut memory);

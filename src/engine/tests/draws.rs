@@ -3,7 +3,8 @@ use super::*;
 /// White is a rook down and shuffles; so does Black.
 const ROOK_DOWN: &str = "7k/8/8/8/8/r6p/7P/7K w - - 0 1";
 
-/// After these moves the position of `ROOK_DOWN` has occurred three times; every position on the way twice.
+/// After these moves the position of `ROOK_DOWN` has occurred three times; every position on the
+/// way twice.
 const SHUFFLED_TWICE: &str = "Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1 Kh8";
 
 #[test]
@@ -78,7 +79,8 @@ fn a_draw_by_this_searchs_past_is_not_stored_as_the_positions_own() {
 
 #[test]
 fn a_perpetual_check_is_a_draw_inside_the_tree() {
-    // Black is far ahead and threatens mate on the back rank; the queen checks for ever on g5 and h5.
+    // Black is far ahead and threatens mate on the back rank; the queen checks for ever on g5 and
+    // h5.
     let perpetual = game("5rk1/5p2/8/6Q1/8/1q6/r4PPP/6K1 b - - 0 1", "Kh7");
     let report = search(&Engine::new(1), &perpetual, 14);
     assert_eq!(report.score, Score::Cp(0), "{report:?}");
@@ -89,7 +91,11 @@ fn dead_positions_are_draws_in_the_tree() {
     // The queen can be taken, which leaves king and bishop against king; all else loses.
     let queen_hangs = game("Q3k3/8/8/8/8/8/8/4K2b b - - 0 1", "");
     for depth in 1..=6 {
-        assert_eq!(search(&Engine::new(1), &queen_hangs, depth).score, Score::Cp(0), "depth {depth}");
+        assert_eq!(
+            search(&Engine::new(1), &queen_hangs, depth).score,
+            Score::Cp(0),
+            "depth {depth}"
+        );
     }
 }
 
@@ -110,38 +116,65 @@ fn a_mate_that_comes_after_the_hundredth_ply_is_a_draw() {
     let engine = Engine::new(4);
     // The table knows the mate from another clock.
     assert_eq!(search(&engine, &game(&fen(0), ""), 8).score, Score::Mate(2));
-    for (clock, score) in
-        [(97, Score::Mate(2)), (98, Score::Cp(0)), (99, Score::Cp(0)), (100, Score::Cp(0)), (130, Score::Cp(0))]
-    {
+    for (clock, score) in [
+        (97, Score::Mate(2)),
+        (98, Score::Cp(0)),
+        (99, Score::Cp(0)),
+        (100, Score::Cp(0)),
+        (130, Score::Cp(0)),
+    ] {
         let report = search(&engine, &game(&fen(clock), ""), 8);
         assert_eq!(report.score, score, "clock {clock}");
         assert!(!report.context_free, "clock {clock}");
     }
-    assert_eq!(search(&engine, &game(&fen(0), ""), 8).score, Score::Mate(2), "and the draw did not stay in the table");
+    assert_eq!(
+        search(&engine, &game(&fen(0), ""), 8).score,
+        Score::Mate(2),
+        "and the draw did not stay in the table"
+    );
 }
 
 #[test]
 fn a_capture_or_pawn_move_in_time_keeps_the_win() {
     let report = search(&Engine::new(1), &game("4k3/8/8/8/8/8/P7/R3K3 w - - 99 90", ""), 6);
     assert!(centipawns(&report) > 300, "{report:?}");
-    assert!(report.best_move().is_some_and(|mv| mv.from().file() == crate::chess::File::A && mv.from().rank() as u8 == 1));
+    assert!(
+        report.best_move().is_some_and(
+            |mv| mv.from().file() == crate::chess::File::A && mv.from().rank() as u8 == 1
+        )
+    );
 }
 
 #[test]
 fn near_the_fifty_move_limit_the_answer_is_not_the_bare_positions() {
-    assert!(!search(&Engine::new(1), &game("4k3/8/8/8/8/8/P7/R3K3 w - - 92 90", ""), 4).context_free);
-    assert!(search(&Engine::new(1), &game("4k3/8/8/8/8/8/P7/R3K3 w - - 10 90", ""), 4).context_free);
+    assert!(
+        !search(&Engine::new(1), &game("4k3/8/8/8/8/8/P7/R3K3 w - - 92 90", ""), 4).context_free
+    );
+    assert!(
+        search(&Engine::new(1), &game("4k3/8/8/8/8/8/P7/R3K3 w - - 10 90", ""), 4).context_free
+    );
 }
 
 #[test]
 fn stalemate_is_a_draw_in_quiescence_too() {
     let game = game("7k/8/6Q1/8/8/8/8/K7 w - - 0 1", "");
-    assert!(centipawns(&search(&Engine::new(1), &game, 1)) > 300, "the queen can leave the king a move");
+    assert!(
+        centipawns(&search(&Engine::new(1), &game, 1)) > 300,
+        "the queen can leave the king a move"
+    );
     // With a king's move she stays, and the reply is looked at by quiescence alone.
     let engine = Engine::new(1);
-    let scope = Scope { moves: vec![read_move(game.position(), "Kb1").unwrap()], ..Scope::default() };
+    let scope =
+        Scope { moves: vec![read_move(game.position(), "Kb1").unwrap()], ..Scope::default() };
     let limits = Limits { depth: Some(1), ..Limits::default() };
-    let report = engine.continue_game(&mut engine.memory(), &game, &limits, &scope, &StopFlag::default(), &mut |_| ());
+    let report = engine.continue_game(
+        &mut engine.memory(),
+        &game,
+        &limits,
+        &scope,
+        &StopFlag::default(),
+        &mut |_| (),
+    );
     assert_eq!(report.score, Score::Cp(0));
 }
 
@@ -153,7 +186,11 @@ fn games_that_are_over_are_terminal() {
         ("4k3/8/8/8/8/8/8/4KB2 w - - 0 1", "", Score::Cp(0)),
         ("4k3/8/8/8/8/8/P7/R3K3 w - - 150 90", "", Score::Cp(0)),
         ("R5k1/5ppp/8/8/8/8/8/6K1 b - - 150 99", "", Score::Mate(0)),
-        (ROOK_DOWN, "Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1 Kh8", Score::Cp(0)),
+        (
+            ROOK_DOWN,
+            "Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1 Kh8",
+            Score::Cp(0),
+        ),
     ];
     for (fen, moves, score) in over {
         let report = search(&Engine::new(1), &game(fen, moves), 5);

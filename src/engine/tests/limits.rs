@@ -28,7 +28,8 @@ fn a_depth_is_searched_to_its_end_and_every_iteration_is_told() {
 fn a_node_limit_is_kept_to_the_node() {
     for nodes in [1, 2, 63, 64, 1000, 1023, 1024, 1025, 50_000] {
         let game = game(KIWIPETE, "");
-        let report = analyse(&Engine::new(4), &game, Limits { nodes: Some(nodes), ..Limits::default() });
+        let report =
+            analyse(&Engine::new(4), &game, Limits { nodes: Some(nodes), ..Limits::default() });
         assert_eq!((report.nodes, report.reason), (nodes, StopReason::Nodes));
         assert_line(&game, &report);
     }
@@ -57,11 +58,15 @@ fn the_time_limit_is_kept_within_a_few_milliseconds() {
         assert_eq!(report.reason, StopReason::Time);
         assert_line(&game, &report);
         let late = report.elapsed.saturating_sub(Duration::from_millis(millis));
-        assert!(late < Duration::from_millis(250), "{late:?} late: generous, for a machine with other work");
+        assert!(
+            late < Duration::from_millis(250),
+            "{late:?} late: generous, for a machine with other work"
+        );
     }
 }
 
-/// How long a search goes on after its flag was set: the best of a few tries, since other work on the machine counts too.
+/// How long a search goes on after its flag was set: the best of a few tries, since other work on
+/// the machine counts too.
 fn time_to_stop(game: &Game, limits: Limits) -> Duration {
     let engine = Engine::new(4);
     let tries = (0..5).map(|_| {
@@ -100,7 +105,12 @@ fn a_search_that_is_told_to_stop_before_it_begins_still_has_a_move() {
     flag.stop();
     let game = game(KIWIPETE, "");
     for mate in [None, Some(3)] {
-        let report = Engine::new(1).analyse(&game, &Limits { mate, ..Limits::default() }, &flag, &mut |_| ());
+        let report = Engine::new(1).analyse(
+            &game,
+            &Limits { mate, ..Limits::default() },
+            &flag,
+            &mut |_| (),
+        );
         assert_eq!((report.reason, report.depth, report.nodes), (StopReason::Stopped, 0, 0));
         assert_line(&game, &report);
     }
@@ -108,8 +118,13 @@ fn a_search_that_is_told_to_stop_before_it_begins_still_has_a_move() {
 
 #[test]
 fn the_first_limit_that_is_reached_ends_the_search() {
-    let limits =
-        Limits { depth: Some(3), nodes: Some(10_000_000), movetime: Some(Duration::from_secs(60)), mate: None, clock: None };
+    let limits = Limits {
+        depth: Some(3),
+        nodes: Some(10_000_000),
+        movetime: Some(Duration::from_secs(60)),
+        mate: None,
+        clock: None,
+    };
     assert_eq!(analyse(&Engine::new(4), &game(KIWIPETE, ""), limits).reason, StopReason::Depth);
     let limits = Limits { depth: Some(60), nodes: Some(5_000), ..limits };
     assert_eq!(analyse(&Engine::new(4), &game(KIWIPETE, ""), limits).reason, StopReason::Nodes);

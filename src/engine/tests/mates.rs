@@ -58,11 +58,16 @@ fn stalemate_is_no_mate() {
 #[test]
 fn another_limit_ends_the_proof_with_its_own_reason() {
     let game = game("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "");
-    let run = |limits: Limits| Engine::new(4).analyse(&game, &limits, &StopFlag::default(), &mut |_| ());
+    let run =
+        |limits: Limits| Engine::new(4).analyse(&game, &limits, &StopFlag::default(), &mut |_| ());
     let report = run(Limits { mate: Some(8), nodes: Some(30_000), ..Limits::default() });
     assert_eq!((report.reason, report.nodes), (StopReason::Nodes, 30_000));
     assert_line(&game, &report);
-    let report = run(Limits { mate: Some(8), movetime: Some(Duration::from_millis(60)), ..Limits::default() });
+    let report = run(Limits {
+        mate: Some(8),
+        movetime: Some(Duration::from_millis(60)),
+        ..Limits::default()
+    });
     assert_eq!(report.reason, StopReason::Time);
     assert_line(&game, &report);
 }
@@ -73,7 +78,11 @@ fn the_fifty_move_rule_counts_in_the_proof_and_checkmate_comes_first() {
     assert_eq!(prove(&fen(97), 3).score, Score::Mate(2));
     for clock in [98, 99, 100, 140] {
         let report = prove(&fen(clock), 3);
-        assert_eq!((report.score, report.reason), (Score::Cp(0), StopReason::Depth), "clock {clock}");
+        assert_eq!(
+            (report.score, report.reason),
+            (Score::Cp(0), StopReason::Depth),
+            "clock {clock}"
+        );
     }
     // A mate in one stands on the board with the hundredth ply.
     assert_eq!(prove("7k/R7/P5K1/8/8/8/8/8 w - - 99 90", 1).score, Score::Mate(1));
@@ -83,7 +92,8 @@ fn the_fifty_move_rule_counts_in_the_proof_and_checkmate_comes_first() {
 
 #[test]
 fn repetition_counts_in_the_proof() {
-    // Twice White has let the mate slip: the position after Rb7 comes for the third time now, and is drawn.
+    // Twice White has let the mate slip: the position after Rb7 comes for the third time now, and
+    // is drawn.
     let fen = "4k3/8/R7/1R6/8/8/8/4K3 w - - 0 1";
     let slipped = "Rb7 Kd8 Rb5 Ke8 Rb7 Kd8 Rb5 Ke8";
     let limits = Limits { mate: Some(2), ..Limits::default() };

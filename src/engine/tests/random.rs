@@ -46,7 +46,9 @@ fn every_line_from_thousands_of_random_positions_is_legal_and_every_mate_ends_in
     for _ in 0..2_500 {
         let game = random_game(&mut random);
         let limits = Limits { nodes: Some(1_500), ..Limits::default() };
-        let report = engine.analyse(&game, &limits, &StopFlag::default(), &mut |report| assert_line(&game, report));
+        let report = engine.analyse(&game, &limits, &StopFlag::default(), &mut |report| {
+            assert_line(&game, report)
+        });
         assert_line(&game, &report);
         assert!(report.nodes <= 1_500);
         mates += u32::from(matches!(report.score, Score::Mate(_)));
@@ -62,12 +64,21 @@ fn the_ordinary_search_never_claims_a_mate_shorter_than_the_proved_one() {
     for _ in 0..600 {
         let game = random_game(&mut random);
         let stop = StopFlag::default();
-        let found = engine.analyse(&game, &Limits { nodes: Some(3_000), ..Limits::default() }, &stop, &mut |_| ());
+        let found = engine.analyse(
+            &game,
+            &Limits { nodes: Some(3_000), ..Limits::default() },
+            &stop,
+            &mut |_| (),
+        );
         if let Score::Mate(moves @ 1..=3) = found.score {
             let limits = Limits { mate: Some(moves as u8), ..Limits::default() };
             let proved = engine.analyse(&game, &limits, &stop, &mut |_| ());
             assert_eq!(proved.reason, StopReason::Mate, "{}", game.position().fen());
-            assert!(matches!(proved.score, Score::Mate(shortest) if shortest <= moves), "{}", game.position().fen());
+            assert!(
+                matches!(proved.score, Score::Mate(shortest) if shortest <= moves),
+                "{}",
+                game.position().fen()
+            );
             assert_line(&game, &proved);
             compared += 1;
         }
@@ -89,9 +100,12 @@ fn small_ending(random: &mut Random) -> Game {
             };
             board[rank][random.below(8)] = man;
         }
-        let rows = board.map(|row| row.map(|man| if man == ' ' { "1".to_owned() } else { man.to_string() }).concat());
+        let rows = board.map(|row| {
+            row.map(|man| if man == ' ' { "1".to_owned() } else { man.to_string() }).concat()
+        });
         let clock = if random.below(2) == 0 { 0 } else { 92 + random.below(10) };
-        // Men that fell on one square, or an illegal position, are no harm: the next try is as good.
+        // Men that fell on one square, or an illegal position, are no harm: the next try is as
+        // good.
         let fen = format!("{} w - - {clock} 80", rows.join("/"));
         let Ok(position) = Position::from_fen(&fen) else { continue };
         let mut game = Game::new(position);
@@ -104,7 +118,8 @@ fn small_ending(random: &mut Random) -> Game {
     }
 }
 
-/// Both sides go to and fro twice, if they can: the position then stands for the third time, others have come twice.
+/// Both sides go to and fro twice, if they can: the position then stands for the third time, others
+/// have come twice.
 fn shuffle(game: &mut Game, random: &mut Random) {
     let there_and_back = |game: &Game, random: &mut Random| -> Option<(Move, Move)> {
         let moves = game.position().legal_moves();
@@ -130,14 +145,22 @@ fn shuffle(game: &mut Game, random: &mut Random) {
     }
 }
 
-/// Mate in at most `left` moves, by the rules alone: no table, no order, and every repetition looked for in the whole past.
-fn mates_naively(position: &Position, past: &mut Vec<u64>, root: usize, left: u8, attacking: bool) -> bool {
+/// Mate in at most `left` moves, by the rules alone: no table, no order, and every repetition
+/// looked for in the whole past.
+fn mates_naively(
+    position: &Position,
+    past: &mut Vec<u64>,
+    root: usize,
+    left: u8,
+    attacking: bool,
+) -> bool {
     let moves = position.legal_moves();
     if moves.is_empty() {
         return !attacking && position.in_check();
     }
     let occurred = past.iter().filter(|&&key| key == position.key()).count();
-    let drawn = position.halfmove_clock() >= 100 || occurred >= 2 || past[root..].contains(&position.key());
+    let drawn =
+        position.halfmove_clock() >= 100 || occurred >= 2 || past[root..].contains(&position.key());
     if (drawn && past.len() > root) || left == 0 {
         return false;
     }
@@ -160,7 +183,8 @@ fn the_prover_agrees_with_the_rules_applied_naively() {
         let game = small_ending(&mut random);
         let mut past = game.earlier_keys().to_vec();
         let root = past.len();
-        let expected = (1..=2).find(|&left| mates_naively(game.position(), &mut past, root, left, true));
+        let expected =
+            (1..=2).find(|&left| mates_naively(game.position(), &mut past, root, left, true));
         let limits = Limits { mate: Some(2), ..Limits::default() };
         let report = engine.analyse(&game, &limits, &StopFlag::default(), &mut |_| ());
         let proved = match (report.reason, report.score) {
@@ -189,16 +213,30 @@ fn a_table_full_of_other_pasts_makes_no_mate_that_the_rules_deny() {
         assert_line(&game, &report);
         let mut past = game.earlier_keys().to_vec();
         let root = past.len();
-        let proved = (1..=2).find(|&left| mates_naively(game.position(), &mut past, root, left, true));
+        let proved =
+            (1..=2).find(|&left| mates_naively(game.position(), &mut past, root, left, true));
         match report.score {
             Score::Mate(moves @ 1..=2) => {
-                assert!(proved.is_some_and(|shortest| i32::from(shortest) <= moves), "{}", game.position().fen());
+                assert!(
+                    proved.is_some_and(|shortest| i32::from(shortest) <= moves),
+                    "{}",
+                    game.position().fen()
+                );
                 claimed += 1;
             }
             // A longer mate than the shortest may be claimed, but a mate in one is not missed.
-            _ => assert_ne!(proved, Some(1), "{} after {:?}: {report:?}", game.position().fen(), game.moves()),
+            _ => assert_ne!(
+                proved,
+                Some(1),
+                "{} after {:?}: {report:?}",
+                game.position().fen(),
+                game.moves()
+            ),
         }
         drawn_by_past += u32::from(report.score == Score::Cp(0) && centipawns(&unburdened) > 100);
     }
-    assert!(claimed > 30 && drawn_by_past > 10, "{claimed} mates claimed, {drawn_by_past} drawn by the past");
+    assert!(
+        claimed > 30 && drawn_by_past > 10,
+        "{claimed} mates claimed, {drawn_by_past} drawn by the past"
+    );
 }

@@ -17,7 +17,9 @@ fn several_searches_at_once_share_one_table_and_stay_sound() {
             scope.spawn(move || {
                 let game = game(fen, "");
                 let limits = Limits { nodes: Some(60_000), ..Limits::default() };
-                let report = engine.analyse(&game, &limits, &StopFlag::default(), &mut |report| assert_line(&game, report));
+                let report = engine.analyse(&game, &limits, &StopFlag::default(), &mut |report| {
+                    assert_line(&game, report)
+                });
                 assert_line(&game, &report);
                 if index % fens.len() == 3 {
                     assert_eq!(report.score, Score::Mate(2));

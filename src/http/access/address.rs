@@ -23,19 +23,24 @@ impl Proxies {
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// Where a request comes from: the other end of the connection, or what trusted proxies say of it. `X-Forwarded-For` is read from the
-    /// right, since each proxy writes down whom it has heard; the first address that is no trusted proxy's is the client's.
+    /// Where a request comes from: the other end of the connection, or what trusted proxies say of
+    /// it. `X-Forwarded-For` is read from the right, since each proxy writes down whom it has
+    /// heard; the first address that is no trusted proxy's is the client's.
     pub(crate) fn client(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.to_canonical();
         let lists = headers.get_all(X_FORWARDED_FOR);
-        let mut named: Vec<&str> =
-            lists.iter().filter_map(|list| list.to_str().ok()).flat_map(|list| list.split(',')).collect();
+        let mut named: Vec<&str> = lists
+            .iter()
+            .filter_map(|list| list.to_str().ok())
+            .flat_map(|list| list.split(','))
+            .collect();
         while self.trusts(client)
             && let Some(next) = named.pop()
         {
             match next.trim().parse::<IpAddr>() {
                 Ok(address) => client = address.to_canonical(),
-                // Whoever writes something else is not to be believed about what stands before it either.
+                // Whoever writes something else is not to be believed about what stands before it
+                // either.
                 Err(_) => break,
             }
         }
@@ -43,7 +48,8 @@ impl Proxies {
     }
 }
 
-/// The client that asks from an address. A provider gives each customer a whole /64 of IPv6: that is one client.
+/// The client that asks from an address. A provider gives each customer a whole /64 of IPv6: that
+/// is one client.
 pub(crate) fn address_client(address: IpAddr) -> Client {
     let name = match address {
         IpAddr::V4(address) => address.to_string(),
@@ -62,7 +68,9 @@ mod tests {
     use super::*;
 
     fn client(peer: &str, forwarded: &[&'static str]) -> String {
-        let proxies = Proxies::new(["10.0.0.0/8", "::1/128"].map(|network| network.parse().unwrap()).to_vec());
+        let proxies = Proxies::new(
+            ["10.0.0.0/8", "::1/128"].map(|network| network.parse().unwrap()).to_vec(),
+        );
         let mut headers = HeaderMap::new();
         for list in forwarded {
             headers.append(X_FORWARDED_FOR, HeaderValue::from_static(list));
@@ -74,7 +82,11 @@ mod tests {
     fn only_trusted_proxies_are_believed() {
         assert_eq!(client("192.0.2.7", &["198.51.100.1"]), "192.0.2.7");
         assert_eq!(client("10.0.0.1", &["198.51.100.1"]), "198.51.100.1");
-        assert_eq!(client("::ffff:10.0.0.1", &["198.51.100.1"]), "198.51.100.1", "an IPv4 address in IPv6's clothes");
+        assert_eq!(
+            client("::ffff:10.0.0.1", &["198.51.100.1"]),
+            "198.51.100.1",
+            "an IPv4 address in IPv6's clothes"
+        );
         assert_eq!(client("10.0.0.1", &[]), "10.0.0.1");
     }
 

@@ -35,8 +35,8 @@ impl ApiKeys {
         self.0.iter()
     }
 
-    /// The one that a request shows: `None` without any, an error for one that we do not know. How long it takes tells nothing of what the
-    /// keys are.
+    /// The one that a request shows: `None` without any, an error for one that we do not know. How
+    /// long it takes tells nothing of what the keys are.
     pub(crate) fn shown(&self, headers: &HeaderMap) -> Result<Option<&ApiKey>, UnknownKey> {
         let Some(text) = shown(headers) else { return Ok(None) };
         let digest: [u8; 32] = Sha256::digest(text).into();
@@ -71,7 +71,11 @@ mod tests {
     use super::*;
 
     fn shown_with(name: HeaderName, value: &'static str) -> Result<Option<String>, UnknownKey> {
-        let key = |name: &str, text: &str| ApiKey { name: name.to_owned(), digest: Sha256::digest(text).into(), rate: None };
+        let key = |name: &str, text: &str| ApiKey {
+            name: name.to_owned(),
+            digest: Sha256::digest(text).into(),
+            rate: None,
+        };
         let keys = ApiKeys::new(vec![key("board", "secret-1"), key("bot", "secret-2")]);
         let mut headers = HeaderMap::new();
         headers.insert(name, HeaderValue::from_static(value));
@@ -89,6 +93,10 @@ mod tests {
     fn a_key_that_was_not_given_out_is_not_taken_for_none() {
         assert_eq!(shown_with(AUTHORIZATION, "Bearer secret-3"), Err(UnknownKey));
         assert_eq!(shown_with(X_API_KEY, ""), Err(UnknownKey));
-        assert_eq!(shown_with(AUTHORIZATION, "Basic c2VjcmV0"), Ok(None), "another scheme is nobody's key");
+        assert_eq!(
+            shown_with(AUTHORIZATION, "Basic c2VjcmV0"),
+            Ok(None),
+            "another scheme is nobody's key"
+        );
     }
 }

@@ -1,13 +1,22 @@
-//! Pages that may open a board: browsers send their origin with a WebSocket, and ask nobody whether it may be opened.
+//! Pages that may open a board: browsers send their origin with a WebSocket, and ask nobody whether
+//! it may be opened.
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, Uri};
 
-/// The origin of the page that asks, when it is neither of this host nor among those allowed (`*` for all).
-pub(crate) fn foreign_origin<'a>(headers: &'a HeaderMap, uri: &Uri, allowed: &[String]) -> Option<&'a str> {
+/// The origin of the page that asks, when it is neither of this host nor among those allowed (`*`
+/// for all).
+pub(crate) fn foreign_origin<'a>(
+    headers: &'a HeaderMap,
+    uri: &Uri,
+    allowed: &[String],
+) -> Option<&'a str> {
     // Whoever sends none is no page.
     let origin = headers.get(ORIGIN)?.to_str().unwrap_or("of no known name");
-    let host = headers.get(HOST).and_then(|host| host.to_str().ok()).or_else(|| uri.authority().map(|host| host.as_str()));
+    let host = headers
+        .get(HOST)
+        .and_then(|host| host.to_str().ok())
+        .or_else(|| uri.authority().map(|host| host.as_str()));
     let own = origin.split_once("://").map(|(_, host)| host);
     let is_ours = matches!((own, host), (Some(own), Some(host)) if own.eq_ignore_ascii_case(host));
     let is_allowed = allowed.iter().any(|allowed| allowed == "*" || allowed == origin);
@@ -34,7 +43,10 @@ mod tests {
     fn pages_of_this_host_and_of_allowed_origins_are_welcome() {
         assert!(!is_foreign(None, &[]), "what is no page has no origin");
         assert!(!is_foreign(Some("http://chess.example:8080"), &[]));
-        assert!(!is_foreign(Some("https://Chess.example:8080"), &[]), "a proxy may speak TLS for us");
+        assert!(
+            !is_foreign(Some("https://Chess.example:8080"), &[]),
+            "a proxy may speak TLS for us"
+        );
         assert!(!is_foreign(Some("https://board.example"), &["https://board.example"]));
         assert!(!is_foreign(Some("https://anywhere.example"), &["*"]));
     }

@@ -1,4 +1,5 @@
-//! How often clients may ask: the generic cell rate algorithm (Wikipedia, "Generic cell rate algorithm"), by the crate governor.
+//! How often clients may ask: the generic cell rate algorithm (Wikipedia, "Generic cell rate
+//! algorithm"), by the crate governor.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroU32;
@@ -32,7 +33,8 @@ pub struct Rate {
 
 impl Rate {
     fn quota(self) -> Option<Quota> {
-        Quota::with_period(self.window / self.requests.get()).map(|quota| quota.allow_burst(self.requests))
+        Quota::with_period(self.window / self.requests.get())
+            .map(|quota| quota.allow_burst(self.requests))
     }
 }
 
@@ -67,7 +69,8 @@ impl RateLimits {
         if self.asked.fetch_add(1, Ordering::Relaxed).is_multiple_of(FORGET_EVERY) {
             self.limiter.retain_recent();
         }
-        let remaining = self.limiter.check_key(&Question { client: self.counted(client), is_counted: true });
+        let remaining =
+            self.limiter.check_key(&Question { client: self.counted(client), is_counted: true });
         match remaining.map(|snapshot| snapshot.remaining_burst_capacity()) {
             Ok(remaining) => Ok(self.allowance(remaining)),
             Err(not_until) => Err(self.spent(not_until.wait_time_from(self.clock.now()))),
@@ -126,8 +129,10 @@ impl StateStore for Counts {
             return count(None).map(|(told, _)| told);
         };
         // Nothing is replaced where the answer is an error.
-        let looked: Result<(), Result<T, E>> =
-            known.measure_and_replace(&NotKeyed::NonKey, |counted| Err(count(counted).map(|(told, _)| told)));
+        let looked: Result<(), Result<T, E>> = known
+            .measure_and_replace(&NotKeyed::NonKey, |counted| {
+                Err(count(counted).map(|(told, _)| told))
+            });
         match looked {
             Err(told) => told,
             Ok(()) => count(None).map(|(told, _)| told),
@@ -163,7 +168,8 @@ fn crowd(client: &Client) -> Client {
 mod tests {
     use super::*;
 
-    const RATE: Rate = Rate { requests: NonZeroU32::new(3).unwrap(), window: Duration::from_secs(3_600) };
+    const RATE: Rate =
+        Rate { requests: NonZeroU32::new(3).unwrap(), window: Duration::from_secs(3_600) };
 
     #[test]
     fn each_client_has_as_many_requests_as_the_window_allows() {
@@ -172,7 +178,11 @@ mod tests {
         let remaining: Vec<u32> = (0..3).map(|_| limits.ask(&ann).unwrap().remaining).collect();
         assert_eq!(remaining, [2, 1, 0]);
         let refused = limits.ask(&ann).unwrap_err();
-        assert!(refused.after > Duration::from_secs(1_100) && refused.after <= Duration::from_secs(1_200), "{refused:?}");
+        assert!(
+            refused.after > Duration::from_secs(1_100)
+                && refused.after <= Duration::from_secs(1_200),
+            "{refused:?}"
+        );
         assert_eq!(limits.ask(&bob).unwrap().remaining, 2);
     }
 

@@ -1,4 +1,5 @@
-//! Tickets: for those who can show no key, since a browser sends none with a WebSocket or an EventSource.
+//! Tickets: for those who can show no key, since a browser sends none with a WebSocket or an
+//! EventSource.
 
 use std::collections::{HashMap, VecDeque};
 use std::fmt::Write as _;
@@ -54,7 +55,10 @@ impl Tickets {
         out.forget_old(now);
         let own = out.of_clients.get(&visitor.client).copied().unwrap_or_default();
         if own >= MOST_OF_A_CLIENT || out.ages.len() >= MOST {
-            let oldest = out.ages.front().map_or(TICKET_LIFE, |&(given, _)| TICKET_LIFE.saturating_sub(now - given));
+            let oldest = out
+                .ages
+                .front()
+                .map_or(TICKET_LIFE, |&(given, _)| TICKET_LIFE.saturating_sub(now - given));
             return Err(NoTicket::TooMany(oldest));
         }
         *out.of_clients.entry(visitor.client.clone()).or_default() += 1;
@@ -101,7 +105,9 @@ impl Out {
 
 fn number(text: &str) -> Option<Number> {
     let digits = text.as_bytes();
-    if digits.len() != 2 * size_of::<Number>() || !digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f')) {
+    if digits.len() != 2 * size_of::<Number>()
+        || !digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
+    {
         return None;
     }
     u128::from_str_radix(text, 16).ok().map(u128::to_be_bytes)
@@ -118,12 +124,15 @@ mod tests {
     #[test]
     fn a_ticket_is_good_once() {
         let tickets = Tickets::default();
-        let (ann, bob) = (tickets.give(visitor("ann")).unwrap(), tickets.give(visitor("bob")).unwrap());
+        let (ann, bob) =
+            (tickets.give(visitor("ann")).unwrap(), tickets.give(visitor("bob")).unwrap());
         assert_ne!(ann, bob);
         assert_eq!(tickets.take(&ann).unwrap().client, Client::new("ann"));
         assert!(tickets.take(&ann).is_none());
         assert_eq!(tickets.take(&bob).unwrap().client, Client::new("bob"));
-        for none in ["", "ticket", &"0".repeat(32), &"é".repeat(16), &format!("+{}", "0".repeat(31))] {
+        for none in
+            ["", "ticket", &"0".repeat(32), &"é".repeat(16), &format!("+{}", "0".repeat(31))]
+        {
             assert!(tickets.take(none).is_none(), "{none}");
         }
     }

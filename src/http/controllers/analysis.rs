@@ -22,7 +22,9 @@ pub(crate) use telling::{Pov, Telling};
 use crate::analysis::Answer;
 use crate::http::App;
 use crate::http::asker::Asker;
-use crate::http::dto::{Choice, Found, PositionState, ScoreDto, WdlDto, score_or_null, wdl_or_null};
+use crate::http::dto::{
+    Choice, Found, PositionState, ScoreDto, WdlDto, score_or_null, wdl_or_null,
+};
 use crate::http::json::{Json, Query, Reply};
 use crate::http::openapi::{QueryProblems, SearchProblems};
 use crate::http::problem::Problem;
@@ -49,12 +51,14 @@ pub(crate) struct AnalysisAnswer {
 
 /// Analyse
 ///
-/// The best lines, in one answer at the end or line by line as they deepen, as `Accept` says. What memory knows is told at once; a
-/// deeper search goes on from there.
+/// The best lines, in one answer at the end or line by line as they deepen, as `Accept` says. What
+/// memory knows is told at once; a deeper search goes on from there.
 ///
-/// Line by line, as NDJSON or as server-sent events, whose names are the member `type` and whose ids the member `seq`: `info` for what memory
-/// knows and then for each finished iteration that is deeper, at most ten a second; `queued` while the search waits for a worker;
-/// `heartbeat` whenever nothing else was said for some seconds; and as the last one `end`, or `problem` when the stream breaks on the server's side.
+/// Line by line, as NDJSON or as server-sent events, whose names are the member `type` and whose
+/// ids the member `seq`: `info` for what memory knows and then for each finished iteration that is
+/// deeper, at most ten a second; `queued` while the search waits for a worker; `heartbeat` whenever
+/// nothing else was said for some seconds; and as the last one `end`, or `problem` when the stream
+/// breaks on the server's side.
 #[utoipa::path(
     post,
     path = "/v1/analysis",
@@ -82,8 +86,9 @@ pub(crate) async fn analyse(
 
 /// Follow an analysis
 ///
-/// The same by a query, for an `EventSource`: server-sent events unless `Accept` says otherwise. Who comes back with `Last-Event-ID: end` has heard
-/// everything and is answered 204, at which an EventSource stops.
+/// The same by a query, for an `EventSource`: server-sent events unless `Accept` says otherwise.
+/// Who comes back with `Last-Event-ID: end` has heard everything and is answered 204, at which an
+/// EventSource stops.
 #[utoipa::path(
     get,
     path = "/v1/analysis",
@@ -116,7 +121,12 @@ pub(crate) async fn follow_analysis(
     answer(&app, asker, form, request).await
 }
 
-async fn answer(app: &App, asker: Asker, form: Form, request: Analysis) -> Result<Response, Problem> {
+async fn answer(
+    app: &App,
+    asker: Asker,
+    form: Form,
+    request: Analysis,
+) -> Result<Response, Problem> {
     let resolved = request.position.resolve()?;
     let state = PositionState::from(&resolved);
     let (request, telling) = request.manner.clamp(resolved.game, asker.client(), app.caps())?;

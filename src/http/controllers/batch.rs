@@ -23,10 +23,12 @@ pub(crate) use request::BatchLine;
 
 /// Many positions
 ///
-/// NDJSON in, one request a line, each with its own limits; NDJSON out, an answer for each line as it finishes: by `id` and `index` (its line,
-/// from 0), not in order. A line that can't be answered is an `error` of that line alone. Blank lines are passed over. The whole body is read while it
-/// comes, up to `batch.lines` and `batch.bytes` of `GET /v1/limits`, whether answers are read or not; when answers of `batch.bytes` wait to be read,
-/// the next line is searched after some of them were. The last line is `end`.
+/// NDJSON in, one request a line, each with its own limits; NDJSON out, an answer for each line as
+/// it finishes: by `id` and `index` (its line, from 0), not in order. A line that can't be answered
+/// is an `error` of that line alone. Blank lines are passed over. The whole body is read while it
+/// comes, up to `batch.lines` and `batch.bytes` of `GET /v1/limits`, whether answers are read or
+/// not; when answers of `batch.bytes` wait to be read, the next line is searched after some of them
+/// were. The last line is `end`.
 #[utoipa::path(
     post,
     path = "/v1/batch",

@@ -13,7 +13,8 @@ use crate::chess::{CastlingText, Position};
 use crate::http::App;
 use crate::http::asker::Asker;
 use crate::http::dto::{
-    Choice, Clamped, Found, MoveText, PositionState, ScoreDto, WdlDto, line_texts, score_or_null, wdl_or_null,
+    Choice, Clamped, Found, MoveText, PositionState, ScoreDto, WdlDto, line_texts, score_or_null,
+    wdl_or_null,
 };
 use crate::http::json::{Json, Reply};
 use crate::http::layers::Timing;
@@ -27,7 +28,8 @@ pub(crate) struct BestMoveAnswer {
     state: PositionState,
     #[serde(flatten)]
     choice: Choice,
-    /// From the side to move's view. Null when the search was replaced before it had found anything.
+    /// From the side to move's view. Null when the search was replaced before it had found
+    /// anything.
     #[schema(required, schema_with = score_or_null)]
     score: Option<ScoreDto>,
     /// What the score means in games; null with the score.
@@ -45,8 +47,10 @@ pub(crate) struct BestMoveAnswer {
 
 /// The best move
 ///
-/// Answers from memory when what is known is enough, else searches until the first of the limits asked, or for
-/// `search.default_movetime_ms` when none is. Equal requests share one search. A search of several threads waits for as many workers. A request whose client leaves stops its search.
+/// Answers from memory when what is known is enough, else searches until the first of the limits
+/// asked, or for `search.default_movetime_ms` when none is. Equal requests share one search. A
+/// search of several threads waits for as many workers. A request whose client leaves stops its
+/// search.
 #[utoipa::path(
     post,
     path = "/v1/best-move",
@@ -73,15 +77,22 @@ pub(crate) async fn best_move(
     let (request, clamped) = request.search.clamp(None, resolved.game, asker.client(), app.caps());
     let answer = app.service().await.best_move(request).await?;
     let timing = Timing { queue: answer.queued, search: answer.searched };
-    let mut response = Reply(BestMoveAnswer::new(state, &position, &answer, clamped)).into_response();
+    let mut response =
+        Reply(BestMoveAnswer::new(state, &position, &answer, clamped)).into_response();
     response.extensions_mut().insert(timing);
     Ok(response)
 }
 
 impl BestMoveAnswer {
-    pub(crate) fn new(state: PositionState, position: &Position, answer: &Answer, clamped: Vec<Clamped>) -> BestMoveAnswer {
+    pub(crate) fn new(
+        state: PositionState,
+        position: &Position,
+        answer: &Answer,
+        clamped: Vec<Clamped>,
+    ) -> BestMoveAnswer {
         let report = &answer.report;
-        let (pv, pv_san): (Vec<_>, Vec<_>) = line_texts(position, &report.pv, CastlingText::Standard).unzip();
+        let (pv, pv_san): (Vec<_>, Vec<_>) =
+            line_texts(position, &report.pv, CastlingText::Standard).unzip();
         BestMoveAnswer {
             state,
             choice: Choice::of(pv.iter().copied().zip(pv_san.iter().copied())),

@@ -78,8 +78,9 @@ pub(crate) struct NoCloudEval {
 
 /// Evaluations as of Lichess's cloud
 ///
-/// What memory knows of a position, in the shape of Lichess's route of this name; with `lichess.compute_ms` an unknown position is
-/// searched that long first. What is no position is not known either.
+/// What memory knows of a position, in the shape of Lichess's route of this name; with
+/// `lichess.compute_ms` an unknown position is searched that long first. What is no position is not
+/// known either.
 #[utoipa::path(
     get,
     path = "/api/cloud-eval",
@@ -95,15 +96,21 @@ pub(crate) async fn cloud_eval(
     asker: Asker,
     Query(query): Query<CloudEvalQuery>,
 ) -> Result<Response, Problem> {
-    let is_known_variant =
-        query.variant.as_deref().is_none_or(|name| ["standard", "chess960", "fromPosition"].contains(&name));
+    let is_known_variant = query
+        .variant
+        .as_deref()
+        .is_none_or(|name| ["standard", "chess960", "fromPosition"].contains(&name));
     let fen = query.fen.unwrap_or_default();
-    let position = is_known_variant.then(|| read_fen(&fen).ok()).flatten().map(|reading| reading.position);
+    let position =
+        is_known_variant.then(|| read_fen(&fen).ok()).flatten().map(|reading| reading.position);
     let Some(position) = position else { return Ok(unknown()) };
     let lines = usize::try_from(query.multi_pv.unwrap_or(1)).unwrap_or(usize::MAX);
-    let Some(report) = report(&app, asker.client(), &position, lines).await? else { return Ok(unknown()) };
+    let Some(report) = report(&app, asker.client(), &position, lines).await? else {
+        return Ok(unknown());
+    };
     let pvs = lines_of(&position, &report);
-    Ok(Reply(CloudEval { fen, knodes: report.nodes / 1_000, depth: report.depth, pvs }).into_response())
+    Ok(Reply(CloudEval { fen, knodes: report.nodes / 1_000, depth: report.depth, pvs })
+        .into_response())
 }
 
 fn unknown() -> Response {
@@ -112,7 +119,12 @@ fn unknown() -> Response {
 }
 
 /// What is known of a position, or what a short search finds where that is allowed.
-async fn report(app: &App, client: &Client, position: &Position, lines: usize) -> Result<Option<Report>, Problem> {
+async fn report(
+    app: &App,
+    client: &Client,
+    position: &Position,
+    lines: usize,
+) -> Result<Option<Report>, Problem> {
     let service = app.service().await;
     if let Some(known) = service.known(position, lines) {
         return Ok(Some((*known.report).clone()));
@@ -142,7 +154,9 @@ fn lines_of(position: &Position, report: &Report) -> Vec<CloudLine> {
 }
 
 fn line(position: &Position, score: Score, pv: &[Move]) -> CloudLine {
-    let texts: Vec<_> = line_texts(position, pv, CastlingText::Chess960).map(|(uci, _)| uci.0.as_str().to_owned()).collect();
+    let texts: Vec<_> = line_texts(position, pv, CastlingText::Chess960)
+        .map(|(uci, _)| uci.0.as_str().to_owned())
+        .collect();
     let white = if position.turn().is_white() { score } else { score.of_the_other_side() };
     let (cp, mate) = match white {
         Score::Cp(value) => (Some(value), None),

@@ -1,4 +1,5 @@
-//! The contract, as `GET /openapi.json` and `/openapi.yaml`, and the page to read and try it, `/docs`.
+//! The contract, as `GET /openapi.json` and `/openapi.yaml`, and the page to read and try it,
+//! `/docs`.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
@@ -39,14 +40,19 @@ static PAGES: LazyLock<Pages> = LazyLock::new(|| {
     let json = contract.to_pretty_json().unwrap_or_default();
     let yaml = contract.to_yaml().unwrap_or_default();
     // No validator: its badge would be fetched from somebody else's server.
-    let config = Arc::new(Config::new(["/openapi.json"]).validator_url("none").try_it_out_enabled(true));
-    let file = |name: &str| utoipa_swagger_ui::serve(name, Arc::clone(&config)).ok().flatten().map(|file| file.bytes);
+    let config =
+        Arc::new(Config::new(["/openapi.json"]).validator_url("none").try_it_out_enabled(true));
+    let file = |name: &str| {
+        utoipa_swagger_ui::serve(name, Arc::clone(&config)).ok().flatten().map(|file| file.bytes)
+    };
     let index = file("index.html").unwrap_or_default();
     let index = String::from_utf8_lossy(&index)
         .replace("<head>", "<head>\n    <base href=\"/docs/\">")
         .replace("<title>Swagger UI</title>", "<title>kibitzer</title>");
-    let assets =
-        ASSETS.iter().filter_map(|&(name, media)| Some((name, Unchanging::new(file(name)?.into_owned(), media)))).collect();
+    let assets = ASSETS
+        .iter()
+        .filter_map(|&(name, media)| Some((name, Unchanging::new(file(name)?.into_owned(), media))))
+        .collect();
     Pages {
         json: Unchanging::new(json, "application/json"),
         yaml: Unchanging::new(yaml, "application/yaml"),

@@ -30,7 +30,8 @@ pub(crate) struct Evaluation {
     /// The id of the network.
     #[schema(pattern = "^[0-9a-f]{12}$")]
     network: String,
-    /// The variant of the network's output that judged the position: 0 with the fewest pieces, 7 with the most.
+    /// The variant of the network's output that judged the position: 0 with the fewest pieces, 7
+    /// with the most.
     #[schema(maximum = 7)]
     bucket: usize,
     /// The pieces but for the kings, from a1 to h8.
@@ -61,8 +62,8 @@ impl FromMembers for EvaluateRequest {
 
 /// Judge a position without a search
 ///
-/// The static evaluation by the network, and what each piece adds to it. It sees no threats but by experience: `POST /v1/best-move`
-/// looks ahead.
+/// The static evaluation by the network, and what each piece adds to it. It sees no threats but by
+/// experience: `POST /v1/best-move` looks ahead.
 #[utoipa::path(
     post,
     path = "/v1/evaluate",
@@ -91,7 +92,12 @@ pub(crate) async fn evaluate(
 fn pieces(position: &Position, evaluation: &StaticEvaluation) -> Vec<PieceWorth> {
     let worth = |square: Square| {
         let (piece, value) = position.piece_at(square).zip(evaluation.pieces[square.index()])?;
-        Some(PieceWorth { square: SquareName(square), color: piece.color().name(), role: piece.role().name(), value })
+        Some(PieceWorth {
+            square: SquareName(square),
+            color: piece.color().name(),
+            role: piece.role().name(),
+            value,
+        })
     };
     Square::all().filter_map(worth).collect()
 }

@@ -13,15 +13,18 @@ use crate::analysis::{Edge, MOST_EDGES, Node, Remembered};
 use crate::chess::forms::Instruction;
 use crate::chess::{CastlingText, Outcome, Position, SanWriter, uci_text};
 use crate::http::App;
-use crate::http::dto::{Hex, MoveText, PositionRequest, PositionState, ScoreDto, instruction, or_null, varying, whole_ms};
+use crate::http::dto::{
+    Hex, MoveText, PositionRequest, PositionState, ScoreDto, instruction, or_null, varying,
+    whole_ms,
+};
 use crate::http::json::{FromMembers, Members, Query, Written};
 use crate::http::openapi::ExploreProblems;
 use crate::http::problem::Problem;
 use crate::http::state::{WALKS_AT_ONCE, WIDE_ANSWERS_AT_ONCE};
 use crate::http::stream::held;
 
-/// What a move takes while a walk is made and told: the walk's own, what memory knows of the position, the answer's, and its text, which
-/// grows by doubling. A test compares.
+/// What a move takes while a walk is made and told: the walk's own, what memory knows of the
+/// position, the answer's, and its text, which grows by doubling. A test compares.
 const EDGE_BYTES: usize = 2_400;
 
 /// What a move takes as text.
@@ -59,7 +62,8 @@ pub(crate) struct Explored {
     /// What memory knows of this position; null for nothing.
     #[schema(required, schema_with = known_or_null)]
     known: Option<Known>,
-    /// The legal moves, best first: those with a score before those without. Null where there is none.
+    /// The legal moves, best first: those with a score before those without. Null where there is
+    /// none.
     #[schema(required)]
     moves: Option<Vec<Way>>,
 }
@@ -106,7 +110,8 @@ pub(crate) struct Way {
     /// What the move is worth, from the view of the side that makes it; null when nothing is known.
     #[schema(required, schema_with = worth_or_null)]
     score: Option<ScoreDto>,
-    /// The moves from there, when it was asked to look deeper and that position is known. Null where there is none.
+    /// The moves from there, when it was asked to look deeper and that position is known. Null
+    /// where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(no_recursion, required = false)]
     moves: Option<Option<Vec<Way>>>,
@@ -114,16 +119,20 @@ pub(crate) struct Way {
 
 /// Look around
 ///
-/// The graph of positions: every legal move with what memory knows of the position behind it, best first. Of a bare position, without
-/// its history; nothing is searched. Two such walks are made at once, and four answers at once that go deeper than one move are made or wait to be
-/// read; who asks then waits, and is answered 503 `queue_full` when it takes as long as a body may.
+/// The graph of positions: every legal move with what memory knows of the position behind it, best
+/// first. Of a bare position, without its history; nothing is searched. Two such walks are made at
+/// once, and four answers at once that go deeper than one move are made or wait to be read; who
+/// asks then waits, and is answered 503 `queue_full` when it takes as long as a body may.
 #[utoipa::path(
     get,
     path = "/v1/explore",
     tag = "analysis",
     responses((status = 200, description = "The moves.", body = Explored), ExploreProblems)
 )]
-pub(crate) async fn explore(State(app): State<App>, Query(request): Query<Explore>) -> Result<Response, Problem> {
+pub(crate) async fn explore(
+    State(app): State<App>,
+    Query(request): Query<Explore>,
+) -> Result<Response, Problem> {
     let resolved = request.position.resolve()?;
     let depth = request.depth.and_then(|depth| u32::try_from(depth).ok()).unwrap_or(1);
     let service = app.service().await.clone();
@@ -139,7 +148,10 @@ pub(crate) async fn explore(State(app): State<App>, Query(request): Query<Explor
             serde_json::to_vec(&Explored::new(PositionState::from(&resolved), position, node))
         })
     });
-    let mut told = told.await.map_err(|error| Problem::internal(&error))?.map_err(|error| Problem::internal(&error))?;
+    let mut told = told
+        .await
+        .map_err(|error| Problem::internal(&error))?
+        .map_err(|error| Problem::internal(&error))?;
     let Some(place) = wide_place else { return Ok(Written(told).into_response()) };
     told.shrink_to_fit();
     let (head, _) = Written(Vec::new()).into_response().into_parts();
@@ -189,7 +201,9 @@ fn known_or_null() -> Schema {
 }
 
 fn worth_or_null() -> Schema {
-    or_null::<ScoreDto>("What the move is worth, from the view of the side that makes it; null when nothing is known.")
+    or_null::<ScoreDto>(
+        "What the move is worth, from the view of the side that makes it; null when nothing is known.",
+    )
 }
 
 fn age_ms() -> ObjectBuilder {
@@ -209,7 +223,10 @@ mod tests {
 
     #[test]
     fn a_move_takes_no_more_memory_than_is_counted() {
-        let position = Position::from_fen("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1").unwrap();
+        let position = Position::from_fen(
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+        )
+        .unwrap();
         let report = Arc::new(Report {
             score: Score::Cp(-30_000),
             wdl: Wdl::DRAWN,
@@ -229,7 +246,10 @@ mod tests {
             outcome: Outcome::Ongoing,
             score: Some(Score::Cp(-30_000)),
             node: Node {
-                known: Some(Remembered { report: report.clone(), age: Duration::from_secs(1 << 32) }),
+                known: Some(Remembered {
+                    report: report.clone(),
+                    age: Duration::from_secs(1 << 32),
+                }),
                 edges: None,
             },
         };

@@ -30,16 +30,19 @@ pub(crate) use request::{GamesRequest, IDEMPOTENCY_KEY, ReviewLimits};
 
 /// Review games
 ///
-/// One game or many, as PGN: Chess960, comments, variations, odd encodings and what people write in place of the standard are understood.
-/// A game that cannot be read is an `error` of that game alone. They become a job, which outlasts the server's process where it keeps
-/// anything at all: 202 says that the job is kept. Each position of the games is searched to the limits that are given, within the caps of `GET
-/// /v1/limits`; without any for as many nodes as the server sees fit. With `multipv` so many lines are searched, and remembered for `/v1/analysis`.
+/// One game or many, as PGN: Chess960, comments, variations, odd encodings and what people write in
+/// place of the standard are understood. A game that cannot be read is an `error` of that game
+/// alone. They become a job, which outlasts the server's process where it keeps anything at all:
+/// 202 says that the job is kept. Each position of the games is searched to the limits that are
+/// given, within the caps of `GET /v1/limits`; without any for as many nodes as the server sees
+/// fit. With `multipv` so many lines are searched, and remembered for `/v1/analysis`.
 ///
-/// A client's jobs that are not done take half of the places and of the room at most; what is done makes way for what is new, of the client with the
-/// most first.
+/// A client's jobs that are not done take half of the places and of the room at most; what is done
+/// makes way for what is new, of the client with the most first.
 ///
-/// Given again under the same `Idempotency-Key`, with the same text and limits, it is the same job, and is answered 202 again; with another text or
-/// other limits 409. A job's own URLs need no API key: its id cannot be guessed.
+/// Given again under the same `Idempotency-Key`, with the same text and limits, it is the same job,
+/// and is answered 202 again; with another text or other limits 409. A job's own URLs need no API
+/// key: its id cannot be guessed.
 #[utoipa::path(
     post,
     path = "/v1/games",
@@ -77,16 +80,23 @@ pub(crate) async fn submit_games(
     let Given { text, limits } = request::read(&app, &headers, body, limits).await?;
     let (asked, clamped) = limits.clamp(app.caps());
     let submission = Submission { client: asker.client().clone(), text, asked, key };
-    let taken = app.jobs().await.submit(submission).await.map_err(|error| Problem::of_job(error, asker.path()))?;
+    let taken = app
+        .jobs()
+        .await
+        .submit(submission)
+        .await
+        .map_err(|error| Problem::of_job(error, asker.path()))?;
     let submitted = Submitted::new(&taken, clamped);
-    let location = HeaderValue::from_str(&submitted.url).map_err(|error| Problem::internal(&error))?;
+    let location =
+        HeaderValue::from_str(&submitted.url).map_err(|error| Problem::internal(&error))?;
     Ok((StatusCode::ACCEPTED, [(LOCATION, location)], Reply(submitted)).into_response())
 }
 
 /// A review
 ///
-/// How far the job is, and what is said of its games so far: of each from its last move back, in the order of the moves. How accurate the players were is told once all of
-/// a game is reviewed. What is told here is kept: it is the same after the server was killed.
+/// How far the job is, and what is said of its games so far: of each from its last move back, in
+/// the order of the moves. How accurate the players were is told once all of a game is reviewed.
+/// What is told here is kept: it is the same after the server was killed.
 #[utoipa::path(
     get,
     path = "/v1/games/{id}",
@@ -105,10 +115,12 @@ pub(crate) async fn game_review(
 
 /// Follow a review
 ///
-/// Server-sent events: `move` for each move that is reviewed, from the last of a game back; `game` when all of a game is, or it cannot be; and as
-/// the last one `end`. Ids rise by one from 1, and an event has the same id each time that it is told, also after the server was restarted: who comes back with
-/// `Last-Event-ID` hears what comes after it. The id of `end` is `end`; who comes back with that is answered 204, at which an EventSource stops.
-/// `heartbeat`, which has no id, comes whenever nothing else was said for some seconds. A stream without `end` has broken off.
+/// Server-sent events: `move` for each move that is reviewed, from the last of a game back; `game`
+/// when all of a game is, or it cannot be; and as the last one `end`. Ids rise by one from 1, and
+/// an event has the same id each time that it is told, also after the server was restarted: who
+/// comes back with `Last-Event-ID` hears what comes after it. The id of `end` is `end`; who comes
+/// back with that is answered 204, at which an EventSource stops. `heartbeat`, which has no id,
+/// comes whenever nothing else was said for some seconds. A stream without `end` has broken off.
 #[utoipa::path(
     get,
     path = "/v1/games/{id}/events",
@@ -142,8 +154,10 @@ pub(crate) async fn game_events(
 
 /// The annotated games
 ///
-/// As PGN: after each move its evaluation (`[%eval …]`, White's view), of an inaccuracy, mistake or blunder the glyph (`$6`, `$2`, `$4`) and the best line as a variation, beside
-/// all that the games came with. A game that is not reviewed to its first move yet comes as it was; one that cannot be read is left out.
+/// As PGN: after each move its evaluation (`[%eval …]`, White's view), of an inaccuracy, mistake or
+/// blunder the glyph (`$6`, `$2`, `$4`) and the best line as a variation, beside all that the games
+/// came with. A game that is not reviewed to its first move yet comes as it was; one that cannot be
+/// read is left out.
 #[utoipa::path(
     get,
     path = "/v1/games/{id}/pgn",
@@ -162,7 +176,8 @@ pub(crate) async fn annotated_games(
 
 /// Delete a review
 ///
-/// Done or not: what is searched for it stops, and from then on its URLs answer 410. Deleted again it is answered 204 as well.
+/// Done or not: what is searched for it stops, and from then on its URLs answer 410. Deleted again
+/// it is answered 204 as well.
 #[utoipa::path(
     delete,
     path = "/v1/games/{id}",
@@ -180,13 +195,22 @@ pub(crate) async fn delete_games(
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn find(app: &App, id: Result<Path<String>, PathRejection>, path: &str) -> Result<Job, Problem> {
+async fn find(
+    app: &App,
+    id: Result<Path<String>, PathRejection>,
+    path: &str,
+) -> Result<Job, Problem> {
     let id = read_id(id, path)?;
     app.jobs().await.find(id).await.map_err(|error| Problem::of_job(error, path))
 }
 
-/// What is known of a job, as it is written. A review goes on: nobody between the server and its reader is to keep an answer.
-async fn written(pieces: impl Pieces<Error = JobError>, media_type: &'static str, path: &str) -> Result<Response, Problem> {
+/// What is known of a job, as it is written. A review goes on: nobody between the server and its
+/// reader is to keep an answer.
+async fn written(
+    pieces: impl Pieces<Error = JobError>,
+    media_type: &'static str,
+    path: &str,
+) -> Result<Response, Problem> {
     let body = in_pieces(pieces).await.map_err(|error| Problem::of_job(error, path))?;
     Ok(([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-store")], body).into_response())
 }

@@ -27,8 +27,8 @@ pub(crate) struct LegalMoves {
     count: usize,
     /// The moves, by rising `code`. A drawn game still lists them.
     moves: Vec<MoveDto>,
-    /// For each square that a piece may leave the squares that it may go to, in the order of squares; castling as the king's
-    /// square and as the rook's.
+    /// For each square that a piece may leave the squares that it may go to, in the order of
+    /// squares; castling as the king's square and as the rook's.
     #[schema(value_type = std::collections::BTreeMap<String, Vec<String>>)]
     dests: Dests,
 }
@@ -49,12 +49,16 @@ impl FromMembers for LegalMovesRequest {
     request_body = LegalMovesRequest,
     responses((status = 200, description = "The legal moves.", body = LegalMoves), PositionProblems)
 )]
-pub(crate) async fn legal_moves(Json(request): Json<LegalMovesRequest>) -> Result<Written, Problem> {
+pub(crate) async fn legal_moves(
+    Json(request): Json<LegalMovesRequest>,
+) -> Result<Written, Problem> {
     let resolved = request.position.resolve()?;
     let position = resolved.game.position();
     let mut moves = position.legal_moves();
     moves.as_mut_slice().sort_unstable();
-    writer::write(&PositionState::from(&resolved), position, &moves).map(Written).map_err(|error| Problem::internal(&error))
+    writer::write(&PositionState::from(&resolved), position, &moves)
+        .map(Written)
+        .map_err(|error| Problem::internal(&error))
 }
 
 #[cfg(test)]
@@ -64,7 +68,8 @@ mod tests {
     use crate::http::dto::{MoveText, SquareName, destinations, side_name};
     use crate::http::json::read;
 
-    /// Positions whose moves promote, capture, castle (in Chess960 too), take en passant, give check and mate, or are none.
+    /// Positions whose moves promote, capture, castle (in Chess960 too), take en passant, give
+    /// check and mate, or are none.
     const POSITIONS: [&str; 9] = [
         "startpos",
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -80,7 +85,8 @@ mod tests {
     /// A legal move as the contract describes it.
     fn described(position: &Position, mv: Move) -> MoveDto {
         let san = SanWriter::new(position).write(mv);
-        let captured = if mv.is_en_passant() { Some(Role::Pawn) } else { position.role_at(mv.to()) };
+        let captured =
+            if mv.is_en_passant() { Some(Role::Pawn) } else { position.role_at(mv.to()) };
         MoveDto {
             uci: MoveText(uci_text(position, mv, CastlingText::Standard)),
             san: MoveText(san.text),
@@ -100,7 +106,8 @@ mod tests {
     #[test]
     fn what_is_written_by_hand_is_what_serde_would_write() {
         for fen in POSITIONS {
-            let request: LegalMovesRequest = read(format!("{{\"fen\":\"{fen}\"}}").as_bytes(), 0).unwrap();
+            let request: LegalMovesRequest =
+                read(format!("{{\"fen\":\"{fen}\"}}").as_bytes(), 0).unwrap();
             let resolved = request.position.resolve().unwrap();
             let position = resolved.game.position();
             let mut moves = position.legal_moves();
@@ -112,7 +119,11 @@ mod tests {
                 dests: Dests(destinations(position, &moves)),
             };
             let by_hand = writer::write(&PositionState::from(&resolved), position, &moves).unwrap();
-            assert_eq!(String::from_utf8(by_hand).unwrap(), serde_json::to_string(&by_serde).unwrap(), "{fen}");
+            assert_eq!(
+                String::from_utf8(by_hand).unwrap(),
+                serde_json::to_string(&by_serde).unwrap(),
+                "{fen}"
+            );
         }
     }
 }

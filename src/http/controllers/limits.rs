@@ -18,7 +18,8 @@ pub(crate) struct Limits {
     depth: Limit,
     /// `nodes` of a search.
     nodes: Limit,
-    /// `movetime_ms` of a search, in milliseconds; the default counts when a request has no limit at all.
+    /// `movetime_ms` of a search, in milliseconds; the default counts when a request has no limit
+    /// at all.
     movetime_ms: Limit,
     /// How long an `infinite` analysis may last, in milliseconds.
     infinite_ms: u64,
@@ -149,13 +150,19 @@ pub(crate) struct MemorySize {
     tag = "server",
     responses((status = 200, description = "The limits.", body = Limits))
 )]
-pub(crate) async fn limits(State(app): State<App>, visitor: Option<Extension<Visitor>>) -> Reply<Limits> {
+pub(crate) async fn limits(
+    State(app): State<App>,
+    visitor: Option<Extension<Visitor>>,
+) -> Reply<Limits> {
     let (caps, status) = (app.caps(), app.service().await.status());
     let unless_asked = |max: u64| Limit { max, default: None };
     Reply(Limits {
         depth: unless_asked(caps.depth.into()),
         nodes: unless_asked(caps.nodes),
-        movetime_ms: Limit { max: whole_ms(caps.movetime), default: Some(whole_ms(caps.default_movetime)) },
+        movetime_ms: Limit {
+            max: whole_ms(caps.movetime),
+            default: Some(whole_ms(caps.default_movetime)),
+        },
         infinite_ms: whole_ms(caps.infinite),
         mate: unless_asked(caps.mate.into()),
         threads: Limit { max: caps.threads.into(), default: Some(1) },
@@ -171,9 +178,16 @@ pub(crate) async fn limits(State(app): State<App>, visitor: Option<Extension<Vis
         },
         workers: status.workers,
         hash_mb: app.engine().await.hash_mb(),
-        dictionary: DictionarySize { entries: status.dictionary_entries, max_entries: status.dictionary_max_entries },
+        dictionary: DictionarySize {
+            entries: status.dictionary_entries,
+            max_entries: status.dictionary_max_entries,
+        },
         batch: BatchSize { max: caps.batches, lines: caps.batch_lines, bytes: caps.batch_bytes },
-        jobs: JobsSize { max: caps.jobs.max, keep_hours: caps.jobs.keep_hours, bytes: caps.jobs.bytes },
+        jobs: JobsSize {
+            max: caps.jobs.max,
+            keep_hours: caps.jobs.keep_hours,
+            bytes: caps.jobs.bytes,
+        },
         connections: caps.connections,
         streams: caps.streams,
         rate: visitor.and_then(|Extension(visitor)| visitor.allowance).map(CallerRate::from),

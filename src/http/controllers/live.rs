@@ -30,7 +30,8 @@ const PROTOCOL: &str = "kibitzer.v1";
 /// A message may have so many bytes.
 const LONGEST_MESSAGE: usize = 64 << 10;
 
-/// What is longer than this is not even read to its end. In between the client hears why it is cut off.
+/// What is longer than this is not even read to its end. In between the client hears why it is cut
+/// off.
 const NEVER_READ: usize = 4 * LONGEST_MESSAGE;
 
 /// Of each read so many bytes are taken: messages are small.

@@ -23,9 +23,10 @@ enum NoPage {
 
 /// Figures for the operator
 ///
-/// Metrics of requests, queue, searches, memory and process, for Prometheus to scrape: in OpenMetrics where `Accept` names
-/// `application/openmetrics-text`, else in Prometheus's text format 0.0.4. Where `metrics.listen` names an address they are there alone.
-/// Behind no key and no rate.
+/// Metrics of requests, queue, searches, memory and process, for Prometheus to scrape: in
+/// OpenMetrics where `Accept` names `application/openmetrics-text`, else in Prometheus's text
+/// format 0.0.4. Where `metrics.listen` names an address they are there alone. Behind no key and no
+/// rate.
 #[utoipa::path(
     get,
     path = "/metrics",
@@ -41,10 +42,14 @@ enum NoPage {
         ),
     )
 )]
-pub(crate) async fn metrics(State(app): State<App>, headers: HeaderMap) -> Result<Response, Problem> {
+pub(crate) async fn metrics(
+    State(app): State<App>,
+    headers: HeaderMap,
+) -> Result<Response, Problem> {
     let form = TextForm::wanted(&headers);
     let text = write(app, form).await.map_err(|error| Problem::internal(&error))?;
-    Ok(([(CONTENT_TYPE, form.content_type()), (VARY, HeaderValue::from_static("accept"))], text).into_response())
+    Ok(([(CONTENT_TYPE, form.content_type()), (VARY, HeaderValue::from_static("accept"))], text)
+        .into_response())
 }
 
 async fn write(app: App, form: TextForm) -> Result<String, NoPage> {

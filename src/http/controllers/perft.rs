@@ -18,7 +18,8 @@ use crate::http::problem::Problem;
 #[schema(as = PerftRequest)]
 pub(crate) struct Perft {
     position: PositionRequest,
-    /// How many plies deep; beyond `perft_depth` of `GET /v1/limits` it is clamped. Of depth 0 there is one path.
+    /// How many plies deep; beyond `perft_depth` of `GET /v1/limits` it is clamped. Of depth 0
+    /// there is one path.
     #[schema(minimum = 0)]
     depth: u64,
     /// Count apart for each first move.
@@ -82,7 +83,8 @@ impl FromMembers for Perft {
 
 /// Count move paths
 ///
-/// The number of paths of legal moves of a length: the test of every move generator. It waits in the queue as searches do.
+/// The number of paths of legal moves of a length: the test of every move generator. It waits in
+/// the queue as searches do.
 #[utoipa::path(
     post,
     path = "/v1/perft",
@@ -100,8 +102,11 @@ pub(crate) async fn perft(
     let caps = app.caps();
     let mut clamped = Vec::new();
     let depth = Clamped::cap("depth", request.depth, caps.perft_depth, &mut clamped);
-    let answer =
-        app.service().await.perft(asker.client().clone(), position.clone(), depth, request.divide, caps.perft_max).await?;
+    let answer = app
+        .service()
+        .await
+        .perft(asker.client().clone(), position.clone(), depth, request.divide, caps.perft_max)
+        .await?;
     Ok(Reply(Counted {
         fen: position.fen(),
         depth,

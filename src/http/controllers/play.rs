@@ -8,7 +8,10 @@ use utoipa::openapi::ObjectBuilder;
 use crate::chess::forms::{BitOrder, Captured, Instruction, Record};
 use crate::chess::{CastlingText, Color, Game, Move, Position, SanWriter, uci_text};
 use crate::http::App;
-use crate::http::dto::{CastleFlagsView, Hex, MoveText, PositionRequest, PositionState, bit_order, instruction, nullable};
+use crate::http::dto::{
+    CastleFlagsView, Hex, MoveText, PositionRequest, PositionState, bit_order, instruction,
+    nullable,
+};
 use crate::http::json::{FromMembers, Json, Members, Reply};
 use crate::http::openapi::PositionProblems;
 use crate::http::problem::{MemberFault, Problem};
@@ -81,7 +84,8 @@ pub(crate) struct RecordDto {
     /// Who castles, and to which side; null when nobody does.
     #[schema(required, schema_with = castle_types)]
     castle_type: Option<&'static str>,
-    /// The static evaluation after the move, in centipawns of which 100 win half of the games, from White's side.
+    /// The static evaluation after the move, in centipawns of which 100 win half of the games, from
+    /// White's side.
     score: i32,
     /// The castling rights before the move.
     #[serde(flatten)]
@@ -97,7 +101,8 @@ impl FromMembers for Play {
         let position = position?;
         let undo = usize::try_from(undo).unwrap_or(usize::MAX);
         if undo > position.move_count() {
-            let detail = format!("undo is {undo}, but the number of moves is {}", position.move_count());
+            let detail =
+                format!("undo is {undo}, but the number of moves is {}", position.move_count());
             members.fault(MemberFault::OutOfRange, "undo", detail);
         }
         Some(Play { position, undo, bit_order })
@@ -106,7 +111,8 @@ impl FromMembers for Play {
 
 /// Play moves
 ///
-/// Plays moves, takes the last ones back if asked, and tells of each move that remains what it changed.
+/// Plays moves, takes the last ones back if asked, and tells of each move that remains what it
+/// changed.
 #[utoipa::path(
     post,
     path = "/v1/play",
@@ -114,7 +120,10 @@ impl FromMembers for Play {
     request_body = Play,
     responses((status = 200, description = "The game.", body = Played), PositionProblems)
 )]
-pub(crate) async fn play(State(app): State<App>, Json(request): Json<Play>) -> Result<Reply<Played>, Problem> {
+pub(crate) async fn play(
+    State(app): State<App>,
+    Json(request): Json<Play>,
+) -> Result<Reply<Played>, Problem> {
     let mut resolved = request.position.resolve()?;
     for _ in 0..request.undo {
         resolved.game.undo();
@@ -131,7 +140,10 @@ pub(crate) async fn play(State(app): State<App>, Json(request): Json<Play>) -> R
         fen: after.fen(),
         key: Hex(after.key()),
         instruction: Instruction::between(before, mv, after).entries(),
-        record: RecordDto::new(Record::of(before, mv).in_order(request.bit_order), white_score(after)),
+        record: RecordDto::new(
+            Record::of(before, mv).in_order(request.bit_order),
+            white_score(after),
+        ),
     });
     Ok(Reply(Played { state: PositionState::from(&resolved), plies }))
 }
@@ -139,7 +151,11 @@ pub(crate) async fn play(State(app): State<App>, Json(request): Json<Play>) -> R
 /// One ply for each move of the game, from the positions around it.
 fn plies(game: &Game, ply: impl Fn(&Position, Move, &Position) -> Ply) -> Vec<Ply> {
     let moves = game.moves().iter().enumerate();
-    moves.filter_map(|(index, &mv)| Some(ply(game.position_before(index)?, mv, game.position_before(index + 1)?))).collect()
+    moves
+        .filter_map(|(index, &mv)| {
+            Some(ply(game.position_before(index)?, mv, game.position_before(index + 1)?))
+        })
+        .collect()
 }
 
 impl RecordDto {
@@ -162,7 +178,10 @@ fn nullable_colors() -> ObjectBuilder {
 }
 
 fn captured_pieces() -> ObjectBuilder {
-    nullable("The kind of the captured piece; null without a capture.", ["pawns", "knights", "bishops", "rooks", "queens"])
+    nullable(
+        "The kind of the captured piece; null without a capture.",
+        ["pawns", "knights", "bishops", "rooks", "queens"],
+    )
 }
 
 fn castle_types() -> ObjectBuilder {

@@ -62,7 +62,9 @@ impl FromMembers for PositionForms {
     request_body = PositionForms,
     responses((status = 200, description = "The position.", body = PositionAnswer), PositionProblems)
 )]
-pub(crate) async fn position(Json(request): Json<PositionForms>) -> Result<Reply<PositionAnswer>, Problem> {
+pub(crate) async fn position(
+    Json(request): Json<PositionForms>,
+) -> Result<Reply<PositionAnswer>, Problem> {
     let resolved = request.position.resolve()?;
     let position = resolved.game.position();
     Ok(Reply(PositionAnswer {

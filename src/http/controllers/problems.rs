@@ -34,7 +34,8 @@ pub(crate) async fn problem(
 }
 
 fn page(code: Code) -> Unchanging {
-    let (name, status, title, explanation) = (code.name(), code.status(), code.title(), code.explanation());
+    let (name, status, title, explanation) =
+        (code.name(), code.status(), code.title(), code.explanation());
     let html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{name} – kibitzer</title>\n\
          <h1>{title}</h1>\n<p>{}</p>\n<p>Code <code>{name}</code>, status {status}. \

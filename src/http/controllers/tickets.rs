@@ -27,8 +27,9 @@ pub(crate) struct Ticket {
 
 /// A ticket
 ///
-/// Browsers send no API key with a WebSocket or an EventSource. Whoever has a key gets a ticket by it, and opens `/v1/live?ticket=…` or
-/// `/v1/analysis?…&ticket=…` as the holder of that key, once. Without a key it stands for the address.
+/// Browsers send no API key with a WebSocket or an EventSource. Whoever has a key gets a ticket by
+/// it, and opens `/v1/live?ticket=…` or `/v1/analysis?…&ticket=…` as the holder of that key, once.
+/// Without a key it stands for the address.
 #[utoipa::path(
     post,
     path = "/v1/tickets",

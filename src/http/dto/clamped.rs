@@ -45,7 +45,8 @@ impl Clamped {
     ) -> Limits {
         let depth = depth.map(|depth| Clamped::cap("depth", depth, caps.depth, clamped));
         let nodes = nodes.map(|nodes| Clamped::cap("nodes", nodes, caps.nodes, clamped));
-        let movetime = movetime_ms.map(|ms| Clamped::cap("movetime_ms", ms, whole_ms(caps.movetime), clamped));
+        let movetime =
+            movetime_ms.map(|ms| Clamped::cap("movetime_ms", ms, whole_ms(caps.movetime), clamped));
         Limits { depth, nodes, movetime: movetime.map(Duration::from_millis), ..Limits::default() }
     }
 }

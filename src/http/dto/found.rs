@@ -87,7 +87,10 @@ pub(crate) fn reasons() -> ObjectBuilder {
         Reason::Replaced,
         Reason::Shutdown,
     ];
-    names_of("Why the search stopped; from memory, the asked limit that the entry satisfies.", all.map(Reason::name))
+    names_of(
+        "Why the search stopped; from memory, the asked limit that the entry satisfies.",
+        all.map(Reason::name),
+    )
 }
 
 /// Where an answer comes from.

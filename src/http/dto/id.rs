@@ -33,7 +33,11 @@ impl<'a> FromTree<'a> for Id {
             Tree::Number(number) => Some(Id::Number(number)),
             other => {
                 let detail = format!("id must be a string or a number, not {}", other.kind());
-                faults.push(InvalidMember { code: MemberFault::WrongType, pointer: place.pointer(), detail });
+                faults.push(InvalidMember {
+                    code: MemberFault::WrongType,
+                    pointer: place.pointer(),
+                    detail,
+                });
                 None
             }
         }
@@ -43,7 +47,9 @@ impl<'a> FromTree<'a> for Id {
 impl Id {
     /// The id that stands in a request, whatever else is wrong with that.
     pub(crate) fn within(request: &[u8]) -> Id {
-        let Ok(Tree::Object(members)) = serde_json::from_slice::<Tree<'_>>(request) else { return Id::None };
+        let Ok(Tree::Object(members)) = serde_json::from_slice::<Tree<'_>>(request) else {
+            return Id::None;
+        };
         let id = members.into_iter().find(|(name, _)| name == "id").map(|(_, id)| id);
         id.and_then(|id| Id::read(id, Place::Member("id"), &mut Vec::new())).unwrap_or_default()
     }
@@ -51,6 +57,9 @@ impl Id {
     /// Its schema.
     pub(crate) fn schema() -> Schema {
         let kinds = SchemaType::from_iter([Type::String, Type::Number, Type::Null]);
-        ObjectBuilder::new().schema_type(kinds).description(Some("Comes back in the answer: a string or a number.")).into()
+        ObjectBuilder::new()
+            .schema_type(kinds)
+            .description(Some("Comes back in the answer: a string or a number."))
+            .into()
     }
 }

@@ -11,7 +11,8 @@ use crate::chess::{Bitboard, CastlingSide, Move, Position, Role, Square};
 #[derive(Clone, Copy, Debug, serde::Serialize, ToSchema)]
 #[schema(as = Move)]
 pub(crate) struct MoveDto {
-    /// As UCI writes it; castling as the king's two-square step where that is standard, else as king takes rook.
+    /// As UCI writes it; castling as the king's two-square step where that is standard, else as
+    /// king takes rook.
     #[schema(value_type = String)]
     pub(crate) uci: MoveText,
     /// In Standard Algebraic Notation, with its mark.
@@ -44,14 +45,16 @@ pub(crate) struct MoveDto {
     pub(crate) mate: bool,
     /// A pawn is captured in passing.
     pub(crate) en_passant: bool,
-    /// The 16-bit code: bits 10–15 from, 4–9 to, 3 promotion, 2 capture, 0–1 the piece promoted to (knight, bishop, rook,
-    /// queen), or 1 double pawn step, 2 castling short, 3 castling long, or with capture 1 en passant.
+    /// The 16-bit code: bits 10–15 from, 4–9 to, 3 promotion, 2 capture, 0–1 the piece promoted to
+    /// (knight, bishop, rook, queen), or 1 double pawn step, 2 castling short, 3 castling long, or
+    /// with capture 1 en passant.
     #[schema(minimum = 1, maximum = 65535)]
     pub(crate) code: u16,
 }
 
-/// For each square that a piece may leave the squares that it may go to, as board widgets want it: in the order of squares,
-/// castling as the king's square and as the rook's, the king's own square left out.
+/// For each square that a piece may leave the squares that it may go to, as board widgets want it:
+/// in the order of squares, castling as the king's square and as the rook's, the king's own square
+/// left out.
 #[derive(Clone, Debug)]
 pub(crate) struct Dests(pub(crate) [Bitboard; 64]);
 
@@ -109,7 +112,10 @@ fn promotions() -> ObjectBuilder {
 }
 
 fn sides() -> ObjectBuilder {
-    names_of("The side to which the king castles; only where it does.", CastlingSide::ALL.map(side_name))
+    names_of(
+        "The side to which the king castles; only where it does.",
+        CastlingSide::ALL.map(side_name),
+    )
 }
 
 fn captured() -> ObjectBuilder {
@@ -128,7 +134,10 @@ mod tests {
     #[test]
     fn castling_is_listed_as_the_kings_square_and_as_the_rooks() {
         let dests = dests("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1");
-        assert_eq!(dests["e1"], serde_json::json!(["a1", "c1", "d1", "f1", "g1", "h1", "d2", "e2", "f2"]));
+        assert_eq!(
+            dests["e1"],
+            serde_json::json!(["a1", "c1", "d1", "f1", "g1", "h1", "d2", "e2", "f2"])
+        );
     }
 
     #[test]

@@ -33,18 +33,31 @@ pub(crate) struct Resolved {
 impl FromMembers for PositionRequest {
     fn read(members: &mut Members<'_>) -> Option<PositionRequest> {
         if members.has("fen") && members.has("packed") {
-            members.fault(MemberFault::Conflict, "packed", "fen and packed can't both be given".to_owned());
+            members.fault(
+                MemberFault::Conflict,
+                "packed",
+                "fen and packed can't both be given".to_owned(),
+            );
         }
         if !members.has("fen") && !members.has("packed") && members.is_object() {
-            members.fault(MemberFault::Missing, "fen", "one of fen and packed is needed".to_owned());
+            members.fault(
+                MemberFault::Missing,
+                "fen",
+                "one of fen and packed is needed".to_owned(),
+            );
         }
         let packed = members.optional("packed").map(Source::Packed);
         let fen = members.optional("fen").map(Source::Fen);
-        let moves: Option<Vec<String>> = if members.has("moves") { members.optional("moves") } else { Some(Vec::new()) };
+        let moves: Option<Vec<String>> =
+            if members.has("moves") { members.optional("moves") } else { Some(Vec::new()) };
         if let Some(moves) = &moves
             && moves.len() > members.max_moves()
         {
-            let detail = format!("moves has {} entries, but may have {} at most", moves.len(), members.max_moves());
+            let detail = format!(
+                "moves has {} entries, but may have {} at most",
+                moves.len(),
+                members.max_moves()
+            );
             members.fault(MemberFault::OutOfRange, "moves", detail);
         }
         Some(PositionRequest { source: fen.or(packed)?, moves: moves? })
@@ -63,17 +76,21 @@ impl PositionRequest {
     /// `invalid_fen`, `illegal_move`.
     pub(crate) fn resolve(&self) -> Result<Resolved, Problem> {
         let FenReading { position, warnings } = match &self.source {
-            Source::Fen(text) if text == STARTPOS => FenReading { position: Position::startpos(), warnings: Vec::new() },
+            Source::Fen(text) if text == STARTPOS => {
+                FenReading { position: Position::startpos(), warnings: Vec::new() }
+            }
             Source::Fen(text) => read_fen(text)?,
-            Source::Packed(text) => FenReading { position: read_packed(text)?, warnings: Vec::new() },
+            Source::Packed(text) => {
+                FenReading { position: read_packed(text)?, warnings: Vec::new() }
+            }
         };
         let mut game = Game::new(position);
         for (index, text) in self.moves.iter().enumerate() {
             if game.outcome().is_over() {
                 return Err(Problem::illegal_move(index, text, WhyNot::GameOver));
             }
-            let mv =
-                read_move(game.position(), text).map_err(|error| Problem::illegal_move(index, text, WhyNot::Text(error)))?;
+            let mv = read_move(game.position(), text)
+                .map_err(|error| Problem::illegal_move(index, text, WhyNot::Text(error)))?;
             game.play(mv);
         }
         Ok(Resolved { game, warnings })

@@ -11,23 +11,40 @@ use crate::chess::{Color, Role};
 /// The mark of a field whose value depends on the clock or the machine, not on the request alone.
 pub(crate) const VARIES: &str = "x-varies";
 
-/// A text that is one of a closed list. (A schema given by hand takes the place of its field's docstring, so it brings its own
-/// description.)
-pub(crate) fn names_of(description: &str, names: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
-    ObjectBuilder::new().schema_type(Type::String).enum_values(Some(names)).description(Some(description))
+/// A text that is one of a closed list. (A schema given by hand takes the place of its field's
+/// docstring, so it brings its own description.)
+pub(crate) fn names_of(
+    description: &str,
+    names: impl IntoIterator<Item = &'static str>,
+) -> ObjectBuilder {
+    ObjectBuilder::new()
+        .schema_type(Type::String)
+        .enum_values(Some(names))
+        .description(Some(description))
 }
 
 /// The same, or null.
-pub(crate) fn nullable(description: &str, names: impl IntoIterator<Item = &'static str>) -> ObjectBuilder {
+pub(crate) fn nullable(
+    description: &str,
+    names: impl IntoIterator<Item = &'static str>,
+) -> ObjectBuilder {
     let values: Vec<Value> = names.into_iter().map(Value::from).chain([Value::Null]).collect();
     let either = SchemaType::from_iter([Type::String, Type::Null]);
-    ObjectBuilder::new().schema_type(either).enum_values(Some(values)).description(Some(description))
+    ObjectBuilder::new()
+        .schema_type(either)
+        .enum_values(Some(values))
+        .description(Some(description))
 }
 
 /// A schema of the contract, or null.
 pub(crate) fn or_null<T: ToSchema>(description: &str) -> Schema {
     let null = ObjectBuilder::new().schema_type(Type::Null);
-    OneOfBuilder::new().item(null).item(Ref::from_schema_name(T::name())).description(Some(description)).build().into()
+    OneOfBuilder::new()
+        .item(null)
+        .item(Ref::from_schema_name(T::name()))
+        .description(Some(description))
+        .build()
+        .into()
 }
 
 /// A whole number from 0 that depends on the clock or the machine.
@@ -61,7 +78,8 @@ pub(crate) fn role() -> ObjectBuilder {
 
 /// A move as a reversible change of the list.
 pub(crate) fn instruction() -> ArrayBuilder {
-    let entry = ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::Integer, Type::Null]));
+    let entry =
+        ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::Integer, Type::Null]));
     ArrayBuilder::new().items(entry).min_items(Some(8)).max_items(Some(13)).description(Some(
         "The move as a reversible change of the list: origin, origin_state, destination, destination_state, castle_before, \
          castle_after, en_passant_before, en_passant_after; then for castling rook_origin, rook_state, rook_destination, 0, for en \

@@ -22,14 +22,17 @@ pub(crate) enum ScoreDto {
 
 impl PartialSchema for ScoreDto {
     fn schema() -> RefOr<Schema> {
-        let kind =
-            "`cp`: centipawns, of which 100 win half of the games, and 0 for a drawn position; `mate`: moves to the mate.";
-        let value = "Of `mate` negative when the side to move is mated, and 0 when it is checkmated.";
+        let kind = "`cp`: centipawns, of which 100 win half of the games, and 0 for a drawn position; `mate`: moves to the mate.";
+        let value =
+            "Of `mate` negative when the side to move is mated, and 0 when it is checkmated.";
         ObjectBuilder::new()
             .description(Some("From the side to move's view."))
             .property("type", names_of(kind, ["cp", "mate"]))
             .required("type")
-            .property("value", ObjectBuilder::new().schema_type(Type::Integer).description(Some(value)))
+            .property(
+                "value",
+                ObjectBuilder::new().schema_type(Type::Integer).description(Some(value)),
+            )
             .required("value")
             .into()
     }
@@ -52,5 +55,7 @@ impl From<Score> for ScoreDto {
 
 /// The score of an answer that may have none.
 pub(crate) fn score_or_null() -> Schema {
-    or_null::<ScoreDto>("As `Score` says. Null when the search was replaced before it had found anything.")
+    or_null::<ScoreDto>(
+        "As `Score` says. Null when the search was replaced before it had found anything.",
+    )
 }

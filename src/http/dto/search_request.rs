@@ -13,8 +13,8 @@ use crate::http::problem::MemberFault;
 /// A session's name has so many letters at most.
 const LONGEST_SESSION: usize = 64;
 
-/// The members of a request that say how hard it is to be searched. The search stops at the first limit that is reached; what is beyond
-/// a cap of `GET /v1/limits` is clamped.
+/// The members of a request that say how hard it is to be searched. The search stops at the first
+/// limit that is reached; what is beyond a cap of `GET /v1/limits` is clamped.
 #[derive(Clone, Debug, Default, ToSchema)]
 #[schema(as = SearchMembers)]
 pub(crate) struct SearchRequest {
@@ -27,15 +27,16 @@ pub(crate) struct SearchRequest {
     /// Time, in milliseconds; the first iteration is finished all the same.
     #[schema(minimum = 1, nullable = false)]
     movetime_ms: Option<u64>,
-    /// Prove a mate in at most so many moves; alone or with `nodes` and `movetime_ms`. Without such a mate the ordinary score
-    /// and the reason `depth`.
+    /// Prove a mate in at most so many moves; alone or with `nodes` and `movetime_ms`. Without such
+    /// a mate the ordinary score and the reason `depth`.
     #[schema(minimum = 1, nullable = false)]
     mate: Option<u64>,
-    /// Threads that search together; each takes a worker, and the search begins when as many are free. The proof of a mate has use for one.
+    /// Threads that search together; each takes a worker, and the search begins when as many are
+    /// free. The proof of a mate has use for one.
     #[schema(minimum = 1, nullable = false, default = 1)]
     threads: Option<u64>,
-    /// A name of the client's choice: a newer request of the session ends its older one, which answers with what it has and the
-    /// reason `replaced`.
+    /// A name of the client's choice: a newer request of the session ends its older one, which
+    /// answers with what it has and the reason `replaced`.
     #[schema(nullable = false, pattern = "^[A-Za-z0-9_-]{1,64}$")]
     session: Option<String>,
     /// Do not answer from memory. The new answer is remembered all the same.
@@ -46,12 +47,18 @@ pub(crate) struct SearchRequest {
 impl FromMembers for SearchRequest {
     fn read(members: &mut Members<'_>) -> Option<SearchRequest> {
         if members.has("mate") && members.has("depth") {
-            members.fault(MemberFault::Conflict, "depth", "mate and depth can't both be given".to_owned());
+            members.fault(
+                MemberFault::Conflict,
+                "depth",
+                "mate and depth can't both be given".to_owned(),
+            );
         }
         let mut limit = |name| members.optional_number(name, 1..=u64::MAX);
-        let (depth, nodes, movetime_ms, mate) = (limit("depth"), limit("nodes"), limit("movetime_ms"), limit("mate"));
+        let (depth, nodes, movetime_ms, mate) =
+            (limit("depth"), limit("nodes"), limit("movetime_ms"), limit("mate"));
         let threads = limit("threads");
-        let session = members.optional::<String>("session").filter(|session| is_session(session, members));
+        let session =
+            members.optional::<String>("session").filter(|session| is_session(session, members));
         let fresh = members.optional("fresh").unwrap_or(false);
         Some(SearchRequest { depth, nodes, movetime_ms, mate, threads, session, fresh })
     }
@@ -61,15 +68,16 @@ fn is_session(text: &str, members: &mut Members<'_>) -> bool {
     let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
     let is_good = (1..=LONGEST_SESSION).contains(&text.len()) && text.bytes().all(is_letter);
     if !is_good {
-        let detail = format!("session is {:?}, but must be 1 to 64 of A–Z a–z 0–9 _ -", excerpt(text));
+        let detail =
+            format!("session is {:?}, but must be 1 to 64 of A–Z a–z 0–9 _ -", excerpt(text));
         members.fault(MemberFault::UnknownValue, "session", detail);
     }
     is_good
 }
 
 impl SearchRequest {
-    /// The question within the caps, with so many lines, and what was lowered for that. Without any limit it is searched for the usual
-    /// time.
+    /// The question within the caps, with so many lines, and what was lowered for that. Without any
+    /// limit it is searched for the usual time.
     pub(crate) fn clamp(
         self,
         multipv: Option<u64>,
@@ -81,17 +89,28 @@ impl SearchRequest {
         let limits = Clamped::limits(self.depth, self.nodes, self.movetime_ms, caps, &mut clamped);
         let mate = self.mate.map(|moves| Clamped::cap("mate", moves, caps.mate, &mut clamped));
         // A proof of a mate is the work of one thread, and has one line.
-        let (most_threads, most_lines) = if mate.is_some() { (1, 1) } else { (caps.threads, caps.multipv) };
-        let threads = self.threads.map_or(1, |threads| Clamped::cap("threads", threads, most_threads, &mut clamped));
-        let multipv = multipv.map_or(1, |lines| Clamped::cap("multipv", lines, most_lines, &mut clamped));
+        let (most_threads, most_lines) =
+            if mate.is_some() { (1, 1) } else { (caps.threads, caps.multipv) };
+        let threads = self
+            .threads
+            .map_or(1, |threads| Clamped::cap("threads", threads, most_threads, &mut clamped));
+        let multipv =
+            multipv.map_or(1, |lines| Clamped::cap("multipv", lines, most_lines, &mut clamped));
         let mut limits = Limits { mate, ..limits };
         if limits == Limits::default() {
             limits.movetime = Some(caps.default_movetime);
         }
-        let scope = Scope { threads: usize::from(threads), multipv: usize::from(multipv), ..Scope::default() };
+        let scope = Scope {
+            threads: usize::from(threads),
+            multipv: usize::from(multipv),
+            ..Scope::default()
+        };
         let session = self.session.map(|name| Session::new(client.clone(), &name));
         let (client, class) = (client.clone(), Class::Interactive);
-        (AnalysisRequest { game, limits, scope, fresh: self.fresh, client, class, session }, clamped)
+        (
+            AnalysisRequest { game, limits, scope, fresh: self.fresh, client, class, session },
+            clamped,
+        )
     }
 
     /// The same to this depth, whatever its limits were.

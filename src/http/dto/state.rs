@@ -30,7 +30,8 @@ pub(crate) struct PositionState {
     /// Why the game is a draw, with the status `draw`; else null. Legal moves are still listed.
     #[schema(schema_with = draw_reasons)]
     pub(crate) draw_reason: Option<&'static str>,
-    /// The draws that the player to move may claim now; the game goes on. Empty unless the status is `ongoing`.
+    /// The draws that the player to move may claim now; the game goes on. Empty unless the status
+    /// is `ongoing`.
     #[schema(schema_with = claims)]
     pub(crate) claims: Vec<&'static str>,
     /// What was mended in the FEN.
@@ -98,7 +99,8 @@ fn statuses() -> ObjectBuilder {
         Outcome::Stalemate,
         Outcome::Draw(DrawReason::DeadPosition),
     ];
-    let description = "Whether the game is over. Checkmate comes before everything, stalemate before draws.";
+    let description =
+        "Whether the game is over. Checkmate comes before everything, stalemate before draws.";
     names_of(description, all.map(Outcome::name))
 }
 
@@ -107,7 +109,8 @@ fn winners() -> ObjectBuilder {
 }
 
 fn draw_reasons() -> ObjectBuilder {
-    let all = [DrawReason::FivefoldRepetition, DrawReason::SeventyFiveMoves, DrawReason::DeadPosition];
+    let all =
+        [DrawReason::FivefoldRepetition, DrawReason::SeventyFiveMoves, DrawReason::DeadPosition];
     nullable(
         "Why the game is a draw, with the status `draw`; else null. Legal moves are still listed.",
         all.map(DrawReason::name),
@@ -115,9 +118,9 @@ fn draw_reasons() -> ObjectBuilder {
 }
 
 fn claims() -> ArrayBuilder {
-    let claim = names_of("A draw.", [Claim::ThreefoldRepetition, Claim::FiftyMoves].map(Claim::name));
-    let description =
-        "The draws that the player to move may claim now; the game goes on. Empty unless the status is `ongoing`.";
+    let claim =
+        names_of("A draw.", [Claim::ThreefoldRepetition, Claim::FiftyMoves].map(Claim::name));
+    let description = "The draws that the player to move may claim now; the game goes on. Empty unless the status is `ongoing`.";
     ArrayBuilder::new().items(claim).description(Some(description))
 }
 

@@ -16,7 +16,8 @@ pub(crate) struct WdlDto([u16; 3]);
 
 impl PartialSchema for WdlDto {
     fn schema() -> RefOr<Schema> {
-        let chance = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0)).maximum(Some(1000));
+        let chance =
+            ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0)).maximum(Some(1000));
         ArrayBuilder::new()
             .items(chance)
             .min_items(Some(3))

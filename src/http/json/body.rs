@@ -11,8 +11,8 @@ use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT}
 
 use crate::http::problem::{Code, Problem};
 
-/// How much of a body that is too large is read all the same, as a multiple of the limit: many clients look at the answer only
-/// when they have sent everything.
+/// How much of a body that is too large is read all the same, as a multiple of the limit: many
+/// clients look at the answer only when they have sent everything.
 const DISCARD: usize = 64;
 
 /// How bodies are read.
@@ -27,8 +27,13 @@ pub(crate) struct BodyRules {
 /// Reads a body.
 ///
 /// # Errors
-/// `unsupported_media_type`, `body_too_large`, `request_timeout`; `malformed_json` when it breaks off.
-pub(super) async fn read_body(headers: &HeaderMap, body: Body, rules: BodyRules) -> Result<Bytes, Problem> {
+/// `unsupported_media_type`, `body_too_large`, `request_timeout`; `malformed_json` when it breaks
+/// off.
+pub(super) async fn read_body(
+    headers: &HeaderMap,
+    body: Body,
+    rules: BodyRules,
+) -> Result<Bytes, Problem> {
     check_media_type(headers)?;
     receive(headers, body, rules).await
 }
@@ -37,8 +42,13 @@ pub(super) async fn read_body(headers: &HeaderMap, body: Body, rules: BodyRules)
 ///
 /// # Errors
 /// `body_too_large`, `request_timeout`; `malformed_json` when it breaks off.
-pub(crate) async fn receive(headers: &HeaderMap, body: Body, rules: BodyRules) -> Result<Bytes, Problem> {
-    let length = headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+pub(crate) async fn receive(
+    headers: &HeaderMap,
+    body: Body,
+    rules: BodyRules,
+) -> Result<Bytes, Problem> {
+    let length =
+        headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
     let too_large = length.is_some_and(|length| length > rules.max_bytes);
     if too_large && headers.contains_key(EXPECT) {
         return Err(Problem::body_too_large(rules.max_bytes));
@@ -97,9 +107,9 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
 /// `unsupported_media_type`
 pub(crate) fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
     match headers.get(CONTENT_ENCODING) {
-        Some(encoding) if !encoding.as_bytes().eq_ignore_ascii_case(b"identity") => {
-            Err(Problem::new(Code::UnsupportedMediaType, "a body must come without Content-Encoding"))
-        }
+        Some(encoding) if !encoding.as_bytes().eq_ignore_ascii_case(b"identity") => Err(
+            Problem::new(Code::UnsupportedMediaType, "a body must come without Content-Encoding"),
+        ),
         _ => Ok(()),
     }
 }
@@ -120,10 +130,19 @@ mod tests {
 
     #[test]
     fn json_is_told_by_its_media_type() {
-        for good in ["application/json", "Application/JSON; charset=utf-8", "application/vnd.chess+json"] {
+        for good in
+            ["application/json", "Application/JSON; charset=utf-8", "application/vnd.chess+json"]
+        {
             assert!(is_json(good), "{good}");
         }
-        for bad in ["text/plain", "application/jsonp", "application/x-www-form-urlencoded", "json", "text/json", ""] {
+        for bad in [
+            "text/plain",
+            "application/jsonp",
+            "application/x-www-form-urlencoded",
+            "json",
+            "text/json",
+            "",
+        ] {
             assert!(!is_json(bad), "{bad}");
         }
     }

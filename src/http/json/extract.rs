@@ -52,7 +52,8 @@ fn malformed(bytes: &[u8], error: &serde_json::Error) -> Problem {
     Problem::malformed_json(what, line, column)
 }
 
-/// Line and column of the first character that can't be read, both from 1, the column in characters.
+/// Line and column of the first character that can't be read, both from 1, the column in
+/// characters.
 fn place(bytes: &[u8], error: &serde_json::Error) -> (usize, usize) {
     let line = error.line().max(1);
     let text = bytes.split(|&byte| byte == b'\n').nth(line - 1).unwrap_or_default();

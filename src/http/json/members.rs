@@ -1,4 +1,5 @@
-//! Reading an object's members one by one. Nothing ends the reading: each fault is noted, and in the end all are known.
+//! Reading an object's members one by one. Nothing ends the reading: each fault is noted, and in
+//! the end all are known.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -8,13 +9,14 @@ use super::Tree;
 use crate::chess::excerpt;
 use crate::http::problem::{InvalidMember, MemberFault};
 
-/// So many faults of one request are told. More are no help, and a small body could make a huge answer.
+/// So many faults of one request are told. More are no help, and a small body could make a huge
+/// answer.
 const MOST_FAULTS: usize = 100;
 
 /// A request that can be read from the members of a JSON object.
 pub(crate) trait FromMembers: Sized {
-    /// Reads the members that the request knows; `None` when one that it needs is missing or bad. Then, and whenever something
-    /// else is wrong, a fault has been noted in `members`.
+    /// Reads the members that the request knows; `None` when one that it needs is missing or bad.
+    /// Then, and whenever something else is wrong, a fault has been noted in `members`.
     fn read(members: &mut Members<'_>) -> Option<Self>;
 }
 
@@ -108,13 +110,21 @@ impl<'a> Members<'a> {
     }
 
     /// Reads a whole number of this range that may be left out.
-    pub(crate) fn optional_number(&mut self, name: &str, range: RangeInclusive<u64>) -> Option<u64> {
+    pub(crate) fn optional_number(
+        &mut self,
+        name: &str,
+        range: RangeInclusive<u64>,
+    ) -> Option<u64> {
         let number = self.optional::<u64>(name)?;
         self.in_range(name, number, range)
     }
 
     /// Reads a whole number of this range that must be there.
-    pub(crate) fn required_number(&mut self, name: &str, range: RangeInclusive<u64>) -> Option<u64> {
+    pub(crate) fn required_number(
+        &mut self,
+        name: &str,
+        range: RangeInclusive<u64>,
+    ) -> Option<u64> {
         let number = self.required::<u64>(name)?;
         self.in_range(name, number, range)
     }
@@ -179,11 +189,21 @@ impl<'a> FromTree<'a> for u64 {
                 None
             }
             Tree::Number(number) if number.fract() == 0.0 => {
-                note(faults, MemberFault::OutOfRange, place, format!("{place} is {number}, but must not be negative"));
+                note(
+                    faults,
+                    MemberFault::OutOfRange,
+                    place,
+                    format!("{place} is {number}, but must not be negative"),
+                );
                 None
             }
             Tree::Number(_) => {
-                note(faults, MemberFault::WrongType, place, format!("{place} must be a whole number"));
+                note(
+                    faults,
+                    MemberFault::WrongType,
+                    place,
+                    format!("{place} must be a whole number"),
+                );
                 None
             }
             other => wrong_type(faults, place, "a whole number", &other),
@@ -252,7 +272,8 @@ where
     let found = all.iter().find(|value| name(value) == text).copied();
     if found.is_none() {
         let names: Vec<_> = all.iter().map(name).collect();
-        let detail = format!("{place} is {:?}, but must be one of {}", excerpt(&text), names.join(", "));
+        let detail =
+            format!("{place} is {:?}, but must be one of {}", excerpt(&text), names.join(", "));
         note(faults, MemberFault::UnknownValue, place, detail);
     }
     found
@@ -271,12 +292,23 @@ fn number_written(text: Cow<'_, str>) -> Tree<'_> {
 
 /// The items of a list with commas between them; blanks around each are dropped.
 fn items_written<'a>(text: &str) -> Vec<Tree<'a>> {
-    let items = text.split(',').map(|item| Tree::Written(Cow::Owned(item.trim_matches(' ').to_owned())));
+    let items =
+        text.split(',').map(|item| Tree::Written(Cow::Owned(item.trim_matches(' ').to_owned())));
     if text.trim_matches(' ').is_empty() { Vec::new() } else { items.collect() }
 }
 
-fn wrong_type<T>(faults: &mut Vec<InvalidMember>, place: Place<'_>, expected: &str, found: &Tree<'_>) -> Option<T> {
-    note(faults, MemberFault::WrongType, place, format!("{place} must be {expected}, not {}", found.kind()));
+fn wrong_type<T>(
+    faults: &mut Vec<InvalidMember>,
+    place: Place<'_>,
+    expected: &str,
+    found: &Tree<'_>,
+) -> Option<T> {
+    note(
+        faults,
+        MemberFault::WrongType,
+        place,
+        format!("{place} must be {expected}, not {}", found.kind()),
+    );
     None
 }
 
@@ -323,17 +355,24 @@ mod tests {
 
     #[test]
     fn a_whole_number_may_be_written_in_any_way_json_has() {
-        for (json, value) in
-            [("4", 4), ("4.0", 4), ("1e3", 1_000), ("-0", 0), ("1e300", u64::MAX), ("99999999999999999999", u64::MAX)]
-        {
+        for (json, value) in [
+            ("4", 4),
+            ("4.0", 4),
+            ("1e3", 1_000),
+            ("-0", 0),
+            ("1e300", u64::MAX),
+            ("99999999999999999999", u64::MAX),
+        ] {
             let json = format!("{{\"n\": {json}}}");
             let mut members = Members::new(serde_json::from_str(&json).unwrap(), 10);
             assert_eq!(members.optional_number("n", 0..=u64::MAX), Some(value), "{json}");
             assert!(members.into_faults().is_empty());
         }
-        for (json, fault) in
-            [("-1", MemberFault::OutOfRange), ("1.5", MemberFault::WrongType), ("[1]", MemberFault::WrongType)]
-        {
+        for (json, fault) in [
+            ("-1", MemberFault::OutOfRange),
+            ("1.5", MemberFault::WrongType),
+            ("[1]", MemberFault::WrongType),
+        ] {
             let faults = faults_of(&format!("{{\"n\": {json}}}"), |members| {
                 members.optional_number("n", 0..=9);
             });
@@ -343,7 +382,9 @@ mod tests {
 
     #[test]
     fn a_query_says_everything_by_text() {
-        let written = |name: &'static str, text: &'static str| (Cow::Borrowed(name), Tree::Written(Cow::Borrowed(text)));
+        let written = |name: &'static str, text: &'static str| {
+            (Cow::Borrowed(name), Tree::Written(Cow::Borrowed(text)))
+        };
         let query = [
             ("depth", "12"),
             ("nodes", "1e6"),
@@ -358,9 +399,16 @@ mod tests {
         let mut number = |name| members.optional_number(name, 1..=u64::MAX);
         assert_eq!((number("depth"), number("nodes")), (Some(12), Some(1_000_000)));
         assert_eq!((number("movetime_ms"), number("mate")), (None, None));
-        assert_eq!((members.optional("fresh"), members.optional::<bool>("infinite")), (Some(true), None));
-        assert_eq!(members.optional("moves"), Some(["e4", "e5", "Nf3"].map(str::to_owned).to_vec()));
-        let faults: Vec<_> = members.into_faults().into_iter().map(|fault| (fault.code, fault.pointer)).collect();
+        assert_eq!(
+            (members.optional("fresh"), members.optional::<bool>("infinite")),
+            (Some(true), None)
+        );
+        assert_eq!(
+            members.optional("moves"),
+            Some(["e4", "e5", "Nf3"].map(str::to_owned).to_vec())
+        );
+        let faults: Vec<_> =
+            members.into_faults().into_iter().map(|fault| (fault.code, fault.pointer)).collect();
         assert_eq!(
             faults,
             [

@@ -10,7 +10,8 @@ use super::{FromMembers, Tree, extract};
 use crate::http::App;
 use crate::http::problem::Problem;
 
-/// A request's query, read into `T`: the members of the same request's JSON as parameters, lists with commas between their items.
+/// A request's query, read into `T`: the members of the same request's JSON as parameters, lists
+/// with commas between their items.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Query<T>(pub T);
 
@@ -60,7 +61,12 @@ mod tests {
     #[test]
     fn names_and_values_are_decoded() {
         let pairs = written("fen=4k3/8/8/8/8/8/8/4K3+w+-+-&moves=Ke2%2C%20Kd7&fresh&&a%20b=%C3%A4");
-        let expected = [("fen", "4k3/8/8/8/8/8/8/4K3 w - -"), ("moves", "Ke2, Kd7"), ("fresh", ""), ("a b", "ä")];
+        let expected = [
+            ("fen", "4k3/8/8/8/8/8/8/4K3 w - -"),
+            ("moves", "Ke2, Kd7"),
+            ("fresh", ""),
+            ("a b", "ä"),
+        ];
         assert_eq!(pairs, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
         assert!(written("").is_empty());
     }

@@ -12,7 +12,8 @@ use crate::http::problem::Problem;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Answers are written on paper that each thread keeps, up to so many bytes of it: so each takes the memory that it has bytes, at once.
+/// Answers are written on paper that each thread keeps, up to so many bytes of it: so each takes
+/// the memory that it has bytes, at once.
 const PAPER: usize = 64 << 10;
 
 thread_local! {

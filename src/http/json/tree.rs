@@ -1,5 +1,6 @@
-//! A JSON value, or a query's parameter, that borrows its texts from the body. Unlike `serde_json::Value` it copies nothing and keeps a member that
-//! stands there twice, so that it can be refused.
+//! A JSON value, or a query's parameter, that borrows its texts from the body. Unlike
+//! `serde_json::Value` it copies nothing and keeps a member that stands there twice, so that it can
+//! be refused.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -140,15 +141,22 @@ mod tests {
 
     #[test]
     fn texts_without_escapes_are_borrowed() {
-        let tree: Tree<'_> = serde_json::from_str(r#"{"fen": "startpos", "a\n": ["\u0041"]}"#).unwrap();
+        let tree: Tree<'_> =
+            serde_json::from_str(r#"{"fen": "startpos", "a\n": ["\u0041"]}"#).unwrap();
         let Tree::Object(members) = tree else { panic!("an object") };
-        assert!(matches!(&members[0], (Cow::Borrowed("fen"), Tree::Text(Cow::Borrowed("startpos")))));
+        assert!(matches!(
+            &members[0],
+            (Cow::Borrowed("fen"), Tree::Text(Cow::Borrowed("startpos")))
+        ));
         assert!(matches!(&members[1], (Cow::Owned(name), Tree::List(_)) if name == "a\n"));
     }
 
     #[test]
     fn a_member_that_stands_there_twice_is_kept_twice() {
         let tree: Tree<'_> = serde_json::from_str(r#"{"a": 1, "a": -1}"#).unwrap();
-        assert_eq!(tree, Tree::Object(vec![("a".into(), Tree::Whole(1)), ("a".into(), Tree::Negative(-1))]));
+        assert_eq!(
+            tree,
+            Tree::Object(vec![("a".into(), Tree::Whole(1)), ("a".into(), Tree::Negative(-1))])
+        );
     }
 }

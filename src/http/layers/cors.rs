@@ -3,7 +3,10 @@
 use std::time::Duration;
 
 use axum::http::Method;
-use axum::http::header::{AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION, RETRY_AFTER};
+use axum::http::header::{
+    AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderName, HeaderValue, IF_NONE_MATCH, LOCATION,
+    RETRY_AFTER,
+};
 use tower_http::cors::{AllowOrigin, CorsLayer};
 
 use crate::http::controllers::games::IDEMPOTENCY_KEY;
@@ -29,8 +32,24 @@ pub(crate) fn cors(origins: &[String]) -> Option<CorsLayer> {
     let layer = CorsLayer::new()
         .allow_origin(allowed)
         .allow_methods([Method::DELETE, Method::GET, Method::HEAD, Method::POST])
-        .allow_headers([AUTHORIZATION, CONTENT_TYPE, IDEMPOTENCY_KEY, IF_NONE_MATCH, LAST_EVENT_ID, X_API_KEY, X_REQUEST_ID])
-        .expose_headers([X_REQUEST_ID, RETRY_AFTER, LOCATION, SERVER_TIMING, ETAG, RATE_LIMIT, RATE_LIMIT_POLICY])
+        .allow_headers([
+            AUTHORIZATION,
+            CONTENT_TYPE,
+            IDEMPOTENCY_KEY,
+            IF_NONE_MATCH,
+            LAST_EVENT_ID,
+            X_API_KEY,
+            X_REQUEST_ID,
+        ])
+        .expose_headers([
+            X_REQUEST_ID,
+            RETRY_AFTER,
+            LOCATION,
+            SERVER_TIMING,
+            ETAG,
+            RATE_LIMIT,
+            RATE_LIMIT_POLICY,
+        ])
         .max_age(PREFLIGHT_AGE);
     Some(layer)
 }

@@ -1,4 +1,5 @@
-//! The gate before the routes that cost something: who asks, whether we know the key, and how often.
+//! The gate before the routes that cost something: who asks, whether we know the key, and how
+//! often.
 
 use std::collections::HashMap;
 use std::convert::Infallible;
@@ -17,7 +18,9 @@ use tower::{Layer, Service};
 
 use crate::analysis::Client;
 use crate::http::App;
-use crate::http::access::{Access, Allowance, NoTicket, RateLimits, Tickets, Visitor, address_client};
+use crate::http::access::{
+    Access, Allowance, NoTicket, RateLimits, Tickets, Visitor, address_client,
+};
 use crate::http::asker::Peer;
 use crate::http::problem::Problem;
 
@@ -43,7 +46,10 @@ impl Gate {
     /// With nobody counted yet.
     pub(crate) fn new(access: Access) -> Gate {
         let rate = access.rate.and_then(RateLimits::new);
-        let own = access.keys.iter().filter_map(|key| Some((key.name.clone(), RateLimits::new(key.rate?)?)));
+        let own = access
+            .keys
+            .iter()
+            .filter_map(|key| Some((key.name.clone(), RateLimits::new(key.rate?)?)));
         let own_rates = own.collect();
         Gate { access, rate, own_rates, tickets: Tickets::default() }
     }
@@ -89,7 +95,8 @@ impl Gate {
         self.rate.is_some() || !self.own_rates.is_empty()
     }
 
-    /// Lets a request through, and tells it whose it is: what its client has left, where that is limited.
+    /// Lets a request through, and tells it whose it is: what its client has left, where that is
+    /// limited.
     ///
     /// # Errors
     /// The answer to one that has to stay outside.
@@ -98,7 +105,9 @@ impl Gate {
         if !GUARDED.iter().any(|prefix| request.uri().path().starts_with(prefix)) {
             let allowance = self.is_limited().then(|| {
                 let visitor = self.visitor(peer.as_ref(), request.headers());
-                self.look(&visitor.unwrap_or_else(|| self.at_address(peer.as_ref(), request.headers())))
+                self.look(
+                    &visitor.unwrap_or_else(|| self.at_address(peer.as_ref(), request.headers())),
+                )
             });
             return Ok(allowance.flatten());
         }
@@ -109,9 +118,9 @@ impl Gate {
         let is_known = known.is_some();
         // Who guesses keys is counted as the address that it guesses from.
         let visitor = known.unwrap_or_else(|| self.at_address(peer.as_ref(), request.headers()));
-        let allowance = self
-            .count(&visitor)
-            .map_err(|allowance| with_rate(Problem::rate_limited(allowance.after).into_response(), Some(allowance)))?;
+        let allowance = self.count(&visitor).map_err(|allowance| {
+            with_rate(Problem::rate_limited(allowance.after).into_response(), Some(allowance))
+        })?;
         if !is_known {
             let mut response = Problem::unauthorized().into_response();
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
@@ -143,7 +152,8 @@ impl GateLayer {
     }
 }
 
-/// A route behind the gate. Where requests are limited every answer tells what is left, also that to a panic.
+/// A route behind the gate. Where requests are limited every answer tells what is left, also that
+/// to a panic.
 #[derive(Clone)]
 pub(crate) struct GateService<S> {
     inner: S,
@@ -172,7 +182,10 @@ where
 
     fn call(&mut self, mut request: Request) -> Self::Future {
         match self.app.gate().admit(&mut request) {
-            Ok(allowance) => GateFuture::Admitted { answer: UnlessPanic::of(|| self.inner.call(request)), allowance },
+            Ok(allowance) => GateFuture::Admitted {
+                answer: UnlessPanic::of(|| self.inner.call(request)),
+                allowance,
+            },
             Err(refusal) => GateFuture::Refused { refusal: ready(Ok(*refusal)) },
         }
     }
@@ -200,7 +213,8 @@ impl<F: Future<Output = Result<Response, Infallible>>> Future for GateFuture<F> 
         match self.project() {
             GateProjection::Admitted { answer, allowance } => {
                 let answer = ready!(answer.poll(context));
-                let response = answer.unwrap_or_else(|Panicked| Ok(Problem::masked().into_response()));
+                let response =
+                    answer.unwrap_or_else(|Panicked| Ok(Problem::masked().into_response()));
                 Poll::Ready(response.map(|response| with_rate(response, *allowance)))
             }
             GateProjection::Refused { refusal } => Pin::new(refusal).poll(context),
@@ -223,7 +237,8 @@ fn take_ticket(uri: &mut Uri) -> Option<String> {
     Some(ticket)
 }
 
-/// With the headers of the IETF's draft "RateLimit header fields for HTTP", in its structured form, where there is a limit.
+/// With the headers of the IETF's draft "RateLimit header fields for HTTP", in its structured form,
+/// where there is a limit.
 fn with_rate(mut response: Response, allowance: Option<Allowance>) -> Response {
     let Some(Allowance { rate, remaining, after }) = allowance else { return response };
     let policy = format!("\"client\";q={};w={}", rate.requests, seconds(rate.window));
@@ -249,7 +264,11 @@ mod tests {
     fn a_ticket_is_taken_out_of_the_query() {
         for (before, ticket, after) in [
             ("/v1/live?ticket=abc", Some("abc"), "/v1/live"),
-            ("/v1/analysis?fen=startpos&ticket=abc&depth=3", Some("abc"), "/v1/analysis?fen=startpos&depth=3"),
+            (
+                "/v1/analysis?fen=startpos&ticket=abc&depth=3",
+                Some("abc"),
+                "/v1/analysis?fen=startpos&depth=3",
+            ),
             ("/v1/analysis?ticket=&fen=startpos", Some(""), "/v1/analysis?fen=startpos"),
             ("/v1/analysis?fen=ticket=", None, "/v1/analysis?fen=ticket="),
             ("/v1/live", None, "/v1/live"),

@@ -30,7 +30,9 @@ impl<F: Future> Future for UnlessPanic<F> {
     type Output = Result<F::Output, Panicked>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let Some(future) = self.project().future.as_pin_mut() else { return Poll::Ready(Err(Panicked)) };
+        let Some(future) = self.project().future.as_pin_mut() else {
+            return Poll::Ready(Err(Panicked));
+        };
         // After a panic the future is never polled again, only dropped.
         match catch_unwind(AssertUnwindSafe(|| future.poll(context))) {
             Ok(poll) => poll.map(Ok),

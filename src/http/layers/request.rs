@@ -1,5 +1,6 @@
-//! One layer around everything: the request's id, its span, its log line, its place in the metrics and where its time went, its problem's
-//! body, and the net under panics. One instead of many, because it lies on the way of every request.
+//! One layer around everything: the request's id, its span, its log line, its place in the metrics
+//! and where its time went, its problem's body, and the net under panics. One instead of many,
+//! because it lies on the way of every request.
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -108,7 +109,8 @@ impl<F: Future<Output = Result<Response<Body>, Infallible>>> Future for RequestF
 /// What is told of a request, once: that it was answered, or given up when the client has gone.
 struct Account {
     method: Method,
-    /// A copy: the URI itself is a piece of the connection's buffer, and would keep all of that for as long as the request waits.
+    /// A copy: the URI itself is a piece of the connection's buffer, and would keep all of that for
+    /// as long as the request waits.
     path: Box<str>,
     counts: Arc<RouteCounts>,
     started: Instant,

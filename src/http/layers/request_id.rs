@@ -32,8 +32,9 @@ impl RequestId {
         copy.map_or_else(RequestId::made, RequestId::Given)
     }
 
-    /// Sixteen hex digits, different for each request of a process and unlikely to meet another process's: a random start
-    /// and a counter, mixed by SplitMix64's output function, which maps no two numbers to one.
+    /// Sixteen hex digits, different for each request of a process and unlikely to meet another
+    /// process's: a random start and a counter, mixed by SplitMix64's output function, which maps
+    /// no two numbers to one.
     fn made() -> RequestId {
         static START: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("kibitzer"));
         static COUNT: AtomicU64 = AtomicU64::new(0);
@@ -54,7 +55,9 @@ impl RequestId {
     pub(crate) fn to_header(&self) -> HeaderValue {
         match self {
             RequestId::Given(value) => value.clone(),
-            RequestId::Made(digits) => HeaderValue::from_bytes(digits).unwrap_or(HeaderValue::from_static("-")),
+            RequestId::Made(digits) => {
+                HeaderValue::from_bytes(digits).unwrap_or(HeaderValue::from_static("-"))
+            }
         }
     }
 }

@@ -24,7 +24,8 @@ pub(crate) struct Timing {
     pub(crate) search: Duration,
 }
 
-/// With two decimals. Each answer from memory has two that are nothing; and whole numbers are written in a fraction of the time of others.
+/// With two decimals. Each answer from memory has two that are nothing; and whole numbers are
+/// written in a fraction of the time of others.
 struct Milliseconds(Duration);
 
 impl fmt::Display for Milliseconds {
@@ -37,7 +38,8 @@ impl fmt::Display for Milliseconds {
     }
 }
 
-/// Writes the header on an answer of this route, if all of its answers carry it, in milliseconds with two decimals.
+/// Writes the header on an answer of this route, if all of its answers carry it, in milliseconds
+/// with two decimals.
 pub(super) fn tell_timing(response: &mut Response<Body>, route: &str, total: Duration) {
     if route != TIMED {
         return;

@@ -1,4 +1,5 @@
-//! The span of a request: what its log lines stand in, and what is told of it to a collector of traces.
+//! The span of a request: what its log lines stand in, and what is told of it to a collector of
+//! traces.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, Request};
@@ -16,7 +17,8 @@ use super::RequestId;
 /// W3C Trace Context: the trace that the request is a part of, and the span that sent it.
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// The span of a request to this route, a child of the span that its `traceparent` names. Names with a dot are OpenTelemetry's.
+/// The span of a request to this route, a child of the span that its `traceparent` names. Names
+/// with a dot are OpenTelemetry's.
 pub(super) fn request_span(id: &RequestId, route: &str, request: &Request<Body>) -> Span {
     // At the level of an error, so that the span is there whenever anything is logged at all.
     let span = tracing::error_span!(
@@ -54,7 +56,8 @@ pub(super) fn note_status(status: u16) {
 
 fn caller(headers: &HeaderMap) -> Option<Context> {
     headers.get(TRACEPARENT)?;
-    let context = TraceContextPropagator::new().extract_with_context(&Context::new(), &HeaderExtractor(headers));
+    let context = TraceContextPropagator::new()
+        .extract_with_context(&Context::new(), &HeaderExtractor(headers));
     context.has_active_span().then_some(context)
 }
 
@@ -77,8 +80,14 @@ mod tests {
     #[test]
     fn a_good_traceparent_names_the_trace() {
         let trace = "4bf92f3577b34da6a3ce929d0e0e4736";
-        assert_eq!(caller_of("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01").as_deref(), Some(trace));
-        assert_eq!(caller_of("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00").as_deref(), Some(trace));
+        assert_eq!(
+            caller_of("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01").as_deref(),
+            Some(trace)
+        );
+        assert_eq!(
+            caller_of("00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-00").as_deref(),
+            Some(trace)
+        );
     }
 
     #[test]

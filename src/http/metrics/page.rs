@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use prometheus_client::collector::Collector;
-use prometheus_client::encoding::{DescriptorEncoder, EncodeCounterValue, EncodeGaugeValue, MetricEncoder, NoLabelSet};
+use prometheus_client::encoding::{
+    DescriptorEncoder, EncodeCounterValue, EncodeGaugeValue, MetricEncoder, NoLabelSet,
+};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::registry::Registry;
 
@@ -69,10 +71,22 @@ impl Collector for Figures {
         let mut page = Page(encoder);
         let evaluation = self.core.as_ref().map_or("", |core| core.evaluation.as_str());
         let build = [("version", env!("CARGO_PKG_VERSION")), ("evaluation", evaluation)];
-        page.gauges("kibitzer_build_info", "The program and its evaluation; always 1.", [(build, 1_u64)])?;
-        page.gauge("kibitzer_ready", "1 while the server takes traffic, as /readyz tells.", u64::from(self.is_ready))?;
+        page.gauges(
+            "kibitzer_build_info",
+            "The program and its evaluation; always 1.",
+            [(build, 1_u64)],
+        )?;
+        page.gauge(
+            "kibitzer_ready",
+            "1 while the server takes traffic, as /readyz tells.",
+            u64::from(self.is_ready),
+        )?;
         let bound = self.memory_bound_bytes;
-        page.gauge("kibitzer_memory_bound_bytes", "The most memory that the settings lead to.", bound)?;
+        page.gauge(
+            "kibitzer_memory_bound_bytes",
+            "The most memory that the settings lead to.",
+            bound,
+        )?;
         self.http(&mut page)?;
         if let Some(core) = &self.core {
             core.queue(&mut page)?;
@@ -87,7 +101,9 @@ impl Collector for Figures {
 impl Figures {
     fn http(&self, page: &mut Page<'_>) -> fmt::Result {
         let routes = self.requests.routes();
-        let answered = |route: &RouteCounts| route.by_status().map(|(status, count)| (status.to_string(), count)).collect();
+        let answered = |route: &RouteCounts| {
+            route.by_status().map(|(status, count)| (status.to_string(), count)).collect()
+        };
         let answered: Vec<(&str, Vec<(String, u64)>)> =
             routes.iter().map(|route| (route.pattern(), answered(route))).collect();
         page.counters(
@@ -102,11 +118,27 @@ impl Figures {
             "Time from a request's head to the head of its answer, streams included.",
             routes.iter().map(|route| ([("route", route.pattern())], route.durations())),
         )?;
-        page.gauge("kibitzer_http_connections", "Open connections of the main address.", self.connections)?;
-        page.gauge("kibitzer_http_max_connections", "How many there may be.", self.max_connections)?;
-        page.gauge("kibitzer_streams", "Answers that come line by line, and boards, now.", self.streams)?;
+        page.gauge(
+            "kibitzer_http_connections",
+            "Open connections of the main address.",
+            self.connections,
+        )?;
+        page.gauge(
+            "kibitzer_http_max_connections",
+            "How many there may be.",
+            self.max_connections,
+        )?;
+        page.gauge(
+            "kibitzer_streams",
+            "Answers that come line by line, and boards, now.",
+            self.streams,
+        )?;
         page.gauge("kibitzer_max_streams", "How many there may be.", self.max_streams)?;
-        page.gauge("kibitzer_batches", "Batches whose answers are not read to the end.", self.batches)?;
+        page.gauge(
+            "kibitzer_batches",
+            "Batches whose answers are not read to the end.",
+            self.batches,
+        )?;
         page.gauge("kibitzer_max_batches", "How many there may be.", self.max_batches)
     }
 }
@@ -114,15 +146,24 @@ impl Figures {
 impl CoreFigures {
     fn queue(&self, page: &mut Page<'_>) -> fmt::Result {
         let Status { queue_length, batch_length, idle_length, turns, .. } = &self.status;
-        let lengths = [("interactive", queue_length), ("batch", batch_length), ("idle", idle_length)];
+        let lengths =
+            [("interactive", queue_length), ("batch", batch_length), ("idle", idle_length)];
         let lengths = lengths.map(|(class, length)| ([("class", class)], *length));
         page.gauges("kibitzer_queue_length", "Requests that wait for a worker.", lengths)?;
-        page.gauge("kibitzer_queue_capacity", "How many of each class may wait.", self.status.queue_capacity)?;
+        page.gauge(
+            "kibitzer_queue_capacity",
+            "How many of each class may wait.",
+            self.status.queue_capacity,
+        )?;
         page.histograms(
             "kibitzer_queue_wait_seconds",
             "How long those waited for a worker who got one.",
-            [("interactive", turns.interactive.waits), ("batch", turns.batch.waits), ("idle", turns.idle_waits)]
-                .map(|(class, waits)| ([("class", class)], waits)),
+            [
+                ("interactive", turns.interactive.waits),
+                ("batch", turns.batch.waits),
+                ("idle", turns.idle_waits),
+            ]
+            .map(|(class, waits)| ([("class", class)], waits)),
         )?;
         let refused = |(class, lane): (&'static str, LaneCounts)| {
             [("full", lane.refused), ("late", lane.late)]
@@ -146,37 +187,72 @@ impl CoreFigures {
             "Searches that nobody waited for any more: clients left, asked for something newer, or had waited too long.",
             searches.cancelled,
         )?;
-        page.counter("kibitzer_searches_shared_total", "Questions that joined the search of another one.", searches.shared)?;
+        page.counter(
+            "kibitzer_searches_shared_total",
+            "Questions that joined the search of another one.",
+            searches.shared,
+        )?;
         page.counter(
             "kibitzer_search_nodes_total",
             "Moves made in searches that were asked for, those under way included.",
             searches.nodes,
         )?;
-        page.counter("kibitzer_idle_searches_total", "Searches that nobody had asked for.", searches.idle)?;
-        page.counter("kibitzer_idle_nodes_total", "Moves made in searches that nobody had asked for.", searches.idle_nodes)?;
+        page.counter(
+            "kibitzer_idle_searches_total",
+            "Searches that nobody had asked for.",
+            searches.idle,
+        )?;
+        page.counter(
+            "kibitzer_idle_nodes_total",
+            "Moves made in searches that nobody had asked for.",
+            searches.idle_nodes,
+        )?;
         let occupancy = f64::from(self.hash_permille) / 1_000.0;
-        page.gauge("kibitzer_table_occupancy_ratio", "How full the transposition table is, 0 to 1.", occupancy)
+        page.gauge(
+            "kibitzer_table_occupancy_ratio",
+            "How full the transposition table is, 0 to 1.",
+            occupancy,
+        )
     }
 
     fn memory(&self, page: &mut Page<'_>) -> fmt::Result {
-        let Status { dictionary_hits: hits, dictionary_entries, dictionary_max_entries, store, .. } = &self.status;
+        let Status {
+            dictionary_hits: hits, dictionary_entries, dictionary_max_entries, store, ..
+        } = &self.status;
         page.counters(
             "kibitzer_dictionary_hits_total",
             "Questions that the dictionary answered, by where it found the answer.",
             [([("tier", "memory")], hits.memory), ([("tier", "disk")], hits.disk)],
         )?;
-        page.counter("kibitzer_dictionary_misses_total", "Questions that the dictionary could not answer.", hits.misses)?;
-        page.gauge("kibitzer_dictionary_entries", "Analyses remembered, in memory or on disk.", *dictionary_entries)?;
-        page.gauge("kibitzer_dictionary_max_entries", "How many may be remembered.", *dictionary_max_entries)?;
+        page.counter(
+            "kibitzer_dictionary_misses_total",
+            "Questions that the dictionary could not answer.",
+            hits.misses,
+        )?;
+        page.gauge(
+            "kibitzer_dictionary_entries",
+            "Analyses remembered, in memory or on disk.",
+            *dictionary_entries,
+        )?;
+        page.gauge(
+            "kibitzer_dictionary_max_entries",
+            "How many may be remembered.",
+            *dictionary_max_entries,
+        )?;
         page.counter(
             "kibitzer_idle_hits_total",
             "Questions that were answered by what was searched before anybody asked.",
             hits.idle,
         )?;
-        let StoreStatus { bytes, waiting, failing } = store.unwrap_or(StoreStatus { bytes: 0, waiting: 0, failing: false });
+        let StoreStatus { bytes, waiting, failing } =
+            store.unwrap_or(StoreStatus { bytes: 0, waiting: 0, failing: false });
         page.gauge("kibitzer_store_bytes", "What the store takes on disk; 0 without one.", bytes)?;
         page.gauge("kibitzer_store_waiting", "Analyses that wait to be written to disk.", waiting)?;
-        page.gauge("kibitzer_store_failing", "1 while the disk refuses what is to be written.", u64::from(failing))
+        page.gauge(
+            "kibitzer_store_failing",
+            "1 while the disk refuses what is to be written.",
+            u64::from(failing),
+        )
     }
 
     fn jobs(&self, page: &mut Page<'_>) -> fmt::Result {
@@ -190,23 +266,51 @@ impl CoreFigures {
         let help = "Room for reviews of games, with all that will be found for them.";
         page.gauges("kibitzer_jobs_reserved_bytes", help, states)?;
         page.gauge("kibitzer_jobs_max_bytes", "How much room there is.", most.bytes)?;
-        page.counter("kibitzer_jobs_positions_total", "Positions of games whose review is kept.", found)?;
-        page.gauge("kibitzer_jobs_bytes", "What the reviews take on disk; 0 without a store.", bytes)?;
-        page.gauge("kibitzer_jobs_failing", "1 while the disk refuses what is to be kept of reviews.", u64::from(failing))
+        page.counter(
+            "kibitzer_jobs_positions_total",
+            "Positions of games whose review is kept.",
+            found,
+        )?;
+        page.gauge(
+            "kibitzer_jobs_bytes",
+            "What the reviews take on disk; 0 without a store.",
+            bytes,
+        )?;
+        page.gauge(
+            "kibitzer_jobs_failing",
+            "1 while the disk refuses what is to be kept of reviews.",
+            u64::from(failing),
+        )
     }
 }
 
 impl Process {
     fn encode(&self, page: &mut Page<'_>) -> fmt::Result {
-        page.counter("process_cpu_seconds_total", "Time on processors, in seconds.", self.cpu_seconds)?;
-        page.gauge("process_resident_memory_bytes", "Memory that the process has in the machine.", self.resident_bytes)?;
-        page.gauge("process_virtual_memory_bytes", "Memory that the process could address.", self.virtual_bytes)?;
+        page.counter(
+            "process_cpu_seconds_total",
+            "Time on processors, in seconds.",
+            self.cpu_seconds,
+        )?;
+        page.gauge(
+            "process_resident_memory_bytes",
+            "Memory that the process has in the machine.",
+            self.resident_bytes,
+        )?;
+        page.gauge(
+            "process_virtual_memory_bytes",
+            "Memory that the process could address.",
+            self.virtual_bytes,
+        )?;
         page.gauge("process_threads", "Threads of the process.", self.threads)?;
         page.gauge("process_open_fds", "Open files and connections.", self.open_fds)?;
         if let Some(most) = self.max_fds {
             page.gauge("process_max_fds", "How many files and connections may be open.", most)?;
         }
-        page.gauge("process_start_time_seconds", "When the process began, in seconds since 1970.", self.start_seconds)
+        page.gauge(
+            "process_start_time_seconds",
+            "When the process began, in seconds since 1970.",
+            self.start_seconds,
+        )
     }
 }
 
@@ -215,7 +319,8 @@ struct Page<'a>(DescriptorEncoder<'a>);
 
 impl Page<'_> {
     fn counter(&mut self, name: &str, help: &str, value: impl EncodeCounterValue) -> fmt::Result {
-        self.family(name, help, MetricType::Counter)?.encode_counter::<NoLabelSet, _, f64>(&value, None)
+        self.family(name, help, MetricType::Counter)?
+            .encode_counter::<NoLabelSet, _, f64>(&value, None)
     }
 
     fn gauge(&mut self, name: &str, help: &str, value: impl EncodeGaugeValue) -> fmt::Result {
@@ -239,7 +344,9 @@ impl Page<'_> {
         help: &str,
         series: impl IntoIterator<Item = ([(&'l str, &'l str); N], V)>,
     ) -> fmt::Result {
-        self.series(name, help, MetricType::Gauge, series, |mut encoder, value| encoder.encode_gauge(&value))
+        self.series(name, help, MetricType::Gauge, series, |mut encoder, value| {
+            encoder.encode_gauge(&value)
+        })
     }
 
     fn histograms<'l, const N: usize>(
@@ -249,9 +356,15 @@ impl Page<'_> {
         series: impl IntoIterator<Item = ([(&'l str, &'l str); N], DurationCounts)>,
     ) -> fmt::Result {
         self.series(name, help, MetricType::Histogram, series, |mut encoder, counts| {
-            let bounds = DURATION_BOUNDS.iter().map(|bound| bound.as_secs_f64()).chain([f64::INFINITY]);
+            let bounds =
+                DURATION_BOUNDS.iter().map(|bound| bound.as_secs_f64()).chain([f64::INFINITY]);
             let buckets: Vec<(f64, u64)> = bounds.zip(counts.buckets).collect();
-            encoder.encode_histogram::<NoLabelSet>(counts.sum.as_secs_f64(), counts.count(), &buckets, None)
+            encoder.encode_histogram::<NoLabelSet>(
+                counts.sum.as_secs_f64(),
+                counts.count(),
+                &buckets,
+                None,
+            )
         })
     }
 
@@ -272,8 +385,17 @@ impl Page<'_> {
     }
 
     /// The encoder adds to the names of counters what these must end in.
-    fn family<'s>(&'s mut self, name: &'s str, help: &str, kind: MetricType) -> Result<MetricEncoder<'s>, fmt::Error> {
-        let name = if let MetricType::Counter = kind { name.strip_suffix("_total").unwrap_or(name) } else { name };
+    fn family<'s>(
+        &'s mut self,
+        name: &'s str,
+        help: &str,
+        kind: MetricType,
+    ) -> Result<MetricEncoder<'s>, fmt::Error> {
+        let name = if let MetricType::Counter = kind {
+            name.strip_suffix("_total").unwrap_or(name)
+        } else {
+            name
+        };
         self.0.encode_descriptor(name, help, None, kind)
     }
 }

@@ -26,7 +26,10 @@ impl Process {
         match read() {
             Ok(process) => Some(process),
             Err(error) => {
-                tracing::debug!(error = error.to_string(), "the system tells nothing of the process");
+                tracing::debug!(
+                    error = error.to_string(),
+                    "the system tells nothing of the process"
+                );
                 None
             }
         }
@@ -68,10 +71,16 @@ mod tests {
     #[test]
     fn the_system_tells_of_this_process() {
         let process = read().unwrap();
-        assert!(process.resident_bytes > 1 << 20 && process.virtual_bytes >= process.resident_bytes, "{process:?}");
+        assert!(
+            process.resident_bytes > 1 << 20 && process.virtual_bytes >= process.resident_bytes,
+            "{process:?}"
+        );
         assert!(process.threads >= 1 && process.open_fds >= 3, "{process:?}");
         assert!(process.max_fds.is_none_or(|most| most >= process.open_fds), "{process:?}");
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs_f64();
+        let now = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap()
+            .as_secs_f64();
         assert!((now - 86_400.0..=now + 1.0).contains(&process.start_seconds), "{process:?}");
     }
 }

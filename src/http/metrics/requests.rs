@@ -1,7 +1,7 @@
 //! Requests, counted by route and status.
 //!
-//! This lies on the way of every request, so that a count takes no lock and no allocation: each route finds its counters once, by its
-//! pattern, and keeps them.
+//! This lies on the way of every request, so that a count takes no lock and no allocation: each
+//! route finds its counters once, by its pattern, and keeps them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -15,7 +15,8 @@ use crate::analysis::{DurationCounts, Durations};
 /// What stands for a pattern where no route has one that fits.
 const UNMATCHED: &str = "unmatched";
 
-/// The status of a request whose client left before the answer. No such answer exists; servers of the field note it so.
+/// The status of a request whose client left before the answer. No such answer exists; servers of
+/// the field note it so.
 pub(crate) const LEFT: u16 = 499;
 
 const STATUSES: std::ops::Range<u16> = 100..600;
@@ -69,7 +70,8 @@ impl RouteSeat {
     pub(crate) fn counts(&self, matched: Option<&MatchedPath>) -> Arc<RouteCounts> {
         let pattern = matched.map_or(UNMATCHED, MatchedPath::as_str);
         let kept = self.counts.get_or_init(|| self.requests.route(pattern));
-        // A seat belongs to one route, which has one pattern. Were it otherwise, this would be slower and as true.
+        // A seat belongs to one route, which has one pattern. Were it otherwise, this would be
+        // slower and as true.
         if *kept.pattern == *pattern { kept.clone() } else { self.requests.route(pattern) }
     }
 }
@@ -100,7 +102,9 @@ impl RouteCounts {
 
     /// How many there were with each status that there was.
     pub(super) fn by_status(&self) -> impl Iterator<Item = (u16, u64)> {
-        let counts = STATUSES.zip(self.by_status.iter()).map(|(status, count)| (status, count.load(Ordering::Relaxed)));
+        let counts = STATUSES
+            .zip(self.by_status.iter())
+            .map(|(status, count)| (status, count.load(Ordering::Relaxed)));
         counts.filter(|&(_, count)| count > 0)
     }
 }
@@ -120,7 +124,10 @@ mod tests {
         let routes = requests.routes();
         assert_eq!(routes.len(), 1, "both have the same pattern");
         assert_eq!(routes[0].pattern(), UNMATCHED);
-        assert_eq!(routes[0].by_status().collect::<Vec<_>>(), [(200, 2), (404, 1), (LEFT, 1), (599, 1)]);
+        assert_eq!(
+            routes[0].by_status().collect::<Vec<_>>(),
+            [(200, 2), (404, 1), (LEFT, 1), (599, 1)]
+        );
         assert_eq!(routes[0].durations().count(), 5);
     }
 }

@@ -1,5 +1,5 @@
-//! The two text forms of metrics: OpenMetrics, which Prometheus asks for and the library writes, and the older form of Prometheus, for
-//! all who do not ask.
+//! The two text forms of metrics: OpenMetrics, which Prometheus asks for and the library writes,
+//! and the older form of Prometheus, for all who do not ask.
 
 use std::collections::HashSet;
 
@@ -26,8 +26,12 @@ impl TextForm {
     /// What stands in `Content-Type`.
     pub(crate) const fn content_type(self) -> HeaderValue {
         match self {
-            TextForm::Prometheus => HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"),
-            TextForm::OpenMetrics => HeaderValue::from_static("application/openmetrics-text; version=1.0.0; charset=utf-8"),
+            TextForm::Prometheus => {
+                HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8")
+            }
+            TextForm::OpenMetrics => HeaderValue::from_static(
+                "application/openmetrics-text; version=1.0.0; charset=utf-8",
+            ),
         }
     }
 
@@ -42,7 +46,8 @@ impl TextForm {
 
 /// In the older form a family of counters has the name of its samples, and nothing marks the end.
 fn prometheus(open: &str) -> String {
-    let counter = |line: &'_ str| line.strip_prefix("# TYPE ")?.strip_suffix(" counter").map(str::to_owned);
+    let counter =
+        |line: &'_ str| line.strip_prefix("# TYPE ")?.strip_suffix(" counter").map(str::to_owned);
     let counters: HashSet<String> = open.lines().filter_map(counter).collect();
     let mut text = String::with_capacity(open.len() + 8 * counters.len());
     for line in open.lines().filter(|line| *line != "# EOF") {
@@ -78,10 +83,10 @@ mod tests {
 
     #[test]
     fn who_names_the_newer_form_gets_it() {
-        let wanted =
-            |accept: &'static str| TextForm::wanted(&HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]));
-        let prometheus_3 =
-            "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,text/plain;version=0.0.4;q=0.2";
+        let wanted = |accept: &'static str| {
+            TextForm::wanted(&HeaderMap::from_iter([(ACCEPT, HeaderValue::from_static(accept))]))
+        };
+        let prometheus_3 = "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,text/plain;version=0.0.4;q=0.2";
         assert_eq!(wanted(prometheus_3), TextForm::OpenMetrics);
         for accept in ["*/*", "text/plain", "text/html,*/*;q=0.1"] {
             assert_eq!(wanted(accept), TextForm::Prometheus, "{accept}");

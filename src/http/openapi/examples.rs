@@ -1,5 +1,6 @@
-//! Examples: for each request what it is answered, kept as data in `examples/<operation>.json`, and for each other problem what it
-//! looks like. The tests send every request to a fresh server and compare.
+//! Examples: for each request what it is answered, kept as data in `examples/<operation>.json`, and
+//! for each other problem what it looks like. The tests send every request to a fresh server and
+//! compare.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -32,8 +33,11 @@ const FILES: [(&str, &str); 17] = [
 ];
 
 /// The responses that all routes share, and their codes.
-const SHARED: [(&str, Code); 3] =
-    [("Internal", Code::Internal), ("unauthorized", Code::Unauthorized), ("rate_limited", Code::RateLimited)];
+const SHARED: [(&str, Code); 3] = [
+    ("Internal", Code::Internal),
+    ("unauthorized", Code::Unauthorized),
+    ("rate_limited", Code::RateLimited),
+];
 
 /// A request and its answer.
 #[derive(Deserialize)]
@@ -52,7 +56,8 @@ pub(crate) struct Examples;
 impl Modify for Examples {
     fn modify(&self, contract: &mut OpenApi) {
         for (path, item) in &mut contract.paths.paths {
-            for operation in [&mut item.get, &mut item.post, &mut item.delete].into_iter().flatten() {
+            for operation in [&mut item.get, &mut item.post, &mut item.delete].into_iter().flatten()
+            {
                 add_exchanges(operation);
                 add_problems(path, operation);
             }
@@ -89,7 +94,8 @@ fn add_exchanges(operation: &mut Operation) {
 fn add_problems(path: &str, operation: &mut Operation) {
     for code in Code::ALL {
         if code.status().as_u16() != 422
-            && let Some(RefOr::T(response)) = operation.responses.responses.get_mut(code.status().as_str())
+            && let Some(RefOr::T(response)) =
+                operation.responses.responses.get_mut(code.status().as_str())
             && response.description.contains(&format!("`{}`: ", code.name()))
         {
             add_problem(response, code, path);

@@ -20,8 +20,11 @@ const MANNER: &str = "manner";
 const SEARCH: &str = "search";
 
 /// The routes whose request stands in the query, with the schema of its members.
-const QUERIES: [(&str, &str); 3] =
-    [("/v1/analysis", "AnalysisRequest"), ("/v1/explore", "ExploreRequest"), ("/api/cloud-eval", "CloudEvalRequest")];
+const QUERIES: [(&str, &str); 3] = [
+    ("/v1/analysis", "AnalysisRequest"),
+    ("/v1/explore", "ExploreRequest"),
+    ("/api/cloud-eval", "CloudEvalRequest"),
+];
 
 /// The schema of the position's members by themselves.
 const MEMBERS: &str = "PositionMembers";
@@ -34,7 +37,9 @@ const NEEDS_MOVES: &str = "PlayRequest";
 
 impl PartialSchema for PositionRequest {
     fn schema() -> RefOr<Schema> {
-        let text = |description: &str| ObjectBuilder::new().schema_type(Type::String).description(Some(description));
+        let text = |description: &str| {
+            ObjectBuilder::new().schema_type(Type::String).description(Some(description))
+        };
         let moves = ArrayBuilder::new()
             .items(ObjectBuilder::new().schema_type(Type::String))
             .description(Some(
@@ -84,7 +89,10 @@ impl Modify for FlatRequests {
             for (name, schema) in &mut components.schemas {
                 // Other schemas may have a field of that name, which stands for itself.
                 if let RefOr::T(Schema::Object(request)) = schema
-                    && request.properties.get(field).is_some_and(|property| refers_to(property, &schema_name))
+                    && request
+                        .properties
+                        .get(field)
+                        .is_some_and(|property| refers_to(property, &schema_name))
                 {
                     flatten(request, field, &members);
                     if name == NEEDS_MOVES {
@@ -121,10 +129,19 @@ impl Modify for QueryRequests {
     fn modify(&self, contract: &mut OpenApi) {
         let Some(components) = &contract.components else { return };
         for (path, schema) in QUERIES {
-            let Some(RefOr::T(Schema::Object(request))) = components.schemas.get(schema) else { continue };
-            let Some(operation) = contract.paths.paths.get_mut(path).and_then(|item| item.get.as_mut()) else { continue };
-            let required = |name: &String| if request.required.contains(name) { Required::True } else { Required::False };
-            let of_member = |(name, schema): (&String, &RefOr<Schema>)| parameter(name, schema, required(name));
+            let Some(RefOr::T(Schema::Object(request))) = components.schemas.get(schema) else {
+                continue;
+            };
+            let Some(operation) =
+                contract.paths.paths.get_mut(path).and_then(|item| item.get.as_mut())
+            else {
+                continue;
+            };
+            let required = |name: &String| {
+                if request.required.contains(name) { Required::True } else { Required::False }
+            };
+            let of_member =
+                |(name, schema): (&String, &RefOr<Schema>)| parameter(name, schema, required(name));
             let members = request.properties.iter().map(of_member).map(RefOr::T);
             let others = operation.parameters.take().unwrap_or_default();
             operation.parameters = Some(members.chain(others).collect());
@@ -146,7 +163,9 @@ fn parameter(name: &str, schema: &RefOr<Schema>, required: Required) -> Paramete
         .schema(Some(schema.clone()));
     // A list is one text with commas.
     match schema {
-        RefOr::T(Schema::Array(_)) => parameter.style(Some(ParameterStyle::Form)).explode(Some(false)).build(),
+        RefOr::T(Schema::Array(_)) => {
+            parameter.style(Some(ParameterStyle::Form)).explode(Some(false)).build()
+        }
         _ => parameter.build(),
     }
 }
@@ -175,7 +194,10 @@ mod tests {
         for name in ["PlacedPiece", "Queued"] {
             let answer = schema(name);
             assert_eq!(answer["properties"]["position"]["type"], "integer", "{answer}");
-            assert!(answer["required"].as_array().unwrap().contains(&json!("position")), "{answer}");
+            assert!(
+                answer["required"].as_array().unwrap().contains(&json!("position")),
+                "{answer}"
+            );
         }
     }
 }

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::{
-    ArrayBuilder, ContentBuilder, ObjectBuilder, OneOfBuilder, OpenApi, Ref, RefOr, Response, ResponseBuilder, Type,
+    ArrayBuilder, ContentBuilder, ObjectBuilder, OneOfBuilder, OpenApi, Ref, RefOr, Response,
+    ResponseBuilder, Type,
 };
 use utoipa::{IntoResponses, Modify, ToResponse, ToSchema};
 
@@ -67,7 +68,10 @@ fn codes() -> ObjectBuilder {
 }
 
 fn whys() -> ObjectBuilder {
-    names_of("With `illegal_move`: why it can't be played.", ["not_a_move", "ambiguous", "not_legal", "game_over"])
+    names_of(
+        "With `illegal_move`: why it can't be played.",
+        ["not_a_move", "ambiguous", "not_legal", "game_over"],
+    )
 }
 
 fn reasons() -> ArrayBuilder {
@@ -75,21 +79,23 @@ fn reasons() -> ArrayBuilder {
     ArrayBuilder::new().items(reason).description(Some("With `not_ready`: why."))
 }
 
-/// The entries of `errors`: of `invalid_request` members, of `invalid_fen` places of the FEN, of `invalid_pgn` places of the text.
+/// The entries of `errors`: of `invalid_request` members, of `invalid_fen` places of the FEN, of
+/// `invalid_pgn` places of the text.
 fn errors() -> ArrayBuilder {
     let of_a_fen = ObjectBuilder::new()
         .property("code", names_of("What is wrong.", FaultCode::ALL.map(FaultCode::name)))
         .property("field", names_of("Where it is wrong.", Field::ALL.map(Field::name)))
         .property("text", text("The offending text, cut at 200 characters."))
         .property("detail", text("The same in words."));
-    let of_a_fen = ["code", "field", "text", "detail"].into_iter().fold(of_a_fen, ObjectBuilder::required);
+    let of_a_fen =
+        ["code", "field", "text", "detail"].into_iter().fold(of_a_fen, ObjectBuilder::required);
     let either = OneOfBuilder::new()
         .item(Ref::from_schema_name(InvalidMember::name()))
         .item(of_a_fen)
         .item(Ref::from_schema_name(PgnFault::name()));
-    ArrayBuilder::new()
-        .items(either)
-        .description(Some("With `invalid_request`, `invalid_fen` and `invalid_pgn`: what is wrong."))
+    ArrayBuilder::new().items(either).description(Some(
+        "With `invalid_request`, `invalid_fen` and `invalid_pgn`: what is wrong.",
+    ))
 }
 
 fn text(description: &str) -> ObjectBuilder {
@@ -122,7 +128,12 @@ pub(crate) struct PerftProblems;
 
 impl IntoResponses for PerftProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        position_problems(&[Code::PerftTooLarge, Code::QueueFull, Code::Deadline, Code::ShuttingDown])
+        position_problems(&[
+            Code::PerftTooLarge,
+            Code::QueueFull,
+            Code::Deadline,
+            Code::ShuttingDown,
+        ])
     }
 }
 
@@ -171,7 +182,8 @@ pub(crate) struct ExploreProblems;
 
 impl IntoResponses for ExploreProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let position = [Code::MalformedQuery, Code::InvalidRequest, Code::InvalidFen, Code::IllegalMove];
+        let position =
+            [Code::MalformedQuery, Code::InvalidRequest, Code::InvalidFen, Code::IllegalMove];
         problems_and_internal(&[position.as_slice(), &[Code::QueueFull]].concat())
     }
 }
@@ -260,7 +272,12 @@ pub(crate) struct LiveProblems;
 
 impl IntoResponses for LiveProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems_and_internal(&[Code::OriginRefused, Code::UpgradeRequired, Code::QueueFull, Code::ShuttingDown])
+        problems_and_internal(&[
+            Code::OriginRefused,
+            Code::UpgradeRequired,
+            Code::QueueFull,
+            Code::ShuttingDown,
+        ])
     }
 }
 
@@ -328,12 +345,14 @@ impl Modify for Guarded {
         for code in Guarded::CODES {
             components.responses.insert(code.name().to_owned(), RefOr::T(problem(&[code])));
         }
-        let guarded = contract
-            .paths
-            .paths
-            .iter_mut()
-            .filter(|(path, _)| Guarded::PREFIXES.iter().any(|prefix| path.starts_with(prefix)));
-        for operation in guarded.flat_map(|(_, item)| [&mut item.get, &mut item.post, &mut item.delete]).flatten() {
+        let guarded =
+            contract.paths.paths.iter_mut().filter(|(path, _)| {
+                Guarded::PREFIXES.iter().any(|prefix| path.starts_with(prefix))
+            });
+        for operation in guarded
+            .flat_map(|(_, item)| [&mut item.get, &mut item.post, &mut item.delete])
+            .flatten()
+        {
             for code in Guarded::CODES {
                 let response = Ref::from_response_name(code.name()).into();
                 operation.responses.responses.insert(code.status().as_str().to_owned(), response);
@@ -352,9 +371,13 @@ fn problems(codes: &[Code]) -> BTreeMap<String, RefOr<Response>> {
 }
 
 fn problem(codes: &[Code]) -> Response {
-    let says: Vec<_> = codes.iter().map(|code| format!("`{}`: {}", code.name(), code.explanation())).collect();
-    let content = ContentBuilder::new().schema(Some(Ref::from_schema_name(ProblemDocument::name()))).build();
-    let response = ResponseBuilder::new().description(says.join("\n\n")).content("application/problem+json", content);
+    let says: Vec<_> =
+        codes.iter().map(|code| format!("`{}`: {}", code.name(), code.explanation())).collect();
+    let content =
+        ContentBuilder::new().schema(Some(Ref::from_schema_name(ProblemDocument::name()))).build();
+    let response = ResponseBuilder::new()
+        .description(says.join("\n\n"))
+        .content("application/problem+json", content);
     let retry = codes.iter().any(|code| matches!(code.status().as_u16(), 429 | 503));
     let seconds = HeaderBuilder::new()
         .description(Some("Whole seconds after which it is worth to ask again."))

@@ -105,13 +105,17 @@ impl Code {
             Code::RequestTimeout => StatusCode::REQUEST_TIMEOUT,
             Code::BodyTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Code::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Code::InvalidRequest | Code::InvalidFen | Code::IllegalMove | Code::InvalidPgn | Code::PerftTooLarge => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            Code::InvalidRequest
+            | Code::InvalidFen
+            | Code::IllegalMove
+            | Code::InvalidPgn
+            | Code::PerftTooLarge => StatusCode::UNPROCESSABLE_ENTITY,
             Code::IdempotencyConflict => StatusCode::CONFLICT,
             Code::Gone => StatusCode::GONE,
             Code::Internal => StatusCode::INTERNAL_SERVER_ERROR,
-            Code::QueueFull | Code::Deadline | Code::ShuttingDown | Code::NotReady => StatusCode::SERVICE_UNAVAILABLE,
+            Code::QueueFull | Code::Deadline | Code::ShuttingDown | Code::NotReady => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
         }
     }
 
@@ -200,7 +204,9 @@ impl Code {
             Code::Gone => {
                 "The job was deleted, or it has been over for longer than jobs are kept (`jobs.keep_hours` of `GET /v1/limits`)."
             }
-            Code::PerftTooLarge => "The perft did not end within `perft_ms` of `GET /v1/limits`. Ask for a smaller depth.",
+            Code::PerftTooLarge => {
+                "The perft did not end within `perft_ms` of `GET /v1/limits`. Ask for a smaller depth."
+            }
             Code::Internal => {
                 "A fault of the server. It has been logged with the request's id: who runs the server finds it by that."
             }

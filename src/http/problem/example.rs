@@ -13,13 +13,15 @@ const RETRY_AFTER: Duration = Duration::from_secs(2);
 
 /// A problem of this code on this path; null for those that need a request to be told.
 pub(crate) fn example(code: Code, path: &str) -> Value {
-    let path = path.replace("{code}", "unheard_of").replace("{id}", "3b0c44298fc1c149afbf4c8996fb9242");
+    let path =
+        path.replace("{code}", "unheard_of").replace("{id}", "3b0c44298fc1c149afbf4c8996fb9242");
     let problem = match code {
         Code::MalformedJson => Problem::malformed_json("expected value", 1, 9),
         Code::MalformedQuery => Problem::malformed_query("fen=%zz"),
-        Code::NotAcceptable => {
-            Problem::not_acceptable("text/html", "application/json, application/x-ndjson and text/event-stream")
-        }
+        Code::NotAcceptable => Problem::not_acceptable(
+            "text/html",
+            "application/json, application/x-ndjson and text/event-stream",
+        ),
         Code::Unauthorized => Problem::unauthorized(),
         Code::OriginRefused => Problem::origin_refused("https://elsewhere.example"),
         Code::UpgradeRequired => Problem::upgrade_required("the header Upgrade is missing"),
@@ -32,12 +34,21 @@ pub(crate) fn example(code: Code, path: &str) -> Value {
         Code::IdempotencyConflict => Problem::idempotency_conflict(),
         Code::Gone => Problem::gone(),
         Code::Internal => Problem::masked(),
-        Code::QueueFull => AnalysisError::QueueFull { length: 128, retry_after: RETRY_AFTER }.into(),
-        Code::Deadline => AnalysisError::Deadline { waited: Duration::from_secs(30), retry_after: RETRY_AFTER }.into(),
+        Code::QueueFull => {
+            AnalysisError::QueueFull { length: 128, retry_after: RETRY_AFTER }.into()
+        }
+        Code::Deadline => {
+            AnalysisError::Deadline { waited: Duration::from_secs(30), retry_after: RETRY_AFTER }
+                .into()
+        }
         Code::ShuttingDown => AnalysisError::ShuttingDown { retry_after: RETRY_AFTER }.into(),
         Code::NotReady if path.starts_with("/v1/games") => Problem::not_ready("store"),
         Code::NotReady => Problem::not_ready("shutting_down"),
-        Code::InvalidRequest | Code::InvalidFen | Code::IllegalMove | Code::InvalidPgn | Code::PerftTooLarge => {
+        Code::InvalidRequest
+        | Code::InvalidFen
+        | Code::IllegalMove
+        | Code::InvalidPgn
+        | Code::PerftTooLarge => {
             return Value::Null;
         }
     };

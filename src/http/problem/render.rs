@@ -25,7 +25,11 @@ struct Rendered<'a> {
 }
 
 /// A problem as JSON.
-pub(super) fn document(problem: &Problem, instance: &str, request_id: &str) -> serde_json::Result<Vec<u8>> {
+pub(super) fn document(
+    problem: &Problem,
+    instance: &str,
+    request_id: &str,
+) -> serde_json::Result<Vec<u8>> {
     serde_json::to_vec(&Rendered {
         r#type: format!("/problems/{}", problem.code.name()),
         title: problem.code.title(),
@@ -39,7 +43,11 @@ pub(super) fn document(problem: &Problem, instance: &str, request_id: &str) -> s
 }
 
 /// A problem as an object within another answer.
-pub(crate) fn object(problem: &Problem, instance: &str, request_id: &str) -> serde_json::Result<Map<String, Value>> {
+pub(crate) fn object(
+    problem: &Problem,
+    instance: &str,
+    request_id: &str,
+) -> serde_json::Result<Map<String, Value>> {
     serde_json::from_slice(&document(problem, instance, request_id)?)
 }
 

@@ -24,7 +24,8 @@ pub(crate) enum Form {
 const APPLICATION: Name<'static> = Name::new_unchecked("application");
 const JSON: MediaType<'static> = MediaType::new(APPLICATION, Name::new_unchecked("json"));
 const NDJSON: MediaType<'static> = MediaType::new(APPLICATION, Name::new_unchecked("x-ndjson"));
-const EVENTS: MediaType<'static> = MediaType::new(Name::new_unchecked("text"), Name::new_unchecked("event-stream"));
+const EVENTS: MediaType<'static> =
+    MediaType::new(Name::new_unchecked("text"), Name::new_unchecked("event-stream"));
 
 impl Form {
     /// The form that the client likes best; the usual one when all are the same to it.
@@ -32,7 +33,12 @@ impl Form {
     /// # Errors
     /// `not_acceptable` when it accepts none.
     pub(crate) fn negotiate(headers: &HeaderMap, usual: Form) -> Result<Form, Problem> {
-        let accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect::<Vec<_>>().join(",");
+        let accepted = headers
+            .get_all(ACCEPT)
+            .iter()
+            .filter_map(|value| value.to_str().ok())
+            .collect::<Vec<_>>()
+            .join(",");
         if accepted.trim().is_empty() {
             return Ok(usual);
         }
@@ -41,8 +47,12 @@ impl Form {
         let mut forms = [Form::Json, Form::NdJson, Form::Events];
         forms.sort_by_key(|&form| form != usual);
         let types = forms.map(Form::media_type);
-        let best = accept.negotiate(&types).and_then(|best| forms.into_iter().find(|form| form.media_type() == *best));
-        best.ok_or_else(|| Problem::not_acceptable(&accepted, &format!("{JSON}, {NDJSON} and {EVENTS}")))
+        let best = accept
+            .negotiate(&types)
+            .and_then(|best| forms.into_iter().find(|form| form.media_type() == *best));
+        best.ok_or_else(|| {
+            Problem::not_acceptable(&accepted, &format!("{JSON}, {NDJSON} and {EVENTS}"))
+        })
     }
 
     fn media_type(self) -> MediaType<'static> {

@@ -9,7 +9,8 @@ use http_body::{Frame, SizeHint};
 
 use super::Place;
 
-/// Bytes of a piece. What the connection has taken it keeps until it is sent: so it gets a copy of little, and never hold of the whole.
+/// Bytes of a piece. What the connection has taken it keeps until it is sent: so it gets a copy of
+/// little, and never hold of the whole.
 const PIECE: usize = 64 << 10;
 
 /// A body that holds a place.
@@ -26,7 +27,10 @@ impl HttpBody for Held {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         if self.rest.is_empty() {
             return Poll::Ready(None);
         }

@@ -32,7 +32,12 @@ impl Line {
     ///
     /// # Errors
     /// When the object cannot be written.
-    pub(crate) fn passing(form: Form, name: &str, id: Option<&str>, object: &impl Serialize) -> serde_json::Result<Line> {
+    pub(crate) fn passing(
+        form: Form,
+        name: &str,
+        id: Option<&str>,
+        object: &impl Serialize,
+    ) -> serde_json::Result<Line> {
         Ok(Line { bytes: written(form, name, id, object)?, weight: Weight::Passing })
     }
 
@@ -40,7 +45,12 @@ impl Line {
     ///
     /// # Errors
     /// When the object cannot be written.
-    pub(crate) fn lasting(form: Form, name: &str, id: Option<&str>, object: &impl Serialize) -> serde_json::Result<Line> {
+    pub(crate) fn lasting(
+        form: Form,
+        name: &str,
+        id: Option<&str>,
+        object: &impl Serialize,
+    ) -> serde_json::Result<Line> {
         Ok(Line { bytes: written(form, name, id, object)?, weight: Weight::Lasting })
     }
 
@@ -51,7 +61,12 @@ impl Line {
     }
 }
 
-fn written(form: Form, name: &str, id: Option<&str>, object: &impl Serialize) -> serde_json::Result<Bytes> {
+fn written(
+    form: Form,
+    name: &str,
+    id: Option<&str>,
+    object: &impl Serialize,
+) -> serde_json::Result<Bytes> {
     let mut text = Vec::with_capacity(512);
     if form == Form::Events {
         text.extend_from_slice(format!("event: {name}\n").as_bytes());
@@ -73,10 +88,17 @@ mod tests {
     #[test]
     fn a_line_is_an_object_or_an_event() {
         let object = serde_json::json!({ "type": "info", "seq": 3 });
-        let text =
-            |form| String::from_utf8(Line::passing(form, "info", Some("3"), &object).unwrap().bytes.to_vec()).unwrap();
+        let text = |form| {
+            String::from_utf8(
+                Line::passing(form, "info", Some("3"), &object).unwrap().bytes.to_vec(),
+            )
+            .unwrap()
+        };
         assert_eq!(text(Form::NdJson), "{\"type\":\"info\",\"seq\":3}\n");
-        assert_eq!(text(Form::Events), "event: info\nid: 3\ndata: {\"type\":\"info\",\"seq\":3}\n\n");
+        assert_eq!(
+            text(Form::Events),
+            "event: info\nid: 3\ndata: {\"type\":\"info\",\"seq\":3}\n\n"
+        );
         assert!(Line::preamble(Form::NdJson).is_none());
     }
 }

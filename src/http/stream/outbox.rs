@@ -55,8 +55,14 @@ enum Ending {
 
 /// An outbox and what it is read by.
 pub(crate) fn outbox(rules: StreamRules) -> (Outbox, Lines) {
-    let state =
-        State { waiting: VecDeque::new(), bytes: 0, untaken: None, patient: false, reader: None, ending: Ending::Open };
+    let state = State {
+        waiting: VecDeque::new(),
+        bytes: 0,
+        untaken: None,
+        patient: false,
+        reader: None,
+        ending: Ending::Open,
+    };
     let shared = Arc::new(Shared { state: Mutex::new(state), changed: Notify::new() });
     (Outbox { shared: shared.clone(), rules }, Lines(shared))
 }
@@ -97,7 +103,8 @@ impl Shared {
 }
 
 impl Outbox {
-    /// Puts a line in. In a full outbox the oldest one that may give way does; without any, the new one if it may.
+    /// Puts a line in. In a full outbox the oldest one that may give way does; without any, the new
+    /// one if it may.
     pub(crate) fn put(&self, line: Line) {
         let mut state = self.shared.lock();
         if state.ending != Ending::Open {
@@ -168,7 +175,8 @@ impl Outbox {
         self.shared.changed.notify_waiters();
     }
 
-    /// Resolves when the reader has gone, or has taken nothing for too long; in that case it is cut off.
+    /// Resolves when the reader has gone, or has taken nothing for too long; in that case it is cut
+    /// off.
     pub(crate) async fn deserted(&self) {
         loop {
             // Made before the look, so that nothing is missed in between.
@@ -203,7 +211,10 @@ impl HttpBody for Lines {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         let mut state = self.0.lock();
         if state.ending == Ending::Cut {
             return Poll::Ready(Some(Err(io::Error::from(io::ErrorKind::TimedOut))));
@@ -237,7 +248,11 @@ mod tests {
     use super::*;
     use crate::http::stream::Form;
 
-    const RULES: StreamRules = StreamRules { heartbeat: Duration::from_secs(5), stall: Duration::from_secs(10), buffer: 3 };
+    const RULES: StreamRules = StreamRules {
+        heartbeat: Duration::from_secs(5),
+        stall: Duration::from_secs(10),
+        buffer: 3,
+    };
 
     fn passing(text: &str) -> Line {
         Line::passing(Form::NdJson, "info", None, &text).unwrap()
@@ -249,7 +264,9 @@ mod tests {
 
     async fn read(lines: &mut Lines) -> Option<io::Result<String>> {
         let frame = poll_fn(|context| Pin::new(&mut *lines).poll_frame(context)).await?;
-        Some(frame.map(|frame| String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap().trim().to_owned()))
+        Some(frame.map(|frame| {
+            String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap().trim().to_owned()
+        }))
     }
 
     async fn rest(mut lines: Lines) -> Vec<String> {

@@ -26,8 +26,9 @@ pub(crate) trait Pieces: Send + 'static {
     fn next(&mut self) -> impl Future<Output = Result<Option<Bytes>, Self::Error>> + Send;
 }
 
-/// The body. Its beginning is made at once: a short body is whole, or is not begun. Of the rest two pieces are there at most: one that is taken, and
-/// one that is next. A body that cannot go on breaks off.
+/// The body. Its beginning is made at once: a short body is whole, or is not begun. Of the rest two
+/// pieces are there at most: one that is taken, and one that is next. A body that cannot go on
+/// breaks off.
 ///
 /// # Errors
 /// When the beginning cannot be made: the answer can still be another one.
@@ -67,7 +68,10 @@ impl HttpBody for Taken {
     type Data = Bytes;
     type Error = io::Error;
 
-    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
         self.0.poll_recv(context).map(|piece| piece.map(|piece| piece.map(Frame::data)))
     }
 }
@@ -78,7 +82,8 @@ mod tests {
 
     use super::*;
 
-    /// Pieces of a size, numbered from 1, and how many there are before one that cannot be made, or the end.
+    /// Pieces of a size, numbered from 1, and how many there are before one that cannot be made, or
+    /// the end.
     struct Numbered {
         bytes: usize,
         told: u8,
@@ -114,7 +119,8 @@ mod tests {
     async fn pieces_come_in_their_order_to_the_end() {
         for pieces in [SHORT, LONG] {
             let (bytes, most) = (pieces.bytes, pieces.most);
-            let all = frames(pieces).await.into_iter().map(Result::unwrap).collect::<Vec<_>>().concat();
+            let all =
+                frames(pieces).await.into_iter().map(Result::unwrap).collect::<Vec<_>>().concat();
             assert_eq!(all, (1..=most).flat_map(|number| vec![number; bytes]).collect::<Vec<_>>());
         }
     }
@@ -129,6 +135,9 @@ mod tests {
     #[tokio::test]
     async fn what_is_long_and_cannot_go_on_breaks_off() {
         let frames = frames(Numbered { breaks: true, ..LONG }).await;
-        assert_eq!(frames.iter().map(Result::is_ok).collect::<Vec<_>>(), [true, true, true, true, false]);
+        assert_eq!(
+            frames.iter().map(Result::is_ok).collect::<Vec<_>>(),
+            [true, true, true, true, false]
+        );
     }
 }

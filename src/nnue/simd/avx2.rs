@@ -1,10 +1,11 @@
 //! AVX2: 16 numbers of 16 bits at a time.
 
 use std::arch::x86_64::{
-    __m256i, _mm_add_epi64, _mm_cvtsi128_si64, _mm_extract_epi64, _mm256_add_epi16, _mm256_add_epi32, _mm256_add_epi64,
-    _mm256_castsi256_si128, _mm256_cvtepi32_epi64, _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_madd_epi16,
-    _mm256_max_epi16, _mm256_min_epi16, _mm256_mullo_epi16, _mm256_set1_epi16, _mm256_setzero_si256, _mm256_storeu_si256,
-    _mm256_sub_epi16,
+    __m256i, _mm_add_epi64, _mm_cvtsi128_si64, _mm_extract_epi64, _mm256_add_epi16,
+    _mm256_add_epi32, _mm256_add_epi64, _mm256_castsi256_si128, _mm256_cvtepi32_epi64,
+    _mm256_extracti128_si256, _mm256_loadu_si256, _mm256_madd_epi16, _mm256_max_epi16,
+    _mm256_min_epi16, _mm256_mullo_epi16, _mm256_set1_epi16, _mm256_setzero_si256,
+    _mm256_storeu_si256, _mm256_sub_epi16,
 };
 
 use super::super::architecture::QA;
@@ -51,7 +52,10 @@ fn no_sums() -> Sums {
 #[inline]
 #[target_feature(enable = "avx2")]
 fn add_products(chain: Sums, sums: Vector, weights: Vector) -> Sums {
-    let clipped = _mm256_min_epi16(_mm256_max_epi16(sums, _mm256_setzero_si256()), _mm256_set1_epi16(QA as i16));
+    let clipped = _mm256_min_epi16(
+        _mm256_max_epi16(sums, _mm256_setzero_si256()),
+        _mm256_set1_epi16(QA as i16),
+    );
     _mm256_add_epi32(chain, _mm256_madd_epi16(_mm256_mullo_epi16(clipped, weights), clipped))
 }
 

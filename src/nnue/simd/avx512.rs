@@ -1,9 +1,10 @@
 //! AVX-512 with VNNI: 32 numbers of 16 bits at a time.
 
 use std::arch::x86_64::{
-    __m512i, _mm512_add_epi16, _mm512_add_epi64, _mm512_castsi512_si256, _mm512_cvtepi32_epi64, _mm512_dpwssd_epi32,
-    _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_max_epi16, _mm512_min_epi16, _mm512_mullo_epi16,
-    _mm512_reduce_add_epi64, _mm512_set1_epi16, _mm512_setzero_si512, _mm512_storeu_si512, _mm512_sub_epi16,
+    __m512i, _mm512_add_epi16, _mm512_add_epi64, _mm512_castsi512_si256, _mm512_cvtepi32_epi64,
+    _mm512_dpwssd_epi32, _mm512_extracti64x4_epi64, _mm512_loadu_si512, _mm512_max_epi16,
+    _mm512_min_epi16, _mm512_mullo_epi16, _mm512_reduce_add_epi64, _mm512_set1_epi16,
+    _mm512_setzero_si512, _mm512_storeu_si512, _mm512_sub_epi16,
 };
 
 use super::super::architecture::QA;
@@ -50,7 +51,10 @@ fn no_sums() -> Sums {
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw,avx512vnni")]
 fn add_products(chain: Sums, sums: Vector, weights: Vector) -> Sums {
-    let clipped = _mm512_min_epi16(_mm512_max_epi16(sums, _mm512_setzero_si512()), _mm512_set1_epi16(QA as i16));
+    let clipped = _mm512_min_epi16(
+        _mm512_max_epi16(sums, _mm512_setzero_si512()),
+        _mm512_set1_epi16(QA as i16),
+    );
     _mm512_dpwssd_epi32(chain, _mm512_mullo_epi16(clipped, weights), clipped)
 }
 

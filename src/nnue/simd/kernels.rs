@@ -1,15 +1,19 @@
 //! The kernels in terms of vectors, which each level's file defines.
 
 /// The greatest |v²·w|: a clipped sum squared times an output weight.
-pub(super) const MAX_PRODUCT: usize = (super::super::architecture::QA * super::super::architecture::QA) as usize
+pub(super) const MAX_PRODUCT: usize = (super::super::architecture::QA
+    * super::super::architecture::QA) as usize
     * super::super::architecture::MAX_OUTPUT_WEIGHT as usize;
 
-/// Makes a level's `KERNELS` in its file, of the instructions that `features` names. The file defines, under the same features:
+/// Makes a level's `KERNELS` in its file, of the instructions that `features` names. The file
+/// defines, under the same features:
 ///
 /// - `Vector`: so many `i16`; `LANES`: how many;
 /// - `load(&[i16; LANES]) -> Vector`, `store(Vector, &mut [i16; LANES])`, `add`, `sub`: wrapping;
-/// - `Sums`: `i32` lanes, `SUM_LANES` of them, each of which takes `LANES / SUM_LANES` products a time; `no_sums() -> Sums`;
-/// - `add_products(Sums, sums: Vector, weights: Vector) -> Sums`: adds v²·w, v the sum clipped to 0–255;
+/// - `Sums`: `i32` lanes, `SUM_LANES` of them, each of which takes `LANES / SUM_LANES` products a
+///   time; `no_sums() -> Sums`;
+/// - `add_products(Sums, sums: Vector, weights: Vector) -> Sums`: adds v²·w, v the sum clipped to
+///   0–255;
 /// - `total(Sums) -> i64`.
 macro_rules! kernels {
     ($level:expr, $features:literal) => {
@@ -25,14 +29,21 @@ macro_rules! kernels {
         /// Vectors that are kept in registers at once: every level has sixteen or more.
         const BLOCK: usize = 8;
 
-        /// Sums that are added to in turn: so that an addition need not wait for the one before, and that none overflows.
+        /// Sums that are added to in turn: so that an addition need not wait for the one before,
+        /// and that none overflows.
         const CHAINS: usize = 4;
 
         const _: () = {
             use super::super::architecture::HIDDEN;
-            assert!(HIDDEN % (BLOCK * LANES) == 0, "the hidden layer divides into blocks of vectors");
+            assert!(
+                HIDDEN % (BLOCK * LANES) == 0,
+                "the hidden layer divides into blocks of vectors"
+            );
             let products = 2 * HIDDEN / (CHAINS * SUM_LANES);
-            assert!(products * super::kernels::MAX_PRODUCT <= i32::MAX as usize, "no lane of a sum overflows");
+            assert!(
+                products * super::kernels::MAX_PRODUCT <= i32::MAX as usize,
+                "no lane of a sum overflows"
+            );
         };
 
         #[target_feature(enable = $features)]
@@ -58,7 +69,12 @@ macro_rules! kernels {
         }
 
         #[target_feature(enable = $features)]
-        fn refresh(kept: &mut super::Row, copy: &mut super::Row, on: &[&super::Row], off: &[&super::Row]) {
+        fn refresh(
+            kept: &mut super::Row,
+            copy: &mut super::Row,
+            on: &[&super::Row],
+            off: &[&super::Row],
+        ) {
             let kept = kept.0.as_chunks_mut::<LANES>().0.as_chunks_mut::<BLOCK>().0;
             let copy = copy.0.as_chunks_mut::<LANES>().0.as_chunks_mut::<BLOCK>().0;
             for (n, (kept, copy)) in kept.iter_mut().zip(copy).enumerate() {
@@ -92,7 +108,8 @@ macro_rules! kernels {
                 let sums = row.0.as_chunks::<LANES>().0.as_chunks::<CHAINS>().0;
                 let weights = weights.0.as_chunks::<LANES>().0.as_chunks::<CHAINS>().0;
                 for (sums, weights) in sums.iter().zip(weights) {
-                    for (chain, (sums, weights)) in chains.iter_mut().zip(sums.iter().zip(weights)) {
+                    for (chain, (sums, weights)) in chains.iter_mut().zip(sums.iter().zip(weights))
+                    {
                         *chain = add_products(*chain, load(sums), load(weights));
                     }
                 }

@@ -1,8 +1,8 @@
 //! NEON: 8 numbers of 16 bits at a time.
 
 use std::arch::aarch64::{
-    int16x8_t, int32x4_t, vaddlvq_s32, vaddq_s16, vdupq_n_s16, vdupq_n_s32, vget_low_s16, vld1q_s16, vmaxq_s16, vminq_s16,
-    vmlal_high_s16, vmlal_s16, vmulq_s16, vst1q_s16, vsubq_s16,
+    int16x8_t, int32x4_t, vaddlvq_s32, vaddq_s16, vdupq_n_s16, vdupq_n_s32, vget_low_s16,
+    vld1q_s16, vmaxq_s16, vminq_s16, vmlal_high_s16, vmlal_s16, vmulq_s16, vst1q_s16, vsubq_s16,
 };
 
 use super::super::architecture::QA;
@@ -17,14 +17,16 @@ kernels!(super::Level::Neon, "neon");
 #[inline]
 #[target_feature(enable = "neon")]
 fn load(numbers: &[i16; LANES]) -> Vector {
-    // SAFETY: the reference is to the 16 bytes that are read; they need no alignment beyond that of `i16`.
+    // SAFETY: the reference is to the 16 bytes that are read; they need no alignment beyond that of
+    // `i16`.
     unsafe { vld1q_s16(numbers.as_ptr()) }
 }
 
 #[inline]
 #[target_feature(enable = "neon")]
 fn store(vector: Vector, numbers: &mut [i16; LANES]) {
-    // SAFETY: the reference is to the 16 bytes that are written; they need no alignment beyond that of `i16`.
+    // SAFETY: the reference is to the 16 bytes that are written; they need no alignment beyond that
+    // of `i16`.
     unsafe { vst1q_s16(numbers.as_mut_ptr(), vector) }
 }
 

@@ -3,10 +3,21 @@
 use super::super::architecture::QA;
 use super::{Kernels, Level, Row};
 
-pub(super) static KERNELS: Kernels =
-    Kernels { level: Level::Scalar, step: update::<1, 1>, capture: update::<1, 2>, castle: update::<2, 2>, refresh, output };
+pub(super) static KERNELS: Kernels = Kernels {
+    level: Level::Scalar,
+    step: update::<1, 1>,
+    capture: update::<1, 2>,
+    castle: update::<2, 2>,
+    refresh,
+    output,
+};
 
-fn update<const ON: usize, const OFF: usize>(before: &Row, after: &mut Row, on: [&Row; ON], off: [&Row; OFF]) {
+fn update<const ON: usize, const OFF: usize>(
+    before: &Row,
+    after: &mut Row,
+    on: [&Row; ON],
+    off: [&Row; OFF],
+) {
     for (n, sum) in after.0.iter_mut().enumerate() {
         let on = on.iter().fold(before.0[n], |sum, row| sum.wrapping_add(row.0[n]));
         *sum = off.iter().fold(on, |sum, row| sum.wrapping_sub(row.0[n]));

@@ -1,9 +1,10 @@
 //! x86-64 of the second level, with SSE4: 8 numbers of 16 bits at a time.
 
 use std::arch::x86_64::{
-    __m128i, _mm_add_epi16, _mm_add_epi32, _mm_add_epi64, _mm_cvtepi32_epi64, _mm_cvtsi128_si64, _mm_extract_epi64,
-    _mm_loadu_si128, _mm_madd_epi16, _mm_max_epi16, _mm_min_epi16, _mm_mullo_epi16, _mm_set1_epi16, _mm_setzero_si128,
-    _mm_storeu_si128, _mm_sub_epi16, _mm_unpackhi_epi64,
+    __m128i, _mm_add_epi16, _mm_add_epi32, _mm_add_epi64, _mm_cvtepi32_epi64, _mm_cvtsi128_si64,
+    _mm_extract_epi64, _mm_loadu_si128, _mm_madd_epi16, _mm_max_epi16, _mm_min_epi16,
+    _mm_mullo_epi16, _mm_set1_epi16, _mm_setzero_si128, _mm_storeu_si128, _mm_sub_epi16,
+    _mm_unpackhi_epi64,
 };
 
 use super::super::architecture::QA;
@@ -50,13 +51,15 @@ fn no_sums() -> Sums {
 #[inline]
 #[target_feature(enable = "sse4.1")]
 fn add_products(chain: Sums, sums: Vector, weights: Vector) -> Sums {
-    let clipped = _mm_min_epi16(_mm_max_epi16(sums, _mm_setzero_si128()), _mm_set1_epi16(QA as i16));
+    let clipped =
+        _mm_min_epi16(_mm_max_epi16(sums, _mm_setzero_si128()), _mm_set1_epi16(QA as i16));
     _mm_add_epi32(chain, _mm_madd_epi16(_mm_mullo_epi16(clipped, weights), clipped))
 }
 
 #[inline]
 #[target_feature(enable = "sse4.1")]
 fn total(sums: Sums) -> i64 {
-    let two = _mm_add_epi64(_mm_cvtepi32_epi64(sums), _mm_cvtepi32_epi64(_mm_unpackhi_epi64(sums, sums)));
+    let two =
+        _mm_add_epi64(_mm_cvtepi32_epi64(sums), _mm_cvtepi32_epi64(_mm_unpackhi_epi64(sums, sums)));
     _mm_cvtsi128_si64(two) + _mm_extract_epi64::<1>(two)
 }

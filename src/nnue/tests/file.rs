@@ -22,7 +22,11 @@ fn a_network_is_named_by_its_hash() {
     let name: String = bytes[32..38].iter().map(|byte| format!("{byte:02x}")).collect();
     assert_eq!(network.id(), name);
     assert_ne!(network.id(), Network::from_bytes(&file(2, Ranges::USUAL)).unwrap().id());
-    assert!(network.architecture().ends_with(&format!("768 -> {HIDDEN}x2 -> 1x8")), "{}", network.architecture());
+    assert!(
+        network.architecture().ends_with(&format!("768 -> {HIDDEN}x2 -> 1x8")),
+        "{}",
+        network.architecture()
+    );
 }
 
 #[test]
@@ -41,10 +45,16 @@ fn a_damaged_network_file_is_refused() {
         assert_eq!(refusal(&damaged), NetworkError::Hash, "byte {place}");
     }
     for length in [10, 63, 64, FILE_BYTES - 1] {
-        assert_eq!(refusal(&whole[..length]), NetworkError::Length { found: length, expected: FILE_BYTES });
+        assert_eq!(
+            refusal(&whole[..length]),
+            NetworkError::Length { found: length, expected: FILE_BYTES }
+        );
     }
     let longer = [&whole[..], &[0]].concat();
-    assert_eq!(refusal(&longer), NetworkError::Length { found: FILE_BYTES + 1, expected: FILE_BYTES });
+    assert_eq!(
+        refusal(&longer),
+        NetworkError::Length { found: FILE_BYTES + 1, expected: FILE_BYTES }
+    );
 }
 
 #[test]
@@ -68,7 +78,10 @@ fn another_architecture_is_refused_by_name() {
         (18, &[65, 0], "quantisation of the output"),
     ] {
         let fault = refusal(&forged(place, bytes));
-        assert!(matches!(fault, NetworkError::Architecture { what: named, .. } if named == what), "{fault}");
+        assert!(
+            matches!(fault, NetworkError::Architecture { what: named, .. } if named == what),
+            "{fault}"
+        );
         assert!(fault.to_string().contains(what), "{fault}");
     }
     assert_eq!(refusal(&forged(8, &[2, 0])), NetworkError::Version { found: 2, expected: 1 });
@@ -96,13 +109,24 @@ fn numbers_that_the_arithmetic_cannot_take_are_refused() {
 #[test]
 fn the_programs_own_file_is_read_and_one_that_is_missing_or_foreign_is_named() {
     let fault = Network::read("no/such.nnue".as_ref()).err().unwrap();
-    assert!(matches!(fault, NetworkFileError::Unreadable { .. }) && fault.to_string().contains("no/such.nnue"), "{fault}");
+    assert!(
+        matches!(fault, NetworkFileError::Unreadable { .. })
+            && fault.to_string().contains("no/such.nnue"),
+        "{fault}"
+    );
 
     let own = Network::read("src/nnue/kibitzer.nnue".as_ref()).unwrap();
-    assert_eq!(own.id(), Network::embedded().id(), "the network in the program is whole: its file reads with its hash");
+    assert_eq!(
+        own.id(),
+        Network::embedded().id(),
+        "the network in the program is whole: its file reads with its hash"
+    );
 
     let fault = Network::read("Cargo.toml".as_ref()).err().unwrap();
-    assert!(matches!(fault, NetworkFileError::Refused { source: NetworkError::Foreign, .. }), "{fault}");
+    assert!(
+        matches!(fault, NetworkFileError::Refused { source: NetworkError::Foreign, .. }),
+        "{fault}"
+    );
     assert!(fault.to_string().contains("Cargo.toml"), "{fault}");
 }
 

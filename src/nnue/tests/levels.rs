@@ -12,11 +12,18 @@ use crate::nnue::{Accumulators, Level, Network};
 /// The levels to test. Those that the processor lacks are named past the test runner's capture.
 fn levels() -> Vec<Level> {
     static TOLD: Once = Once::new();
-    let (present, skipped): (Vec<Level>, Vec<Level>) = Level::ALL.into_iter().partition(|level| level.is_available());
+    let (present, skipped): (Vec<Level>, Vec<Level>) =
+        Level::ALL.into_iter().partition(|level| level.is_available());
     TOLD.call_once(|| {
-        let names = |levels: &[Level]| levels.iter().map(|level| level.name()).collect::<Vec<_>>().join(", ");
+        let names = |levels: &[Level]| {
+            levels.iter().map(|level| level.name()).collect::<Vec<_>>().join(", ")
+        };
         let (present, skipped) = (names(&present), names(&skipped));
-        writeln!(std::io::stderr(), "network: tested {present}; skipped, for want of the processor: {skipped}").unwrap();
+        writeln!(
+            std::io::stderr(),
+            "network: tested {present}; skipped, for want of the processor: {skipped}"
+        )
+        .unwrap();
     });
     present
 }
@@ -44,7 +51,13 @@ fn evaluations_are_what_the_documentation_computes() {
             let mut accumulators = accumulators(&network, level);
             for line in random(16, 40, &mut Random(seed)) {
                 let expected = reference::evaluate(&bytes, &line.end);
-                assert_eq!(fresh(&mut accumulators, &line.end), expected, "{} {}", level.name(), line.end.fen());
+                assert_eq!(
+                    fresh(&mut accumulators, &line.end),
+                    expected,
+                    "{} {}",
+                    level.name(),
+                    line.end.fen()
+                );
             }
         }
     }
@@ -56,7 +69,8 @@ fn every_level_gives_the_same_evaluation_along_every_line() {
         let network = network(&file(seed, ranges));
         let mut scalar = accumulators(&network, Level::Scalar);
         let levels = levels();
-        let mut others: Vec<Accumulators> = levels.iter().map(|&level| accumulators(&network, level)).collect();
+        let mut others: Vec<Accumulators> =
+            levels.iter().map(|&level| accumulators(&network, level)).collect();
         for Line { steps, end } in random(64, 70, &mut Random(seed)) {
             others.iter_mut().for_each(|other| other.reset(&steps[0].0));
             let after = steps.iter().skip(1).map(|(position, _)| position).chain([&end]);
@@ -64,7 +78,13 @@ fn every_level_gives_the_same_evaluation_along_every_line() {
                 let expected = fresh(&mut scalar, position);
                 for (level, other) in levels.iter().zip(&mut others) {
                     other.push(before, *mv);
-                    assert_eq!(other.evaluate(position), expected, "{} {mv:?} to {}", level.name(), position.fen());
+                    assert_eq!(
+                        other.evaluate(position),
+                        expected,
+                        "{} {mv:?} to {}",
+                        level.name(),
+                        position.fen()
+                    );
                 }
             }
         }
@@ -92,7 +112,13 @@ fn sums_follow_late_and_after_moves_are_taken_back() {
                 }
                 if random_numbers.below(4) == 0 {
                     let position = steps.get(place).map_or(&end, |(position, _)| position);
-                    assert_eq!(lazy.evaluate(position), fresh(&mut eager, position), "{} {}", level.name(), position.fen());
+                    assert_eq!(
+                        lazy.evaluate(position),
+                        fresh(&mut eager, position),
+                        "{} {}",
+                        level.name(),
+                        position.fen()
+                    );
                 }
             }
         }
@@ -103,16 +129,28 @@ fn sums_follow_late_and_after_moves_are_taken_back() {
 fn a_pass_changes_whose_view_counts_first_and_no_sums() {
     let bytes = file(9, Ranges::USUAL);
     let network = network(&bytes);
-    let position = Position::from_fen("r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4").unwrap();
+    let position =
+        Position::from_fen("r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4")
+            .unwrap();
     let mut passed = position.clone();
     passed.play_null();
     for level in levels() {
         let mut accumulators = accumulators(&network, level);
         accumulators.reset(&position);
         accumulators.pass();
-        assert_eq!(accumulators.evaluate(&passed), reference::evaluate(&bytes, &passed), "{}", level.name());
+        assert_eq!(
+            accumulators.evaluate(&passed),
+            reference::evaluate(&bytes, &passed),
+            "{}",
+            level.name()
+        );
         accumulators.pop();
-        assert_eq!(accumulators.evaluate(&position), reference::evaluate(&bytes, &position), "{}", level.name());
+        assert_eq!(
+            accumulators.evaluate(&position),
+            reference::evaluate(&bytes, &position),
+            "{}",
+            level.name()
+        );
     }
 }
 
@@ -121,9 +159,16 @@ fn mirrored_positions_are_worth_the_same() {
     let network = network(&file(10, Ranges::USUAL));
     let mut accumulators = Accumulators::new(network, 0);
     let white = Position::from_fen("4k3/1p4p1/8/3N4/8/q7/1P6/1K6 w - - 0 1").unwrap();
-    for other in ["1k6/1p6/Q7/8/3n4/8/1P4P1/4K3 b - - 0 1", "3k4/1p4p1/8/4N3/8/7q/6P1/6K1 w - - 0 1"] {
+    for other in
+        ["1k6/1p6/Q7/8/3n4/8/1P4P1/4K3 b - - 0 1", "3k4/1p4p1/8/4N3/8/7q/6P1/6K1 w - - 0 1"]
+    {
         let other = Position::from_fen(other).unwrap();
-        assert_eq!(fresh(&mut accumulators, &white), fresh(&mut accumulators, &other), "{}", other.fen());
+        assert_eq!(
+            fresh(&mut accumulators, &white),
+            fresh(&mut accumulators, &other),
+            "{}",
+            other.fen()
+        );
     }
 }
 

@@ -3,7 +3,8 @@
 use super::sample::Random;
 use crate::chess::{Move, Position};
 
-/// Starts near castling, castling in Chess960 (king and rook in each other's way), promotions, and en passant.
+/// Starts near castling, castling in Chess960 (king and rook in each other's way), promotions, and
+/// en passant.
 const STARTS: [&str; 8] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 8",
@@ -21,8 +22,8 @@ pub(super) struct Line {
     pub(super) end: Position,
 }
 
-/// Lines of up to so many moves, a start after the other. Every third move is drawn from captures, promotions, castling and en passant where
-/// there are any, since they are rare among all moves.
+/// Lines of up to so many moves, a start after the other. Every third move is drawn from captures,
+/// promotions, castling and en passant where there are any, since they are rare among all moves.
 pub(super) fn random(count: usize, moves: usize, random: &mut Random) -> Vec<Line> {
     (0..count).map(|n| line(STARTS[n % STARTS.len()], moves, random)).collect()
 }
@@ -32,7 +33,8 @@ fn line(start: &str, moves: usize, random: &mut Random) -> Line {
     let mut steps = Vec::new();
     for _ in 0..moves {
         let mut choice: Vec<Move> = position.legal_moves().into_iter().collect();
-        let rare: Vec<Move> = choice.iter().copied().filter(|mv| mv.is_noisy() || mv.is_castling()).collect();
+        let rare: Vec<Move> =
+            choice.iter().copied().filter(|mv| mv.is_noisy() || mv.is_castling()).collect();
         if !rare.is_empty() && random.below(3) == 0 {
             choice = rare;
         }
@@ -49,9 +51,17 @@ fn line(start: &str, moves: usize, random: &mut Random) -> Line {
 #[test]
 fn the_lines_hold_every_kind_of_move() {
     let lines = random(64, 60, &mut Random(3));
-    let has = |kind: fn(Move) -> bool| lines.iter().flat_map(|line| &line.steps).filter(|(_, mv)| kind(*mv)).count() > 5;
+    let has = |kind: fn(Move) -> bool| {
+        lines.iter().flat_map(|line| &line.steps).filter(|(_, mv)| kind(*mv)).count() > 5
+    };
     assert!(has(Move::is_en_passant) && has(Move::is_capture) && has(Move::is_castling));
-    assert!(has(|mv| mv.is_promotion() && mv.is_capture()) && has(|mv| mv.is_promotion() && !mv.is_capture()));
+    assert!(
+        has(|mv| mv.is_promotion() && mv.is_capture())
+            && has(|mv| mv.is_promotion() && !mv.is_capture())
+    );
     let shared = |(_, mv): &(Position, Move)| mv.is_castling() && mv.from() == mv.to();
-    assert!(lines.iter().flat_map(|line| &line.steps).any(shared), "a king castles without leaving its square");
+    assert!(
+        lines.iter().flat_map(|line| &line.steps).any(shared),
+        "a king castles without leaving its square"
+    );
 }

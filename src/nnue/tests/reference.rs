@@ -9,7 +9,8 @@ fn number(file: &[u8], place: usize) -> i64 {
 
 /// The sums of a player's view, without wrapping.
 fn sums(file: &[u8], position: &Position, color: Color) -> Vec<i64> {
-    let turned = |square: Square| if color == Color::Black { square.index() ^ 56 } else { square.index() };
+    let turned =
+        |square: Square| if color == Color::Black { square.index() ^ 56 } else { square.index() };
     let mirror = if turned(position.king(color)) % 8 >= 4 { 7 } else { 0 };
     let king = turned(position.king(color)) ^ mirror;
     let bucket = usize::from(file[64 + king / 8 * 4 + king % 8]);
@@ -32,7 +33,8 @@ pub(super) fn evaluate(file: &[u8], position: &Position) -> i32 {
     let bucket = (position.occupied().count() as usize - 2) / 4;
     let outputs = 96 + (KING_BUCKETS * 768 + 1) * HIDDEN * 2;
     let biases = outputs + 8 * 2 * HIDDEN * 2;
-    let both = [sums(file, position, position.turn()), sums(file, position, !position.turn())].concat();
+    let both =
+        [sums(file, position, position.turn()), sums(file, position, !position.turn())].concat();
     let mut total = 0;
     for (n, sum) in both.into_iter().enumerate() {
         let clipped = sum.clamp(0, 255);

@@ -4,13 +4,15 @@ use sha2::{Digest, Sha256};
 
 use crate::nnue::{FILE_BYTES, HIDDEN, KING_BUCKETS, OUTPUT_BUCKETS};
 
-/// Random numbers that are the same every time (a linear congruential generator with Knuth's constants).
+/// Random numbers that are the same every time (a linear congruential generator with Knuth's
+/// constants).
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     /// A number below `end`.
     pub(crate) fn below(&mut self, end: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % end
     }
 
@@ -30,13 +32,17 @@ pub(crate) struct Ranges {
 
 impl Ranges {
     /// Sums below, within and above the clipped range.
-    pub(crate) const USUAL: Ranges = Ranges { features: (-70, 80), biases: (-100, 150), outputs: (-127, 127) };
+    pub(crate) const USUAL: Ranges =
+        Ranges { features: (-70, 80), biases: (-100, 150), outputs: (-127, 127) };
     /// Every sum is clipped to 255 and has the greatest weight.
-    pub(crate) const GREATEST: Ranges = Ranges { features: (0, 500), biases: (255, 400), outputs: (127, 127) };
+    pub(crate) const GREATEST: Ranges =
+        Ranges { features: (0, 500), biases: (255, 400), outputs: (127, 127) };
     /// The same below zero.
-    pub(crate) const LEAST: Ranges = Ranges { features: (0, 500), biases: (255, 400), outputs: (-127, -127) };
+    pub(crate) const LEAST: Ranges =
+        Ranges { features: (0, 500), biases: (255, 400), outputs: (-127, -127) };
     /// Sums that wrap around in 16 bits.
-    pub(crate) const WRAPPING: Ranges = Ranges { features: (-32768, 32767), biases: (-32768, 32767), outputs: (-127, 127) };
+    pub(crate) const WRAPPING: Ranges =
+        Ranges { features: (-32768, 32767), biases: (-32768, 32767), outputs: (-127, 127) };
 }
 
 /// The file of a network.

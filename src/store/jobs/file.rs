@@ -4,7 +4,9 @@ use std::fs;
 use std::path::Path;
 
 use redb::backends::InMemoryBackend;
-use redb::{Builder, Database, ReadableTable, ReadableTableMetadata, TableDefinition, WriteTransaction};
+use redb::{
+    Builder, Database, ReadableTable, ReadableTableMetadata, TableDefinition, WriteTransaction,
+};
 
 use super::handle::Handle;
 use super::{Ending, Finding, JobId, JobRecord, Sheet};
@@ -27,7 +29,8 @@ pub const MEMORY_BYTES: usize = 2 * CACHE_BYTES;
 /// So many jobs that are gone are known by name; an older one was never there.
 pub const MOST_GONE: usize = 50_000;
 
-/// So many files that cannot be used stay beside it, of each kind: they hold jobs that were acknowledged.
+/// So many files that cannot be used stay beside it, of each kind: they hold jobs that were
+/// acknowledged.
 const MOST_ASIDE: u32 = 10;
 
 const JOBS: TableDefinition<u128, &[u8]> = TableDefinition::new("jobs");
@@ -37,7 +40,8 @@ const SHEETS: TableDefinition<(u128, u32), &[u8]> = TableDefinition::new("sheets
 const TEXTS: TableDefinition<(u128, u32), &str> = TableDefinition::new("texts");
 /// What was found of the positions of a job, by number.
 const FINDINGS: TableDefinition<(u128, u64), &[u8]> = TableDefinition::new("findings");
-/// By the digest of a client's name for a job: the digest of what was asked under that name, and the job.
+/// By the digest of a client's name for a job: the digest of what was asked under that name, and
+/// the job.
 const KEYS: TableDefinition<[u8; 32], ([u8; 32], u128)> = TableDefinition::new("keys");
 /// Jobs that are gone, in the order of their going.
 const GONE: TableDefinition<u64, u128> = TableDefinition::new("gone");
@@ -71,21 +75,25 @@ pub enum Refusal {
 }
 
 impl JobFile {
-    /// Opens the file in a folder, or begins one. Every page is read and its checksum compared; what is damaged or has another layout is set
-    /// aside, and what was set aside stays.
+    /// Opens the file in a folder, or begins one. Every page is read and its checksum compared;
+    /// what is damaged or has another layout is set aside, and what was set aside stays.
     ///
     /// # Errors
-    /// When another process has the file, the folder or file cannot be used, or too many files were set aside already.
+    /// When another process has the file, the folder or file cannot be used, or too many files were
+    /// set aside already.
     pub fn open(folder: &Path) -> Result<JobFile, OpenError> {
         Ok(JobFile { handle: Handle::open(folder.join(JOBS_FILE), open)? })
     }
 
-    /// Keeps jobs in memory. The same code over pages of memory in place of those of a file, so that there is one way to be wrong.
+    /// Keeps jobs in memory. The same code over pages of memory in place of those of a file, so
+    /// that there is one way to be wrong.
     ///
     /// # Errors
     /// When redb refuses.
     pub fn in_memory() -> Result<JobFile, StoreError> {
-        let database = Builder::new().set_cache_size(CACHE_BYTES).create_with_backend(InMemoryBackend::new())?;
+        let database = Builder::new()
+            .set_cache_size(CACHE_BYTES)
+            .create_with_backend(InMemoryBackend::new())?;
         make_tables(&database)?;
         Ok(JobFile { handle: Handle::in_memory(database) })
     }
@@ -173,8 +181,12 @@ impl JobFile {
     /// # Errors
     /// When the store cannot be read now.
     pub fn text(&self, id: JobId, game: u32) -> Result<Option<String>, StoreError> {
-        self.handle
-            .read(|transaction| Ok(transaction.open_table(TEXTS)?.get((id.0, game))?.map(|text| text.value().to_owned())))
+        self.handle.read(|transaction| {
+            Ok(transaction
+                .open_table(TEXTS)?
+                .get((id.0, game))?
+                .map(|text| text.value().to_owned()))
+        })
     }
 
     /// What was found of so many positions of a job, from that one on; fewer where fewer are kept.
@@ -183,13 +195,16 @@ impl JobFile {
     /// When the store cannot be read now.
     pub fn findings(&self, id: JobId, first: u64, count: u64) -> Result<Vec<Finding>, StoreError> {
         self.handle.read(|transaction| {
-            let range = transaction.open_table(FINDINGS)?.range((id.0, first)..(id.0, first.saturating_add(count)))?;
+            let range = transaction
+                .open_table(FINDINGS)?
+                .range((id.0, first)..(id.0, first.saturating_add(count)))?;
             range.map(|entry| Finding::decode(entry?.1.value()).map_err(damaged)).collect()
         })
     }
 
-    /// Keeps a new job, with each game's [`Sheet`] as bytes and its text, and lets others go: all of it or, with an error, nothing. When this
-    /// returns it is as lasting as it gets. `asked` stands for what was asked under the job's key.
+    /// Keeps a new job, with each game's [`Sheet`] as bytes and its text, and lets others go: all
+    /// of it or, with an error, nothing. When this returns it is as lasting as it gets. `asked`
+    /// stands for what was asked under the job's key.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -209,7 +224,8 @@ impl JobFile {
             if let Some(key) = record.key {
                 transaction.open_table(KEYS)?.insert(key, (*asked, id.0))?;
             }
-            let (mut sheets, mut texts) = (transaction.open_table(SHEETS)?, transaction.open_table(TEXTS)?);
+            let (mut sheets, mut texts) =
+                (transaction.open_table(SHEETS)?, transaction.open_table(TEXTS)?);
             for (number, (sheet, text)) in (0_u32..).zip(games) {
                 sheets.insert((id.0, number), sheet)?;
                 if let Some(text) = text {
@@ -220,15 +236,25 @@ impl JobFile {
         })
     }
 
-    /// Keeps what was found of positions of a job, from the number `first` on, and how the job ended, if it has: all of it or, with an
-    /// error, nothing. When this returns it is as lasting as it gets.
+    /// Keeps what was found of positions of a job, from the number `first` on, and how the job
+    /// ended, if it has: all of it or, with an error, nothing. When this returns it is as lasting
+    /// as it gets.
     ///
     /// # Errors
     /// [`Refusal::Gone`] when the job is not there, and when the store cannot be written.
-    pub fn append(&self, id: JobId, first: u64, findings: &[Finding], ending: Option<Ending>) -> Result<(), Refusal> {
+    pub fn append(
+        &self,
+        id: JobId,
+        first: u64,
+        findings: &[Finding],
+        ending: Option<Ending>,
+    ) -> Result<(), Refusal> {
         let is_there = self.handle.write(|transaction| {
             let mut jobs = transaction.open_table(JOBS)?;
-            let Some(record) = jobs.get(id.0)?.map(|record| JobRecord::decode(record.value())) else { return Ok(false) };
+            let Some(record) = jobs.get(id.0)?.map(|record| JobRecord::decode(record.value()))
+            else {
+                return Ok(false);
+            };
             if ending.is_some() {
                 let record = JobRecord { ending, ..record.map_err(damaged)? };
                 jobs.insert(id.0, record.encode().as_slice())?;
@@ -250,7 +276,8 @@ impl JobFile {
         self.handle.write(|transaction| ids.iter().try_for_each(|id| remove(transaction, *id)))
     }
 
-    /// Writes more than findings come to, and takes it out again: when this succeeds the disk takes what it is given.
+    /// Writes more than findings come to, and takes it out again: when this succeeds the disk takes
+    /// what it is given.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -261,20 +288,39 @@ impl JobFile {
 
 fn open(path: &Path) -> Result<Database, OpenError> {
     let (path, holds, aside) = (path.to_owned(), "the reviews of games", Aside::Each(MOST_ASIDE));
-    StoreFile { path, holds, layout: LAYOUT_VERSION, cache_bytes: CACHE_BYTES, aside, prepare: &make_tables }.open()
+    StoreFile {
+        path,
+        holds,
+        layout: LAYOUT_VERSION,
+        cache_bytes: CACHE_BYTES,
+        aside,
+        prepare: &make_tables,
+    }
+    .open()
 }
 
 fn make_tables(database: &Database) -> Result<(), StoreError> {
     let transaction = database.begin_write()?;
-    drop((transaction.open_table(JOBS)?, transaction.open_table(SHEETS)?, transaction.open_table(TEXTS)?));
-    drop((transaction.open_table(FINDINGS)?, transaction.open_table(KEYS)?, transaction.open_table(GONE)?));
+    drop((
+        transaction.open_table(JOBS)?,
+        transaction.open_table(SHEETS)?,
+        transaction.open_table(TEXTS)?,
+    ));
+    drop((
+        transaction.open_table(FINDINGS)?,
+        transaction.open_table(KEYS)?,
+        transaction.open_table(GONE)?,
+    ));
     transaction.commit()?;
     Ok(())
 }
 
-/// Takes out all that is kept of a job, and notes its name; one that is not there has no name to note.
+/// Takes out all that is kept of a job, and notes its name; one that is not there has no name to
+/// note.
 fn remove(transaction: &WriteTransaction, JobId(id): JobId) -> Result<(), StoreError> {
-    let Some(record) = transaction.open_table(JOBS)?.remove(id)?.map(|record| JobRecord::decode(record.value())) else {
+    let Some(record) =
+        transaction.open_table(JOBS)?.remove(id)?.map(|record| JobRecord::decode(record.value()))
+    else {
         return Ok(());
     };
     if let Some(key) = record.map_err(damaged)?.key {

@@ -14,7 +14,8 @@ use crate::store::{OpenError, StoreError};
 /// A file that was closed is opened again once in so long: all of it is read for that.
 const OPEN_AGAIN: Duration = Duration::from_secs(1);
 
-/// What is written to see whether the disk takes anything, in bytes: more than a commit of findings.
+/// What is written to see whether the disk takes anything, in bytes: more than a commit of
+/// findings.
 const TRIAL_BYTES: usize = 256 << 10;
 
 /// The place of that, beside the layout.
@@ -53,8 +54,8 @@ impl Handle {
         self.file.as_ref().map(|(path, _)| path.as_path())
     }
 
-    /// Writes more than findings come to, and takes it out again: when this succeeds the disk takes what it is given. A commit of nothing would
-    /// succeed where the file may not grow.
+    /// Writes more than findings come to, and takes it out again: when this succeeds the disk takes
+    /// what it is given. A commit of nothing would succeed where the file may not grow.
     ///
     /// # Errors
     /// When the store cannot be written.
@@ -109,9 +110,12 @@ impl Handle {
         written
     }
 
-    /// Opens the file again after a write that failed. One does that; whoever comes meanwhile, or too soon after it, hears that it is closed.
+    /// Opens the file again after a write that failed. One does that; whoever comes meanwhile, or
+    /// too soon after it, hears that it is closed.
     fn reopen(&self) -> Result<(), StoreError> {
-        let Some((path, open)) = self.file.as_ref().filter(|_| self.is_closed()) else { return Ok(()) };
+        let Some((path, open)) = self.file.as_ref().filter(|_| self.is_closed()) else {
+            return Ok(());
+        };
         let mut tried = match self.tried.try_lock() {
             Ok(tried) => tried,
             Err(TryLockError::Poisoned(poisoned)) => poisoned.into_inner(),

@@ -1,4 +1,5 @@
-//! The bytes of what is asked and of what is found. Layout version 1; numbers are LEB128, texts stand behind their length.
+//! The bytes of what is asked and of what is found. Layout version 1; numbers are LEB128, texts
+//! stand behind their length.
 
 use std::time::Duration;
 
@@ -74,12 +75,15 @@ impl JobRecord {
         let Asked { depth, nodes, movetime, multipv } = self.asked;
         let flag = |is_there: bool, flag: u8| if is_there { flag } else { 0 };
         let ending = self.ending.map_or(0, |ending| HAS_ENDED | flag(ending.failed, HAS_FAILED));
-        let asked =
-            flag(depth.is_some(), HAS_DEPTH) | flag(nodes.is_some(), HAS_NODES) | flag(movetime.is_some(), HAS_MOVETIME);
+        let asked = flag(depth.is_some(), HAS_DEPTH)
+            | flag(nodes.is_some(), HAS_NODES)
+            | flag(movetime.is_some(), HAS_MOVETIME);
         let mut bytes = vec![asked | flag(self.key.is_some(), HAS_KEY) | ending];
         depth.iter().for_each(|&depth| bytes.push(depth));
         nodes.iter().for_each(|&nodes| put_number(&mut bytes, nodes));
-        movetime.iter().for_each(|time| put_number(&mut bytes, u64::try_from(time.as_millis()).unwrap_or(u64::MAX)));
+        movetime.iter().for_each(|time| {
+            put_number(&mut bytes, u64::try_from(time.as_millis()).unwrap_or(u64::MAX))
+        });
         put_number(&mut bytes, multipv.into());
         self.key.iter().for_each(|key| bytes.extend_from_slice(key));
         self.ending.iter().for_each(|ending| put_number(&mut bytes, ending.at_ms));
@@ -97,7 +101,8 @@ impl JobRecord {
         let has = |flag: u8| flags & flag != 0;
         let depth = if has(HAS_DEPTH) { Some(reader.byte()?) } else { None };
         let nodes = if has(HAS_NODES) { Some(reader.number()?) } else { None };
-        let movetime = if has(HAS_MOVETIME) { Some(Duration::from_millis(reader.number()?)) } else { None };
+        let movetime =
+            if has(HAS_MOVETIME) { Some(Duration::from_millis(reader.number()?)) } else { None };
         let asked = Asked { depth, nodes, movetime, multipv: reader.small()? };
         let key = if has(HAS_KEY) { Some(reader.array()?) } else { None };
         let at_ms = if has(HAS_ENDED) { Some(reader.number()?) } else { None };
@@ -150,6 +155,7 @@ pub(super) fn put_moves(bytes: &mut Vec<u8>, moves: &[Move]) {
 
 pub(super) fn moves(reader: &mut Reader<'_>) -> Result<Vec<Move>, Unreadable> {
     let bytes = reader.small::<usize>()?.checked_mul(2).ok_or(Unreadable)?;
-    let codes = reader.take(bytes)?.chunks_exact(2).map(|code| u16::from_be_bytes([code[0], code[1]]));
+    let codes =
+        reader.take(bytes)?.chunks_exact(2).map(|code| u16::from_be_bytes([code[0], code[1]]));
     Ok(codes.map(Move::from_code).collect())
 }

@@ -43,7 +43,8 @@ pub struct Fault {
 }
 
 /// Results by number. The order is part of the layout.
-const RESULTS: [GameResult; 4] = [GameResult::Unknown, GameResult::WhiteWins, GameResult::BlackWins, GameResult::Draw];
+const RESULTS: [GameResult; 4] =
+    [GameResult::Unknown, GameResult::WhiteWins, GameResult::BlackWins, GameResult::Draw];
 
 /// What follows: a fault, a game from the usual start, a game from another one.
 const FAULT: u8 = 0;
@@ -74,7 +75,9 @@ impl Sheet {
                 bytes.push(FAULT);
                 put_text(&mut bytes, code);
                 put_text(&mut bytes, detail);
-                [*ply, *line, *column].iter().for_each(|&number| put_number(&mut bytes, number.into()));
+                [*ply, *line, *column]
+                    .iter()
+                    .for_each(|&number| put_number(&mut bytes, number.into()));
                 put_text(&mut bytes, text);
             }
         }
@@ -97,7 +100,9 @@ impl Sheet {
                 column: reader.small()?,
                 text: text(&mut reader)?,
             }),
-            FROM_THE_START => Ok(Played { start: Position::startpos(), moves: moves(&mut reader)? }),
+            FROM_THE_START => {
+                Ok(Played { start: Position::startpos(), moves: moves(&mut reader)? })
+            }
             FROM_A_POSITION => {
                 let start = Position::from_fen(&text(&mut reader)?).map_err(|_| Unreadable)?;
                 Ok(Played { start, moves: moves(&mut reader)? })

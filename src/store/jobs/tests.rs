@@ -11,9 +11,22 @@ use crate::engine::Score;
 use crate::store::{OpenError, StoreError};
 
 fn record(plies: &[u32]) -> JobRecord {
-    let asked = Asked { depth: Some(9), nodes: None, movetime: Some(Duration::from_millis(250)), multipv: 2 };
+    let asked = Asked {
+        depth: Some(9),
+        nodes: None,
+        movetime: Some(Duration::from_millis(250)),
+        multipv: 2,
+    };
     let plies = plies.to_vec();
-    JobRecord { client: "ann".to_owned(), asked, created_ms: 1_790_000_000_000, ending: None, bytes: 77, key: None, plies }
+    JobRecord {
+        client: "ann".to_owned(),
+        asked,
+        created_ms: 1_790_000_000_000,
+        ending: None,
+        bytes: 77,
+        key: None,
+        plies,
+    }
 }
 
 fn sheet(moves: &str) -> Sheet {
@@ -30,7 +43,10 @@ fn sheet(moves: &str) -> Sheet {
 }
 
 fn finding(number: i32) -> Finding {
-    Finding { score: Score::Cp(number), line: vec![Move::from_code(number as u16 + 1); number as usize % 5] }
+    Finding {
+        score: Score::Cp(number),
+        line: vec![Move::from_code(number as u16 + 1); number as usize % 5],
+    }
 }
 
 fn insert(file: &JobFile, record: &JobRecord, leaving: &[JobId]) -> JobId {
@@ -81,8 +97,15 @@ fn of_a_job_that_goes_the_name_stays() {
         assert_eq!((file.job(first).unwrap(), file.keyed(&[7; 32]).unwrap()), (None, None));
         assert_eq!((file.sheet(first, 0).unwrap(), file.text(first, 0).unwrap()), (None, None));
         assert_eq!(file.findings(first, 0, 9).unwrap(), []);
-        assert!(matches!(file.append(first, 1, &[finding(3)], None), Err(Refusal::Gone)), "nothing comes after the end");
-        assert_eq!(file.findings(second, 0, 9).unwrap(), [finding(2)], "another job stays as it is");
+        assert!(
+            matches!(file.append(first, 1, &[finding(3)], None), Err(Refusal::Gone)),
+            "nothing comes after the end"
+        );
+        assert_eq!(
+            file.findings(second, 0, 9).unwrap(),
+            [finding(2)],
+            "another job stays as it is"
+        );
 
         let third = insert(&file, &record(&[2]), &[second, first]);
         assert_eq!(file.gone().unwrap(), [first, second], "a name is noted once");
@@ -102,10 +125,17 @@ fn all_of_it_is_there_when_the_file_is_opened_again() {
     };
     let file = JobFile::open(folder.path()).unwrap();
     assert_eq!(file.jobs().unwrap(), [Kept { id, record: record(&[2]), found: 1 }]);
-    assert_eq!((file.gone().unwrap(), file.findings(id, 0, 9).unwrap()), (vec![gone], vec![finding(4)]));
+    assert_eq!(
+        (file.gone().unwrap(), file.findings(id, 0, 9).unwrap()),
+        (vec![gone], vec![finding(4)])
+    );
     assert!(file.lasts() && file.bytes() > 0);
     let refused = JobFile::open(folder.path()).unwrap_err();
-    assert!(matches!(refused, OpenError::InUse { .. }) && refused.to_string().starts_with("store.path: "), "{refused}");
+    assert!(
+        matches!(refused, OpenError::InUse { .. })
+            && refused.to_string().starts_with("store.path: "),
+        "{refused}"
+    );
 }
 
 #[test]
@@ -127,7 +157,11 @@ fn a_damaged_file_is_set_aside_and_none_is_ever_written_over() {
         if number <= 10 {
             assert_eq!(JobFile::open(folder.path()).unwrap().jobs().unwrap(), []);
         }
-        assert!((1..=number.min(10)).all(|number| std::fs::read(aside(number)).unwrap() == damaged[number - 1]), "{number}");
+        assert!(
+            (1..=number.min(10))
+                .all(|number| std::fs::read(aside(number)).unwrap() == damaged[number - 1]),
+            "{number}"
+        );
     }
     let refused = JobFile::open(folder.path()).unwrap_err();
     assert!(matches!(refused, OpenError::TooManyAside { most: 10, .. }), "{refused}");
@@ -153,7 +187,10 @@ fn after_a_write_that_failed_reading_opens_the_file_again() {
     drop(database);
 
     let file = JobFile::open(folder.path()).unwrap();
-    assert!(matches!(file.remove(&[bad]), Err(StoreError::Failed(_))), "what cannot be read cannot be taken out");
+    assert!(
+        matches!(file.remove(&[bad]), Err(StoreError::Failed(_))),
+        "what cannot be read cannot be taken out"
+    );
     assert_eq!(file.job(good).unwrap(), Some(record(&[2])));
     file.remove(&[good]).unwrap();
     assert_eq!(file.job(good).unwrap(), None);
@@ -173,9 +210,14 @@ fn trying_it_out_leaves_nothing() {
 
 #[test]
 fn a_game_from_another_position_and_a_fault_come_back_as_they_were() {
-    let start = Position::from_fen("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 b Gkq - 149 77").unwrap();
+    let start =
+        Position::from_fen("r3k2r/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 b Gkq - 149 77").unwrap();
     let moves = vec![start.legal_moves()[0]];
-    let other = Sheet { headers: Headers::new(), result: GameResult::Unknown, read: Ok(Played { start, moves }) };
+    let other = Sheet {
+        headers: Headers::new(),
+        result: GameResult::Unknown,
+        read: Ok(Played { start, moves }),
+    };
     assert_eq!(Sheet::decode(&other.encode()), Ok(other));
     let fault = Fault {
         code: "not_legal".to_owned(),
@@ -197,7 +239,15 @@ fn records() -> impl Strategy<Value = JobRecord> {
         |((depth, nodes, ms, multipv), ending, (client, created_ms, bytes, key), plies)| {
             let movetime = ms.map(|ms| Duration::from_millis(ms.into()));
             let ending = ending.map(|(at_ms, failed)| Ending { at_ms, failed });
-            JobRecord { client, asked: Asked { depth, nodes, movetime, multipv }, created_ms, ending, bytes, key, plies }
+            JobRecord {
+                client,
+                asked: Asked { depth, nodes, movetime, multipv },
+                created_ms,
+                ending,
+                bytes,
+                key,
+                plies,
+            }
         },
     )
 }
@@ -233,5 +283,8 @@ fn the_layout_is_frozen() {
     assert_eq!(hex(&record.encode()), "3509fa01020380d8c1a28c344d03616e6e0202ac02");
     let white = "0557686974650c416e6e20227468652220c384";
     assert_eq!(hex(&sheet("e4 e5").encode()), format!("0301{white}010231c1d241"));
-    assert_eq!(hex(&Finding { score: Score::Mate(-3), line: vec![Move::from_code(0x1234)] }.encode()), "09011234");
+    assert_eq!(
+        hex(&Finding { score: Score::Mate(-3), line: vec![Move::from_code(0x1234)] }.encode()),
+        "09011234"
+    );
 }

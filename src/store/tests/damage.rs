@@ -46,8 +46,16 @@ fn a_damaged_file_is_set_aside_and_an_empty_one_begun() {
         assert_eq!(entries(&store), 0, "damage {number}");
         write(&store, [record(1, 5)]);
         assert_eq!(read(&store, &record(1, 5)).len(), 1);
-        assert_eq!(fs::read(aside(&folder, "damaged")).unwrap().len(), bytes.len(), "damage {number}");
-        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "only the last damaged file stays");
+        assert_eq!(
+            fs::read(aside(&folder, "damaged")).unwrap().len(),
+            bytes.len(),
+            "damage {number}"
+        );
+        assert_eq!(
+            fs::read_dir(folder.path()).unwrap().count(),
+            2,
+            "only the last damaged file stays"
+        );
     }
 }
 
@@ -61,9 +69,13 @@ fn of_a_file_with_one_flipped_bit_all_is_read_or_nothing() {
         bytes[bit / 8] ^= 1 << (bit % 8);
         fs::write(&file, &bytes).unwrap();
         let store = opened(options(folder.path()));
-        let found: Vec<Record> = (0..200).flat_map(|number| read(&store, &record(number, 100))).collect();
+        let found: Vec<Record> =
+            (0..200).flat_map(|number| read(&store, &record(number, 100))).collect();
         assert!(found.is_empty() || found.len() == 200, "bit {bit}: {} of 200", found.len());
-        assert!(found.iter().zip(0..).all(|(found, number)| *found == record(number, 100)), "bit {bit}");
+        assert!(
+            found.iter().zip(0..).all(|(found, number)| *found == record(number, 100)),
+            "bit {bit}"
+        );
     }
 }
 
@@ -77,7 +89,10 @@ fn a_file_of_another_layout_is_set_aside_whole() {
     drop(database);
     let store = opened(options(folder.path()));
     assert_eq!(entries(&store), 0);
-    assert!(aside(&folder, "layout-2x").exists(), "it may be of a newer server, which wants it back");
+    assert!(
+        aside(&folder, "layout-2x").exists(),
+        "it may be of a newer server, which wants it back"
+    );
 }
 
 #[test]
@@ -86,7 +101,11 @@ fn an_entry_that_is_damaged_in_spite_of_all_is_not_read_and_is_written_over() {
     let key = record(3, 100).place.to_bytes();
     let database = Database::open(&file).unwrap();
     let transaction = database.begin_write().unwrap();
-    transaction.open_table(TODAY).unwrap().insert(key.as_slice(), b"\x01\x02\x03".as_slice()).unwrap();
+    transaction
+        .open_table(TODAY)
+        .unwrap()
+        .insert(key.as_slice(), b"\x01\x02\x03".as_slice())
+        .unwrap();
     transaction.commit().unwrap();
     drop(database);
     let store = opened(options(folder.path()));

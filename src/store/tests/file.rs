@@ -80,7 +80,8 @@ fn one_batch_beyond_the_bound_is_cut_as_well() {
 #[test]
 fn what_another_maker_has_found_is_never_read() {
     let folder = tempfile::tempdir().unwrap();
-    let as_maker = |maker: &str| opened(StoreOptions { maker: maker.to_owned(), ..options(folder.path()) });
+    let as_maker =
+        |maker: &str| opened(StoreOptions { maker: maker.to_owned(), ..options(folder.path()) });
     let found = record(1, 10);
     write(&as_maker("one"), [found.clone()]);
     {
@@ -90,7 +91,11 @@ fn what_another_maker_has_found_is_never_read() {
     }
     {
         let store = as_maker("one");
-        assert_eq!(read(&store, &found), std::slice::from_ref(&found), "who goes back finds what was there");
+        assert_eq!(
+            read(&store, &found),
+            std::slice::from_ref(&found),
+            "who goes back finds what was there"
+        );
         assert_eq!(read(&store, &record(2, 20)), []);
     }
     assert_eq!(read(&as_maker("two"), &record(2, 20)), [record(2, 20)]);
@@ -100,8 +105,9 @@ fn what_another_maker_has_found_is_never_read() {
 #[test]
 fn what_another_maker_has_found_goes_first() {
     let folder = tempfile::tempdir().unwrap();
-    let as_maker =
-        |maker: &str| opened(StoreOptions { maker: maker.to_owned(), max_entries: 100, ..options(folder.path()) });
+    let as_maker = |maker: &str| {
+        opened(StoreOptions { maker: maker.to_owned(), max_entries: 100, ..options(folder.path()) })
+    };
     write(&as_maker("one"), (0..100).map(|number| record(number, 1_000_000)));
     let store = as_maker("two");
     let cheap: Vec<Record> = (200..300).map(|number| record(number, 1)).collect();

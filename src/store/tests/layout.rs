@@ -38,7 +38,12 @@ fn reports() -> impl Strategy<Value = Report> {
     let numbers = (any::<u8>(), any::<u8>(), any::<u64>(), any::<u64>());
     let found = (scores(), chances(), moves(256), prop::collection::vec(variations(), 0..5));
     (found, numbers, prop::sample::select(reasons.to_vec()), any::<bool>()).prop_map(
-        |((score, wdl, pv, alternatives), (depth, seldepth, nodes, elapsed), reason, context_free)| Report {
+        |(
+            (score, wdl, pv, alternatives),
+            (depth, seldepth, nodes, elapsed),
+            reason,
+            context_free,
+        )| Report {
             score,
             wdl,
             linear: None,
@@ -55,12 +60,28 @@ fn reports() -> impl Strategy<Value = Report> {
 }
 
 fn records() -> impl Strategy<Value = Record> {
-    let places = (any::<u64>(), prop::option::of(any::<[u64; 2]>()), prop::option::of(any::<u16>()), any::<u8>());
+    let places = (
+        any::<u64>(),
+        prop::option::of(any::<[u64; 2]>()),
+        prop::option::of(any::<u16>()),
+        any::<u8>(),
+    );
     let times = prop_oneof![Just(Duration::MAX), (0..u64::MAX - 1).prop_map(Duration::from_nanos)];
     (places, reports(), (any::<u64>(), times, any::<u8>()), any::<u64>(), any::<u64>()).prop_map(
         |((number, history, clock, lines), report, (nodes, time, depth), saves, stored_ms)| {
-            let place = Place { history: history.unwrap_or_default(), clock, lines, ..record(number, 1).place };
-            Record { place, report: Arc::new(report), spent: Spent { nodes, time, depth }, saves, stored_ms }
+            let place = Place {
+                history: history.unwrap_or_default(),
+                clock,
+                lines,
+                ..record(number, 1).place
+            };
+            Record {
+                place,
+                report: Arc::new(report),
+                spent: Spent { nodes, time, depth },
+                saves,
+                stored_ms,
+            }
         },
     )
 }
@@ -118,7 +139,13 @@ fn hex(bytes: &[u8]) -> String {
 #[test]
 fn the_layout_is_frozen() {
     let position = Position::startpos();
-    let place = Place { key: position.key(), position: Packed::of(&position), history: [1, 2], clock: Some(21), lines: 2 };
+    let place = Place {
+        key: position.key(),
+        position: Packed::of(&position),
+        history: [1, 2],
+        clock: Some(21),
+        lines: 2,
+    };
     let report = Report {
         score: Score::Cp(-34),
         wdl: Wdl { win: 300, draw: 600, loss: 100 },
@@ -130,13 +157,26 @@ fn the_layout_is_frozen() {
         elapsed: Duration::from_millis(250),
         reason: StopReason::Time,
         context_free: true,
-        alternatives: vec![Variation { score: Score::Mate(5), wdl: Wdl::WON, pv: vec![Move::from_code(7)] }],
+        alternatives: vec![Variation {
+            score: Score::Mate(5),
+            wdl: Wdl::WON,
+            pv: vec![Move::from_code(7)],
+        }],
     };
     let spent = Spent { nodes: 1_000_000, time: Duration::from_millis(300), depth: 20 };
-    let record = Record { place, report: Arc::new(report), spent, saves: 2_000_000, stored_ms: 1_790_000_000_000 };
+    let record = Record {
+        place,
+        report: Arc::new(report),
+        spent,
+        saves: 2_000_000,
+        stored_ms: 1_790_000_000_000,
+    };
     let key = record.place.to_bytes();
     let packed = hex(record.place.position.as_bytes());
-    assert_eq!(hex(&key), format!("{:016x}17{packed}0300000000000000010000000000000002001502", position.key()));
+    assert_eq!(
+        hex(&key),
+        format!("{:016x}17{packed}0300000000000000010000000000000002001502", position.key())
+    );
     let line = "8701ac0264021234fedc";
     let found = format!("0105{line}141fc0843d80e59a77");
     let spent = "c0843d81c6868f0114";

@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::{CommandError, nearest, whole};
 use crate::chess::excerpt;
 
-/// What `go` asks for. Without any limit the search runs until it is stopped, or there is nothing deeper to find.
+/// What `go` asks for. Without any limit the search runs until it is stopped, or there is nothing
+/// deeper to find.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Go {
     /// The moves to look at; all when empty.
@@ -71,9 +72,13 @@ impl Go {
             match word {
                 "ponder" => go.ponder = true,
                 "infinite" => go.infinite = true,
-                "searchmoves" => go.searchmoves.extend(std::iter::from_fn(value).map(str::to_owned)),
+                "searchmoves" => {
+                    go.searchmoves.extend(std::iter::from_fn(value).map(str::to_owned))
+                }
                 _ => {
-                    let set = value().ok_or(CommandError::Missing(word, "the number")).and_then(|text| go.set(word, text));
+                    let set = value()
+                        .ok_or(CommandError::Missing(word, "the number"))
+                        .and_then(|text| go.set(word, text));
                     go.complaints.extend(set.err());
                 }
             }
@@ -90,7 +95,9 @@ impl Go {
             "btime" => self.black.time = Some(milliseconds),
             "winc" => self.white.increment = milliseconds,
             "binc" => self.black.increment = milliseconds,
-            "movestogo" => self.moves_to_go = Some(nearest(number, u16::MAX)).filter(|&moves| moves > 0),
+            "movestogo" => {
+                self.moves_to_go = Some(nearest(number, u16::MAX)).filter(|&moves| moves > 0)
+            }
             "depth" => self.depth = Some(nearest(number, u8::MAX).max(1)),
             "nodes" => self.nodes = Some(number.max(1)),
             "mate" => self.mate = Some(nearest(number, u8::MAX).max(1)),

@@ -39,22 +39,41 @@ fn blanks_around_and_between_words_do_not_matter() {
 #[test]
 fn a_position_is_a_fen_or_the_start_and_perhaps_moves() {
     assert_eq!(position("position startpos"), (None, vec![]));
-    assert_eq!(position("position startpos moves e2e4 e7e5"), (None, vec!["e2e4".into(), "e7e5".into()]));
+    assert_eq!(
+        position("position startpos moves e2e4 e7e5"),
+        (None, vec!["e2e4".into(), "e7e5".into()])
+    );
     let fen = "8/8/1KP5/3r4/8/8/8/k7 w - - 0 1";
     assert_eq!(position(&format!("position fen {fen}")), (Some(fen.into()), vec![]));
-    assert_eq!(position(&format!("position  fen  {fen}  moves  c6c7")), (Some(fen.into()), vec!["c6c7".into()]));
+    assert_eq!(
+        position(&format!("position  fen  {fen}  moves  c6c7")),
+        (Some(fen.into()), vec!["c6c7".into()])
+    );
     assert_eq!(position("position startpos moves"), (None, vec![]));
     assert!(matches!(Command::read("position"), Err(CommandError::Missing("position", _))));
-    assert!(matches!(Command::read("position startpos e2e4"), Err(CommandError::Unexpected("position", _))));
-    assert!(matches!(Command::read("position somewhere"), Err(CommandError::Unexpected("position", _))));
+    assert!(matches!(
+        Command::read("position startpos e2e4"),
+        Err(CommandError::Unexpected("position", _))
+    ));
+    assert!(matches!(
+        Command::read("position somewhere"),
+        Err(CommandError::Unexpected("position", _))
+    ));
 }
 
 #[test]
 fn go_takes_its_words_in_any_order() {
-    let asked = go("go btime 2000 searchmoves e2e4 d2d4 wtime 1000 binc 20 winc 10 movestogo 7 ponder");
+    let asked =
+        go("go btime 2000 searchmoves e2e4 d2d4 wtime 1000 binc 20 winc 10 movestogo 7 ponder");
     assert_eq!(asked.searchmoves, ["e2e4", "d2d4"]);
-    assert_eq!((asked.white.time, asked.white.increment), (Some(Duration::from_secs(1)), Duration::from_millis(10)));
-    assert_eq!((asked.black.time, asked.black.increment), (Some(Duration::from_secs(2)), Duration::from_millis(20)));
+    assert_eq!(
+        (asked.white.time, asked.white.increment),
+        (Some(Duration::from_secs(1)), Duration::from_millis(10))
+    );
+    assert_eq!(
+        (asked.black.time, asked.black.increment),
+        (Some(Duration::from_secs(2)), Duration::from_millis(20))
+    );
     assert_eq!((asked.moves_to_go, asked.ponder, asked.infinite), (Some(7), true, false));
     let asked = go("go depth 9 nodes 5000 mate 3 movetime 250");
     assert_eq!((asked.depth, asked.nodes, asked.mate), (Some(9), Some(5000), Some(3)));
@@ -70,7 +89,11 @@ fn a_go_with_faults_is_still_a_go() {
     let complaints: Vec<String> = asked.complaints.iter().map(ToString::to_string).collect();
     assert_eq!(
         complaints,
-        ["go: quickly has no meaning here", "depth: x is not a whole number", "wtime: the number is missing"]
+        [
+            "go: quickly has no meaning here",
+            "depth: x is not a whole number",
+            "wtime: the number is missing"
+        ]
     );
 }
 
@@ -78,7 +101,10 @@ fn a_go_with_faults_is_still_a_go() {
 fn numbers_beyond_their_range_are_the_nearest_within() {
     let asked = go("go wtime -300 depth 4000 nodes 99999999999999999999999999 movestogo 0 mate 0");
     assert_eq!(asked.white.time, Some(Duration::ZERO));
-    assert_eq!((asked.depth, asked.nodes, asked.moves_to_go, asked.mate), (Some(255), Some(u64::MAX), None, Some(1)));
+    assert_eq!(
+        (asked.depth, asked.nodes, asked.moves_to_go, asked.mate),
+        (Some(255), Some(u64::MAX), None, Some(1))
+    );
     assert_eq!(asked.complaints, []);
     assert_eq!(go("go depth 0 nodes 0").nodes, Some(1), "no limit of nothing");
 }
@@ -87,12 +113,21 @@ fn numbers_beyond_their_range_are_the_nearest_within() {
 fn names_and_values_of_options_may_hold_blanks() {
     assert_eq!(option("setoption name Hash value 128"), ("Hash".into(), Some("128".into())));
     assert_eq!(option("setoption name Clear Hash"), ("Clear Hash".into(), None));
-    assert_eq!(option("setoption name  Move   Overhead value 30"), ("Move Overhead".into(), Some("30".into())));
-    assert_eq!(option("setoption name File value /a  path/value x"), ("File".into(), Some("/a  path/value x".into())));
+    assert_eq!(
+        option("setoption name  Move   Overhead value 30"),
+        ("Move Overhead".into(), Some("30".into()))
+    );
+    assert_eq!(
+        option("setoption name File value /a  path/value x"),
+        ("File".into(), Some("/a  path/value x".into()))
+    );
     assert_eq!(option("setoption name valued things"), ("valued things".into(), None));
     assert_eq!(option("setoption name Text value"), ("Text".into(), Some(String::new())));
     for line in ["setoption", "setoption Hash 5", "setoption name", "setoption name value 3"] {
-        assert!(matches!(Command::read(line), Err(CommandError::Missing("setoption", "name"))), "{line}");
+        assert!(
+            matches!(Command::read(line), Err(CommandError::Missing("setoption", "name"))),
+            "{line}"
+        );
     }
 }
 
@@ -101,7 +136,10 @@ fn perft_is_asked_in_two_ways() {
     assert_eq!(read("perft 4"), Command::Perft { depth: 4 });
     assert_eq!(read("go perft 4"), Command::Perft { depth: 4 });
     for nothing in ["perft", "go perft", "go perft "] {
-        assert!(matches!(Command::read(nothing), Err(CommandError::Missing("perft", _))), "{nothing:?}");
+        assert!(
+            matches!(Command::read(nothing), Err(CommandError::Missing("perft", _))),
+            "{nothing:?}"
+        );
     }
     assert_eq!(read("perft 4000000000"), Command::Perft { depth: 255 });
     assert!(matches!(Command::read("go perft x"), Err(CommandError::NotANumber("perft", _))));

@@ -27,10 +27,14 @@ struct Plan {
 
 impl Plan {
     fn new(limits: &Limits) -> Option<Plan> {
-        let fixed = limits.movetime.map(|time| Plan { ask: time.saturating_sub(WAY.min(time / 5)), cut: time });
+        let fixed = limits
+            .movetime
+            .map(|time| Plan { ask: time.saturating_sub(WAY.min(time / 5)), cut: time });
         let divided = limits.clock.map(Plan::of_clock);
         match (fixed, divided) {
-            (Some(fixed), Some(divided)) => Some(if fixed.cut < divided.cut { fixed } else { divided }),
+            (Some(fixed), Some(divided)) => {
+                Some(if fixed.cut < divided.cut { fixed } else { divided })
+            }
             (one, other) => one.or(other),
         }
     }
@@ -38,7 +42,8 @@ impl Plan {
     /// An even share of what is left and most of the increment, never all of it.
     fn of_clock(clock: Clock) -> Plan {
         let usable = clock.remaining.saturating_sub(clock.overhead);
-        let moves = clock.moves_to_go.map_or(MOVES_LEFT, |moves| u32::from(moves.max(1)).min(MOVES_LEFT));
+        let moves =
+            clock.moves_to_go.map_or(MOVES_LEFT, |moves| u32::from(moves.max(1)).min(MOVES_LEFT));
         let share = usable / moves + clock.increment * 3 / 4;
         let ask = share.min(usable * 4 / 5);
         Plan { ask: ask.max(LEAST / 2), cut: (ask + clock.overhead).min(usable).max(LEAST) }
@@ -49,7 +54,8 @@ impl Plan {
 pub(super) struct Deadline<'a> {
     stop: &'a StopFlag,
     plan: Option<Plan>,
-    /// On the opponent's time nothing counts yet: unlike an engine of our own a server may have thought nothing meanwhile.
+    /// On the opponent's time nothing counts yet: unlike an engine of our own a server may have
+    /// thought nothing meanwhile.
     counts_from: Option<Instant>,
 }
 
@@ -74,8 +80,8 @@ impl<'a> Deadline<'a> {
 
     /// `true` once the move has to be told, whether the server has come to an end or not.
     ///
-    /// A server that was given its time has a little longer, for the way of its answer. One that was asked before time counted knows
-    /// of none, so there is nothing to wait for.
+    /// A server that was given its time has a little longer, for the way of its answer. One that
+    /// was asked before time counted knows of none, so there is nothing to wait for.
     fn is_over(&mut self, is_server_timed: bool) -> bool {
         self.look();
         let left = self.left(|plan| if is_server_timed { plan.cut } else { plan.ask });
@@ -98,7 +104,8 @@ impl<'a> Deadline<'a> {
         self.plan.zip(self.counts_from).map(|(plan, from)| of(plan).saturating_sub(from.elapsed()))
     }
 
-    /// Waits until the move has to be told: later where the server was told its time and an answer is on its way.
+    /// Waits until the move has to be told: later where the server was told its time and an answer
+    /// is on its way.
     pub(super) async fn passed(&mut self, is_server_timed: bool) {
         while !self.is_over(is_server_timed) {
             tokio::time::sleep(LOOK_EVERY).await;
@@ -120,7 +127,12 @@ mod tests {
     }
 
     fn plan(remaining: u64, increment: u64, moves_to_go: Option<u16>) -> Plan {
-        Plan::of_clock(Clock { remaining: ms(remaining), increment: ms(increment), moves_to_go, overhead: ms(20) })
+        Plan::of_clock(Clock {
+            remaining: ms(remaining),
+            increment: ms(increment),
+            moves_to_go,
+            overhead: ms(20),
+        })
     }
 
     #[test]
@@ -129,7 +141,10 @@ mod tests {
             for increment in [0, 10, 5_000] {
                 for moves_to_go in [None, Some(1), Some(40)] {
                     let plan = plan(remaining, increment, moves_to_go);
-                    assert!(plan.ask <= plan.cut && plan.cut + ms(20) <= ms(remaining), "{remaining} {increment}: {plan:?}");
+                    assert!(
+                        plan.ask <= plan.cut && plan.cut + ms(20) <= ms(remaining),
+                        "{remaining} {increment}: {plan:?}"
+                    );
                 }
             }
         }

@@ -108,7 +108,11 @@ impl fmt::Display for ProblemText {
 impl Info {
     /// As the engine would report it. `None` when there is no line with a legal move.
     pub(super) fn report(&self, root: &Position) -> Option<Report> {
-        let variations = self.lines.iter().map(|line| line.variation(root)).filter(|variation| !variation.pv.is_empty());
+        let variations = self
+            .lines
+            .iter()
+            .map(|line| line.variation(root))
+            .filter(|variation| !variation.pv.is_empty());
         let mut variations = variations.collect::<Vec<_>>().into_iter();
         let Variation { score, wdl, pv } = variations.next()?;
         Some(Report {
@@ -148,7 +152,8 @@ impl Line {
 }
 
 impl End {
-    /// The best move and the answer that is expected to it; empty when the server has found nothing.
+    /// The best move and the answer that is expected to it; empty when the server has found
+    /// nothing.
     pub(super) fn moves(&self, root: &Position) -> Vec<Move> {
         legal(root, self.best_move.iter().chain(&self.ponder))
     }
@@ -194,13 +199,17 @@ mod tests {
         assert_eq!((report.depth, report.seldepth, report.nodes), (9, 14, 9411));
         assert_eq!((report.score, report.pv.len()), (Score::Cp(46), 2));
         assert_eq!(report.elapsed.as_micros(), 20_250);
-        let [second] = report.alternatives.as_slice() else { panic!("a line without a legal move is none") };
+        let [second] = report.alternatives.as_slice() else {
+            panic!("a line without a legal move is none")
+        };
         assert_eq!((second.score, second.wdl.loss, second.pv.len()), (Score::Mate(-3), 1000, 1));
     }
 
     #[test]
     fn few_nodes_tell_no_time() {
-        let info = info(r#"{"type": "info", "depth": 1, "seldepth": 1, "nodes": 3, "time_ms": 7, "nps": 0, "lines": []}"#);
+        let info = info(
+            r#"{"type": "info", "depth": 1, "seldepth": 1, "nodes": 3, "time_ms": 7, "nps": 0, "lines": []}"#,
+        );
         assert_eq!(info.elapsed(), Duration::from_millis(7));
         assert!(info.report(&Position::startpos()).is_none());
     }
@@ -215,7 +224,10 @@ mod tests {
 
     #[test]
     fn what_newer_servers_say_is_a_sign_of_life() {
-        for json in [r#"{"type": "heartbeat", "time_ms": 5000, "nodes": 7}"#, r#"{"type": "weather", "lines": "sun"}"#] {
+        for json in [
+            r#"{"type": "heartbeat", "time_ms": 5000, "nodes": 7}"#,
+            r#"{"type": "weather", "lines": "sun"}"#,
+        ] {
             assert!(matches!(serde_json::from_str(json).unwrap(), StreamLine::Heartbeat), "{json}");
         }
     }

@@ -65,10 +65,12 @@ impl Question {
         }
     }
 
-    /// Gives the server so long; without a time until another limit, or until nobody listens any more.
+    /// Gives the server so long; without a time until another limit, or until nobody listens any
+    /// more.
     pub(super) fn within(&mut self, time: Option<Duration>) {
         // 0 is refused.
-        self.movetime_ms = time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1));
+        self.movetime_ms =
+            time.map(|time| u64::try_from(time.as_millis()).unwrap_or(u64::MAX).max(1));
         self.infinite = time.is_none() && self.depth.is_none() && !self.is_whole();
     }
 
@@ -87,14 +89,16 @@ impl Question {
         self.depth.is_some() || self.is_whole()
     }
 
-    /// The same once more, after an answer that was cut short: an answer as long is remembered, but a longer one is wanted.
+    /// The same once more, after an answer that was cut short: an answer as long is remembered, but
+    /// a longer one is wanted.
     pub(super) fn go_on(&mut self) {
         self.fresh |= self.is_timed();
     }
 }
 
-/// A start position, and the moves from there that can still matter: those since the last capture or pawn move. The server plays no
-/// moves after a game's end; where a game went on after it the position stands alone.
+/// A start position, and the moves from there that can still matter: those since the last capture
+/// or pawn move. The server plays no moves after a game's end; where a game went on after it the
+/// position stands alone.
 fn history(game: &Game) -> (String, Vec<String>) {
     let moves = game.moves();
     let begin = moves.len().saturating_sub(usize::from(game.position().halfmove_clock()));
@@ -152,10 +156,20 @@ mod tests {
         let three = Limits { depth: Some(3), ..Limits::default() };
         let asked = question(three, Scope::default());
         let json = serde_json::to_value(&asked).unwrap();
-        assert_eq!(json, json!({"fen": asked.fen, "depth": 3, "castling": "960", "session": "board"}));
+        assert_eq!(
+            json,
+            json!({"fen": asked.fen, "depth": 3, "castling": "960", "session": "board"})
+        );
         let e5 = read_move(game("e2e4").position(), "e7e5").unwrap();
-        let json = serde_json::to_value(question(three, Scope { threads: 4, multipv: 2, moves: vec![e5] })).unwrap();
-        assert_eq!((&json["threads"], &json["multipv"], &json["searchmoves"]), (&json!(4), &json!(2), &json!(["e7e5"])));
+        let json = serde_json::to_value(question(
+            three,
+            Scope { threads: 4, multipv: 2, moves: vec![e5] },
+        ))
+        .unwrap();
+        assert_eq!(
+            (&json["threads"], &json["multipv"], &json["searchmoves"]),
+            (&json!(4), &json!(2), &json!(["e7e5"]))
+        );
     }
 
     #[test]
@@ -174,6 +188,9 @@ mod tests {
     fn the_proof_of_a_mate_is_asked_alone() {
         let limits = Limits { mate: Some(2), depth: Some(9), ..Limits::default() };
         let asked = question(limits, Scope { threads: 2, multipv: 3, ..Scope::default() });
-        assert_eq!((asked.mate, asked.depth, asked.threads, asked.multipv), (Some(2), None, None, None));
+        assert_eq!(
+            (asked.mate, asked.depth, asked.threads, asked.multipv),
+            (Some(2), None, None, None)
+        );
     }
 }

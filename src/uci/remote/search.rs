@@ -54,11 +54,17 @@ struct State<'a> {
 
 impl RemoteSearch {
     /// A search in a session of the server.
-    pub(super) fn new(url: String, client: reqwest::Client, task: Task, session: &str) -> RemoteSearch {
+    pub(super) fn new(
+        url: String,
+        client: reqwest::Client,
+        task: Task,
+        session: &str,
+    ) -> RemoteSearch {
         RemoteSearch { url, client, question: Question::new(&task, session), task }
     }
 
-    /// Follows the server's search until a limit is reached. Without any answer the report has no line.
+    /// Follows the server's search until a limit is reached. Without any answer the report has no
+    /// line.
     pub(super) async fn run(&self, stop: &StopFlag, tell: &mut dyn FnMut(Told<'_>)) -> Report {
         let root = self.task.game.position();
         if self.task.game.outcome().is_over() {
@@ -101,7 +107,12 @@ impl RemoteSearch {
     }
 
     /// Asks, and tells what comes until it ends.
-    async fn hear(&self, question: &Question, failures: &mut u32, voice: &mut Voice<'_>) -> Outcome {
+    async fn hear(
+        &self,
+        question: &Question,
+        failures: &mut u32,
+        voice: &mut Voice<'_>,
+    ) -> Outcome {
         let mut stream = match self.open(question).await {
             Ok(stream) => stream,
             Err(outcome) => return outcome,
@@ -113,7 +124,10 @@ impl RemoteSearch {
                     voice.hear(&info);
                 }
                 Ok(StreamLine::Queued(queued)) => {
-                    voice.note(&format!("the search waits for a worker, at place {} of the queue", queued.position));
+                    voice.note(&format!(
+                        "the search waits for a worker, at place {} of the queue",
+                        queued.position
+                    ));
                 }
                 Ok(StreamLine::Heartbeat) => {}
                 Ok(StreamLine::End(end)) => {
@@ -127,15 +141,16 @@ impl RemoteSearch {
     }
 
     async fn open(&self, question: &Question) -> Result<Stream, Outcome> {
-        let request = self.client.post(&self.url).header(ACCEPT, "application/x-ndjson").json(question);
-        let response = request
-            .send()
-            .await
-            .map_err(|error| Outcome::Later(None, format!("the server can't be asked: {}", with_cause(&error))))?;
+        let request =
+            self.client.post(&self.url).header(ACCEPT, "application/x-ndjson").json(question);
+        let response = request.send().await.map_err(|error| {
+            Outcome::Later(None, format!("the server can't be asked: {}", with_cause(&error)))
+        })?;
         if response.status() == StatusCode::OK {
             return Ok(Stream::new(response));
         }
-        let again = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
+        let again =
+            response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
         Err(ProblemText::of(response).await.outcome(again.map(Duration::from_secs)))
     }
 }
@@ -143,7 +158,11 @@ impl RemoteSearch {
 impl ProblemText {
     fn outcome(&self, wait: Option<Duration>) -> Outcome {
         let why = self.to_string();
-        if wait.is_some() || self.status >= 500 { Outcome::Later(wait, why) } else { Outcome::Refused(why) }
+        if wait.is_some() || self.status >= 500 {
+            Outcome::Later(wait, why)
+        } else {
+            Outcome::Refused(why)
+        }
     }
 }
 
@@ -180,7 +199,8 @@ async fn retry(wait: Option<Duration>, why: &str, state: &mut State<'_>) -> Next
 /// The game is over.
 fn terminal(position: &Position) -> Report {
     let is_mate = position.in_check() && !position.has_moves();
-    let (score, wdl) = if is_mate { (Score::Mate(0), Wdl::LOST) } else { (Score::Cp(0), Wdl::DRAWN) };
+    let (score, wdl) =
+        if is_mate { (Score::Mate(0), Wdl::LOST) } else { (Score::Cp(0), Wdl::DRAWN) };
     Report { score, wdl, reason: StopReason::Terminal, ..nothing(position) }
 }
 

@@ -57,7 +57,8 @@ impl Stream {
             if looked_at > MOST_BYTES {
                 return Err(Broken::Endless);
             }
-            let more = timeout(SILENCE, self.response.chunk()).await.map_err(|_| Broken::Silent)??;
+            let more =
+                timeout(SILENCE, self.response.chunk()).await.map_err(|_| Broken::Silent)??;
             self.unread.extend_from_slice(&more.ok_or(Broken::Short)?);
         }
     }
@@ -113,18 +114,26 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_line_may_come_in_pieces_and_a_piece_may_be_many_lines() {
-        let pieces = ["{\"type\": \"que", "ued\", \"position\": 2}\n{\"type\": \"queued\", \"position\": 1}\n", HEARTBEAT];
+        let pieces = [
+            "{\"type\": \"que",
+            "ued\", \"position\": 2}\n{\"type\": \"queued\", \"position\": 1}\n",
+            HEARTBEAT,
+        ];
         let mut stream = stream(pieces.map(|piece| (0, Some(piece))));
         for position in [2, 1] {
             let line = stream.line().await.unwrap();
-            assert!(matches!(&line, StreamLine::Queued(queued) if queued.position == position), "{line:?}");
+            assert!(
+                matches!(&line, StreamLine::Queued(queued) if queued.position == position),
+                "{line:?}"
+            );
         }
         assert!(matches!(stream.line().await, Ok(StreamLine::Heartbeat)));
     }
 
     #[tokio::test(start_paused = true)]
     async fn heartbeats_keep_a_quiet_stream_alive_and_silence_ends_it() {
-        let mut stream = stream([(15, Some(HEARTBEAT)), (15, Some(HEARTBEAT)), (25, Some(HEARTBEAT))]);
+        let mut stream =
+            stream([(15, Some(HEARTBEAT)), (15, Some(HEARTBEAT)), (25, Some(HEARTBEAT))]);
         assert!(stream.line().await.is_ok() && stream.line().await.is_ok());
         assert!(matches!(stream.line().await, Err(Broken::Silent)));
     }

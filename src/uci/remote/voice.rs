@@ -23,7 +23,8 @@ impl<'a> Voice<'a> {
         (self.tell)(Told::Note(text.to_owned()));
     }
 
-    /// What is known by now. A search that had to begin again is heard when it is as deep as the one before it.
+    /// What is known by now. A search that had to begin again is heard when it is as deep as the
+    /// one before it.
     pub(super) fn hear(&mut self, info: &Info) {
         let Some(report) = info.report(self.root) else { return };
         if self.last.as_ref().is_none_or(|last| report.depth >= last.depth) {
@@ -32,10 +33,14 @@ impl<'a> Voice<'a> {
         }
     }
 
-    /// The last line: a search that ends within an iteration may have found a better move than it has told.
+    /// The last line: a search that ends within an iteration may have found a better move than it
+    /// has told.
     pub(super) fn end(&mut self, end: &End) {
         for lowered in &end.clamped {
-            self.note(&format!("the server gives {} {}, not {}", lowered.member, lowered.given, lowered.asked));
+            self.note(&format!(
+                "the server gives {} {}, not {}",
+                lowered.member, lowered.given, lowered.asked
+            ));
         }
         let moves = end.moves(self.root);
         let Some(&best) = moves.first() else { return };
@@ -57,14 +62,19 @@ mod tests {
     use crate::chess::{CastlingText, to_uci};
 
     fn info(depth: u8, mv: &str) -> Info {
-        let line = format!(r#"{{"score": {{"type": "cp", "value": 1}}, "wdl": [1, 998, 1], "pv": ["{mv}", "e7e5"]}}"#);
-        let json =
-            format!(r#"{{"depth": {depth}, "seldepth": 9, "nodes": 9, "time_ms": 9, "nps": 1000, "lines": [{line}]}}"#);
+        let line = format!(
+            r#"{{"score": {{"type": "cp", "value": 1}}, "wdl": [1, 998, 1], "pv": ["{mv}", "e7e5"]}}"#
+        );
+        let json = format!(
+            r#"{{"depth": {depth}, "seldepth": 9, "nodes": 9, "time_ms": 9, "nps": 1000, "lines": [{line}]}}"#
+        );
         serde_json::from_str(&json).unwrap()
     }
 
     fn end(best: &str, clamped: &str) -> End {
-        let json = format!(r#"{{"reason": "time", "best_move": {best}, "ponder": null, "clamped": [{clamped}]}}"#);
+        let json = format!(
+            r#"{{"reason": "time", "best_move": {best}, "ponder": null, "clamped": [{clamped}]}}"#
+        );
         serde_json::from_str(&json).unwrap()
     }
 

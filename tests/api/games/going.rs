@@ -22,13 +22,18 @@ async fn a_deleted_job_is_gone_and_its_readers_are_told() {
     let deleted = delete().await;
     assert_eq!((deleted.status, deleted.body.as_str()), (204, ""));
     let end = stream.event().await.unwrap();
-    assert_eq!((end.name.as_str(), end.id.as_deref(), &end.data["reason"]), ("end", Some("end"), &json!("cancelled")));
+    assert_eq!(
+        (end.name.as_str(), end.id.as_deref(), &end.data["reason"]),
+        ("end", Some("end"), &json!("cancelled"))
+    );
     assert!(stream.event().await.is_none());
     for path in ["", "/events", "/pgn"] {
         server.get(&format!("{job}{path}")).await.problem(410, "gone");
     }
     assert_eq!(delete().await.status, 204, "again too");
-    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["a3"], "depth": 3 })).await;
+    let answer = server
+        .ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["a3"], "depth": 3 }))
+        .await;
     assert_eq!(answer["reason"], "depth", "the worker is free again");
 }
 
@@ -69,7 +74,9 @@ async fn when_all_places_are_taken_it_is_said_when_to_come_again() {
     let stopping = server.client.clone();
     server.stop.send(()).unwrap();
     // It answers for a moment more, or not at all.
-    if let Ok(answer) = stopping.try_send(stopping.request(Method::POST, PATH).json(&endless(6))).await {
+    if let Ok(answer) =
+        stopping.try_send(stopping.request(Method::POST, PATH).json(&endless(6))).await
+    {
         answer.problem(503, "shutting_down");
     }
 }

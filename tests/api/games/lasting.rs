@@ -19,7 +19,11 @@ crate::claims![
 
 fn settings(folder: &Path) -> [(&str, &str); 3] {
     let path = folder.to_str().unwrap();
-    [("KIBITZER__STORE__PATH", path), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0"), ("KIBITZER__SEARCH__WORKERS", "1")]
+    [
+        ("KIBITZER__STORE__PATH", path),
+        ("KIBITZER__SHUTDOWN__DRAIN_MS", "0"),
+        ("KIBITZER__SEARCH__WORKERS", "1"),
+    ]
 }
 
 async fn server_on(folder: &Path) -> ServerProcess {
@@ -46,11 +50,15 @@ async fn a_job_outlasts_its_server_and_events_go_on() {
     let folder = tempfile::tempdir().unwrap();
     let server = server_on(folder.path()).await;
     let body = json!({ "pgn": long_game(), "movetime_ms": 30 });
-    let request = |client: &Client| client.request(Method::POST, PATH).header("idempotency-key", "outlasts").json(&body);
+    let request = |client: &Client| {
+        client.request(Method::POST, PATH).header("idempotency-key", "outlasts").json(&body)
+    };
     let job = taken(&server.client.send(request(&server.client)).await);
     let url = job["url"].as_str().unwrap();
     let follow = async |client: &Client, heard: usize| {
-        let request = client.request(Method::GET, &format!("{url}/events")).header("last-event-id", heard.to_string());
+        let request = client
+            .request(Method::GET, &format!("{url}/events"))
+            .header("last-event-id", heard.to_string());
         Stream::open(client, request, "text/event-stream").await
     };
     let mut stream = follow(&server.client, 0).await;
@@ -60,7 +68,9 @@ async fn a_job_outlasts_its_server_and_events_go_on() {
     }
     server.signal("TERM");
     // What was on its way still comes, but no end.
-    while let Ok(Some(event)) = timeout(Duration::from_secs(10), stream.event()).await.map_err(|_| "the stream ends") {
+    while let Ok(Some(event)) =
+        timeout(Duration::from_secs(10), stream.event()).await.map_err(|_| "the stream ends")
+    {
         assert_ne!(event.name, "end");
         heard.push(event.data);
     }
@@ -83,7 +93,9 @@ async fn a_job_outlasts_its_server_and_events_go_on() {
     for told in heard.iter().filter(|event| event["type"] == "move") {
         let kept = &review["games"][0]["moves"][told["ply"].as_u64().unwrap() as usize - 1];
         assert!(
-            ["san", "before", "after", "line", "accuracy"].iter().all(|member| told[*member] == kept[*member]),
+            ["san", "before", "after", "line", "accuracy"]
+                .iter()
+                .all(|member| told[*member] == kept[*member]),
             "{told}"
         );
     }
@@ -114,10 +126,15 @@ async fn a_disk_that_refuses_is_told_and_loses_nothing() {
     server.limit_files("unlimited");
     client.until_ready().await;
     let review = client.until_over(url).await;
-    assert_eq!((&review["status"], &review["progress"]["moves_done"]), (&json!("done"), &json!(20)));
+    assert_eq!(
+        (&review["status"], &review["progress"]["moves_done"]),
+        (&json!("done"), &json!(20))
+    );
     server.signal("TERM");
     let (_, _, log) = server.wait(Duration::from_secs(20));
-    assert!(log.iter().any(|line| line["message"].as_str().unwrap_or_default().starts_with("the jobs cannot be written")));
+    assert!(log.iter().any(|line| {
+        line["message"].as_str().unwrap_or_default().starts_with("the jobs cannot be written")
+    }));
 }
 
 async fn a_disk_that_takes_again_is_found_out_though_no_job_has_anything_to_write() {

@@ -19,10 +19,21 @@ async fn a_game_is_reviewed_move_by_move() {
     let job = taken(&server.post(PATH, &json!({ "pgn": PGN, "depth": 6 })).await);
     assert_eq!((&job["games"], &job["moves"], &job["clamped"]), (&json!(1), &json!(7), &json!([])));
     let review = server.until_over(job["url"].as_str().unwrap()).await;
-    assert_eq!((&review["status"], &review["progress"]), (&json!("done"), &json!({ "moves_done": 7, "moves": 7 })));
+    assert_eq!(
+        (&review["status"], &review["progress"]),
+        (&json!("done"), &json!({ "moves_done": 7, "moves": 7 }))
+    );
     let game = &review["games"][0];
-    assert_eq!((&game["headers"]["White"], &game["result"], game.get("error")), (&json!("Ann"), &json!("1-0"), None));
-    assert_eq!(game["opening"], json!({ "eco": "C23", "name": "Bishop's Opening" }), "{}", game["opening"]);
+    assert_eq!(
+        (&game["headers"]["White"], &game["result"], game.get("error")),
+        (&json!("Ann"), &json!("1-0"), None)
+    );
+    assert_eq!(
+        game["opening"],
+        json!({ "eco": "C23", "name": "Bishop's Opening" }),
+        "{}",
+        game["opening"]
+    );
     let moves = game["moves"].as_array().unwrap();
     assert_eq!(moves.len(), 7);
     for (index, mv) in moves.iter().enumerate() {
@@ -31,7 +42,10 @@ async fn a_game_is_reviewed_move_by_move() {
         assert_eq!(legal["fen"], mv["fen"]);
         assert_eq!(mv["best"], mv["line"][0]);
         if let Some(next) = moves.get(index + 1) {
-            assert_eq!(mv["after"], next["before"], "the score after a move is that before the next");
+            assert_eq!(
+                mv["after"], next["before"],
+                "the score after a move is that before the next"
+            );
         }
     }
     let blunder = &moves[5];
@@ -40,13 +54,19 @@ async fn a_game_is_reviewed_move_by_move() {
         (&json!("Nf6"), &json!("g8f6"), &json!("blunder"))
     );
     assert_eq!(blunder["after"], json!({ "type": "mate", "value": 1 }));
-    assert!(blunder["win_chance_loss"].as_f64().unwrap() > 15.0 && blunder["accuracy"].as_f64().unwrap() < 60.0);
+    assert!(
+        blunder["win_chance_loss"].as_f64().unwrap() > 15.0
+            && blunder["accuracy"].as_f64().unwrap() < 60.0
+    );
     let mate = &moves[6];
     assert_eq!(
         (&mate["before"], &mate["after"]),
         (&json!({ "type": "mate", "value": 1 }), &json!({ "type": "mate", "value": 0 }))
     );
-    assert_eq!((&mate["best_san"], &mate["judgement"], &mate["accuracy"]), (&json!("Qxf7#"), &Value::Null, &json!(100.0)));
+    assert_eq!(
+        (&mate["best_san"], &mate["judgement"], &mate["accuracy"]),
+        (&json!("Qxf7#"), &Value::Null, &json!(100.0))
+    );
     let (white, black) = (&game["accuracy"]["white"], &game["accuracy"]["black"]);
     assert!(white.as_f64().unwrap() > black.as_f64().unwrap(), "{white} {black}");
     assert!(game["average_centipawn_loss"]["black"].as_f64().unwrap() > 100.0);
@@ -58,7 +78,10 @@ async fn the_annotated_games_read_back() {
     let job = submit(&server, &json!({ "pgn": pgn, "depth": 5 })).await;
     let review = server.until_over(&job).await;
     let annotated = server.get(&format!("{job}/pgn")).await;
-    assert_eq!((annotated.status, annotated.header("content-type")), (200, "application/x-chess-pgn"));
+    assert_eq!(
+        (annotated.status, annotated.header("content-type")),
+        (200, "application/x-chess-pgn")
+    );
     let games: Vec<_> = PgnReader::new(&annotated.body).map(|game| game.expect("a game")).collect();
     assert_eq!(games.len(), 2, "what cannot be read is left out");
     assert_eq!(games[0].headers.get("White"), Some("Ann"));
@@ -81,7 +104,10 @@ async fn the_annotated_games_read_back() {
                 _ => None,
             };
             assert_eq!(mv.glyphs(), glyph.as_slice(), "{review}");
-            assert!(glyph.is_none() || !mv.variations().is_empty(), "the best line stands beside it");
+            assert!(
+                glyph.is_none() || !mv.variations().is_empty(),
+                "the best line stands beside it"
+            );
             mover = !mover;
         }
     }
@@ -91,8 +117,10 @@ async fn the_annotated_games_read_back() {
 async fn games_of_chess960_are_reviewed() {
     let server = Server::start().await;
     let fen = "5kr1/pppppppp/8/8/8/8/PPPPPPPP/5KR1 w Gg - 0 1";
-    let pgn = format!("[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. O-O O-O 2. a3 *");
-    let review = server.until_over(&submit(&server, &json!({ "pgn": pgn, "depth": 3 })).await).await;
+    let pgn =
+        format!("[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. O-O O-O 2. a3 *");
+    let review =
+        server.until_over(&submit(&server, &json!({ "pgn": pgn, "depth": 3 })).await).await;
     let moves = review["games"][0]["moves"].as_array().unwrap();
     assert_eq!((&moves[0]["san"], &moves[0]["uci"]), (&json!("O-O"), &json!("f1g1")));
 }

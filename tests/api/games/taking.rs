@@ -30,7 +30,10 @@ async fn each_kind_of_body_is_the_same_job() {
     let key = |request: RequestBuilder| request.header("idempotency-key", "each-kind");
     let first = taken(&server.send(key(text(&server, "?depth=3&multipv=2", PGN))).await);
     for kind in ["application/vnd.chess-pgn", "text/plain; charset=utf-8", "Text/Plain"] {
-        let request = server.request(Method::POST, "/v1/games?depth=3&multipv=2").header("content-type", kind).body(PGN);
+        let request = server
+            .request(Method::POST, "/v1/games?depth=3&multipv=2")
+            .header("content-type", kind)
+            .body(PGN);
         assert_eq!(taken(&server.send(key(request)).await)["id"], first["id"], "{kind}");
     }
     let body = json!({ "pgn": PGN, "depth": 3, "multipv": 2 });
@@ -41,7 +44,9 @@ async fn each_kind_of_body_is_the_same_job() {
 
 async fn old_encodings_are_read() {
     let server = Server::start().await;
-    let job = taken(&server.send(text(&server, "?depth=1", b"[White \"M\xfcller\"]\n\n1. e4 *".to_vec())).await);
+    let job = taken(
+        &server.send(text(&server, "?depth=1", b"[White \"M\xfcller\"]\n\n1. e4 *".to_vec())).await,
+    );
     let review = server.until_over(job["url"].as_str().unwrap()).await;
     assert_eq!(review["games"][0]["headers"]["White"], "Müller");
 }
@@ -52,7 +57,10 @@ async fn another_kind_of_body_is_refused() {
         let request = server.request(Method::POST, PATH).header("content-type", kind).body(PGN);
         server.send(request).await.problem(415, "unsupported_media_type");
     }
-    server.send(server.request(Method::POST, PATH).body(PGN)).await.problem(415, "unsupported_media_type");
+    server
+        .send(server.request(Method::POST, PATH).body(PGN))
+        .await
+        .problem(415, "unsupported_media_type");
     let packed = text(&server, "", PGN).header("content-encoding", "gzip");
     server.send(packed).await.problem(415, "unsupported_media_type");
     server.post_text(PATH, "{\"pgn\": ").await.problem(400, "malformed_json");
@@ -61,12 +69,19 @@ async fn another_kind_of_body_is_refused() {
 
 async fn limits_may_stand_in_the_query_but_not_twice() {
     let server = Server::start().await;
-    let by_query = server.send(server.request(Method::POST, "/v1/games?nodes=500").json(&json!({ "pgn": PGN }))).await;
+    let by_query = server
+        .send(server.request(Method::POST, "/v1/games?nodes=500").json(&json!({ "pgn": PGN })))
+        .await;
     taken(&by_query);
-    let twice = server.request(Method::POST, "/v1/games?depth=4&nodes=9").json(&json!({ "pgn": PGN, "depth": 4 }));
+    let twice = server
+        .request(Method::POST, "/v1/games?depth=4&nodes=9")
+        .json(&json!({ "pgn": PGN, "depth": 4 }));
     let problem = server.send(twice).await.problem(422, "invalid_request");
     assert_eq!(problem["errors"].as_array().unwrap().len(), 1);
-    assert_eq!((&problem["errors"][0]["code"], &problem["errors"][0]["pointer"]), (&json!("conflict"), &json!("/depth")));
+    assert_eq!(
+        (&problem["errors"][0]["code"], &problem["errors"][0]["pointer"]),
+        (&json!("conflict"), &json!("/depth"))
+    );
     let unknown = server.send(text(&server, "?deep=4", PGN)).await.problem(422, "invalid_request");
     assert_eq!(unknown["errors"][0]["code"], "unknown_member");
     for (body, code) in [
@@ -75,13 +90,19 @@ async fn limits_may_stand_in_the_query_but_not_twice() {
         (json!({ "pgn": PGN, "depth": 0 }), "out_of_range"),
         (json!({ "pgn": PGN, "fen": "startpos" }), "unknown_member"),
     ] {
-        assert_eq!(server.refused(PATH, &body, 422, "invalid_request").await["errors"][0]["code"], code, "{body}");
+        assert_eq!(
+            server.refused(PATH, &body, 422, "invalid_request").await["errors"][0]["code"],
+            code,
+            "{body}"
+        );
     }
 }
 
 async fn what_is_beyond_a_cap_is_clamped_and_told() {
     let server = Server::with(|settings| settings.limits.nodes = 2_000).await;
-    let job = taken(&server.post(PATH, &json!({ "pgn": "1. e4 *", "nodes": 1_000_000, "multipv": 50 })).await);
+    let job = taken(
+        &server.post(PATH, &json!({ "pgn": "1. e4 *", "nodes": 1_000_000, "multipv": 50 })).await,
+    );
     assert_eq!(
         job["clamped"],
         json!([
@@ -94,8 +115,11 @@ async fn what_is_beyond_a_cap_is_clamped_and_told() {
 
 async fn a_bad_game_is_an_error_of_its_own() {
     let server = Server::start().await;
-    let pgn = format!("{PGN}\n[White \"Cid\"]\n\n1. e4\nKe5 *\n\n[Variant \"Atomic\"]\n\n1. e4 *\n\n1. d4 1/2-1/2\n");
-    let review = server.until_over(&submit(&server, &json!({ "pgn": pgn, "depth": 2 })).await).await;
+    let pgn = format!(
+        "{PGN}\n[White \"Cid\"]\n\n1. e4\nKe5 *\n\n[Variant \"Atomic\"]\n\n1. e4 *\n\n1. d4 1/2-1/2\n"
+    );
+    let review =
+        server.until_over(&submit(&server, &json!({ "pgn": pgn, "depth": 2 })).await).await;
     let games = review["games"].as_array().unwrap();
     assert_eq!((games.len(), &review["progress"]["moves"]), (4, &json!(8)));
     let error = &games[1]["error"];
@@ -105,26 +129,46 @@ async fn a_bad_game_is_an_error_of_its_own() {
     );
     assert_eq!((&games[1]["headers"]["White"], &games[1]["moves"]), (&json!("Cid"), &json!([])));
     assert_eq!(games[2]["error"]["code"], "unknown_variant");
-    assert_eq!((&games[3]["result"], games[3]["moves"].as_array().unwrap().len()), (&json!("1/2-1/2"), 1));
+    assert_eq!(
+        (&games[3]["result"], games[3]["moves"].as_array().unwrap().len()),
+        (&json!("1/2-1/2"), 1)
+    );
 }
 
 async fn a_text_without_a_game_is_refused_with_its_place() {
     let server = Server::start().await;
-    let problem = server.send(text(&server, "", "\n1. e4 e5\n2. Ke3 *")).await.problem(422, "invalid_pgn");
+    let problem =
+        server.send(text(&server, "", "\n1. e4 e5\n2. Ke3 *")).await.problem(422, "invalid_pgn");
     let error = &problem["errors"][0];
-    assert_eq!((&error["code"], &error["line"], &error["text"]), (&json!("not_legal"), &json!(3), &json!("Ke3")));
+    assert_eq!(
+        (&error["code"], &error["line"], &error["text"]),
+        (&json!("not_legal"), &json!(3), &json!("Ke3"))
+    );
     assert!(problem["detail"].as_str().unwrap().contains("Ke3"), "{problem}");
-    assert_eq!(server.send(text(&server, "", "")).await.problem(422, "invalid_pgn")["errors"], json!([]));
+    assert_eq!(
+        server.send(text(&server, "", "")).await.problem(422, "invalid_pgn")["errors"],
+        json!([])
+    );
 }
 
 async fn a_text_that_is_too_large_is_refused() {
-    let server = Server::with(|settings| (settings.jobs.bytes, settings.jobs.max_mb) = (200_000, 1)).await;
+    let server =
+        Server::with(|settings| (settings.jobs.bytes, settings.jobs.max_mb) = (200_000, 1)).await;
     let limits = server.get("/v1/limits").await.json();
     assert_eq!(limits["jobs"], json!({ "max": 1_000, "keep_hours": 24, "bytes": 200_000 }));
     server.send(text(&server, "", " ".repeat(200_001))).await.problem(413, "body_too_large");
     // It would fit, but what is found of it would not.
-    let problem = server.send(text(&server, "", "Nf3 Nf6 Ng1 Ng8 *\n".repeat(5_000))).await.problem(413, "body_too_large");
-    assert!(problem["detail"].as_str().unwrap().contains("the jobs of one client together may take 524288"), "{problem}");
+    let problem = server
+        .send(text(&server, "", "Nf3 Nf6 Ng1 Ng8 *\n".repeat(5_000)))
+        .await
+        .problem(413, "body_too_large");
+    assert!(
+        problem["detail"]
+            .as_str()
+            .unwrap()
+            .contains("the jobs of one client together may take 524288"),
+        "{problem}"
+    );
     server.send(text(&server, "", "e4 *\n".repeat(30_000))).await.problem(413, "body_too_large");
     let big = format!("{PGN}{}", " ".repeat(100_000));
     taken(&server.send(text(&server, "?depth=1", big)).await);
@@ -133,12 +177,20 @@ async fn a_text_that_is_too_large_is_refused() {
 async fn a_text_that_does_not_come_is_not_waited_for() {
     let server = Server::with(|settings| settings.http.body_timeout_ms = 100).await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
-    let head = format!("POST {PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ncontent-length: 40\r\n\r\n1. e4");
+    let head = format!(
+        "POST {PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ncontent-length: 40\r\n\r\n1. e4"
+    );
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut answer = vec![0; 4_096];
-    let length = timeout(Duration::from_secs(10), stream.read(&mut answer)).await.expect("an answer in time").unwrap();
+    let length = timeout(Duration::from_secs(10), stream.read(&mut answer))
+        .await
+        .expect("an answer in time")
+        .unwrap();
     let answer = String::from_utf8_lossy(&answer[..length]);
-    assert!(answer.starts_with("HTTP/1.1 408 ") && answer.contains("\"code\":\"request_timeout\""), "{answer}");
+    assert!(
+        answer.starts_with("HTTP/1.1 408 ") && answer.contains("\"code\":\"request_timeout\""),
+        "{answer}"
+    );
     coverage::saw("POST", PATH, 408);
 }
 
@@ -146,7 +198,8 @@ async fn the_same_key_is_the_same_job_and_another_body_a_conflict() {
     let server = Server::start().await;
     let ask = |pgn: &'static str, depth: u64| {
         let request = server.request(Method::POST, PATH).header("idempotency-key", "game-7");
-        let (client, request) = (server.client.clone(), request.json(&json!({ "pgn": pgn, "depth": depth })));
+        let (client, request) =
+            (server.client.clone(), request.json(&json!({ "pgn": pgn, "depth": depth })));
         tokio::spawn(async move { client.send(request).await })
     };
     let mut ids = Vec::new();
@@ -169,7 +222,9 @@ async fn a_key_has_its_form() {
         let problem = server.send(request).await.problem(422, "invalid_request");
         assert!(problem["detail"].as_str().unwrap().contains("Idempotency-Key"), "{problem}");
     }
-    let twice = text(&server, "?depth=1", PGN).header("idempotency-key", "a").header("idempotency-key", "a");
+    let twice = text(&server, "?depth=1", PGN)
+        .header("idempotency-key", "a")
+        .header("idempotency-key", "a");
     server.send(twice).await.problem(422, "invalid_request");
     let good = text(&server, "?depth=1", PGN).header("idempotency-key", "~".repeat(128));
     taken(&server.send(good).await);

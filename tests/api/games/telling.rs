@@ -25,29 +25,45 @@ async fn events_tell_it_all_and_go_on_where_a_client_was() {
     let review = server.until_over(&job).await;
     let all = rest(&mut events(&server, &job, None).await).await;
     let names: Vec<_> = all.iter().map(|event| event.name.as_str()).collect();
-    let expected = [vec!["move"; 7], vec!["game", "game"], vec!["move"; 20], vec!["game", "end"]].concat();
+    let expected =
+        [vec!["move"; 7], vec!["game", "game"], vec!["move"; 20], vec!["game", "end"]].concat();
     assert_eq!(names, expected);
     for (index, event) in all.iter().enumerate() {
         let id = if index + 1 == all.len() { "end".to_owned() } else { (index + 1).to_string() };
-        assert_eq!((event.id.as_deref(), &event.data["type"]), (Some(id.as_str()), &json!(event.name)));
+        assert_eq!(
+            (event.id.as_deref(), &event.data["type"]),
+            (Some(id.as_str()), &json!(event.name))
+        );
     }
     for event in all.iter().filter(|event| event.name == "move") {
         let mut told = event.data.clone();
         let (game, ply) = (told["game"].as_u64().unwrap(), told["ply"].as_u64().unwrap());
         told.as_object_mut().unwrap().retain(|name, _| name != "type" && name != "game");
-        assert_eq!(told, review["games"][game as usize]["moves"][ply as usize - 1], "an event says what the review says");
+        assert_eq!(
+            told,
+            review["games"][game as usize]["moves"][ply as usize - 1],
+            "an event says what the review says"
+        );
     }
     assert_eq!(all[7].data["accuracy"], review["games"][0]["accuracy"]);
     assert_eq!(all[8].data["error"], review["games"][1]["error"]);
-    assert_eq!(all[30].data, json!({ "type": "end", "reason": "done", "progress": { "moves_done": 27, "moves": 27 } }));
+    assert_eq!(
+        all[30].data,
+        json!({ "type": "end", "reason": "done", "progress": { "moves_done": 27, "moves": 27 } })
+    );
 
     for heard in [1, 7, 9, 28, 30] {
         let rest = rest(&mut events(&server, &job, Some(&heard.to_string())).await).await;
         assert_eq!(rest.len(), all.len() - heard);
-        assert!(rest.iter().zip(&all[heard..]).all(|(again, event)| again.id == event.id && again.data == event.data));
+        assert!(
+            rest.iter()
+                .zip(&all[heard..])
+                .all(|(again, event)| again.id == event.id && again.data == event.data)
+        );
     }
     assert_eq!(rest(&mut events(&server, &job, Some("what?")).await).await.len(), all.len());
-    let heard_all = server.request(Method::GET, &format!("{job}/events")).header("last-event-id", "end");
+    let heard_all =
+        server.request(Method::GET, &format!("{job}/events")).header("last-event-id", "end");
     assert_eq!(server.send(heard_all).await.status, 204);
 }
 
@@ -57,13 +73,19 @@ async fn events_come_while_the_job_goes_on() {
     let mut stream = events(&server, &job, None).await;
     assert_eq!(stream.response.headers()["x-accel-buffering"], "no");
     let first = stream.event().await.unwrap();
-    assert_eq!((first.name.as_str(), first.id.as_deref(), &first.data["ply"]), ("move", Some("1"), &json!(7)));
+    assert_eq!(
+        (first.name.as_str(), first.id.as_deref(), &first.data["ply"]),
+        ("move", Some("1"), &json!(7))
+    );
     let review = server.get(&job).await.json();
     let shown = review["games"][0]["moves"].as_array().unwrap();
     assert_eq!(review["status"], "running");
     assert!((1..7).contains(&shown.len()), "the rest is not found yet");
     assert_eq!(shown.last().unwrap()["ply"], 7);
-    assert_eq!((&review["games"][0]["accuracy"]["white"], &review["progress"]["moves"]), (&Value::Null, &json!(7)));
+    assert_eq!(
+        (&review["games"][0]["accuracy"]["white"], &review["progress"]["moves"]),
+        (&Value::Null, &json!(7))
+    );
     let rest = rest(&mut stream).await;
     assert_eq!((rest.len(), rest.last().unwrap().name.as_str()), (8, "end"));
 }
@@ -83,7 +105,10 @@ async fn a_quiet_job_is_heard_of_all_the_same() {
     }
     server.stop.send(()).unwrap();
     let broken_off = rest(&mut stream).await;
-    assert!(broken_off.iter().all(|event| event.name != "end"), "who is cut off by a restart comes back");
+    assert!(
+        broken_off.iter().all(|event| event.name != "end"),
+        "who is cut off by a restart comes back"
+    );
 }
 
 /// Speaks raw HTTP, and reads nothing of the events of a long job: they are not held for it.
@@ -91,12 +116,17 @@ async fn a_reader_that_takes_nothing_holds_up_nobody() {
     let server = Server::with(|settings| settings.stream.stall_ms = 300).await;
     let job = submit(&server, &json!({ "pgn": long_game().repeat(1_000), "depth": 1 })).await;
     let mut silent = TcpStream::connect(server.address).await.unwrap();
-    silent.write_all(format!("GET {job}/events HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes()).await.unwrap();
+    silent
+        .write_all(format!("GET {job}/events HTTP/1.1\r\nhost: x\r\n\r\n").as_bytes())
+        .await
+        .unwrap();
     let review = server.until_over(&job).await;
     assert_eq!(review["progress"]["moves_done"], 20_000);
     tokio::time::sleep(Duration::from_millis(600)).await;
     let mut heard = Vec::new();
-    let cut = timeout(Duration::from_secs(20), silent.read_to_end(&mut heard)).await.expect("it is cut off");
+    let cut = timeout(Duration::from_secs(20), silent.read_to_end(&mut heard))
+        .await
+        .expect("it is cut off");
     let whole = String::from_utf8_lossy(&heard).contains("event: end");
     assert!(cut.is_err() || !whole, "{} bytes", heard.len());
 }

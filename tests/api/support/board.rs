@@ -71,7 +71,8 @@ impl Board {
         loop {
             match timeout(PATIENCE, self.socket.next()).await.expect("a word in time") {
                 Some(Ok(Message::Text(text))) => {
-                    return Ok(serde_json::from_str(&text).unwrap_or_else(|error| panic!("{error}: {text}")));
+                    return Ok(serde_json::from_str(&text)
+                        .unwrap_or_else(|error| panic!("{error}: {text}")));
                 }
                 Some(Ok(Message::Close(frame))) => return Err(frame),
                 Some(Ok(_)) => {}

@@ -46,7 +46,11 @@ impl ServerProcess {
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
         let mut lines = BufReader::new(child.stdout.take().expect("a piped stdout"));
         let listening = next_line(&mut lines);
-        let address = listening["address"].as_str().expect("it says where it listens").parse().expect("an address");
+        let address = listening["address"]
+            .as_str()
+            .expect("it says where it listens")
+            .parse()
+            .expect("an address");
         let log = Some(std::thread::spawn(move || read_log(lines)));
         let client = Client::new(address);
         client.until_ready().await;
@@ -93,7 +97,12 @@ impl ServerProcess {
             std::thread::sleep(Duration::from_millis(10));
         };
         let took = started.elapsed();
-        let log = self.log.take().expect("nobody has waited before").join().expect("the log is read to its end");
+        let log = self
+            .log
+            .take()
+            .expect("nobody has waited before")
+            .join()
+            .expect("the log is read to its end");
         (status, took, log)
     }
 }
@@ -115,5 +124,7 @@ fn next_line(lines: &mut BufReader<ChildStdout>) -> Value {
 fn read_log(mut lines: BufReader<ChildStdout>) -> Vec<Value> {
     let mut text = String::new();
     lines.read_to_string(&mut text).expect("a log is text");
-    text.lines().map(|line| serde_json::from_str(line).expect("each line of the log is JSON")).collect()
+    text.lines()
+        .map(|line| serde_json::from_str(line).expect("each line of the log is JSON"))
+        .collect()
 }

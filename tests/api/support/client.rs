@@ -95,7 +95,9 @@ impl Client {
     /// The review of a job, once that is over.
     pub(crate) async fn until_over(&self, job: &str) -> Value {
         // Who has heard more than there is hears of the end alone.
-        let events = self.request(Method::GET, &format!("{job}/events")).header("last-event-id", "999999999");
+        let events = self
+            .request(Method::GET, &format!("{job}/events"))
+            .header("last-event-id", "999999999");
         let heard = self.send(events).await;
         assert!(heard.body.contains("event: end\n"), "{} {}", heard.status, heard.body);
         let review = self.get(job).await;
@@ -105,7 +107,10 @@ impl Client {
 
     /// Posts a text that is said to be JSON.
     pub(crate) async fn post_text(&self, path: &str, body: impl Into<reqwest::Body>) -> Answer {
-        self.send(self.request(Method::POST, path).header(CONTENT_TYPE, "application/json").body(body)).await
+        self.send(
+            self.request(Method::POST, path).header(CONTENT_TYPE, "application/json").body(body),
+        )
+        .await
     }
 
     /// Posts and expects 200.
@@ -140,10 +145,15 @@ impl Answer {
         assert_eq!(problem["type"], format!("/problems/{code}"));
         assert_eq!(problem["request_id"], self.header("x-request-id"));
         for member in ["title", "detail", "instance"] {
-            assert!(problem[member].as_str().is_some_and(|text| !text.is_empty()), "{member} in {}", self.body);
+            assert!(
+                problem[member].as_str().is_some_and(|text| !text.is_empty()),
+                "{member} in {}",
+                self.body
+            );
         }
         if status == 503 {
-            let seconds: u64 = self.header("retry-after").parse().expect("503 has Retry-After in seconds");
+            let seconds: u64 =
+                self.header("retry-after").parse().expect("503 has Retry-After in seconds");
             assert!(seconds >= 1);
         }
         problem

@@ -5,8 +5,9 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 /// The contract, as the code has it.
-pub(crate) static CONTRACT: LazyLock<Value> =
-    LazyLock::new(|| serde_json::to_value(kibitzer::http::contract()).expect("the contract is JSON"));
+pub(crate) static CONTRACT: LazyLock<Value> = LazyLock::new(|| {
+    serde_json::to_value(kibitzer::http::contract()).expect("the contract is JSON")
+});
 
 /// A route with a method.
 #[derive(Clone, Debug)]
@@ -51,8 +52,13 @@ pub(crate) fn operations() -> Vec<Operation> {
 
 /// The operations that take a position in a JSON body.
 pub(crate) fn posts() -> Vec<Operation> {
-    let is_json = |operation: &Operation| operation.document["requestBody"]["content"]["application/json"].is_object();
-    operations().into_iter().filter(|operation| is_json(operation) && operation.id() != "submit_games").collect()
+    let is_json = |operation: &Operation| {
+        operation.document["requestBody"]["content"]["application/json"].is_object()
+    };
+    operations()
+        .into_iter()
+        .filter(|operation| is_json(operation) && operation.id() != "submit_games")
+        .collect()
 }
 
 /// A body that the operation answers with 200, quickly.

@@ -14,7 +14,9 @@ const SHARED: [u16; 3] = [401, 429, 500];
 
 /// Notes an answer.
 pub(crate) fn saw(method: &str, path: &str, status: u16) {
-    let operation = operations().into_iter().find(|operation| operation.method == method && fits(path, &operation.path));
+    let operation = operations()
+        .into_iter()
+        .find(|operation| operation.method == method && fits(path, &operation.path));
     let name = match operation {
         _ if SHARED.contains(&status) => String::new(),
         Some(operation) => name(&operation),
@@ -29,8 +31,10 @@ fn name(operation: &Operation) -> String {
 
 /// `/problems/invalid_fen` fits `/problems/{code}`.
 fn fits(path: &str, pattern: &str) -> bool {
-    let (path, pattern): (Vec<_>, Vec<_>) = (path.split('/').collect(), pattern.split('/').collect());
-    path.len() == pattern.len() && path.iter().zip(&pattern).all(|(part, name)| name.starts_with('{') || part == name)
+    let (path, pattern): (Vec<_>, Vec<_>) =
+        (path.split('/').collect(), pattern.split('/').collect());
+    path.len() == pattern.len()
+        && path.iter().zip(&pattern).all(|(part, name)| name.starts_with('{') || part == name)
 }
 
 pub(crate) fn claims() -> Vec<Trial> {
@@ -44,6 +48,10 @@ pub(crate) fn claims() -> Vec<Trial> {
             })
         });
         let missing: BTreeSet<_> = documented.filter(|answer| !seen.contains(answer)).collect();
-        if missing.is_empty() { Ok(()) } else { Err(format!("documented, but seen by no test: {missing:#?}").into()) }
+        if missing.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("documented, but seen by no test: {missing:#?}").into())
+        }
     })]
 }

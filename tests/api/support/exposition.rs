@@ -42,17 +42,29 @@ impl Exposition {
             None if !is_open => &answer.body,
             _ => panic!("the end is marked in OpenMetrics and nowhere else"),
         };
-        assert!(text.ends_with('\n') && !text.contains("\n\n"), "every line ends, and none is empty");
+        assert!(
+            text.ends_with('\n') && !text.contains("\n\n"),
+            "every line ends, and none is empty"
+        );
         let mut lines = text.lines().peekable();
         while let Some(line) = lines.next() {
-            let (name, help) = line.strip_prefix("# HELP ").and_then(|line| line.split_once(' ')).expect("HELP comes first");
+            let (name, help) = line
+                .strip_prefix("# HELP ")
+                .and_then(|line| line.split_once(' '))
+                .expect("HELP comes first");
             assert!(help.ends_with('.'), "{name} is explained in a sentence");
-            let kind = lines.next().and_then(|line| line.strip_prefix(&format!("# TYPE {name} "))).expect("then TYPE");
+            let kind = lines
+                .next()
+                .and_then(|line| line.strip_prefix(&format!("# TYPE {name} ")))
+                .expect("then TYPE");
             let mut family = Family { kind: kind.to_owned(), series: BTreeMap::new() };
             let mut samples = Vec::new();
             while let Some(line) = lines.next_if(|line| !line.starts_with('#')) {
                 let sample = Sample::read(line);
-                assert!(belongs(name, kind, sample.name, is_open), "{line} stands under {name}, a {kind}");
+                assert!(
+                    belongs(name, kind, sample.name, is_open),
+                    "{line} stands under {name}, a {kind}"
+                );
                 let is_new = family.series.insert(sample.series(), sample.value).is_none();
                 assert!(is_new, "{line} is there twice");
                 assert!(kind != "counter" || sample.value >= 0.0, "{line}");
@@ -67,7 +79,8 @@ impl Exposition {
         Exposition { families }
     }
 
-    /// The value of a series, written as on the page with its labels in the order of the alphabet; 0 when it is not there.
+    /// The value of a series, written as on the page with its labels in the order of the alphabet;
+    /// 0 when it is not there.
     pub(crate) fn value(&self, series: &str) -> f64 {
         self.families.values().find_map(|family| family.series.get(series)).copied().unwrap_or(0.0)
     }
@@ -82,8 +95,12 @@ impl Exposition {
     /// The names of the labels of a family's samples.
     pub(crate) fn labels(&self, sample: &str) -> BTreeSet<String> {
         let series = self.families.values().flat_map(|family| family.series.keys());
-        let labels = series.filter_map(|series| series.strip_prefix(sample)?.strip_prefix('{')?.strip_suffix('}'));
-        labels.flat_map(|labels| labels.split("\",")).map(|label| label.split('=').next().unwrap().to_owned()).collect()
+        let labels = series
+            .filter_map(|series| series.strip_prefix(sample)?.strip_prefix('{')?.strip_suffix('}'));
+        labels
+            .flat_map(|labels| labels.split("\","))
+            .map(|label| label.split('=').next().unwrap().to_owned())
+            .collect()
     }
 
     /// The kind of a family.
@@ -100,7 +117,9 @@ impl<'a> Sample<'a> {
             number => number.parse().unwrap_or_else(|_| panic!("{line}: no number")),
         };
         let (name, labels) = match series.split_once('{') {
-            Some((name, labels)) => (name, read_labels(labels.strip_suffix('}').expect("a closing brace"))),
+            Some((name, labels)) => {
+                (name, read_labels(labels.strip_suffix('}').expect("a closing brace")))
+            }
             None => (series, Vec::new()),
         };
         let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
@@ -116,8 +135,13 @@ impl<'a> Sample<'a> {
     fn series_without(&self, left_out: &str) -> String {
         let mut labels: Vec<_> = self.labels.iter().filter(|(name, _)| *name != left_out).collect();
         labels.sort();
-        let labels: Vec<_> = labels.into_iter().map(|(name, value)| format!("{name}={value:?}")).collect();
-        if labels.is_empty() { self.name.to_owned() } else { format!("{}{{{}}}", self.name, labels.join(",")) }
+        let labels: Vec<_> =
+            labels.into_iter().map(|(name, value)| format!("{name}={value:?}")).collect();
+        if labels.is_empty() {
+            self.name.to_owned()
+        } else {
+            format!("{}{{{}}}", self.name, labels.join(","))
+        }
     }
 
     fn label(&self, wanted: &str) -> Option<&str> {
@@ -163,17 +187,23 @@ fn belongs(family: &str, kind: &str, sample: &str, is_open: bool) -> bool {
 
 /// Buckets rise and end with all, which is the count.
 fn check_histogram(name: &str, samples: &[Sample<'_>]) {
-    let of = |suffix: &str| samples.iter().filter(|sample| sample.name == format!("{name}{suffix}")).collect::<Vec<_>>();
+    let of = |suffix: &str| {
+        samples.iter().filter(|sample| sample.name == format!("{name}{suffix}")).collect::<Vec<_>>()
+    };
     let [buckets, sums, counts] = ["_bucket", "_sum", "_count"].map(of);
     assert!(!counts.is_empty() && counts.len() == sums.len(), "{name}");
     for (count, sum) in counts.into_iter().zip(sums) {
         assert_eq!(count.labels, sum.labels, "{name}");
         let own = buckets.iter().filter(|bucket| {
-            let labels: Vec<_> = bucket.labels.iter().filter(|(name, _)| *name != "le").cloned().collect();
+            let labels: Vec<_> =
+                bucket.labels.iter().filter(|(name, _)| *name != "le").cloned().collect();
             labels == count.labels
         });
         let own: Vec<(f64, f64)> = own.map(|bucket| (bound(bucket), bucket.value)).collect();
-        assert!(own.is_sorted_by(|less, more| less.0 < more.0 && less.1 <= more.1), "{name}: {own:?}");
+        assert!(
+            own.is_sorted_by(|less, more| less.0 < more.0 && less.1 <= more.1),
+            "{name}: {own:?}"
+        );
         assert_eq!(own.last(), Some(&(f64::INFINITY, count.value)), "{name}");
         assert!(sum.value >= 0.0 && (count.value > 0.0 || sum.value == 0.0), "{name}");
     }

@@ -18,7 +18,9 @@ impl Write for Page {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // The log takes panics over, those of failed tests too.
         let text = String::from_utf8_lossy(bytes);
-        text.lines().filter(|line| line.contains("\"panicked\"")).for_each(|line| eprintln!("{line}"));
+        text.lines()
+            .filter(|line| line.contains("\"panicked\""))
+            .for_each(|line| eprintln!("{line}"));
         PAGE.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
         Ok(bytes.len())
     }

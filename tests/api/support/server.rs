@@ -46,13 +46,16 @@ impl Server {
         let settings = Settings { listen: ([127, 0, 0, 1], 0).into(), ..settings };
         let listeners = Listeners::bind(&settings).await.expect("free ports");
         let address_of = |listener: &TcpListener| listener.local_addr().expect("it has an address");
-        let (address, metrics) = (address_of(&listeners.main), listeners.metrics.as_ref().map(address_of));
+        let (address, metrics) =
+            (address_of(&listeners.main), listeners.metrics.as_ref().map(address_of));
         let (stop, stopped) = oneshot::channel();
         tokio::spawn(async move {
             let shutdown = async {
                 let _ = stopped.await;
             };
-            app::serve(&settings, listeners, shutdown).await.expect("the server ends in good order");
+            app::serve(&settings, listeners, shutdown)
+                .await
+                .expect("the server ends in good order");
         });
         let client = Client::new(address);
         client.until_ready().await;

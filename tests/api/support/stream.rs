@@ -30,13 +30,21 @@ impl Stream {
     /// Asks, and expects lines of this kind.
     pub(crate) async fn open(client: &Client, request: RequestBuilder, kind: &str) -> Stream {
         let response = client.open(request.header("accept", kind)).await;
-        assert_eq!((response.status().as_u16(), response.headers()["content-type"].to_str().unwrap()), (200, kind));
+        assert_eq!(
+            (response.status().as_u16(), response.headers()["content-type"].to_str().unwrap()),
+            (200, kind)
+        );
         Stream { response, text: String::new() }
     }
 
     /// Posts and follows in NDJSON.
     pub(crate) async fn post(client: &Client, path: &str, body: &Value) -> Stream {
-        Stream::open(client, client.request(reqwest::Method::POST, path).json(body), "application/x-ndjson").await
+        Stream::open(
+            client,
+            client.request(reqwest::Method::POST, path).json(body),
+            "application/x-ndjson",
+        )
+        .await
     }
 
     /// The text up to an end; `None` when nothing more comes.
@@ -48,10 +56,14 @@ impl Stream {
                 text.truncate(length);
                 return Some(text);
             }
-            let chunk =
-                timeout(PATIENCE, self.response.chunk()).await.expect("a line in time").expect("the stream is whole");
+            let chunk = timeout(PATIENCE, self.response.chunk())
+                .await
+                .expect("a line in time")
+                .expect("the stream is whole");
             match chunk {
-                Some(bytes) => self.text.push_str(std::str::from_utf8(&bytes).expect("whole characters")),
+                Some(bytes) => {
+                    self.text.push_str(std::str::from_utf8(&bytes).expect("whole characters"))
+                }
                 None => {
                     assert_eq!(self.text, "", "the stream ends with a line");
                     return None;
@@ -89,10 +101,16 @@ impl Stream {
     pub(crate) async fn event(&mut self) -> Option<Event> {
         loop {
             let text = self.until("\n\n").await?;
-            let field = |name: &str| text.lines().find_map(|line| line.strip_prefix(name).map(str::to_owned));
+            let field = |name: &str| {
+                text.lines().find_map(|line| line.strip_prefix(name).map(str::to_owned))
+            };
             if let Some(data) = field("data: ") {
                 let data = serde_json::from_str(&data).expect("data is JSON");
-                return Some(Event { name: field("event: ").expect("a name"), id: field("id: "), data });
+                return Some(Event {
+                    name: field("event: ").expect("a name"),
+                    id: field("id: "),
+                    data,
+                });
             }
             assert_eq!(text, "retry: 2000");
         }

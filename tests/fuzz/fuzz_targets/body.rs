@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../inputs/body.rs"]
+#[path = "../../mutations/inputs/body.rs"]
 mod body;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../inputs/fen.rs"]
+#[path = "../../mutations/inputs/fen.rs"]
 mod fen;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

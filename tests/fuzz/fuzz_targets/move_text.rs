@@ -1,8 +1,9 @@
-//! Fuzzes the reader of moves in UCI and SAN: `cargo +nightly fuzz run --fuzz-dir tests/fuzz move_text`.
+//! Fuzzes the reader of moves in UCI and SAN: `cargo +nightly fuzz run --fuzz-dir tests/fuzz
+//! move_text`.
 
 #![no_main]
 
-#[path = "../../inputs/move_text.rs"]
+#[path = "../../mutations/inputs/move_text.rs"]
 mod move_text;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

@@ -3,10 +3,10 @@
 #![no_main]
 
 #[allow(dead_code, reason = "the packed form needs its claims about positions only")]
-#[path = "../../inputs/fen.rs"]
+#[path = "../../mutations/inputs/fen.rs"]
 mod fen;
 
-#[path = "../../inputs/packed.rs"]
+#[path = "../../mutations/inputs/packed.rs"]
 mod packed;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

@@ -2,7 +2,7 @@
 
 #![no_main]
 
-#[path = "../../inputs/pgn.rs"]
+#[path = "../../mutations/inputs/pgn.rs"]
 mod pgn;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

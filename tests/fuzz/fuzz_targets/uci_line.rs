@@ -1,8 +1,9 @@
-//! Fuzzes the reader of moves in UCI and SAN: `cargo +nightly fuzz run --fuzz-dir tests/fuzz uci_line`.
+//! Fuzzes the reader of moves in UCI and SAN: `cargo +nightly fuzz run --fuzz-dir tests/fuzz
+//! uci_line`.
 
 #![no_main]
 
-#[path = "../../inputs/uci_line.rs"]
+#[path = "../../mutations/inputs/uci_line.rs"]
 mod uci_line;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {

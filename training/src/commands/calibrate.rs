@@ -23,13 +23,18 @@ impl Calibrate {
     /// When the data cannot be read, holds no result, or nothing can be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         let data = Dataset::load(&self.sources)?;
-        let pairs: Vec<(f32, f32)> =
-            data.training.iter().filter_map(|sample| Some((f32::from(sample.score()), sample.result().points()?))).collect();
+        let pairs: Vec<(f32, f32)> = data
+            .training
+            .iter()
+            .filter_map(|sample| Some((f32::from(sample.score()), sample.result().points()?)))
+            .collect();
         ensure!(!pairs.is_empty(), "no position with a known result");
         writeln!(out, "{} positions", pairs.len())?;
         for scale in (60..=400).step_by(20) {
-            let error: f64 =
-                pairs.par_iter().map(|(score, points)| f64::from((logistic(score / scale as f32) - points).powi(2))).sum();
+            let error: f64 = pairs
+                .par_iter()
+                .map(|(score, points)| f64::from((logistic(score / scale as f32) - points).powi(2)))
+                .sum();
             writeln!(out, "scale {scale}: mean squared error {:.6}", error / pairs.len() as f64)?;
         }
         for from in (-600..600).step_by(100) {
@@ -39,7 +44,12 @@ impl Calibrate {
                 .map(|pair| pair.1)
                 .collect();
             let mean = inside.iter().sum::<f32>() / inside.len().max(1) as f32;
-            writeln!(out, "scores {from} to {}: {} positions, mean points {mean:.3}", from + 100, inside.len())?;
+            writeln!(
+                out,
+                "scores {from} to {}: {} positions, mean points {mean:.3}",
+                from + 100,
+                inside.len()
+            )?;
         }
         Ok(())
     }

@@ -28,8 +28,11 @@ impl Evaluate {
     /// When the network cannot be read, a FEN is none, or nothing can be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         let network = network_file::load(&self.network)?;
-        let samples: Vec<Sample> =
-            self.fens.iter().map(|fen| read(fen).with_context(|| format!("`{fen}` is no FEN"))).collect::<Result<_>>()?;
+        let samples: Vec<Sample> = self
+            .fens
+            .iter()
+            .map(|fen| read(fen).with_context(|| format!("`{fen}` is no FEN")))
+            .collect::<Result<_>>()?;
         for (fen, sample) in self.fens.iter().zip(samples) {
             writeln!(out, "{} {fen}", network.evaluate(&sample))?;
         }
@@ -37,19 +40,37 @@ impl Evaluate {
     }
 }
 
-/// The position of a FEN. The format's crate takes much of it for granted, which is looked at first.
+/// The position of a FEN. The format's crate takes much of it for granted, which is looked at
+/// first.
 fn read(fen: &str) -> Result<Sample> {
     let fields: Vec<&str> = fen.split(' ').collect();
-    let [placement, _, castling, en_passant, _, number] = fields[..] else { bail!("it has not six fields") };
+    let [placement, _, castling, en_passant, _, number] = fields[..] else {
+        bail!("it has not six fields")
+    };
     let squares = |rank: &str| rank.chars().map(|c| c.to_digit(10).unwrap_or(1)).sum::<u32>();
     ensure!(placement.split('/').count() == 8, "the board has eight ranks");
     ensure!(placement.split('/').all(|rank| squares(rank) == 8), "each rank has eight squares");
-    ensure!(['K', 'k'].into_iter().all(|king| placement.matches(king).count() == 1), "each side has one king");
-    ensure!(placement.chars().filter(char::is_ascii_alphabetic).count() <= 32, "there are 32 pieces at most");
-    ensure!(castling == "-" || castling.chars().all(|c| "KQABCDEFGHkqabcdefgh".contains(c)), "`{castling}` is no castling");
+    ensure!(
+        ['K', 'k'].into_iter().all(|king| placement.matches(king).count() == 1),
+        "each side has one king"
+    );
+    ensure!(
+        placement.chars().filter(char::is_ascii_alphabetic).count() <= 32,
+        "there are 32 pieces at most"
+    );
+    ensure!(
+        castling == "-" || castling.chars().all(|c| "KQABCDEFGHkqabcdefgh".contains(c)),
+        "`{castling}` is no castling"
+    );
     let is_square = |text: &[u8]| matches!(text, [b'a'..=b'h', b'1'..=b'8']);
-    ensure!(en_passant == "-" || is_square(en_passant.as_bytes()), "`{en_passant}` is no en-passant square");
-    ensure!(number.parse().is_ok_and(|number: u16| number > 0), "`{number}` is no number of a move");
+    ensure!(
+        en_passant == "-" || is_square(en_passant.as_bytes()),
+        "`{en_passant}` is no en-passant square"
+    );
+    ensure!(
+        number.parse().is_ok_and(|number: u16| number > 0),
+        "`{number}` is no number of a move"
+    );
     let mut board = Board::new();
     board.set_from_fen(fen, true)?;
     Ok(Sample::new(&board, 0, GameResult::Unknown))

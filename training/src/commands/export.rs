@@ -29,9 +29,16 @@ impl Export {
     /// When there is no checkpoint, or the file cannot be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         let run = Run::resume(&self.run)?;
-        let file = network_file::write(&Quantised::new(&run.network, run.state.config.target.scale))?;
+        let file =
+            network_file::write(&Quantised::new(&run.network, run.state.config.target.scale))?;
         write_whole(&self.to, &file)?;
-        writeln!(out, "{}: network {} after {} epochs", self.to.display(), network_file::id(&file), run.state.epochs)?;
+        writeln!(
+            out,
+            "{}: network {} after {} epochs",
+            self.to.display(),
+            network_file::id(&file),
+            run.state.epochs
+        )?;
         Ok(())
     }
 }

@@ -31,8 +31,10 @@ impl Info {
             return Ok(());
         }
 
-        let bytes = std::fs::read(&self.file).with_context(|| format!("cannot read {}", self.file.display()))?;
-        let network = network_file::read(&bytes).with_context(|| self.file.display().to_string())?;
+        let bytes = std::fs::read(&self.file)
+            .with_context(|| format!("cannot read {}", self.file.display()))?;
+        let network =
+            network_file::read(&bytes).with_context(|| self.file.display().to_string())?;
         let shape = &network.shape;
         writeln!(out, "id {}, {} bytes", network_file::id(&bytes), bytes.len())?;
         writeln!(
@@ -47,7 +49,12 @@ impl Info {
         for (rank, buckets) in shape.king_buckets.table().chunks_exact(4).enumerate() {
             writeln!(out, "king buckets on a{0} to d{0}: {buckets:?}", rank + 1)?;
         }
-        writeln!(out, "no position brings an accumulator beyond ±{} of {}", network.accumulator_bound(), i16::MAX)?;
+        writeln!(
+            out,
+            "no position brings an accumulator beyond ±{} of {}",
+            network.accumulator_bound(),
+            i16::MAX
+        )?;
         Ok(())
     }
 }

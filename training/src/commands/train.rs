@@ -38,7 +38,8 @@ impl Train {
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         let checkpoint = self.run.join(CHECKPOINT);
         ensure!(!checkpoint.exists(), "{} exists: `resume` goes on with it", checkpoint.display());
-        fs::create_dir_all(&self.run).with_context(|| format!("cannot create {}", self.run.display()))?;
+        fs::create_dir_all(&self.run)
+            .with_context(|| format!("cannot create {}", self.run.display()))?;
         train(Run::new(self.config)?, &self.run, out)
     }
 }
@@ -59,7 +60,14 @@ fn train(mut run: Run, folder: &Path, out: &mut dyn Write) -> Result<()> {
     writeln!(out, "settings {}", serde_json::to_string(&run.state.config)?)?;
     let data = Dataset::load(&run.state.config.sources)?;
     for file in &data.files {
-        writeln!(out, "{}: {} games, {} positions, {} kept", file.path.display(), file.games, file.positions, file.kept)?;
+        writeln!(
+            out,
+            "{}: {} games, {} positions, {} kept",
+            file.path.display(),
+            file.games,
+            file.positions,
+            file.kept
+        )?;
     }
     writeln!(
         out,

@@ -17,7 +17,8 @@ pub struct Wdl {
     /// viriformat game files of the engine that the model is for
     #[arg(long, num_args = 1.., required = true)]
     data: Vec<PathBuf>,
-    /// The games are cut into so many parts; the error is that on each part of a model fitted to the others
+    /// The games are cut into so many parts; the error is that on each part of a model fitted to
+    /// the others
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..))]
     folds: u32,
     /// A model to hold against all of the games, in place of fitting one: the coefficients of a
@@ -34,8 +35,8 @@ pub struct Wdl {
 }
 
 impl Wdl {
-    /// Prints the constants of `src/engine/wdl.rs`, fitted to all games, and the calibration error on games that were held out; of a
-    /// model that is given the calibration error on all games.
+    /// Prints the constants of `src/engine/wdl.rs`, fitted to all games, and the calibration error
+    /// on games that were held out; of a model that is given the calibration error on all games.
     ///
     /// # Errors
     ///
@@ -80,15 +81,21 @@ impl Wdl {
     /// For each fold the model that is fitted to all others.
     fn fitted_without_each(&self, folds: &[Tally]) -> Result<Vec<WinModel>> {
         let without = |index: usize| -> Result<WinModel> {
-            let others: Vec<&Tally> =
-                folds.iter().enumerate().filter(|&(i, _)| i != index).map(|(_, tally)| tally).collect();
+            let others: Vec<&Tally> = folds
+                .iter()
+                .enumerate()
+                .filter(|&(i, _)| i != index)
+                .map(|(_, tally)| tally)
+                .collect();
             fit(&others, &self.range)
         };
         (0..folds.len()).into_par_iter().map(without).collect()
     }
 
     fn tell_calibration(&self, out: &mut dyn Write, calibration: &Calibration) -> io::Result<()> {
-        for (name, result) in [("win", Foretold::Win), ("draw", Foretold::Draw), ("loss", Foretold::Loss)] {
+        for (name, result) in
+            [("win", Foretold::Win), ("draw", Foretold::Draw), ("loss", Foretold::Loss)]
+        {
             table(out, name, calibration, result)?;
         }
         let (greatest, mean) = calibration.errors(self.least_positions);
@@ -117,11 +124,23 @@ fn tell_model(out: &mut dyn Write, model: &WinModel) -> io::Result<()> {
 }
 
 /// The bins of a result, in per cent.
-fn table(out: &mut dyn Write, name: &str, calibration: &Calibration, result: Foretold) -> io::Result<()> {
+fn table(
+    out: &mut dyn Write,
+    name: &str,
+    calibration: &Calibration,
+    result: Foretold,
+) -> io::Result<()> {
     writeln!(out, "\n{name:>4}  foretold  happened  error  positions")?;
-    for (i, bin) in calibration.bins(result).iter().enumerate().filter(|(_, bin)| bin.positions > 0) {
-        let [foretold, happened, error] = [bin.foretold(), bin.happened(), bin.error()].map(|share| 100.0 * share);
-        writeln!(out, "{:>3}+  {foretold:8.2}  {happened:8.2}  {error:5.2}  {:9}", 10 * i, bin.positions)?;
+    for (i, bin) in calibration.bins(result).iter().enumerate().filter(|(_, bin)| bin.positions > 0)
+    {
+        let [foretold, happened, error] =
+            [bin.foretold(), bin.happened(), bin.error()].map(|share| 100.0 * share);
+        writeln!(
+            out,
+            "{:>3}+  {foretold:8.2}  {happened:8.2}  {error:5.2}  {:9}",
+            10 * i,
+            bin.positions
+        )?;
     }
     Ok(())
 }

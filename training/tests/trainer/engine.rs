@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
 use kibitzer::chess::Position;
-use kibitzer::nnue::{Accumulators, HIDDEN, KING_BUCKETS, Network as EngineNetwork, OUTPUT_BUCKETS};
+use kibitzer::nnue::{
+    Accumulators, HIDDEN, KING_BUCKETS, Network as EngineNetwork, OUTPUT_BUCKETS,
+};
 use kibitzer_trainer::games::visit;
 use kibitzer_trainer::king_buckets::KingBuckets;
 use kibitzer_trainer::network::Network;
@@ -16,7 +18,8 @@ use crate::made_up::{bytes, games, set_buckets_apart};
 #[test]
 fn the_engine_reads_the_file_and_evaluates_to_the_same_centipawn() {
     let table = if KING_BUCKETS == 1 { "none".to_owned() } else { KING_BUCKETS.to_string() };
-    let shape = Shape::new(HIDDEN, KingBuckets::parse(&table).expect("a table"), OUTPUT_BUCKETS).expect("a shape");
+    let shape = Shape::new(HIDDEN, KingBuckets::parse(&table).expect("a table"), OUTPUT_BUCKETS)
+        .expect("a shape");
     let mut trained = Network::random(shape, Rounding::Quantised, 17);
     set_buckets_apart(&mut trained);
     let network = Quantised::new(&trained, 230);

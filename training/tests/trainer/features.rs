@@ -22,12 +22,19 @@ fn buckets(name: &str) -> KingBuckets {
 fn a_position_and_its_mirror_image_have_the_same_features() {
     let fens = [
         ("4k3/8/8/8/8/2N5/P7/1K6 w - - 0 1", "3k4/8/8/8/8/5N2/7P/6K1 w - - 0 1"),
-        ("r2q2k1/5ppp/8/3n4/8/8/1PP2P2/K2R4 b - - 0 1", "1k2q2r/ppp5/8/4n3/8/8/2P2PP1/4R2K b - - 0 1"),
+        (
+            "r2q2k1/5ppp/8/3n4/8/8/1PP2P2/K2R4 b - - 0 1",
+            "1k2q2r/ppp5/8/4n3/8/8/2P2PP1/4R2K b - - 0 1",
+        ),
     ];
     for (original, mirrored) in fens {
         for table in ["none", "4", "8"] {
             let table = buckets(table);
-            assert_eq!(both(&position(original), &table), both(&position(mirrored), &table), "{original}");
+            assert_eq!(
+                both(&position(original), &table),
+                both(&position(mirrored), &table),
+                "{original}"
+            );
         }
     }
 }
@@ -43,13 +50,15 @@ fn a_position_with_colours_exchanged_has_the_same_features() {
 fn the_opponents_perspective_is_what_it_would_see_with_the_move() {
     let white = position("r1bqkb1r/pp3ppp/2n2n2/2pp4/3P4/2N2NP1/PP2PPBP/R1BQK2R w KQkq - 0 1");
     let black = position("r1bqkb1r/pp3ppp/2n2n2/2pp4/3P4/2N2NP1/PP2PPBP/R1BQK2R b KQkq - 0 1");
-    let ([own, their], [after_own, after_their]) = (both(&white, &buckets("8")), both(&black, &buckets("8")));
+    let ([own, their], [after_own, after_their]) =
+        (both(&white, &buckets("8")), both(&black, &buckets("8")));
     assert_eq!((own, their), (after_their, after_own));
 }
 
 #[test]
 fn a_feature_counts_colour_role_and_square() {
-    // King on the e-file: files are mirrored, e1 to d1 and a2 to h2. For the opponent, king on e8: the same, and ranks turned over.
+    // King on the e-file: files are mirrored, e1 to d1 and a2 to h2. For the opponent, king on e8:
+    // the same, and ranks turned over.
     let sample = position("4k3/8/8/8/8/8/P7/4K3 w - - 0 1");
     let [own, their] = both(&sample, &buckets("none"));
     assert_eq!(own, [15, 5 * 64 + 3, 384 + 5 * 64 + 59]);
@@ -58,7 +67,8 @@ fn a_feature_counts_colour_role_and_square() {
 
 #[test]
 fn the_king_bucket_moves_all_features_by_768() {
-    // White's king on g1 (b1 when mirrored: bucket 1 of 8), Black's on e8 (d1 for itself: bucket 3).
+    // White's king on g1 (b1 when mirrored: bucket 1 of 8), Black's on e8 (d1 for itself: bucket
+    // 3).
     let sample = position("4k3/8/8/8/8/8/P7/6K1 w - - 0 1");
     let [plain_own, plain_their] = both(&sample, &buckets("none"));
     let [own, their] = both(&sample, &buckets("8"));

@@ -16,7 +16,8 @@ fn usual() -> Filter {
     Filter { max_score: 1000, keep_checks: false, keep_tactical: false, min_pieces: 4 }
 }
 
-const QUIET: (&str, &str) = ("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 1", "f1c4");
+const QUIET: (&str, &str) =
+    ("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 1", "f1c4");
 
 #[test]
 fn a_quiet_move_in_an_even_position_is_learned_from() {
@@ -45,7 +46,12 @@ fn captures_en_passant_and_promotions_as_best_moves_are_left_out() {
 
 #[test]
 fn castling_is_a_quiet_move() {
-    assert!(keeps(&usual(), "r3k2r/pppq1ppp/2npbn2/8/8/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1", "e1h1", 0));
+    assert!(keeps(
+        &usual(),
+        "r3k2r/pppq1ppp/2npbn2/8/8/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1",
+        "e1h1",
+        0
+    ));
 }
 
 #[test]

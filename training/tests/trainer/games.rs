@@ -39,7 +39,12 @@ fn decoded_positions_are_those_of_kibitzers_rules() {
             assert_eq!(board.in_check(), position.in_check(), "{}", position.fen());
             let text = mv.display(true).to_string();
             let ours = read_move(&position, &text).expect("a legal move");
-            assert_eq!(board.is_tactical(mv), ours.is_noisy(), "{}", to_uci(&position, ours, CastlingText::Chess960));
+            assert_eq!(
+                board.is_tactical(mv),
+                ours.is_noisy(),
+                "{}",
+                to_uci(&position, ours, CastlingText::Chess960)
+            );
             position.play(ours);
             positions += 1;
         })

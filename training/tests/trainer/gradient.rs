@@ -26,7 +26,13 @@ fn group(network: &mut Network, number: usize) -> &mut Parameters {
 }
 
 /// The mean loss with one weight moved.
-fn moved(network: &Network, batch: &[Example], power: f32, (number, row, neuron): (usize, usize, usize), by: f32) -> f64 {
+fn moved(
+    network: &Network,
+    batch: &[Example],
+    power: f32,
+    (number, row, neuron): (usize, usize, usize),
+    by: f32,
+) -> f64 {
     let mut network = network.clone();
     *group(&mut network, number).value[row].get_mut(neuron) += by;
     network.tiles[0].refresh();
@@ -44,13 +50,18 @@ fn check(king_buckets: &str, power: f32) {
     let mut compared = 0;
     for number in 0..groups {
         let gradient = group(&mut network, number).gradient.clone();
-        let largest = gradient.iter().flat_map(|row| row.iter()).fold(0.0, |most: f32, g| most.max(g.abs()));
+        let largest =
+            gradient.iter().flat_map(|row| row.iter()).fold(0.0, |most: f32, g| most.max(g.abs()));
         assert!(largest > 0.0, "group {number} has no gradient");
-        let rows = gradient.iter().enumerate().filter(|(_, row)| row.iter().any(|g| g.abs() > largest / 10.0));
+        let rows = gradient
+            .iter()
+            .enumerate()
+            .filter(|(_, row)| row.iter().any(|g| g.abs() > largest / 10.0));
         for (row, gradient) in rows.take(25) {
             for neuron in (0..LANES).step_by(5) {
                 let place = (number, row, neuron);
-                let rise = moved(&network, &batch, power, place, STEP) - moved(&network, &batch, power, place, -STEP);
+                let rise = moved(&network, &batch, power, place, STEP)
+                    - moved(&network, &batch, power, place, -STEP);
                 let measured = rise / f64::from(2.0 * STEP);
                 let computed = f64::from(gradient.get(neuron));
                 let error = (measured - computed).abs();

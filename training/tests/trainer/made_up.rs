@@ -69,7 +69,10 @@ fn material(board: &Board) -> i16 {
     ];
     let side = |colour: Colour| -> i32 {
         let own = board.pieces.occupied_co(colour);
-        values.iter().map(|(role, value)| value * (board.pieces.of_type(*role) & own).count() as i32).sum()
+        values
+            .iter()
+            .map(|(role, value)| value * (board.pieces.of_type(*role) & own).count() as i32)
+            .sum()
     };
     (side(Colour::White) - side(Colour::Black)) as i16
 }
@@ -88,8 +91,10 @@ pub(crate) fn samples(count: usize, seed: u64) -> Vec<Sample> {
     let mut samples = Vec::new();
     for game in games(count, seed) {
         let bytes = bytes(&[game]);
-        kibitzer_trainer::games::visit(&bytes, |board, _, score, result| samples.push(Sample::new(board, score, result)))
-            .expect("a game");
+        kibitzer_trainer::games::visit(&bytes, |board, _, score, result| {
+            samples.push(Sample::new(board, score, result))
+        })
+        .expect("a game");
     }
     samples
 }
@@ -121,7 +126,12 @@ pub(crate) fn config_of(folder: &Path, count: usize) -> Config {
     let data = folder.join("made-up.vf");
     std::fs::write(&data, bytes(&games(count, 1))).expect("a data file");
     Config {
-        sources: Sources { data: vec![data], unknown_results: Vec::new(), hold_out: 10, filter: everything() },
+        sources: Sources {
+            data: vec![data],
+            unknown_results: Vec::new(),
+            hold_out: 10,
+            filter: everything(),
+        },
         target: Target { scale: 200, result_weight: 0.25 },
         hidden: 32,
         king_buckets: "4".to_owned(),

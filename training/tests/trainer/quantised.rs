@@ -18,13 +18,17 @@ fn network(king_buckets: &str, rounding: Rounding) -> Network {
     Network::random(Shape::new(64, buckets, 8).expect("a shape"), rounding, 3)
 }
 
-/// The largest difference between the integer network's evaluations and the trained network's, in centipawns.
+/// The largest difference between the integer network's evaluations and the trained network's, in
+/// centipawns.
 fn largest_error(network: &mut Network, target: &Target) -> f32 {
     let samples = samples(20, 8);
     let quantised = Quantised::new(network, target.scale);
-    let examples: Vec<_> = samples.iter().map(|sample| Example::new(sample, &network.shape, target)).collect();
+    let examples: Vec<_> =
+        samples.iter().map(|sample| Example::new(sample, &network.shape, target)).collect();
     let outputs = network.forward(&examples).to_vec();
-    let error = |(sample, output): (_, &f32)| (quantised.evaluate(sample) as f32 - output * f32::from(target.scale)).abs();
+    let error = |(sample, output): (_, &f32)| {
+        (quantised.evaluate(sample) as f32 - output * f32::from(target.scale)).abs()
+    };
     samples.iter().zip(&outputs).map(error).fold(0.0, f32::max)
 }
 
@@ -34,7 +38,10 @@ fn integers_answer_what_floating_point_numbers_do() {
     for king_buckets in ["none", "8"] {
         for (rounding, limit) in [(Rounding::Exact, 5.0), (Rounding::Quantised, 2.0)] {
             let error = largest_error(&mut network(king_buckets, rounding), &target);
-            assert!(error < limit, "{error} centipawns with king buckets {king_buckets}, {rounding:?}");
+            assert!(
+                error < limit,
+                "{error} centipawns with king buckets {king_buckets}, {rounding:?}"
+            );
         }
     }
 }
@@ -74,7 +81,8 @@ fn a_network_file_is_read_as_it_was_written() {
 
 #[test]
 fn a_network_file_has_the_agreed_header() {
-    let file = network_file::write(&Quantised::new(&network("8", Rounding::Quantised), 220)).expect("a file");
+    let file = network_file::write(&Quantised::new(&network("8", Rounding::Quantised), 220))
+        .expect("a file");
     let payload = 32 + 2 * (8 * 768 * 64 + 64 + 8 * 128) + 4 * 8;
     assert_eq!(file.len(), 64 + payload);
     assert_eq!(&file[..8], b"KIBITZER");
@@ -86,7 +94,8 @@ fn a_network_file_has_the_agreed_header() {
 
 #[test]
 fn a_damaged_network_file_is_refused() {
-    let file = network_file::write(&Quantised::new(&network("none", Rounding::Quantised), 220)).expect("a file");
+    let file = network_file::write(&Quantised::new(&network("none", Rounding::Quantised), 220))
+        .expect("a file");
     for place in [0, 8, 10, 12, 20, 31, 40, 63, 64, 100, file.len() - 1] {
         let mut damaged = file.clone();
         damaged[place] ^= 4;
@@ -102,7 +111,8 @@ fn a_network_file_gives_back_a_network_within_its_limits() {
     let buckets = KingBuckets::parse("8").expect("a table of that name");
     let shape = Shape::new(64, buckets, 8).expect("a shape");
     let mut network = Quantised::new(&Network::zeros(shape, Rounding::Quantised), 220);
-    // As far out as training may bring them: what the buckets share up to 1.40 of 1.98, their own 0.58 of it, at 255 units.
+    // As far out as training may bring them: what the buckets share up to 1.40 of 1.98, their own
+    // 0.58 of it, at 255 units.
     let (mut random, row) = (ChaCha8Rng::seed_from_u64(5), 768 * 64);
     for place in 0..row {
         let shared = random.random_range(-357..=357);
@@ -114,7 +124,11 @@ fn a_network_file_gives_back_a_network_within_its_limits() {
     let restored = network.restore();
     for group in restored.tiles.iter().flat_map(|tile| tile.groups()) {
         let most = group.value.iter().flat_map(Row::iter).map(f32::abs).fold(0.0, f32::max);
-        assert!(most <= group.limit + 1e-6, "{most} is beyond {}: the first step would cut it", group.limit);
+        assert!(
+            most <= group.limit + 1e-6,
+            "{most} is beyond {}: the first step would cut it",
+            group.limit
+        );
     }
     assert_eq!(Quantised::new(&restored, 220), network);
 }
@@ -126,12 +140,20 @@ fn a_network_at_its_limits_fits_sixteen_bits() {
         for tile in &mut network.tiles {
             for group in tile.groups_mut() {
                 let limit = group.limit;
-                group.value.iter_mut().flat_map(|row| row.iter_mut()).for_each(|weight| *weight = limit);
+                group
+                    .value
+                    .iter_mut()
+                    .flat_map(|row| row.iter_mut())
+                    .for_each(|weight| *weight = limit);
             }
             tile.refresh();
         }
         let quantised = Quantised::new(&network, 200);
-        assert!(quantised.accumulator_bound() <= i32::from(i16::MAX), "{}", quantised.accumulator_bound());
+        assert!(
+            quantised.accumulator_bound() <= i32::from(i16::MAX),
+            "{}",
+            quantised.accumulator_bound()
+        );
         assert!(quantised.outputs.iter().all(|weight| weight.abs() <= 127));
     }
 }

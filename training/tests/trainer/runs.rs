@@ -96,11 +96,15 @@ fn a_run_may_start_from_anothers_weights_and_gain_king_buckets() {
     whole(config.clone(), &first, 2);
 
     let checkpoint = Some(first.join(CHECKPOINT));
-    let bucketed = Config { king_buckets: "8".to_owned(), start_from: checkpoint.clone(), ..config.clone() };
+    let bucketed =
+        Config { king_buckets: "8".to_owned(), start_from: checkpoint.clone(), ..config.clone() };
     let mut run = Run::new(bucketed).expect("a run");
     let held_out = Dataset::load(&config.sources).expect("data").validation;
     let mut before = Run::resume(&first).expect("the first run");
-    let (now, then) = (run.held_out_loss(&held_out).expect("a loss"), before.held_out_loss(&held_out).expect("a loss"));
+    let (now, then) = (
+        run.held_out_loss(&held_out).expect("a loss"),
+        before.held_out_loss(&held_out).expect("a loss"),
+    );
     assert!((now - then).abs() < 1e-6, "{now} after, {then} before");
 
     train(run, 1, &second);
@@ -111,15 +115,22 @@ fn a_run_may_start_from_anothers_weights_and_gain_king_buckets() {
 #[test]
 fn a_run_may_start_from_a_network_file() {
     for king_buckets in ["none", "8"] {
-        let (first, second) = (folder(&format!("to-a-file-{king_buckets}")), folder(&format!("from-a-file-{king_buckets}")));
+        let (first, second) = (
+            folder(&format!("to-a-file-{king_buckets}")),
+            folder(&format!("from-a-file-{king_buckets}")),
+        );
         let config = Config { king_buckets: king_buckets.to_owned(), ..config(&first) };
         whole(config.clone(), &first, 2);
         let file = first.join(NETWORK);
 
-        let mut run = Run::new(Config { start_from: Some(file.clone()), ..config.clone() }).expect("a run");
+        let mut run =
+            Run::new(Config { start_from: Some(file.clone()), ..config.clone() }).expect("a run");
         let held_out = Dataset::load(&config.sources).expect("data").validation;
         let mut before = Run::resume(&first).expect("the first run");
-        let (now, then) = (run.held_out_loss(&held_out).expect("a loss"), before.held_out_loss(&held_out).expect("a loss"));
+        let (now, then) = (
+            run.held_out_loss(&held_out).expect("a loss"),
+            before.held_out_loss(&held_out).expect("a loss"),
+        );
         assert!((now - then).abs() < 1e-6, "{now} after, {then} before");
         run.save(&second).expect("saved");
         let bytes = |path: &Path| std::fs::read(path).expect("a network");

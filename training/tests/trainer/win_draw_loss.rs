@@ -24,10 +24,15 @@ const RANGE: Range = Range { fit_to: 400, least_material: 10 };
 
 /// A model of the kind that real games give.
 fn known() -> WinModel {
-    WinModel { least: 10, half: [340.0, -980.0, 1340.0, -630.0], spread: [35.0, 100.0, -105.0, 50.0] }
+    WinModel {
+        least: 10,
+        half: [340.0, -980.0, 1340.0, -630.0],
+        spread: [35.0, 100.0, -105.0, 50.0],
+    }
 }
 
-/// Games of one move: positions of random play, each with a random score and the result that the model gives it by chance.
+/// Games of one move: positions of random play, each with a random score and the result that the
+/// model gives it by chance.
 fn made_up(count: usize, model: &WinModel) -> Vec<Game> {
     let mut random = ChaCha8Rng::seed_from_u64(3);
     let mut made_up = Vec::with_capacity(count);
@@ -53,7 +58,9 @@ fn ended(board: &Board, mv: Move, random: &mut ChaCha8Rng, model: &WinModel) -> 
     let white = board.turn() == Colour::White;
     let outcome = match drawn {
         _ if drawn < chances.draw => GameOutcome::Draw(DrawType::Adjudication),
-        _ if (drawn < chances.draw + chances.win) == white => GameOutcome::WhiteWin(WinType::Adjudication),
+        _ if (drawn < chances.draw + chances.win) == white => {
+            GameOutcome::WhiteWin(WinType::Adjudication)
+        }
         _ => GameOutcome::BlackWin(WinType::Adjudication),
     };
     let mut game = Game::new(board);
@@ -73,7 +80,8 @@ fn file(name: &str, games: &[Game]) -> PathBuf {
 fn held_out(folds: &[Tally]) -> Calibration {
     let mut calibration = Calibration::default();
     for (index, fold) in folds.iter().enumerate() {
-        let others: Vec<&Tally> = folds.iter().enumerate().filter(|&(i, _)| i != index).map(|(_, other)| other).collect();
+        let others: Vec<&Tally> =
+            folds.iter().enumerate().filter(|&(i, _)| i != index).map(|(_, other)| other).collect();
         calibration.add(&fit(&others, &RANGE).expect("a model"), fold);
     }
     calibration
@@ -87,8 +95,14 @@ fn the_fit_finds_the_model_that_the_games_were_drawn_from() {
     let found = fit(&all, &RANGE).expect("a model");
     for material in (14..=FULL).step_by(8) {
         let (found, known) = (found.at(material), known().at(material));
-        assert!((found.half / known.half - 1.0).abs() < 0.08, "{material}: {found:?} for {known:?}");
-        assert!((found.spread / known.spread - 1.0).abs() < 0.08, "{material}: {found:?} for {known:?}");
+        assert!(
+            (found.half / known.half - 1.0).abs() < 0.08,
+            "{material}: {found:?} for {known:?}"
+        );
+        assert!(
+            (found.spread / known.spread - 1.0).abs() < 0.08,
+            "{material}: {found:?} for {known:?}"
+        );
     }
     let (greatest, mean) = held_out(&folds).errors(1000);
     assert!(greatest < 0.05 && mean < 0.01, "{greatest} {mean}");
@@ -111,8 +125,11 @@ fn told(path: &Path, words: &str) -> Result<String, String> {
         #[command(flatten)]
         wdl: Wdl,
     }
-    let words =
-        ["wdl", "--data"].into_iter().map(OsStr::new).chain([path.as_os_str()]).chain(words.split(' ').map(OsStr::new));
+    let words = ["wdl", "--data"]
+        .into_iter()
+        .map(OsStr::new)
+        .chain([path.as_os_str()])
+        .chain(words.split(' ').map(OsStr::new));
     let Arguments { wdl } = Arguments::try_parse_from(words).map_err(|error| error.to_string())?;
     let mut out = Vec::new();
     wdl.execute(&mut out).map_err(|error| error.to_string())?;
@@ -124,16 +141,22 @@ fn a_model_that_is_given_is_held_against_all_games() {
     let path = file("given-model", &made_up(20_000, &known()));
     let greatest = |words: &str| -> f64 {
         let text = told(&path, &format!("{words} --least-positions 1000")).expect("a calibration");
-        assert!(text.starts_with("20000 games, 20000 positions") && text.contains("the model that was given: "), "{text}");
+        assert!(
+            text.starts_with("20000 games, 20000 positions")
+                && text.contains("the model that was given: "),
+            "{text}"
+        );
         let line = text.lines().last().expect("a line");
-        let figure = line.split_once(" at most ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
+        let figure =
+            line.split_once(" at most ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
         figure.unwrap_or_else(|| panic!("no figure in {line}"))
     };
     let own = greatest("--half 340 -980 1340 -630 --spread 35 100 -105 50");
     let foreign = greatest("--half 30 0 0 0 --spread 60 0 0 0");
     assert!(own < 4.0 && foreign > 10.0, "{own} {foreign}");
     // A curve that would fall with the score is none.
-    let unsound = told(&path, "--half 340 -980 1340 -630 --spread -35 0 0 0").expect_err("a spread below nothing");
+    let unsound = told(&path, "--half 340 -980 1340 -630 --spread -35 0 0 0")
+        .expect_err("a spread below nothing");
     assert!(unsound.starts_with("--half, --spread: "), "{unsound}");
     for (words, missing) in [
         ("--half 1 2 3 4", "--spread"),
@@ -152,9 +175,14 @@ fn wins_of_one_side_are_losses_of_the_other() {
         for score in (-3000..=3000).step_by(30).map(f64::from) {
             let (own, other) = (curve.chances(score), curve.chances(-score));
             assert!((own.win - other.loss).abs() < 1e-12 && (own.draw - other.draw).abs() < 1e-12);
-            assert!((own.win + own.draw + own.loss - 1.0).abs() < 1e-12 && own.draw > 0.0, "{own:?} at {score}");
+            assert!(
+                (own.win + own.draw + own.loss - 1.0).abs() < 1e-12 && own.draw > 0.0,
+                "{own:?} at {score}"
+            );
         }
-        assert!((curve.chances(curve.half).of(GameResult::Win).expect("a result") - 0.5).abs() < 1e-12);
+        assert!(
+            (curve.chances(curve.half).of(GameResult::Win).expect("a result") - 0.5).abs() < 1e-12
+        );
     }
 }
 
@@ -188,17 +216,27 @@ fn positions_where_a_mate_was_found_are_left_out() {
 
 #[test]
 fn the_engine_tells_what_was_fitted() {
-    let fitted = WinModel { least: EngineModel::LEAST as u8, half: EngineModel::HALF, spread: EngineModel::SPREAD };
+    let fitted = WinModel {
+        least: EngineModel::LEAST as u8,
+        half: EngineModel::HALF,
+        spread: EngineModel::SPREAD,
+    };
     assert!(fitted.is_sound());
     assert_eq!(EngineModel::FULL, u32::from(FULL));
     let mut positions = 0;
     for game in games(20, 13) {
         visit(&bytes(&[game]), |board, _, score, _| {
-            let engine = EngineModel::of(&Position::from_fen(&board.to_string()).expect("a legal position"));
+            let engine =
+                EngineModel::of(&Position::from_fen(&board.to_string()).expect("a legal position"));
             let curve = fitted.at(material(board));
             let (told, chances) = (engine.wdl(f64::from(score)), curve.chances(f64::from(score)));
-            for (told, chance) in [(told.win, chances.win), (told.draw, chances.draw), (told.loss, chances.loss)] {
-                assert!((f64::from(told) - 1000.0 * chance).abs() <= 1.0, "{told} for {chance} in {board}");
+            for (told, chance) in
+                [(told.win, chances.win), (told.draw, chances.draw), (told.loss, chances.loss)]
+            {
+                assert!(
+                    (f64::from(told) - 1000.0 * chance).abs() <= 1.0,
+                    "{told} for {chance} in {board}"
+                );
             }
             let centipawns = f64::from(engine.centipawns(f64::from(score)));
             assert!((centipawns - 100.0 * f64::from(score) / curve.half).abs() <= 0.5, "{board}");

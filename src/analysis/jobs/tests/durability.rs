@@ -20,10 +20,17 @@ async fn a_job_goes_on_where_it_was() {
         }
         by_key(game, limits, stop)
     });
-    let asked = |number: u64| Asked { depth: None, nodes: Some(1_000 + number), movetime: None, multipv: 1 };
+    let asked = |number: u64| Asked {
+        depth: None,
+        nodes: Some(1_000 + number),
+        movetime: None,
+        multipv: 1,
+    };
     let first = jobs(searcher.clone(), 1, JobFile::open(folder.path()).unwrap(), RULES);
-    let id = first.submit(Submission { asked: asked(1), ..submission("ann", &text) }).await.unwrap().id;
-    let other = first.submit(Submission { asked: asked(2), ..submission("ann", MATE) }).await.unwrap().id;
+    let id =
+        first.submit(Submission { asked: asked(1), ..submission("ann", &text) }).await.unwrap().id;
+    let other =
+        first.submit(Submission { asked: asked(2), ..submission("ann", MATE) }).await.unwrap().id;
     let deleted = first.submit(submission("ann", MATE)).await.unwrap().id;
     first.delete(deleted).await.unwrap();
     let before = first.find(id).await.unwrap();
@@ -43,9 +50,13 @@ async fn a_job_goes_on_where_it_was() {
     assert_eq!((job.progress().status, job.progress().found), (JobStatus::Done, 39));
     over(&second, other).await;
     assert!(matches!(second.find(deleted).await, Err(JobError::Gone)), "who was deleted stays so");
-    let moves = |page: &GamePage| page.moves.iter().map(|moved| moved.review.clone()).collect::<Vec<_>>();
+    let moves =
+        |page: &GamePage| page.moves.iter().map(|moved| moved.review.clone()).collect::<Vec<_>>();
     assert_eq!(moves(&whole(&job, 0).await), moves(&shown));
-    assert!(searcher.searches() <= 39 - usize::try_from(kept.found).unwrap() + 4, "what was kept is not searched again");
+    assert!(
+        searcher.searches() <= 39 - usize::try_from(kept.found).unwrap() + 4,
+        "what was kept is not searched again"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

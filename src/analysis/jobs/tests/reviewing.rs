@@ -10,7 +10,10 @@ use crate::chess::{Color, Position};
 
 /// Moves in UCI order as `ply:score before:score after`.
 fn told(page: &GamePage) -> Vec<(usize, Score, Score)> {
-    page.moves.iter().map(|moved| (moved.review.ply, moved.review.before, moved.review.after)).collect()
+    page.moves
+        .iter()
+        .map(|moved| (moved.review.ply, moved.review.before, moved.review.after))
+        .collect()
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -19,11 +22,15 @@ async fn each_move_has_the_scores_before_and_after_it() {
     let job = over(&jobs, jobs.submit(submission("ann", GAME)).await.unwrap().id).await;
     let page = whole(&job, 0).await;
     let game = PgnReader::new(GAME).next().unwrap().unwrap().game();
-    let score = |ply: usize| Score::Cp((game.position_before(ply).unwrap().key() % 401) as i32 - 200);
+    let score =
+        |ply: usize| Score::Cp((game.position_before(ply).unwrap().key() % 401) as i32 - 200);
     let expected: Vec<_> = (1..=12).map(|ply| (ply, score(ply - 1), score(ply))).collect();
     assert_eq!(told(&page), expected);
     for (moved, &mv) in page.moves.iter().zip(game.moves()) {
-        assert_eq!((&moved.before, moved.review.mv), (game.position_before(moved.review.ply - 1).unwrap(), mv));
+        assert_eq!(
+            (&moved.before, moved.review.mv),
+            (game.position_before(moved.review.ply - 1).unwrap(), mv)
+        );
         assert_eq!(moved.review.line.len(), 1);
     }
     assert!(page.player(Color::White).unwrap().accuracy.is_some());
@@ -49,9 +56,14 @@ async fn what_memory_knows_is_not_searched_again() {
     let once = searcher.searches();
     over(&jobs, jobs.submit(submission("bob", GAME)).await.unwrap().id).await;
     assert_eq!(searcher.searches(), once);
-    let start = question(Game::new(Position::startpos()), Limits { depth: Some(3), ..Limits::default() });
+    let start =
+        question(Game::new(Position::startpos()), Limits { depth: Some(3), ..Limits::default() });
     jobs.service().best_move(start).await.unwrap();
-    assert_eq!(searcher.searches(), once, "and whoever asks for a single position is answered as well");
+    assert_eq!(
+        searcher.searches(),
+        once,
+        "and whoever asks for a single position is answered as well"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -103,7 +115,11 @@ async fn a_game_beyond_the_75_move_rule_is_reviewed_to_its_end() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn events_are_the_same_whenever_they_are_asked_for() {
     let jobs = by_keys();
-    let job = over(&jobs, jobs.submit(submission("ann", &format!("{GAME}1. e4 Ke5 *\n\n{MATE}"))).await.unwrap().id).await;
+    let job = over(
+        &jobs,
+        jobs.submit(submission("ann", &format!("{GAME}1. e4 Ke5 *\n\n{MATE}"))).await.unwrap().id,
+    )
+    .await;
     let found = job.progress().found;
     let name = |event: &JobEvent| match event {
         JobEvent::Move { game, moved } => format!("{game}:{}", moved.review.ply),
@@ -121,7 +137,9 @@ async fn events_are_the_same_whenever_they_are_asked_for() {
     let expected = "0:12 0:11 0:10 0:9 0:8 0:7 0:6 0:5 0:4 0:3 0:2 0:1 0 1 2:4 2:3 2:2 2:1 2";
     assert_eq!(all.join(" "), expected);
     for from in 1..=all.len() as u64 {
-        let [first, ..] = &job.events(from, found, 3).await.unwrap()[..] else { panic!("event {from}") };
+        let [first, ..] = &job.events(from, found, 3).await.unwrap()[..] else {
+            panic!("event {from}")
+        };
         assert_eq!(name(first), all[from as usize - 1]);
     }
     assert_eq!(job.events(5, 4, 100).await.unwrap().len(), 0, "what is not found yet is not told");
@@ -152,11 +170,20 @@ async fn pages_together_are_the_whole() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_bad_game_says_what_is_wrong_with_it_alone() {
     let jobs = by_keys();
-    let job =
-        over(&jobs, jobs.submit(submission("ann", &format!("{MATE}[White \"W\"]\n\n1. e4\nKe5 *"))).await.unwrap().id).await;
+    let job = over(
+        &jobs,
+        jobs.submit(submission("ann", &format!("{MATE}[White \"W\"]\n\n1. e4\nKe5 *")))
+            .await
+            .unwrap()
+            .id,
+    )
+    .await;
     let page = whole(&job, 1).await;
     let fault = page.sheet.read.unwrap_err();
-    assert_eq!((fault.code.as_str(), fault.line, fault.ply, fault.text.as_str()), ("not_legal", 6, 2, "Ke5"));
+    assert_eq!(
+        (fault.code.as_str(), fault.line, fault.ply, fault.text.as_str()),
+        ("not_legal", 6, 2, "Ke5")
+    );
     assert_eq!(page.sheet.headers.get("White"), Some("W"));
     assert_eq!(job.annotated(1, job.progress().found).await.unwrap(), None);
 }
@@ -164,7 +191,9 @@ async fn a_bad_game_says_what_is_wrong_with_it_alone() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_annotated_text_reads_back_with_its_evaluations() {
     let jobs = by_keys();
-    let job = over(&jobs, jobs.submit(submission("ann", &format!("{GAME}{MATE}"))).await.unwrap().id).await;
+    let job =
+        over(&jobs, jobs.submit(submission("ann", &format!("{GAME}{MATE}"))).await.unwrap().id)
+            .await;
     let found = job.progress().found;
     let page = whole(&job, 0).await;
     let text = job.annotated(0, found).await.unwrap().unwrap();

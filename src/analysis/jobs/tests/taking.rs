@@ -10,7 +10,8 @@ fn keyed(client: &str, key: &str, text: &str) -> Submission {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_job_is_taken_with_its_games_and_moves() {
     let jobs = by_keys();
-    let taken = jobs.submit(submission("ann", &format!("{GAME}1. e4 Ke5 *\n\n{MATE}"))).await.unwrap();
+    let taken =
+        jobs.submit(submission("ann", &format!("{GAME}1. e4 Ke5 *\n\n{MATE}"))).await.unwrap();
     assert_eq!((taken.games, taken.moves, taken.status), (3, 16, JobStatus::Queued));
     let job = over(&jobs, taken.id).await;
     assert_eq!((job.progress().status, job.progress().found), (JobStatus::Done, 13 + 5));
@@ -27,7 +28,8 @@ async fn a_text_without_a_game_is_no_job() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn games_without_moves_are_done_at_once() {
     let jobs = by_keys();
-    let taken = jobs.submit(submission("ann", "[White \"A\"]\n\n1-0\n\n[White \"B\"]\n\n*")).await.unwrap();
+    let taken =
+        jobs.submit(submission("ann", "[White \"A\"]\n\n1-0\n\n[White \"B\"]\n\n*")).await.unwrap();
     assert_eq!((taken.games, taken.moves, taken.status), (2, 0, JobStatus::Done));
     let job = jobs.find(taken.id).await.unwrap();
     assert_eq!(job.plan().events_done(0), 2);
@@ -77,10 +79,11 @@ async fn a_deleted_job_is_gone_for_good_and_its_searches_end() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn those_that_are_done_make_way_and_those_that_are_not_do_not() {
     let rules = JobRules { room: Room { jobs: 2, ..RULES.room }, ..RULES };
-    let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| match limits.depth {
-        Some(3) => by_key(game, limits, stop),
-        _ => until_stopped(game, limits, stop),
-    });
+    let searcher =
+        Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| match limits.depth {
+            Some(3) => by_key(game, limits, stop),
+            _ => until_stopped(game, limits, stop),
+        });
     let jobs = jobs(searcher, 2, JobFile::in_memory().unwrap(), rules);
     let endless = |client: &str| {
         let asked = Asked { depth: Some(9), nodes: None, movetime: None, multipv: 1 };
@@ -97,7 +100,10 @@ async fn those_that_are_done_make_way_and_those_that_are_not_do_not() {
         jobs.submit(endless("eve")).await,
         Err(JobError::Full { unfinished: 2, scarce: Scarce::Jobs { most: 2 } })
     ));
-    assert!(matches!(jobs.submit(endless("bob")).await, Err(JobError::ShareTaken { unfinished: 1, .. })));
+    assert!(matches!(
+        jobs.submit(endless("bob")).await,
+        Err(JobError::ShareTaken { unfinished: 1, .. })
+    ));
     end(jobs.clone()).await;
     assert!(matches!(jobs.submit(submission("ann", GAME)).await, Err(JobError::ShuttingDown)));
 }
@@ -109,7 +115,9 @@ async fn a_job_that_the_file_lacks_is_let_go_and_not_begun_without_end() {
     let second = jobs.submit(submission("ann", MATE)).await.unwrap().id;
     jobs.file().remove(&[second]).unwrap();
     jobs.delete(first).await.unwrap();
-    tokio::time::timeout(Duration::from_secs(20), jobs.stopped()).await.expect("nobody works at it");
+    tokio::time::timeout(Duration::from_secs(20), jobs.stopped())
+        .await
+        .expect("nobody works at it");
     assert_eq!((jobs.status().kept, jobs.status().unfinished), (Room::default(), Room::default()));
     assert!(matches!(jobs.find(second).await, Err(JobError::Gone)));
 }
@@ -118,7 +126,10 @@ async fn a_job_that_the_file_lacks_is_let_go_and_not_begun_without_end() {
 async fn what_would_take_more_than_one_client_may_is_refused() {
     let rules = JobRules { room: Room { bytes: 2_000, ..RULES.room }, ..RULES };
     let jobs = jobs(Scripted::new(by_key), 1, JobFile::in_memory().unwrap(), rules);
-    assert!(matches!(jobs.submit(submission("ann", GAME)).await, Err(JobError::TooLarge { most: 1_000, .. })));
+    assert!(matches!(
+        jobs.submit(submission("ann", GAME)).await,
+        Err(JobError::TooLarge { most: 1_000, .. })
+    ));
     jobs.submit(submission("ann", MATE)).await.unwrap();
 }
 

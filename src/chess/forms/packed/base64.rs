@@ -7,7 +7,10 @@ const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 pub(super) fn encode(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for chunk in bytes.chunks(3) {
-        let group = chunk.iter().enumerate().fold(0_u32, |group, (n, &byte)| group | u32::from(byte) << (16 - 8 * n));
+        let group = chunk
+            .iter()
+            .enumerate()
+            .fold(0_u32, |group, (n, &byte)| group | u32::from(byte) << (16 - 8 * n));
         for n in 0..=chunk.len() {
             text.push(ALPHABET[(group >> (18 - 6 * n) & 63) as usize] as char);
         }
@@ -69,9 +72,14 @@ mod tests {
 
     #[test]
     fn the_examples_of_rfc_4648_hold() {
-        for (bytes, text) in
-            [("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("foobar", "Zm9vYmFy")]
-        {
+        for (bytes, text) in [
+            ("", ""),
+            ("f", "Zg"),
+            ("fo", "Zm8"),
+            ("foo", "Zm9v"),
+            ("foob", "Zm9vYg"),
+            ("foobar", "Zm9vYmFy"),
+        ] {
             assert_eq!(encode(bytes.as_bytes()), text);
             assert_eq!(decoded(text).unwrap(), bytes.as_bytes());
         }

@@ -32,7 +32,8 @@ pub(super) const fn code(piece: Option<Piece>) -> Code {
     Code { bits, len }
 }
 
-/// For each run of six bits what it begins with, and how many bits that takes. The code is complete: every run begins with one.
+/// For each run of six bits what it begins with, and how many bits that takes. The code is
+/// complete: every run begins with one.
 static DECODED: [(Option<Piece>, u8); 64] = {
     let mut table = [(None, 1); 64];
     let mut n = 0;

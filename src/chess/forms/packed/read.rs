@@ -5,7 +5,9 @@ use std::fmt;
 use super::LAYOUT_VERSION;
 use super::bits::BitReader;
 use super::write::is_standard;
-use crate::chess::{CastlingRights, CastlingSide, Color, File, InvalidPosition, Position, Rank, Setup, Square};
+use crate::chess::{
+    CastlingRights, CastlingSide, Color, File, InvalidPosition, Position, Rank, Setup, Square,
+};
 
 /// Why a packed form is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -51,8 +53,12 @@ impl fmt::Display for PackedError {
             PackedError::EnPassant => "the en passant bit is set, but no such capture is legal",
             PackedError::EnPassantFile => "an en passant file is set without the en passant bit",
             PackedError::Castling => "a castling right has no king and rook on its back rank",
-            PackedError::LongCastling => "the files of the castling rooks are given where they are the standard ones",
-            PackedError::Illegal(position) => return write!(f, "the position is illegal: {position}"),
+            PackedError::LongCastling => {
+                "the files of the castling rooks are given where they are the standard ones"
+            }
+            PackedError::Illegal(position) => {
+                return write!(f, "the position is illegal: {position}");
+            }
         })
     }
 }
@@ -77,7 +83,9 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Position, PackedError> {
 
     let position = setup.validate().map_err(|invalid| match setup.en_passant {
         // A square that no pawn can have passed is a fault of the bit, whatever else is wrong.
-        Some(_) if Setup { en_passant: None, ..setup.clone() }.validate().is_ok() => PackedError::EnPassant,
+        Some(_) if Setup { en_passant: None, ..setup.clone() }.validate().is_ok() => {
+            PackedError::EnPassant
+        }
         _ => PackedError::Illegal(invalid),
     })?;
     if setup.en_passant != position.en_passant() {
@@ -90,7 +98,9 @@ fn en_passant(bits: &mut BitReader<'_>, turn: Color) -> Result<Option<Square>, P
     let possible = bits.flag()?;
     let file = bits.take(3)?;
     match (possible, file) {
-        (true, file) => Ok(Some(Square::new(File::from_index(file), Rank::Sixth.relative_to(turn)))),
+        (true, file) => {
+            Ok(Some(Square::new(File::from_index(file), Rank::Sixth.relative_to(turn))))
+        }
         (false, 0) => Ok(None),
         (false, _) => Err(PackedError::EnPassantFile),
     }
@@ -103,7 +113,8 @@ fn castling(bits: &mut BitReader<'_>, setup: &Setup) -> Result<CastlingRights, P
     }
     let long = bits.flag()?;
     let mut rights = CastlingRights::NONE;
-    let order = Color::ALL.into_iter().flat_map(|color| CastlingSide::ALL.map(|side| (color, side)));
+    let order =
+        Color::ALL.into_iter().flat_map(|color| CastlingSide::ALL.map(|side| (color, side)));
     for ((color, side), _) in order.zip(granted).filter(|&(_, granted)| granted) {
         let standard = CastlingRights::STANDARD.rook(color, side);
         let rook = if long { Some(File::from_index(bits.take(3)?)) } else { standard };
@@ -113,7 +124,8 @@ fn castling(bits: &mut BitReader<'_>, setup: &Setup) -> Result<CastlingRights, P
     let king_file = |color: Color| king_files[color as usize];
     for (color, side, file) in rights.iter() {
         let rook = Square::new(file, Rank::First.relative_to(color));
-        let supported = setup.supports_castling(color, side, rook) && (long || king_file(color) == Some(File::E));
+        let supported = setup.supports_castling(color, side, rook)
+            && (long || king_file(color) == Some(File::E));
         if !supported {
             return Err(PackedError::Castling);
         }

@@ -5,8 +5,8 @@ use crate::chess::{CastlingSide, Color, File, Piece, Rank, Role, Setup, Square};
 
 /// The start position: version 1, 164 bits of board, White to move, all rights, standard rooks.
 const START_BYTES: [u8; 23] = [
-    0x1e, 0xf3, 0xfa, 0xe9, 0xfe, 0x76, 0xdb, 0x6d, 0xb4, 0x00, 0x00, 0x00, 0x02, 0x49, 0x24, 0x93, 0xd9, 0xc6, 0xfb, 0x63,
-    0x3e, 0x87, 0x80,
+    0x1e, 0xf3, 0xfa, 0xe9, 0xfe, 0x76, 0xdb, 0x6d, 0xb4, 0x00, 0x00, 0x00, 0x02, 0x49, 0x24, 0x93,
+    0xd9, 0xc6, 0xfb, 0x63, 0x3e, 0x87, 0x80,
 ];
 
 fn position(fen: &str) -> Position {
@@ -17,7 +17,9 @@ fn refusal(bits: &str) -> PackedError {
     let bytes: Vec<u8> = bits
         .as_bytes()
         .chunks(8)
-        .map(|chunk| chunk.iter().enumerate().fold(0, |byte, (n, &bit)| byte | (bit - b'0') << (7 - n)))
+        .map(|chunk| {
+            chunk.iter().enumerate().fold(0, |byte, (n, &bit)| byte | (bit - b'0') << (7 - n))
+        })
         .collect();
     Packed::from_bytes(&bytes).and_then(|packed| packed.position()).unwrap_err()
 }
@@ -45,9 +47,12 @@ fn clocks_are_not_packed() {
 
 #[test]
 fn the_largest_position_fits() {
-    // 16 men a side, nearly all with the longest code, and all rights with rooks off their corners. No legal position is larger.
+    // 16 men a side, nearly all with the longest code, and all rights with rooks off their corners.
+    // No legal position is larger.
     let mut setup = Setup::EMPTY;
-    for (color, ranks) in [(Color::White, [Rank::First, Rank::Second]), (Color::Black, [Rank::Eighth, Rank::Seventh])] {
+    for (color, ranks) in
+        [(Color::White, [Rank::First, Rank::Second]), (Color::Black, [Rank::Eighth, Rank::Seventh])]
+    {
         for (rank, file) in ranks.into_iter().flat_map(|rank| File::ALL.map(|file| (rank, file))) {
             let role = match (file, rank) {
                 (File::D, Rank::First | Rank::Eighth) => Role::King,
@@ -69,7 +74,10 @@ fn chess960_rights_carry_the_files_of_their_rooks() {
     let fen = "1krr4/8/8/8/8/8/8/1KRR4 w Dc - 0 1";
     let packed = Packed::of(&position(fen));
     assert_eq!(packed.position().unwrap(), position(fen));
-    assert_eq!(packed_bits(&position(fen)), packed_bits(&position("1krr4/8/8/8/8/8/8/1KRR4 w - - 0 1")) + 6);
+    assert_eq!(
+        packed_bits(&position(fen)),
+        packed_bits(&position("1krr4/8/8/8/8/8/8/1KRR4 w - - 0 1")) + 6
+    );
 }
 
 #[test]
@@ -82,9 +90,18 @@ fn a_second_form_of_a_position_is_refused() {
     assert_eq!(refusal(&bare[..used - 9]), PackedError::TooShort);
     assert_eq!(refusal(&format!("{bare}00000000")), PackedError::LeftOver);
     assert_eq!(refusal(&format!("{}1", &head[..used - 1])), PackedError::LongCastling);
-    assert_eq!(refusal(&format!("{}1{}", &head[..used - 6], &bare[used - 5..])), PackedError::EnPassantFile);
-    assert_eq!(refusal(&format!("{}1{}", &head[..used - 9], &bare[used - 8..])), PackedError::EnPassant);
-    assert_eq!(refusal(&format!("{}1{}", &head[..used - 5], &bare[used - 4..])), PackedError::Castling);
+    assert_eq!(
+        refusal(&format!("{}1{}", &head[..used - 6], &bare[used - 5..])),
+        PackedError::EnPassantFile
+    );
+    assert_eq!(
+        refusal(&format!("{}1{}", &head[..used - 9], &bare[used - 8..])),
+        PackedError::EnPassant
+    );
+    assert_eq!(
+        refusal(&format!("{}1{}", &head[..used - 5], &bare[used - 4..])),
+        PackedError::Castling
+    );
 
     // The start position leaves six bits of its last byte.
     let start = bits("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
@@ -99,10 +116,14 @@ fn an_illegal_position_is_refused_with_its_own_faults_too() {
     let flipped = format!("{}1{}", &black_to_move[..side], &black_to_move[side + 1..]);
     assert!(matches!(refusal(&flipped), PackedError::Illegal(_)));
 
-    let bytes: Vec<u8> =
-        flipped.as_bytes().chunks(8).map(|byte| byte.iter().fold(0, |all, bit| all << 1 | (bit - b'0'))).collect();
+    let bytes: Vec<u8> = flipped
+        .as_bytes()
+        .chunks(8)
+        .map(|byte| byte.iter().fold(0, |all, bit| all << 1 | (bit - b'0')))
+        .collect();
     let invalid = read_packed(&Packed::from_bytes(&bytes).unwrap().to_text()).unwrap_err();
-    let codes: Vec<_> = invalid.faults.iter().map(|fault| (fault.code.name(), fault.field.name())).collect();
+    let codes: Vec<_> =
+        invalid.faults.iter().map(|fault| (fault.code.name(), fault.field.name())).collect();
     assert_eq!(codes, [("packed_form", "packed"), ("opponent_in_check", "packed")]);
 }
 

@@ -9,7 +9,9 @@ pub(in crate::chess::forms) fn board_bits(position: &Position) -> String {
     let mut text = String::with_capacity(192);
     for square in Square::all() {
         let code = code(position.piece_at(square.flip()));
-        text.extend((0..code.len).rev().map(|bit| if code.bits >> bit & 1 == 1 { '1' } else { '0' }));
+        text.extend(
+            (0..code.len).rev().map(|bit| if code.bits >> bit & 1 == 1 { '1' } else { '0' }),
+        );
     }
     text
 }
@@ -48,7 +50,7 @@ pub(super) fn pack(position: &Position) -> BitWriter {
 
 /// `true` when every right belongs to a king on the e-file with a rook on its corner.
 pub(super) fn is_standard(rights: CastlingRights, king_file: impl Fn(Color) -> File) -> bool {
-    rights
-        .iter()
-        .all(|(color, side, rook)| king_file(color) == File::E && CastlingRights::STANDARD.rook(color, side) == Some(rook))
+    rights.iter().all(|(color, side, rook)| {
+        king_file(color) == File::E && CastlingRights::STANDARD.rook(color, side) == Some(rook)
+    })
 }

@@ -5,10 +5,16 @@ use crate::chess::MoveTextError;
 
 /// The only bad game of a text, which must be the second of three.
 fn bad(middle: &str) -> BadGame {
-    let text = format!("[Event \"1\"]\n\n1. e4 *\n\n[Event \"2\"]\n{middle}\n\n[Event \"3\"]\n\n1. d4 d5 *\n");
+    let text = format!(
+        "[Event \"1\"]\n\n1. e4 *\n\n[Event \"2\"]\n{middle}\n\n[Event \"3\"]\n\n1. d4 d5 *\n"
+    );
     let mut read: Vec<_> = PgnReader::new(&text).collect();
     assert_eq!(read.len(), 3, "games in {text}");
-    assert_eq!(read[2].as_ref().map(|game| game.line.moves.len()), Ok(2), "the game behind {middle}");
+    assert_eq!(
+        read[2].as_ref().map(|game| game.line.moves.len()),
+        Ok(2),
+        "the game behind {middle}"
+    );
     assert_eq!(read[0].as_ref().map(|game| game.line.moves.len()), Ok(1));
     let Err(bad) = read.remove(1) else { panic!("{middle} was read") };
     assert_eq!((bad.error.game, bad.headers.get("Event")), (1, Some("2")));
@@ -17,7 +23,8 @@ fn bad(middle: &str) -> BadGame {
 
 #[test]
 fn what_is_wrong_is_told_with_its_place() {
-    let PgnError { ply, line, column, text, fault, .. } = bad("\n1. e4 {ä} e5 2. Nf9 Nc6 1-0").error;
+    let PgnError { ply, line, column, text, fault, .. } =
+        bad("\n1. e4 {ä} e5 2. Nf9 Nc6 1-0").error;
     assert_eq!((ply, line, column, text.as_str()), (3, 7, 17, "Nf9"));
     assert_eq!(fault, PgnFault::Move(MoveTextError::NotAMove));
 }

@@ -14,7 +14,10 @@ fn a_game_is_read_with_all_that_stands_in_it() {
     assert_eq!(uci(&game.start, &game.line), "e2e4 e7e5 g1f3 b8c6");
     assert_eq!(game.line.comment, "Start");
     let [e4, e5, nf3, _] = game.line.moves.as_slice() else { panic!("four moves") };
-    assert_eq!((e4.glyphs(), e4.eval(), e4.clock_ms()), (&[1][..], Some(PgnEval::Cp(30)), Some(180_000)));
+    assert_eq!(
+        (e4.glyphs(), e4.eval(), e4.clock_ms()),
+        (&[1][..], Some(PgnEval::Cp(30)), Some(180_000))
+    );
     assert_eq!(e5.glyphs(), [1]);
     assert_eq!(nf3.comment(), "King's knight");
     let [sicilian, french] = e5.variations() else { panic!("two variations") };
@@ -45,7 +48,9 @@ fn games_need_no_blank_line_no_header_and_no_result_between_them() {
 fn headers_alone_are_a_game_and_nothing_is_none() {
     assert_eq!(games("[Event \"a\"]\n[White \"w\"]\n\n[Event \"b\"]\n\n*").len(), 2);
     assert_eq!(games("[Event \"a\"]\n[Event \"b\"]\n1. e4").len(), 1, "a header that comes twice");
-    for nothing in ["", " \r\n\t\u{feff}", "{only words}", "% nothing", "; nothing", ")) ] }", "1. $3 ("] {
+    for nothing in
+        ["", " \r\n\t\u{feff}", "{only words}", "% nothing", "; nothing", ")) ] }", "1. $3 ("]
+    {
         assert!(games(nothing).is_empty(), "{nothing}");
     }
 }
@@ -133,9 +138,12 @@ fn the_result_behind_the_moves_counts_before_the_header() {
 
 #[test]
 fn a_variation_ends_where_it_cannot_be_played() {
-    let game = game("1. e4 (1. d4 d5 2. -- c5 (2... e6 3. zz) 3. Nf3) (1. Ke2 e5) (1. c4) 1... e5 (x) 2. Nf3");
+    let game = game(
+        "1. e4 (1. d4 d5 2. -- c5 (2... e6 3. zz) 3. Nf3) (1. Ke2 e5) (1. c4) 1... e5 (x) 2. Nf3",
+    );
     assert_eq!(uci(&game.start, &game.line), "e2e4 e7e5 g1f3");
-    let variations: Vec<_> = game.line.moves[0].variations().iter().map(|line| uci(&game.start, line)).collect();
+    let variations: Vec<_> =
+        game.line.moves[0].variations().iter().map(|line| uci(&game.start, line)).collect();
     assert_eq!(variations, ["d2d4 d7d5", "c2c4"]);
     assert!(game.line.moves[1].variations().is_empty());
     assert_eq!(moves("(1. d4) 1. e4 ) e5"), "e2e4 e7e5", "no move that it could replace");
@@ -146,17 +154,26 @@ fn a_game_starts_where_its_headers_say() {
     let fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 40";
     assert_eq!(game(&format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n40... Kd7 *")).start.fen(), fen);
     assert_eq!(game(&format!("[FEN \"{fen}\"]\n\n40... Kd7 *")).start.fen(), fen);
-    assert_eq!(game(&format!("[SetUp \"0\"]\n[FEN \"{fen}\"]\n\n1. e4 *")).start, Position::startpos());
-    assert_eq!(game("[Variant \"From Position\"]\n[FEN \"?\"]\n\n1. e4 *").start, Position::startpos());
+    assert_eq!(
+        game(&format!("[SetUp \"0\"]\n[FEN \"{fen}\"]\n\n1. e4 *")).start,
+        Position::startpos()
+    );
+    assert_eq!(
+        game("[Variant \"From Position\"]\n[FEN \"?\"]\n\n1. e4 *").start,
+        Position::startpos()
+    );
 }
 
 #[test]
 fn chess960_is_read_with_castling_as_either_fen_has_it() {
-    for fen in
-        ["1r3kr1/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w GBgb - 0 1", "1r3kr1/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w KQkq - 0 1"]
-    {
+    for fen in [
+        "1r3kr1/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w GBgb - 0 1",
+        "1r3kr1/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w KQkq - 0 1",
+    ] {
         for variant in ["Chess960", "Fischerandom", "Fischer Random", "chess 960"] {
-            let text = format!("[Variant \"{variant}\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. O-O O-O-O 1/2-1/2");
+            let text = format!(
+                "[Variant \"{variant}\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n1. O-O O-O-O 1/2-1/2"
+            );
             assert_eq!(moves(&text), "f1g1 f8b8", "{text}");
         }
     }
@@ -166,7 +183,8 @@ fn chess960_is_read_with_castling_as_either_fen_has_it() {
 fn moves_after_a_draw_by_the_rules_are_played() {
     let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(20);
     assert_eq!(game(&shuffle).line.moves.len(), 80, "repetition");
-    let kings = format!("[FEN \"4k3/8/8/8/8/8/8/4K3 w - - 149 90\"]\n\n{}", "Kd1 Kd8 Ke1 Ke8 ".repeat(3));
+    let kings =
+        format!("[FEN \"4k3/8/8/8/8/8/8/4K3 w - - 149 90\"]\n\n{}", "Kd1 Kd8 Ke1 Ke8 ".repeat(3));
     assert_eq!(game(&kings).line.moves.len(), 12, "dead, and beyond 75 moves");
 }
 
@@ -175,6 +193,9 @@ fn files_that_were_put_together_from_every_system_are_read() {
     let mut bytes = b"\xef\xbb\xbf[Event \"M\xc3\xbcller\"]\n\n1. e4 *\n\n".to_vec();
     bytes.extend_from_slice(b"\xef\xbb\xbf[Event \"M\xfcller\"]\r\r1. e4 *");
     let text = decode(&bytes);
-    let names: Vec<_> = games(&text).iter().map(|game| game.headers.get("Event").unwrap_or_default().to_owned()).collect();
+    let names: Vec<_> = games(&text)
+        .iter()
+        .map(|game| game.headers.get("Event").unwrap_or_default().to_owned())
+        .collect();
     assert_eq!(names, ["Müller", "Müller"]);
 }

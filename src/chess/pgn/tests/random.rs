@@ -31,8 +31,22 @@ const STARTS: [&str; 4] = [
     "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9",
 ];
 
-const WORDS: [&str; 14] =
-    ["good", "(", ")", "[", "]", "{", "%", ";", "$1", "1-0", "[%eval 0.34]", "[%clk 0:00:01]", "\\\"é½♞", "[Event \"x\"]"];
+const WORDS: [&str; 14] = [
+    "good",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "%",
+    ";",
+    "$1",
+    "1-0",
+    "[%eval 0.34]",
+    "[%clk 0:00:01]",
+    "\\\"é½♞",
+    "[Event \"x\"]",
+];
 
 fn comment(random: &mut Random) -> String {
     (0..random.below(12)).map(|_| random.pick(&WORDS)).collect::<Vec<_>>().join(" ")
@@ -50,7 +64,8 @@ fn line(random: &mut Random, start: &Position, plies: usize, depth: usize) -> Li
             break;
         }
         let mut mv = PgnMove::new(random.pick(&legal));
-        (0..random.below(8).saturating_sub(5)).for_each(|_| mv.add_glyph(1 + random.below(255) as u8));
+        (0..random.below(8).saturating_sub(5))
+            .for_each(|_| mv.add_glyph(1 + random.below(255) as u8));
         if random.below(4) == 0 {
             mv.add_comment(&comment(random));
         }
@@ -75,6 +90,11 @@ pub(super) fn game(random: &mut Random) -> PgnGame {
     }
     let plies = random.below(120);
     game.line = line(random, &game.start, plies, 3);
-    game.result = random.pick(&[GameResult::WhiteWins, GameResult::BlackWins, GameResult::Draw, GameResult::Unknown]);
+    game.result = random.pick(&[
+        GameResult::WhiteWins,
+        GameResult::BlackWins,
+        GameResult::Draw,
+        GameResult::Unknown,
+    ]);
     game
 }

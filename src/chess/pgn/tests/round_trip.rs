@@ -29,7 +29,10 @@ fn games_that_are_written_one_behind_the_other_are_read_one_by_one() {
     let written: Vec<_> = (0..100).map(|_| with_roster(&random::game(&mut random))).collect();
     let text: Vec<_> = written.iter().map(write).collect();
     assert!(games(&text.join("\n")) == written);
-    assert!(games(&text.concat().replace('\n', "\r\n")) == written, "from another system, without blank lines");
+    assert!(
+        games(&text.concat().replace('\n', "\r\n")) == written,
+        "from another system, without blank lines"
+    );
 }
 
 #[test]
@@ -38,7 +41,8 @@ fn every_text_that_is_read_settles_after_it_is_written_once() {
     for _ in 0..200 {
         let text = write(&random::game(&mut random));
         // Cut somewhere, so that parentheses and comments stay open.
-        let cut = (0..random.below(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+        let cut =
+            (0..random.below(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
         for read in PgnReader::new(&text[..cut]).flatten() {
             let once = write(&read);
             assert_eq!(write(&game(&once)), once);

@@ -31,7 +31,9 @@ fn start_and_result_are_told_whatever_the_headers_say() {
     game.headers.set("Result", "1-0");
     let text = write(&game);
     assert!(
-        text.contains(&format!("[Result \"*\"]\n[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n*\n")),
+        text.contains(&format!(
+            "[Result \"*\"]\n[Variant \"Chess960\"]\n[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n*\n"
+        )),
         "{text}"
     );
     assert_eq!(write(&PgnGame::default()).lines().count(), 9);
@@ -45,7 +47,8 @@ fn black_begins_with_its_number() {
 
 #[test]
 fn no_line_is_longer_than_80_characters_or_begins_like_a_header() {
-    let words = "[%clk 0:00:01] [Event \"no header\"] % no escape, and a very long story about ".repeat(20);
+    let words =
+        "[%clk 0:00:01] [Event \"no header\"] % no escape, and a very long story about ".repeat(20);
     let mut read = game(&"Nf3 Nf6 Ng1 Ng8 ".repeat(50));
     read.line.moves[7].set_comment(&words);
     read.line.moves[8].set_comment("}{ \n\n}");

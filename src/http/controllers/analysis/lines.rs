@@ -9,7 +9,9 @@ use utoipa::ToSchema;
 use super::telling::{Line, Telling};
 use crate::analysis::{Answer, Remembered};
 use crate::engine::Report;
-use crate::http::dto::{Choice, Clamped, MoveText, per_second, reasons, sources, verdicts, whole_ms};
+use crate::http::dto::{
+    Choice, Clamped, MoveText, per_second, reasons, sources, verdicts, whole_ms,
+};
 use crate::http::openapi::ProblemDocument;
 use crate::http::problem::{Problem, object};
 
@@ -147,7 +149,11 @@ impl Info {
 
     /// What memory knows.
     pub(super) fn remembered(seq: u64, telling: &Telling, known: &Remembered) -> Info {
-        Info { source: "memory", age_ms: Some(whole_ms(known.age)), ..Info::searched(seq, telling, &known.report) }
+        Info {
+            source: "memory",
+            age_ms: Some(whole_ms(known.age)),
+            ..Info::searched(seq, telling, &known.report)
+        }
     }
 }
 
@@ -165,7 +171,8 @@ impl Heartbeat {
 
 impl End {
     pub(super) fn new(telling: &Telling, answer: &Answer) -> End {
-        let Choice { best_move, best_move_san, ponder, .. } = Choice::of(telling.texts(&answer.report.pv));
+        let Choice { best_move, best_move_san, ponder, .. } =
+            Choice::of(telling.texts(&answer.report.pv));
         End {
             reason: answer.reason.name(),
             best_move,

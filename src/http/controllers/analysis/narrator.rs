@@ -49,7 +49,10 @@ impl Narrator {
     ///
     /// # Errors
     /// What ends the analysis before its end.
-    pub(crate) async fn next(&mut self, following: &mut Following) -> Result<Option<StreamLine>, AnalysisError> {
+    pub(crate) async fn next(
+        &mut self,
+        following: &mut Following,
+    ) -> Result<Option<StreamLine>, AnalysisError> {
         loop {
             if let Some(answer) = self.end.take() {
                 if let Some(report) = self.pending.take() {
@@ -65,7 +68,9 @@ impl Narrator {
                     self.seq += 1;
                     Some(StreamLine::Info(Info::remembered(self.seq, &self.telling, &known)))
                 }
-                Event::News(Some(News::Queued(others))) => Some(StreamLine::Queued(Queued::behind(others))),
+                Event::News(Some(News::Queued(others))) => {
+                    Some(StreamLine::Queued(Queued::behind(others)))
+                }
                 Event::News(Some(News::Deeper(report))) => {
                     self.pending = Some(report);
                     None

@@ -47,7 +47,12 @@ struct Pump {
 }
 
 impl Pump {
-    async fn run(self, first: Option<StreamLine>, mut narrator: Narrator, mut following: Following) {
+    async fn run(
+        self,
+        first: Option<StreamLine>,
+        mut narrator: Narrator,
+        mut following: Following,
+    ) {
         Line::preamble(self.form).into_iter().for_each(|line| self.outbox.put(line));
         first.iter().for_each(|line| self.put(line));
         loop {
@@ -70,9 +75,15 @@ impl Pump {
     fn put(&self, line: &StreamLine) {
         let (form, name) = (self.form, line.name());
         let written = match line {
-            StreamLine::Info(info) => Line::passing(form, name, Some(&info.seq().to_string()), line),
-            StreamLine::Queued(_) | StreamLine::Heartbeat(_) => Line::passing(form, name, None, line),
-            StreamLine::End(_) | StreamLine::Problem(_) => Line::lasting(form, name, Some(END), line),
+            StreamLine::Info(info) => {
+                Line::passing(form, name, Some(&info.seq().to_string()), line)
+            }
+            StreamLine::Queued(_) | StreamLine::Heartbeat(_) => {
+                Line::passing(form, name, None, line)
+            }
+            StreamLine::End(_) | StreamLine::Problem(_) => {
+                Line::lasting(form, name, Some(END), line)
+            }
         };
         self.outbox.put_written(written);
     }

@@ -11,9 +11,10 @@ use crate::http::dto::{PositionRequest, SearchRequest};
 use crate::http::json::{FromMembers, FromTree, Members, Place, Tree, read_name};
 use crate::http::problem::{InvalidMember, MemberFault, Problem};
 
-/// What is analysed, how wide and how deep, and how it is told. The search stops at the first limit that is reached; what is
-/// beyond a cap of `GET /v1/limits` is clamped. The cap on `movetime_ms` ends a search without `movetime_ms` as well, with the
-/// reason `time`; of an `infinite` one the server's `stream.infinite_ms`.
+/// What is analysed, how wide and how deep, and how it is told. The search stops at the first limit
+/// that is reached; what is beyond a cap of `GET /v1/limits` is clamped. The cap on `movetime_ms`
+/// ends a search without `movetime_ms` as well, with the reason `time`; of an `infinite` one the
+/// server's `stream.infinite_ms`.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = AnalysisRequest)]
 pub(crate) struct Analysis {
@@ -26,19 +27,22 @@ pub(crate) struct Analysis {
 #[schema(as = AnalysisMembers)]
 pub(crate) struct Manner {
     search: SearchRequest,
-    /// Search until there is nothing deeper to find or the client leaves; without `depth`, `nodes`, `movetime_ms`, `mate`.
+    /// Search until there is nothing deeper to find or the client leaves; without `depth`, `nodes`,
+    /// `movetime_ms`, `mate`.
     #[schema(required = false, default = false)]
     infinite: bool,
     /// How many of the best moves get a line. The proof of a mate has one.
     #[schema(minimum = 1, nullable = false, default = 1)]
     multipv: Option<u64>,
-    /// The only moves to look at, in UCI or SAN; all when empty. Such an analysis neither asks memory nor is remembered.
+    /// The only moves to look at, in UCI or SAN; all when empty. Such an analysis neither asks
+    /// memory nor is remembered.
     #[schema(required = false)]
     searchmoves: Vec<String>,
     /// From whose view scores and chances are told: the side to move's or White's.
     #[schema(value_type = String, required = false, default = "side")]
     pov: Pov,
-    /// How castling is written in UCI: `standard`, the king's step where that is standard; `960`, king takes rook always.
+    /// How castling is written in UCI: `standard`, the king's step where that is standard; `960`,
+    /// king takes rook always.
     #[schema(value_type = String, required = false, default = "standard")]
     castling: Castling,
     /// Most moves of a line that are told; all unless given.
@@ -62,7 +66,13 @@ impl<'a> FromTree<'a> for Castling {
             CastlingText::Standard => "standard",
             CastlingText::Chess960 => "960",
         };
-        read_name(tree, place, faults, &[Castling(CastlingText::Standard), Castling(CastlingText::Chess960)], name)
+        read_name(
+            tree,
+            place,
+            faults,
+            &[Castling(CastlingText::Standard), Castling(CastlingText::Chess960)],
+            name,
+        )
     }
 }
 
@@ -84,7 +94,11 @@ impl FromMembers for Manner {
         let search = SearchRequest::read(members);
         let infinite = members.optional("infinite").unwrap_or(false);
         if infinite && search.as_ref().is_some_and(SearchRequest::has_limits) {
-            members.fault(MemberFault::Conflict, "infinite", "infinite and a limit can't both be given".to_owned());
+            members.fault(
+                MemberFault::Conflict,
+                "infinite",
+                "infinite and a limit can't both be given".to_owned(),
+            );
         }
         let multipv = members.optional_number("multipv", 1..=u64::MAX);
         let searchmoves = members.optional("searchmoves").unwrap_or_default();
@@ -115,7 +129,12 @@ impl Manner {
     ///
     /// # Errors
     /// `illegal_move` for a text in `searchmoves` that is no legal move.
-    pub(crate) fn clamp(self, game: Game, client: &Client, caps: &Caps) -> Result<(AnalysisRequest, Telling), Problem> {
+    pub(crate) fn clamp(
+        self,
+        game: Game,
+        client: &Client,
+        caps: &Caps,
+    ) -> Result<(AnalysisRequest, Telling), Problem> {
         let moves = searchmoves(game.position(), &self.searchmoves)?;
         let position = game.position().clone();
         let (mut request, clamped) = self.search.clamp(self.multipv, game, client, caps);
@@ -127,7 +146,9 @@ impl Manner {
             position,
             pov: self.pov,
             castling: self.castling.0,
-            pv_length: self.pv_length.map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX)),
+            pv_length: self
+                .pv_length
+                .map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX)),
             clamped,
         };
         Ok((request, telling))

@@ -68,7 +68,9 @@ impl Telling {
         let best = (!report.pv.is_empty()).then_some((report.score, report.wdl, &report.pv));
         let others = report.alternatives.iter().map(|line| (line.score, line.wdl, &line.pv));
         let lines = best.into_iter().chain(others).enumerate();
-        lines.map(|(index, (score, wdl, pv))| self.line(index + 1, score, wdl, report.depth, pv)).collect()
+        lines
+            .map(|(index, (score, wdl, pv))| self.line(index + 1, score, wdl, report.depth, pv))
+            .collect()
     }
 
     fn line(&self, rank: usize, score: Score, wdl: Wdl, depth: u8, moves: &[Move]) -> Line {

@@ -31,9 +31,16 @@ const ASK_AGAIN: Duration = Duration::from_millis(20);
 const LINES_A_WORKER: usize = 2;
 
 /// Begins to work on a body.
-pub(super) fn begin(app: App, place: Place, service: Service, asker: Asker, body: Body) -> Response {
+pub(super) fn begin(
+    app: App,
+    place: Place,
+    service: Service,
+    asker: Asker,
+    body: Body,
+) -> Response {
     let caps = app.caps();
-    let bounds = Bounds { lines: caps.batch_lines, bytes: caps.batch_bytes, silence: caps.body_timeout };
+    let bounds =
+        Bounds { lines: caps.batch_lines, bytes: caps.batch_bytes, silence: caps.body_timeout };
     let (outbox, lines) = outbox(caps.stream);
     outbox.be_patient(true);
     let desk = Desk { app: app.clone(), service, asker };
@@ -122,7 +129,12 @@ impl Driver {
                 self.take_up(index, line);
             }
         }
-        let end = BatchEnd::new(self.end.unwrap_or(EndReason::Done), self.answered, self.failed, self.begun.elapsed());
+        let end = BatchEnd::new(
+            self.end.unwrap_or(EndReason::Done),
+            self.answered,
+            self.failed,
+            self.begun.elapsed(),
+        );
         self.outbox.put_written(stream::Line::lasting(Form::NdJson, "end", None, &end));
         tokio::select! {
             () = self.outbox.deserted() => {}
@@ -153,7 +165,11 @@ impl Driver {
         let done = done.unwrap_or_else(|error| {
             // The panic hook has told why.
             tracing::error!(error = error.to_string(), "a line of a batch was not answered");
-            Done { line: Err(serde::ser::Error::custom("no answer")), is_answered: false, is_shutdown: false }
+            Done {
+                line: Err(serde::ser::Error::custom("no answer")),
+                is_answered: false,
+                is_shutdown: false,
+            }
         });
         self.answered += usize::from(done.is_answered);
         self.failed += usize::from(!done.is_answered);
@@ -197,23 +213,39 @@ impl Desk {
         match line {
             Line::Text(text) => json::read(&text, self.app.caps().moves)
                 .map_err(|problem| Box::new(BadLine { id: Id::within(&text), problem })),
-            Line::TooLong => Err(Box::new(BadLine { id: Id::None, problem: Problem::line_too_long() })),
+            Line::TooLong => {
+                Err(Box::new(BadLine { id: Id::None, problem: Problem::line_too_long() }))
+            }
         }
     }
 
-    async fn search(&self, index: usize, request: BatchLine) -> Result<serde_json::Result<stream::Line>, Problem> {
+    async fn search(
+        &self,
+        index: usize,
+        request: BatchLine,
+    ) -> Result<serde_json::Result<stream::Line>, Problem> {
         let resolved = request.position.resolve()?;
         let state = PositionState::from(&resolved);
         let position = resolved.game.position().clone();
         let (id, has_lines) = (request.id.clone(), request.multipv.is_some());
-        let (question, clamped) = request.clamp(resolved.game, self.asker.client(), self.app.caps());
+        let (question, clamped) =
+            request.clamp(resolved.game, self.asker.client(), self.app.caps());
         let answer = self.ask(question).await?;
         Ok(if has_lines {
-            let telling =
-                Telling { position, pov: Pov::Side, castling: CastlingText::Standard, pv_length: usize::MAX, clamped };
+            let telling = Telling {
+                position,
+                pov: Pov::Side,
+                castling: CastlingText::Standard,
+                pv_length: usize::MAX,
+                clamped,
+            };
             lasting(&Numbered { id, index, answer: AnalysisAnswer::new(state, &telling, &answer) })
         } else {
-            lasting(&Numbered { id, index, answer: BestMoveAnswer::new(state, &position, &answer, clamped) })
+            lasting(&Numbered {
+                id,
+                index,
+                answer: BestMoveAnswer::new(state, &position, &answer, clamped),
+            })
         })
     }
 

@@ -73,7 +73,8 @@ impl Lines {
         }
     }
 
-    /// The next line, or how the body has ended. It may be given up and asked again: nothing gets lost.
+    /// The next line, or how the body has ended. It may be given up and asked again: nothing gets
+    /// lost.
     pub(super) async fn next(&mut self) -> Result<Line, BodyEnd> {
         loop {
             if let Some(length) = self.chunk.iter().position(|&byte| byte == b'\n') {
@@ -170,11 +171,18 @@ mod tests {
 
     #[tokio::test]
     async fn more_lines_or_bytes_than_are_read_end_it() {
-        assert_eq!(all("a\nb\nc\nd\ne\n", BOUNDS).await, (texts(&["a", "b", "c", "d"]), BodyEnd::TooLarge));
+        assert_eq!(
+            all("a\nb\nc\nd\ne\n", BOUNDS).await,
+            (texts(&["a", "b", "c", "d"]), BodyEnd::TooLarge)
+        );
         let bounds = |bytes| Bounds { bytes, ..BOUNDS };
         assert_eq!(all("abc\n", bounds(3)).await, (Vec::new(), BodyEnd::TooLarge));
         assert_eq!(all("a\nb\n", bounds(4)).await, (texts(&["a", "b"]), BodyEnd::Whole));
-        assert_eq!(all("a\nb\nc\n", bounds(5)).await, (texts(&["a", "b"]), BodyEnd::TooLarge), "c is not whole");
+        assert_eq!(
+            all("a\nb\nc\n", bounds(5)).await,
+            (texts(&["a", "b"]), BodyEnd::TooLarge),
+            "c is not whole"
+        );
         assert_eq!(all("a\nb\nc\n", bounds(4)).await, (texts(&["a", "b"]), BodyEnd::TooLarge));
     }
 

@@ -29,7 +29,8 @@ pub(crate) struct BatchAnswer {
     id: Value,
     /// Which line, from 0.
     index: usize,
-    /// As of `POST /v1/best-move`; for a line with `multipv` as the one document of `POST /v1/analysis`.
+    /// As of `POST /v1/best-move`; for a line with `multipv` as the one document of `POST
+    /// /v1/analysis`.
     #[serde(flatten)]
     answer: BestMoveAnswer,
 }
@@ -88,7 +89,8 @@ pub(super) enum EndReason {
 }
 
 impl EndReason {
-    const ALL: [EndReason; 4] = [EndReason::Done, EndReason::TooLarge, EndReason::Broken, EndReason::Shutdown];
+    const ALL: [EndReason; 4] =
+        [EndReason::Done, EndReason::TooLarge, EndReason::Broken, EndReason::Shutdown];
 
     const fn name(self) -> &'static str {
         match self {
@@ -101,7 +103,12 @@ impl EndReason {
 }
 
 impl BatchEnd {
-    pub(super) fn new(reason: EndReason, answered: usize, failed: usize, time: Duration) -> BatchEnd {
+    pub(super) fn new(
+        reason: EndReason,
+        answered: usize,
+        failed: usize,
+        time: Duration,
+    ) -> BatchEnd {
         BatchEnd { r#type: "end", reason: reason.name(), answered, failed, time_ms: whole_ms(time) }
     }
 }

@@ -9,7 +9,8 @@ use crate::http::dto::{Clamped, Id, PositionRequest, SearchRequest};
 use crate::http::json::{FromMembers, Members};
 use crate::http::problem::MemberFault;
 
-/// One of many positions, and how hard it is to be searched. What is beyond a cap of `GET /v1/limits` is clamped.
+/// One of many positions, and how hard it is to be searched. What is beyond a cap of `GET
+/// /v1/limits` is clamped.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = BatchRequest)]
 pub(crate) struct BatchLine {
@@ -18,7 +19,8 @@ pub(crate) struct BatchLine {
     pub(super) id: Id,
     pub(super) position: PositionRequest,
     pub(super) search: SearchRequest,
-    /// How many of the best moves get a line; with it the answer has `lines` in place of `pv` and `pv_san`.
+    /// How many of the best moves get a line; with it the answer has `lines` in place of `pv` and
+    /// `pv_san`.
     #[schema(minimum = 1, nullable = false)]
     pub(super) multipv: Option<u64>,
 }
@@ -27,7 +29,11 @@ impl FromMembers for BatchLine {
     fn read(members: &mut Members<'_>) -> Option<BatchLine> {
         let id = members.optional("id").unwrap_or_default();
         if members.has("session") {
-            members.fault(MemberFault::UnknownMember, "session", "a line of a batch has no session".to_owned());
+            members.fault(
+                MemberFault::UnknownMember,
+                "session",
+                "a line of a batch has no session".to_owned(),
+            );
         }
         let (position, search) = (PositionRequest::read(members), SearchRequest::read(members));
         let multipv = members.optional_number("multipv", 1..=u64::MAX);
@@ -37,7 +43,12 @@ impl FromMembers for BatchLine {
 
 impl BatchLine {
     /// The question within the caps, and what was lowered for that.
-    pub(super) fn clamp(self, game: Game, client: &Client, caps: &Caps) -> (AnalysisRequest, Vec<Clamped>) {
+    pub(super) fn clamp(
+        self,
+        game: Game,
+        client: &Client,
+        caps: &Caps,
+    ) -> (AnalysisRequest, Vec<Clamped>) {
         let (request, clamped) = self.search.clamp(self.multipv, game, client, caps);
         (AnalysisRequest { class: Class::Batch, ..request }, clamped)
     }

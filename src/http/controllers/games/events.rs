@@ -1,5 +1,5 @@
-//! A job as it goes on, told as server-sent events. Each reader has a place in the job and no more: what it hears is read when it has room
-//! for it.
+//! A job as it goes on, told as server-sent events. Each reader has a place in the job and no more:
+//! what it hears is read when it has room for it.
 
 use axum::response::Response;
 use serde::Serialize;
@@ -67,8 +67,8 @@ pub(crate) struct EndEvent {
     progress: JobProgress,
 }
 
-/// Begins a stream behind the event of that number. It ends with its job, with its reader, or with the service: then without `end`, so that its
-/// reader comes back.
+/// Begins a stream behind the event of that number. It ends with its job, with its reader, or with
+/// the service: then without `end`, so that its reader comes back.
 pub(super) fn begin(
     rules: StreamRules,
     place: Place,
@@ -101,13 +101,16 @@ impl Reader {
         let mut told = Instant::now();
         loop {
             let now = *progress.borrow_and_update();
-            if now.status != JobStatus::Gone && self.heard < self.job.plan().events_done(now.found) {
+            if now.status != JobStatus::Gone && self.heard < self.job.plan().events_done(now.found)
+            {
                 match self.tell(now).await {
                     Ok(true) => told = Instant::now(),
                     Ok(false) => return,
                     // The next look sees it.
                     Err(JobError::Gone) if !self.job.progress().status.is_over() => {}
-                    Err(JobError::Gone) => return self.end(Progress { status: JobStatus::Gone, ..now }),
+                    Err(JobError::Gone) => {
+                        return self.end(Progress { status: JobStatus::Gone, ..now });
+                    }
                     Err(error) => return self.broken(error),
                 }
                 continue;
@@ -140,12 +143,14 @@ impl Reader {
             }
             self.heard += 1;
             let line = match event {
-                JobEvent::Move { game, moved } => {
-                    JobLine::Move(Box::new(MoveEvent { game, review: MoveReviewDto::from(&*moved) }))
-                }
-                JobEvent::Game(page) => {
-                    JobLine::Game(Box::new(GameEvent { game: page.number, head: GameHead::from(*page) }))
-                }
+                JobEvent::Move { game, moved } => JobLine::Move(Box::new(MoveEvent {
+                    game,
+                    review: MoveReviewDto::from(&*moved),
+                })),
+                JobEvent::Game(page) => JobLine::Game(Box::new(GameEvent {
+                    game: page.number,
+                    head: GameHead::from(*page),
+                })),
             };
             self.put(Some(&self.heard.to_string()), &line);
         }
@@ -166,7 +171,9 @@ impl Reader {
                 problem.remove("type");
                 self.put(None, &JobLine::Problem(problem));
             }
-            Err(error) => tracing::error!(error = error.to_string(), "a problem could not be written"),
+            Err(error) => {
+                tracing::error!(error = error.to_string(), "a problem could not be written")
+            }
         }
     }
 
@@ -196,5 +203,8 @@ impl JobLine {
 fn reasons() -> ObjectBuilder {
     let description = "Why nothing more comes: `done`, all is reviewed; `failed`, a fault of the server has ended the job; `cancelled`, it was \
                        deleted.";
-    names_of(description, [JobStatus::Done, JobStatus::Failed, JobStatus::Gone].map(JobStatus::name))
+    names_of(
+        description,
+        [JobStatus::Done, JobStatus::Failed, JobStatus::Gone].map(JobStatus::name),
+    )
 }

@@ -30,8 +30,10 @@ impl Pieces for Writer {
     /// Games one behind the other, with an empty line between two.
     async fn next(&mut self) -> Result<Option<Bytes>, JobError> {
         while (self.game as usize) < self.job.plan().games() {
-            let text = self.job.annotated(self.game, self.progress.found).await?.unwrap_or_default();
-            // A text that is longer than a piece is made again for the next one: only its place is kept.
+            let text =
+                self.job.annotated(self.game, self.progress.found).await?.unwrap_or_default();
+            // A text that is longer than a piece is made again for the next one: only its place is
+            // kept.
             let rest = text.as_bytes().get(self.written..).unwrap_or_default();
             if rest.len() > PIECE {
                 self.written += PIECE;

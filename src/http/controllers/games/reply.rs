@@ -10,7 +10,9 @@ use crate::analysis::jobs::{Fault, GamePage, Job, JobStatus, Progress, ReviewedM
 use crate::analysis::review::{Judgement, PlayerReview};
 use crate::chess::pgn::Headers;
 use crate::chess::{CastlingText, Color, SanWriter, uci_text};
-use crate::http::dto::{Clamped, MoveText, ScoreDto, line_texts, names_of, nullable, or_null, varying_text};
+use crate::http::dto::{
+    Clamped, MoveText, ScoreDto, line_texts, names_of, nullable, or_null, varying_text,
+};
 
 /// A job that is kept.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -74,8 +76,8 @@ pub(crate) struct GameHead {
     /// How the game ended, as it was written down.
     #[schema(schema_with = results)]
     result: &'static str,
-    /// How accurate each player was, in percent: the mean of the volatility-weighted mean and the harmonic mean of the moves' accuracies,
-    /// Lichess's formula.
+    /// How accurate each player was, in percent: the mean of the volatility-weighted mean and the
+    /// harmonic mean of the moves' accuracies, Lichess's formula.
     accuracy: OfPlayers,
     /// The mean of the centipawns that the moves lost, with scores up to 1000.
     average_centipawn_loss: OfPlayers,
@@ -85,7 +87,8 @@ pub(crate) struct GameHead {
     error: Option<PgnFault>,
 }
 
-/// A number of each player. Null until all of the game is reviewed, and of a player who has not moved.
+/// A number of each player. Null until all of the game is reviewed, and of a player who has not
+/// moved.
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 pub(crate) struct OfPlayers {
     /// White's.
@@ -109,8 +112,9 @@ pub(crate) struct OpeningDto {
 /// What is wrong with a game, and where.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct PgnFault {
-    /// What is wrong: as `why` of `illegal_move` for a move; or `null_move`, `invalid_fen`, `unknown_variant`, `unclosed_comment`,
-    /// `too_many_headers`, `too_many_moves`, `too_deep`, `too_long`.
+    /// What is wrong: as `why` of `illegal_move` for a move; or `null_move`, `invalid_fen`,
+    /// `unknown_variant`, `unclosed_comment`, `too_many_headers`, `too_many_moves`, `too_deep`,
+    /// `too_long`.
     code: String,
     /// The same in words.
     detail: String,
@@ -155,11 +159,12 @@ pub(crate) struct MoveReviewDto {
     /// The chance to win that the player lost by it, in percent; 0 for the best move.
     #[schema(minimum = 0, maximum = 100)]
     win_chance_loss: f64,
-    /// `inaccuracy`, `mistake` or `blunder`: at least 5, 10 or 15 percent of win chance lost. Where a mate is lost or walked into, by how clear the
-    /// game is all the same. Lichess's rules.
+    /// `inaccuracy`, `mistake` or `blunder`: at least 5, 10 or 15 percent of win chance lost. Where
+    /// a mate is lost or walked into, by how clear the game is all the same. Lichess's rules.
     #[schema(schema_with = judgements)]
     judgement: Option<&'static str>,
-    /// How good it is, in percent: 103.1668 · e^(−0.04354 · `win_chance_loss`) − 2.1669, from 0 to 100. Lichess's formula.
+    /// How good it is, in percent: 103.1668 · e^(−0.04354 · `win_chance_loss`) − 2.1669, from 0 to
+    /// 100. Lichess's formula.
     #[schema(minimum = 0, maximum = 100)]
     accuracy: f64,
 }
@@ -181,14 +186,25 @@ impl Serialize for HeadersDto {
 impl Submitted {
     pub(super) fn new(taken: &Summary, clamped: Vec<Clamped>) -> Submitted {
         let Summary { id, games, moves, status } = *taken;
-        Submitted { id: id.to_string(), url: format!("/v1/games/{id}"), games, moves, status: status.name(), clamped }
+        Submitted {
+            id: id.to_string(),
+            url: format!("/v1/games/{id}"),
+            games,
+            moves,
+            status: status.name(),
+            clamped,
+        }
     }
 }
 
 impl JobReview {
     /// A job without its games.
     pub(super) fn head(job: &Job, progress: Progress) -> JobReview {
-        JobReview { status: progress.status.name(), progress: JobProgress::new(job, progress), games: Vec::new() }
+        JobReview {
+            status: progress.status.name(),
+            progress: JobProgress::new(job, progress),
+            games: Vec::new(),
+        }
     }
 }
 
@@ -214,7 +230,9 @@ impl From<GamePage> for GameHead {
         GameHead {
             accuracy: of_players(|player| player.accuracy),
             average_centipawn_loss: of_players(|player| player.average_centipawn_loss),
-            opening: page.opening.map(|opening| OpeningDto { eco: opening.eco, name: opening.name }),
+            opening: page
+                .opening
+                .map(|opening| OpeningDto { eco: opening.eco, name: opening.name }),
             result: page.sheet.result.text(),
             headers: HeadersDto(page.sheet.headers),
             error: page.sheet.read.err().map(PgnFault::from),
@@ -269,11 +287,15 @@ fn statuses() -> ObjectBuilder {
 }
 
 fn results() -> ObjectBuilder {
-    names_of("How the game ended, as it was written down; `*` when nobody knows.", ["1-0", "0-1", "1/2-1/2", "*"])
+    names_of(
+        "How the game ended, as it was written down; `*` when nobody knows.",
+        ["1-0", "0-1", "1/2-1/2", "*"],
+    )
 }
 
 fn judgements() -> ObjectBuilder {
-    let names = [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder].map(Judgement::name);
+    let names =
+        [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder].map(Judgement::name);
     let description = "At least 5, 10 or 15 percent of win chance lost; where a mate is lost or walked into, by how clear the game is all the same \
                        (Lichess's rules). Null for a move that lost less.";
     nullable(description, names)

@@ -22,8 +22,8 @@ const LONGEST_KEY: usize = 128;
 /// The media types of a text.
 const TEXTS: [&str; 3] = ["application/x-chess-pgn", "application/vnd.chess-pgn", "text/plain"];
 
-/// How hard each position is searched. The search stops at the first limit that is reached; what is beyond a cap of `GET /v1/limits` is
-/// clamped.
+/// How hard each position is searched. The search stops at the first limit that is reached; what is
+/// beyond a cap of `GET /v1/limits` is clamped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReviewLimits {
     depth: Option<u64>,
@@ -32,8 +32,8 @@ pub(crate) struct ReviewLimits {
     multipv: Option<u64>,
 }
 
-/// Games, and how hard each of their positions is searched. The search stops at the first limit that is reached; what is beyond a cap of
-/// `GET /v1/limits` is clamped.
+/// Games, and how hard each of their positions is searched. The search stops at the first limit
+/// that is reached; what is beyond a cap of `GET /v1/limits` is clamped.
 #[derive(Clone, Debug, ToSchema)]
 #[expect(dead_code, reason = "it describes; its members are read one by one")]
 pub(crate) struct GamesRequest {
@@ -63,7 +63,8 @@ pub(super) struct Given {
 impl FromMembers for ReviewLimits {
     fn read(members: &mut Members<'_>) -> Option<ReviewLimits> {
         let mut limit = |name| members.optional_number(name, 1..=u64::MAX);
-        let (depth, nodes, movetime_ms, multipv) = (limit("depth"), limit("nodes"), limit("movetime_ms"), limit("multipv"));
+        let (depth, nodes, movetime_ms, multipv) =
+            (limit("depth"), limit("nodes"), limit("movetime_ms"), limit("multipv"));
         Some(ReviewLimits { depth, nodes, movetime_ms, multipv })
     }
 }
@@ -83,7 +84,11 @@ impl ReviewLimits {
         let mut either = |name: &str, one: Option<u64>, other: Option<u64>| {
             if one.is_some() && other.is_some() {
                 let detail = format!("{name} is given in the query and in the body");
-                faults.push(InvalidMember { code: MemberFault::Conflict, pointer: format!("/{name}"), detail });
+                faults.push(InvalidMember {
+                    code: MemberFault::Conflict,
+                    pointer: format!("/{name}"),
+                    detail,
+                });
             }
             one.or(other)
         };
@@ -96,11 +101,15 @@ impl ReviewLimits {
         if faults.is_empty() { Ok(both) } else { Err(Problem::invalid_request(&faults)) }
     }
 
-    /// The same within the caps, and what was lowered for that. Without any limit it is the usual number of nodes.
+    /// The same within the caps, and what was lowered for that. Without any limit it is the usual
+    /// number of nodes.
     pub(super) fn clamp(self, caps: &Caps) -> (Asked, Vec<Clamped>) {
         let mut clamped = Vec::new();
-        let mut limits = Clamped::limits(self.depth, self.nodes, self.movetime_ms, caps, &mut clamped);
-        let multipv = self.multipv.map_or(1, |lines| Clamped::cap("multipv", lines, caps.multipv, &mut clamped));
+        let mut limits =
+            Clamped::limits(self.depth, self.nodes, self.movetime_ms, caps, &mut clamped);
+        let multipv = self
+            .multipv
+            .map_or(1, |lines| Clamped::cap("multipv", lines, caps.multipv, &mut clamped));
         if limits == Limits::default() {
             limits.nodes = Some(caps.jobs.default_nodes.min(caps.nodes));
         }
@@ -112,11 +121,18 @@ impl ReviewLimits {
 /// Reads a body of whichever kind it is.
 ///
 /// # Errors
-/// `unsupported_media_type` for another kind, what is wrong with JSON, and a limit that stands in the query as well.
-pub(super) async fn read(app: &App, headers: &HeaderMap, body: Body, query: ReviewLimits) -> Result<Given, Problem> {
+/// `unsupported_media_type` for another kind, what is wrong with JSON, and a limit that stands in
+/// the query as well.
+pub(super) async fn read(
+    app: &App,
+    headers: &HeaderMap,
+    body: Body,
+    query: ReviewLimits,
+) -> Result<Given, Problem> {
     json::check_encoding(headers)?;
     let declared = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
-    let essence = declared.and_then(|declared| declared.split(';').next()).unwrap_or_default().trim();
+    let essence =
+        declared.and_then(|declared| declared.split(';').next()).unwrap_or_default().trim();
     let is_text = TEXTS.iter().any(|kind| essence.eq_ignore_ascii_case(kind));
     if !is_text && !json::is_json(essence) {
         return Err(Problem::not_games(declared));
@@ -144,14 +160,20 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Pro
     };
     let Some(key) = given.next() else { return Ok(None) };
     if given.next().is_some() {
-        return fault(MemberFault::Conflict, "the header Idempotency-Key is given more than once".to_owned());
+        return fault(
+            MemberFault::Conflict,
+            "the header Idempotency-Key is given more than once".to_owned(),
+        );
     }
-    let is_good = (1..=LONGEST_KEY).contains(&key.len()) && key.as_bytes().iter().all(u8::is_ascii_graphic);
+    let is_good =
+        (1..=LONGEST_KEY).contains(&key.len()) && key.as_bytes().iter().all(u8::is_ascii_graphic);
     match key.to_str() {
         Ok(key) if is_good => Ok(Some(key.to_owned())),
         _ => fault(
             MemberFault::OutOfRange,
-            format!("the header Idempotency-Key must be 1 to {LONGEST_KEY} visible ASCII characters without blanks"),
+            format!(
+                "the header Idempotency-Key must be 1 to {LONGEST_KEY} visible ASCII characters without blanks"
+            ),
         ),
     }
 }

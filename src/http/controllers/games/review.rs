@@ -1,4 +1,5 @@
-//! A review as one JSON document, written piece by piece: however long it is, little of it is in memory.
+//! A review as one JSON document, written piece by piece: however long it is, little of it is in
+//! memory.
 
 use axum::body::Bytes;
 
@@ -52,10 +53,12 @@ impl Writer {
                 self.go_on(&mut text, number, next);
             }
             Next::Moves(number, from) => {
-                let page = self.job.page(number, self.progress.found, from, MOVES_OF_A_PIECE).await?;
+                let page =
+                    self.job.page(number, self.progress.found, from, MOVES_OF_A_PIECE).await?;
                 for moved in &page.moves {
                     text.push(b',');
-                    serde_json::to_writer(&mut text, &MoveReviewDto::from(moved)).map_err(unwritten)?;
+                    serde_json::to_writer(&mut text, &MoveReviewDto::from(moved))
+                        .map_err(unwritten)?;
                 }
                 self.go_on(&mut text, number, page.next);
             }

@@ -1,8 +1,9 @@
 //! The answer's JSON, written by hand.
 //!
-//! Nearly half of a request's time went into telling serde_json the same names and squares over and over, which it escapes each
-//! time anew. Names, squares and moves are ASCII without a character to escape, so they are copied as they are. A test holds
-//! what is written here against what serde writes of the DTOs that the contract describes.
+//! Nearly half of a request's time went into telling serde_json the same names and squares over and
+//! over, which it escapes each time anew. Names, squares and moves are ASCII without a character to
+//! escape, so they are copied as they are. A test holds what is written here against what serde
+//! writes of the DTOs that the contract describes.
 
 use crate::chess::{Bitboard, CastlingText, Move, Position, Role, SanWriter, Square, uci_text};
 use crate::http::dto::{PositionState, destinations, side_name};
@@ -11,7 +12,11 @@ use crate::http::dto::{PositionState, destinations, side_name};
 const ROOM: usize = 8 << 10;
 
 /// The answer about a position whose legal moves are listed by rising code.
-pub(super) fn write(state: &PositionState, position: &Position, moves: &[Move]) -> serde_json::Result<Vec<u8>> {
+pub(super) fn write(
+    state: &PositionState,
+    position: &Position,
+    moves: &[Move],
+) -> serde_json::Result<Vec<u8>> {
     let mut out = Vec::with_capacity(ROOM);
     serde_json::to_writer(&mut out, state)?;
     // The state's closing brace: the answer's own members come behind it.
@@ -32,7 +37,12 @@ pub(super) fn write(state: &PositionState, position: &Position, moves: &[Move]) 
     Ok(out)
 }
 
-fn write_move(out: &mut Vec<u8>, position: &Position, mv: Move, san: &SanWriter<'_>) -> serde_json::Result<()> {
+fn write_move(
+    out: &mut Vec<u8>,
+    position: &Position,
+    mv: Move,
+    san: &SanWriter<'_>,
+) -> serde_json::Result<()> {
     let san = san.write(mv);
     write_text(out, b"{\"uci\":", uci_text(position, mv, CastlingText::Standard).as_str());
     write_text(out, b",\"san\":", san.text.as_str());

@@ -69,7 +69,12 @@ type Step = Result<(), Ending>;
 
 impl<'a> Conversation<'a> {
     /// One that has not begun.
-    pub(super) fn new(app: &'a App, service: &'a Service, asker: &'a Asker, socket: WebSocket) -> Conversation<'a> {
+    pub(super) fn new(
+        app: &'a App,
+        service: &'a Service,
+        asker: &'a Asker,
+        socket: WebSocket,
+    ) -> Conversation<'a> {
         let now = Instant::now();
         Conversation {
             app,
@@ -240,7 +245,10 @@ impl<'a> Conversation<'a> {
 
     /// Tells a line of the analysis.
     async fn tell(&mut self, line: Result<Option<StreamLine>, AnalysisError>) -> Step {
-        let is_last = !matches!(line, Ok(Some(StreamLine::Info(_) | StreamLine::Queued(_) | StreamLine::Heartbeat(_))));
+        let is_last = !matches!(
+            line,
+            Ok(Some(StreamLine::Info(_) | StreamLine::Queued(_) | StreamLine::Heartbeat(_)))
+        );
         let id = match &self.running {
             Some(running) => running.id.clone(),
             None => Id::None,
@@ -292,5 +300,9 @@ impl<'a> Conversation<'a> {
 /// What an error of the socket means: nobody is there any more, unless a message was far too long.
 fn ending_of(error: &axum::Error) -> Ending {
     let text = error.to_string();
-    if text.contains("too long") || text.contains("too big") { Ending::TooLong } else { Ending::ClientLeft }
+    if text.contains("too long") || text.contains("too big") {
+        Ending::TooLong
+    } else {
+        Ending::ClientLeft
+    }
 }

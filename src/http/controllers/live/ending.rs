@@ -20,7 +20,8 @@ pub(super) enum Ending {
 }
 
 impl Ending {
-    /// What the client is told of it; nothing when it is gone. Codes below 4000 are those of RFC 6455, 7.4.1.
+    /// What the client is told of it; nothing when it is gone. Codes below 4000 are those of RFC
+    /// 6455, 7.4.1.
     pub(super) fn message(self) -> Option<Message> {
         let (code, reason) = match self {
             Ending::ClientLeft => return None,

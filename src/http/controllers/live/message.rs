@@ -71,7 +71,11 @@ impl FromMembers for Message {
             Kind::Position => Command::Position(PositionRequest::read(members)?),
             Kind::Go => {
                 if members.has("session") {
-                    members.fault(MemberFault::UnknownMember, "session", "a board is a session by itself".to_owned());
+                    members.fault(
+                        MemberFault::UnknownMember,
+                        "session",
+                        "a board is a session by itself".to_owned(),
+                    );
                 }
                 Command::Go(Manner::read(members)?)
             }
@@ -83,7 +87,8 @@ impl FromMembers for Message {
     }
 }
 
-/// Puts a position on the board. It is answered by `ready`; an analysis that runs ends with the reason `replaced`.
+/// Puts a position on the board. It is answered by `ready`; an analysis that runs ends with the
+/// reason `replaced`.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = LivePosition)]
 #[expect(dead_code, reason = "it only describes; messages are read as `Message`")]
@@ -97,8 +102,8 @@ pub(crate) struct SetPosition {
     position: PositionRequest,
 }
 
-/// Analyses the position on the board, which is the starting position before any other. An analysis that runs ends with the reason
-/// `replaced`.
+/// Analyses the position on the board, which is the starting position before any other. An analysis
+/// that runs ends with the reason `replaced`.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = LiveGo)]
 #[expect(dead_code, reason = "it only describes; messages are read as `Message`")]
@@ -141,7 +146,8 @@ pub(crate) struct Deeper {
     depth: u64,
 }
 
-/// Tells so many lines from now on: an analysis that runs goes on with as many, under this message's id.
+/// Tells so many lines from now on: an analysis that runs goes on with as many, under this
+/// message's id.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = LiveMultiPv)]
 #[expect(dead_code, reason = "it only describes; messages are read as `Message`")]
@@ -217,7 +223,10 @@ mod tests {
     fn a_bad_message_says_what_is_wrong_with_it() {
         for (text, fault) in [
             (r#"{"id": 1}"#, "type is missing"),
-            (r#"{"type": "pondering", "fen": "startpos"}"#, "one of position, go, stop, deeper, multipv"),
+            (
+                r#"{"type": "pondering", "fen": "startpos"}"#,
+                "one of position, go, stop, deeper, multipv",
+            ),
             (r#"{"type": "go", "fen": "startpos"}"#, "there is no member"),
             (r#"{"type": "go", "session": "a"}"#, "a board is a session by itself"),
             (r#"{"type": "go", "infinite": true, "depth": 3}"#, "can't both be given"),

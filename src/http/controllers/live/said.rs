@@ -32,7 +32,8 @@ pub(super) struct Said<'a, T> {
     pub(super) id: &'a Id,
 }
 
-/// What a board says: a line of an analysis, `ready`, or the problem with a message, each with the `id` of the message that it answers.
+/// What a board says: a line of an analysis, `ready`, or the problem with a message, each with the
+/// `id` of the message that it answers.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
 #[expect(dead_code, reason = "it only describes; each line is written by itself")]

@@ -158,7 +158,11 @@ pub(crate) struct PieceView {
 
 impl From<forms::PlacedPiece> for PieceView {
     fn from(piece: forms::PlacedPiece) -> PieceView {
-        PieceView { color: piece.color.name(), r#type: piece.role.name(), position: piece.square.index() }
+        PieceView {
+            color: piece.color.name(),
+            r#type: piece.role.name(),
+            position: piece.square.index(),
+        }
     }
 }
 
@@ -182,8 +186,8 @@ pub(crate) struct StateView {
     /// The number of the move.
     #[schema(minimum = 1)]
     fullmove_number: u16,
-    /// All but the clocks in nine bits: bit 0 turn (1 white), bit 1 en passant, bits 2–4 its file (0 when none), bits 5–8
-    /// `castling`.
+    /// All but the clocks in nine bits: bit 0 turn (1 white), bit 1 en passant, bits 2–4 its file
+    /// (0 when none), bits 5–8 `castling`.
     #[schema(maximum = 511)]
     bits: u16,
 }
@@ -219,7 +223,12 @@ pub(crate) struct HuffmanView {
 
 impl From<forms::Huffman> for HuffmanView {
     fn from(view: forms::Huffman) -> HuffmanView {
-        HuffmanView { board_bits: view.board_bits(), bits: view.bits, packed: view.packed.to_text(), board: view.board }
+        HuffmanView {
+            board_bits: view.board_bits(),
+            bits: view.bits,
+            packed: view.packed.to_text(),
+            board: view.board,
+        }
     }
 }
 
@@ -237,8 +246,8 @@ pub(crate) struct ChecksView {
     pins: PinsView,
 }
 
-/// For each side nine bitboards: the rays from its king to the north, north-east, east … north-west up to the pinning piece, where
-/// a piece is pinned, and their union.
+/// For each side nine bitboards: the rays from its king to the north, north-east, east … north-west
+/// up to the pinning piece, where a piece is pinned, and their union.
 #[derive(Clone, Debug, serde::Serialize, ToSchema)]
 #[schema(as = Pins)]
 pub(crate) struct PinsView {
@@ -254,7 +263,9 @@ impl From<Checks> for ChecksView {
     fn from(view: Checks) -> ChecksView {
         let pins = |color| {
             let pins = view.pins_of(color);
-            std::array::from_fn(|index| hex(pins.rays.get(index).copied().unwrap_or_else(|| pins.union())))
+            std::array::from_fn(|index| {
+                hex(pins.rays.get(index).copied().unwrap_or_else(|| pins.union()))
+            })
         };
         ChecksView {
             checkers: hex(view.checkers),

@@ -72,9 +72,10 @@ pub(crate) fn names() -> ArrayBuilder {
 /// The views asked for.
 #[derive(Clone, Debug, Default, serde::Serialize, ToSchema)]
 pub(crate) struct Views {
-    /// 69 entries: 0–63 the piece states of a8, b8 … h1 (0 empty, 1–6 White's pawn, knight, bishop, rook, queen, king, 7–12
-    /// Black's); 64 and 65 the list index of the white and of the black king; 66 the castling state (bit 0 White short, 1
-    /// White long, 2 Black short, 3 Black long); 67 the en passant file 0–7 or −1; 68 `true` when White is to move.
+    /// 69 entries: 0–63 the piece states of a8, b8 … h1 (0 empty, 1–6 White's pawn, knight, bishop,
+    /// rook, queen, king, 7–12 Black's); 64 and 65 the list index of the white and of the black
+    /// king; 66 the castling state (bit 0 White short, 1 White long, 2 Black short, 3 Black long);
+    /// 67 the en passant file 0–7 or −1; 68 `true` when White is to move.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = list_schema, required = false)]
     list: Option<ListView>,
@@ -86,8 +87,9 @@ pub(crate) struct Views {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     boards: Option<BoardsView>,
-    /// Two squares a byte, 32 bytes as 64 hex digits: byte i holds square 2i in its low four bits and 2i + 1 in its high four. A
-    /// square's four bits: bit 0 colour (1 white), bits 1–3 the type (0 empty, 1 pawn … 6 king).
+    /// Two squares a byte, 32 bytes as 64 hex digits: byte i holds square 2i in its low four bits
+    /// and 2i + 1 in its high four. A square's four bits: bit 0 colour (1 white), bits 1–3 the type
+    /// (0 empty, 1 pawn … 6 king).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[0-9a-f]{64}$")]
     nibbles: Option<String>,
@@ -95,12 +97,13 @@ pub(crate) struct Views {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, min_items = 2, max_items = 32)]
     pieces: Option<Vec<PieceView>>,
-    /// A byte for each square a1 … h8: bit 0 colour (1 white), bit 1 has moved, bit 2 pawn, 3 knight, 4 bishop, 5 rook, 6 queen, 7
-    /// king; 0 is an empty square.
+    /// A byte for each square a1 … h8: bit 0 colour (1 white), bit 1 has moved, bit 2 pawn, 3
+    /// knight, 4 bishop, 5 rook, 6 queen, 7 king; 0 is an empty square.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, min_items = 64, max_items = 64)]
     piece_bytes: Option<Vec<u8>>,
-    /// Bits 0–3 the castling state, bit 4 en passant possible, bits 5–7 its file (0 when not possible).
+    /// Bits 0–3 the castling state, bit 4 en passant possible, bits 5–7 its file (0 when not
+    /// possible).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     special: Option<u8>,
@@ -126,15 +129,24 @@ impl Views {
         for view in wanted {
             match view {
                 View::List => views.list = Some(ListView(forms::List::of(position))),
-                View::Bitboards => views.bitboards = Some(forms::Bitboards::of(position).in_order(order).into()),
-                View::Boards => views.boards = Some(forms::Boards::of(position).in_order(order).into()),
+                View::Bitboards => {
+                    views.bitboards = Some(forms::Bitboards::of(position).in_order(order).into())
+                }
+                View::Boards => {
+                    views.boards = Some(forms::Boards::of(position).in_order(order).into())
+                }
                 View::Nibbles => views.nibbles = Some(hex_digits(&forms::Nibbles::of(position).0)),
-                View::Pieces => views.pieces = Some(forms::pieces(position).into_iter().map(PieceView::from).collect()),
+                View::Pieces => {
+                    views.pieces =
+                        Some(forms::pieces(position).into_iter().map(PieceView::from).collect())
+                }
                 View::PieceBytes => views.piece_bytes = Some(forms::piece_bytes(game).to_vec()),
                 View::Special => views.special = Some(forms::special(position)),
                 View::State => views.state = Some(forms::State::of(position).into()),
                 View::Huffman => views.huffman = Some(forms::Huffman::of(position).into()),
-                View::Checks => views.checks = Some(forms::Checks::of(position).in_order(order).into()),
+                View::Checks => {
+                    views.checks = Some(forms::Checks::of(position).in_order(order).into())
+                }
             }
         }
         views
@@ -162,8 +174,10 @@ impl Serialize for ListView {
 }
 
 fn list_schema() -> ArrayBuilder {
-    let number = ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(-1)).maximum(Some(63));
-    let entry = OneOfBuilder::new().item(number).item(ObjectBuilder::new().schema_type(Type::Boolean));
+    let number =
+        ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(-1)).maximum(Some(63));
+    let entry =
+        OneOfBuilder::new().item(number).item(ObjectBuilder::new().schema_type(Type::Boolean));
     ArrayBuilder::new().items(entry).min_items(Some(69)).max_items(Some(69)).description(Some(
         "69 entries: 0–63 the piece states of a8, b8 … h1 (0 empty, 1–6 White's pawn, knight, bishop, rook, queen, king, 7–12 \
          Black's); 64 and 65 the list index of the white and of the black king; 66 the castling state (bit 0 White short, 1 White \

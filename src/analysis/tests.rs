@@ -1,0 +1,196 @@
+//! What the analysis service promises, asked of it with scripted searches.
+
+mod engine;
+mod eviction;
+mod following;
+mod idle;
+mod lasting;
+mod leaving;
+mod memory;
+mod naive;
+mod queueing;
+mod sharing;
+mod shutdown;
+mod threads;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use super::{AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions};
+use crate::chess::{Game, Position, read_move};
+use crate::engine::{Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
+
+/// What a search to this depth with so many nodes could have found.
+pub(super) fn report(depth: u8, nodes: u64) -> Report {
+    Report {
+        score: Score::Cp(i32::from(depth)),
+        wdl: Wdl::DRAWN,
+        linear: None,
+        pv: Position::startpos().legal_moves()[..1].to_vec(),
+        depth,
+        seldepth: depth,
+        nodes,
+        elapsed: Duration::from_micros(nodes),
+        reason: StopReason::Depth,
+        context_free: false,
+        alternatives: Vec::new(),
+    }
+}
+
+pub(super) fn depth(depth: u8) -> Limits {
+    Limits { depth: Some(depth), ..Limits::default() }
+}
+
+pub(super) fn movetime(milliseconds: u64) -> Limits {
+    Limits { movetime: Some(Duration::from_millis(milliseconds)), ..Limits::default() }
+}
+
+pub(super) fn start_game() -> Game {
+    Game::new(Position::startpos())
+}
+
+/// The start position after moves as UCI texts.
+pub(super) fn game_of(moves: &str) -> Game {
+    let mut game = start_game();
+    for text in moves.split(' ') {
+        let mv = read_move(game.position(), text).expect(text);
+        game.play(mv);
+    }
+    game
+}
+
+/// A bare position.
+pub(super) fn game_at(fen: &str) -> Game {
+    Game::new(Position::from_fen(fen).expect(fen))
+}
+
+pub(super) fn question(game: Game, limits: Limits) -> AnalysisRequest {
+    AnalysisRequest {
+        game,
+        limits,
+        scope: Scope::default(),
+        fresh: false,
+        client: Client::new("ann"),
+        class: Class::Interactive,
+        session: None,
+    }
+}
+
+/// A question that nobody else asks: distinct numbers have distinct limits.
+pub(super) fn own_question(number: usize) -> AnalysisRequest {
+    question(start_game(), Limits { nodes: Some(1_000_000 + number as u64), ..Limits::default() })
+}
+
+/// The same with so many threads.
+pub(super) fn with_threads(threads: usize, question: AnalysisRequest) -> AnalysisRequest {
+    AnalysisRequest { scope: Scope { threads, ..question.scope }, ..question }
+}
+
+/// A searcher that does as it is told and counts.
+pub(super) struct Scripted<F> {
+    script: F,
+    pub(super) begun: AtomicUsize,
+    pub(super) ended: AtomicUsize,
+    /// Threads that the searches of this moment were given.
+    threads: AtomicUsize,
+    most_threads: AtomicUsize,
+}
+
+impl<F: Fn(&Game, &Limits, &StopFlag) -> Report + Send + Sync + 'static> Scripted<F> {
+    pub(super) fn new(script: F) -> Arc<Scripted<F>> {
+        let [begun, ended, threads, most_threads] = [const { AtomicUsize::new(0) }; 4];
+        Arc::new(Scripted { script, begun, ended, threads, most_threads })
+    }
+
+    pub(super) fn searches(&self) -> usize {
+        self.begun.load(Ordering::SeqCst)
+    }
+
+    /// The most threads that searches have had at one time.
+    pub(super) fn most_threads(&self) -> usize {
+        self.most_threads.load(Ordering::SeqCst)
+    }
+}
+
+impl<F: Fn(&Game, &Limits, &StopFlag) -> Report + Send + Sync + 'static> Searcher for Scripted<F> {
+    fn analyse(
+        &self,
+        game: &Game,
+        limits: &Limits,
+        scope: &Scope,
+        stop: &StopFlag,
+        _: &mut dyn FnMut(&Report),
+    ) -> Report {
+        self.begun.fetch_add(1, Ordering::SeqCst);
+        let threads = self.threads.fetch_add(scope.threads, Ordering::SeqCst) + scope.threads;
+        self.most_threads.fetch_max(threads, Ordering::SeqCst);
+        let report = (self.script)(game, limits, stop);
+        self.threads.fetch_sub(scope.threads, Ordering::SeqCst);
+        self.ended.fetch_add(1, Ordering::SeqCst);
+        report
+    }
+
+    fn identity(&self) -> String {
+        "scripted 1".to_owned()
+    }
+}
+
+/// A script that answers at once with what was asked.
+pub(super) fn at_once(_: &Game, limits: &Limits, _: &StopFlag) -> Report {
+    let reason = if limits.depth.is_some() { StopReason::Depth } else { StopReason::Nodes };
+    Report { reason, ..report(limits.depth.unwrap_or(7), limits.nodes.unwrap_or(1_000)) }
+}
+
+/// A script that searches until it is stopped, as a search without end does, but looks at the flag
+/// every millisecond.
+pub(super) fn until_stopped(_: &Game, _: &Limits, stop: &StopFlag) -> Report {
+    while !stop.is_stopped() {
+        thread::sleep(Duration::from_millis(1));
+    }
+    Report { reason: StopReason::Stopped, ..report(6, 600) }
+}
+
+pub(super) fn options(workers: usize, queue_capacity: usize) -> ServiceOptions {
+    ServiceOptions {
+        workers,
+        queue_capacity,
+        dictionary_max_entries: 1_000,
+        ..ServiceOptions::default()
+    }
+}
+
+pub(super) fn service(searcher: Arc<impl Searcher>, options: ServiceOptions) -> Service {
+    Service::start(searcher, options).expect("threads")
+}
+
+/// Waits until something holds; fails when it takes seconds.
+pub(super) async fn until(what: &str, holds: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !holds() {
+        assert!(begun.elapsed() < Duration::from_secs(10), "waited in vain until {what}");
+        tokio::time::sleep(Duration::from_micros(200)).await;
+    }
+}
+
+/// The shortest of several rounds: what the service takes by itself, on a machine that has other
+/// things to do as well.
+pub(super) async fn quickest(rounds: usize, round: impl AsyncFn() -> Duration) -> Duration {
+    let mut quickest = Duration::MAX;
+    for _ in 0..rounds {
+        quickest = quickest.min(round().await);
+    }
+    quickest
+}
+
+/// How long a worker is busy after its last listener has left.
+pub(super) async fn time_to_free_worker<T>(
+    service: &Service,
+    last: tokio::task::JoinHandle<T>,
+) -> Duration {
+    let left = Instant::now();
+    last.abort();
+    until("the worker is free", || service.status().running == 0).await;
+    left.elapsed()
+}

@@ -1,0 +1,127 @@
+//! Games for training: an engine plays itself, and every move goes with its score into viriformat
+//! files.
+//!
+//! A [`Generator`] plays on all cores. Each worker has a file and a row of games of its own, both
+//! fixed by the seed: a run that was stopped goes on where it ended, and a run with more workers
+//! plays other games, not the same again. What else decides the games is kept beside them as a
+//! [`Recipe`], and a run by another one is refused. The format is that of the crate `viriformat`,
+//! which the trainer reads by as well.
+
+mod adjudication;
+mod game_file;
+mod generator;
+mod opening;
+mod player;
+mod random;
+mod recipe;
+mod record;
+mod start;
+mod uci_player;
+
+pub use adjudication::{Adjudication, Ending};
+pub use game_file::GameFile;
+pub use generator::{Generator, Progress, Settings};
+pub use opening::Openings;
+pub use player::{Judged, Own, Player};
+pub use recipe::{Book, Maker, Recipe};
+pub use record::Record;
+pub use uci_player::UciPlayer;
+
+use std::path::PathBuf;
+
+use crate::engine::NoMemory;
+use generator::OPENINGS_TRIED;
+
+/// Why games can't be made.
+#[derive(Debug, thiserror::Error)]
+pub enum DatagenError {
+    /// A file or pipe.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// What was read or written.
+        path: PathBuf,
+        /// What went wrong.
+        source: std::io::Error,
+    },
+    /// A book's line is no position.
+    #[error("{}, line {line}: {detail}", path.display())]
+    Book {
+        /// The book.
+        path: PathBuf,
+        /// Counted from 1.
+        line: usize,
+        /// What is wrong.
+        detail: String,
+    },
+    /// A book without positions.
+    #[error("{} holds no positions", .0.display())]
+    EmptyBook(PathBuf),
+    /// A file that should hold games holds something else.
+    #[error("{} is no file of games: {detail}", path.display())]
+    NotGames {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        detail: String,
+    },
+    /// A file that should tell what games were made by does not.
+    #[error("{} does not tell how its games were made ({detail}); take another seed or folder", path.display())]
+    NoRecipe {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong.
+        detail: String,
+    },
+    /// A run goes on only as it began.
+    #[error("{setting}: the games of seed {seed} were made with {made}, not with {asked} ({}); take another seed or folder", path.display())]
+    OtherSettings {
+        /// The file that tells how they were made.
+        path: PathBuf,
+        /// The run's seed.
+        seed: u64,
+        /// The first setting that differs.
+        setting: &'static str,
+        /// Its value when the games were made.
+        made: String,
+        /// Its value now.
+        asked: String,
+    },
+    /// No opening can be played.
+    #[error(
+        "--most-at-start, --book and --random-plies leave nothing to play: {OPENINGS_TRIED} openings in a row are over, or beyond \
+         {most_at_start} linear centipawns at their first move"
+    )]
+    NoOpening {
+        /// How far from even an opening may be.
+        most_at_start: u32,
+    },
+    /// The system gives no more threads.
+    #[error("--workers: there is no thread for worker {worker}: {source}")]
+    NoThread {
+        /// Counted from 1.
+        worker: u64,
+        /// What the system says.
+        source: std::io::Error,
+    },
+    /// The tables of all workers do not fit.
+    #[error("--hash: {0}")]
+    NoMemory(#[from] NoMemory),
+    /// An engine that does not keep to the Universal Chess Interface.
+    #[error("{}: {detail}", path.display())]
+    Engine {
+        /// The engine.
+        path: PathBuf,
+        /// What is wrong.
+        detail: String,
+    },
+}
+
+impl DatagenError {
+    fn io(path: impl Into<PathBuf>, source: std::io::Error) -> DatagenError {
+        DatagenError::Io { path: path.into(), source }
+    }
+
+    fn engine(path: impl Into<PathBuf>, detail: impl Into<String>) -> DatagenError {
+        DatagenError::Engine { path: path.into(), detail: detail.into() }
+    }
+}

@@ -1,0 +1,61 @@
+//! Claims about whole searches.
+
+mod draws;
+mod limits;
+mod mates;
+mod random;
+mod shared_table;
+
+use super::*;
+use crate::chess::{Game, Position, read_move};
+
+/// A game from a FEN and moves in any notation.
+fn game(fen: &str, moves: &str) -> Game {
+    let mut game = Game::new(Position::from_fen(fen).unwrap());
+    for text in moves.split_whitespace() {
+        let mv = read_move(game.position(), text).unwrap();
+        game.play(mv);
+    }
+    game
+}
+
+/// An ordinary search to a depth.
+fn search(engine: &Engine, game: &Game, depth: u8) -> Report {
+    engine.analyse(
+        game,
+        &Limits { depth: Some(depth), ..Limits::default() },
+        &StopFlag::default(),
+        &mut |_| (),
+    )
+}
+
+fn is(game: &Game, report: &Report, mv: &str) -> bool {
+    report.best_move() == read_move(game.position(), mv).ok()
+}
+
+/// Linear centipawns; a mate counts as very much.
+fn centipawns(report: &Report) -> i32 {
+    match report.linear.unwrap() {
+        LinearScore::Cp(value) => value,
+        LinearScore::Mate(moves) if moves > 0 => 100_000,
+        LinearScore::Mate(_) => -100_000,
+    }
+}
+
+/// Panics unless the line is legal, and a mate's ends in mate after exactly as many plies as it
+/// says.
+#[track_caller]
+fn assert_line(game: &Game, report: &Report) {
+    let fen = game.position().fen();
+    assert!(!report.pv.is_empty(), "{fen}: no move");
+    let mut position = game.position().clone();
+    for &mv in &report.pv {
+        assert!(position.is_legal(mv), "{fen}: {:?} in {report:?}", mv);
+        position.play(mv);
+    }
+    if let Score::Mate(moves) = report.score {
+        let plies = if moves > 0 { 2 * moves - 1 } else { -2 * moves };
+        assert_eq!(report.pv.len() as i32, plies, "{fen}: {report:?}");
+        assert!(position.in_check() && !position.has_moves(), "{fen}: {report:?}");
+    }
+}

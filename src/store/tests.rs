@@ -1,0 +1,83 @@
+//! What the store promises.
+
+mod damage;
+mod file;
+mod layout;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use super::{DictionaryFile, OpenError, Place, Record, Spent, Store, StoreOptions};
+use crate::chess::forms::Packed;
+use crate::chess::{Position, splitmix};
+use crate::engine::{Report, Score, StopReason, Wdl};
+
+const MAKER: &str = "0.1.0 of the tests";
+
+fn options(folder: &Path) -> StoreOptions {
+    StoreOptions { folder: folder.to_owned(), max_entries: 1_000, maker: MAKER.to_owned() }
+}
+
+fn opened(options: StoreOptions) -> DictionaryFile {
+    DictionaryFile::open(options).expect("a store")
+}
+
+/// A position of its own for each number, by the moves that the number stands for.
+fn position(number: u64) -> Position {
+    let mut position = Position::startpos();
+    for step in 1..=12 {
+        let moves = position.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        position = position.after(moves[splitmix::nth(number, step) as usize % moves.len()]);
+    }
+    position
+}
+
+/// An analysis of the position with this number that saves so many nodes.
+fn record(number: u64, nodes: u64) -> Record {
+    let position = position(number);
+    let place = Place {
+        key: position.key(),
+        position: Packed::of(&position),
+        history: [0; 2],
+        clock: None,
+        lines: 1,
+    };
+    let report = Report {
+        score: Score::Cp(number as i32 % 500),
+        wdl: Wdl::DRAWN,
+        linear: None,
+        pv: position.legal_moves().iter().take(1).copied().collect(),
+        depth: 9,
+        seldepth: 12,
+        nodes,
+        elapsed: Duration::from_nanos(nodes * 1_001),
+        reason: StopReason::Depth,
+        context_free: true,
+        alternatives: Vec::new(),
+    };
+    let spent = Spent { nodes, time: report.elapsed, depth: 9 };
+    Record {
+        place,
+        report: Arc::new(report),
+        spent,
+        saves: nodes,
+        stored_ms: 1_790_000_000_000 + number,
+    }
+}
+
+fn write(store: &DictionaryFile, records: impl IntoIterator<Item = Record>) {
+    let records: Vec<Arc<Record>> = records.into_iter().map(Arc::new).collect();
+    store.write(&records, &|record| record.saves as f32).expect("a write");
+}
+
+fn read(store: &DictionaryFile, record: &Record) -> Vec<Record> {
+    store.read(record.place.key, &record.place.position).expect("a read")
+}
+
+fn entries(store: &DictionaryFile) -> usize {
+    store.size().entries
+}

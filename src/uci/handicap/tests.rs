@@ -1,0 +1,93 @@
+//! Claims about playing weakly on purpose.
+
+use std::time::Duration;
+
+use super::*;
+use crate::chess::{Position, read_move};
+use crate::engine::{StopReason, Variation, Wdl};
+
+/// A search that found these moves at these scores.
+fn report(lines: &[(&str, Score)]) -> Report {
+    let position = Position::startpos();
+    let variations = lines.iter().map(|&(mv, score)| Variation {
+        score,
+        wdl: Wdl::DRAWN,
+        pv: vec![read_move(&position, mv).unwrap()],
+    });
+    let mut variations: Vec<_> = variations.collect();
+    let Variation { score, wdl, pv } = variations.remove(0);
+    Report {
+        score,
+        wdl,
+        linear: None,
+        pv,
+        depth: 3,
+        seldepth: 3,
+        nodes: 100,
+        elapsed: Duration::ZERO,
+        reason: StopReason::Nodes,
+        context_free: true,
+        alternatives: variations,
+    }
+}
+
+/// How often of a thousand the second line is chosen.
+fn second_of_1000(elo: u16, report: &Report) -> usize {
+    let chances = (0..1_000_u64).map(|n| Handicap { elo, chance: n * (u64::MAX / 1_000) });
+    chances.filter(|handicap| handicap.choose(report) == report.alternatives[0].pv).count()
+}
+
+#[test]
+fn a_weaker_player_sees_less_and_errs_more() {
+    let close = report(&[("e2e4", Score::Cp(30)), ("a2a3", Score::Cp(15))]);
+    let (mut last_nodes, mut last_errors) = (0, 1_000);
+    for elo in [800, 1300, 1800, 2300, 2800] {
+        let handicap = Handicap { elo, chance: 0 };
+        let errors = second_of_1000(elo, &close);
+        assert!(
+            handicap.nodes() > last_nodes && errors < last_errors,
+            "{elo}: {} nodes, {errors} errors",
+            handicap.nodes()
+        );
+        (last_nodes, last_errors) = (handicap.nodes(), errors);
+    }
+}
+
+#[test]
+fn of_equal_lines_each_is_played_as_often() {
+    let equal = report(&[("e2e4", Score::Cp(10)), ("d2d4", Score::Cp(10))]);
+    let second = second_of_1000(1500, &equal);
+    assert!((490..=510).contains(&second), "{second}");
+}
+
+#[test]
+fn a_forced_mate_is_not_walked_into() {
+    let lost = report(&[("e2e4", Score::Cp(0)), ("f2f3", Score::Mate(-2))]);
+    assert_eq!(second_of_1000(800, &lost), 0);
+}
+
+#[test]
+fn a_single_line_is_played() {
+    let only = report(&[("e2e4", Score::Cp(0))]);
+    assert_eq!(Handicap { elo: 800, chance: u64::MAX }.choose(&only), only.pv);
+}
+
+#[test]
+fn limits_of_the_gui_still_hold() {
+    let mut limits = Limits { nodes: Some(10), ..Limits::default() };
+    let mut scope = Scope { threads: 8, multipv: 20, ..Scope::default() };
+    Handicap { elo: 2800, chance: 0 }.burden(&mut limits, &mut scope);
+    assert_eq!((limits.nodes, scope.threads, scope.multipv), (Some(10), 1, 20));
+}
+
+#[test]
+fn the_ladder_spans_the_range_and_has_no_steps_down() {
+    assert_eq!(LADDER[0].elo, f64::from(*Handicap::ELO.start()));
+    assert_eq!(LADDER[LADDER.len() - 1].elo, f64::from(*Handicap::ELO.end()));
+    assert!(
+        LADDER.windows(2).all(|pair| pair[0].elo < pair[1].elo && pair[0].nodes < pair[1].nodes)
+    );
+    assert!(LADDER.windows(2).all(|pair| pair[0].temperature > pair[1].temperature));
+    let figures = [800, 2000, 2800].map(|elo| Handicap { elo, chance: 0 }.nodes());
+    assert_eq!(figures, [20, 10_000, 300_000]);
+}

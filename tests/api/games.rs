@@ -1,0 +1,88 @@
+//! Reviews of games.
+
+mod going;
+mod lasting;
+mod reviewing;
+mod taking;
+mod telling;
+
+use kibitzer::config::Settings;
+use libtest_mimic::Trial;
+use reqwest::{Method, RequestBuilder};
+use serde_json::{Value, json};
+
+use crate::support::stream::Event;
+use crate::support::{Answer, Server, Stream};
+
+pub(crate) fn claims() -> Vec<Trial> {
+    let claims = [
+        taking::claims(),
+        reviewing::claims(),
+        telling::claims(),
+        going::claims(),
+        lasting::claims(),
+    ];
+    claims.into_iter().flatten().collect()
+}
+
+pub(super) const PATH: &str = "/v1/games";
+
+pub(super) const PGN: &str = "\
+[Event \"Rated blitz game\"]
+[White \"Ann\"]
+[Black \"Bob\"]
+[Result \"1-0\"]
+
+1. e4 { [%clk 0:03:00] } e5 2. Bc4 Nc6 { why not } 3. Qh5 Nf6?? (3... g6 4. Qf3) 4. Qxf7# 1-0
+";
+
+/// A game that nobody else in these tests plays.
+pub(super) fn long_game() -> String {
+    "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O 6. Nf3 h6 7. Bh4 b6 8. cxd5 Nxd5 9. Bxe7 Qxe7 10. Nxd5 exd5 *\n"
+        .to_owned()
+}
+
+pub(super) fn text(server: &Server, query: &str, text: impl Into<reqwest::Body>) -> RequestBuilder {
+    let path = format!("{PATH}{query}");
+    server.request(Method::POST, &path).header("content-type", "application/x-chess-pgn").body(text)
+}
+
+/// The job that an answer says is taken.
+pub(super) fn taken(answer: &Answer) -> Value {
+    assert_eq!(answer.status, 202, "{}", answer.body);
+    let job = answer.json();
+    assert_eq!(answer.header("location"), job["url"].as_str().unwrap());
+    assert_eq!(job["url"], format!("{PATH}/{}", job["id"].as_str().unwrap()));
+    assert_eq!(job["id"].as_str().unwrap().len(), 32);
+    job
+}
+
+pub(super) async fn submit(server: &Server, body: &Value) -> String {
+    taken(&server.post(PATH, body).await)["url"].as_str().unwrap().to_owned()
+}
+
+pub(super) async fn events(server: &Server, job: &str, heard: Option<&str>) -> Stream {
+    let request = server.request(Method::GET, &format!("{job}/events"));
+    let request = match heard {
+        Some(id) => request.header("last-event-id", id),
+        None => request,
+    };
+    Stream::open(server, request, "text/event-stream").await
+}
+
+pub(super) async fn rest(stream: &mut Stream) -> Vec<Event> {
+    let mut events = Vec::new();
+    while let Some(event) = stream.event().await {
+        events.push(event);
+    }
+    events
+}
+
+/// A job on one worker that goes on for as long as anybody needs it.
+pub(super) fn endless(number: u64) -> Value {
+    json!({ "pgn": long_game(), "movetime_ms": 20_000 + number })
+}
+
+pub(super) fn one_worker(settings: &mut Settings) {
+    settings.search.workers = 1;
+}

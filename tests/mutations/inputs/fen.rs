@@ -1,0 +1,78 @@
+//! FENs.
+
+use kibitzer::chess::forms::packed::Packed;
+use kibitzer::chess::{Bitboard, Color, InvalidPosition, Position, Role, read_fen};
+
+/// Reads any bytes as a FEN. What is accepted must be a whole, legal position; what is refused must
+/// say why.
+pub(crate) fn read(data: &[u8]) -> bool {
+    let Ok(text) = std::str::from_utf8(data) else { return false };
+    match read_fen(text) {
+        Ok(reading) => {
+            assert_is_sound(&reading.position);
+            true
+        }
+        Err(refusal) => {
+            assert_explains(&refusal);
+            false
+        }
+    }
+}
+
+/// Whatever accepted a position: it must be one that the rest of the program can trust.
+pub(crate) fn assert_is_sound(position: &Position) {
+    let fen = position.fen();
+    for text in [&fen, &position.shredder_fen()] {
+        let again = read_fen(text)
+            .unwrap_or_else(|refusal| panic!("{text} was written, but not read back: {refusal:?}"));
+        assert_eq!(&again.position, position, "{text} read back");
+        assert!(again.warnings.is_empty(), "{text} was mended: {:?}", again.warnings);
+        assert_eq!(again.position.fen(), fen);
+    }
+    assert_eq!(position.to_setup().validate().as_ref(), Ok(position), "{fen} from its setup");
+
+    for color in Color::ALL {
+        assert_eq!(position.pieces(color, Role::King).count(), 1, "{fen}");
+    }
+    let (us, them) = (position.turn(), !position.turn());
+    assert!(
+        !position.is_attacked(position.king(them), us, position.occupied()),
+        "{fen}: a king could be taken"
+    );
+    assert!(position.checkers().count() <= 2, "{fen}");
+    assert_eq!(position.by_color(us) & position.by_color(them), Bitboard::EMPTY, "{fen}");
+
+    // Every legal move can be played, and leaves a position that is as sound as this one.
+    let legal = position.legal_moves();
+    assert_eq!(legal.len() as u64, position.count_moves(), "{fen}");
+    for &mv in legal.iter() {
+        let after = position.after(mv);
+        assert!(
+            !after.is_attacked(after.king(us), them, after.occupied()),
+            "{fen}: {mv:?} leaves the king in check"
+        );
+        // A clock may run beyond what a FEN may say.
+        if after.halfmove_clock() <= 150 && after.fullmove_number() <= 9999 {
+            assert_eq!(after.to_setup().validate().as_ref(), Ok(&after), "{fen} after {mv:?}");
+        }
+    }
+
+    let packed = Packed::of(position);
+    let unpacked = packed
+        .position()
+        .unwrap_or_else(|refusal| panic!("{fen} was packed, but not unpacked: {refusal:?}"));
+    assert_eq!(
+        (unpacked.key(), unpacked.pawn_key()),
+        (position.key(), position.pawn_key()),
+        "{fen} packed and unpacked"
+    );
+}
+
+/// A refusal names its faults, and repeats no more of the text than it may.
+pub(crate) fn assert_explains(refusal: &InvalidPosition) {
+    assert!(!refusal.faults.is_empty(), "a refusal without a fault");
+    for fault in &refusal.faults {
+        assert!(fault.text.chars().count() <= 200, "{fault:?}");
+        assert!(!fault.detail.is_empty(), "{fault:?}");
+    }
+}

@@ -1,0 +1,44 @@
+//! Lines of the Universal Chess Interface.
+
+use kibitzer::uci::{Command, Go};
+
+/// Reads any bytes as a line.
+pub(crate) fn read(data: &[u8]) -> bool {
+    // As the session does: what is no text is mended.
+    let line = String::from_utf8_lossy(data);
+    let command = match Command::read(&line) {
+        Ok(Some(command)) => command,
+        Ok(None) => {
+            assert!(line.trim().is_empty(), "{line:?} was not answered");
+            return false;
+        }
+        Err(why) => {
+            assert!(why.to_string().chars().count() <= 300, "{why}");
+            return false;
+        }
+    };
+    match command {
+        Command::SetOption { name, .. } => {
+            assert!(
+                !name.is_empty() && name.split(' ').all(|word| !word.is_empty()),
+                "{name:?} of {line:?}"
+            );
+        }
+        Command::Position(text) => {
+            assert!(
+                text.moves.iter().all(|mv| !mv.is_empty() && !mv.contains(char::is_whitespace)),
+                "{line:?}"
+            );
+            assert!(text.fen.is_none_or(|fen| !fen.contains("  ")), "{line:?}");
+        }
+        Command::Go(Go { depth, nodes, mate, moves_to_go, .. }) => {
+            // A limit of nothing would be no search.
+            assert!(
+                depth != Some(0) && nodes != Some(0) && mate != Some(0) && moves_to_go != Some(0),
+                "{line:?}"
+            );
+        }
+        _ => {}
+    }
+    true
+}
