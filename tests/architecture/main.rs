@@ -1,21 +1,23 @@
-//! The direction of imports: `chess ← nnue ← engine ← store ← analysis ← http`, read from the
+//! The direction of imports, between layers and between the modules inside a layer, read from the
 //! source itself.
 //!
-//! A room is a folder or file directly under `src/`. This test reads every path that starts at the
-//! crate's root, in `use` lines and in the middle of code, and compares it with the list of what
-//! each room may see.
+//! A layer is a module directly under `src/`. The test compares every path that code names with
+//! the list of what each layer may import, and looks for modules that import each other in a
+//! circle. Declarations of modules and re-exports are no imports; tests are exempt.
 
-#![allow(clippy::expect_used, reason = "a test fails by panicking")]
+#![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
+mod graph;
 mod source;
 
 use std::collections::BTreeSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use source::SourceFile;
+use graph::ImportGraph;
+use source::Module;
 
-/// Who may see whom. A room that is not listed here has no place in the design yet.
-const ROOMS: &[(&str, &[&str])] = &[
+/// What each layer may import. A layer may only import layers above it in this list.
+const LAYERS: &[(&str, &[&str])] = &[
     ("chess", &[]),
     ("openings", &["chess"]),
     ("nnue", &["chess"]),
@@ -30,16 +32,15 @@ const ROOMS: &[(&str, &[&str])] = &[
     ("telemetry", &["config"]),
 ];
 
-/// The composition root sees every room.
-const SEES_ALL: &[&str] = &["app", "commands", "main", "lib"];
+/// The composition root imports every layer.
+const COMPOSITION_ROOT: &[&str] = &["app", "lib"];
 
-/// What the synchronous rooms may not name: I/O, the environment and the async world belong further
-/// up.
+/// Layers without async code, environment and printing, which belong further up.
 const SYNCHRONOUS: &[&str] = &["chess", "nnue", "engine"];
 const NOT_SYNCHRONOUS: &[&str] = &[
-    "tokio::",
-    "axum::",
-    "reqwest::",
+    "tokio",
+    "axum",
+    "reqwest",
     "std::env",
     "std::net",
     "println!",
@@ -50,77 +51,93 @@ const NOT_SYNCHRONOUS: &[&str] = &[
     "env!",
 ];
 
-/// What the rules of chess may not name even of the standard library: no I/O, no clock, no threads.
-const NOT_RULES: &[&str] =
+/// What the rules of chess may not use even of the standard library: I/O, clocks, threads.
+const NOT_CHESS: &[&str] =
     &["std::fs", "std::io", "std::process", "std::thread", "std::time", "std::sync"];
 
-/// `true` for what may stand directly under `src/`.
-fn is_room(name: &str) -> bool {
-    SEES_ALL.contains(&name) || ROOMS.iter().any(|(room, _)| *room == name)
+fn in_project(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
-/// Every complaint about a file, in words.
-fn faults(file: &SourceFile, dependencies: &BTreeSet<String>) -> Vec<String> {
-    let room = file.room();
-    if SEES_ALL.contains(&room) {
-        return Vec::new();
+fn dependencies() -> BTreeSet<String> {
+    let manifest = std::fs::read_to_string(in_project("Cargo.toml")).expect("Cargo.toml");
+    source::dependencies(&manifest)
+}
+
+/// `true` when a path starts with these names.
+fn starts_with(path: &str, names: &str) -> bool {
+    path.strip_prefix(names).is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}
+
+/// The paths outside the crate that a module of its layer may not name.
+fn forbidden_paths(module: &Module, dependencies: &BTreeSet<String>) -> Vec<String> {
+    let layer = module.layer();
+    let mut forbidden: Vec<&str> = Vec::new();
+    if SYNCHRONOUS.contains(&layer) {
+        forbidden.extend(NOT_SYNCHRONOUS);
     }
-    let Some((_, may_see)) = ROOMS.iter().find(|(name, _)| *name == room) else {
-        return vec![format!("{}: the room `{room}` has no place in the list of rooms", file.path)];
-    };
+    if layer == "chess" {
+        forbidden.extend(NOT_CHESS);
+        forbidden.extend(dependencies.iter().map(String::as_str));
+    }
+    let named = module.foreign.iter();
+    let named = named.filter(|path| forbidden.iter().any(|names| starts_with(path, names)));
+    named.map(|path| format!("{}: `{layer}` may not name `{path}`", module.name())).collect()
+}
+
+/// Every import that points upward.
+fn upward_imports(graph: &ImportGraph<'_>) -> Vec<String> {
     let mut faults = Vec::new();
-    for seen in file.rooms_seen(is_room) {
-        if seen != room && !may_see.contains(&seen.as_str()) {
-            faults.push(format!("{}: `{room}` may not see `{seen}`", file.path));
+    for (from, to) in &graph.imports {
+        let layer = |path: &[String]| path.first().map_or("lib", String::as_str).to_owned();
+        let (importer, imported) = (layer(from), layer(to));
+        if importer == imported || COMPOSITION_ROOT.contains(&importer.as_str()) {
+            continue;
         }
-    }
-    let mut forbidden = Vec::new();
-    if SYNCHRONOUS.contains(&room) {
-        forbidden.extend_from_slice(NOT_SYNCHRONOUS);
-    }
-    if room == "chess" {
-        forbidden.extend_from_slice(NOT_RULES);
-        for package in dependencies.iter().filter(|package| file.names_package(package)) {
+        let allowed = LAYERS.iter().find(|(name, _)| *name == importer);
+        if !allowed.is_some_and(|(_, allowed)| allowed.contains(&imported.as_str())) {
             faults.push(format!(
-                "{}: `chess` knows the standard library only, not `{package}`",
-                file.path
+                "{}: `{importer}` may not import `{}`",
+                from.join("::"),
+                to.join("::")
             ));
         }
-    }
-    for word in forbidden.into_iter().filter(|word| file.names(word)) {
-        faults.push(format!("{}: `{room}` may not name `{word}`", file.path));
     }
     faults
 }
 
-fn dependencies() -> BTreeSet<String> {
-    let manifest =
-        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("Cargo.toml"))
-            .expect("Cargo.toml");
-    source::dependencies(&manifest)
+/// Every fault of a crate with these modules, in words.
+fn faults(modules: &[Module], dependencies: &BTreeSet<String>) -> Vec<String> {
+    let graph = ImportGraph::new(modules);
+    let mut faults = upward_imports(&graph);
+    for module in modules {
+        let layer = module.layer();
+        let known = LAYERS.iter().any(|(name, _)| *name == layer);
+        if !known && !COMPOSITION_ROOT.contains(&layer) {
+            faults.push(format!("{}: `{layer}` is not in the list of layers", module.name()));
+        }
+        faults.extend(forbidden_paths(module, dependencies));
+    }
+    let cycles = graph.cycles_of_files().into_iter().chain(graph.cycles_of_siblings());
+    let cycles: BTreeSet<_> = cycles.collect();
+    faults.extend(cycles.iter().map(|cycle| format!("a circle of imports: {}", cycle.join(", "))));
+    faults
 }
 
 #[test]
 fn imports_point_one_way() {
-    let files = SourceFile::all_under(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"));
-    assert!(
-        files.iter().any(|file| file.room() == "chess"),
-        "the test must see the rules of chess"
-    );
-    let dependencies = dependencies();
-    let faults: Vec<String> = files.iter().flat_map(|file| faults(file, &dependencies)).collect();
+    let modules = Module::all_under(&in_project("src"));
+    assert!(modules.len() > 100, "the test must see the source, not {} modules", modules.len());
+    let faults = faults(&modules, &dependencies());
     assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
 }
 
 #[test]
-fn the_list_of_rooms_has_no_circle() {
-    for (place, (room, may_see)) in ROOMS.iter().enumerate() {
-        for seen in *may_see {
-            let below = ROOMS
-                .iter()
-                .position(|(name, _)| name == seen)
-                .expect("a room may only see rooms of the list");
-            assert!(below < place, "`{room}` stands before `{seen}`, which it sees");
+fn a_layer_imports_only_layers_above_it_in_the_list() {
+    for (index, (layer, allowed)) in LAYERS.iter().enumerate() {
+        for imported in *allowed {
+            let position = LAYERS.iter().position(|(name, _)| name == imported);
+            assert!(position.is_some_and(|position| position < index), "`{layer}`: `{imported}`");
         }
     }
 }
@@ -134,71 +151,113 @@ fn the_manifest_lists_the_packages_that_chess_must_not_name() {
     assert!(!dependencies.contains("missing_docs"), "lints are no packages");
 }
 
-/// What the check says of one made-up file.
-fn verdict(path: &str, text: &str) -> Vec<String> {
-    faults(&SourceFile::new(path, text), &dependencies())
+/// The faults of a crate made of these files: each a module's path and its text.
+fn faults_of(files: &[(&str, &str)]) -> Vec<String> {
+    let paths: Vec<Vec<&str>> = files.iter().map(|(path, _)| path.split("::").collect()).collect();
+    let layers: BTreeSet<&str> = paths.iter().map(|path| path[0]).collect();
+    let root: String = layers.iter().map(|layer| format!("mod {layer};")).collect();
+    let mut modules = vec![Module::parse(&[], &root)];
+    modules.extend(paths.iter().zip(files).map(|(path, (_, text))| Module::parse(path, text)));
+    faults(&modules, &dependencies())
+}
+
+/// The faults of one file in a crate that has the layers `chess`, `engine` and `http`.
+fn faults_of_file(path: &str, text: &str) -> Vec<String> {
+    faults_of(&[("chess", ""), ("engine", ""), ("http", ""), (path, text)])
 }
 
 #[test]
-fn an_arrow_upward_is_found_wherever_it_hides() {
+fn an_upward_import_is_found_wherever_it_hides() {
     for text in [
         "use crate::engine::Engine;",
-        "pub use crate::engine;",
         "use crate::{chess::Square, engine::{Limits, Score}};",
         "use crate::{\n    // a comment, with a brace }\n    chess::Square,\n    engine,\n};",
-        "fn f() -> crate::engine::Score { todo() }",
+        "fn f() -> crate::engine::Score { loop {} }",
         "use super::super::engine::Score;",
-        "mod tests { use super::super::super::engine::Score; }",
+        "mod inner { use super::super::super::engine::Score; }",
         "use super::super::{chess, engine};",
         "const QUOTE: char = '\"'; use crate::engine::Score;",
+        "fn f() { assert!(true, \"{}\", crate::engine::Score::DRAW); }",
     ] {
-        assert_eq!(verdict("chess/fen.rs", text).len(), 1, "{text}");
+        assert_eq!(faults_of_file("chess::fen", text).len(), 1, "{text}");
     }
-    assert_eq!(verdict("http/mod.rs", "use crate::store::Store;").len(), 1);
-    assert_eq!(verdict("uci/mod.rs", "use crate::analysis::Service;").len(), 1);
-    assert_eq!(verdict("engine/mod.rs", "use crate::*;").len(), 1);
-    assert_eq!(verdict("attic/mod.rs", "").len(), 1);
+    assert_eq!(faults_of_file("uci", "use crate::http::Router;").len(), 1);
+    assert_eq!(faults_of_file("attic", "").len(), 1);
 }
 
 #[test]
-fn what_points_down_or_stays_inside_is_no_fault() {
+fn downward_imports_tests_and_text_are_no_faults() {
     for text in [
         "use crate::chess::Square;",
-        "use crate::engine::tt::Table;",
         "use super::super::tt::Table;",
-        "mod tests { use super::super::super::Score; }",
-        "use super::tt::Table;",
-        "/// Not a path: crate::http::Router\n// use crate::http::Router;\n/* use crate::http; /* nested */ */",
+        "#[cfg(test)] mod tests { use crate::http::Router; }",
+        "/// Not a path: crate::http::Router\n// use crate::http::Router;\nfn f() {}",
         "const TEXT: &str = \"crate::http \\\" println!\";",
         "const TEXT: &str = r#\"use crate::http::\"Router\";\"#;",
         "fn f<'a>(x: &'a str) -> &'a str { x }",
     ] {
-        assert_eq!(verdict("engine/search/root.rs", text), Vec::<String>::new(), "{text}");
+        let faults = faults_of_file("engine::search::root", text);
+        assert_eq!(faults, Vec::<String>::new(), "{text}");
     }
-    assert_eq!(
-        verdict("app.rs", "use crate::{http, store, uci}; use tokio::net::TcpListener;"),
-        Vec::<String>::new()
-    );
+    let app = "use crate::{http, engine}; use tokio::net::TcpListener;";
+    assert_eq!(faults_of_file("app", app), Vec::<String>::new());
 }
 
 #[test]
-fn the_rules_name_the_standard_library_only() {
+fn a_circle_of_files_is_found_through_re_exports_too() {
+    let circle = faults_of(&[
+        ("engine", "mod a; mod b; mod c; pub use a::A;"),
+        ("engine::a", "use super::b::B; pub struct A;"),
+        ("engine::b", "use super::c; pub struct B(c::C);"),
+        ("engine::c", "use crate::engine::A; pub struct C(A);"),
+    ]);
+    assert_eq!(circle, ["a circle of imports: engine::a, engine::b, engine::c"]);
+
+    let with_parent = faults_of(&[
+        ("engine", "mod a; fn f() { a::g(); } pub struct Limits;"),
+        ("engine::a", "use super::Limits; pub fn g() {}"),
+    ]);
+    assert_eq!(with_parent, ["a circle of imports: engine, engine::a"]);
+}
+
+#[test]
+fn a_circle_of_folders_is_found_where_no_file_is_in_one() {
+    let circle = faults_of(&[
+        ("engine", "mod search; mod tt;"),
+        ("engine::search", "mod node; mod root;"),
+        ("engine::search::node", "use crate::engine::tt::entry::Entry;"),
+        ("engine::search::root", "pub struct Root;"),
+        ("engine::tt", "mod entry; mod table;"),
+        ("engine::tt::entry", "pub struct Entry;"),
+        ("engine::tt::table", "use crate::engine::search::root::Root;"),
+    ]);
+    assert_eq!(circle, ["a circle of imports: engine::search, engine::tt"]);
+}
+
+#[test]
+fn declarations_and_re_exports_are_no_imports() {
+    let files = [
+        ("engine", "mod a; mod b; pub use a::A; pub(crate) use self::b::*;"),
+        ("engine::a", "use super::B; pub struct A;"),
+        ("engine::b", "pub struct B;"),
+    ];
+    assert_eq!(faults_of(&files), Vec::<String>::new());
+}
+
+#[test]
+fn chess_uses_the_standard_library_only() {
     for text in [
         "use serde::Serialize;",
         "use tokio::sync::Mutex;",
         "fn f() { println!(); }",
+        "fn f() { assert!({ println!(); true }); }",
         "use std::time::Instant;",
     ] {
-        assert!(!verdict("chess/fen.rs", text).is_empty(), "{text}");
+        assert!(!faults_of_file("chess::fen", text).is_empty(), "{text}");
     }
-    assert_eq!(
-        verdict(
-            "chess/fen.rs",
-            "use std::fmt; fn pretty_println() {} mod config {} use config::X;"
-        )
-        .len(),
-        1
-    );
-    assert!(verdict("engine/search.rs", "use std::time::Instant; use std::sync::Arc;").is_empty());
-    assert!(!verdict("engine/search.rs", "let x = std::env::var(\"X\");").is_empty());
+    let own = "use std::fmt; fn pretty_println() {} mod config { pub struct X; } use config::X;";
+    assert_eq!(faults_of_file("chess::fen", own), Vec::<String>::new());
+    let clock = "use std::time::Instant; use std::sync::Arc;";
+    assert_eq!(faults_of_file("engine::search", clock), Vec::<String>::new());
+    assert!(!faults_of_file("engine::search", "fn f() { std::env::var(\"X\"); }").is_empty());
 }

@@ -1,95 +1,320 @@
-//! Just enough of a reader of Rust to see which paths a file names.
+//! The modules of `src/` and the paths that their code names, read with `syn`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-/// A source file with its comments and the insides of its literals taken out.
-pub(crate) struct SourceFile {
-    /// The path below `src/`, with `/` between the parts.
-    pub(crate) path: String,
-    code: String,
+use proc_macro2::{TokenStream, TokenTree};
+use syn::visit::{self, Visit};
+use syn::{Attribute, Item, ItemUse, UseTree, Visibility};
+
+/// A path of names from the crate's root, without `crate`.
+pub(crate) type ModulePath = Vec<String>;
+
+/// One source file: a module with the names it defines, hands on and uses. Code under
+/// `#[cfg(test)]` is left out.
+#[derive(Debug, Default)]
+pub(crate) struct Module {
+    /// Where the module is in the crate; empty for the root.
+    pub(crate) path: ModulePath,
+    /// The modules that it declares, in files or inline.
+    pub(crate) children: BTreeSet<String>,
+    /// Names that it hands on with `pub use` and the like, by the path that they come from.
+    pub(crate) reexports: BTreeMap<String, ModulePath>,
+    /// Paths whose names it hands on with `pub use path::*`.
+    pub(crate) glob_reexports: Vec<ModulePath>,
+    /// Paths inside the crate that its code names.
+    pub(crate) uses: BTreeSet<ModulePath>,
+    /// Other paths, such as `std::env::var`, and the macros that its code calls, such as `println!`.
+    pub(crate) foreign: BTreeSet<String>,
+    /// Files of child modules that are only for tests.
+    tests: BTreeSet<String>,
 }
 
-impl SourceFile {
-    /// A file of this path and text.
-    pub(crate) fn new(path: &str, text: &str) -> SourceFile {
-        SourceFile { path: path.to_owned(), code: without_comments_and_literals(text) }
-    }
-
-    /// Every `.rs` file below a folder.
-    pub(crate) fn all_under(folder: &Path) -> Vec<SourceFile> {
-        let mut files = Vec::new();
-        let mut folders = vec![folder.to_owned()];
-        while let Some(next) = folders.pop() {
-            for entry in std::fs::read_dir(&next).expect("a readable folder") {
-                let path = entry.expect("a readable entry").path();
-                if path.is_dir() {
-                    folders.push(path);
-                } else if path.extension().is_some_and(|extension| extension == "rs") {
-                    let text = std::fs::read_to_string(&path).expect("UTF-8");
-                    let parts: Vec<_> =
-                        path.strip_prefix(folder).expect("below the folder").iter().collect();
-                    let parts: Vec<_> = parts.iter().map(|part| part.to_string_lossy()).collect();
-                    files.push(SourceFile::new(&parts.join("/"), &text));
-                }
-            }
-        }
-        files
-    }
-
-    /// The room that the file belongs to: the folder or file directly under `src/`.
-    pub(crate) fn room(&self) -> &str {
-        let first = self.path.split('/').next().unwrap_or_default();
-        first.strip_suffix(".rs").unwrap_or(first)
-    }
-
-    /// How many `super` lead from this file's module to the crate's root.
-    fn depth(&self) -> usize {
-        let parts = self.path.split('/').count();
-        if self.path.ends_with("/mod.rs") { parts - 1 } else { parts }
-    }
-
-    /// The first names of all paths that start at the crate's root; `*` for a glob.
+impl Module {
+    /// Reads the module of this path from its source.
     ///
-    /// How deep inline modules lie is not known here, so a chain of `super`s that may end at the
-    /// root counts only where the name of a room follows.
-    pub(crate) fn rooms_seen(&self, is_room: fn(&str) -> bool) -> BTreeSet<String> {
-        let mut seen = BTreeSet::new();
-        for (start, word) in words(&self.code) {
-            let rest = &self.code[start + word.len()..];
-            match word {
-                "crate" => seen.extend(after_colons(rest).map(first_names).unwrap_or_default()),
-                "super" if !self.code[..start].trim_end().ends_with("::") => {
-                    let (ups, rest) = supers(rest);
-                    let names = after_colons(rest).map(first_names).unwrap_or_default();
-                    seen.extend(
-                        names.into_iter().filter(|name| ups >= self.depth() && is_room(name)),
-                    );
-                }
-                _ => {}
+    /// # Panics
+    /// When the source is not Rust.
+    pub(crate) fn parse(path: &[&str], text: &str) -> Module {
+        let file = syn::parse_file(text).unwrap_or_else(|error| panic!("{path:?}: {error}"));
+        let path: ModulePath = path.iter().map(|&name| name.to_owned()).collect();
+        let mut module = Module { path: path.clone(), ..Module::default() };
+        module.declare(&file.items);
+        let mut reader = Reader { module: &mut module, scope: path };
+        reader.visit_file(&file);
+        module
+    }
+
+    /// Notes what the module declares before its paths are read: a name may be used above it.
+    fn declare(&mut self, items: &[Item]) {
+        for item in items {
+            let Item::Mod(child) = item else { continue };
+            let name = child.ident.to_string();
+            if is_for_tests(&child.attrs) {
+                self.tests.insert(name);
+            } else {
+                self.children.insert(name);
             }
         }
-        seen
     }
 
-    /// `true` when the code names a package: as the start of a path, or imported whole.
-    pub(crate) fn names_package(&self, package: &str) -> bool {
-        words(&self.code).any(|(start, word)| {
-            let before = self.code[..start].trim_end();
-            let after = self.code[start + word.len()..].trim_start();
-            let starts_a_path = !before.ends_with("::") && after.starts_with("::");
-            let imported_whole =
-                before.ends_with("use") && (after.starts_with(';') || after.starts_with("as "));
-            word == package && (starts_a_path || imported_whole)
-        })
+    /// Every module of the crate whose root is `lib.rs` in this folder, without those for tests.
+    ///
+    /// # Panics
+    /// When a file that is declared cannot be read.
+    pub(crate) fn all_under(folder: &Path) -> Vec<Module> {
+        let mut modules = Vec::new();
+        let mut to_read = vec![(Vec::new(), folder.join("lib.rs"))];
+        while let Some((path, file)) = to_read.pop() {
+            let text = std::fs::read_to_string(&file)
+                .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+            let names: Vec<&str> = path.iter().map(String::as_str).collect();
+            let module = Module::parse(&names, &text);
+            for child in &module.children {
+                let path: ModulePath = path.iter().chain([child]).cloned().collect();
+                let file = folder.join(path.join("/")).with_extension("rs");
+                // A module without a file stands inline in its parent's.
+                if file.exists() {
+                    to_read.push((path, file));
+                }
+            }
+            modules.push(module);
+        }
+        modules.sort_by(|a, b| a.path.cmp(&b.path));
+        modules
     }
 
-    /// `true` when the code holds these characters where a word starts.
-    pub(crate) fn names(&self, text: &str) -> bool {
-        self.code.match_indices(text).any(|(start, _)| {
-            let before = self.code[..start].chars().next_back();
-            !before.is_some_and(is_word)
-        })
+    /// The layer: the module directly under the crate's root.
+    pub(crate) fn layer(&self) -> &str {
+        self.path.first().map_or("lib", String::as_str)
+    }
+
+    /// The module as code spells it.
+    pub(crate) fn name(&self) -> String {
+        self.path.join("::")
+    }
+}
+
+/// Collects the paths of one file.
+struct Reader<'a> {
+    module: &'a mut Module,
+    /// The module that the code being read stands in: the file's, or an inline one.
+    scope: ModulePath,
+}
+
+impl Reader<'_> {
+    /// Notes a path that starts in the scope's module.
+    fn note(&mut self, names: &[String]) {
+        match self.absolute(names) {
+            Some(path) => {
+                self.module.uses.insert(path);
+            }
+            None => {
+                self.module.foreign.insert(names.join("::"));
+            }
+        }
+    }
+
+    /// The path from the crate's root; `None` for one that begins outside the crate.
+    fn absolute(&self, names: &[String]) -> Option<ModulePath> {
+        let (first, mut rest) = names.split_first()?;
+        let mut path = self.scope.clone();
+        match first.as_str() {
+            "crate" => path.clear(),
+            "self" => {}
+            "super" => {
+                path.pop();
+                while let Some((next, after)) = rest.split_first()
+                    && next == "super"
+                {
+                    path.pop();
+                    rest = after;
+                }
+            }
+            name => {
+                let known = self.module.children.contains(name);
+                if let Some(source) = self.module.reexports.get(name) {
+                    return Some(source.iter().chain(rest).cloned().collect());
+                }
+                if !known {
+                    return None;
+                }
+                path.clone_from(&self.module.path);
+                path.push(name.to_owned());
+            }
+        }
+        path.extend(rest.iter().cloned());
+        Some(path)
+    }
+
+    /// Notes every path that stands in the tokens of a macro call.
+    fn read_tokens(&mut self, tokens: TokenStream) {
+        let mut path: Vec<String> = Vec::new();
+        let mut colons = 0;
+        for token in tokens {
+            match token {
+                TokenTree::Ident(name) => {
+                    if colons != 2 {
+                        self.flush(&mut path);
+                    }
+                    path.push(name.to_string());
+                    colons = 0;
+                }
+                TokenTree::Punct(mark) if mark.as_char() == ':' => colons += 1,
+                TokenTree::Group(group) => {
+                    self.flush(&mut path);
+                    self.read_tokens(group.stream());
+                    colons = 0;
+                }
+                TokenTree::Punct(mark) if mark.as_char() == '!' && !path.is_empty() => {
+                    self.module.foreign.insert(format!("{}!", path.join("::")));
+                    path.clear();
+                    colons = 0;
+                }
+                _ => {
+                    self.flush(&mut path);
+                    colons = 0;
+                }
+            }
+        }
+        self.flush(&mut path);
+    }
+
+    fn flush(&mut self, path: &mut Vec<String>) {
+        // A keyword alone, as in `pub(crate)`, is no import.
+        let is_keyword = matches!(path.as_slice(), [name] if name == "crate" || name == "super");
+        if !path.is_empty() && !is_keyword {
+            self.note(path);
+        }
+        path.clear();
+    }
+}
+
+impl<'ast> Visit<'ast> for Reader<'_> {
+    fn visit_file(&mut self, file: &'ast syn::File) {
+        // What is handed on comes first: code above may use it.
+        for item in &file.items {
+            if let Item::Use(item) = item
+                && !is_for_tests(&item.attrs)
+                && !matches!(item.vis, Visibility::Inherited)
+            {
+                for (alias, path) in leaves(item) {
+                    let Some(path) = self.absolute(&path) else { continue };
+                    match alias.as_str() {
+                        "*" => self.module.glob_reexports.push(path),
+                        _ => drop(self.module.reexports.insert(alias, path)),
+                    }
+                }
+            }
+        }
+        visit::visit_file(self, file);
+    }
+
+    fn visit_item(&mut self, item: &'ast Item) {
+        if !is_for_tests(attributes(item)) {
+            visit::visit_item(self, item);
+        }
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        if !is_for_tests(&item.attrs) {
+            visit::visit_impl_item_fn(self, item);
+        }
+    }
+
+    fn visit_item_mod(&mut self, item: &'ast syn::ItemMod) {
+        if item.content.is_some() {
+            self.scope.push(item.ident.to_string());
+            visit::visit_item_mod(self, item);
+            self.scope.pop();
+        }
+    }
+
+    fn visit_item_use(&mut self, item: &'ast ItemUse) {
+        let handed_on = !matches!(item.vis, Visibility::Inherited);
+        for (_, path) in leaves(item) {
+            let inside = self.absolute(&path).is_some();
+            if !(handed_on && inside) {
+                self.note(&path);
+            }
+        }
+    }
+
+    /// `pub(crate)` and `pub(in path)` are no imports.
+    fn visit_visibility(&mut self, _: &'ast Visibility) {}
+
+    fn visit_path(&mut self, path: &'ast syn::Path) {
+        let names: Vec<String> = path.segments.iter().map(|name| name.ident.to_string()).collect();
+        self.note(&names);
+        visit::visit_path(self, path);
+    }
+
+    fn visit_macro(&mut self, call: &'ast syn::Macro) {
+        if let Some(name) = call.path.segments.last() {
+            self.module.foreign.insert(format!("{}!", name.ident));
+        }
+        self.visit_path(&call.path);
+        self.read_tokens(call.tokens.clone());
+    }
+}
+
+/// Every name that a `use` brings in, with its whole path; `*` for a glob.
+fn leaves(item: &ItemUse) -> Vec<(String, Vec<String>)> {
+    let mut found = Vec::new();
+    let mut open: Vec<(Vec<String>, &UseTree)> = vec![(Vec::new(), &item.tree)];
+    while let Some((mut path, tree)) = open.pop() {
+        match tree {
+            UseTree::Path(step) => {
+                path.push(step.ident.to_string());
+                open.push((path, &step.tree));
+            }
+            UseTree::Group(group) => {
+                open.extend(group.items.iter().map(|tree| (path.clone(), tree)));
+            }
+            UseTree::Glob(_) => found.push(("*".to_owned(), path)),
+            UseTree::Name(leaf) => found.push(leaf_of(path, &leaf.ident, &leaf.ident)),
+            UseTree::Rename(leaf) => found.push(leaf_of(path, &leaf.ident, &leaf.rename)),
+        }
+    }
+    found
+}
+
+fn leaf_of(
+    mut path: Vec<String>,
+    name: &syn::Ident,
+    alias: &syn::Ident,
+) -> (String, Vec<String>) {
+    if name == "self" {
+        let alias = if alias == "self" { path.last().cloned() } else { Some(alias.to_string()) };
+        return (alias.unwrap_or_default(), path);
+    }
+    path.push(name.to_string());
+    (alias.to_string(), path)
+}
+
+/// `true` for code that stands under `#[cfg(test)]`, alone or within `any` and `all`.
+fn is_for_tests(attributes: &[Attribute]) -> bool {
+    attributes.iter().filter(|attribute| attribute.path().is_ident("cfg")).any(|attribute| {
+        let syn::Meta::List(list) = &attribute.meta else { return false };
+        let text = list.tokens.to_string();
+        text == "test" || text.starts_with("all (test") || text.starts_with("any (test")
+    })
+}
+
+fn attributes(item: &Item) -> &[Attribute] {
+    match item {
+        Item::Const(item) => &item.attrs,
+        Item::Enum(item) => &item.attrs,
+        Item::Fn(item) => &item.attrs,
+        Item::Impl(item) => &item.attrs,
+        Item::Macro(item) => &item.attrs,
+        Item::Mod(item) => &item.attrs,
+        Item::Static(item) => &item.attrs,
+        Item::Struct(item) => &item.attrs,
+        Item::Trait(item) => &item.attrs,
+        Item::Type(item) => &item.attrs,
+        Item::Use(item) => &item.attrs,
+        _ => &[],
     }
 }
 
@@ -97,145 +322,6 @@ impl SourceFile {
 pub(crate) fn dependencies(manifest: &str) -> BTreeSet<String> {
     let lines = manifest.lines().skip_while(|line| line.trim() != "[dependencies]").skip(1);
     let lines = lines.take_while(|line| !line.starts_with('['));
-    lines
-        .filter_map(|line| line.split_once('='))
-        .map(|(name, _)| name.trim().replace('-', "_"))
-        .collect()
-}
-
-fn is_word(letter: char) -> bool {
-    letter.is_alphanumeric() || letter == '_'
-}
-
-/// All words of the code with the places where they start.
-fn words(code: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut place = 0;
-    code.split_inclusive(|letter| !is_word(letter)).filter_map(move |piece| {
-        let start = place;
-        place += piece.len();
-        let word = piece.trim_end_matches(|letter| !is_word(letter));
-        (!word.is_empty()).then_some((start, word))
-    })
-}
-
-fn after_colons(code: &str) -> Option<&str> {
-    code.trim_start().strip_prefix("::").map(str::trim_start)
-}
-
-/// How many `super`s stand here, the one just read included, and what follows them.
-fn supers(mut rest: &str) -> (usize, &str) {
-    let mut ups = 1;
-    while let Some(more) = after_colons(rest).and_then(|rest| rest.strip_prefix("super")) {
-        rest = more;
-        ups += 1;
-    }
-    (ups, rest)
-}
-
-/// The names at the start of a path or of every branch of a `{…}` group.
-fn first_names(code: &str) -> Vec<String> {
-    let name = |code: &str| match code.trim_start() {
-        code if code.starts_with('*') => Some("*".to_owned()),
-        code => Some(code.chars().take_while(|&letter| is_word(letter)).collect())
-            .filter(|name: &String| !name.is_empty()),
-    };
-    let Some(group) = code.strip_prefix('{') else { return name(code).into_iter().collect() };
-    let mut depth = 1;
-    let mut branches = vec![String::new()];
-    for letter in group.chars() {
-        match letter {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            _ => {}
-        }
-        match (depth, letter) {
-            (0, _) => break,
-            (1, ',') => branches.push(String::new()),
-            _ => branches.last_mut().expect("never empty").push(letter),
-        }
-    }
-    branches.iter().filter_map(|branch| name(branch)).collect()
-}
-
-/// Blanks comments and the insides of strings and characters, so that only code is left.
-fn without_comments_and_literals(text: &str) -> String {
-    let mut code = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(letter) = rest.chars().next() {
-        let length = if rest.starts_with("//") {
-            rest.find('\n').unwrap_or(rest.len())
-        } else if rest.starts_with("/*") {
-            block_comment(rest)
-        } else if let Some(hashes) =
-            raw_string(rest).filter(|_| !code.chars().next_back().is_some_and(is_word))
-        {
-            let end = format!("\"{}", "#".repeat(hashes));
-            let start = rest.find('"').map_or(rest.len(), |quote| quote + 1);
-            rest[start..].find(&end).map_or(rest.len(), |found| start + found + end.len())
-        } else if letter == '"' {
-            quoted(rest, '"')
-        } else if letter == '\'' && is_character(rest) {
-            quoted(rest, '\'')
-        } else {
-            code.push(letter);
-            rest = &rest[letter.len_utf8()..];
-            continue;
-        };
-        code.push(' ');
-        rest = &rest[length..];
-    }
-    code
-}
-
-/// The length of a block comment, nested ones included.
-fn block_comment(text: &str) -> usize {
-    let mut depth = 0;
-    let mut place = 0;
-    while place < text.len() {
-        let rest = &text[place..];
-        if rest.starts_with("/*") {
-            depth += 1;
-            place += 2;
-        } else if rest.starts_with("*/") {
-            depth -= 1;
-            place += 2;
-            if depth == 0 {
-                return place;
-            }
-        } else {
-            place += rest.chars().next().map_or(1, char::len_utf8);
-        }
-    }
-    text.len()
-}
-
-/// The number of hashes when a raw string starts here.
-fn raw_string(text: &str) -> Option<usize> {
-    let rest = text.strip_prefix("br").or_else(|| text.strip_prefix('r'))?;
-    let hashes = rest.chars().take_while(|&letter| letter == '#').count();
-    rest[hashes..].starts_with('"').then_some(hashes)
-}
-
-/// `true` for a character literal, `false` for a lifetime.
-fn is_character(text: &str) -> bool {
-    let mut letters = text.chars().skip(1);
-    match letters.next() {
-        Some('\\') => true,
-        Some(_) => letters.next() == Some('\''),
-        None => false,
-    }
-}
-
-/// The length of a literal between quotes, escapes heeded.
-fn quoted(text: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (place, letter) in text.char_indices().skip(1) {
-        match letter {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            _ if letter == quote => return place + letter.len_utf8(),
-            _ => {}
-        }
-    }
-    text.len()
+    let names = lines.filter_map(|line| line.split_once('=')).map(|(name, _)| name);
+    names.map(|name| name.trim().replace('-', "_")).collect()
 }
