@@ -1,14 +1,14 @@
 //! The composition root: settings become a running server, and a signal ends it in good order.
 
-mod alarm;
 mod connection;
-mod heap;
+mod h2_stall;
+mod h2_streams;
+mod header_timer;
 mod listeners;
+mod malloc;
 mod memory;
-mod reader;
-mod serving;
+mod server;
 mod shutdown;
-mod streams;
 
 use std::future::Future;
 use std::io;
@@ -20,20 +20,21 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use crate::analysis::jobs::{JobRules, Jobs, Room};
+use crate::analysis::jobs::{JobRules, Jobs, Usage};
 use crate::analysis::{Searcher, Service, ServiceOptions};
-use crate::config::{Jobs as JobsSettings, Key, Settings, Store as StoreSettings};
-use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, NoMemory};
+use crate::config::{ApiKeySettings, JobsSettings, Settings, StoreSettings};
+use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, TtAllocError};
 use crate::http::{
-    self, Access, ApiKey, ApiKeys, App, Caps, Gauge, JobCaps, Proxies, Rate, StreamRules,
+    self, AccessConfig, ApiKey, ApiKeys, App, Caps, Gauge, JobCaps, RateLimit, StreamOptions,
+    TrustedProxies,
 };
 use crate::store::jobs::JobFile;
 use crate::store::{DictionaryFile, OpenError, Store, StoreError, StoreOptions, StoreSize};
 
-pub use heap::give_back_large_blocks;
 pub use listeners::{ListenError, Listeners};
+pub use malloc::configure_malloc;
 pub use memory::{MemoryError, memory_bound_mb};
-use serving::Rules;
+use server::ConnectionLimits;
 pub use shutdown::Signals;
 
 /// Why a server did not start, or broke.
@@ -44,7 +45,7 @@ pub enum ServeError {
     Memory(#[from] MemoryError),
     /// There is no memory for the table.
     #[error("search.hash_mb: {0}")]
-    Hash(#[from] NoMemory),
+    Hash(#[from] TtAllocError),
     /// The evaluation network that the settings name cannot be used.
     #[error("search.network: {0}")]
     Network(#[from] NetworkFileError),
@@ -63,7 +64,7 @@ pub enum ServeError {
 ///
 /// # Errors
 /// When the settings want too much memory.
-pub fn starting(settings: &Settings) -> Result<App, ServeError> {
+pub fn build_app(settings: &Settings) -> Result<App, ServeError> {
     memory::check(settings)?;
     Ok(App::starting(caps(settings), access(settings)))
 }
@@ -81,20 +82,21 @@ pub async fn serve(
     listeners: impl Into<Listeners>,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
-    let app = starting(settings)?;
+    let app = build_app(settings)?;
     let (close, closed) = watch::channel(());
-    let serving = tokio::spawn(serve_all(listeners.into(), app.clone(), rules(settings), closed));
+    let server =
+        tokio::spawn(serve_all(listeners.into(), app.clone(), connection_limits(settings), closed));
     let mut shutdown = std::pin::pin!(shutdown);
     tokio::select! {
-        begun = begin(&app, settings) => {
+        begun = start_services(&app, settings) => {
             begun?;
             shutdown.await;
         }
         () = &mut shutdown => {}
     }
 
-    let told = Instant::now();
-    let end = told + settings.shutdown.grace();
+    let shutdown_started = Instant::now();
+    let grace_deadline = shutdown_started + settings.shutdown.grace();
     tracing::info!(
         drain_ms = settings.shutdown.drain_ms,
         grace_ms = settings.shutdown.grace_ms,
@@ -102,15 +104,15 @@ pub async fn serve(
     );
     app.shut_down();
     let drained = async {
-        sleep_until(told + settings.shutdown.drain()).await;
+        sleep_until(shutdown_started + settings.shutdown.drain()).await;
         app.drained().await;
         if let Err(error) = app.flushed().await {
             tracing::error!(error = error.to_string(), "the newest analyses may not be on disk");
         }
         drop(close);
-        serving.await
+        server.await
     };
-    match timeout_at(end, drained).await {
+    match timeout_at(grace_deadline, drained).await {
         Ok(ended) => Ok(ended.map_err(io::Error::other)?),
         Err(_late) => {
             tracing::warn!("the grace time is over: what is still under way is dropped");
@@ -120,7 +122,12 @@ pub async fn serve(
 }
 
 /// Serves on all addresses until told to close.
-async fn serve_all(listeners: Listeners, app: App, rules: Rules, closed: watch::Receiver<()>) {
+async fn serve_all(
+    listeners: Listeners,
+    app: App,
+    limits: ConnectionLimits,
+    closed: watch::Receiver<()>,
+) {
     let until_closed = |mut closed: watch::Receiver<()>| async move {
         // Nothing is ever sent: it resolves when nobody is left to tell.
         let _ = closed.changed().await;
@@ -128,17 +135,17 @@ async fn serve_all(listeners: Listeners, app: App, rules: Rules, closed: watch::
     let Listeners { main, metrics } = listeners;
     let Some(metrics) = metrics else {
         let router = http::router(app.clone());
-        return serving::serve(main, router, rules, app.connections(), until_closed(closed)).await;
+        return server::serve(main, router, limits, app.connections(), until_closed(closed)).await;
     };
-    let [routes, figures] = http::routers(app.clone());
+    let [api_router, metrics_router] = http::split_routers(app.clone());
     tokio::join!(
-        serving::serve(main, routes, rules, app.connections(), until_closed(closed.clone())),
-        serving::serve(metrics, figures, rules, Gauge::default(), until_closed(closed)),
+        server::serve(main, api_router, limits, app.connections(), until_closed(closed.clone())),
+        server::serve(metrics, metrics_router, limits, Gauge::default(), until_closed(closed)),
     );
 }
 
 /// Sets up the table and the workers, from when on the server takes traffic.
-async fn begin(app: &App, settings: &Settings) -> Result<(), ServeError> {
+async fn start_services(app: &App, settings: &Settings) -> Result<(), ServeError> {
     let hash_mb = settings.search.hash_mb;
     let file = settings.search.network.clone();
     // The table is written through and the store read through, which takes its time: the async
@@ -146,8 +153,8 @@ async fn begin(app: &App, settings: &Settings) -> Result<(), ServeError> {
     let options = EngineOptions { hash_mb, ..EngineOptions::default() };
     let store = settings.store.clone();
     let opened = tokio::task::spawn_blocking(move || {
-        let engine = Engine::with_network(options, network(&file)?)?;
-        let opened = open_store(&store, engine.identity())?;
+        let engine = Engine::with_network(options, load_network(&file)?)?;
+        let opened = open_store(&store, engine.engine_id())?;
         let jobs = if store.is_on() { JobFile::open(&store.path)? } else { JobFile::in_memory()? };
         Ok::<_, ServeError>((Arc::new(engine), opened, jobs))
     });
@@ -161,13 +168,13 @@ async fn begin(app: &App, settings: &Settings) -> Result<(), ServeError> {
         None => Service::start(engine.clone(), service_options(settings))?,
     };
     let jobs = Jobs::start(service.clone(), jobs, job_rules(&settings.jobs))?;
-    app.begin(service, engine, jobs);
+    app.mark_ready(service, engine, jobs);
     tracing::info!(hash_mb, workers = settings.search.workers, network = evaluation, "ready");
     Ok(())
 }
 
 /// The network of a file, or without one that of the program.
-fn network(file: &Path) -> Result<Arc<Network>, NetworkFileError> {
+fn load_network(file: &Path) -> Result<Arc<Network>, NetworkFileError> {
     if file.as_os_str().is_empty() {
         Ok(Network::embedded())
     } else {
@@ -178,17 +185,20 @@ fn network(file: &Path) -> Result<Arc<Network>, NetworkFileError> {
 /// The store for the analyses of this maker, if there is to be one.
 fn open_store(
     settings: &StoreSettings,
-    maker: String,
+    engine_id: String,
 ) -> Result<Option<Arc<DictionaryFile>>, OpenError> {
     if !settings.is_on() {
         return Ok(None);
     }
-    let begun = Instant::now();
-    let options =
-        StoreOptions { folder: settings.path.clone(), max_entries: settings.max_entries, maker };
+    let started = Instant::now();
+    let options = StoreOptions {
+        folder: settings.path.clone(),
+        max_entries: settings.max_entries,
+        engine_id,
+    };
     let store = DictionaryFile::open(options)?;
     let StoreSize { entries, bytes, .. } = store.size();
-    let (path, took_ms) = (settings.path.display().to_string(), begun.elapsed().as_millis());
+    let (path, took_ms) = (settings.path.display().to_string(), started.elapsed().as_millis());
     tracing::info!(path, entries, bytes, took_ms, "store opened");
     Ok(Some(Arc::new(store)))
 }
@@ -208,35 +218,41 @@ fn service_options(settings: &Settings) -> ServiceOptions {
 /// How much is kept of jobs.
 fn job_rules(settings: &JobsSettings) -> JobRules {
     let keep = Duration::from_secs(settings.keep_hours * 3_600);
-    JobRules { room: Room { jobs: settings.max, bytes: settings.max_mb << 20 }, keep }
+    JobRules {
+        max_usage: Usage { jobs: settings.max, bytes: settings.max_mb << 20 },
+        retention: keep,
+    }
 }
 
 /// What connections have to keep to.
-fn rules(settings: &Settings) -> Rules {
-    Rules {
-        connections: settings.http.connections,
-        head: Duration::from_millis(settings.http.head_timeout_ms),
-        stall: Duration::from_millis(settings.stream.stall_ms),
+fn connection_limits(settings: &Settings) -> ConnectionLimits {
+    ConnectionLimits {
+        max_connections: settings.http.connections,
+        header_timeout: Duration::from_millis(settings.http.head_timeout_ms),
+        stall_timeout: Duration::from_millis(settings.stream.stall_ms),
     }
 }
 
 /// Who may ask.
-fn access(settings: &Settings) -> Access {
-    let key = |key: &Key| ApiKey {
+fn access(settings: &Settings) -> AccessConfig {
+    let key = |key: &ApiKeySettings| ApiKey {
         name: key.name.clone(),
         digest: key.sha256.0,
         rate: rate(key.requests, key.window_ms),
     };
-    Access {
+    AccessConfig {
         keys: ApiKeys::new(settings.access.keys.iter().map(key).collect()),
-        proxies: Proxies::new(settings.access.trusted_proxies.clone()),
-        rate: rate(settings.rate.requests, settings.rate.window_ms),
+        proxies: TrustedProxies::new(settings.access.trusted_proxies.clone()),
+        default_limiter: rate(settings.rate.requests, settings.rate.window_ms),
     }
 }
 
 /// So many requests in so many milliseconds; as many as one likes for 0.
-fn rate(requests: u32, window_ms: u64) -> Option<Rate> {
-    Some(Rate { requests: NonZeroU32::new(requests)?, window: Duration::from_millis(window_ms) })
+fn rate(requests: u32, window_ms: u64) -> Option<RateLimit> {
+    Some(RateLimit {
+        requests: NonZeroU32::new(requests)?,
+        window: Duration::from_millis(window_ms),
+    })
 }
 
 /// What the routes need to know of the settings.
@@ -268,7 +284,7 @@ fn caps(settings: &Settings) -> Caps {
             default_nodes: settings.jobs.default_nodes,
         },
         connections: settings.http.connections,
-        stream: StreamRules {
+        stream: StreamOptions {
             heartbeat: Duration::from_millis(settings.stream.heartbeat_ms),
             stall: Duration::from_millis(settings.stream.stall_ms),
             buffer: settings.stream.buffer,

@@ -12,11 +12,11 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// Why a command failed, for people.
-pub(crate) type Failure = Box<dyn std::error::Error>;
+pub(crate) type BoxError = Box<dyn std::error::Error>;
 
 /// Writes the reason of a failure to stderr; each line behind the program's name.
-pub(crate) fn complain(failure: Failure) -> ExitCode {
-    for line in failure.to_string().lines() {
+pub(crate) fn print_error(error: BoxError) -> ExitCode {
+    for line in error.to_string().lines() {
         // Without a stderr the exit status has to say it alone.
         let _ = writeln!(io::stderr(), "kibitzer: {line}");
     }

@@ -4,10 +4,10 @@
 //! Whatever is wrong is reported by the key's full name, and all of it at once, before anything is
 //! started.
 
+mod api_key;
 mod error;
-mod key;
-mod keys;
 mod ranges;
+mod unknown_keys;
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -20,10 +20,10 @@ use ipnet::IpNet;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 
-pub use error::{BadKey, SettingsError};
-use error::{bad_value, refuse, unreadable};
-pub use key::{Key, KeyDigest};
-use keys::check_keys;
+pub use api_key::{ApiKeySettings, KeyDigest};
+pub use error::{InvalidSetting, SettingsError};
+use error::{fail_if_any, invalid_value, unreadable};
+use unknown_keys::check_keys;
 
 const DEFAULTS: &str = include_str!("../config/default.toml");
 const ENVIRONMENT_PREFIX: &str = "KIBITZER";
@@ -34,50 +34,50 @@ pub struct Settings {
     /// The address to listen on.
     pub listen: SocketAddr,
     /// The search and its threads.
-    pub search: Search,
+    pub search: SearchSettings,
     /// The requests that wait for a worker.
-    pub queue: Queue,
+    pub queue: QueueSettings,
     /// What workers do when nobody waits for them.
-    pub idle: Idle,
+    pub idle: IdleSettings,
     /// The evaluation dictionary.
-    pub dictionary: Dictionary,
+    pub dictionary: DictionarySettings,
     /// What outlasts the process.
-    pub store: Store,
+    pub store: StoreSettings,
     /// What one request may ask for.
-    pub limits: Limits,
+    pub limits: LimitSettings,
     /// Counting move paths.
-    pub perft: Perft,
+    pub perft: PerftSettings,
     /// Analyses that are followed line by line.
-    pub stream: Stream,
+    pub stream: StreamSettings,
     /// Boards that are talked to.
-    pub live: Live,
+    pub live: LiveSettings,
     /// Many positions in one request.
-    pub batch: Batch,
+    pub batch: BatchSettings,
     /// Reviews of games.
-    pub jobs: Jobs,
+    pub jobs: JobsSettings,
     /// The routes in Lichess's shape.
-    pub lichess: Lichess,
+    pub lichess: LichessSettings,
     /// The HTTP layer.
-    pub http: Http,
+    pub http: HttpSettings,
     /// Who may ask, and under which name.
-    pub access: Access,
+    pub access: AccessSettings,
     /// How often a client may ask.
-    pub rate: Rate,
+    pub rate: RateSettings,
     /// How the server goes down.
-    pub shutdown: Shutdown,
+    pub shutdown: ShutdownSettings,
     /// The bound on memory.
-    pub memory: Memory,
+    pub memory: MemorySettings,
     /// Log lines.
-    pub log: Log,
+    pub log: LogSettings,
     /// Figures for the operator.
-    pub metrics: Metrics,
+    pub metrics: MetricsSettings,
     /// Traces for a collector.
-    pub otlp: Otlp,
+    pub otlp: OtlpSettings,
 }
 
 /// `search.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Search {
+pub struct SearchSettings {
     /// Searches at once; after loading never 0.
     pub workers: usize,
     /// Size of the shared transposition table, in MB.
@@ -90,7 +90,7 @@ pub struct Search {
 
 /// `queue.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Queue {
+pub struct QueueSettings {
     /// Requests of each class that may wait.
     pub capacity: usize,
     /// The longest that a request waits for a worker, in milliseconds.
@@ -99,21 +99,21 @@ pub struct Queue {
 
 /// `idle.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Idle {
+pub struct IdleSettings {
     /// Positions that may wait to be deepened; 0 for none at all.
     pub positions: usize,
 }
 
 /// `dictionary.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Dictionary {
+pub struct DictionarySettings {
     /// Analyses that are remembered.
     pub max_entries: usize,
 }
 
 /// `store.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Store {
+pub struct StoreSettings {
     /// The folder; empty for none.
     pub path: PathBuf,
     /// Analyses that are kept on disk.
@@ -122,7 +122,7 @@ pub struct Store {
     pub flush_ms: u64,
 }
 
-impl Store {
+impl StoreSettings {
     /// `true` when there is a store.
     pub fn is_on(&self) -> bool {
         !self.path.as_os_str().is_empty()
@@ -131,7 +131,7 @@ impl Store {
 
 /// `limits.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Limits {
+pub struct LimitSettings {
     /// Greatest depth of a search, in plies.
     pub depth: u8,
     /// Greatest number of nodes of a search.
@@ -154,14 +154,14 @@ pub struct Limits {
 
 /// `perft.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Perft {
+pub struct PerftSettings {
     /// Longest time of a perft, in milliseconds.
     pub max_ms: u64,
 }
 
 /// `stream.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Stream {
+pub struct StreamSettings {
     /// The longest time without a line, in milliseconds.
     pub heartbeat_ms: u64,
     /// A reader that takes nothing for so long is cut off, in milliseconds.
@@ -176,7 +176,7 @@ pub struct Stream {
 
 /// `live.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Live {
+pub struct LiveSettings {
     /// A board without a word or a search for so long is closed, in milliseconds.
     pub idle_ms: u64,
     /// How often its client is asked whether it is there, in milliseconds.
@@ -185,7 +185,7 @@ pub struct Live {
 
 /// `batch.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Batch {
+pub struct BatchSettings {
     /// Batches at once.
     pub max: usize,
     /// Most lines of a batch.
@@ -196,7 +196,7 @@ pub struct Batch {
 
 /// `jobs.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Jobs {
+pub struct JobsSettings {
     /// Most jobs that are kept, done or not.
     pub max: usize,
     /// How long a job is kept that is over, in hours.
@@ -211,7 +211,7 @@ pub struct Jobs {
 
 /// `lichess.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Lichess {
+pub struct LichessSettings {
     /// How long an unknown position is searched for `GET /api/cloud-eval`, in milliseconds; 0 for
     /// not at all.
     pub compute_ms: u64,
@@ -219,7 +219,7 @@ pub struct Lichess {
 
 /// `http.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Http {
+pub struct HttpSettings {
     /// Connections at once.
     pub connections: usize,
     /// Longest time for the head of a request to arrive, in milliseconds.
@@ -232,16 +232,16 @@ pub struct Http {
 
 /// `access.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Access {
+pub struct AccessSettings {
     /// Networks of proxies whose `X-Forwarded-For` counts.
     pub trusted_proxies: Vec<IpNet>,
     /// API keys.
-    pub keys: Vec<Key>,
+    pub keys: Vec<ApiKeySettings>,
 }
 
 /// `rate.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Rate {
+pub struct RateSettings {
     /// Requests in a window; 0 for as many as one likes.
     pub requests: u32,
     /// The window, in milliseconds.
@@ -250,14 +250,14 @@ pub struct Rate {
 
 /// `shutdown.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Shutdown {
+pub struct ShutdownSettings {
     /// How long the listener stays open at least, in milliseconds.
     pub drain_ms: u64,
     /// When the process ends in any case, in milliseconds.
     pub grace_ms: u64,
 }
 
-impl Shutdown {
+impl ShutdownSettings {
     /// How long the listener stays open at least.
     pub fn drain(&self) -> Duration {
         Duration::from_millis(self.drain_ms)
@@ -271,14 +271,14 @@ impl Shutdown {
 
 /// `memory.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Memory {
+pub struct MemorySettings {
     /// The highest memory bound that may start, in MB.
     pub max_mb: u64,
 }
 
 /// `log.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Log {
+pub struct LogSettings {
     /// How a line looks.
     pub format: LogFormat,
     /// Which events are logged, as `tracing_subscriber::filter::Targets` reads it.
@@ -287,7 +287,7 @@ pub struct Log {
 
 /// `metrics.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Metrics {
+pub struct MetricsSettings {
     /// The address that they are on, alone; none for the main one.
     #[serde(deserialize_with = "address_or_none")]
     pub listen: Option<SocketAddr>,
@@ -295,7 +295,7 @@ pub struct Metrics {
 
 /// `otlp.*`
 #[derive(Clone, Debug, Deserialize)]
-pub struct Otlp {
+pub struct OtlpSettings {
     /// Where a collector takes traces; empty for nowhere.
     pub endpoint: String,
     /// How many of a thousand requests are traced, of those whose caller has not decided it.
@@ -304,7 +304,7 @@ pub struct Otlp {
     pub timeout_ms: u64,
 }
 
-impl Otlp {
+impl OtlpSettings {
     /// `true` when traces are sent.
     pub fn is_on(&self) -> bool {
         !self.endpoint.is_empty()
@@ -354,40 +354,40 @@ impl Settings {
         if let Some(path) = file {
             builder = builder.add_source(File::from(path).format(FileFormat::Toml));
         }
-        let given = builder
+        let overrides = builder
             .add_source(environment_source(environment))
             .build()
             .map_err(|error| unreadable(file, &error.to_string()))?;
         let defaults = defaults().build().map_err(|error| unreadable(None, &error.to_string()))?;
 
-        refuse(check_keys(&defaults, &given))?;
+        fail_if_any(check_keys(&defaults, &overrides))?;
         let merged =
-            defaults_over_with(given).map_err(|error| unreadable(file, &error.to_string()))?;
+            merge_over_defaults(overrides).map_err(|error| unreadable(file, &error.to_string()))?;
         let mut settings: Settings = merged
             .try_deserialize()
-            .map_err(|error| SettingsError::Refused(vec![bad_value(error)]))?;
-        refuse(settings.check())?;
+            .map_err(|error| SettingsError::Invalid(vec![invalid_value(error)]))?;
+        fail_if_any(settings.validate())?;
         if settings.search.workers == 0 {
             settings.search.workers =
                 std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         }
-        settings.limits.threads = threads(settings.limits.threads, settings.search.workers);
+        settings.limits.threads = clamp_threads(settings.limits.threads, settings.search.workers);
         Ok(settings)
     }
 }
 
 /// The most threads of a search: as asked (0: as many as can be), but each takes a worker.
-fn threads(asked: u16, workers: usize) -> u16 {
-    let most = u16::try_from(workers).unwrap_or(u16::MAX);
-    if asked == 0 { most } else { asked.min(most) }
+fn clamp_threads(requested: u16, workers: usize) -> u16 {
+    let max = u16::try_from(workers).unwrap_or(u16::MAX);
+    if requested == 0 { max } else { requested.min(max) }
 }
 
 fn defaults() -> config::ConfigBuilder<config::builder::DefaultState> {
     Config::builder().add_source(File::from_str(DEFAULTS, FileFormat::Toml))
 }
 
-fn defaults_over_with(given: Config) -> Result<Config, config::ConfigError> {
-    defaults().add_source(given).build()
+fn merge_over_defaults(overrides: Config) -> Result<Config, config::ConfigError> {
+    defaults().add_source(overrides).build()
 }
 
 fn environment_source(variables: Option<BTreeMap<String, String>>) -> Environment {
@@ -427,13 +427,13 @@ mod tests {
 
     fn refused(result: Result<Settings, SettingsError>) -> Vec<String> {
         match result {
-            Err(SettingsError::Refused(bad)) => bad.into_iter().map(|bad| bad.key).collect(),
+            Err(SettingsError::Invalid(bad)) => bad.into_iter().map(|bad| bad.key).collect(),
             other => panic!("expected refused keys, got {other:?}"),
         }
     }
 
     #[test]
-    fn the_defaults_start() {
+    fn the_defaults_are_valid() {
         let settings = with_environment(&[]).unwrap();
         assert_eq!(settings.listen.port(), 8080);
         assert!(settings.search.workers >= 1, "0 workers stand for one per core");
@@ -444,7 +444,7 @@ mod tests {
     }
 
     #[test]
-    fn the_production_file_starts() {
+    fn the_production_file_is_valid() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/production.toml");
         let settings = Settings::load_with(Some(&file), Some(BTreeMap::new())).unwrap();
         assert_eq!(settings.log.format, LogFormat::Json);
@@ -452,7 +452,7 @@ mod tests {
     }
 
     #[test]
-    fn the_environment_goes_before_the_defaults() {
+    fn the_environment_overrides_the_defaults() {
         let settings = with_environment(&[
             ("KIBITZER__SEARCH__HASH_MB", "128"),
             ("KIBITZER__LISTEN", "0.0.0.0:9000"),
@@ -528,7 +528,7 @@ mod tests {
     }
 
     #[test]
-    fn bad_entries_of_lists_are_refused_with_their_place() {
+    fn bad_list_entries_are_refused_with_their_index() {
         for (key, value) in [
             ("access.trusted_proxies", "[\"10.0.0.0/8\", \"everybody\"]"),
             ("access.keys", "[{ name = \"a\", sha256 = \"abc\" }]"),
@@ -551,7 +551,7 @@ mod tests {
     }
 
     #[test]
-    fn all_that_is_wrong_is_said_at_once() {
+    fn all_errors_are_reported_together() {
         let error = with_environment(&[
             ("KIBITZER__QUEUE__CAPACITY", "0"),
             ("KIBITZER__PERFT__MAX_MS", "0"),

@@ -10,26 +10,26 @@
 mod adjudication;
 mod game_file;
 mod generator;
+mod manifest;
 mod opening;
+mod packed_start;
 mod player;
 mod random;
-mod recipe;
-mod record;
-mod start;
+mod training_game;
 mod uci_player;
 
-pub use adjudication::{Adjudication, Ending};
+pub use adjudication::{AdjudicatedResult, Adjudication};
 pub use game_file::GameFile;
-pub use generator::{Generator, Progress, Settings};
+pub use generator::{DatagenSettings, Generator, Progress};
+pub use manifest::{Book, EngineIdentity, Manifest};
 pub use opening::Openings;
-pub use player::{Judged, Own, Player};
-pub use recipe::{Book, Maker, Recipe};
-pub use record::Record;
+pub use player::{KibitzerPlayer, Player, ScoredMove};
+pub use training_game::TrainingGame;
 pub use uci_player::UciPlayer;
 
 use std::path::PathBuf;
 
-use crate::engine::NoMemory;
+use crate::engine::TtAllocError;
 use generator::OPENINGS_TRIED;
 
 /// Why games can't be made.
@@ -58,7 +58,7 @@ pub enum DatagenError {
     EmptyBook(PathBuf),
     /// A file that should hold games holds something else.
     #[error("{} is no file of games: {detail}", path.display())]
-    NotGames {
+    InvalidGameFile {
         /// The file.
         path: PathBuf,
         /// What is wrong.
@@ -66,7 +66,7 @@ pub enum DatagenError {
     },
     /// A file that should tell what games were made by does not.
     #[error("{} does not tell how its games were made ({detail}); take another seed or folder", path.display())]
-    NoRecipe {
+    InvalidManifest {
         /// The file.
         path: PathBuf,
         /// What is wrong.
@@ -74,7 +74,7 @@ pub enum DatagenError {
     },
     /// A run goes on only as it began.
     #[error("{setting}: the games of seed {seed} were made with {made}, not with {asked} ({}); take another seed or folder", path.display())]
-    OtherSettings {
+    SettingsMismatch {
         /// The file that tells how they were made.
         path: PathBuf,
         /// The run's seed.
@@ -91,7 +91,7 @@ pub enum DatagenError {
         "--most-at-start, --book and --random-plies leave nothing to play: {OPENINGS_TRIED} openings in a row are over, or beyond \
          {most_at_start} linear centipawns at their first move"
     )]
-    NoOpening {
+    NoPlayableOpening {
         /// How far from even an opening may be.
         most_at_start: u32,
     },
@@ -105,7 +105,7 @@ pub enum DatagenError {
     },
     /// The tables of all workers do not fit.
     #[error("--hash: {0}")]
-    NoMemory(#[from] NoMemory),
+    NoMemory(#[from] TtAllocError),
     /// An engine that does not keep to the Universal Chess Interface.
     #[error("{}: {detail}", path.display())]
     Engine {

@@ -11,26 +11,26 @@
 //! - `openapi`: the contract, generated from the code.
 
 mod access;
-mod asker;
+mod caller;
 mod controllers;
 mod dto;
+mod etag;
 mod json;
-mod layers;
 mod metrics;
+mod middleware;
 mod openapi;
 mod problem;
 mod router;
 mod state;
 mod stream;
-mod texts;
-mod unchanging;
+mod upload_permits;
 
-pub use access::{Access, ApiKey, ApiKeys, Proxies, Rate};
-pub use asker::Peer;
-pub(crate) use controllers::explore::explore_bound;
-pub use metrics::{Gauge, Inside};
+pub use access::{AccessConfig, ApiKey, ApiKeys, RateLimit, TrustedProxies};
+pub use caller::Peer;
+pub(crate) use controllers::explore::explore_memory_bound;
+pub use metrics::{Gauge, GaugeGuard};
 pub use openapi::contract;
-pub use problem::{Code, Problem};
-pub use router::{around, router, routers};
+pub use problem::{Problem, ProblemCode};
+pub use router::{router, split_routers, with_middleware};
 pub use state::{App, Caps, JobCaps};
-pub use stream::StreamRules;
+pub use stream::StreamOptions;

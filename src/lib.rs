@@ -27,7 +27,7 @@ pub mod config;
 pub mod datagen;
 pub mod engine;
 pub mod http;
-pub mod load;
+pub mod loadtest;
 pub mod nnue;
 pub mod openings;
 pub mod store;

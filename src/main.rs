@@ -40,7 +40,7 @@ enum Command {
 
 fn main() -> ExitCode {
     let CommandLine { command, serve } = CommandLine::parse();
-    let done = match command.unwrap_or(Command::Serve(serve)) {
+    let result = match command.unwrap_or(Command::Serve(serve)) {
         Command::Serve(options) => serve::run(&options),
         Command::Uci(options) => uci::run(&options),
         Command::Bench(options) => bench::run(&options),
@@ -49,5 +49,5 @@ fn main() -> ExitCode {
         Command::Healthcheck(options) => healthcheck::run(&options),
         Command::Openapi => openapi::run(),
     };
-    done.unwrap_or_else(commands::complain)
+    result.unwrap_or_else(commands::print_error)
 }

@@ -10,25 +10,25 @@
 //! - [`Contributions`] tell how much of an evaluation hangs on each piece;
 //! - [`Level`] names the processor instructions that do it. All of them give the same integers.
 
-mod accumulators;
+mod accumulator_stack;
 mod architecture;
-mod boards;
-mod change;
 mod contributions;
+mod delta;
 mod error;
 mod header;
 mod network;
-mod refresh;
+mod perspective;
+mod piece_bitboards;
+mod refresh_cache;
 mod row;
 mod simd;
-mod view;
 
-pub use accumulators::Accumulators;
+pub use accumulator_stack::AccumulatorStack;
 pub use architecture::{HIDDEN, KING_BUCKETS, OUTPUT_BUCKETS};
-pub use contributions::Contributions;
+pub use contributions::PieceContributions;
 pub use error::{NetworkError, NetworkFileError};
 pub use network::{FILE_BYTES, Network};
-pub use simd::Level;
+pub use simd::SimdLevel;
 
 #[cfg(test)]
 mod tests;

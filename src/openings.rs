@@ -11,12 +11,12 @@
 
 use std::sync::LazyLock;
 
-use crate::chess::{Game, Position, read_move};
+use crate::chess::{Game, Position, parse_move};
 
 /// The text that the table is built from.
 const NAMES: &str = include_str!("openings/names.txt");
 
-static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| build(NAMES));
+static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| build_table(NAMES));
 
 /// An opening: its code in the Encyclopaedia of Chess Openings and its English name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,35 +35,35 @@ struct Entry {
 }
 
 /// The opening whose position this is, whatever moves led to it.
-pub fn of_position(position: &Position) -> Option<Opening> {
-    let place = TABLE.binary_search_by_key(&position.key(), |entry| entry.key).ok()?;
-    TABLE.get(place).map(|entry| entry.opening)
+pub fn find_by_position(position: &Position) -> Option<Opening> {
+    let index = TABLE.binary_search_by_key(&position.key(), |entry| entry.key).ok()?;
+    TABLE.get(index).map(|entry| entry.opening)
 }
 
 /// The opening of a game: that of its last position that has a name.
-pub fn of_game(game: &Game) -> Option<Opening> {
-    (0..=game.moves().len()).rev().find_map(|ply| of_position(game.position_before(ply)?))
+pub fn find_by_game(game: &Game) -> Option<Opening> {
+    (0..=game.moves().len()).rev().find_map(|ply| find_by_position(game.position_before(ply)?))
 }
 
 /// The openings of a text, by rising key. A line that cannot be read is left out; a test reads them
 /// all.
-fn build(names: &'static str) -> Vec<Entry> {
+fn build_table(names: &'static str) -> Vec<Entry> {
     let mut line_so_far = vec![Position::startpos()];
     let mut entries: Vec<Entry> =
-        names.lines().filter_map(|line| read_line(line, &mut line_so_far)).collect();
+        names.lines().filter_map(|line| parse_line(line, &mut line_so_far)).collect();
     entries.sort_unstable_by_key(|entry| entry.key);
     entries
 }
 
 /// Reads `<plies kept> <moves> <eco> <name>`, separated by tabs.
-fn read_line(line: &'static str, line_so_far: &mut Vec<Position>) -> Option<Entry> {
+fn parse_line(line: &'static str, line_so_far: &mut Vec<Position>) -> Option<Entry> {
     let mut fields = line.split('\t');
     let (kept, moves, eco, name) =
         (fields.next()?.parse::<usize>().ok()?, fields.next()?, fields.next()?, fields.next()?);
     line_so_far.truncate(kept + 1);
     for text in moves.split(' ') {
         let mut position = line_so_far.last()?.clone();
-        position.play(read_move(&position, text).ok()?);
+        position.play(parse_move(&position, text).ok()?);
         line_so_far.push(position);
     }
     Some(Entry { key: line_so_far.last()?.key(), opening: Opening { eco, name } })
@@ -77,16 +77,16 @@ mod tests {
         let mut game = Game::new(Position::startpos());
         moves
             .split_whitespace()
-            .for_each(|text| game.play(read_move(game.position(), text).unwrap()));
+            .for_each(|text| game.play(parse_move(game.position(), text).unwrap()));
         game
     }
 
     fn name(moves: &str) -> Option<&'static str> {
-        of_game(&game(moves)).map(|opening| opening.name)
+        find_by_game(&game(moves)).map(|opening| opening.name)
     }
 
     #[test]
-    fn every_line_names_a_position_of_its_own() {
+    fn every_line_names_a_unique_position() {
         let lines = NAMES.lines().filter(|line| !line.starts_with('#')).count();
         assert!(lines > 3_000, "{lines} lines");
         assert_eq!(TABLE.len(), lines);
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn an_entry_takes_what_the_docs_say() {
+    fn an_entry_takes_at_most_48_bytes() {
         assert!(size_of::<Entry>() <= 48);
     }
 
@@ -118,7 +118,7 @@ mod tests {
             name("e4 c5 Nf3 d6 d4 cxd4 Nxd4 Nf6 Nc3 a6 a3 h5 h4 a5"),
             Some("Sicilian Defense: Najdorf Variation")
         );
-        assert_eq!(of_game(&game("d4 d5 c4")).map(|opening| opening.eco), Some("D06"));
+        assert_eq!(find_by_game(&game("d4 d5 c4")).map(|opening| opening.eco), Some("D06"));
     }
 
     #[test]
@@ -132,9 +132,9 @@ mod tests {
     }
 
     #[test]
-    fn what_has_no_name_has_none() {
+    fn unnamed_positions_have_no_opening() {
         assert_eq!(name(""), None);
         let bare_kings = Position::from_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").unwrap();
-        assert_eq!(of_position(&bare_kings), None);
+        assert_eq!(find_by_position(&bare_kings), None);
     }
 }

@@ -7,13 +7,13 @@
 //! - Reviews of games: [`jobs`].
 
 mod bytes;
+mod codec;
+mod dictionary_file;
 mod error;
-mod file;
+mod generations;
 pub mod jobs;
-mod layout;
-mod makers;
-mod opening;
-mod place;
+mod key;
+mod open;
 mod record;
 #[cfg(test)]
 mod tests;
@@ -21,26 +21,26 @@ mod tests;
 use std::fmt;
 use std::sync::Arc;
 
-use crate::chess::forms::Packed;
+use crate::chess::encodings::PackedPosition;
 
+pub use dictionary_file::DictionaryFile;
 pub use error::{OpenError, StoreError};
-pub use file::DictionaryFile;
-pub use makers::{DICTIONARY_FILE, MEMORY_BYTES, StoreOptions};
-pub use place::Place;
-pub use record::{Record, Spent};
+pub use generations::{DICTIONARY_FILE, MEMORY_BYTES, StoreOptions};
+pub use key::EntryKey;
+pub use record::{Record, StoredEffort};
 
 /// Keeps finished analyses by position, and forgets the least worth of them when it is full.
 pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Who makes what is written here, and has made what is read: version and evaluation of the
     /// engine.
-    fn maker(&self) -> &str;
+    fn engine_id(&self) -> &str;
 
     /// All that is kept of a position, which has this key. Takes microseconds where the system has
     /// the file in memory.
     ///
     /// # Errors
     /// When the store cannot be read now.
-    fn read(&self, key: u64, position: &Packed) -> Result<Vec<Record>, StoreError>;
+    fn read(&self, zobrist_key: u64, position: &PackedPosition) -> Result<Vec<Record>, StoreError>;
 
     /// Keeps these, each in place of what its place had: all of them or, with an error, none. When
     /// this returns they outlast the process and the machine. What is beyond the bound goes: first

@@ -2,9 +2,9 @@
 //! text or JSON, each with the id of the request that it belongs to; and traces, where a collector
 //! wants them.
 
-mod lines;
-mod sink;
+mod format;
 mod traces;
+mod writer;
 
 use std::io::{self, Write};
 use std::panic::PanicHookInfo;
@@ -13,11 +13,11 @@ use tracing_subscriber::filter::{ParseError, Targets};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
-pub use lines::Lines;
-pub use sink::{Sink, SinkGuard};
-use traces::Traces;
+pub use format::LogLayer;
+use traces::TraceExporter;
+pub use writer::{LogWriter, LogWriterGuard};
 
-use crate::config::{Log, Otlp};
+use crate::config::{LogSettings, OtlpSettings};
 
 /// Why logging could not be started.
 #[derive(Debug, thiserror::Error)]
@@ -27,7 +27,7 @@ pub enum TelemetryError {
     Level(#[from] ParseError),
     /// Another subscriber is installed already.
     #[error("logging was started twice: {0}")]
-    Twice(#[from] tracing_subscriber::util::TryInitError),
+    AlreadyStarted(#[from] tracing_subscriber::util::TryInitError),
     /// The sender of traces could not be set up.
     #[error("otlp.endpoint: {0}")]
     Traces(#[from] opentelemetry_otlp::ExporterBuildError),
@@ -41,8 +41,8 @@ pub enum TelemetryError {
 #[derive(Debug)]
 pub struct TelemetryGuard {
     // In this order: the last thing that is logged is how the sending went.
-    _traces: Option<Traces>,
-    _sink: SinkGuard,
+    _traces: Option<TraceExporter>,
+    _writer: LogWriterGuard,
 }
 
 /// Starts logging for the whole process, panics included, into `writer`, and the sending of traces
@@ -52,21 +52,21 @@ pub struct TelemetryGuard {
 /// When the level or the collector's address can't be read, logging was started before, or a thread
 /// does not start.
 pub fn start(
-    log: &Log,
-    otlp: &Otlp,
+    log: &LogSettings,
+    otlp: &OtlpSettings,
     writer: impl Write + Send + 'static,
 ) -> Result<TelemetryGuard, TelemetryError> {
     let filter: Targets = log.level.parse()?;
-    let traces = otlp.is_on().then(|| Traces::start(otlp)).transpose()?;
-    let (sink, guard) = Sink::new(writer)?;
-    let spans = traces.as_ref().map(Traces::layer);
+    let traces = otlp.is_on().then(|| TraceExporter::start(otlp)).transpose()?;
+    let (log_writer, guard) = LogWriter::new(writer)?;
+    let spans = traces.as_ref().map(TraceExporter::layer);
     tracing_subscriber::registry()
         .with(filter)
         .with(spans)
-        .with(Lines::new(sink, log.format))
+        .with(LogLayer::new(log_writer, log.format))
         .try_init()?;
     std::panic::set_hook(Box::new(log_panic));
-    Ok(TelemetryGuard { _traces: traces, _sink: guard })
+    Ok(TelemetryGuard { _traces: traces, _writer: guard })
 }
 
 /// The only place that logs a panic; whoever catches it answers, and is silent.
@@ -87,9 +87,9 @@ mod tests {
     use crate::config::LogFormat;
 
     #[derive(Clone, Default)]
-    struct Page(Arc<Mutex<Vec<u8>>>);
+    struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
 
-    impl Write for Page {
+    impl Write for SharedBuffer {
         fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
             self.0.lock().unwrap().extend_from_slice(bytes);
             Ok(bytes.len())
@@ -100,20 +100,21 @@ mod tests {
         }
     }
 
-    impl Page {
+    impl SharedBuffer {
         fn text(&self) -> String {
             String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
         }
     }
 
     fn logged(format: LogFormat, filter: &str, events: impl FnOnce()) -> String {
-        let page = Page::default();
-        let (sink, guard) = Sink::new(page.clone()).unwrap();
+        let buffer = SharedBuffer::default();
+        let (log_writer, guard) = LogWriter::new(buffer.clone()).unwrap();
         let filter: Targets = filter.parse().unwrap();
-        let subscriber = tracing_subscriber::registry().with(filter).with(Lines::new(sink, format));
+        let subscriber =
+            tracing_subscriber::registry().with(filter).with(LogLayer::new(log_writer, format));
         tracing::subscriber::with_default(subscriber, events);
         drop(guard);
-        page.text()
+        buffer.text()
     }
 
     #[test]
@@ -185,7 +186,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_level_leaves_out_is_not_written() {
+    fn events_below_the_level_are_not_written() {
         let text = logged(LogFormat::Text, "warn", || {
             tracing::info!("quiet");
             tracing::event!(Level::ERROR, "loud");

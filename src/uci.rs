@@ -7,20 +7,20 @@
 mod backend;
 mod board;
 mod command;
+mod eval;
 mod handicap;
-mod judgement;
-mod leash;
 mod local;
 mod options;
 mod output;
 mod position;
 mod remote;
+mod search_control;
+mod search_thread;
 mod session;
-mod thinking;
 
-pub use backend::{Backend, Job, Task, Told};
+pub use backend::{Backend, PreparedSearch, SearchTask, Update};
 pub use command::{Command, CommandError, Go, PositionText, SideClock};
-pub use local::Local;
+pub use local::LocalBackend;
 pub use options::{OptionError, OptionName, Options};
-pub use remote::{Remote, RemoteError};
+pub use remote::{RemoteBackend, RemoteError};
 pub use session::Session;

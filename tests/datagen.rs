@@ -18,14 +18,14 @@ use kibitzer::engine::{Engine, Network};
 use viriformat::dataformat::{Game, WDL};
 
 /// A folder that goes with this.
-struct Folder(PathBuf);
+struct TempFolder(PathBuf);
 
-impl Folder {
-    fn new(name: &str) -> Folder {
+impl TempFolder {
+    fn new(name: &str) -> TempFolder {
         let path = Path::new(env!("CARGO_TARGET_TMPDIR"))
             .join(format!("datagen-{name}-{}", std::process::id()));
         fs::create_dir_all(&path).unwrap();
-        Folder(path)
+        TempFolder(path)
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -38,7 +38,7 @@ impl Folder {
     }
 }
 
-impl Drop for Folder {
+impl Drop for TempFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
     }
@@ -46,7 +46,7 @@ impl Drop for Folder {
 
 /// Runs `kibitzer datagen` with few nodes; of an option that is there more than once the last
 /// counts.
-fn datagen(folder: &Folder, arguments: &[&str]) -> Output {
+fn datagen(folder: &TempFolder, arguments: &[&str]) -> Output {
     let out = folder.0.join("games");
     let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
     let mut options = BTreeMap::from([("--nodes", "200"), ("--hash", "1")]);
@@ -60,7 +60,7 @@ fn datagen(folder: &Folder, arguments: &[&str]) -> Output {
 }
 
 #[track_caller]
-fn succeeded(output: &Output) -> String {
+fn expect_success(output: &Output) -> String {
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout.clone()).unwrap()
 }
@@ -77,16 +77,16 @@ fn games(path: &Path) -> Vec<Game> {
 
 #[test]
 fn games_have_legal_moves_scores_and_their_results() {
-    let folder = Folder::new("legal");
-    let said = succeeded(&datagen(&folder, &["--games", "12", "--workers", "2"]));
+    let folder = TempFolder::new("legal");
+    let stdout = expect_success(&datagen(&folder, &["--games", "12", "--workers", "2"]));
     let games: Vec<Game> = [0, 1]
         .into_iter()
         .flat_map(|worker| games(&folder.file(&format!("games/1-{worker}.vf"))))
         .collect();
     let positions: usize = games.iter().map(Game::len).sum();
     assert!(
-        said.lines().last().unwrap().starts_with(&format!("12 games, {positions} positions, ")),
-        "{said}"
+        stdout.lines().last().unwrap().starts_with(&format!("12 games, {positions} positions, ")),
+        "{stdout}"
     );
     assert_eq!(games.len(), 12);
     for game in &games {
@@ -101,28 +101,29 @@ fn games_have_legal_moves_scores_and_their_results() {
 }
 
 #[test]
-fn a_stopped_run_goes_on_where_it_ended() {
-    let (folder, whole) = (Folder::new("stopped"), Folder::new("whole"));
-    succeeded(&datagen(&whole, &["--games", "6", "--workers", "1", "--seed", "9"]));
+fn a_stopped_run_resumes_where_it_ended() {
+    let (folder, whole) = (TempFolder::new("stopped"), TempFolder::new("whole"));
+    expect_success(&datagen(&whole, &["--games", "6", "--workers", "1", "--seed", "9"]));
     let wanted = fs::read(whole.file("games/9-0.vf")).unwrap();
 
-    succeeded(&datagen(&folder, &["--games", "4", "--workers", "1", "--seed", "9"]));
+    expect_success(&datagen(&folder, &["--games", "4", "--workers", "1", "--seed", "9"]));
     let path = folder.file("games/9-0.vf");
     let mut written = fs::read(&path).unwrap();
     assert!(wanted.starts_with(&written), "the seed decides the games");
     // The end of a process in the middle of a game.
     written.truncate(written.len() - 7);
     fs::write(&path, written).unwrap();
-    let said = succeeded(&datagen(&folder, &["--games", "6", "--workers", "1", "--seed", "9"]));
-    assert!(said.starts_with("6 games, "), "{said}");
+    let stdout =
+        expect_success(&datagen(&folder, &["--games", "6", "--workers", "1", "--seed", "9"]));
+    assert!(stdout.starts_with("6 games, "), "{stdout}");
     assert!(fs::read(&path).unwrap() == wanted, "the same games as without a break");
-    succeeded(&datagen(&folder, &["--games", "6", "--workers", "3", "--seed", "9"]));
+    expect_success(&datagen(&folder, &["--games", "6", "--workers", "3", "--seed", "9"]));
     assert!(fs::read(&path).unwrap() == wanted, "there are games enough");
 }
 
 /// Panics unless a run is refused, and says why; returns what it says.
 #[track_caller]
-fn refused(folder: &Folder, arguments: &[&str]) -> String {
+fn expect_refusal(folder: &TempFolder, arguments: &[&str]) -> String {
     let output = datagen(folder, arguments);
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{arguments:?}: {stderr}");
@@ -130,21 +131,21 @@ fn refused(folder: &Folder, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn a_run_goes_on_only_with_the_settings_that_it_began_with() {
-    let folder = Folder::new("settings");
+fn a_run_resumes_only_with_its_original_settings() {
+    let folder = TempFolder::new("settings");
     let book = folder.write("book.epd", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - -\n");
     let other = folder.write("other.epd", "4k3/pppp4/8/8/8/8/PPP5/4K3 w - -\n");
     let copy = folder.write("copy.epd", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - -\n");
     let run = ["--games", "2", "--workers", "1", "--random-plies", "0", "--book", &book];
-    succeeded(&datagen(&folder, &run));
+    expect_success(&datagen(&folder, &run));
     let path = folder.file("games/1-0.vf");
     let made = fs::read(&path).unwrap();
 
-    let of_ours = format!(
+    let engine_mismatch = format!(
         "--engine: the games of seed 1 were made with kibitzer {} (signature ",
         Engine::VERSION
     );
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (["--nodes", "300"], "--nodes: the games of seed 1 were made with 200, not with 300 "),
         (["--hash", "2"], "--hash: the games of seed 1 were made with 1, not with 2 "),
         (
@@ -155,16 +156,20 @@ fn a_run_goes_on_only_with_the_settings_that_it_began_with() {
             ["--most-at-start", "90"],
             "--most-at-start: the games of seed 1 were made with 400, not with 90 ",
         ),
-        (["--engine", "/nowhere"], &of_ours),
+        (["--engine", "/nowhere"], &engine_mismatch),
         (["--book", &other], "not with other.epd (SHA-256 "),
     ] {
-        let said = refused(&folder, &[["--games", "3"].as_slice(), &run[2..], &arguments].concat());
-        assert!(said.contains(told) && said.contains("1.json"), "{arguments:?}: {said}");
+        let stderr =
+            expect_refusal(&folder, &[["--games", "3"].as_slice(), &run[2..], &arguments].concat());
+        assert!(stderr.contains(expected) && stderr.contains("1.json"), "{arguments:?}: {stderr}");
         assert!(fs::read(&path).unwrap() == made, "{arguments:?} added games");
     }
 
-    succeeded(&datagen(&folder, &[&run[..], &["--seed", "2", "--most-at-start", "90"]].concat()));
-    succeeded(&datagen(
+    expect_success(&datagen(
+        &folder,
+        &[&run[..], &["--seed", "2", "--most-at-start", "90"]].concat(),
+    ));
+    expect_success(&datagen(
         &folder,
         &[["--games", "3", "--workers", "2", "--random-plies", "0", "--book"].as_slice(), &[&copy]]
             .concat(),
@@ -175,69 +180,74 @@ fn a_run_goes_on_only_with_the_settings_that_it_began_with() {
         more
     };
 
-    let recipe = fs::read_to_string(folder.file("games/1.json")).unwrap();
-    let of_another_network = recipe.replace(Network::embedded().id(), "0123456789ab");
-    assert_ne!(recipe, of_another_network);
+    let manifest = fs::read_to_string(folder.file("games/1.json")).unwrap();
+    let of_another_network = manifest.replace(Network::embedded().id(), "0123456789ab");
+    assert_ne!(manifest, of_another_network);
     fs::write(folder.file("games/1.json"), of_another_network).unwrap();
-    let said = refused(&folder, &[["--games", "4"].as_slice(), &run[2..]].concat());
+    let stderr = expect_refusal(&folder, &[["--games", "4"].as_slice(), &run[2..]].concat());
     assert!(
-        said.contains("--engine: the games of seed 1 were made with")
-            && said.contains("network 0123456789ab"),
-        "{said}"
+        stderr.contains("--engine: the games of seed 1 were made with")
+            && stderr.contains("network 0123456789ab"),
+        "{stderr}"
     );
-    let by_other_rules = recipe.replace("\"rules\": 1,", "\"rules\": 7,");
-    assert_ne!(recipe, by_other_rules);
+    let by_other_rules = manifest.replace("\"rules\": 1,", "\"rules\": 7,");
+    assert_ne!(manifest, by_other_rules);
     fs::write(folder.file("games/1.json"), by_other_rules).unwrap();
-    let said = refused(&folder, &[["--games", "4"].as_slice(), &run[2..]].concat());
+    let stderr = expect_refusal(&folder, &[["--games", "4"].as_slice(), &run[2..]].concat());
     assert!(
-        said.contains("rules of play: the games of seed 1 were made with 7, not with 1 "),
-        "{said}"
+        stderr.contains("rules of play: the games of seed 1 were made with 7, not with 1 "),
+        "{stderr}"
     );
     assert!(fs::read(&path).unwrap() == made);
 }
 
 #[test]
-fn games_without_a_word_of_their_settings_are_taken_for_games_of_the_first_run_that_goes_on() {
-    let folder = Folder::new("adopted");
-    succeeded(&datagen(&folder, &["--games", "1", "--workers", "1"]));
+fn games_without_a_manifest_adopt_the_settings_of_the_resuming_run() {
+    let folder = TempFolder::new("adopted");
+    expect_success(&datagen(&folder, &["--games", "1", "--workers", "1"]));
     fs::remove_file(folder.file("games/1.json")).unwrap();
-    succeeded(&datagen(&folder, &["--games", "2", "--workers", "1"]));
-    assert!(refused(&folder, &["--games", "3", "--random-plies", "5"]).contains("--random-plies"));
+    expect_success(&datagen(&folder, &["--games", "2", "--workers", "1"]));
+    assert!(
+        expect_refusal(&folder, &["--games", "3", "--random-plies", "5"])
+            .contains("--random-plies")
+    );
 }
 
 #[test]
-fn settings_bind_no_run_before_its_first_game() {
-    let folder = Folder::new("unbound");
-    assert!(refused(&folder, &["--games", "1", "--engine", "/nowhere"]).contains("/nowhere"));
-    succeeded(&datagen(&folder, &["--games", "1", "--workers", "1"]));
+fn settings_may_change_before_the_first_game() {
+    let folder = TempFolder::new("unbound");
+    assert!(
+        expect_refusal(&folder, &["--games", "1", "--engine", "/nowhere"]).contains("/nowhere")
+    );
+    expect_success(&datagen(&folder, &["--games", "1", "--workers", "1"]));
 }
 
 #[test]
-fn a_first_game_that_was_cut_off_is_played_again_and_a_foreign_file_is_left_alone() {
-    let folder = Folder::new("foreign");
+fn a_truncated_first_game_is_replayed_and_a_foreign_file_is_left_alone() {
+    let folder = TempFolder::new("foreign");
     let run = ["--games", "1", "--workers", "1"];
-    succeeded(&datagen(&folder, &run));
+    expect_success(&datagen(&folder, &run));
     let path = folder.file("games/1-0.vf");
     let game = fs::read(&path).unwrap();
     for length in [7, 20, 32, 45, game.len() - 1] {
         fs::write(&path, &game[..length]).unwrap();
-        succeeded(&datagen(&folder, &run));
+        expect_success(&datagen(&folder, &run));
         assert!(fs::read(&path).unwrap() == game, "{length} bytes of the first game");
     }
     let letter = b"Not games, but a letter that somebody may want to read again.";
     for foreign in [letter.to_vec(), [game.as_slice(), letter].concat(), vec![0; 100]] {
         fs::write(&path, &foreign).unwrap();
-        assert!(refused(&folder, &run).contains("1-0.vf is no file of games"));
+        assert!(expect_refusal(&folder, &run).contains("1-0.vf is no file of games"));
         assert!(fs::read(&path).unwrap() == foreign, "it is as it was");
     }
 }
 
 #[test]
-fn games_begin_from_a_book() {
-    let folder = Folder::new("book");
+fn games_start_from_a_book() {
+    let folder = TempFolder::new("book");
     let book =
         folder.write("book.epd", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - bm e2; id \"pawns\";\n\n");
-    succeeded(&datagen(
+    expect_success(&datagen(
         &folder,
         &["--games", "3", "--workers", "1", "--random-plies", "0", "--book", &book],
     ));
@@ -251,15 +261,15 @@ fn games_begin_from_a_book() {
 fn another_engine_plays_over_uci() {
     use std::os::unix::fs::PermissionsExt;
 
-    let folder = Folder::new("engine");
+    let folder = TempFolder::new("engine");
     let engine = folder
         .write("engine", &format!("#!/bin/sh\nexec {} uci\n", env!("CARGO_BIN_EXE_kibitzer")));
     fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).unwrap();
     let book = folder
         .write("book.epd", "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9\n");
-    succeeded(&datagen(&folder, &["--games", "2", "--workers", "1", "--engine", &engine]));
+    expect_success(&datagen(&folder, &["--games", "2", "--workers", "1", "--engine", &engine]));
     assert_eq!(games(&folder.file("games/1-0.vf")).len(), 2);
-    succeeded(&datagen(
+    expect_success(&datagen(
         &folder,
         &["--games", "2", "--workers", "1", "--seed", "2", "--book", &book, "--engine", &engine],
     ));
@@ -267,8 +277,8 @@ fn another_engine_plays_over_uci() {
 }
 
 #[test]
-fn what_is_wrong_is_told() {
-    let folder = Folder::new("wrong");
+fn errors_are_reported() {
+    let folder = TempFolder::new("wrong");
     let book = folder.write("book.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\nnonsense\n");
     let empty = folder.write("empty.epd", "\n");
     let over = folder.write("over.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\n7k/8/6Q1/8/8/8/8/K7 b - -\n");
@@ -282,7 +292,7 @@ fn what_is_wrong_is_told() {
     .unwrap();
     fs::write(folder.file("games/8-0.vf"), [0]).unwrap();
     fs::write(folder.file("games/8.json"), "{}").unwrap();
-    for (arguments, told) in [
+    for (arguments, expected) in [
         (vec!["--book", &book], "line 2"),
         (vec!["--book", &empty], "holds no positions"),
         (vec!["--book", &over], "line 2: the game is over there"),
@@ -296,7 +306,7 @@ fn what_is_wrong_is_told() {
         let output = datagen(&folder, &[&["--games", "1"], arguments.as_slice()].concat());
         let stderr = String::from_utf8_lossy(&output.stderr);
         assert!(
-            output.status.code() == Some(1) && stderr.contains(told),
+            output.status.code() == Some(1) && stderr.contains(expected),
             "{arguments:?}: {stderr}"
         );
     }

@@ -21,7 +21,7 @@ const KIBITZER: &str = env!("CARGO_BIN_EXE_kibitzer");
 const HASH_MB: u64 = 16;
 
 /// The most resident memory that a process has had so far, in MB; `None` once it has ended.
-fn peak_mb(process: u32) -> Option<u64> {
+fn peak_rss_mb(process: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     Some(peak.trim().strip_suffix(" kB")?.parse::<u64>().unwrap().div_ceil(1_024))
@@ -35,7 +35,7 @@ fn assert_within_bounds(peak: u64, threads: u64) {
 }
 
 #[test]
-fn the_bench_takes_no_more_than_it_may() {
+fn the_bench_stays_within_its_memory_bound() {
     let mut bench = Command::new(KIBITZER);
     bench.arg("bench").stdout(Stdio::null());
     if !full() {
@@ -44,14 +44,14 @@ fn the_bench_takes_no_more_than_it_may() {
     let mut bench = bench.spawn().unwrap();
     let mut peak = 0;
     while bench.try_wait().unwrap().is_none() {
-        peak = peak.max(peak_mb(bench.id()).unwrap_or(0));
+        peak = peak.max(peak_rss_mb(bench.id()).unwrap_or(0));
         thread::sleep(Duration::from_millis(5));
     }
     assert_within_bounds(peak, 1);
 }
 
 #[test]
-fn every_further_thread_takes_no_more_than_it_may() {
+fn each_thread_stays_within_its_memory_bound() {
     for threads in [1, 2, 8] {
         let mut engine = Command::new(KIBITZER)
             .arg("uci")
@@ -65,7 +65,7 @@ fn every_further_thread_takes_no_more_than_it_may() {
         );
         engine.stdin.as_mut().unwrap().write_all(commands.as_bytes()).unwrap();
         assert!(lines.any(|line| line.unwrap().starts_with("bestmove")), "the search ends");
-        let peak = peak_mb(engine.id()).unwrap();
+        let peak = peak_rss_mb(engine.id()).unwrap();
         engine.stdin.take();
         engine.wait().unwrap();
         assert_within_bounds(peak, threads);

@@ -10,19 +10,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kibitzer::analysis::{
-    AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions, bytes_per_entry,
+    AnalysisRequest, Client, PriorityClass, Searcher, Service, ServiceOptions, bytes_per_entry,
     memory_bound, store_bound,
 };
-use kibitzer::chess::forms::Packed;
+use kibitzer::chess::encodings::PackedPosition;
 use kibitzer::chess::{Game, Move, Position};
-use kibitzer::engine::{Engine, Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
+use kibitzer::engine::{Engine, Limits, Report, Score, SearchScope, StopFlag, StopReason, Wdl};
 use kibitzer::store::{DictionaryFile, Record, Store, StoreError, StoreOptions, StoreSize};
 
 const ENTRIES: usize = 40_000;
 const HASH_MB: usize = 16;
 
 /// Resident memory of this process, in bytes.
-fn resident() -> usize {
+fn resident_bytes() -> usize {
     let pages = fs::read_to_string("/proc/self/statm").unwrap();
     pages.split(' ').nth(1).unwrap().parse::<usize>().unwrap() * 4_096
 }
@@ -51,18 +51,18 @@ fn positions(count: usize) -> Vec<Position> {
 }
 
 /// Finds at once a line as long as there are.
-struct Longest;
+struct LongestPvSearcher;
 
 /// A store on a disk that is full.
 #[derive(Debug)]
-struct Full;
+struct FullDiskStore;
 
-impl Store for Full {
-    fn maker(&self) -> &str {
+impl Store for FullDiskStore {
+    fn engine_id(&self) -> &str {
         "longest"
     }
 
-    fn read(&self, _: u64, _: &Packed) -> Result<Vec<Record>, StoreError> {
+    fn read(&self, _: u64, _: &PackedPosition) -> Result<Vec<Record>, StoreError> {
         Err(StoreError::Closed)
     }
 
@@ -75,48 +75,53 @@ impl Store for Full {
     }
 }
 
-impl Searcher for Longest {
+impl Searcher for LongestPvSearcher {
     fn analyse(
         &self,
         _: &Game,
         _: &Limits,
-        _: &Scope,
+        _: &SearchScope,
         _: &StopFlag,
         _: &mut dyn FnMut(&Report),
     ) -> Report {
         Report {
             score: Score::Cp(0),
             wdl: Wdl::DRAWN,
-            linear: None,
+            raw_score: None,
             pv: vec![Move::NULL; 240],
             depth: 9,
             seldepth: 9,
             nodes: 1_000,
             elapsed: Duration::from_millis(1),
             reason: StopReason::Depth,
-            context_free: true,
+            history_independent: true,
             alternatives: Vec::new(),
         }
     }
 
-    fn identity(&self) -> String {
+    fn engine_id(&self) -> String {
         "longest".to_owned()
     }
 }
 
-async fn ask(service: &Service, position: Position, limits: Limits) {
-    ask_with_threads(service, position, limits, 1).await;
+async fn analyse(service: &Service, position: Position, limits: Limits) {
+    analyse_with_threads(service, position, limits, 1).await;
 }
 
-async fn ask_with_threads(service: &Service, position: Position, limits: Limits, threads: usize) {
-    let scope = Scope { threads, ..Scope::default() };
+async fn analyse_with_threads(
+    service: &Service,
+    position: Position,
+    limits: Limits,
+    threads: usize,
+) {
+    let scope = SearchScope { threads, ..SearchScope::default() };
     let request = AnalysisRequest {
         game: Game::new(position),
         limits,
         scope,
         fresh: false,
         client: Client::new("ann"),
-        class: Class::Interactive,
+        class: PriorityClass::Interactive,
         session: None,
     };
     service.best_move(request).await.unwrap();
@@ -134,35 +139,35 @@ async fn resident_memory_stays_within_the_stated_bound() {
     };
     let depth = |depth| Limits { depth: Some(depth), ..Limits::default() };
 
-    let before = resident();
+    let before = resident_bytes();
     let few = ServiceOptions { dictionary_max_entries: 1_000, ..options };
     let engine = Service::start(Arc::new(Engine::new(HASH_MB)), few).unwrap();
     let mate = Limits { mate: Some(3), nodes: Some(200_000), ..Limits::default() };
     for _ in 0..40 {
-        tokio::join!(ask(&engine, next(), depth(8)), ask(&engine, next(), mate));
-        ask_with_threads(&engine, next(), depth(8), 2).await;
+        tokio::join!(analyse(&engine, next(), depth(8)), analyse(&engine, next(), mate));
+        analyse_with_threads(&engine, next(), depth(8), 2).await;
     }
     // Bare kings and pawns go deep.
     let ending = Position::from_fen("8/k7/3p4/p2P1p2/P2P1P2/8/8/K7 w - - 0 1").unwrap();
     let second = Limits { movetime: Some(Duration::from_secs(1)), ..Limits::default() };
-    ask_with_threads(&engine, ending, second, 2).await;
+    analyse_with_threads(&engine, ending, second, 2).await;
     let bound = memory_bound(&few, HASH_MB);
-    let grown = resident().saturating_sub(before);
+    let grown = resident_bytes().saturating_sub(before);
     println!("two workers with the engine: {grown} bytes of {} stated ({bound:?})", bound.total());
     assert!(grown <= bound.total());
     assert!(grown >= bound.hash, "the table is there from the start");
 
     // The engine stays, so that what it gives back is not taken for the dictionary's.
-    let before = resident();
-    let service = Service::start(Arc::new(Longest), options).unwrap();
-    while service.status().dictionary_entries < ENTRIES {
-        ask(&service, next(), depth(9)).await;
+    let before = resident_bytes();
+    let service = Service::start(Arc::new(LongestPvSearcher), options).unwrap();
+    while service.status().cache_entries < ENTRIES {
+        analyse(&service, next(), depth(9)).await;
     }
-    let full = resident().saturating_sub(before);
+    let full = resident_bytes().saturating_sub(before);
     for _ in 0..ENTRIES {
-        ask(&service, next(), depth(9)).await;
+        analyse(&service, next(), depth(9)).await;
     }
-    let overflowed = resident().saturating_sub(before);
+    let overflowed = resident_bytes().saturating_sub(before);
     println!(
         "a full dictionary: {} bytes an entry of {} stated",
         full / ENTRIES,
@@ -177,27 +182,31 @@ async fn resident_memory_stays_within_the_stated_bound() {
     let on_disk = StoreOptions {
         folder: folder.path().to_owned(),
         max_entries: 5_000,
-        maker: "longest".to_owned(),
+        engine_id: "longest".to_owned(),
     };
     let stores: [(&str, Arc<dyn Store>); 2] = [
         ("a store", Arc::new(DictionaryFile::open(on_disk).unwrap())),
-        ("a full disk", Arc::new(Full)),
+        ("a full disk", Arc::new(FullDiskStore)),
     ];
     for (name, store) in stores {
         let few = ServiceOptions { dictionary_max_entries: 1_000, ..options };
-        let before = resident();
-        let service =
-            Service::start_with_store(Arc::new(Longest), few, store, Duration::from_millis(50))
-                .unwrap();
+        let before = resident_bytes();
+        let service = Service::start_with_store(
+            Arc::new(LongestPvSearcher),
+            few,
+            store,
+            Duration::from_millis(50),
+        )
+        .unwrap();
         for _ in 0..10_000 {
-            ask(&service, next(), depth(9)).await;
+            analyse(&service, next(), depth(9)).await;
         }
-        let grown = resident().saturating_sub(before);
+        let grown = resident_bytes().saturating_sub(before);
         println!("{name}: {grown} bytes of {} stated", store_bound());
         assert!(grown <= store_bound() + 1_000 * bytes_per_entry(), "{name}: {grown}");
         let status = service.status();
         assert!(
-            status.dictionary_entries <= 5_000 && status.store.unwrap().waiting <= 9_000,
+            status.cache_entries <= 5_000 && status.store.unwrap().waiting <= 9_000,
             "{status:?}"
         );
     }

@@ -9,10 +9,10 @@
 
 use std::path::Path;
 
-use kibitzer::engine::{Bench, Level};
+use kibitzer::engine::{Bench, SimdLevel};
 
 #[test]
-fn the_bench_searches_the_tree_that_is_written_down() {
+fn the_bench_node_count_matches_signature_txt() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/engine/signature.txt");
     let nodes = Bench::run(Bench::DEPTH).nodes;
     if std::env::var_os("KIBITZER_ACCEPT").is_some() {
@@ -24,13 +24,13 @@ fn the_bench_searches_the_tree_that_is_written_down() {
 }
 
 #[test]
-fn the_tree_is_the_same_whatever_the_processor_can_do() {
-    let (present, lacking): (Vec<Level>, Vec<Level>) =
-        Level::ALL.into_iter().partition(|level| level.is_available());
+fn the_bench_node_count_is_the_same_at_every_simd_level() {
+    let (present, lacking): (Vec<SimdLevel>, Vec<SimdLevel>) =
+        SimdLevel::ALL.into_iter().partition(|level| level.is_available());
     for level in lacking {
         println!("skipped: this processor has no {}", level.name());
     }
     let nodes: Vec<u64> =
-        present.iter().map(|&level| Bench::run_at(Bench::DEPTH, level).nodes).collect();
+        present.iter().map(|&level| Bench::run_with_simd(Bench::DEPTH, level).nodes).collect();
     assert!(nodes.iter().all(|&count| count == nodes[0]), "{present:?}: {nodes:?}");
 }

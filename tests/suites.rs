@@ -21,7 +21,7 @@ use kibitzer::chess::{Position, perft};
 use suites::Suite;
 
 /// The most nodes of one position in the short run.
-const CAP: u64 = 3_000_000;
+const MAX_NODES: u64 = 3_000_000;
 
 fn main() -> ExitCode {
     suites::run(vec![
@@ -31,14 +31,14 @@ fn main() -> ExitCode {
 }
 
 /// A position and the numbers of its move sequences, each with its depth, by rising depth.
-struct Line {
+struct PerftLine {
     fen: String,
     counts: Vec<(u8, u64)>,
 }
 
-impl Line {
+impl PerftLine {
     /// Reads `<FEN> ;D1 20 ;D2 400 …`.
-    fn read(text: &str) -> Result<Line, String> {
+    fn read(text: &str) -> Result<PerftLine, String> {
         let mut parts = text.split(';');
         let fen = parts.next().unwrap_or_default().trim().to_owned();
         let count = |part: &str| {
@@ -47,20 +47,20 @@ impl Line {
         };
         let counts: Option<Vec<(u8, u64)>> = parts.map(count).collect();
         match counts.filter(|counts| !counts.is_empty() && counts.is_sorted()) {
-            Some(counts) => Ok(Line { fen, counts }),
+            Some(counts) => Ok(PerftLine { fen, counts }),
             None => Err(format!("not a perft line: {text}")),
         }
     }
 
     /// The listed counts that are to be checked.
-    fn wanted(&self) -> &[(u8, u64)] {
+    fn checked_counts(&self) -> &[(u8, u64)] {
         let within =
-            self.counts.iter().take_while(|(_, count)| full::full() || *count <= CAP).count();
+            self.counts.iter().take_while(|(_, count)| full::full() || *count <= MAX_NODES).count();
         &self.counts[..within.max(1)]
     }
 
-    fn work(&self) -> u64 {
-        self.wanted().last().map_or(0, |(_, count)| *count)
+    fn node_count(&self) -> u64 {
+        self.checked_counts().last().map_or(0, |(_, count)| *count)
     }
 
     /// Counts the deepest wanted depth; when that is wrong, says at which depth it goes wrong
@@ -69,10 +69,10 @@ impl Line {
         let position = Position::from_fen(&self.fen)
             .map_err(|fault| format!("{}: refused: {fault:?}", self.fen))?;
         let right = |&(depth, listed): &(u8, u64)| perft::perft(&position, depth) == listed;
-        if self.wanted().last().is_some_and(right) {
+        if self.checked_counts().last().is_some_and(right) {
             return Ok(());
         }
-        match self.wanted().iter().find(|listed| !right(listed)) {
+        match self.checked_counts().iter().find(|listed| !right(listed)) {
             Some((depth, listed)) => Err(format!("{}: not {listed} at depth {depth}", self.fen)),
             None => Err(format!("{}: counted differently the second time", self.fen)),
         }
@@ -84,12 +84,12 @@ fn perft_suite(text: &str) -> Result<(), String> {
     let mut lines = text
         .lines()
         .filter(|line| !line.trim().is_empty())
-        .map(Line::read)
+        .map(PerftLine::read)
         .collect::<Result<Vec<_>, _>>()?;
     if lines.is_empty() {
         return Err("the suite is empty".to_owned());
     }
-    lines.sort_by_key(|line| std::cmp::Reverse(line.work()));
+    lines.sort_by_key(|line| std::cmp::Reverse(line.node_count()));
 
     let start = Instant::now();
     let next = AtomicUsize::new(0);
@@ -107,7 +107,7 @@ fn perft_suite(text: &str) -> Result<(), String> {
         }
     });
 
-    let nodes: u64 = lines.iter().map(Line::work).sum();
+    let nodes: u64 = lines.iter().map(PerftLine::node_count).sum();
     let seconds = start.elapsed().as_secs_f64();
     println!(
         "{} positions, {nodes} nodes in {seconds:.1} s, {:.0} million a second on {threads} threads",

@@ -53,7 +53,7 @@ fn puzzles(text: &str) -> Result<Vec<Puzzle<'_>>, String> {
 }
 
 fn analyse(engine: &Engine, puzzle: &Puzzle<'_>, limits: Limits) -> Report {
-    engine.clear();
+    engine.clear_tt();
     engine.analyse(&puzzle.game, &limits, &StopFlag::default(), &mut |_| ())
 }
 
@@ -85,9 +85,9 @@ fn every_mate_is_proved(text: &str) -> Result<(), String> {
     let puzzles = puzzles(text)?;
     let engine = Engine::new(16);
     for puzzle in &puzzles {
-        for asked in [puzzle.distance, puzzle.distance + 1] {
+        for mate_limit in [puzzle.distance, puzzle.distance + 1] {
             let report =
-                analyse(&engine, puzzle, Limits { mate: Some(asked), ..Limits::default() });
+                analyse(&engine, puzzle, Limits { mate: Some(mate_limit), ..Limits::default() });
             check_line(puzzle, &report)?;
             let proved = report.score == Score::Mate(i32::from(puzzle.distance))
                 && report.reason == StopReason::Mate;

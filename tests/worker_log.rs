@@ -9,20 +9,20 @@ use std::panic;
 use std::sync::{Arc, Mutex};
 
 use kibitzer::analysis::{
-    AnalysisError, AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions,
+    AnalysisError, AnalysisRequest, Client, PriorityClass, Searcher, Service, ServiceOptions,
 };
 use kibitzer::chess::{Game, Position};
-use kibitzer::config::{Log, LogFormat, Settings};
-use kibitzer::engine::{Limits, Report, Scope, StopFlag};
+use kibitzer::config::{LogFormat, LogSettings, Settings};
+use kibitzer::engine::{Limits, Report, SearchScope, StopFlag};
 use kibitzer::telemetry;
 use serde_json::{Value, json};
 use tracing::{Instrument, info_span};
 
 /// Collects what is logged.
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+struct LogBuffer(Arc<Mutex<Vec<u8>>>);
 
-impl io::Write for Lines {
+impl io::Write for LogBuffer {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -33,34 +33,34 @@ impl io::Write for Lines {
     }
 }
 
-struct Faulty;
+struct PanickingSearcher;
 
-impl Searcher for Faulty {
+impl Searcher for PanickingSearcher {
     fn analyse(
         &self,
         _: &Game,
         limits: &Limits,
-        _: &Scope,
+        _: &SearchScope,
         _: &StopFlag,
         _: &mut dyn FnMut(&Report),
     ) -> Report {
         panic!("a fault at depth {}", limits.depth.unwrap())
     }
 
-    fn identity(&self) -> String {
+    fn engine_id(&self) -> String {
         "faulty".to_owned()
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_panic_is_logged_once_with_its_request() {
-    let lines = Lines::default();
-    let log = Log { format: LogFormat::Json, level: "info".to_owned() };
+    let lines = LogBuffer::default();
+    let log = LogSettings { format: LogFormat::Json, level: "info".to_owned() };
     let otlp = Settings::load_with(None, Some(BTreeMap::new())).unwrap().otlp;
     let guard = telemetry::start(&log, &otlp, lines.clone()).unwrap();
 
     let service = Service::start(
-        Arc::new(Faulty),
+        Arc::new(PanickingSearcher),
         ServiceOptions { workers: 1, ..ServiceOptions::default() },
     )
     .unwrap();
@@ -69,10 +69,10 @@ async fn a_panic_is_logged_once_with_its_request() {
         let request = AnalysisRequest {
             game: Game::new(Position::startpos()),
             limits,
-            scope: Scope::default(),
+            scope: SearchScope::default(),
             fresh: false,
             client: Client::new("ann"),
-            class: Class::Interactive,
+            class: PriorityClass::Interactive,
             session: None,
         };
         let answer =

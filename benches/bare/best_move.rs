@@ -43,7 +43,7 @@ struct Score {
 
 impl BestMove {
     /// An answer of about that many bytes: lines of as many moves as fit.
-    pub(crate) fn of_size(bytes: usize) -> Result<BestMove, serde_json::Error> {
+    pub(crate) fn with_body_size(bytes: usize) -> Result<BestMove, serde_json::Error> {
         let mut prepared = BestMove {
             fen: "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2".to_owned(),
             key: "cefc4660ebcf688f".to_owned(),
@@ -74,10 +74,10 @@ impl BestMove {
             shared: false,
             clamped: Vec::new(),
         };
-        let room = bytes.saturating_sub(serde_json::to_vec(&prepared)?.len());
+        let remaining = bytes.saturating_sub(serde_json::to_vec(&prepared)?.len());
         // A move takes seven bytes in the one line and six in the other.
-        prepared.pv = vec!["g1f3".to_owned(); room / 13];
-        prepared.pv_san = vec!["Nf3".to_owned(); room / 13];
+        prepared.pv = vec!["g1f3".to_owned(); remaining / 13];
+        prepared.pv_san = vec!["Nf3".to_owned(); remaining / 13];
         Ok(prepared)
     }
 }

@@ -34,7 +34,7 @@ struct Move {
 
 impl LegalMoves {
     /// An answer of that many bytes: as many moves as fit, and the rest as one text.
-    pub(crate) fn of_size(bytes: usize) -> Result<LegalMoves, serde_json::Error> {
+    pub(crate) fn with_body_size(bytes: usize) -> Result<LegalMoves, serde_json::Error> {
         let mv = Move {
             uci: "e2e4".to_owned(),
             san: "e4".to_owned(),
@@ -61,10 +61,10 @@ impl LegalMoves {
             dests: String::new(),
         };
         let empty = serde_json::to_vec(&prepared)?.len();
-        let each = serde_json::to_vec(&mv)?.len() + 1;
+        let move_size = serde_json::to_vec(&mv)?.len() + 1;
         // About a tenth of the real answer are the destinations.
-        let room = bytes.saturating_sub(empty);
-        prepared.moves = vec![mv; room * 9 / 10 / each];
+        let remaining = bytes.saturating_sub(empty);
+        prepared.moves = vec![mv; remaining * 9 / 10 / move_size];
         let filled = serde_json::to_vec(&prepared)?.len();
         prepared.dests = "e".repeat(bytes.saturating_sub(filled));
         Ok(prepared)

@@ -33,15 +33,15 @@ struct Options {
     #[arg(long, default_value_t = 4_000)]
     bytes: usize,
     /// What the answer looks like.
-    #[arg(long, value_enum, default_value_t = Kind::LegalMoves)]
-    answer: Kind,
+    #[arg(long, value_enum, default_value_t = Endpoint::LegalMoves)]
+    answer: Endpoint,
     /// Given by `cargo bench`.
     #[arg(long, hide = true)]
     bench: bool,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
-enum Kind {
+enum Endpoint {
     LegalMoves,
     BestMove,
 }
@@ -56,7 +56,7 @@ struct Request {
     depth: Option<u64>,
 }
 
-async fn answer<T: Serialize>(
+async fn handler<T: Serialize>(
     State(prepared): State<Arc<T>>,
     Json(_request): Json<Request>,
 ) -> Response {
@@ -64,7 +64,7 @@ async fn answer<T: Serialize>(
 }
 
 fn route<T: Serialize + Send + Sync + 'static>(path: &str, prepared: T) -> Router {
-    Router::new().route(path, post(answer::<T>)).with_state(Arc::new(prepared))
+    Router::new().route(path, post(handler::<T>)).with_state(Arc::new(prepared))
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
@@ -73,8 +73,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Ok(());
     };
     let router = match answer {
-        Kind::LegalMoves => route("/v1/legal-moves", LegalMoves::of_size(bytes)?),
-        Kind::BestMove => route("/v1/best-move", BestMove::of_size(bytes)?),
+        Endpoint::LegalMoves => route("/v1/legal-moves", LegalMoves::with_body_size(bytes)?),
+        Endpoint::BestMove => route("/v1/best-move", BestMove::with_body_size(bytes)?),
     };
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(async {

@@ -17,7 +17,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use kibitzer::chess::{Move, Position};
-use kibitzer::nnue::{Accumulators, HIDDEN, Level, Network};
+use kibitzer::nnue::{AccumulatorStack, HIDDEN, Network, SimdLevel};
 
 /// Openings, middle games and endings.
 const POSITIONS: [&str; 8] = [
@@ -42,9 +42,9 @@ trait Observer {
     fn leave(&mut self);
 }
 
-struct Nobody;
+struct NullObserver;
 
-impl Observer for Nobody {
+impl Observer for NullObserver {
     fn enter(&mut self, _: &Position, _: Move, after: &Position) {
         black_box(after.key());
     }
@@ -52,7 +52,7 @@ impl Observer for Nobody {
     fn leave(&mut self) {}
 }
 
-impl Observer for Accumulators {
+impl Observer for AccumulatorStack {
     fn enter(&mut self, before: &Position, mv: Move, after: &Position) {
         self.push(before, mv);
         black_box(self.evaluate(after));
@@ -81,7 +81,7 @@ fn walk(position: &Position, depth: usize, observer: &mut impl Observer) -> usiz
 }
 
 /// Nanoseconds of the fastest round, for each of `count` parts.
-fn best(count: usize, mut round: impl FnMut()) -> f64 {
+fn fastest_round_ns(count: usize, mut round: impl FnMut()) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
         let start = Instant::now();
@@ -95,26 +95,27 @@ fn main() {
     let positions: Vec<Position> =
         POSITIONS.iter().map(|fen| Position::from_fen(fen).expect("a legal position")).collect();
     let network = Network::embedded();
-    let moves = positions.iter().map(|position| walk(position, DEPTH, &mut Nobody)).sum();
-    let alone = best(moves, || {
+    let moves = positions.iter().map(|position| walk(position, DEPTH, &mut NullObserver)).sum();
+    let alone = fastest_round_ns(moves, || {
         for position in &positions {
-            black_box(walk(position, DEPTH, &mut Nobody));
+            black_box(walk(position, DEPTH, &mut NullObserver));
         }
     });
     println!("{HIDDEN} neurons, {moves} moves; the walk alone {alone:.0} ns a move");
-    for level in Level::ALL {
-        let Some(mut accumulators) = Accumulators::with_level(Arc::clone(&network), DEPTH, level)
+    for level in SimdLevel::ALL {
+        let Some(mut accumulators) =
+            AccumulatorStack::with_level(Arc::clone(&network), DEPTH, level)
         else {
             println!("{:<12} not on this processor", level.name());
             continue;
         };
-        let fresh = best(64 * positions.len(), || {
+        let fresh = fastest_round_ns(64 * positions.len(), || {
             for position in std::iter::repeat_n(&positions, 64).flatten() {
                 accumulators.reset(position);
                 black_box(accumulators.evaluate(position));
             }
         });
-        let follow = best(moves, || {
+        let follow = fastest_round_ns(moves, || {
             for position in &positions {
                 accumulators.reset(position);
                 walk(position, DEPTH, &mut accumulators);

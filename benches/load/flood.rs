@@ -1,5 +1,5 @@
-use crate::Outcome;
-use crate::load::{Load, figure, times};
+use crate::BenchResult;
+use crate::load_generator::{LoadGenerator, latency_summary, number_at};
 use crate::server::Server;
 
 const WARM_UP: usize = 100;
@@ -19,32 +19,38 @@ pub(crate) struct Options {
 
 /// Keeps many requests in flight, each of a position of its own, while another process asks for
 /// legal moves.
-pub(crate) async fn run(options: &Options) -> Outcome<()> {
+pub(crate) async fn run(options: &Options) -> BenchResult<()> {
     let Options { in_flight, seconds, movetime_ms, workers } = options;
     let server = Server::start(&format!("search.workers = {workers}")).await?;
-    Load::run(
+    LoadGenerator::run(
         &server,
         &format!("--kind hit --count {WARM_UP} --seconds 1 --rate 10 --seed 2"),
         &[],
     )
     .await?;
     let before = server.resident_mb()?;
-    let moves =
-        Load::start(&server, &format!("--kind legal-moves --rate 20 --seconds {seconds}"), &[])?;
+    let moves = LoadGenerator::start(
+        &server,
+        &format!("--kind legal-moves --rate 20 --seconds {seconds}"),
+        &[],
+    )?;
     // A server that completes more than twenty searches for each place has other things to prove.
-    let words = format!(
+    let arguments = format!(
         "--kind best-move --movetime-ms {movetime_ms} --connections {in_flight} --seconds {seconds} --count {} --drain 2",
         20 * in_flight
     );
-    let flood = Load::run(&server, &words, &[]).await?;
+    let flood = LoadGenerator::run(&server, &arguments, &[]).await?;
     let moves = moves.finish().await?;
     let after = server.resident_mb()?;
     println!(
         "{in_flight} best-move requests of {movetime_ms} ms kept in flight for {seconds} s: {:.2} searches completed a second; {}",
-        figure(&flood, "/answered_per_second")?,
+        number_at(&flood, "/answered_per_second")?,
         flood["statuses"]
     );
-    println!("20 legal-moves requests a second of another process meanwhile: {}", times(&moves)?);
+    println!(
+        "20 legal-moves requests a second of another process meanwhile: {}",
+        latency_summary(&moves)?
+    );
     println!(
         "resident memory: {before:.1} MB after {WARM_UP} warm-up requests, {after:.1} MB afterwards: {:.3} times",
         after / before

@@ -7,8 +7,8 @@ use kibitzer::chess::{Position, splitmix, to_san};
 use reqwest::Client;
 use serde_json::{Value, json};
 
-use crate::Outcome;
-use crate::engines::{Work, of_engines};
+use crate::BenchResult;
+use crate::engines::{SearchTotals, measure_engines};
 use crate::server::{Server, client};
 
 #[derive(clap::Args)]
@@ -35,30 +35,31 @@ pub(crate) struct Options {
 }
 
 /// The memory after a tenth of the moves is what the memory at the end is compared with.
-const EARLY: u64 = 10;
+const WARMUP_DIVISOR: u64 = 10;
 
-pub(crate) async fn run(options: &Options) -> Outcome<()> {
+pub(crate) async fn run(options: &Options) -> BenchResult<()> {
     let pgn = match &options.pgn {
         Some(file) => decode(&std::fs::read(file)?).into_owned(),
         None => random_games(options.count, options.plies),
     };
     let games: Vec<PgnGame> = PgnReader::new(&pgn).filter_map(Result::ok).collect();
-    let job = of_server(options, &pgn).await?;
+    let job = measure_server(options, &pgn).await?;
     println!(
         "a job of {} games at {} nodes a position: {} nodes in {:.1} s, {:.0} a second",
         games.len(),
         options.nodes,
         job.nodes,
         job.time.as_secs_f64(),
-        job.speed()
+        job.nodes_per_second()
     );
     let (first, second) = games.split_at(games.len() / 2);
-    of_engines((&positions(first), &positions(second)), options.nodes, options.hash)?.compare(&job);
+    measure_engines((&positions(first), &positions(second)), options.nodes, options.hash)?
+        .print_comparison(&job);
     Ok(())
 }
 
 /// The job's work. Says what memory it took.
-async fn of_server(options: &Options, pgn: &str) -> Outcome<Work> {
+async fn measure_server(options: &Options, pgn: &str) -> BenchResult<SearchTotals> {
     // Nobody's idle work is to be measured.
     let settings = format!(
         "search.workers = 2\nsearch.hash_mb = {}\nidle.positions = 0\nstore.path = \"$FOLDER/store\"\ndictionary.max_entries = {}\n",
@@ -66,27 +67,29 @@ async fn of_server(options: &Options, pgn: &str) -> Outcome<Work> {
     );
     let server = Server::start(&settings).await?;
     let client = client()?;
-    let begun = Instant::now();
+    let started = Instant::now();
     let body = json!({ "pgn": pgn, "nodes": options.nodes }).to_string();
     let request =
         client.post(format!("{}/v1/games", server.url)).header("content-type", "application/json");
     let job: Value = request.body(body).send().await?.error_for_status()?.json().await?;
     let moves = job["moves"].as_u64().ok_or_else(|| format!("no moves in {job}"))?;
     let path = job["url"].as_str().ok_or_else(|| format!("no address in {job}"))?;
-    let early = follow(&client, &format!("{}{path}", server.url), moves / EARLY, &server).await?;
-    let (time, end) = (begun.elapsed(), server.resident_mb()?);
+    let early =
+        follow_events(&client, &format!("{}{path}", server.url), moves / WARMUP_DIVISOR, &server)
+            .await?;
+    let (time, end) = (started.elapsed(), server.resident_mb()?);
     println!(
         "resident memory: {early:.1} MB after a tenth of {moves} moves, {end:.1} MB at the end: {:.3} times (wanted: 1.05 at most)",
         end / early
     );
-    Ok(Work { nodes: search_nodes(&client, &server).await?, time })
+    Ok(SearchTotals { nodes: search_nodes(&client, &server).await?, time })
 }
 
 /// The positions of games as a job walks through them: each game from its end.
 fn positions(games: &[PgnGame]) -> Vec<Position> {
     let mut positions = Vec::new();
     for game in games {
-        let mut game = game.game();
+        let mut game = game.to_game();
         loop {
             if game.position().has_moves() {
                 positions.push(game.position().clone());
@@ -100,18 +103,23 @@ fn positions(games: &[PgnGame]) -> Vec<Position> {
 }
 
 /// Follows a job to its end. The server's memory once more moves than that were told, in MB.
-async fn follow(client: &Client, url: &str, early: u64, server: &Server) -> Outcome<f64> {
+async fn follow_events(
+    client: &Client,
+    url: &str,
+    early: u64,
+    server: &Server,
+) -> BenchResult<f64> {
     let mut events = client.get(format!("{url}/events")).send().await?.error_for_status()?;
-    let (mut unread, mut moves, mut memory) = (Vec::new(), 0, None);
-    while let Some(piece) = events.chunk().await? {
-        unread.extend_from_slice(&piece);
-        while let Some(end) = unread.iter().position(|&byte| byte == b'\n') {
-            match &unread[..end] {
+    let (mut buffer, mut moves, mut memory) = (Vec::new(), 0, None);
+    while let Some(chunk) = events.chunk().await? {
+        buffer.extend_from_slice(&chunk);
+        while let Some(end) = buffer.iter().position(|&byte| byte == b'\n') {
+            match &buffer[..end] {
                 b"event: move" => moves += 1,
                 b"event: end" => return memory.ok_or_else(|| "the job had no moves".into()),
                 _ => {}
             }
-            unread.drain(..=end);
+            buffer.drain(..=end);
             if moves > early && memory.is_none() {
                 memory = Some(server.resident_mb()?);
             }
@@ -121,7 +129,7 @@ async fn follow(client: &Client, url: &str, early: u64, server: &Server) -> Outc
 }
 
 /// The nodes of all searches since the server began.
-async fn search_nodes(client: &Client, server: &Server) -> Outcome<u64> {
+async fn search_nodes(client: &Client, server: &Server) -> BenchResult<u64> {
     let text = client
         .get(format!("{}/metrics", server.url))
         .send()
@@ -135,7 +143,7 @@ async fn search_nodes(client: &Client, server: &Server) -> Outcome<u64> {
 
 /// Games of random moves, as one PGN.
 fn random_games(count: usize, plies: usize) -> String {
-    let mut drawn = 0;
+    let mut random_index = 0;
     let mut text = String::new();
     for number in 1..=count {
         // Writing to a String cannot fail.
@@ -146,8 +154,8 @@ fn random_games(count: usize, plies: usize) -> String {
             if moves.is_empty() {
                 break;
             }
-            drawn += 1;
-            let mv = moves[(splitmix::nth(1, drawn) % moves.len() as u64) as usize];
+            random_index += 1;
+            let mv = moves[(splitmix::nth(1, random_index) % moves.len() as u64) as usize];
             let _ = write!(text, "{} ", to_san(&position, mv));
             position.play(mv);
         }

@@ -8,7 +8,7 @@ mod batch;
 mod engines;
 mod flood;
 mod games;
-mod load;
+mod load_generator;
 mod overload;
 mod server;
 #[path = "../scaling/uci.rs"]
@@ -20,7 +20,7 @@ use std::error::Error;
 use clap::{Parser, Subcommand};
 
 /// What went wrong with a measurement.
-type Outcome<T> = Result<T, Box<dyn Error>>;
+type BenchResult<T> = Result<T, Box<dyn Error>>;
 
 #[derive(Parser)]
 struct Options {
@@ -28,11 +28,11 @@ struct Options {
     #[arg(long, hide = true, global = true)]
     bench: bool,
     #[command(subcommand)]
-    part: Option<Part>,
+    scenario: Option<Scenario>,
 }
 
 #[derive(Subcommand)]
-enum Part {
+enum Scenario {
     /// Ten times the searches that the server completes, half of them from one client: who gets
     /// what, and what the others feel.
     Overload(overload::Options),
@@ -47,18 +47,18 @@ enum Part {
     Games(games::Options),
 }
 
-fn main() -> Outcome<()> {
-    let Some(part) = Options::parse().part else {
+fn main() -> BenchResult<()> {
+    let Some(scenario) = Options::parse().scenario else {
         println!("load: choose a part; `-- --help` lists them");
         return Ok(());
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        match part {
-            Part::Overload(options) => overload::run(&options).await,
-            Part::Flood(options) => flood::run(&options).await,
-            Part::Batch(options) => batch::run(&options).await,
-            Part::Games(options) => games::run(&options).await,
+        match scenario {
+            Scenario::Overload(options) => overload::run(&options).await,
+            Scenario::Flood(options) => flood::run(&options).await,
+            Scenario::Batch(options) => batch::run(&options).await,
+            Scenario::Games(options) => games::run(&options).await,
         }
     })
 }

@@ -4,15 +4,15 @@ use reqwest::StatusCode;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::Outcome;
-use crate::load::{Load, figure, times};
+use crate::BenchResult;
+use crate::load_generator::{LoadGenerator, latency_summary, number_at};
 use crate::server::{Server, client};
 
 /// Clients that share one half of the load.
-const MANY: usize = 49;
+const SMALL_CLIENTS: usize = 49;
 
 /// Requests that each client may make in a minute, in the run with a rate limit.
-const RATE: u32 = 60;
+const RATE_LIMIT: u32 = 60;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -30,14 +30,14 @@ pub(crate) struct Options {
     workers: usize,
 }
 
-pub(crate) async fn run(options: &Options) -> Outcome<()> {
+pub(crate) async fn run(options: &Options) -> BenchResult<()> {
     let clients = Clients::new();
     let server = Server::start(&clients.settings(options.workers, 0)).await?;
-    let capacity = capacity(&server, options, &clients).await?;
-    let usual = usual_memory(&server, options, capacity, &clients).await?;
-    overload(&server, options, capacity, &clients, usual).await?;
+    let capacity = measure_capacity(&server, options, &clients).await?;
+    let baseline_mb = baseline_memory(&server, options, capacity, &clients).await?;
+    overload(&server, options, capacity, &clients, baseline_mb).await?;
     drop(server);
-    limited(options, capacity, &clients).await
+    rate_limited_overload(options, capacity, &clients).await
 }
 
 /// The API keys of those who ask.
@@ -49,7 +49,7 @@ struct Clients {
 
 impl Clients {
     fn new() -> Clients {
-        let many = (1..=MANY).map(|number| format!("client-{number}")).collect();
+        let many = (1..=SMALL_CLIENTS).map(|number| format!("client-{number}")).collect();
         Clients { greedy: vec!["greedy".to_owned()], many, bystander: vec!["bystander".to_owned()] }
     }
 
@@ -71,7 +71,7 @@ impl Clients {
 
 impl Options {
     /// A load of searches, each of another position.
-    fn searches(&self, rate: f64, seconds: u32, seed: u32) -> String {
+    fn search_arguments(&self, rate: f64, seconds: u32, seed: u32) -> String {
         let count = (rate * f64::from(seconds)).ceil() + 1.0;
         let Options { movetime_ms, .. } = self;
         format!(
@@ -81,35 +81,44 @@ impl Options {
 }
 
 /// The searches a second that the server completes.
-async fn capacity(server: &Server, options: &Options, clients: &Clients) -> Outcome<f64> {
+async fn measure_capacity(
+    server: &Server,
+    options: &Options,
+    clients: &Clients,
+) -> BenchResult<f64> {
     let Options { movetime_ms, workers, .. } = options;
-    let words = format!(
+    let arguments = format!(
         "--kind best-move --movetime-ms {movetime_ms} --connections {} --seconds 10 --seed 1",
         workers * 4
     );
-    let capacity =
-        figure(&Load::run(server, &words, &clients.bystander).await?, "/answered_per_second")?;
+    let capacity = number_at(
+        &LoadGenerator::run(server, &arguments, &clients.bystander).await?,
+        "/answered_per_second",
+    )?;
     println!("capacity: {capacity:.1} searches of {movetime_ms} ms a second on {workers} workers");
     Ok(capacity)
 }
 
 /// The mean of the memory under a load that the server can bear, in MB.
-async fn usual_memory(
+async fn baseline_memory(
     server: &Server,
     options: &Options,
     capacity: f64,
     clients: &Clients,
-) -> Outcome<f64> {
-    let memory = server.watch_memory();
-    let report =
-        Load::run(server, &options.searches(0.8 * capacity, options.seconds, 2), &clients.many)
-            .await?;
-    let (_, mean, _) = memory.end().await?;
+) -> BenchResult<f64> {
+    let memory = server.sample_memory();
+    let report = LoadGenerator::run(
+        server,
+        &options.search_arguments(0.8 * capacity, options.seconds, 2),
+        &clients.many,
+    )
+    .await?;
+    let (_, mean, _) = memory.finish().await?;
     println!(
         "0.8 × capacity for {} s: {}; {}; resident memory {mean:.1} MB in the mean",
         options.seconds,
-        counts(&report),
-        times(&report)?
+        count_summary(&report),
+        latency_summary(&report)?
     );
     Ok(mean)
 }
@@ -119,79 +128,91 @@ async fn overload(
     options: &Options,
     capacity: f64,
     clients: &Clients,
-    usual: f64,
-) -> Outcome<()> {
+    baseline_mb: f64,
+) -> BenchResult<()> {
     let Options { seconds, times: factor, .. } = options;
     let half = capacity * factor / 2.0;
     // The dictionary knows these positions before the load comes.
-    Load::run(server, "--kind hit --rate 20 --seconds 1 --seed 3", &clients.bystander).await?;
-    let memory = server.watch_memory();
-    let hits = Load::start(
+    LoadGenerator::run(server, "--kind hit --rate 20 --seconds 1 --seed 3", &clients.bystander)
+        .await?;
+    let memory = server.sample_memory();
+    let hits = LoadGenerator::start(
         server,
         &format!("--kind hit --rate 20 --seconds {seconds} --seed 3"),
         &clients.bystander,
     )?;
-    let moves = Load::start(
+    let moves = LoadGenerator::start(
         server,
         &format!("--kind legal-moves --rate 20 --seconds {seconds}"),
         &clients.bystander,
     )?;
-    let greedy = Load::start(server, &options.searches(half, *seconds, 4), &clients.greedy)?;
-    let many = Load::start(server, &options.searches(half, *seconds, 5), &clients.many)?;
+    let greedy = LoadGenerator::start(
+        server,
+        &options.search_arguments(half, *seconds, 4),
+        &clients.greedy,
+    )?;
+    let many =
+        LoadGenerator::start(server, &options.search_arguments(half, *seconds, 5), &clients.many)?;
     let (hits, moves, greedy, many) =
         (hits.finish().await?, moves.finish().await?, greedy.finish().await?, many.finish().await?);
-    let (least, mean, most) = memory.end().await?;
+    let (least, mean, most) = memory.finish().await?;
 
     println!(
-        "{factor} × capacity for {seconds} s, open loop, half from one key and half from {MANY}:"
+        "{factor} × capacity for {seconds} s, open loop, half from one key and half from {SMALL_CLIENTS}:"
     );
-    println!("  one key: {}", counts(&greedy));
-    println!("  {MANY} keys: {}", counts(&many));
+    println!("  one key: {}", count_summary(&greedy));
+    println!("  {SMALL_CLIENTS} keys: {}", count_summary(&many));
     println!(
         "  resident memory {least:.1} to {most:.1} MB, mean {mean:.1}: {:.3} to {:.3} of the mean at 0.8 × capacity (wanted: 0.9 to 1.1)",
-        least / usual,
-        most / usual
+        least / baseline_mb,
+        most / baseline_mb
     );
     println!(
         "  dictionary hits of another process: {}, {} (wanted: p99 under 20 ms)",
-        times(&hits)?,
-        counts(&hits)
+        latency_summary(&hits)?,
+        count_summary(&hits)
     );
     println!(
         "  legal moves of another process: {}, {} (wanted: p99 under 20 ms)",
-        times(&moves)?,
-        counts(&moves)
+        latency_summary(&moves)?,
+        count_summary(&moves)
     );
-    let each = shares(&many)?;
+    let per_key = answers_per_key(&many)?;
     let (sum, slowest) =
-        (each.iter().sum::<f64>(), each.iter().copied().fold(f64::INFINITY, f64::min));
-    let mean = sum / each.len() as f64;
+        (per_key.iter().sum::<f64>(), per_key.iter().copied().fold(f64::INFINITY, f64::min));
+    let mean = sum / per_key.len() as f64;
     println!(
-        "  searches got: {mean:.2} by each of the {MANY} in the mean, {slowest} by the slowest, {} by the greedy one",
-        figure(&greedy, "/answered")?
+        "  searches got: {mean:.2} by each of the {SMALL_CLIENTS} in the mean, {slowest} by the slowest, {} by the greedy one",
+        number_at(&greedy, "/answered")?
     );
     println!(
         "  slowest ÷ mean {:.2} (wanted: 0.7 at least), greedy ÷ mean {:.2} (wanted: 1.5 at most)",
         slowest / mean,
-        figure(&greedy, "/answered")? / mean
+        number_at(&greedy, "/answered")? / mean
     );
     Ok(())
 }
 
 /// The same overload on a server that limits how often a client may ask.
-async fn limited(options: &Options, capacity: f64, clients: &Clients) -> Outcome<()> {
-    let server = Server::start(&clients.settings(options.workers, RATE)).await?;
+async fn rate_limited_overload(
+    options: &Options,
+    capacity: f64,
+    clients: &Clients,
+) -> BenchResult<()> {
+    let server = Server::start(&clients.settings(options.workers, RATE_LIMIT)).await?;
     let half = capacity * options.times / 2.0;
-    let greedy = Load::start(&server, &options.searches(half, 10, 6), &clients.greedy)?;
-    let many = Load::start(&server, &options.searches(half, 10, 7), &clients.many)?;
+    let greedy =
+        LoadGenerator::start(&server, &options.search_arguments(half, 10, 6), &clients.greedy)?;
+    let many =
+        LoadGenerator::start(&server, &options.search_arguments(half, 10, 7), &clients.many)?;
     let (greedy, many) = (greedy.finish().await?, many.finish().await?);
-    println!("the same for 10 s with a limit of {RATE} requests a minute:");
-    println!("  one key: {}", counts(&greedy));
-    println!("  {MANY} keys: {}", counts(&many));
+    println!("the same for 10 s with a limit of {RATE_LIMIT} requests a minute:");
+    println!("  one key: {}", count_summary(&greedy));
+    println!("  {SMALL_CLIENTS} keys: {}", count_summary(&many));
     // Its places come back one a second.
     let (client, address) = (client()?, format!("{}/v1/limits", server.url));
     let mut answer = client.get(&address).bearer_auth(&clients.greedy[0]).send().await?;
-    for _ in 0..RATE {
+    for _ in 0..RATE_LIMIT {
         if answer.status() == StatusCode::TOO_MANY_REQUESTS {
             break;
         }
@@ -216,13 +237,13 @@ async fn limited(options: &Options, capacity: f64, clients: &Clients) -> Outcome
 }
 
 /// What each key has got.
-fn shares(report: &Value) -> Outcome<Vec<f64>> {
+fn answers_per_key(report: &Value) -> BenchResult<Vec<f64>> {
     let keys = report["keys"].as_array().ok_or("no keys")?;
-    keys.iter().map(|key| figure(key, "/answered")).collect()
+    keys.iter().map(|key| number_at(key, "/answered")).collect()
 }
 
 /// Everything that was counted, in words.
-fn counts(report: &Value) -> String {
+fn count_summary(report: &Value) -> String {
     let sums =
         ["statuses", "codes", "failures"].into_iter().filter_map(|name| report[name].as_object());
     let mut counts: Vec<String> =

@@ -13,10 +13,10 @@ use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 use tokio::time::{interval, sleep};
 
-use crate::Outcome;
+use crate::BenchResult;
 
 /// So long a server may take to start.
-const START: Duration = Duration::from_secs(10);
+const STARTUP_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// A server of its own process, which ends with this.
 pub(crate) struct Server {
@@ -29,7 +29,7 @@ pub(crate) struct Server {
 impl Server {
     /// A server with these settings (TOML, as in `config/default.toml`), in which `$FOLDER` stands
     /// for a folder that ends with it.
-    pub(crate) async fn start(settings: &str) -> Outcome<Server> {
+    pub(crate) async fn start(settings: &str) -> BenchResult<Server> {
         let folder = TempDir::new()?;
         let file = folder.path().join("kibitzer.toml");
         let settings = settings.replace("$FOLDER", &folder.path().display().to_string());
@@ -51,21 +51,21 @@ impl Server {
             .stdout(Stdio::piped())
             .spawn()?;
         let log = BufReader::new(child.stdout.take().ok_or("no log of the server")?);
-        let address = address(log)?;
+        let address = read_listen_address(log)?;
         let mut server = Server { url: format!("http://{address}"), child, _folder: folder };
-        server.until_ready().await?;
+        server.wait_until_ready().await?;
         Ok(server)
     }
 
-    async fn until_ready(&mut self) -> Outcome<()> {
+    async fn wait_until_ready(&mut self) -> BenchResult<()> {
         let client = client()?;
-        let begun = Instant::now();
-        while begun.elapsed() < START {
+        let started = Instant::now();
+        while started.elapsed() < STARTUP_TIMEOUT {
             if let Some(status) = self.child.try_wait()? {
                 return Err(format!("the server has ended: {status}").into());
             }
-            let asked = client.get(format!("{}/readyz", self.url)).send().await;
-            if asked.is_ok_and(|answer| answer.status().is_success()) {
+            let probe = client.get(format!("{}/readyz", self.url)).send().await;
+            if probe.is_ok_and(|answer| answer.status().is_success()) {
                 return Ok(());
             }
             sleep(Duration::from_millis(50)).await;
@@ -74,35 +74,35 @@ impl Server {
     }
 
     /// Its resident memory, in MB, as Linux tells it.
-    pub(crate) fn resident_mb(&self) -> Outcome<f64> {
+    pub(crate) fn resident_mb(&self) -> BenchResult<f64> {
         resident_mb(self.child.id())
     }
 
     /// Looks at its memory ten times a second, from now on.
-    pub(crate) fn watch_memory(&self) -> MemoryWatch {
+    pub(crate) fn sample_memory(&self) -> MemorySampler {
         let process = self.child.id();
         let (stop, mut stopped) = oneshot::channel();
-        let looks = tokio::spawn(async move {
-            let mut looks = Vec::new();
+        let samples = tokio::spawn(async move {
+            let mut samples = Vec::new();
             let mut tick = interval(Duration::from_millis(100));
-            while looks.len() < MOST_LOOKS {
+            while samples.len() < MAX_SAMPLES {
                 tokio::select! {
                     _ = &mut stopped => break,
                     _ = tick.tick() => match resident_mb(process) {
-                        Ok(mb) => looks.push(mb),
+                        Ok(mb) => samples.push(mb),
                         // A process that has ended has none.
                         Err(_) => break,
                     },
                 }
             }
-            looks
+            samples
         });
-        MemoryWatch { stop, looks }
+        MemorySampler { stop, samples }
     }
 }
 
 /// Where the server says that it listens; the rest of its log is read and passed over.
-fn address(mut log: BufReader<ChildStdout>) -> Outcome<String> {
+fn read_listen_address(mut log: BufReader<ChildStdout>) -> BenchResult<String> {
     let mut line = String::new();
     log.read_line(&mut line)?;
     let listening: Value = serde_json::from_str(&line).map_err(|_| "the server did not start")?;
@@ -113,27 +113,27 @@ fn address(mut log: BufReader<ChildStdout>) -> Outcome<String> {
 }
 
 /// The memory of a server over a while.
-pub(crate) struct MemoryWatch {
+pub(crate) struct MemorySampler {
     stop: oneshot::Sender<()>,
-    looks: JoinHandle<Vec<f64>>,
+    samples: JoinHandle<Vec<f64>>,
 }
 
-impl MemoryWatch {
+impl MemorySampler {
     /// The least, the mean and the most that was seen, in MB.
-    pub(crate) async fn end(self) -> Outcome<(f64, f64, f64)> {
+    pub(crate) async fn finish(self) -> BenchResult<(f64, f64, f64)> {
         drop(self.stop);
-        let looks = self.looks.await?;
-        if looks.is_empty() {
+        let samples = self.samples.await?;
+        if samples.is_empty() {
             return Err("the server's memory could not be seen".into());
         }
         let [least, most] = [f64::min as fn(f64, f64) -> f64, f64::max]
-            .map(|of| looks.iter().copied().reduce(of).unwrap_or_default());
-        Ok((least, looks.iter().sum::<f64>() / looks.len() as f64, most))
+            .map(|of| samples.iter().copied().reduce(of).unwrap_or_default());
+        Ok((least, samples.iter().sum::<f64>() / samples.len() as f64, most))
     }
 }
 
 /// Half an hour of looks.
-const MOST_LOOKS: usize = 18_000;
+const MAX_SAMPLES: usize = 18_000;
 
 impl Drop for Server {
     fn drop(&mut self) {
@@ -148,7 +148,7 @@ pub(crate) fn client() -> reqwest::Result<Client> {
     Client::builder().no_proxy().build()
 }
 
-fn resident_mb(process: u32) -> Outcome<f64> {
+fn resident_mb(process: u32) -> BenchResult<f64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
     let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse()?;

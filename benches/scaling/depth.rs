@@ -5,20 +5,20 @@ use std::time::Duration;
 use clap::Args;
 use kibitzer::chess::Position;
 
-use crate::ratios::{Ratios, in_turn};
+use crate::ratios::{Ratios, measure_alternating};
 use crate::uci::Engine;
-use crate::{Common, Outcome, Program, positions};
+use crate::{BenchResult, CommonOptions, EngineOptions, positions};
 
 /// A position in which one thread does not get there within so many times the least time is passed
 /// over.
-const PATIENCE: u32 = 20;
+const MAX_TIME_FACTOR: u32 = 20;
 
 #[derive(Args)]
 pub(crate) struct Options {
     #[command(flatten)]
-    common: Common,
+    common: CommonOptions,
     #[command(flatten)]
-    program: Program,
+    program: EngineOptions,
     /// How many positions.
     #[arg(long, default_value_t = 60)]
     count: usize,
@@ -30,8 +30,8 @@ pub(crate) struct Options {
     least: u64,
 }
 
-pub(crate) fn run(options: &Options) -> Outcome<()> {
-    let (Common { positions, hash }, engine) = (&options.common, &options.program.engine);
+pub(crate) fn run(options: &Options) -> BenchResult<()> {
+    let (CommonOptions { positions, hash }, engine) = (&options.common, &options.program.engine);
     let (mut single, mut double) =
         (Engine::start(engine, &["uci"], 1, *hash)?, Engine::start(engine, &["uci"], 2, *hash)?);
     let mut ratios = Ratios::default();
@@ -47,10 +47,10 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
         };
         let [mut one, mut two] = [0.0; 2];
         for run in 0..options.runs {
-            let (alone, helped) = in_turn(
+            let (alone, helped) = measure_alternating(
                 run,
-                || seconds(&mut single, &position, depth),
-                || seconds(&mut double, &position, depth),
+                || seconds_to_depth(&mut single, &position, depth),
+                || seconds_to_depth(&mut double, &position, depth),
             )?;
             one += alone.ln();
             two += helped.ln();
@@ -64,9 +64,13 @@ pub(crate) fn run(options: &Options) -> Outcome<()> {
 }
 
 /// The first depth that takes one thread so long.
-fn first_depth(engine: &mut Engine, position: &Position, least: Duration) -> Outcome<Option<u32>> {
+fn first_depth(
+    engine: &mut Engine,
+    position: &Position,
+    least: Duration,
+) -> BenchResult<Option<u32>> {
     engine.forget()?;
-    engine.go(position, &format!("movetime {}", (least * PATIENCE).as_millis()))?;
+    engine.go(position, &format!("movetime {}", (least * MAX_TIME_FACTOR).as_millis()))?;
     let mut found = None;
     let mut deepest = 0;
     while let Some(info) = engine.next_info()? {
@@ -81,7 +85,7 @@ fn first_depth(engine: &mut Engine, position: &Position, least: Duration) -> Out
 }
 
 /// How long a search to a depth takes, with an empty table.
-fn seconds(engine: &mut Engine, position: &Position, depth: u32) -> Outcome<f64> {
+fn seconds_to_depth(engine: &mut Engine, position: &Position, depth: u32) -> BenchResult<f64> {
     engine.forget()?;
     engine.go(position, &format!("depth {depth}"))?;
     Ok(engine.finish()?.1.as_secs_f64())

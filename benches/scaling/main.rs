@@ -8,7 +8,7 @@
 
 #![allow(clippy::print_stdout, missing_docs, reason = "a benchmark says what it measured")]
 
-mod company;
+mod concurrency;
 mod depth;
 mod positions;
 mod ratios;
@@ -23,7 +23,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 /// What went wrong with a measurement.
-type Outcome<T> = Result<T, Box<dyn Error>>;
+type BenchResult<T> = Result<T, Box<dyn Error>>;
 
 #[derive(Parser)]
 struct Options {
@@ -31,31 +31,31 @@ struct Options {
     #[arg(long, hide = true, global = true)]
     bench: bool,
     #[command(subcommand)]
-    part: Option<Part>,
+    benchmark: Option<Benchmark>,
 }
 
 #[derive(Subcommand)]
-enum Part {
+enum Benchmark {
     /// The nodes of one search on two threads, of those that two processes on one thread each
     /// search side by side.
-    Threads(Timed),
+    Threads(TimedOptions),
     /// How much sooner two threads reach a depth than one.
     Depth(depth::Options),
     /// The nodes of two searches of different positions in one process, of those that two processes
     /// search side by side.
-    Company(company::Options),
+    Company(concurrency::Options),
     /// The nodes a second of one thread, of those of another engine.
     Speed(speed::Options),
     /// How long a search takes to answer once it is told to stop.
     Stop(stop::Options),
     /// Searches positions at once in this process, when a line comes on standard input.
     #[command(hide = true)]
-    Search(company::Search),
+    Search(concurrency::Search),
 }
 
 /// What all parts want to know.
 #[derive(Args)]
-struct Common {
+struct CommonOptions {
     /// A file with a position in each line, as FEN or EPD; an even sample is taken.
     #[arg(long, value_name = "FILE")]
     positions: PathBuf,
@@ -66,7 +66,7 @@ struct Common {
 
 /// The program to measure.
 #[derive(Args)]
-struct Program {
+struct EngineOptions {
     /// A UCI engine that is started with the argument `uci`; this project's own unless given.
     #[arg(long, value_name = "PROGRAM", default_value = env!("CARGO_BIN_EXE_kibitzer"))]
     engine: PathBuf,
@@ -74,11 +74,11 @@ struct Program {
 
 /// Searches of a program on many positions, each for so long.
 #[derive(Args)]
-struct Timed {
+struct TimedOptions {
     #[command(flatten)]
-    common: Common,
+    common: CommonOptions,
     #[command(flatten)]
-    program: Program,
+    program: EngineOptions,
     /// How many positions.
     #[arg(long, default_value_t = 50)]
     count: usize,
@@ -87,17 +87,17 @@ struct Timed {
     movetime: u64,
 }
 
-fn main() -> Outcome<()> {
-    match Options::parse().part {
+fn main() -> BenchResult<()> {
+    match Options::parse().benchmark {
         None => {
             println!("scaling: choose a part; `-- --help` lists them");
             Ok(())
         }
-        Some(Part::Threads(options)) => threads::run(&options),
-        Some(Part::Depth(options)) => depth::run(&options),
-        Some(Part::Company(options)) => company::run(&options),
-        Some(Part::Speed(options)) => speed::run(&options),
-        Some(Part::Stop(options)) => stop::run(&options),
-        Some(Part::Search(options)) => company::search(&options),
+        Some(Benchmark::Threads(options)) => threads::run(&options),
+        Some(Benchmark::Depth(options)) => depth::run(&options),
+        Some(Benchmark::Company(options)) => concurrency::run(&options),
+        Some(Benchmark::Speed(options)) => speed::run(&options),
+        Some(Benchmark::Stop(options)) => stop::run(&options),
+        Some(Benchmark::Search(options)) => concurrency::search(&options),
     }
 }

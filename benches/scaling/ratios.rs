@@ -2,17 +2,17 @@
 
 use std::fmt;
 
-use crate::Outcome;
+use crate::BenchResult;
 
 /// Two-sided 95% of a normal distribution.
 const Z: f64 = 1.96;
 
 /// Measures both: whoever goes first goes second the next time.
-pub(crate) fn in_turn<A, B>(
+pub(crate) fn measure_alternating<A, B>(
     index: usize,
-    a: impl FnOnce() -> Outcome<A>,
-    b: impl FnOnce() -> Outcome<B>,
-) -> Outcome<(A, B)> {
+    a: impl FnOnce() -> BenchResult<A>,
+    b: impl FnOnce() -> BenchResult<B>,
+) -> BenchResult<(A, B)> {
     if index.is_multiple_of(2) {
         let first = a()?;
         return Ok((first, b()?));

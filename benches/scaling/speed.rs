@@ -4,14 +4,14 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::ratios::{Ratios, in_turn};
+use crate::ratios::{Ratios, measure_alternating};
 use crate::uci::{Engine, Info};
-use crate::{Outcome, Timed, positions};
+use crate::{BenchResult, TimedOptions, positions};
 
 #[derive(Args)]
 pub(crate) struct Options {
     #[command(flatten)]
-    timed: Timed,
+    timed: TimedOptions,
     /// The other engine: a program that speaks UCI.
     #[arg(long, value_name = "PROGRAM")]
     against: PathBuf,
@@ -20,20 +20,21 @@ pub(crate) struct Options {
     argument: Vec<String>,
 }
 
-pub(crate) fn run(options: &Options) -> Outcome<()> {
-    let Timed { common, program, count, movetime } = &options.timed;
+pub(crate) fn run(options: &Options) -> BenchResult<()> {
+    let TimedOptions { common, program, count, movetime } = &options.timed;
     let mut ours = Engine::start(&program.engine, &["uci"], 1, common.hash)?;
     let arguments: Vec<&str> = options.argument.iter().map(String::as_str).collect();
     let mut theirs = Engine::start(&options.against, &arguments, 1, common.hash)?;
     let mut ratios = Ratios::default();
     let (mut our_speed, mut their_speed, mut our_depth, mut their_depth) = (0.0, 0.0, 0, 0);
     for (index, position) in positions::sample(&common.positions, *count)?.iter().enumerate() {
-        let search = |engine: &mut Engine| -> Outcome<Info> {
+        let search = |engine: &mut Engine| -> BenchResult<Info> {
             engine.forget()?;
             engine.go(position, &format!("movetime {movetime}"))?;
             Ok(engine.finish()?.0)
         };
-        let (our, their) = in_turn(index, || search(&mut ours), || search(&mut theirs))?;
+        let (our, their) =
+            measure_alternating(index, || search(&mut ours), || search(&mut theirs))?;
         println!(
             "{:>10.0} nodes a second, {:>10.0} of the other: {}",
             our.speed(),

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use kibitzer::chess::Position;
 
-use crate::Outcome;
+use crate::BenchResult;
 
 /// A UCI engine; it ends with this.
 pub(crate) struct Engine {
@@ -38,7 +38,7 @@ impl Engine {
         arguments: &[&str],
         threads: usize,
         hash_mb: usize,
-    ) -> Outcome<Engine> {
+    ) -> BenchResult<Engine> {
         let mut child = Command::new(program)
             .args(arguments)
             .stdin(Stdio::piped())
@@ -58,19 +58,19 @@ impl Engine {
     }
 
     /// Begins a new game with an empty table, and waits until that is done.
-    pub(crate) fn forget(&mut self) -> Outcome<()> {
+    pub(crate) fn forget(&mut self) -> BenchResult<()> {
         self.say("ucinewgame\nisready")?;
         while self.line()? != "readyok" {}
         Ok(())
     }
 
     /// Begins a search.
-    pub(crate) fn go(&mut self, position: &Position, limits: &str) -> Outcome<()> {
+    pub(crate) fn go(&mut self, position: &Position, limits: &str) -> BenchResult<()> {
         self.say(&format!("position fen {}\ngo {limits}", position.fen()))
     }
 
     /// Waits for the search's end: the last that was said of it, and how long the wait was.
-    pub(crate) fn finish(&mut self) -> Outcome<(Info, Duration)> {
+    pub(crate) fn finish(&mut self) -> BenchResult<(Info, Duration)> {
         let begun = Instant::now();
         let mut last = Info::default();
         while let Some(info) = self.next_info()? {
@@ -80,7 +80,7 @@ impl Engine {
     }
 
     /// The next that is said of the running search; `None` once it has ended.
-    pub(crate) fn next_info(&mut self) -> Outcome<Option<Info>> {
+    pub(crate) fn next_info(&mut self) -> BenchResult<Option<Info>> {
         loop {
             let line = self.line()?;
             if line.starts_with("bestmove") {
@@ -103,18 +103,18 @@ impl Engine {
     }
 
     /// Tells the search to stop.
-    pub(crate) fn stop(&mut self) -> Outcome<()> {
+    pub(crate) fn stop(&mut self) -> BenchResult<()> {
         self.say("stop")
     }
 
-    fn say(&mut self, commands: &str) -> Outcome<()> {
+    fn say(&mut self, commands: &str) -> BenchResult<()> {
         // At once: a first half would wake the engine, which might then hold the core that the
         // second half needs.
         self.input.write_all(format!("{commands}\n").as_bytes())?;
         Ok(())
     }
 
-    fn line(&mut self) -> Outcome<String> {
+    fn line(&mut self) -> BenchResult<String> {
         let mut line = String::new();
         match self.output.read_line(&mut line)? {
             0 => Err("the engine has ended".into()),

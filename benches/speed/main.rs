@@ -16,15 +16,15 @@ mod games;
 mod positions;
 mod ratios;
 mod search;
-mod work;
+mod workloads;
 
 use criterion::Criterion;
-use work::Work;
+use workloads::Workload;
 
 fn main() {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let works = work::all();
+    let works = workloads::all();
     if !arguments.iter().any(|argument| argument == "ratios") {
         let mut criterion = Criterion::default().sample_size(10).configure_from_args();
         works.iter().for_each(|work| measure(&mut criterion, work));
@@ -40,7 +40,7 @@ fn main() {
 }
 
 /// One group with a line for each library.
-fn measure(criterion: &mut Criterion, work: &Work) {
+fn measure(criterion: &mut Criterion, work: &Workload) {
     let mut group = criterion.benchmark_group(work.name.as_str());
     group.throughput(criterion::Throughput::Elements((work.kibitzer)()));
     for (library, run) in work.by_library() {

@@ -5,19 +5,19 @@ use shakmaty::{CastlingMode, Chess, fen::Fen};
 
 /// One position three times.
 #[derive(Clone)]
-pub(crate) struct Trio {
+pub(crate) struct TestPosition {
     pub(crate) fen: String,
     pub(crate) kibitzer: Position,
     pub(crate) cozy: cozy_chess::Board,
     pub(crate) shakmaty: Chess,
 }
 
-impl Trio {
-    pub(crate) fn read(fen: &str) -> Trio {
+impl TestPosition {
+    pub(crate) fn from_fen(fen: &str) -> TestPosition {
         let kibitzer = Position::from_fen(fen).expect("a legal position");
         let shredder = kibitzer.shredder_fen();
         let parsed: Fen = shredder.parse().expect("a FEN");
-        Trio {
+        TestPosition {
             fen: kibitzer.fen(),
             cozy: cozy_chess::Board::from_fen(&shredder, true).expect("a legal position"),
             shakmaty: parsed.into_position(CastlingMode::Chess960).expect("a legal position"),
@@ -28,7 +28,7 @@ impl Trio {
 
 /// A few hundred positions from two games that always play the move of a fixed stride: openings,
 /// middle games and endings.
-pub(crate) fn mixed() -> Vec<Trio> {
+pub(crate) fn mixed_positions() -> Vec<TestPosition> {
     let starts = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -38,7 +38,7 @@ pub(crate) fn mixed() -> Vec<Trio> {
     for start in starts {
         let mut position = Position::from_fen(start).expect("a legal position");
         for ply in 0..80 {
-            found.push(Trio::read(&position.fen()));
+            found.push(TestPosition::from_fen(&position.fen()));
             let mut moves = position.legal_moves().to_vec();
             moves.sort_unstable();
             let Some(&mv) = moves.get((ply * 7 + 3) % moves.len().max(1)) else { break };

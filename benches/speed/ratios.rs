@@ -3,13 +3,13 @@
 
 use std::time::Instant;
 
-use crate::work::Work;
+use crate::workloads::Workload;
 
 const ROUNDS: usize = 7;
 
 /// Prints for each work the speed of each library (best of the rounds) and kibitzer's ratio to the
 /// others; then the geometric means over the perfts.
-pub(crate) fn print(works: &[Work]) {
+pub(crate) fn print(works: &[Workload]) {
     println!(
         "\nbest of {ROUNDS} alternating rounds, in millions a second; ratio: kibitzer's speed to theirs, by best (by median)"
     );
@@ -55,7 +55,7 @@ pub(crate) fn print(works: &[Work]) {
 struct Rates([Vec<f64>; 3]);
 
 impl Rates {
-    fn measure(work: &Work) -> Rates {
+    fn measure(work: &Workload) -> Rates {
         let done = (work.kibitzer)();
         let repeats = repeats(work);
         let mut rates = [const { Vec::new() }; 3];
@@ -87,7 +87,7 @@ impl Rates {
 }
 
 /// How often the work fits into about a fifth of a second.
-fn repeats(work: &Work) -> u32 {
+fn repeats(work: &Workload) -> u32 {
     let start = Instant::now();
     (work.kibitzer)();
     (0.2 / start.elapsed().as_secs_f64()).clamp(1.0, 100_000.0) as u32

@@ -17,7 +17,7 @@ const HASH_MB: usize = 16;
 
 /// A search from an empty table.
 fn search(engine: &Engine, game: &Game) -> Report {
-    engine.clear();
+    engine.clear_tt();
     let limits = Limits { nodes: Some(NODES), ..Limits::default() };
     engine.analyse(game, &limits, &StopFlag::default(), &mut |_| {})
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::known::Remembered;
+use super::cached::CachedAnalysis;
 use crate::chess::Move;
 use crate::engine::{Report, StopReason};
 
@@ -15,9 +15,9 @@ pub struct Answer {
     /// Where the answer comes from.
     pub source: Source,
     /// Why memory did or did not answer.
-    pub memory: MemoryVerdict,
+    pub cache_verdict: CacheVerdict,
     /// Why the search stopped; from memory, the asked limit that the entry satisfies.
-    pub reason: Reason,
+    pub reason: CompletionReason,
     /// `true` when another request had started the search.
     pub shared: bool,
     /// How long this request waited for a worker.
@@ -28,15 +28,15 @@ pub struct Answer {
 
 impl Answer {
     /// `false` when a newer question came before anything was found: then the report says nothing.
-    pub fn has_found(&self) -> bool {
-        self.reason == Reason::Terminal || !self.report.pv.is_empty()
+    pub fn has_result(&self) -> bool {
+        self.reason == CompletionReason::Terminal || !self.report.pv.is_empty()
     }
 
     /// What memory knows, where that is deeper than what the search has found.
-    pub(super) fn unless_deeper(self, known: Option<&Remembered>) -> Answer {
-        match known {
-            Some(Remembered { report, age }) if report.depth > self.report.depth => {
-                Answer { report: report.clone(), source: Source::Memory { age: *age }, ..self }
+    pub(super) fn or_deeper_cached(self, cached: Option<&CachedAnalysis>) -> Answer {
+        match cached {
+            Some(CachedAnalysis { report, age }) if report.depth > self.report.depth => {
+                Answer { report: report.clone(), source: Source::Cache { age: *age }, ..self }
             }
             _ => self,
         }
@@ -49,7 +49,7 @@ pub enum Source {
     /// A search, run for this question or shared with an equal one.
     Search,
     /// The evaluation dictionary.
-    Memory {
+    Cache {
         /// Time since the entry was stored.
         age: Duration,
     },
@@ -60,14 +60,14 @@ impl Source {
     pub const fn name(self) -> &'static str {
         match self {
             Source::Search => "search",
-            Source::Memory { .. } => "memory",
+            Source::Cache { .. } => "memory",
         }
     }
 }
 
 /// Why memory did or did not answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum MemoryVerdict {
+pub enum CacheVerdict {
     /// It answered.
     Hit,
     /// The position is not known.
@@ -82,23 +82,23 @@ pub enum MemoryVerdict {
     NotAsked,
 }
 
-impl MemoryVerdict {
+impl CacheVerdict {
     /// The name that clients see.
     pub const fn name(self) -> &'static str {
         match self {
-            MemoryVerdict::Hit => "hit",
-            MemoryVerdict::Unknown => "unknown",
-            MemoryVerdict::Shallow => "shallow",
-            MemoryVerdict::History => "history",
-            MemoryVerdict::FiftyMoves => "fifty_moves",
-            MemoryVerdict::NotAsked => "not_asked",
+            CacheVerdict::Hit => "hit",
+            CacheVerdict::Unknown => "unknown",
+            CacheVerdict::Shallow => "shallow",
+            CacheVerdict::History => "history",
+            CacheVerdict::FiftyMoves => "fifty_moves",
+            CacheVerdict::NotAsked => "not_asked",
         }
     }
 }
 
 /// Why an answer is as good as it is and no better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reason {
+pub enum CompletionReason {
     /// The asked depth, or there is nothing deeper to find.
     Depth,
     /// The node limit.
@@ -117,38 +117,38 @@ pub enum Reason {
     Shutdown,
 }
 
-impl Reason {
+impl CompletionReason {
     /// The name that clients see.
     pub const fn name(self) -> &'static str {
         match self {
-            Reason::Depth => "depth",
-            Reason::Nodes => "nodes",
-            Reason::Time => "time",
-            Reason::Mate => "mate",
-            Reason::Terminal => "terminal",
-            Reason::Stopped => "stopped",
-            Reason::Replaced => "replaced",
-            Reason::Shutdown => "shutdown",
+            CompletionReason::Depth => "depth",
+            CompletionReason::Nodes => "nodes",
+            CompletionReason::Time => "time",
+            CompletionReason::Mate => "mate",
+            CompletionReason::Terminal => "terminal",
+            CompletionReason::Stopped => "stopped",
+            CompletionReason::Replaced => "replaced",
+            CompletionReason::Shutdown => "shutdown",
         }
     }
 }
 
-impl From<StopReason> for Reason {
-    fn from(reason: StopReason) -> Reason {
+impl From<StopReason> for CompletionReason {
+    fn from(reason: StopReason) -> CompletionReason {
         match reason {
-            StopReason::Depth => Reason::Depth,
-            StopReason::Nodes => Reason::Nodes,
-            StopReason::Time => Reason::Time,
-            StopReason::Mate => Reason::Mate,
-            StopReason::Terminal => Reason::Terminal,
-            StopReason::Stopped => Reason::Stopped,
+            StopReason::Depth => CompletionReason::Depth,
+            StopReason::Nodes => CompletionReason::Nodes,
+            StopReason::Time => CompletionReason::Time,
+            StopReason::Mate => CompletionReason::Mate,
+            StopReason::Terminal => CompletionReason::Terminal,
+            StopReason::Stopped => CompletionReason::Stopped,
         }
     }
 }
 
 /// What perft counted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PerftAnswer {
+pub struct PerftResult {
     /// Move sequences.
     pub nodes: u64,
     /// The same apart for each first move, in generation order, when asked for.

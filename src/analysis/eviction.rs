@@ -3,7 +3,7 @@
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use super::address::Context;
+use super::cache_key::HistoryContext;
 
 /// The work that keeping an analysis saves: nodes per hit times hits expected, as a logarithm in
 /// the sketch's terms. The frequency times cost of Greedy-Dual-Size-Frequency (Cherkasova), where
@@ -18,7 +18,7 @@ impl Worth {
     }
 
     /// The logarithm.
-    pub(super) fn logarithm(self) -> f32 {
+    pub(super) fn log2(self) -> f32 {
         self.0
     }
 }
@@ -45,10 +45,10 @@ impl Eq for Worth {}
 
 /// One remembered analysis, with what it was worth when somebody last looked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Ticket {
+pub(super) struct EvictionEntry {
     pub(super) worth: Worth,
-    pub(super) key: u64,
-    pub(super) context: Context,
+    pub(super) zobrist_key: u64,
+    pub(super) context: HistoryContext,
     /// How many lines it has.
     pub(super) lines: u8,
 }
@@ -59,41 +59,41 @@ pub(super) struct Ticket {
 /// Whoever comes to the top is asked for its worth of today, and sinks back if that has risen; who
 /// stays on top is the least of all (lazy evaluation as in the greedy algorithm of Minoux).
 #[derive(Debug, Default)]
-pub(super) struct Ranking(BinaryHeap<Reverse<Ticket>>);
+pub(super) struct EvictionHeap(BinaryHeap<Reverse<EvictionEntry>>);
 
-impl Ranking {
+impl EvictionHeap {
     /// After so many that sank back, the next one goes as it is: near enough to the least, and the
     /// time is bounded.
-    const MOST_ASKED: usize = 64;
+    const MAX_REINSERTIONS: usize = 64;
 
     /// With room for so many.
-    pub(super) fn with_capacity(entries: usize) -> Ranking {
-        Ranking(BinaryHeap::with_capacity(entries))
+    pub(super) fn with_capacity(entries: usize) -> EvictionHeap {
+        EvictionHeap(BinaryHeap::with_capacity(entries))
     }
 
     /// Adds an analysis.
-    pub(super) fn add(&mut self, ticket: Ticket) {
-        self.0.push(Reverse(ticket));
+    pub(super) fn push(&mut self, entry: EvictionEntry) {
+        self.0.push(Reverse(entry));
     }
 
     /// Takes out the least worth if that is less than `newcomer`. `today` tells a worth; `None` for
     /// what is no longer there.
-    pub(super) fn make_way(
+    pub(super) fn evict_least(
         &mut self,
         newcomer: Worth,
-        today: impl Fn(&Ticket) -> Option<Worth>,
-    ) -> Option<Ticket> {
-        for asked in 0.. {
-            let Reverse(mut ticket) = self.0.pop()?;
-            let Some(worth) = today(&ticket) else { continue };
-            let risen = worth > ticket.worth;
-            ticket.worth = ticket.worth.max(worth);
-            if risen && asked < Self::MOST_ASKED {
-                self.0.push(Reverse(ticket));
-            } else if ticket.worth < newcomer {
-                return Some(ticket);
+        current_worth: impl Fn(&EvictionEntry) -> Option<Worth>,
+    ) -> Option<EvictionEntry> {
+        for attempt in 0.. {
+            let Reverse(mut entry) = self.0.pop()?;
+            let Some(worth) = current_worth(&entry) else { continue };
+            let risen = worth > entry.worth;
+            entry.worth = entry.worth.max(worth);
+            if risen && attempt < Self::MAX_REINSERTIONS {
+                self.0.push(Reverse(entry));
+            } else if entry.worth < newcomer {
+                return Some(entry);
             } else {
-                self.0.push(Reverse(ticket));
+                self.0.push(Reverse(entry));
                 return None;
             }
         }
@@ -105,44 +105,50 @@ impl Ranking {
 mod tests {
     use super::*;
 
-    fn ticket(key: u64, nodes: u64) -> Ticket {
-        Ticket { worth: Worth::new(nodes, 1.0), key, context: Context::EMPTY, lines: 1 }
-    }
-
-    fn ranking() -> Ranking {
-        let mut ranking = Ranking::default();
-        for key in [3, 1, 4, 2] {
-            ranking.add(ticket(key, key * 1_000));
+    fn entry(zobrist_key: u64, nodes: u64) -> EvictionEntry {
+        EvictionEntry {
+            worth: Worth::new(nodes, 1.0),
+            zobrist_key,
+            context: HistoryContext::EMPTY,
+            lines: 1,
         }
-        ranking
+    }
+
+    fn sample_heap() -> EvictionHeap {
+        let mut heap = EvictionHeap::default();
+        for key in [3, 1, 4, 2] {
+            heap.push(entry(key, key * 1_000));
+        }
+        heap
     }
 
     #[test]
-    fn the_least_worth_goes_first() {
-        let mut ranking = ranking();
-        let gone: Vec<u64> = std::iter::from_fn(|| {
-            ranking.make_way(Worth::new(9_000, 1.0), |ticket| Some(ticket.worth))
+    fn the_entry_of_least_worth_is_evicted_first() {
+        let mut heap = sample_heap();
+        let evicted: Vec<u64> = std::iter::from_fn(|| {
+            heap.evict_least(Worth::new(9_000, 1.0), |ticket| Some(ticket.worth))
         })
-        .map(|t| t.key)
+        .map(|t| t.zobrist_key)
         .collect();
-        assert_eq!(gone, [1, 2, 3, 4]);
+        assert_eq!(evicted, [1, 2, 3, 4]);
     }
 
     #[test]
-    fn a_newcomer_that_is_worth_less_than_all_is_turned_away() {
-        let mut ranking = ranking();
-        assert_eq!(ranking.make_way(Worth::new(900, 1.0), |ticket| Some(ticket.worth)), None);
-        assert_eq!(ranking.0.len(), 4);
+    fn a_newcomer_worth_less_than_every_entry_is_not_admitted() {
+        let mut heap = sample_heap();
+        assert_eq!(heap.evict_least(Worth::new(900, 1.0), |ticket| Some(ticket.worth)), None);
+        assert_eq!(heap.0.len(), 4);
     }
 
     #[test]
-    fn an_analysis_that_was_hit_since_stays() {
-        let mut ranking = ranking();
-        let today = |ticket: &Ticket| {
-            Some(if ticket.key == 1 { Worth::new(1_000, 3.0) } else { ticket.worth })
+    fn an_entry_hit_since_insertion_stays() {
+        let mut heap = sample_heap();
+        let current_worth = |ticket: &EvictionEntry| {
+            Some(if ticket.zobrist_key == 1 { Worth::new(1_000, 3.0) } else { ticket.worth })
         };
         assert_eq!(
-            ranking.make_way(Worth::new(9_000, 1.0), today).map(|ticket| ticket.key),
+            heap.evict_least(Worth::new(9_000, 1.0), current_worth)
+                .map(|ticket| ticket.zobrist_key),
             Some(2)
         );
     }

@@ -4,25 +4,25 @@
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use super::Remembered;
+use super::CachedAnalysis;
 use crate::chess::{Game, Move, Outcome, Position};
 use crate::engine::Score;
 
 /// One walk tells of so many moves at most.
-pub const MOST_EDGES: usize = 10_000;
+pub const MAX_EDGES: usize = 10_000;
 
 /// A position with what is known of it.
 #[derive(Clone, Debug)]
-pub struct Node {
+pub struct GraphNode {
     /// What memory knows.
-    pub known: Option<Remembered>,
+    pub cached: Option<CachedAnalysis>,
     /// The moves that lead on, best first; `None` where the walk ends.
-    pub edges: Option<Vec<Edge>>,
+    pub edges: Option<Vec<GraphEdge>>,
 }
 
 /// A legal move, and where it leads.
 #[derive(Clone, Debug)]
-pub struct Edge {
+pub struct GraphEdge {
     /// The move.
     pub mv: Move,
     /// The position after it.
@@ -33,7 +33,7 @@ pub struct Edge {
     /// known.
     pub score: Option<Score>,
     /// The position after it, with what is known.
-    pub node: Node,
+    pub node: GraphNode,
 }
 
 /// Walks so many moves deep; only behind positions that memory knows, and not without end: what is
@@ -41,25 +41,27 @@ pub struct Edge {
 pub(super) fn walk(
     start: &Position,
     depth: u32,
-    known: impl Fn(&Position) -> Option<Remembered>,
-) -> Node {
-    let mut root = Node { known: known(start), edges: None };
-    let mut left = MOST_EDGES;
-    let mut ways: VecDeque<Vec<usize>> = VecDeque::from([Vec::new()]);
-    while let Some(way) = ways.pop_front() {
-        let Some((node, position)) = follow(&mut root, start, &way) else { continue };
+    lookup: impl Fn(&Position) -> Option<CachedAnalysis>,
+) -> GraphNode {
+    let mut root = GraphNode { cached: lookup(start), edges: None };
+    let mut remaining_edges = MAX_EDGES;
+    let mut paths: VecDeque<Vec<usize>> = VecDeque::from([Vec::new()]);
+    while let Some(path) = paths.pop_front() {
+        let Some((node, position)) = node_at(&mut root, start, &path) else { continue };
         let moves = position.legal_moves();
         // A position's moves are told all or not at all.
-        if moves.len() > left {
+        if moves.len() > remaining_edges {
             continue;
         }
-        left -= moves.len();
-        let mut edges: Vec<Edge> =
-            moves.into_iter().map(|mv| edge(&position, mv, &known)).collect();
-        edges.sort_by_key(|edge| (Reverse(edge.score.map(worth)), edge.mv.code()));
-        if (way.len() as u32) + 1 < depth {
-            let onward = edges.iter().enumerate().filter(|(_, edge)| edge.node.known.is_some());
-            ways.extend(onward.map(|(index, _)| way.iter().copied().chain([index]).collect()));
+        remaining_edges -= moves.len();
+        let mut edges: Vec<GraphEdge> =
+            moves.into_iter().map(|mv| build_edge(&position, mv, &lookup)).collect();
+        edges.sort_by_key(|edge| (Reverse(edge.score.map(score_rank)), edge.mv.code()));
+        if (path.len() as u32) + 1 < depth {
+            let expandable =
+                edges.iter().enumerate().filter(|(_, edge)| edge.node.cached.is_some());
+            paths
+                .extend(expandable.map(|(index, _)| path.iter().copied().chain([index]).collect()));
         }
         node.edges = Some(edges);
     }
@@ -67,14 +69,14 @@ pub(super) fn walk(
 }
 
 /// The node at the end of a way, and its position.
-fn follow<'a>(
-    root: &'a mut Node,
+fn node_at<'a>(
+    root: &'a mut GraphNode,
     start: &Position,
-    way: &[usize],
-) -> Option<(&'a mut Node, Position)> {
+    path: &[usize],
+) -> Option<(&'a mut GraphNode, Position)> {
     let mut position = start.clone();
     let mut node = root;
-    for &index in way {
+    for &index in path {
         let edge = node.edges.as_mut()?.get_mut(index)?;
         position = edge.after.clone();
         node = &mut edge.node;
@@ -82,21 +84,31 @@ fn follow<'a>(
     Some((node, position))
 }
 
-fn edge(position: &Position, mv: Move, known: &impl Fn(&Position) -> Option<Remembered>) -> Edge {
+fn build_edge(
+    position: &Position,
+    mv: Move,
+    lookup: &impl Fn(&Position) -> Option<CachedAnalysis>,
+) -> GraphEdge {
     let after = position.after(mv);
     let outcome = Game::new(after.clone()).outcome();
-    let known = if outcome.is_over() { None } else { known(&after) };
-    let there = match outcome {
-        Outcome::Ongoing => known.as_ref().map(|known| known.report.score),
+    let cached = if outcome.is_over() { None } else { lookup(&after) };
+    let child_score = match outcome {
+        Outcome::Ongoing => cached.as_ref().map(|known| known.report.score),
         Outcome::Checkmate { .. } => Some(Score::Mate(0)),
         Outcome::Stalemate | Outcome::Draw(_) => Some(Score::Cp(0)),
     };
-    Edge { mv, after, outcome, score: there.map(a_move_before), node: Node { known, edges: None } }
+    GraphEdge {
+        mv,
+        after,
+        outcome,
+        score: child_score.map(parent_score),
+        node: GraphNode { cached, edges: None },
+    }
 }
 
 /// What a score is worth a move earlier, for the side that makes this move.
-fn a_move_before(there: Score) -> Score {
-    match there {
+fn parent_score(child_score: Score) -> Score {
+    match child_score {
         Score::Cp(value) => Score::Cp(-value),
         Score::Mate(moves) if moves <= 0 => Score::Mate(1 - moves),
         Score::Mate(moves) => Score::Mate(-moves),
@@ -104,7 +116,7 @@ fn a_move_before(there: Score) -> Score {
 }
 
 /// Rising with what the side to move likes better.
-fn worth(score: Score) -> (i8, i32) {
+fn score_rank(score: Score) -> (i8, i32) {
     match score {
         Score::Mate(moves) if moves > 0 => (1, -moves),
         Score::Cp(value) => (0, value),
@@ -120,17 +132,20 @@ mod tests {
     use crate::analysis::tests::report;
     use crate::engine::Report;
 
-    fn remembered(score: Score) -> Option<Remembered> {
-        Some(Remembered { report: Report { score, ..report(5, 500) }.into(), age: Duration::ZERO })
+    fn cached(score: Score) -> Option<CachedAnalysis> {
+        Some(CachedAnalysis {
+            report: Report { score, ..report(5, 500) }.into(),
+            age: Duration::ZERO,
+        })
     }
 
-    fn moves(node: &Node) -> Vec<(String, Option<Score>)> {
-        let text = |edge: &Edge| (format!("{}{}", edge.mv.from(), edge.mv.to()), edge.score);
+    fn move_scores(node: &GraphNode) -> Vec<(String, Option<Score>)> {
+        let text = |edge: &GraphEdge| (format!("{}{}", edge.mv.from(), edge.mv.to()), edge.score);
         node.edges.iter().flatten().map(text).collect()
     }
 
     #[test]
-    fn what_is_known_comes_first_and_of_that_the_best() {
+    fn cached_moves_come_first_and_the_best_of_them_leads() {
         let start = Position::from_fen("7k/8/8/8/8/8/8/KR6 w - - 0 1").unwrap();
         let scores = [
             ("b1b8", Score::Mate(2)),
@@ -138,31 +153,40 @@ mod tests {
             ("a1a2", Score::Mate(-3)),
             ("b1b2", Score::Cp(20)),
         ];
-        let after = |text: &str| start.after(crate::chess::read_move(&start, text).unwrap()).key();
-        let known = |position: &Position| {
+        let after = |text: &str| start.after(crate::chess::parse_move(&start, text).unwrap()).key();
+        let lookup = |position: &Position| {
             scores
                 .iter()
                 .find(|(text, _)| after(text) == position.key())
-                .and_then(|&(_, score)| remembered(score))
+                .and_then(|&(_, score)| cached(score))
         };
-        let told = moves(&walk(&start, 1, known));
+        let scores_by_move = move_scores(&walk(&start, 1, lookup));
         let expected = [
             ("a1a2", Score::Mate(4)),
             ("b1c1", Score::Cp(300)),
             ("b1b2", Score::Cp(-20)),
             ("b1b8", Score::Mate(-2)),
         ];
-        assert_eq!(told[..4], expected.map(|(text, score)| (text.to_owned(), Some(score))));
-        assert!(told.len() > 10 && told[4..].iter().all(|(_, score)| score.is_none()));
+        assert_eq!(
+            scores_by_move[..4],
+            expected.map(|(text, score)| (text.to_owned(), Some(score)))
+        );
+        assert!(
+            scores_by_move.len() > 10
+                && scores_by_move[4..].iter().all(|(_, score)| score.is_none())
+        );
     }
 
     #[test]
-    fn a_mate_is_known_without_memory_and_so_is_a_stalemate() {
+    fn mate_and_stalemate_are_scored_without_the_cache() {
         let start = Position::from_fen("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1").unwrap();
         let node = walk(&start, 3, |_| None);
-        let told = moves(&node);
-        assert_eq!(told[0].1, Some(Score::Mate(1)));
-        assert!(told.contains(&("f1f7".to_owned(), Some(Score::Cp(0)))), "{told:?}");
+        let scores_by_move = move_scores(&node);
+        assert_eq!(scores_by_move[0].1, Some(Score::Mate(1)));
+        assert!(
+            scores_by_move.contains(&("f1f7".to_owned(), Some(Score::Cp(0)))),
+            "{scores_by_move:?}"
+        );
         assert!(
             node.edges.unwrap().iter().all(|edge| edge.node.edges.is_none()),
             "nothing is known to go on from"
@@ -170,12 +194,12 @@ mod tests {
     }
 
     #[test]
-    fn a_walk_has_an_end() {
-        let node = walk(&Position::startpos(), 3, |_| remembered(Score::Cp(1)));
-        fn count(node: &Node) -> usize {
+    fn a_walk_is_bounded() {
+        let node = walk(&Position::startpos(), 3, |_| cached(Score::Cp(1)));
+        fn count(node: &GraphNode) -> usize {
             node.edges.iter().flatten().map(|edge| 1 + count(&edge.node)).sum()
         }
-        assert!((9_000..=MOST_EDGES).contains(&count(&node)), "{}", count(&node));
+        assert!((9_000..=MAX_EDGES).contains(&count(&node)), "{}", count(&node));
         assert!(
             node.edges.unwrap().iter().all(|edge| edge.node.edges.is_some()),
             "what is nearer comes first"

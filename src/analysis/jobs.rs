@@ -12,29 +12,29 @@
 //! - `review`: what is said of what was found;
 //! - `upkeep`: what is done though nobody asks.
 
-mod bound;
 mod entry;
 mod error;
 mod index;
-mod plan;
-mod review;
-mod room;
+mod maintenance;
+mod memory_bound;
+mod positions;
+mod quota;
+mod reader;
 mod runner;
+mod schedule;
 mod service;
-mod share;
 mod submission;
 #[cfg(test)]
 mod tests;
-mod upkeep;
-mod walk;
+mod usage;
 
-pub use bound::jobs_bound;
 pub use entry::{JobStatus, Progress};
 pub use error::JobError;
-pub use plan::Plan;
-pub use review::{GamePage, Job, JobEvent, ReviewedMove};
-pub use room::{Room, Scarce};
-pub use service::{JobRules, Jobs, JobsStatus, Summary};
+pub use memory_bound::jobs_memory_bound;
+pub use reader::{GamePage, JobEvent, JobReader, ReviewedMove};
+pub use schedule::Schedule;
+pub use service::{JobRules, JobSummary, Jobs, JobsStatus};
 pub use submission::Submission;
+pub use usage::{Shortage, Usage};
 
-pub use crate::store::jobs::{Asked, Fault, JobId, Played, Sheet};
+pub use crate::store::jobs::{GameError, GameRecord, JobId, ParsedGame, PositionLimits};

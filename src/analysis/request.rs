@@ -1,9 +1,9 @@
 //! What is asked.
 
-use super::queue::Class;
+use super::queue::PriorityClass;
 use super::session::{Client, Session};
 use crate::chess::{Game, MAX_HALFMOVE_CLOCK, Position};
-use crate::engine::{Limits, Scope};
+use crate::engine::{Limits, SearchScope};
 
 /// A best-move question.
 #[derive(Clone, Debug)]
@@ -14,13 +14,13 @@ pub struct AnalysisRequest {
     pub limits: Limits,
     /// With how many threads, and how wide to look. Each thread takes a worker: more threads than
     /// workers are not to be had.
-    pub scope: Scope,
+    pub scope: SearchScope,
     /// Do not answer from memory. The new answer is remembered all the same.
     pub fresh: bool,
     /// Who asks: those who ask for little do not wait for those who ask for much.
     pub client: Client,
     /// How soon the answer is wanted.
-    pub class: Class,
+    pub class: PriorityClass,
     /// The session that it belongs to: an older question of the session ends.
     pub session: Option<Session>,
 }
@@ -29,46 +29,47 @@ impl AnalysisRequest {
     /// The most memory that one takes while it waits: the positions since the last move that cannot
     /// be reversed (the rules end a game before there are more), in lists that have grown by
     /// doubling, and as much again as the rest of the request's way takes at most.
-    pub(super) const MOST_BYTES: usize = (MAX_HALFMOVE_CLOCK as usize).next_power_of_two()
+    pub(super) const MAX_BYTES: usize = (MAX_HALFMOVE_CLOCK as usize).next_power_of_two()
         * (size_of::<Position>() + 32)
         + (16 << 10);
 
     /// The same question with the least history that it needs: the positions that can still come
     /// back. So a request that waits holds little, however long its game was.
-    pub(super) fn without_dead_history(mut self) -> AnalysisRequest {
-        self.game = living_part(&self.game);
+    pub(super) fn trim_history(mut self) -> AnalysisRequest {
+        self.game = reversible_tail(&self.game);
         self
     }
 }
 
 /// The current position of a game behind those that can still come back, and behind nothing else.
-pub(super) fn living_part(game: &Game) -> Game {
+pub(super) fn reversible_tail(game: &Game) -> Game {
     let moves = game.moves();
-    let alive: usize = game.reversible_context().iter().map(|&(_, count)| usize::from(count)).sum();
-    let first = moves.len().saturating_sub(alive);
-    let mut living = Game::new(game.position_before(first).unwrap_or(game.position()).clone());
-    moves[first..].iter().for_each(|&mv| living.play(mv));
-    living
+    let reversible: usize =
+        game.reversible_key_counts().iter().map(|&(_, count)| usize::from(count)).sum();
+    let first = moves.len().saturating_sub(reversible);
+    let mut tail = Game::new(game.position_before(first).unwrap_or(game.position()).clone());
+    moves[first..].iter().for_each(|&mv| tail.play(mv));
+    tail
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::analysis::tests::{depth, game_of, question};
+    use crate::analysis::tests::{depth, game_of, request};
 
     #[test]
-    fn only_the_positions_that_can_come_back_are_kept() {
+    fn only_positions_that_can_recur_are_kept() {
         let game = game_of("e2e4 e7e5 g1f3 b8c6 f3g1 c6b8 g1f3 b8c6");
-        let lean = question(game.clone(), depth(1)).without_dead_history().game;
-        assert_eq!(lean.position(), game.position());
-        assert_eq!(lean.moves(), &game.moves()[2..]);
-        assert_eq!(lean.reversible_context(), game.reversible_context());
-        assert_eq!(lean.repetitions(), game.repetitions());
+        let trimmed = request(game.clone(), depth(1)).trim_history().game;
+        assert_eq!(trimmed.position(), game.position());
+        assert_eq!(trimmed.moves(), &game.moves()[2..]);
+        assert_eq!(trimmed.reversible_key_counts(), game.reversible_key_counts());
+        assert_eq!(trimmed.occurrences(), game.occurrences());
     }
 
     #[test]
-    fn after_a_pawn_move_nothing_is_kept() {
-        let lean = question(game_of("g1f3 b8c6 e2e4"), depth(1)).without_dead_history().game;
-        assert!(lean.moves().is_empty());
-        assert_eq!(lean.position(), game_of("g1f3 b8c6 e2e4").position());
+    fn a_pawn_move_clears_the_history() {
+        let trimmed = request(game_of("g1f3 b8c6 e2e4"), depth(1)).trim_history().game;
+        assert!(trimmed.moves().is_empty());
+        assert_eq!(trimmed.position(), game_of("g1f3 b8c6 e2e4").position());
     }
 }

@@ -15,12 +15,12 @@ mod annotation;
 mod game_review;
 mod judgement;
 mod move_review;
-mod outlook;
 #[cfg(test)]
 mod tests;
+mod win_chance;
 
-pub use annotation::{MAX_VARIATION, annotate};
+pub use annotation::{MAX_VARIATION_PLIES, annotate};
 pub use game_review::{GameReview, PlayerReview};
 pub use judgement::Judgement;
 pub use move_review::{Evaluation, MoveReview};
-pub use outlook::{CEILING, WinChance};
+pub use win_chance::{CP_CEILING, WinChance};

@@ -1,7 +1,7 @@
 //! The engine as the service sees it.
 
 use crate::chess::Game;
-use crate::engine::{Engine, Limits, Report, Scope, StopFlag, WinModel};
+use crate::engine::{Engine, Limits, Report, SearchScope, StopFlag, WdlModel};
 
 /// Something that finds best moves. The engine is one; tests bring scripted ones.
 pub trait Searcher: Send + Sync + 'static {
@@ -13,13 +13,13 @@ pub trait Searcher: Send + Sync + 'static {
         &self,
         game: &Game,
         limits: &Limits,
-        scope: &Scope,
+        scope: &SearchScope,
         stop: &StopFlag,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report;
 
     /// Version, search and evaluation, in one text: an analysis is never reused under another one.
-    fn identity(&self) -> String;
+    fn engine_id(&self) -> String;
 }
 
 impl Searcher for Engine {
@@ -27,18 +27,18 @@ impl Searcher for Engine {
         &self,
         game: &Game,
         limits: &Limits,
-        scope: &Scope,
+        scope: &SearchScope,
         stop: &StopFlag,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {
         // Every question is searched without what others have taught: only the shared table knows
         // of them.
-        self.continue_game(&mut self.memory(), game, limits, scope, stop, on_update)
+        self.search_game(&mut self.thread_data_set(), game, limits, scope, stop, on_update)
     }
 
-    fn identity(&self) -> String {
+    fn engine_id(&self) -> String {
         let (version, signature, scale) =
-            (Engine::VERSION, Engine::SIGNATURE, WinModel::fingerprint());
+            (Engine::VERSION, Engine::SIGNATURE, WdlModel::fingerprint());
         format!("{version} search {signature} scale {scale:08x} {}", self.evaluation_name())
     }
 }

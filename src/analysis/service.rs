@@ -8,23 +8,23 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tracing::field::Empty;
 
-use super::address::Address;
-use super::answer::{Answer, MemoryVerdict, PerftAnswer, Reason, Source};
-use super::deepening::Deepener;
-use super::dictionary::Dictionary;
-use super::flight::{Boarding, Crew, FlightKey, Flights, Landed};
-use super::following::{Flying, Following};
-use super::graph::{self, Node};
-use super::idle::IdleList;
-use super::known::{Memory, Remembered};
+use super::analysis_stream::{AnalysisStream, PendingSearch};
+use super::answer::{Answer, CacheVerdict, CompletionReason, PerftResult, Source};
+use super::cache_key::AnalysisKey;
+use super::cached::{CachedAnalysis, LookupResult};
+use super::evaluation_cache::EvaluationCache;
+use super::graph::{self, GraphNode};
+use super::in_flight::{JoinOutcome, SearchKey, SearchPublisher, SearchResult, SharedSearches};
 use super::perft;
 use super::pool::start_workers;
-use super::queue::{Class, Comer, Job, Queue, Turn};
+use super::queue::{Admission, PriorityClass, Queue, Submitter, Task};
 use super::session::{Client, Sessions};
+use super::speculation::SpeculativeQueue;
+use super::speculative_search::SpeculativeSearch;
 use super::write_behind::WriteBehind;
-use super::{AnalysisError, AnalysisRequest, Searcher, Status, StoreStatus};
+use super::{AnalysisError, AnalysisRequest, Searcher, ServiceStatus, StoreStatus};
 use crate::chess::{Game, Outcome, Position};
-use crate::engine::{Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
+use crate::engine::{Limits, Report, Score, SearchScope, StopFlag, StopReason, Wdl};
 use crate::store::Store;
 
 /// How much the service takes on.
@@ -69,9 +69,9 @@ pub struct Service(Arc<Inner>);
 struct Inner {
     searcher: Arc<dyn Searcher>,
     /// Version and evaluation of the searcher.
-    maker: Arc<str>,
-    dictionary: Arc<Dictionary>,
-    flights: Flights,
+    engine_id: Arc<str>,
+    cache: Arc<EvaluationCache>,
+    searches: SharedSearches,
     queue: Arc<Queue>,
     shutdown: Arc<StopFlag>,
     sessions: Sessions,
@@ -87,7 +87,11 @@ impl Service {
     /// # Errors
     /// When the system grants no more threads.
     pub fn start(searcher: Arc<dyn Searcher>, options: ServiceOptions) -> io::Result<Service> {
-        Service::remembering(searcher, options, Dictionary::new(options.dictionary_max_entries))
+        Service::start_with_cache(
+            searcher,
+            options,
+            EvaluationCache::new(options.dictionary_max_entries),
+        )
     }
 
     /// Starts the workers, with a dictionary that lasts: what is found is in `store` within the
@@ -100,39 +104,40 @@ impl Service {
         searcher: Arc<dyn Searcher>,
         options: ServiceOptions,
         store: Arc<dyn Store>,
-        flush: Duration,
+        flush_interval: Duration,
     ) -> io::Result<Service> {
-        if store.maker() != searcher.identity() {
+        if store.engine_id() != searcher.engine_id() {
             return Err(io::Error::other(format!(
                 "the store is of {}, not of {}",
-                store.maker(),
-                searcher.identity()
+                store.engine_id(),
+                searcher.engine_id()
             )));
         }
-        let dictionary = Dictionary::with_store(options.dictionary_max_entries, store, flush)?;
-        Service::remembering(searcher, options, dictionary)
+        let cache =
+            EvaluationCache::with_store(options.dictionary_max_entries, store, flush_interval)?;
+        Service::start_with_cache(searcher, options, cache)
     }
 
-    fn remembering(
+    fn start_with_cache(
         searcher: Arc<dyn Searcher>,
         options: ServiceOptions,
-        dictionary: Dictionary,
+        cache: EvaluationCache,
     ) -> io::Result<Service> {
         let workers = options.workers.max(1);
         let queue = Arc::new(Queue::new(workers, options.queue_capacity, options.idle_positions));
-        let (maker, dictionary): (Arc<str>, _) = (searcher.identity().into(), Arc::new(dictionary));
-        let flights = Flights::default();
-        let deepener = Deepener {
+        let (engine_id, cache): (Arc<str>, _) = (searcher.engine_id().into(), Arc::new(cache));
+        let searches = SharedSearches::default();
+        let speculative_search = SpeculativeSearch {
             searcher: searcher.clone(),
-            dictionary: Arc::downgrade(&dictionary),
-            maker: maker.clone(),
-            tally: flights.tally(),
+            cache: Arc::downgrade(&cache),
+            engine_id: engine_id.clone(),
+            counters: searches.counters(),
         };
         let service = Service(Arc::new(Inner {
-            maker,
+            engine_id,
             searcher,
-            dictionary,
-            flights,
+            cache,
+            searches,
             queue: queue.clone(),
             shutdown: Arc::default(),
             sessions: Sessions::default(),
@@ -141,7 +146,7 @@ impl Service {
             max_infinite: options.max_infinite,
             max_wait: options.max_wait,
         }));
-        start_workers(&queue, &Arc::new(deepener), workers)?;
+        start_workers(&queue, &Arc::new(speculative_search), workers)?;
         Ok(service)
     }
 
@@ -151,7 +156,7 @@ impl Service {
     /// # Errors
     /// A full queue, a shutdown before the search began, or a fault of ours.
     pub async fn best_move(&self, request: AnalysisRequest) -> Result<Answer, AnalysisError> {
-        self.follow(request)?.own_end().await
+        self.start_analysis(request)?.final_answer().await
     }
 
     /// The same question, followed on its way: what memory knows comes first, enough or not, then
@@ -159,70 +164,94 @@ impl Service {
     ///
     /// # Errors
     /// A full queue or a shutdown.
-    pub fn follow(&self, request: AnalysisRequest) -> Result<Following, AnalysisError> {
+    pub fn start_analysis(
+        &self,
+        request: AnalysisRequest,
+    ) -> Result<AnalysisStream, AnalysisError> {
         let service = &*self.0;
         if service.shutdown.is_stopped() {
             return Err(AnalysisError::shutting_down());
         }
-        let stay = request.session.clone().map(|session| service.sessions.enter(session));
-        if let Some(report) = terminal(&request.game) {
-            return Ok(Following::answered(None, Answer::terminal(report)));
+        let session_guard = request.session.clone().map(|session| service.sessions.enter(session));
+        if let Some(report) = terminal_report(&request.game) {
+            return Ok(AnalysisStream::from_answer(None, Answer::terminal(report)));
         }
-        let asked = Instant::now();
-        let address = Address::of(&request.game);
+        let requested_at = Instant::now();
+        let analysis_key = AnalysisKey::of(&request.game);
         let (limits, fresh) = (request.limits, request.fresh);
-        let scope = service.scope(&request);
-        let Memory { known, enough, verdict, .. } =
-            service.remember(&address, &limits, &scope, fresh);
-        if let Some(answer) = enough {
-            if request.class == Class::Interactive
-                && let Some(idle) = service.queue.idle()
+        let scope = service.effective_scope(&request);
+        let LookupResult { deepest, sufficient, verdict, .. } =
+            service.lookup(&analysis_key, &limits, &scope, fresh);
+        if let Some(answer) = sufficient {
+            if request.class == PriorityClass::Interactive
+                && let Some(speculative_queue) = service.queue.speculative_queue()
             {
-                let was_empty = idle.len() == 0;
-                let is_new =
-                    idle.wish_for_best(&request.game, &limits, scope.multipv, &answer.0.report);
+                let was_empty = speculative_queue.len() == 0;
+                let is_new = speculative_queue.enqueue_best_child(
+                    &request.game,
+                    &limits,
+                    scope.multipv,
+                    &answer.0.report,
+                );
                 if was_empty && is_new {
-                    service.queue.wake_for_wishes();
+                    service.queue.wake_for_candidates();
                 }
             }
-            return Ok(Following::answered(known, answer.into()));
+            return Ok(AnalysisStream::from_answer(deepest, answer.into()));
         }
-        let key = Arc::new(FlightKey { address, limits, scope, fresh });
+        let search_key = Arc::new(SearchKey { analysis_key, limits, scope, fresh });
         // What an equal search has found since we looked is in memory by the time that search is
         // out of the map.
-        let answered = || service.look_up_again(&key, verdict);
-        let comer = Comer {
+        let cached_answer = || service.lookup_again(&search_key, verdict);
+        let submitter = Submitter {
             client: request.client.clone(),
             class: request.class,
-            workers: key.scope.threads,
+            workers: search_key.scope.threads,
         };
         let max_wait = service.max_wait(request.class);
         let class = request.class;
-        let game = request.without_dead_history().game;
-        let search = |crew| service.search(crew, game, class, &key);
-        Ok(match service.flights.board(key.clone(), &service.queue, comer, answered, search)? {
-            Boarding::Answered(answer) => Following::answered(known, answer.into()),
-            Boarding::Seat(seat) => {
-                Following::flying(known, Flying::new(asked, max_wait, verdict, seat, stay))
-            }
-        })
+        let game = request.trim_history().game;
+        let make_task = |publisher| service.search_task(publisher, game, class, &search_key);
+        Ok(
+            match service.searches.join_or_start(
+                search_key.clone(),
+                &service.queue,
+                submitter,
+                cached_answer,
+                make_task,
+            )? {
+                JoinOutcome::Answered(answer) => {
+                    AnalysisStream::from_answer(deepest, answer.into())
+                }
+                JoinOutcome::Subscribed(subscription) => AnalysisStream::from_search(
+                    deepest,
+                    PendingSearch::new(
+                        requested_at,
+                        max_wait,
+                        verdict,
+                        subscription,
+                        session_guard,
+                    ),
+                ),
+            },
+        )
     }
 
     /// What memory knows of a bare position, with at least so many lines (or as many as there are
     /// moves).
-    pub fn known(&self, position: &Position, lines: usize) -> Option<Remembered> {
+    pub fn cached_analysis(&self, position: &Position, lines: usize) -> Option<CachedAnalysis> {
         let lines = lines.clamp(1, position.legal_moves().len().max(1));
-        let address = Address::of(&Game::new(position.clone()));
+        let key = AnalysisKey::of(&Game::new(position.clone()));
         let service = &*self.0;
-        service.dictionary.recall(&address, lines, &service.maker)
+        service.cache.lookup_deepest(&key, lines, &service.engine_id)
     }
 
     /// The moves from a position with what memory knows behind them, so many moves deep.
-    pub fn explore(&self, position: &Position, depth: u32) -> Node {
+    pub fn explore(&self, position: &Position, depth: u32) -> GraphNode {
         let service = &*self.0;
         graph::walk(position, depth, |position| {
-            let address = Address::of(&Game::new(position.clone()));
-            service.dictionary.glance(&address, 1, &service.maker)
+            let key = AnalysisKey::of(&Game::new(position.clone()));
+            service.cache.peek_deepest(&key, 1, &service.engine_id)
         })
     }
 
@@ -237,43 +266,45 @@ impl Service {
         depth: u8,
         divide: bool,
         max: Duration,
-    ) -> Result<PerftAnswer, AnalysisError> {
+    ) -> Result<PerftResult, AnalysisError> {
         let service = &*self.0;
-        let (answer, answered) = oneshot::channel();
+        let (result_sender, result_receiver) = oneshot::channel();
         let stop = Arc::new(StopFlag::default());
-        let (leash, shutdown) = (stop.clone(), service.shutdown.clone());
-        let comer = Comer { client, class: Class::Interactive, workers: 1 };
-        let (place, crowded_out) = service.queue.push(comer, || {
-            Job::new(move |turn| {
-                let counted = match turn {
-                    Turn::Now => perft::answer(&position, depth, divide, max, &leash, &shutdown),
-                    Turn::Never(error) => Err(error),
+        let (task_stop, shutdown) = (stop.clone(), service.shutdown.clone());
+        let submitter = Submitter { client, class: PriorityClass::Interactive, workers: 1 };
+        let (place, evicted) = service.queue.push(submitter, || {
+            Task::new(move |admission| {
+                let result = match admission {
+                    Admission::Admitted => {
+                        perft::run(&position, depth, divide, max, &task_stop, &shutdown)
+                    }
+                    Admission::Rejected(error) => Err(error),
                 };
                 // An asker who has left does not hear it.
-                let _ = answer.send(counted);
+                let _ = result_sender.send(result);
             })
         })?;
-        crowded_out.dismiss();
-        let seat = perft::Seat::new(stop, place, service.queue.clone());
-        seat.wait(service.max_wait, answered).await
+        evicted.reject();
+        let handle = perft::PerftHandle::new(stop, place, service.queue.clone());
+        handle.wait(service.max_wait, result_receiver).await
     }
 
     /// How busy the service is.
-    pub fn status(&self) -> Status {
-        let Inner { dictionary, flights, queue, shutdown, workers, .. } = &*self.0;
-        Status {
-            queue_length: queue.length_of(Class::Interactive),
-            batch_length: queue.length_of(Class::Batch),
+    pub fn status(&self) -> ServiceStatus {
+        let Inner { cache, searches, queue, shutdown, workers, .. } = &*self.0;
+        ServiceStatus {
+            queue_length: queue.length_of(PriorityClass::Interactive),
+            batch_length: queue.length_of(PriorityClass::Batch),
             queue_capacity: queue.capacity(),
             workers: *workers,
-            running: queue.running(),
-            idle_length: queue.idle().map_or(0, IdleList::len),
-            dictionary_entries: dictionary.entries(),
-            dictionary_max_entries: dictionary.max_entries(),
-            dictionary_hits: dictionary.hits(),
-            searches: flights.counts(),
-            turns: queue.turns(),
-            store: dictionary.disk().map(|disk| StoreStatus {
+            busy_workers: queue.busy_workers(),
+            speculative_length: queue.speculative_queue().map_or(0, SpeculativeQueue::len),
+            cache_entries: cache.entries(),
+            cache_max_entries: cache.max_entries(),
+            cache_hits: cache.hits(),
+            searches: searches.counts(),
+            queue_counts: queue.counts(),
+            store: cache.disk().map(|disk| StoreStatus {
                 bytes: disk.store().size().bytes,
                 waiting: disk.waiting(),
                 failing: disk.is_failing(),
@@ -293,143 +324,173 @@ impl Service {
     ///
     /// # Errors
     /// When the waiting itself breaks.
-    pub async fn flushed(&self) -> io::Result<()> {
-        let dictionary = self.0.dictionary.clone();
-        let flush = move || dictionary.disk().into_iter().for_each(WriteBehind::flush);
+    pub async fn flush(&self) -> io::Result<()> {
+        let cache = self.0.cache.clone();
+        let flush = move || cache.disk().into_iter().for_each(WriteBehind::flush);
         tokio::task::spawn_blocking(flush).await.map_err(io::Error::other)
     }
 
     /// Has the dictionary remember a report as one of a search with these limits.
     #[cfg(test)]
-    pub(super) fn plant(&self, address: &Address, limits: &Limits, report: Report) {
-        self.0.dictionary.store(address, limits, &Arc::new(report), &self.0.maker);
+    pub(super) fn insert_cached(&self, key: &AnalysisKey, limits: &Limits, report: Report) {
+        self.0.cache.store(key, limits, &Arc::new(report), &self.0.engine_id);
     }
 
     #[cfg(test)]
-    pub(super) fn listeners(&self) -> usize {
-        self.0.flights.listeners()
+    pub(super) fn subscribers(&self) -> usize {
+        self.0.searches.subscribers()
     }
 
     #[cfg(test)]
-    pub(super) fn flights_in_the_air(&self) -> usize {
-        self.0.flights.len()
+    pub(super) fn searches_in_flight(&self) -> usize {
+        self.0.searches.len()
     }
 
     /// Resolves when no work waits or runs. After [`Service::shut_down`] that stays so.
     pub async fn drained(&self) {
-        self.0.queue.empty().await;
+        self.0.queue.wait_until_idle().await;
     }
 }
 
 impl Inner {
     /// How long a question waits for a worker. Those of batches wait for as long as somebody reads
     /// the answers.
-    fn max_wait(&self, class: Class) -> Duration {
+    fn max_wait(&self, class: PriorityClass) -> Duration {
         match class {
-            Class::Interactive => self.max_wait,
-            Class::Batch => Duration::from_secs(86_400),
+            PriorityClass::Interactive => self.max_wait,
+            PriorityClass::Batch => Duration::from_secs(86_400),
         }
     }
 
     /// What a request is searched with: as many threads as can be had and used, and no more lines
     /// than there are moves. The proof of a mate has use for one.
-    fn scope(&self, request: &AnalysisRequest) -> Scope {
-        let is_proof = request.limits.mate.is_some();
-        let most_threads = if is_proof { 1 } else { self.workers };
-        let Scope { threads, multipv, mut moves } = request.scope.clone();
+    fn effective_scope(&self, request: &AnalysisRequest) -> SearchScope {
+        let is_mate_search = request.limits.mate.is_some();
+        let max_threads = if is_mate_search { 1 } else { self.workers };
+        let SearchScope { threads, multipv, search_moves: mut moves } = request.scope.clone();
         moves.sort_unstable_by_key(|mv| mv.code());
         moves.dedup();
-        let most_lines = match multipv {
-            _ if is_proof => 1,
+        let max_lines = match multipv {
+            _ if is_mate_search => 1,
             0 | 1 => 1,
             _ if moves.is_empty() => request.game.position().legal_moves().len().max(1),
             _ => moves.len(),
         };
-        Scope {
-            threads: threads.clamp(1, most_threads),
-            multipv: multipv.clamp(1, most_lines),
-            moves,
+        SearchScope {
+            threads: threads.clamp(1, max_threads),
+            multipv: multipv.clamp(1, max_lines),
+            search_moves: moves,
         }
     }
 
     /// Asks memory, if it may be asked.
-    fn remember(&self, address: &Address, limits: &Limits, scope: &Scope, fresh: bool) -> Memory {
-        if limits.mate.is_some() || !is_for_memory(scope) {
-            return Memory::silent(MemoryVerdict::NotAsked);
+    fn lookup(
+        &self,
+        key: &AnalysisKey,
+        limits: &Limits,
+        scope: &SearchScope,
+        fresh: bool,
+    ) -> LookupResult {
+        if limits.mate.is_some() || !is_cacheable(scope) {
+            return LookupResult::without_entry(CacheVerdict::NotAsked);
         }
         if fresh {
-            self.dictionary.note_request(address);
-            return Memory::silent(MemoryVerdict::NotAsked);
+            self.cache.record_request(key);
+            return LookupResult::without_entry(CacheVerdict::NotAsked);
         }
-        self.dictionary.ask(address, limits, scope.multipv, &self.maker)
+        self.cache.lookup(key, limits, scope.multipv, &self.engine_id)
     }
 
-    fn look_up_again(
+    fn lookup_again(
         &self,
-        key: &FlightKey,
-        verdict: MemoryVerdict,
-    ) -> Option<(Remembered, Reason)> {
+        key: &SearchKey,
+        verdict: CacheVerdict,
+    ) -> Option<(CachedAnalysis, CompletionReason)> {
         match verdict {
-            MemoryVerdict::NotAsked => None,
+            CacheVerdict::NotAsked => None,
             _ => {
-                self.dictionary
-                    .look_up(&key.address, &key.limits, key.scope.multipv, &self.maker)
-                    .enough
+                self.cache
+                    .lookup_uncounted(
+                        &key.analysis_key,
+                        &key.limits,
+                        key.scope.multipv,
+                        &self.engine_id,
+                    )
+                    .sufficient
             }
         }
     }
 
     /// The search of a flight, as work for the queue.
-    fn search(&self, mut crew: Crew, game: Game, class: Class, key: &FlightKey) -> Job {
-        let (searcher, dictionary, maker) =
-            (self.searcher.clone(), self.dictionary.clone(), self.maker.clone());
+    fn search_task(
+        &self,
+        mut publisher: SearchPublisher,
+        game: Game,
+        class: PriorityClass,
+        key: &SearchKey,
+    ) -> Task {
+        let (searcher, cache, engine_id) =
+            (self.searcher.clone(), self.cache.clone(), self.engine_id.clone());
         // Who asks for many positions names them all himself.
-        let queue = (class == Class::Interactive && self.queue.idle().is_some())
-            .then(|| self.queue.clone());
-        let (address, limits, scope) = (key.address.clone(), key.limits, key.scope.clone());
+        let queue = (class == PriorityClass::Interactive
+            && self.queue.speculative_queue().is_some())
+        .then(|| self.queue.clone());
+        let (analysis_key, limits, scope) =
+            (key.analysis_key.clone(), key.limits, key.scope.clone());
         // Nobody holds a worker for ever: not by a depth that is out of reach either.
-        let longest =
+        let max_time =
             if limits == Limits::default() { self.max_infinite } else { self.max_movetime };
-        let bounded = Limits { movetime: Some(limits.movetime.unwrap_or(longest)), ..limits };
-        Job::new(move |turn| {
-            if let Turn::Never(error) = turn {
-                return crew.land(Err(error));
+        let bounded_limits =
+            Limits { movetime: Some(limits.movetime.unwrap_or(max_time)), ..limits };
+        Task::new(move |admission| {
+            if let Admission::Rejected(error) = admission {
+                return publisher.publish_result(Err(error));
             }
-            if crew.flight.is_abandoned() {
+            if publisher.search.is_abandoned() {
                 return;
             }
             let started = Instant::now();
-            crew.begin(started);
+            publisher.start(started);
             let span = tracing::error_span!(
                 "search",
-                threads = signed(scope.threads as u64),
-                lines = signed(scope.multipv as u64),
+                threads = span_number(scope.threads as u64),
+                lines = span_number(scope.multipv as u64),
                 depth = Empty,
                 nodes = Empty,
                 reason = Empty
             );
             let _entered = span.enter();
-            let note = &mut |report: &Report| crew.flight.note(report);
-            let mut report =
-                searcher.analyse(&game, &bounded, &scope, crew.flight.stop_flag(), note);
+            let on_update = &mut |report: &Report| publisher.search.publish_update(report);
+            let mut report = searcher.analyse(
+                &game,
+                &bounded_limits,
+                &scope,
+                publisher.search.stop_flag(),
+                on_update,
+            );
             report.pv.shrink_to_fit();
             report.alternatives.iter_mut().for_each(|line| line.pv.shrink_to_fit());
             let report = Arc::new(report);
-            let reason = crew.flight.reason(&report);
+            let reason = publisher.search.completion_reason(&report);
             span.record("depth", i64::from(report.depth))
-                .record("nodes", signed(report.nodes))
+                .record("nodes", span_number(report.nodes))
                 .record("reason", reason.name());
             tracing::debug!(elapsed = ?report.elapsed, "search ended");
-            if is_for_memory(&scope) {
-                dictionary.store(&address, &limits, &report, &maker);
+            if is_cacheable(&scope) {
+                cache.store(&analysis_key, &limits, &report, &engine_id);
             }
             let found = report.clone();
-            crew.land(Ok(Landed { report, reason, started, ended: Instant::now() }));
-            if let Some(queue) = queue.filter(|_| is_for_memory(&scope) && limits.mate.is_none())
-                && let Some(idle) = queue.idle()
+            publisher.publish_result(Ok(SearchResult {
+                report,
+                reason,
+                started,
+                ended: Instant::now(),
+            }));
+            if let Some(queue) = queue.filter(|_| is_cacheable(&scope) && limits.mate.is_none())
+                && let Some(speculative_queue) = queue.speculative_queue()
             {
-                idle.wish_for_children(game, &limits, scope.multipv, &found);
-                queue.wake_for_wishes();
+                speculative_queue.enqueue_children(game, &limits, scope.multipv, &found);
+                queue.wake_for_candidates();
             }
         })
     }
@@ -437,7 +498,7 @@ impl Inner {
     fn shut_down(&self) {
         self.shutdown.stop();
         self.queue.close();
-        self.flights.stop_all();
+        self.searches.stop_all();
     }
 }
 
@@ -448,44 +509,51 @@ impl Drop for Inner {
 }
 
 impl Answer {
-    fn at_once(
+    fn without_search(
         report: Arc<Report>,
         source: Source,
-        memory: MemoryVerdict,
-        reason: Reason,
+        cache_verdict: CacheVerdict,
+        reason: CompletionReason,
     ) -> Answer {
         let (queued, searched) = (Duration::ZERO, Duration::ZERO);
-        Answer { report, source, memory, reason, shared: false, queued, searched }
+        Answer { report, source, cache_verdict, reason, shared: false, queued, searched }
     }
 
     fn terminal(report: Report) -> Answer {
-        Answer::at_once(report.into(), Source::Search, MemoryVerdict::NotAsked, Reason::Terminal)
+        Answer::without_search(
+            report.into(),
+            Source::Search,
+            CacheVerdict::NotAsked,
+            CompletionReason::Terminal,
+        )
     }
 }
 
-impl From<(Remembered, Reason)> for Answer {
-    fn from((Remembered { report, age }, reason): (Remembered, Reason)) -> Answer {
-        Answer::at_once(report, Source::Memory { age }, MemoryVerdict::Hit, reason)
+impl From<(CachedAnalysis, CompletionReason)> for Answer {
+    fn from(
+        (CachedAnalysis { report, age }, reason): (CachedAnalysis, CompletionReason),
+    ) -> Answer {
+        Answer::without_search(report, Source::Cache { age }, CacheVerdict::Hit, reason)
     }
 }
 
 /// A number of a span: OpenTelemetry has signed ones alone.
-fn signed(number: u64) -> i64 {
+fn span_number(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 /// Memory knows the best lines among all moves, and nothing of other questions. How many threads
 /// have found them is all one.
-fn is_for_memory(scope: &Scope) -> bool {
-    scope.moves.is_empty()
+fn is_cacheable(scope: &SearchScope) -> bool {
+    scope.search_moves.is_empty()
 }
 
 /// The answer where the game is over: there is nothing to search.
-pub(super) fn terminal(game: &Game) -> Option<Report> {
+pub(super) fn terminal_report(game: &Game) -> Option<Report> {
     let (score, wdl) = match game.outcome() {
         Outcome::Ongoing => return None,
         Outcome::Checkmate { .. } => (Score::Mate(0), Wdl::LOST),
         Outcome::Stalemate | Outcome::Draw(_) => (Score::Cp(0), Wdl::DRAWN),
     };
-    Some(Report { score, wdl, reason: StopReason::Terminal, ..Report::nothing() })
+    Some(Report { score, wdl, reason: StopReason::Terminal, ..Report::empty() })
 }

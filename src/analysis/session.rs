@@ -44,40 +44,39 @@ pub(super) struct Sessions(Arc<Shared>);
 
 #[derive(Debug, Default)]
 struct Shared {
-    under_way: DashMap<Session, UnderWay>,
-    begun: AtomicU64,
+    active: DashMap<Session, ActiveRequest>,
+    next_id: AtomicU64,
 }
 
 #[derive(Debug)]
-struct UnderWay {
-    number: u64,
+struct ActiveRequest {
+    id: u64,
     replace: oneshot::Sender<()>,
 }
 
 /// A question's stay in its session. Dropping it is leaving.
 #[derive(Debug)]
-pub(super) struct Stay {
+pub(super) struct SessionGuard {
     session: Session,
-    number: u64,
+    id: u64,
     sessions: Sessions,
     replaced: oneshot::Receiver<()>,
 }
 
 impl Sessions {
     /// Enters a session; whoever is in it is told that he is replaced.
-    pub(super) fn enter(&self, session: Session) -> Stay {
+    pub(super) fn enter(&self, session: Session) -> SessionGuard {
         let (replace, replaced) = oneshot::channel();
-        let number = self.0.begun.fetch_add(1, Ordering::Relaxed);
-        if let Some(older) = self.0.under_way.insert(session.clone(), UnderWay { number, replace })
-        {
+        let id = self.0.next_id.fetch_add(1, Ordering::Relaxed);
+        if let Some(older) = self.0.active.insert(session.clone(), ActiveRequest { id, replace }) {
             // One that has just ended does not hear it.
             let _ = older.replace.send(());
         }
-        Stay { session, number, sessions: self.clone(), replaced }
+        SessionGuard { session, id, sessions: self.clone(), replaced }
     }
 }
 
-impl Stay {
+impl SessionGuard {
     /// Resolves when a newer question has come.
     pub(super) async fn replaced(&mut self) {
         // The sender goes with its place in the map, which only a newer one takes while this stays.
@@ -85,9 +84,12 @@ impl Stay {
     }
 }
 
-impl Drop for Stay {
+impl Drop for SessionGuard {
     fn drop(&mut self) {
-        self.sessions.0.under_way.remove_if(&self.session, |_, there| there.number == self.number);
+        self.sessions
+            .0
+            .active
+            .remove_if(&self.session, |_, active_request| active_request.id == self.id);
     }
 }
 
@@ -100,7 +102,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_newer_question_replaces_the_older_one_of_its_session_alone() {
+    async fn a_newer_request_replaces_only_the_older_one_of_its_session() {
         let sessions = Sessions::default();
         let mut older = sessions.enter(session("ann"));
         let mut other = sessions.enter(session("bob"));
@@ -111,9 +113,9 @@ mod tests {
             "another client's session of that name is another session"
         );
         drop(older);
-        assert_eq!(sessions.0.under_way.len(), 2, "who was replaced takes nobody along");
+        assert_eq!(sessions.0.active.len(), 2, "who was replaced takes nobody along");
         drop(newer);
         drop(other);
-        assert!(sessions.0.under_way.is_empty());
+        assert!(sessions.0.active.is_empty());
     }
 }

@@ -1,10 +1,10 @@
 //! How busy the service is.
 
-use super::{DictionaryHits, DurationCounts};
+use super::{CacheHits, DurationSnapshot};
 
 /// The service at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Status {
+pub struct ServiceStatus {
     /// Requests that somebody waits for and that wait for a worker.
     pub queue_length: usize,
     /// Parts of batches that wait for a worker.
@@ -14,19 +14,19 @@ pub struct Status {
     /// Worker threads.
     pub workers: usize,
     /// Workers that search or count now.
-    pub running: usize,
+    pub busy_workers: usize,
     /// Positions that wait to be deepened in idle time.
-    pub idle_length: usize,
+    pub speculative_length: usize,
     /// Analyses remembered, in memory or on disk.
-    pub dictionary_entries: usize,
+    pub cache_entries: usize,
     /// How many may be remembered.
-    pub dictionary_max_entries: usize,
+    pub cache_max_entries: usize,
     /// How questions to the dictionary were answered since the start.
-    pub dictionary_hits: DictionaryHits,
+    pub cache_hits: CacheHits,
     /// What was searched since the start.
     pub searches: SearchCounts,
     /// What became of those who waited since the start.
-    pub turns: Turns,
+    pub queue_counts: QueueCounts,
     /// The dictionary on disk, where there is one.
     pub store: Option<StoreStatus>,
     /// `true` once the service was told to end.
@@ -51,7 +51,7 @@ pub struct SearchCounts {
     /// Those that run now.
     pub running: usize,
     /// Those that a worker has taken up.
-    pub begun: u64,
+    pub started: u64,
     /// Those that nobody waited for any more before they came to their end.
     pub cancelled: u64,
     /// Questions that joined the search of another one.
@@ -59,29 +59,29 @@ pub struct SearchCounts {
     /// Make-moves of all searches, those under way included.
     pub nodes: u64,
     /// Searches in idle time that have ended.
-    pub idle: u64,
+    pub speculative: u64,
     /// Make-moves of those.
-    pub idle_nodes: u64,
+    pub speculative_nodes: u64,
 }
 
 /// What became of those who waited, by class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Turns {
+pub struct QueueCounts {
     /// Those that somebody waits for.
-    pub interactive: LaneCounts,
+    pub interactive: ClassCounts,
     /// Parts of batches.
-    pub batch: LaneCounts,
+    pub batch: ClassCounts,
     /// How long positions waited for idle time that got some.
-    pub idle_waits: DurationCounts,
+    pub speculative_waits: DurationSnapshot,
 }
 
 /// What became of those who waited in one lane.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct LaneCounts {
+pub struct ClassCounts {
     /// How long they waited who had their turn.
-    pub waits: DurationCounts,
+    pub waits: DurationSnapshot,
     /// Those who found no place, or had to give theirs to others.
-    pub refused: u64,
+    pub rejected: u64,
     /// Those who had waited long enough.
-    pub late: u64,
+    pub timed_out: u64,
 }

@@ -1,16 +1,16 @@
 //! What the analysis service promises, asked of it with scripted searches.
 
+mod cancellation;
 mod engine;
+mod evaluation_cache;
 mod eviction;
-mod following;
-mod idle;
-mod lasting;
-mod leaving;
-mod memory;
-mod naive;
+mod history_interaction;
+mod persistence;
 mod queueing;
 mod sharing;
 mod shutdown;
+mod speculation;
+mod streaming;
 mod threads;
 
 use std::sync::Arc;
@@ -18,23 +18,23 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions};
-use crate::chess::{Game, Position, read_move};
-use crate::engine::{Limits, Report, Scope, Score, StopFlag, StopReason, Wdl};
+use super::{AnalysisRequest, Client, PriorityClass, Searcher, Service, ServiceOptions};
+use crate::chess::{Game, Position, parse_move};
+use crate::engine::{Limits, Report, Score, SearchScope, StopFlag, StopReason, Wdl};
 
 /// What a search to this depth with so many nodes could have found.
 pub(super) fn report(depth: u8, nodes: u64) -> Report {
     Report {
         score: Score::Cp(i32::from(depth)),
         wdl: Wdl::DRAWN,
-        linear: None,
+        raw_score: None,
         pv: Position::startpos().legal_moves()[..1].to_vec(),
         depth,
         seldepth: depth,
         nodes,
         elapsed: Duration::from_micros(nodes),
         reason: StopReason::Depth,
-        context_free: false,
+        history_independent: false,
         alternatives: Vec::new(),
     }
 }
@@ -55,7 +55,7 @@ pub(super) fn start_game() -> Game {
 pub(super) fn game_of(moves: &str) -> Game {
     let mut game = start_game();
     for text in moves.split(' ') {
-        let mv = read_move(game.position(), text).expect(text);
+        let mv = parse_move(game.position(), text).expect(text);
         game.play(mv);
     }
     game
@@ -66,51 +66,51 @@ pub(super) fn game_at(fen: &str) -> Game {
     Game::new(Position::from_fen(fen).expect(fen))
 }
 
-pub(super) fn question(game: Game, limits: Limits) -> AnalysisRequest {
+pub(super) fn request(game: Game, limits: Limits) -> AnalysisRequest {
     AnalysisRequest {
         game,
         limits,
-        scope: Scope::default(),
+        scope: SearchScope::default(),
         fresh: false,
         client: Client::new("ann"),
-        class: Class::Interactive,
+        class: PriorityClass::Interactive,
         session: None,
     }
 }
 
 /// A question that nobody else asks: distinct numbers have distinct limits.
-pub(super) fn own_question(number: usize) -> AnalysisRequest {
-    question(start_game(), Limits { nodes: Some(1_000_000 + number as u64), ..Limits::default() })
+pub(super) fn unique_request(number: usize) -> AnalysisRequest {
+    request(start_game(), Limits { nodes: Some(1_000_000 + number as u64), ..Limits::default() })
 }
 
 /// The same with so many threads.
-pub(super) fn with_threads(threads: usize, question: AnalysisRequest) -> AnalysisRequest {
-    AnalysisRequest { scope: Scope { threads, ..question.scope }, ..question }
+pub(super) fn with_threads(threads: usize, request: AnalysisRequest) -> AnalysisRequest {
+    AnalysisRequest { scope: SearchScope { threads, ..request.scope }, ..request }
 }
 
 /// A searcher that does as it is told and counts.
 pub(super) struct Scripted<F> {
     script: F,
-    pub(super) begun: AtomicUsize,
-    pub(super) ended: AtomicUsize,
+    pub(super) started: AtomicUsize,
+    pub(super) finished: AtomicUsize,
     /// Threads that the searches of this moment were given.
     threads: AtomicUsize,
-    most_threads: AtomicUsize,
+    max_threads: AtomicUsize,
 }
 
 impl<F: Fn(&Game, &Limits, &StopFlag) -> Report + Send + Sync + 'static> Scripted<F> {
     pub(super) fn new(script: F) -> Arc<Scripted<F>> {
-        let [begun, ended, threads, most_threads] = [const { AtomicUsize::new(0) }; 4];
-        Arc::new(Scripted { script, begun, ended, threads, most_threads })
+        let [started, finished, threads, max_threads] = [const { AtomicUsize::new(0) }; 4];
+        Arc::new(Scripted { script, started, finished, threads, max_threads })
     }
 
     pub(super) fn searches(&self) -> usize {
-        self.begun.load(Ordering::SeqCst)
+        self.started.load(Ordering::SeqCst)
     }
 
     /// The most threads that searches have had at one time.
-    pub(super) fn most_threads(&self) -> usize {
-        self.most_threads.load(Ordering::SeqCst)
+    pub(super) fn max_threads(&self) -> usize {
+        self.max_threads.load(Ordering::SeqCst)
     }
 }
 
@@ -119,20 +119,20 @@ impl<F: Fn(&Game, &Limits, &StopFlag) -> Report + Send + Sync + 'static> Searche
         &self,
         game: &Game,
         limits: &Limits,
-        scope: &Scope,
+        scope: &SearchScope,
         stop: &StopFlag,
         _: &mut dyn FnMut(&Report),
     ) -> Report {
-        self.begun.fetch_add(1, Ordering::SeqCst);
+        self.started.fetch_add(1, Ordering::SeqCst);
         let threads = self.threads.fetch_add(scope.threads, Ordering::SeqCst) + scope.threads;
-        self.most_threads.fetch_max(threads, Ordering::SeqCst);
+        self.max_threads.fetch_max(threads, Ordering::SeqCst);
         let report = (self.script)(game, limits, stop);
         self.threads.fetch_sub(scope.threads, Ordering::SeqCst);
-        self.ended.fetch_add(1, Ordering::SeqCst);
+        self.finished.fetch_add(1, Ordering::SeqCst);
         report
     }
 
-    fn identity(&self) -> String {
+    fn engine_id(&self) -> String {
         "scripted 1".to_owned()
     }
 }
@@ -166,10 +166,10 @@ pub(super) fn service(searcher: Arc<impl Searcher>, options: ServiceOptions) -> 
 }
 
 /// Waits until something holds; fails when it takes seconds.
-pub(super) async fn until(what: &str, holds: impl Fn() -> bool) {
-    let begun = Instant::now();
+pub(super) async fn wait_until(what: &str, holds: impl Fn() -> bool) {
+    let started = Instant::now();
     while !holds() {
-        assert!(begun.elapsed() < Duration::from_secs(10), "waited in vain until {what}");
+        assert!(started.elapsed() < Duration::from_secs(10), "waited in vain until {what}");
         tokio::time::sleep(Duration::from_micros(200)).await;
     }
 }
@@ -191,6 +191,6 @@ pub(super) async fn time_to_free_worker<T>(
 ) -> Duration {
     let left = Instant::now();
     last.abort();
-    until("the worker is free", || service.status().running == 0).await;
+    wait_until("the worker is free", || service.status().busy_workers == 0).await;
     left.elapsed()
 }

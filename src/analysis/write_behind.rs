@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::chess::forms::Packed;
+use crate::chess::encodings::PackedPosition;
 use crate::store::{Record, Store, StoreError};
 
 /// Who stores waits for the next batch when so many analyses wait for the disk, unless the disk
@@ -14,16 +14,16 @@ use crate::store::{Record, Store, StoreError};
 const CAPACITY: usize = 8_192;
 
 /// The most analyses that ever wait for the disk.
-pub(super) const MOST_WAITING: usize = CAPACITY + SLACK;
+pub(super) const MAX_WAITING: usize = CAPACITY + SLACK;
 
 /// What those bring in addition who have seen room at the same time.
 const SLACK: usize = CAPACITY / 16;
 
 /// After so many batches that failed one after the other the store counts as failing.
-const FAILING: u32 = 3;
+const FAILING_AFTER: u32 = 3;
 
 /// How much an analysis is worth keeping.
-pub(super) type Worth = dyn Fn(&Record) -> f32 + Send;
+pub(super) type WorthFn = dyn Fn(&Record) -> f32 + Send;
 
 /// The store behind its queue.
 #[derive(Debug)]
@@ -37,14 +37,14 @@ struct Shared {
     store: Arc<dyn Store>,
     /// An analysis is on disk this long after it was stored: half of it it waits, the rest is for a
     /// batch under way and its own.
-    flush: Duration,
-    waiting: Mutex<Waiting>,
+    flush_interval: Duration,
+    waiting: Mutex<WaitingRecords>,
     /// Something has come, gone, or was asked for.
     changed: Condvar,
 }
 
 #[derive(Debug, Default)]
-struct Waiting {
+struct WaitingRecords {
     records: HashMap<u64, Vec<Arc<Record>>>,
     count: usize,
     /// When the batch is due; `None` when nothing waits.
@@ -54,8 +54,8 @@ struct Waiting {
     /// Analyses that were not kept because the queue was full and stayed so.
     dropped: u64,
     /// How often somebody asked for a flush, and up to which of them that was done.
-    flushes: u64,
-    flushed: u64,
+    flushes_requested: u64,
+    flushes_done: u64,
     closing: bool,
 }
 
@@ -66,11 +66,15 @@ impl WriteBehind {
     /// When the system grants no more threads.
     pub(super) fn start(
         store: Arc<dyn Store>,
-        flush: Duration,
-        worth: Box<Worth>,
+        flush_interval: Duration,
+        worth: Box<WorthFn>,
     ) -> io::Result<WriteBehind> {
-        let shared =
-            Arc::new(Shared { store, flush, waiting: Mutex::default(), changed: Condvar::new() });
+        let shared = Arc::new(Shared {
+            store,
+            flush_interval,
+            waiting: Mutex::default(),
+            changed: Condvar::new(),
+        });
         let writer = std::thread::Builder::new().name("store".to_owned()).spawn({
             let shared = shared.clone();
             move || shared.write_all(&*worth)
@@ -84,12 +88,13 @@ impl WriteBehind {
 
     /// Waits while the queue is full, as long as that helps, and no longer than a batch may take: a
     /// disk that hangs holds up nobody for good.
-    pub(super) fn wait_for_room(&self) {
-        let is_full = |waiting: &mut Waiting| waiting.count >= CAPACITY && waiting.failures == 0;
-        let (changed, flush) = (&self.shared.changed, self.shared.flush);
+    pub(super) fn wait_for_capacity(&self) {
+        let is_full =
+            |waiting: &mut WaitingRecords| waiting.count >= CAPACITY && waiting.failures == 0;
+        let (changed, flush_interval) = (&self.shared.changed, self.shared.flush_interval);
         drop(
             changed
-                .wait_timeout_while(self.shared.lock(), flush, is_full)
+                .wait_timeout_while(self.shared.lock(), flush_interval, is_full)
                 .unwrap_or_else(PoisonError::into_inner),
         );
     }
@@ -98,12 +103,12 @@ impl WriteBehind {
     /// memory alone. Never waits.
     pub(super) fn push(&self, record: Record) {
         let mut waiting = self.shared.lock();
-        if waiting.count >= MOST_WAITING {
+        if waiting.count >= MAX_WAITING {
             waiting.dropped += 1;
             return;
         }
-        let same_key = waiting.records.entry(record.place.key).or_default();
-        match same_key.iter_mut().find(|other| other.place == record.place) {
+        let same_key = waiting.records.entry(record.key.zobrist_key).or_default();
+        match same_key.iter_mut().find(|other| other.key == record.key) {
             Some(older) => *older = Arc::new(record),
             None => {
                 same_key.push(Arc::new(record));
@@ -111,7 +116,7 @@ impl WriteBehind {
             }
         }
         let is_first = waiting.due.is_none();
-        waiting.due.get_or_insert_with(|| Instant::now() + self.shared.flush / 2);
+        waiting.due.get_or_insert_with(|| Instant::now() + self.shared.flush_interval / 2);
         if is_first || waiting.count == CAPACITY / 2 {
             self.shared.changed.notify_all();
         }
@@ -121,12 +126,16 @@ impl WriteBehind {
     ///
     /// # Errors
     /// When the store cannot be read now.
-    pub(super) fn read(&self, key: u64, position: &Packed) -> Result<Vec<Arc<Record>>, StoreError> {
+    pub(super) fn read(
+        &self,
+        key: u64,
+        position: &PackedPosition,
+    ) -> Result<Vec<Arc<Record>>, StoreError> {
         // In this order: what is written between the two is found twice, not never.
         let mut records = self.waiting_for(key, position);
         let newer = records.len();
         for record in self.shared.store.read(key, position)? {
-            if records[..newer].iter().all(|newer| newer.place != record.place) {
+            if records[..newer].iter().all(|newer| newer.key != record.key) {
                 records.push(Arc::new(record));
             }
         }
@@ -134,26 +143,26 @@ impl WriteBehind {
     }
 
     /// What waits of a position.
-    pub(super) fn waiting_for(&self, key: u64, position: &Packed) -> Vec<Arc<Record>> {
+    pub(super) fn waiting_for(&self, key: u64, position: &PackedPosition) -> Vec<Arc<Record>> {
         let waiting = self.shared.lock();
         let records = waiting.records.get(&key).into_iter().flatten();
-        records.filter(|record| record.place.position == *position).cloned().collect()
+        records.filter(|record| record.key.position == *position).cloned().collect()
     }
 
     /// Waits until all that was stored so far is on disk, or the disk has refused it.
     pub(super) fn flush(&self) {
         let mut waiting = self.shared.lock();
-        waiting.flushes += 1;
-        let mine = waiting.flushes;
+        waiting.flushes_requested += 1;
+        let flush_number = waiting.flushes_requested;
         self.shared.changed.notify_all();
-        while waiting.flushed < mine && !waiting.closing {
+        while waiting.flushes_done < flush_number && !waiting.closing {
             waiting = self.shared.changed.wait(waiting).unwrap_or_else(PoisonError::into_inner);
         }
     }
 
     /// `true` when the disk has refused several batches one after the other, up to now.
     pub(super) fn is_failing(&self) -> bool {
-        self.shared.lock().failures >= FAILING
+        self.shared.lock().failures >= FAILING_AFTER
     }
 
     /// How many wait.
@@ -175,23 +184,23 @@ impl Drop for WriteBehind {
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
+    fn lock(&self) -> MutexGuard<'_, WaitingRecords> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The thread.
-    fn write_all(&self, worth: &Worth) {
-        while let Some((batch, flush)) = self.next_batch() {
+    fn write_all(&self, worth: &WorthFn) {
+        while let Some((batch, flush_number)) = self.next_batch() {
             let written = if batch.is_empty() { Ok(()) } else { self.store.write(&batch, worth) };
             let mut waiting = self.lock();
             match written {
-                Ok(()) => waiting.remove(&batch, self.flush),
-                Err(error) => waiting.failed(&error, self.flush),
+                Ok(()) => waiting.remove(&batch, self.flush_interval),
+                Err(error) => waiting.record_failure(&error, self.flush_interval),
             }
-            waiting.flushed = flush;
+            waiting.flushes_done = flush_number;
             self.changed.notify_all();
             if waiting.closing && (waiting.count == 0 || waiting.failures > 0) {
-                return waiting.give_up();
+                return waiting.log_lost_records();
             }
         }
     }
@@ -203,14 +212,14 @@ impl Shared {
         loop {
             let now = Instant::now();
             let is_due = waiting.due.is_some_and(|due| due <= now);
-            let is_much = waiting.count >= CAPACITY / 2 && waiting.failures == 0;
+            let is_half_full = waiting.count >= CAPACITY / 2 && waiting.failures == 0;
             if is_due
-                || is_much
-                || waiting.flushes > waiting.flushed
+                || is_half_full
+                || waiting.flushes_requested > waiting.flushes_done
                 || (waiting.closing && waiting.count > 0)
             {
                 let batch = waiting.records.values().flatten().cloned().collect();
-                return Some((batch, waiting.flushes));
+                return Some((batch, waiting.flushes_requested));
             }
             if waiting.closing {
                 return None;
@@ -229,16 +238,16 @@ impl Shared {
     }
 }
 
-impl Waiting {
+impl WaitingRecords {
     /// Takes out what was written, unless something newer has come in its place.
-    fn remove(&mut self, batch: &[Arc<Record>], flush: Duration) {
+    fn remove(&mut self, batch: &[Arc<Record>], flush_interval: Duration) {
         for written in batch {
-            let Some(same_key) = self.records.get_mut(&written.place.key) else { continue };
+            let Some(same_key) = self.records.get_mut(&written.key.zobrist_key) else { continue };
             let before = same_key.len();
             same_key.retain(|record| !Arc::ptr_eq(record, written));
             self.count -= before - same_key.len();
             if same_key.is_empty() {
-                self.records.remove(&written.place.key);
+                self.records.remove(&written.key.zobrist_key);
             }
         }
         if self.failures > 0 {
@@ -251,10 +260,10 @@ impl Waiting {
             );
         }
         (self.failures, self.dropped) = (0, 0);
-        self.due = (self.count > 0).then(|| Instant::now() + flush / 2);
+        self.due = (self.count > 0).then(|| Instant::now() + flush_interval / 2);
     }
 
-    fn failed(&mut self, error: &StoreError, flush: Duration) {
+    fn record_failure(&mut self, error: &StoreError, flush_interval: Duration) {
         self.failures = self.failures.saturating_add(1);
         if self.failures == 1 {
             let error = error.to_string();
@@ -263,11 +272,11 @@ impl Waiting {
                 "the store cannot be written; answers go on, and it is tried again and again"
             );
         }
-        self.due = Some(Instant::now() + flush);
+        self.due = Some(Instant::now() + flush_interval);
     }
 
     /// At the end.
-    fn give_up(&self) {
+    fn log_lost_records(&self) {
         if self.count > 0 {
             tracing::error!(
                 analyses = self.count,

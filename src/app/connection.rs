@@ -11,84 +11,85 @@ use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Sleep, sleep};
 
-use super::streams::Streams;
-use crate::http::Inside;
+use super::h2_streams::Streams;
+use crate::http::GaugeGuard;
 
 /// What HTTP/2 begins with (RFC 9113, section 3.4). So many bytes tell one version of HTTP from
 /// another; before them nothing else looks at the clock.
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
 /// What a connection holds for as long as it lasts, after an upgrade as well.
-pub(super) struct Seat {
+pub(super) struct ConnectionPermit {
     /// Its place among the connections.
-    pub(super) _place: OwnedSemaphorePermit,
+    pub(super) _permit: OwnedSemaphorePermit,
     /// It is counted.
-    pub(super) _inside: Inside,
+    pub(super) _gauge_guard: GaugeGuard,
 }
 
 /// A connection that ends when its other side does not begin to speak, or takes nothing for too
 /// long.
 pub(super) struct Connection {
     stream: TcpStream,
-    stall: Duration,
+    stall_timeout: Duration,
     /// Bytes of the beginning that have come; more than those of a preface are not counted.
-    heard: usize,
+    preface_bytes: usize,
     /// What has come is how HTTP/2 begins.
-    is_preface: bool,
+    is_http2_preface: bool,
     streams: Streams,
     /// Runs until the other side has begun to speak.
-    silent: Pin<Box<Sleep>>,
+    handshake_timeout: Pin<Box<Sleep>>,
     /// Runs while there is something to send and the other side takes nothing.
-    stalled: Option<Pin<Box<Sleep>>>,
-    _seat: Seat,
+    write_timeout: Option<Pin<Box<Sleep>>>,
+    _permit: ConnectionPermit,
 }
 
 impl Connection {
     /// The other side has to begin within `head`, and may take nothing for `stall`.
     pub(super) fn new(
         stream: TcpStream,
-        seat: Seat,
+        permit: ConnectionPermit,
         streams: Streams,
-        stall: Duration,
-        head: Duration,
+        stall_timeout: Duration,
+        header_timeout: Duration,
     ) -> Connection {
         Connection {
             stream,
-            stall,
-            heard: 0,
-            is_preface: true,
+            stall_timeout,
+            preface_bytes: 0,
+            is_http2_preface: true,
             streams,
-            silent: Box::pin(sleep(head)),
-            stalled: None,
-            _seat: seat,
+            handshake_timeout: Box::pin(sleep(header_timeout)),
+            write_timeout: None,
+            _permit: permit,
         }
     }
 
     /// Looks at the beginning, for the version of HTTP.
-    fn hear(&mut self, bytes: &[u8]) {
-        let expected = PREFACE.iter().skip(self.heard);
+    fn check_preface(&mut self, bytes: &[u8]) {
+        let expected = HTTP2_PREFACE.iter().skip(self.preface_bytes);
         let compared = bytes.len().min(expected.len());
-        self.is_preface &= expected.zip(bytes).all(|(expected, byte)| expected == byte);
-        self.heard += compared;
-        if compared > 0 && self.heard == PREFACE.len() && self.is_preface {
-            self.streams.begin();
+        self.is_http2_preface &= expected.zip(bytes).all(|(expected, byte)| expected == byte);
+        self.preface_bytes += compared;
+        if compared > 0 && self.preface_bytes == HTTP2_PREFACE.len() && self.is_http2_preface {
+            self.streams.start_http2();
         }
     }
 
     /// Writes, or gives up when the other side has taken nothing for too long.
-    fn poll_unless_stalled<T>(
+    fn poll_write_with_timeout<T>(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         write: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<T>>,
     ) -> Poll<io::Result<T>> {
         let written = write(Pin::new(&mut self.stream), context);
         if written.is_ready() {
-            self.stalled = None;
+            self.write_timeout = None;
             return written;
         }
-        let stall = self.stall;
-        let stalled = self.stalled.get_or_insert_with(|| Box::pin(sleep(stall)));
-        ready!(stalled.as_mut().poll(context));
+        let stall_timeout = self.stall_timeout;
+        let write_timeout =
+            self.write_timeout.get_or_insert_with(|| Box::pin(sleep(stall_timeout)));
+        ready!(write_timeout.as_mut().poll(context));
         tracing::info!("a connection whose other side took nothing was closed");
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
@@ -102,14 +103,14 @@ impl AsyncRead for Connection {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        let heard = &buffer.filled()[before..];
-        if !heard.is_empty() {
-            self.hear(heard);
+        let received = &buffer.filled()[before..];
+        if !received.is_empty() {
+            self.check_preface(received);
             // Who still speaks need not listen yet.
-            self.stalled = None;
+            self.write_timeout = None;
         }
-        if read.is_pending() && self.heard < PREFACE.len() {
-            ready!(self.silent.as_mut().poll(context));
+        if read.is_pending() && self.preface_bytes < HTTP2_PREFACE.len() {
+            ready!(self.handshake_timeout.as_mut().poll(context));
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         read
@@ -122,7 +123,7 @@ impl AsyncWrite for Connection {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.poll_unless_stalled(context, |stream, context| stream.poll_write(context, bytes))
+        self.poll_write_with_timeout(context, |stream, context| stream.poll_write(context, bytes))
     }
 
     fn poll_write_vectored(
@@ -130,7 +131,7 @@ impl AsyncWrite for Connection {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.poll_unless_stalled(context, |stream, context| {
+        self.poll_write_with_timeout(context, |stream, context| {
             stream.poll_write_vectored(context, slices)
         })
     }
@@ -140,10 +141,10 @@ impl AsyncWrite for Connection {
     }
 
     fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.poll_unless_stalled(context, |stream, context| stream.poll_flush(context))
+        self.poll_write_with_timeout(context, |stream, context| stream.poll_flush(context))
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.poll_unless_stalled(context, |stream, context| stream.poll_shutdown(context))
+        self.poll_write_with_timeout(context, |stream, context| stream.poll_shutdown(context))
     }
 }

@@ -1,30 +1,30 @@
 //! The sizing rule that `config/default.toml` states: how much memory the settings lead to.
 
 use super::service_options;
-use crate::analysis::jobs::jobs_bound;
+use crate::analysis::jobs::jobs_memory_bound;
 use crate::analysis::{memory_bound, store_bound};
 use crate::config::Settings;
-use crate::http::explore_bound;
+use crate::http::explore_memory_bound;
 
 const MB: u64 = 1 << 20;
 
 /// The process itself: code, the network, pages of the contract, log, runtime.
-const PROCESS: u64 = 60 * MB;
+const PROCESS_BYTES: u64 = 60 * MB;
 
 /// Traces that wait for the collector, and the client that sends them.
-const TRACES: u64 = 8 * MB;
+const TRACE_BYTES: u64 = 8 * MB;
 
 /// Connections whose requests are under way at once, and how often each then holds a body: as
 /// bytes, as texts, as answer.
-const CONNECTIONS: u64 = 128;
-const COPIES: u64 = 4;
+const CONCURRENT_BODIES: u64 = 128;
+const BODY_COPIES: u64 = 4;
 
 /// The lines that wait for the reader of a stream, or the messages of a board.
-const STREAM: u64 = 100 << 10;
+const STREAM_BYTES: u64 = 100 << 10;
 
 /// A line of a batch beside its text, and how often a batch holds its bytes: as text, and twice as
 /// answers, whose buffers have room to spare.
-const BATCH_LINE: u64 = 128;
+const BATCH_LINE_BYTES: u64 = 128;
 const BATCH_COPIES: u64 = 3;
 
 /// A start that was refused.
@@ -41,16 +41,19 @@ pub struct MemoryError {
 pub fn memory_bound_mb(settings: &Settings) -> u64 {
     let service = memory_bound(&service_options(settings), settings.search.hash_mb).total();
     let store = if settings.store.is_on() { store_bound() } else { 0 };
-    let traces = if settings.otlp.is_on() { TRACES } else { 0 };
-    let bodies = CONNECTIONS * COPIES * settings.limits.body_bytes as u64;
-    let walks = explore_bound();
-    let jobs =
-        jobs_bound(settings.jobs.bytes as u64, settings.jobs.max_mb * MB, settings.store.is_on());
-    let streams = settings.stream.max as u64 * STREAM;
+    let traces = if settings.otlp.is_on() { TRACE_BYTES } else { 0 };
+    let bodies = CONCURRENT_BODIES * BODY_COPIES * settings.limits.body_bytes as u64;
+    let exploration = explore_memory_bound();
+    let jobs = jobs_memory_bound(
+        settings.jobs.bytes as u64,
+        settings.jobs.max_mb * MB,
+        settings.store.is_on(),
+    );
+    let streams = settings.stream.max as u64 * STREAM_BYTES;
     let batch =
-        BATCH_COPIES * settings.batch.bytes as u64 + settings.batch.lines as u64 * BATCH_LINE;
+        BATCH_COPIES * settings.batch.bytes as u64 + settings.batch.lines as u64 * BATCH_LINE_BYTES;
     let batches = settings.batch.max as u64 * batch;
-    (PROCESS + traces + bodies + streams + batches + walks + store as u64 + jobs)
+    (PROCESS_BYTES + traces + bodies + streams + batches + exploration + store as u64 + jobs)
         .saturating_add(service as u64)
         .div_ceil(MB)
 }
@@ -77,13 +80,13 @@ mod tests {
     }
 
     #[test]
-    fn the_files_that_come_with_the_server_start() {
+    fn the_shipped_settings_fit_the_memory_bound() {
         assert_eq!(check(&settings(None, |_| {})), Ok(()));
         assert_eq!(check(&settings(Some("config/production.toml"), |_| {})), Ok(()));
     }
 
     #[test]
-    fn a_bound_above_what_is_allowed_is_refused_by_the_keys_name() {
+    fn a_bound_above_the_maximum_is_refused_and_names_its_key() {
         let bound = memory_bound_mb(&settings(None, |_| {}));
         assert_eq!(check(&settings(None, |settings| settings.memory.max_mb = bound)), Ok(()));
         let refused =
@@ -103,18 +106,19 @@ mod tests {
     }
 
     #[test]
-    fn the_rule_in_the_configuration_is_the_rule_of_the_code() {
+    fn the_documented_sizing_rule_matches_the_code() {
         let base = memory_bound_mb(&settings(None, |_| {}));
         let grown =
             |change: fn(&mut Settings)| (memory_bound_mb(&settings(None, change)) - base) as f64;
         assert_eq!(grown(|settings| settings.search.hash_mb += 100), 100.0);
-        let kept = |settings: &mut Settings, path: &str| {
+        let set_store_path = |settings: &mut Settings, path: &str| {
             // What jobs take in memory without a store is another part.
             settings.jobs.max_mb = 0;
             settings.store.path = path.into();
         };
-        let [without, with] = ["", "somewhere"]
-            .map(|path| memory_bound_mb(&settings(None, |settings| kept(settings, path))));
+        let [without, with] = ["", "somewhere"].map(|path| {
+            memory_bound_mb(&settings(None, |settings| set_store_path(settings, path)))
+        });
         let store = (with - without) as f64;
         let traces =
             grown(|settings| settings.otlp.endpoint = "http://somewhere:4318/v1/traces".to_owned());
@@ -129,7 +133,7 @@ mod tests {
         }
         let stated_walks = format!(
             "#   + {} MB                                  walks through the graph",
-            explore_bound().div_ceil(MB)
+            explore_memory_bound().div_ceil(MB)
         );
         assert!(
             include_str!("../../config/default.toml").contains(&stated_walks),
@@ -141,8 +145,8 @@ mod tests {
                 .contains("batch.max × (3 × batch.bytes + batch.lines × 128 bytes)")
         );
         let batches = grown(|settings| settings.batch.max += 1_000);
-        let of_one = settings(None, |_| {}).batch;
-        let stated_mb = (3 * of_one.bytes + of_one.lines * 128) as f64 / MB as f64;
+        let batch_settings = settings(None, |_| {}).batch;
+        let stated_mb = (3 * batch_settings.bytes + batch_settings.lines * 128) as f64 / MB as f64;
         assert!(
             (batches / 1e3 - stated_mb).abs() < 0.01,
             "{batches} MB for a thousand batches of {stated_mb} MB"

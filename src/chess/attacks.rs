@@ -9,7 +9,7 @@ const KNIGHT_STEPS: [(i8, i8); 8] =
 const KING_STEPS: [(i8, i8); 8] =
     [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
 
-const fn leaps<const N: usize>(steps: [(i8, i8); N]) -> [Bitboard; 64] {
+const fn leaper_attacks<const N: usize>(steps: [(i8, i8); N]) -> [Bitboard; 64] {
     let mut table = [Bitboard::EMPTY; 64];
     let mut square = 0;
     while square < 64 {
@@ -27,11 +27,11 @@ const fn leaps<const N: usize>(steps: [(i8, i8); N]) -> [Bitboard; 64] {
     table
 }
 
-const fn empty_board_rays(straight: bool) -> [Bitboard; 64] {
+const fn empty_board_rays(orthogonal: bool) -> [Bitboard; 64] {
     let mut table = [Bitboard::EMPTY; 64];
     let mut square = 0;
     while square < 64 {
-        table[square] = Bitboard(if straight {
+        table[square] = Bitboard(if orthogonal {
             walk_straights(square as u8)
         } else {
             walk_diagonals(square as u8)
@@ -41,9 +41,10 @@ const fn empty_board_rays(straight: bool) -> [Bitboard; 64] {
     table
 }
 
-static KNIGHT: [Bitboard; 64] = leaps(KNIGHT_STEPS);
-static KING: [Bitboard; 64] = leaps(KING_STEPS);
-static PAWN: [[Bitboard; 64]; 2] = [leaps([(-1, 1), (1, 1)]), leaps([(-1, -1), (1, -1)])];
+static KNIGHT_ATTACKS: [Bitboard; 64] = leaper_attacks(KNIGHT_STEPS);
+static KING_ATTACKS: [Bitboard; 64] = leaper_attacks(KING_STEPS);
+static PAWN_ATTACKS: [[Bitboard; 64]; 2] =
+    [leaper_attacks([(-1, 1), (1, 1)]), leaper_attacks([(-1, -1), (1, -1)])];
 static BISHOP_RAYS: [Bitboard; 64] = empty_board_rays(false);
 static ROOK_RAYS: [Bitboard; 64] = empty_board_rays(true);
 
@@ -102,19 +103,19 @@ static LINE: [[Bitboard; 64]; 64] = {
 /// The squares that a knight attacks.
 #[inline]
 pub fn knight_attacks(square: Square) -> Bitboard {
-    KNIGHT[square.index()]
+    KNIGHT_ATTACKS[square.index()]
 }
 
 /// The squares that a king attacks.
 #[inline]
 pub fn king_attacks(square: Square) -> Bitboard {
-    KING[square.index()]
+    KING_ATTACKS[square.index()]
 }
 
 /// The squares that a pawn of `color` attacks.
 #[inline]
 pub fn pawn_attacks(color: Color, square: Square) -> Bitboard {
-    PAWN[color as usize][square.index()]
+    PAWN_ATTACKS[color as usize][square.index()]
 }
 
 /// The squares that a queen attacks, up to and including the first occupied one on each line.

@@ -76,7 +76,7 @@ impl Bitboard {
 
     /// The bit order that has a8 as bit 0 and h1 as bit 63.
     #[inline]
-    pub const fn swap_ranks(self) -> Bitboard {
+    pub const fn flip_vertical(self) -> Bitboard {
         Bitboard(self.0.swap_bytes())
     }
 }

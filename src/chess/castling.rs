@@ -8,32 +8,32 @@ use super::{CastlingSide, Color, File};
 /// the queen's side to its left.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct CastlingRights {
-    rooks: [Option<File>; 4],
+    rook_files: [Option<File>; 4],
 }
 
 impl CastlingRights {
     /// No right at all.
-    pub const NONE: CastlingRights = CastlingRights { rooks: [None; 4] };
+    pub const NONE: CastlingRights = CastlingRights { rook_files: [None; 4] };
 
     /// The four rights of the start position.
     pub const STANDARD: CastlingRights =
-        CastlingRights { rooks: [Some(File::H), Some(File::A), Some(File::H), Some(File::A)] };
+        CastlingRights { rook_files: [Some(File::H), Some(File::A), Some(File::H), Some(File::A)] };
 
     #[inline]
-    const fn place(color: Color, side: CastlingSide) -> usize {
+    const fn index(color: Color, side: CastlingSide) -> usize {
         2 * color as usize + side as usize
     }
 
     /// The file of the rook of a right, `None` without the right.
     #[inline]
-    pub const fn rook(self, color: Color, side: CastlingSide) -> Option<File> {
-        self.rooks[Self::place(color, side)]
+    pub const fn rook_file(self, color: Color, side: CastlingSide) -> Option<File> {
+        self.rook_files[Self::index(color, side)]
     }
 
     /// Grants a right with a rook on that file, or takes it away.
     #[inline]
-    pub const fn set(&mut self, color: Color, side: CastlingSide, rook: Option<File>) {
-        self.rooks[Self::place(color, side)] = rook;
+    pub const fn set(&mut self, color: Color, side: CastlingSide, rook_file: Option<File>) {
+        self.rook_files[Self::index(color, side)] = rook_file;
     }
 
     /// `true` when nobody may castle any more.
@@ -44,18 +44,18 @@ impl CastlingRights {
 
     /// `true` when `color` may still castle to at least one side.
     #[inline]
-    pub const fn any(self, color: Color) -> bool {
-        self.rook(color, CastlingSide::King).is_some()
-            || self.rook(color, CastlingSide::Queen).is_some()
+    pub const fn has_any(self, color: Color) -> bool {
+        self.rook_file(color, CastlingSide::King).is_some()
+            || self.rook_file(color, CastlingSide::Queen).is_some()
     }
 
     /// The castling state: bit 0 White short, bit 1 White long, bit 2 Black short, bit 3 Black
     /// long.
-    pub const fn state(self) -> u8 {
-        self.rooks[0].is_some() as u8
-            | (self.rooks[1].is_some() as u8) << 1
-            | (self.rooks[2].is_some() as u8) << 2
-            | (self.rooks[3].is_some() as u8) << 3
+    pub const fn mask(self) -> u8 {
+        self.rook_files[0].is_some() as u8
+            | (self.rook_files[1].is_some() as u8) << 1
+            | (self.rook_files[2].is_some() as u8) << 2
+            | (self.rook_files[3].is_some() as u8) << 3
     }
 
     /// The rights that are granted, White before Black and short before long, each with its rook's
@@ -64,7 +64,7 @@ impl CastlingRights {
         Color::ALL.into_iter().flat_map(move |color| {
             CastlingSide::ALL
                 .into_iter()
-                .filter_map(move |side| self.rook(color, side).map(|file| (color, side, file)))
+                .filter_map(move |side| self.rook_file(color, side).map(|file| (color, side, file)))
         })
     }
 }

@@ -3,19 +3,21 @@
 //! Chess Programming Wiki, "Forsyth-Edwards Notation"; X-FEN by Reinhard Scharnagl.
 
 mod castling_letter;
-mod fields;
-mod write;
+mod parser;
+mod writer;
 
 use super::Position;
-use super::faults::{Fault, FaultCode, FenWarning, Field, InvalidPosition};
-use fields::Fields;
+use super::position_error::{
+    FenWarning, InvalidPosition, PositionFault, PositionFaultCode, PositionField,
+};
+use parser::FenParser;
 
 /// The longest FEN that is read, in characters.
-const MAX_CHARS: usize = 200;
+const MAX_FEN_CHARS: usize = 200;
 
 /// What a FEN says, proven, and what had to be mended for it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FenReading {
+pub struct ParsedFen {
     /// The position.
     pub position: Position,
     /// What was mended, in the order of the fields.
@@ -27,26 +29,33 @@ pub struct FenReading {
 /// # Errors
 ///
 /// Every fault that can be seen, in the order of the fields.
-pub fn read_fen(text: &str) -> Result<FenReading, InvalidPosition> {
-    refuse_unreadable(text)?;
-    let (fields, count) = split(text);
-    let mut given = Fields::default();
+pub fn parse_fen(text: &str) -> Result<ParsedFen, InvalidPosition> {
+    reject_unreadable(text)?;
+    let (fields, count) = split_fields(text);
+    let mut parser = FenParser::default();
     if !(4..=6).contains(&count) {
         let detail = format!("a FEN has 4, 5 or 6 fields, this one has {count}");
-        given.refuse(FaultCode::FenFields, Field::Fen, text, detail);
+        parser.add_fault(PositionFaultCode::FenFields, PositionField::Fen, text, detail);
     }
-    given.read(&fields[..count.min(6)])
+    parser.parse(&fields[..count.min(6)])
 }
 
-fn refuse_unreadable(text: &str) -> Result<(), InvalidPosition> {
-    let why = if text.len() > MAX_CHARS && text.chars().nth(MAX_CHARS).is_some() {
+fn reject_unreadable(text: &str) -> Result<(), InvalidPosition> {
+    let detail = if text.len() > MAX_FEN_CHARS && text.chars().nth(MAX_FEN_CHARS).is_some() {
         "a FEN has at most 200 characters"
     } else if has_control_characters(text) {
         "a FEN has no control characters; its fields are separated by spaces or underscores"
     } else {
         return Ok(());
     };
-    Err(InvalidPosition { faults: vec![Fault::new(FaultCode::FenFields, Field::Fen, text, why)] })
+    Err(InvalidPosition {
+        faults: vec![PositionFault::new(
+            PositionFaultCode::FenFields,
+            PositionField::Fen,
+            text,
+            detail,
+        )],
+    })
 }
 
 fn has_control_characters(text: &str) -> bool {
@@ -59,15 +68,15 @@ fn has_control_characters(text: &str) -> bool {
 }
 
 /// The first six fields, and how many there are.
-fn split(text: &str) -> ([&str; 6], usize) {
+fn split_fields(text: &str) -> ([&str; 6], usize) {
     let mut fields = [""; 6];
     let mut count = 0;
     let mut rest = text;
     while !rest.is_empty() {
         let end = rest.bytes().position(|byte| matches!(byte, b' ' | b'_')).unwrap_or(rest.len());
         if end > 0 {
-            if let Some(place) = fields.get_mut(count) {
-                *place = &rest[..end];
+            if let Some(slot) = fields.get_mut(count) {
+                *slot = &rest[..end];
             }
             count += 1;
         }
@@ -83,7 +92,7 @@ impl Position {
     ///
     /// As [`read_fen`].
     pub fn from_fen(text: &str) -> Result<Position, InvalidPosition> {
-        read_fen(text).map(|reading| reading.position)
+        parse_fen(text).map(|parsed| parsed.position)
     }
 }
 

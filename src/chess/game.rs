@@ -1,32 +1,34 @@
 //! A game: a start position and the moves played from it, with what only history can tell.
 
-use super::outcome::{Claim, DrawReason, Outcome, is_dead_position};
-use super::{Bitboard, CastlingSide, Color, Move, Position, Rank, Role, Square, castled_rook};
+use super::outcome::{DrawClaim, DrawReason, Outcome, is_dead_position};
+use super::{
+    Bitboard, CastlingSide, Color, Move, Position, Rank, Role, Square, castled_rook_square,
+};
 
 /// A start position and the legal moves played from it, with an undo stack.
 #[derive(Clone, Debug)]
 pub struct Game {
     position: Position,
     /// The squares of the pieces that have moved.
-    moved: Bitboard,
+    moved_pieces: Bitboard,
     moves: Vec<Move>,
     /// For each move the key of the position that it was played in.
     keys: Vec<u64>,
     /// For each move what it is taken back to.
-    earlier: Vec<Earlier>,
+    undo_stack: Vec<UndoEntry>,
 }
 
 #[derive(Clone, Debug)]
-struct Earlier {
+struct UndoEntry {
     position: Position,
-    moved: Bitboard,
+    moved_pieces: Bitboard,
 }
 
 impl Game {
     /// A game that begins with that position.
     pub fn new(position: Position) -> Game {
-        let moved = moved_at_start(&position);
-        Game { position, moved, moves: Vec::new(), keys: Vec::new(), earlier: Vec::new() }
+        let moved_pieces = moved_at_start(&position);
+        Game { position, moved_pieces, moves: Vec::new(), keys: Vec::new(), undo_stack: Vec::new() }
     }
 
     /// The position after all moves.
@@ -36,7 +38,7 @@ impl Game {
 
     /// The position that the game began with.
     pub fn start(&self) -> &Position {
-        self.earlier.first().map_or(&self.position, |first| &first.position)
+        self.undo_stack.first().map_or(&self.position, |first| &first.position)
     }
 
     /// The moves played, in order.
@@ -46,9 +48,9 @@ impl Game {
 
     /// The position that the move of that index was played in; after the last move the current one.
     pub fn position_before(&self, index: usize) -> Option<&Position> {
-        match self.earlier.get(index) {
+        match self.undo_stack.get(index) {
             Some(earlier) => Some(&earlier.position),
-            None => (index == self.earlier.len()).then_some(&self.position),
+            None => (index == self.undo_stack.len()).then_some(&self.position),
         }
     }
 
@@ -56,27 +58,27 @@ impl Game {
     /// [`Game::outcome`].
     pub fn play(&mut self, mv: Move) {
         let after = self.position.after(mv);
-        let moved = moved_after(&self.position, self.moved, mv);
+        let moved = moved_pieces_after(&self.position, self.moved_pieces, mv);
         self.moves.push(mv);
         self.keys.push(self.position.key());
         let position = std::mem::replace(&mut self.position, after);
-        self.earlier.push(Earlier { position, moved: self.moved });
-        self.moved = moved;
+        self.undo_stack.push(UndoEntry { position, moved_pieces: self.moved_pieces });
+        self.moved_pieces = moved;
     }
 
     /// Takes the last move back and returns it; `None` at the start.
     pub fn undo(&mut self) -> Option<Move> {
-        let earlier = self.earlier.pop()?;
+        let earlier = self.undo_stack.pop()?;
         self.keys.pop();
         self.position = earlier.position;
-        self.moved = earlier.moved;
+        self.moved_pieces = earlier.moved_pieces;
         self.moves.pop()
     }
 
     /// The squares of the pieces that have moved: those that the start position gives away as
     /// moved, and those that a move of the game has moved, also when they came back.
-    pub fn moved(&self) -> Bitboard {
-        self.moved
+    pub fn moved_pieces(&self) -> Bitboard {
+        self.moved_pieces
     }
 
     /// Whether and how the game is over. Mate comes before everything, stalemate before the draws.
@@ -87,7 +89,7 @@ impl Game {
                 false => Outcome::Stalemate,
             };
         }
-        if self.repetitions() >= 5 {
+        if self.occurrences() >= 5 {
             Outcome::Draw(DrawReason::FivefoldRepetition)
         } else if self.position.halfmove_clock() >= 150 {
             Outcome::Draw(DrawReason::SeventyFiveMoves)
@@ -99,16 +101,16 @@ impl Game {
     }
 
     /// What the player to move may claim; nothing once the game is over.
-    pub fn claims(&self) -> Vec<Claim> {
+    pub fn claims(&self) -> Vec<DrawClaim> {
         let mut claims = Vec::new();
         if self.outcome().is_over() {
             return claims;
         }
-        if self.repetitions() >= 3 {
-            claims.push(Claim::ThreefoldRepetition);
+        if self.occurrences() >= 3 {
+            claims.push(DrawClaim::ThreefoldRepetition);
         }
         if self.position.halfmove_clock() >= 100 {
-            claims.push(Claim::FiftyMoves);
+            claims.push(DrawClaim::FiftyMoves);
         }
         claims
     }
@@ -120,8 +122,8 @@ impl Game {
 
     /// The earlier positions that may come again: those since the last capture, pawn move or loss
     /// of a castling right, as keys in rising order, each with the number of its occurrences.
-    pub fn reversible_context(&self) -> Vec<(u64, u8)> {
-        let mut keys: Vec<u64> = self.repeatable().map(Position::key).collect();
+    pub fn reversible_key_counts(&self) -> Vec<(u64, u8)> {
+        let mut keys: Vec<u64> = self.reversible_positions().map(Position::key).collect();
         keys.sort_unstable();
         keys.chunk_by(|a, b| a == b)
             .map(|run| (run[0], u8::try_from(run.len()).unwrap_or(u8::MAX)))
@@ -129,18 +131,18 @@ impl Game {
     }
 
     /// How often the current position has occurred; 1 is now only.
-    pub fn repetitions(&self) -> u32 {
+    pub fn occurrences(&self) -> u32 {
         let now = &self.position;
         let earlier = self
-            .repeatable()
+            .reversible_positions()
             .filter(|then| then.key() == now.key() && is_same_position(then, now))
             .count();
         u32::try_from(earlier + 1).unwrap_or(u32::MAX)
     }
 
     /// The earlier positions since the last move that cannot be reversed, newest first.
-    fn repeatable(&self) -> impl Iterator<Item = &Position> {
-        let positions = self.earlier.iter().rev().map(|earlier| &earlier.position);
+    fn reversible_positions(&self) -> impl Iterator<Item = &Position> {
+        let positions = self.undo_stack.iter().rev().map(|earlier| &earlier.position);
         let mut after = &self.position;
         positions.zip(self.moves.iter().rev()).map_while(move |(before, &mv)| {
             let reversible = is_reversible(before, mv, after);
@@ -154,14 +156,14 @@ impl Game {
 fn is_reversible(before: &Position, mv: Move, after: &Position) -> bool {
     !mv.is_capture()
         && before.role_at(mv.from()) != Some(Role::Pawn)
-        && before.castling() == after.castling()
+        && before.castling_rights() == after.castling_rights()
 }
 
 /// The same pieces and the same rights with the same player to move. Equal keys almost always mean
 /// that; a draw wants more.
 fn is_same_position(a: &Position, b: &Position) -> bool {
     a.turn() == b.turn()
-        && a.castling() == b.castling()
+        && a.castling_rights() == b.castling_rights()
         && a.en_passant() == b.en_passant()
         && Color::ALL.iter().all(|&color| a.by_color(color) == b.by_color(color))
         && Role::ALL.iter().all(|&role| a.by_role(role) == b.by_role(role))
@@ -182,8 +184,8 @@ fn unmoved_at_start(position: &Position, color: Color) -> Bitboard {
         position.pieces(color, Role::Pawn) & Rank::Second.relative_to(color).bitboard();
     for role in [Role::Knight, Role::Bishop, Role::Queen] {
         let home = home_squares(role);
-        unmoved |=
-            position.pieces(color, role) & if color.is_white() { home } else { home.swap_ranks() };
+        unmoved |= position.pieces(color, role)
+            & if color.is_white() { home } else { home.flip_vertical() };
     }
     for rook in CastlingSide::ALL.into_iter().filter_map(|side| position.castling_rook(color, side))
     {
@@ -203,19 +205,19 @@ const fn home_squares(role: Role) -> Bitboard {
 }
 
 /// The moved pieces after a move.
-fn moved_after(before: &Position, moved: Bitboard, mv: Move) -> Bitboard {
+fn moved_pieces_after(before: &Position, moved: Bitboard, mv: Move) -> Bitboard {
     let us = before.turn();
     let (from, to) = (mv.from().bitboard(), mv.to().bitboard());
-    let mut left = from;
+    let mut vacated = from;
     let mut reached = to;
-    if let Some(side) = mv.castling() {
-        left |= before.castling_rook(us, side).map_or(Bitboard::EMPTY, Square::bitboard);
-        reached |= castled_rook(us, side).bitboard();
+    if let Some(side) = mv.castling_side() {
+        vacated |= before.castling_rook(us, side).map_or(Bitboard::EMPTY, Square::bitboard);
+        reached |= castled_rook_square(us, side).bitboard();
     }
     if mv.is_en_passant() {
-        left |= mv.to().forward(!us).bitboard();
+        vacated |= mv.to().forward(!us).bitboard();
     }
-    moved.without(left) | reached
+    moved.without(vacated) | reached
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ struct Magic {
 
 impl Magic {
     #[inline]
-    const fn place(&self, occupied: u64) -> usize {
+    const fn index(&self, occupied: u64) -> usize {
         self.offset as usize
             + ((occupied & self.mask).wrapping_mul(self.factor) >> self.shift) as usize
     }
@@ -32,7 +32,7 @@ const ROOK_STEPS: [(i8, i8); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 
 /// Walks the rays square by square up to and including the first occupied one. The slow and obvious
 /// way, for building tables.
-const fn walk(square: u8, steps: &[(i8, i8); 4], occupied: u64) -> u64 {
+const fn sliding_attacks(square: u8, steps: &[(i8, i8); 4], occupied: u64) -> u64 {
     let mut attacks = 0;
     let mut direction = 0;
     while direction < 4 {
@@ -60,7 +60,7 @@ const fn far_edges(square: u8) -> u64 {
     ranks | files
 }
 
-const fn magics(
+const fn build_magics(
     steps: &[(i8, i8); 4],
     factors: &[u64; 64],
     first_offset: u32,
@@ -69,7 +69,7 @@ const fn magics(
     let mut offset = first_offset;
     let mut square = 0;
     while square < 64 {
-        let mask = walk(square as u8, steps, 0) & !far_edges(square as u8);
+        let mask = sliding_attacks(square as u8, steps, 0) & !far_edges(square as u8);
         magics[square] =
             Magic { mask, factor: factors[square], shift: 64 - mask.count_ones(), offset };
         offset += 1 << mask.count_ones();
@@ -78,13 +78,13 @@ const fn magics(
     (magics, offset)
 }
 
-const BISHOPS: ([Magic; 64], u32) = magics(&BISHOP_STEPS, &BISHOP_FACTORS, 0);
-const ROOKS: ([Magic; 64], u32) = magics(&ROOK_STEPS, &ROOK_FACTORS, BISHOPS.1);
+const BISHOPS: ([Magic; 64], u32) = build_magics(&BISHOP_STEPS, &BISHOP_FACTORS, 0);
+const ROOKS: ([Magic; 64], u32) = build_magics(&ROOK_STEPS, &ROOK_FACTORS, BISHOPS.1);
 static BISHOP_MAGICS: [Magic; 64] = BISHOPS.0;
 static ROOK_MAGICS: [Magic; 64] = ROOKS.0;
 const TABLE_LEN: usize = ROOKS.1 as usize;
 
-const fn fill(
+const fn fill_attacks(
     mut table: [u64; TABLE_LEN],
     magics: &[Magic; 64],
     steps: &[(i8, i8); 4],
@@ -94,7 +94,7 @@ const fn fill(
         let magic = magics[square];
         let mut occupied: u64 = 0;
         loop {
-            table[magic.place(occupied)] = walk(square as u8, steps, occupied);
+            table[magic.index(occupied)] = sliding_attacks(square as u8, steps, occupied);
             // The next subset of the mask (Chess Programming Wiki, "Traversing Subsets of a Set").
             occupied = occupied.wrapping_sub(magic.mask) & magic.mask;
             if occupied == 0 {
@@ -107,29 +107,29 @@ const fn fill(
 }
 
 static ATTACKS: [u64; TABLE_LEN] =
-    fill(fill([0; TABLE_LEN], &BISHOPS.0, &BISHOP_STEPS), &ROOKS.0, &ROOK_STEPS);
+    fill_attacks(fill_attacks([0; TABLE_LEN], &BISHOPS.0, &BISHOP_STEPS), &ROOKS.0, &ROOK_STEPS);
 
 /// The squares that a bishop attacks, up to and including the first occupied one on each diagonal.
 #[inline]
 pub fn bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard {
-    Bitboard(ATTACKS[BISHOP_MAGICS[square.index()].place(occupied.0)])
+    Bitboard(ATTACKS[BISHOP_MAGICS[square.index()].index(occupied.0)])
 }
 
 /// The squares that a rook attacks, up to and including the first occupied one on each file and
 /// rank.
 #[inline]
 pub fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
-    Bitboard(ATTACKS[ROOK_MAGICS[square.index()].place(occupied.0)])
+    Bitboard(ATTACKS[ROOK_MAGICS[square.index()].index(occupied.0)])
 }
 
 /// The squares that a bishop reaches on an empty board.
 pub(super) const fn bishop_rays(square: u8) -> u64 {
-    walk(square, &BISHOP_STEPS, 0)
+    sliding_attacks(square, &BISHOP_STEPS, 0)
 }
 
 /// The squares that a rook reaches on an empty board.
 pub(super) const fn rook_rays(square: u8) -> u64 {
-    walk(square, &ROOK_STEPS, 0)
+    sliding_attacks(square, &ROOK_STEPS, 0)
 }
 
 #[rustfmt::skip]
@@ -178,7 +178,7 @@ mod tests {
 
     /// Every subset of every mask: the table holds what walking the rays finds.
     #[test]
-    fn the_table_agrees_with_walking_the_rays_for_every_occupation() {
+    fn the_attack_table_matches_ray_walking_for_every_occupancy() {
         for (magics, steps, attacks) in [
             (&BISHOP_MAGICS, &BISHOP_STEPS, bishop_attacks as fn(Square, Bitboard) -> Bitboard),
             (&ROOK_MAGICS, &ROOK_STEPS, rook_attacks),
@@ -189,7 +189,7 @@ mod tests {
                 loop {
                     assert_eq!(
                         attacks(square, Bitboard(occupied)).0,
-                        walk(square.index() as u8, steps, occupied)
+                        sliding_attacks(square.index() as u8, steps, occupied)
                     );
                     occupied = occupied.wrapping_sub(mask) & mask;
                     if occupied == 0 {

@@ -9,14 +9,14 @@
 use super::attacks::{
     between, bishop_attacks, king_attacks, knight_attacks, line, pawn_attacks, rook_attacks,
 };
-use super::position::{castled_king, castled_rook};
+use super::position::{castled_king_square, castled_rook_square};
 use super::{
     Bitboard, CastlingSide, Color, File, Move, MoveKind, MoveList, Position, Rank, Role, Square,
 };
 
 /// Which moves are wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum MoveGenType {
     /// All legal moves.
     All,
     /// Captures and promotions: the moves that change the material.
@@ -29,22 +29,22 @@ pub enum Wanted {
 trait MoveSink {
     /// A knight, bishop, rook, queen or king may go from a square to these, empty ones and captures
     /// apart.
-    fn piece(&mut self, from: Square, quiets: Bitboard, captures: Bitboard);
+    fn add_piece_moves(&mut self, from: Square, quiets: Bitboard, captures: Bitboard);
     /// Pawns may arrive on these squares, each from `delta` index steps before it, without
     /// promoting.
-    fn pawns(&mut self, to: Bitboard, delta: i8, kind: MoveKind);
+    fn add_pawn_moves(&mut self, to: Bitboard, delta: i8, kind: MoveKind);
     /// Pawns may promote on these squares, each from `delta` index steps before it.
-    fn promotions(&mut self, to: Bitboard, delta: i8, capture: bool);
+    fn add_promotions(&mut self, to: Bitboard, delta: i8, capture: bool);
     /// Castling or an en passant capture.
-    fn special(&mut self, mv: Move);
+    fn add_move(&mut self, mv: Move);
 }
 
 /// Hands each move on.
-struct Each<F>(F);
+struct ForEachSink<F>(F);
 
-impl<F: FnMut(Move)> MoveSink for Each<F> {
+impl<F: FnMut(Move)> MoveSink for ForEachSink<F> {
     #[inline]
-    fn piece(&mut self, from: Square, quiets: Bitboard, captures: Bitboard) {
+    fn add_piece_moves(&mut self, from: Square, quiets: Bitboard, captures: Bitboard) {
         for to in captures {
             self.0(Move::new(from, to, MoveKind::Capture));
         }
@@ -54,81 +54,81 @@ impl<F: FnMut(Move)> MoveSink for Each<F> {
     }
 
     #[inline]
-    fn pawns(&mut self, to: Bitboard, delta: i8, kind: MoveKind) {
+    fn add_pawn_moves(&mut self, to: Bitboard, delta: i8, kind: MoveKind) {
         for to in to {
             self.0(Move::new(to.offset(-delta), to, kind));
         }
     }
 
     #[inline]
-    fn promotions(&mut self, to: Bitboard, delta: i8, capture: bool) {
+    fn add_promotions(&mut self, to: Bitboard, delta: i8, capture: bool) {
         for to in to {
             for role in [Role::Queen, Role::Knight, Role::Rook, Role::Bishop] {
-                self.0(Move::promotion_to(to.offset(-delta), to, role, capture));
+                self.0(Move::new_promotion(to.offset(-delta), to, role, capture));
             }
         }
     }
 
     #[inline]
-    fn special(&mut self, mv: Move) {
+    fn add_move(&mut self, mv: Move) {
         self.0(mv);
     }
 }
 
 /// Counts moves without naming them.
-struct Count(u64);
+struct CountSink(u64);
 
-impl MoveSink for Count {
+impl MoveSink for CountSink {
     #[inline]
-    fn piece(&mut self, _: Square, quiets: Bitboard, captures: Bitboard) {
+    fn add_piece_moves(&mut self, _: Square, quiets: Bitboard, captures: Bitboard) {
         self.0 += u64::from((quiets | captures).count());
     }
 
     #[inline]
-    fn pawns(&mut self, to: Bitboard, _: i8, _: MoveKind) {
+    fn add_pawn_moves(&mut self, to: Bitboard, _: i8, _: MoveKind) {
         self.0 += u64::from(to.count());
     }
 
     #[inline]
-    fn promotions(&mut self, to: Bitboard, _: i8, _: bool) {
+    fn add_promotions(&mut self, to: Bitboard, _: i8, _: bool) {
         self.0 += 4 * u64::from(to.count());
     }
 
     #[inline]
-    fn special(&mut self, _: Move) {
+    fn add_move(&mut self, _: Move) {
         self.0 += 1;
     }
 }
 
 /// Looks for one move among those of its piece.
-struct Find {
-    wanted: Move,
+struct FindSink {
+    candidate: Move,
     found: bool,
 }
 
-impl MoveSink for Find {
-    fn piece(&mut self, from: Square, quiets: Bitboard, captures: Bitboard) {
-        let (mv, to) = (self.wanted, self.wanted.to());
+impl MoveSink for FindSink {
+    fn add_piece_moves(&mut self, from: Square, quiets: Bitboard, captures: Bitboard) {
+        let (mv, to) = (self.candidate, self.candidate.to());
         self.found |= (quiets.contains(to) && mv == Move::new(from, to, MoveKind::Quiet))
             || (captures.contains(to) && mv == Move::new(from, to, MoveKind::Capture));
     }
 
-    fn pawns(&mut self, to: Bitboard, delta: i8, kind: MoveKind) {
-        let target = self.wanted.to();
+    fn add_pawn_moves(&mut self, to: Bitboard, delta: i8, kind: MoveKind) {
+        let target = self.candidate.to();
         self.found |=
-            to.contains(target) && self.wanted == Move::new(target.offset(-delta), target, kind);
+            to.contains(target) && self.candidate == Move::new(target.offset(-delta), target, kind);
     }
 
-    fn promotions(&mut self, to: Bitboard, delta: i8, capture: bool) {
-        let (mv, target) = (self.wanted, self.wanted.to());
+    fn add_promotions(&mut self, to: Bitboard, delta: i8, capture: bool) {
+        let (mv, target) = (self.candidate, self.candidate.to());
         self.found |= to.contains(target)
             && mv.promotion().is_some_and(|role| {
-                mv == Move::promotion_to(target.offset(-delta), target, role, capture)
+                mv == Move::new_promotion(target.offset(-delta), target, role, capture)
             });
     }
 
-    fn special(&mut self, mv: Move) {
-        self.found |= mv == self.wanted;
+    fn add_move(&mut self, mv: Move) {
+        self.found |= mv == self.candidate;
     }
 }
 
@@ -136,27 +136,27 @@ impl Position {
     /// All legal moves, captures before quiet moves of each piece; otherwise in no promised order.
     pub fn legal_moves(&self) -> MoveList {
         let mut list = MoveList::new();
-        self.each_move(Wanted::All, |mv| list.push(mv));
+        self.for_each_move(MoveGenType::All, |mv| list.push(mv));
         list
     }
 
     /// Calls a function with each legal move of one class, in the order of
     /// [`Position::legal_moves`].
     #[inline]
-    pub fn each_move(&self, wanted: Wanted, tell: impl FnMut(Move)) {
-        let mut each = Each(tell);
-        match wanted {
-            Wanted::All => self.generate(Wanted::All, Bitboard::ALL, &mut each),
-            Wanted::Noisy => self.generate(Wanted::Noisy, Bitboard::ALL, &mut each),
-            Wanted::Quiet => self.generate(Wanted::Quiet, Bitboard::ALL, &mut each),
+    pub fn for_each_move(&self, gen_type: MoveGenType, callback: impl FnMut(Move)) {
+        let mut sink = ForEachSink(callback);
+        match gen_type {
+            MoveGenType::All => self.generate(MoveGenType::All, Bitboard::ALL, &mut sink),
+            MoveGenType::Noisy => self.generate(MoveGenType::Noisy, Bitboard::ALL, &mut sink),
+            MoveGenType::Quiet => self.generate(MoveGenType::Quiet, Bitboard::ALL, &mut sink),
         }
     }
 
     /// The number of legal moves, counted in sets.
     pub fn count_moves(&self) -> u64 {
-        let mut count = Count(0);
-        self.generate(Wanted::All, Bitboard::ALL, &mut count);
-        count.0
+        let mut sink = CountSink(0);
+        self.generate(MoveGenType::All, Bitboard::ALL, &mut sink);
+        sink.0
     }
 
     /// `true` when the side to move has a legal move.
@@ -167,22 +167,22 @@ impl Position {
     /// `true` when the move is legal here, its kind included. Any code may be asked: table entries
     /// of other positions too.
     pub fn is_legal(&self, mv: Move) -> bool {
-        let mut find = Find { wanted: mv, found: false };
-        self.generate(Wanted::All, mv.from().bitboard(), &mut find);
-        find.found
+        let mut sink = FindSink { candidate: mv, found: false };
+        self.generate(MoveGenType::All, mv.from().bitboard(), &mut sink);
+        sink.found
     }
 
     #[inline(always)]
-    fn generate<S: MoveSink>(&self, wanted: Wanted, movers: Bitboard, sink: &mut S) {
+    fn generate<S: MoveSink>(&self, gen_type: MoveGenType, movers: Bitboard, sink: &mut S) {
         match self.turn() {
-            Color::White => Generator::<true>::new(self, wanted, movers).run(sink),
-            Color::Black => Generator::<false>::new(self, wanted, movers).run(sink),
+            Color::White => MoveGenerator::<true>::new(self, gen_type, movers).run(sink),
+            Color::Black => MoveGenerator::<false>::new(self, gen_type, movers).run(sink),
         }
     }
 }
 
 /// One run over the side to move, which the type knows: pawn directions become constants.
-struct Generator<'a, const WHITE: bool> {
+struct MoveGenerator<'a, const WHITE: bool> {
     position: &'a Position,
     king: Square,
     /// Our pieces that are asked for.
@@ -193,10 +193,10 @@ struct Generator<'a, const WHITE: bool> {
     quiet_targets: Bitboard,
     /// Enemy pieces to take, none when only quiet moves are wanted.
     capture_targets: Bitboard,
-    wanted: Wanted,
+    gen_type: MoveGenType,
 }
 
-impl<'a, const WHITE: bool> Generator<'a, WHITE> {
+impl<'a, const WHITE: bool> MoveGenerator<'a, WHITE> {
     const US: Color = if WHITE { Color::White } else { Color::Black };
     const FORWARD: i8 = if WHITE { 8 } else { -8 };
     const PROMOTION_RANK: Bitboard = Rank::Eighth.relative_to(Self::US).bitboard();
@@ -205,54 +205,54 @@ impl<'a, const WHITE: bool> Generator<'a, WHITE> {
     const NOT_H: Bitboard = Bitboard(!File::H.bitboard().0);
 
     #[inline(always)]
-    fn new(position: &'a Position, wanted: Wanted, movers: Bitboard) -> Self {
+    fn new(position: &'a Position, gen_type: MoveGenType, movers: Bitboard) -> Self {
         let occupied = position.occupied();
         let enemies = position.by_color(!Self::US);
-        Generator {
+        MoveGenerator {
             position,
             king: position.king(Self::US),
             movers: movers & position.by_color(Self::US),
             enemies,
             occupied,
-            quiet_targets: if wanted == Wanted::Noisy { Bitboard::EMPTY } else { !occupied },
-            capture_targets: if wanted == Wanted::Quiet { Bitboard::EMPTY } else { enemies },
-            wanted,
+            quiet_targets: if gen_type == MoveGenType::Noisy { Bitboard::EMPTY } else { !occupied },
+            capture_targets: if gen_type == MoveGenType::Quiet { Bitboard::EMPTY } else { enemies },
+            gen_type,
         }
     }
 
     #[inline(always)]
     fn run<S: MoveSink>(&self, sink: &mut S) {
         let checkers = self.position.checkers();
-        self.king_moves(sink);
+        self.generate_king_moves(sink);
         if checkers.is_empty() {
-            self.pieces_and_pawns(Bitboard::ALL, sink);
-            if self.wanted != Wanted::Noisy {
-                self.castling(sink);
+            self.generate_non_king_moves(Bitboard::ALL, sink);
+            if self.gen_type != MoveGenType::Noisy {
+                self.generate_castling(sink);
             }
         } else if !checkers.more_than_one() {
             let checker = Square::from_index(checkers.0.trailing_zeros() as u8);
-            self.pieces_and_pawns(between(self.king, checker) | checkers, sink);
+            self.generate_non_king_moves(between(self.king, checker) | checkers, sink);
         }
     }
 
     #[inline(always)]
     fn emit<S: MoveSink>(&self, from: Square, targets: Bitboard, sink: &mut S) {
         let (quiets, captures) = (targets & self.quiet_targets, targets & self.capture_targets);
-        sink.piece(from, quiets, captures);
+        sink.add_piece_moves(from, quiets, captures);
     }
 
     #[inline(always)]
-    fn king_moves<S: MoveSink>(&self, sink: &mut S) {
+    fn generate_king_moves<S: MoveSink>(&self, sink: &mut S) {
         let targets = king_attacks(self.king) & (self.quiet_targets | self.capture_targets);
         if targets.is_empty() || !self.movers.contains(self.king) {
             return;
         }
         let pawns = self.position.by_role(Role::Pawn) & self.enemies;
-        let guarded = self.pawn_guard(pawns) | king_attacks(self.position.king(!Self::US));
+        let attacked = self.enemy_pawn_attacks(pawns) | king_attacks(self.position.king(!Self::US));
         // The king does not hide the squares behind it from a slider.
         let occupied = self.occupied ^ self.king.bitboard();
         let knights = self.position.by_role(Role::Knight) & self.enemies;
-        let mut safe = targets.without(guarded);
+        let mut safe = targets.without(attacked);
         for to in safe {
             if knight_attacks(to).intersects(knights)
                 || self.position.is_attacked_by_slider(to, !Self::US, occupied)
@@ -265,15 +265,15 @@ impl<'a, const WHITE: bool> Generator<'a, WHITE> {
 
     /// The squares that enemy pawns attack.
     #[inline(always)]
-    fn pawn_guard(&self, pawns: Bitboard) -> Bitboard {
+    fn enemy_pawn_attacks(&self, pawns: Bitboard) -> Bitboard {
         (pawns & Self::NOT_A).shift(-Self::FORWARD - 1)
             | (pawns & Self::NOT_H).shift(-Self::FORWARD + 1)
     }
 
     #[inline(always)]
-    fn pieces_and_pawns<S: MoveSink>(&self, check_mask: Bitboard, sink: &mut S) {
+    fn generate_non_king_moves<S: MoveSink>(&self, check_mask: Bitboard, sink: &mut S) {
         let pinned = self.position.pinned();
-        self.pawns(check_mask, sink);
+        self.generate_pawn_moves(check_mask, sink);
 
         let knights = (self.position.by_role(Role::Knight) & self.movers).without(pinned);
         for from in knights {
@@ -284,8 +284,8 @@ impl<'a, const WHITE: bool> Generator<'a, WHITE> {
         for from in diagonal.without(pinned) {
             self.emit(from, bishop_attacks(from, self.occupied) & check_mask, sink);
         }
-        let straight = self.position.straight_sliders() & self.movers;
-        for from in straight.without(pinned) {
+        let orthogonal = self.position.orthogonal_sliders() & self.movers;
+        for from in orthogonal.without(pinned) {
             self.emit(from, rook_attacks(from, self.occupied) & check_mask, sink);
         }
         // A pinned piece stays on its line; in check it can neither take the checker nor come
@@ -294,53 +294,66 @@ impl<'a, const WHITE: bool> Generator<'a, WHITE> {
             for from in diagonal & pinned {
                 self.emit(from, bishop_attacks(from, self.occupied) & line(self.king, from), sink);
             }
-            for from in straight & pinned {
+            for from in orthogonal & pinned {
                 self.emit(from, rook_attacks(from, self.occupied) & line(self.king, from), sink);
             }
         }
     }
 
     #[inline(always)]
-    fn pawns<S: MoveSink>(&self, check_mask: Bitboard, sink: &mut S) {
+    fn generate_pawn_moves<S: MoveSink>(&self, check_mask: Bitboard, sink: &mut S) {
         let pawns = self.position.by_role(Role::Pawn) & self.movers;
         let pinned = pawns & self.position.pinned();
-        self.pawn_set(pawns ^ pinned, check_mask, sink);
+        self.generate_pushes_and_captures(pawns ^ pinned, check_mask, sink);
         if pinned.is_nonempty() && check_mask == Bitboard::ALL {
             for from in pinned {
-                self.pawn_set(from.bitboard(), line(self.king, from), sink);
+                self.generate_pushes_and_captures(from.bitboard(), line(self.king, from), sink);
             }
         }
         if let Some(target) = self.position.en_passant()
-            && self.wanted != Wanted::Quiet
+            && self.gen_type != MoveGenType::Quiet
         {
-            self.en_passant(target, pawns, sink);
+            self.generate_en_passant(target, pawns, sink);
         }
     }
 
     /// All moves of these pawns that arrive within `mask`, but for en passant.
     #[inline(always)]
-    fn pawn_set<S: MoveSink>(&self, pawns: Bitboard, mask: Bitboard, sink: &mut S) {
+    fn generate_pushes_and_captures<S: MoveSink>(
+        &self,
+        pawns: Bitboard,
+        mask: Bitboard,
+        sink: &mut S,
+    ) {
         let empty = !self.occupied;
         let single = pawns.shift(Self::FORWARD) & empty;
-        if self.wanted != Wanted::Noisy {
+        if self.gen_type != MoveGenType::Noisy {
             let double = (single & Self::THIRD_RANK).shift(Self::FORWARD) & empty & mask;
-            sink.pawns(
+            sink.add_pawn_moves(
                 (single & mask).without(Self::PROMOTION_RANK),
                 Self::FORWARD,
                 MoveKind::Quiet,
             );
-            sink.pawns(double, 2 * Self::FORWARD, MoveKind::DoublePush);
+            sink.add_pawn_moves(double, 2 * Self::FORWARD, MoveKind::DoublePush);
         }
-        if self.wanted != Wanted::Quiet {
+        if self.gen_type != MoveGenType::Quiet {
             let targets = self.capture_targets & mask;
             let west = (pawns & Self::NOT_A).shift(Self::FORWARD - 1) & targets;
             let east = (pawns & Self::NOT_H).shift(Self::FORWARD + 1) & targets;
-            sink.pawns(west.without(Self::PROMOTION_RANK), Self::FORWARD - 1, MoveKind::Capture);
-            sink.pawns(east.without(Self::PROMOTION_RANK), Self::FORWARD + 1, MoveKind::Capture);
+            sink.add_pawn_moves(
+                west.without(Self::PROMOTION_RANK),
+                Self::FORWARD - 1,
+                MoveKind::Capture,
+            );
+            sink.add_pawn_moves(
+                east.without(Self::PROMOTION_RANK),
+                Self::FORWARD + 1,
+                MoveKind::Capture,
+            );
             if ((single & mask) | west | east).intersects(Self::PROMOTION_RANK) {
-                sink.promotions(west & Self::PROMOTION_RANK, Self::FORWARD - 1, true);
-                sink.promotions(east & Self::PROMOTION_RANK, Self::FORWARD + 1, true);
-                sink.promotions(single & mask & Self::PROMOTION_RANK, Self::FORWARD, false);
+                sink.add_promotions(west & Self::PROMOTION_RANK, Self::FORWARD - 1, true);
+                sink.add_promotions(east & Self::PROMOTION_RANK, Self::FORWARD + 1, true);
+                sink.add_promotions(single & mask & Self::PROMOTION_RANK, Self::FORWARD, false);
             }
         }
     }
@@ -349,27 +362,26 @@ impl<'a, const WHITE: bool> Generator<'a, WHITE> {
     /// squares.
     #[cold]
     #[inline(never)]
-    fn en_passant<S: MoveSink>(&self, target: Square, pawns: Bitboard, sink: &mut S) {
+    fn generate_en_passant<S: MoveSink>(&self, target: Square, pawns: Bitboard, sink: &mut S) {
         let victim = target.forward(!Self::US).bitboard();
         // The victim's double step may have given check itself; no other piece's check can be left
         // by it but a slider's.
-        let leapers = self
-            .position
-            .checkers()
-            .without(victim | self.position.diagonal_sliders() | self.position.straight_sliders());
+        let leapers = self.position.checkers().without(
+            victim | self.position.diagonal_sliders() | self.position.orthogonal_sliders(),
+        );
         if leapers.is_nonempty() {
             return;
         }
         for from in pawn_attacks(!Self::US, target) & pawns {
-            if self.position.is_shut_after_en_passant(from, target) {
-                sink.special(Move::new(from, target, MoveKind::EnPassant));
+            if self.position.is_king_safe_after_en_passant(from, target) {
+                sink.add_move(Move::new(from, target, MoveKind::EnPassant));
             }
         }
     }
 
     #[inline(always)]
-    fn castling<S: MoveSink>(&self, sink: &mut S) {
-        if !self.position.castling().any(Self::US) || !self.movers.contains(self.king) {
+    fn generate_castling<S: MoveSink>(&self, sink: &mut S) {
+        if !self.position.castling_rights().has_any(Self::US) || !self.movers.contains(self.king) {
             return;
         }
         for (side, kind) in [
@@ -377,16 +389,17 @@ impl<'a, const WHITE: bool> Generator<'a, WHITE> {
             (CastlingSide::Queen, MoveKind::CastleLong),
         ] {
             if let Some(rook) = self.position.castling_rook(Self::US, side)
-                && self.may_castle(rook, side)
+                && self.can_castle(rook, side)
             {
-                sink.special(Move::new(self.king, castled_king(Self::US, side), kind));
+                sink.add_move(Move::new(self.king, castled_king_square(Self::US, side), kind));
             }
         }
     }
 
     #[inline(always)]
-    fn may_castle(&self, rook: Square, side: CastlingSide) -> bool {
-        let (king_to, rook_to) = (castled_king(Self::US, side), castled_rook(Self::US, side));
+    fn can_castle(&self, rook: Square, side: CastlingSide) -> bool {
+        let (king_to, rook_to) =
+            (castled_king_square(Self::US, side), castled_rook_square(Self::US, side));
         let king_path = between(self.king, king_to) | king_to.bitboard();
         let rook_path = between(rook, rook_to) | rook_to.bitboard();
         let others = self.occupied ^ self.king.bitboard() ^ rook.bitboard();

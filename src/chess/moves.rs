@@ -63,7 +63,7 @@ impl Move {
 
     /// A promotion to a knight, bishop, rook or queen. A pawn or king as `role` is read as a queen.
     #[inline]
-    pub const fn promotion_to(from: Square, to: Square, role: Role, capture: bool) -> Move {
+    pub const fn new_promotion(from: Square, to: Square, role: Role, capture: bool) -> Move {
         let piece = match role {
             Role::Knight => 0,
             Role::Bishop => 1,
@@ -148,7 +148,7 @@ impl Move {
 
     /// The side that the king castles to, when the move is castling.
     #[inline]
-    pub const fn castling(self) -> Option<CastlingSide> {
+    pub const fn castling_side(self) -> Option<CastlingSide> {
         match self.0 & 15 {
             2 => Some(CastlingSide::King),
             3 => Some(CastlingSide::Queen),
@@ -189,8 +189,8 @@ impl MoveList {
     /// Adds a move at the end. A full list drops it; no position has that many.
     #[inline]
     pub fn push(&mut self, mv: Move) {
-        if let Some(place) = self.moves.get_mut(self.len) {
-            *place = mv;
+        if let Some(slot) = self.moves.get_mut(self.len) {
+            *slot = mv;
             self.len += 1;
         }
     }

@@ -31,7 +31,7 @@ pub enum DrawReason {
 
 /// A draw that the player to move may claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Claim {
+pub enum DrawClaim {
     /// The position has occurred for the third time.
     ThreefoldRepetition,
     /// 50 moves of each side without a capture or pawn move.
@@ -82,12 +82,12 @@ impl DrawReason {
     }
 }
 
-impl Claim {
+impl DrawClaim {
     /// The name in the HTTP contract.
     pub const fn name(self) -> &'static str {
         match self {
-            Claim::ThreefoldRepetition => "threefold_repetition",
-            Claim::FiftyMoves => "fifty_moves",
+            DrawClaim::ThreefoldRepetition => "threefold_repetition",
+            DrawClaim::FiftyMoves => "fifty_moves",
         }
     }
 }

@@ -9,39 +9,41 @@
 //! the next one. Reading takes time in proportion to the text, whatever stands in it, and at most
 //! some 50 bytes of memory for a byte of text, of one game at a time.
 
-mod command;
-mod encoding;
+mod builder;
+mod comment_commands;
 mod error;
 mod game;
-mod glyph;
 mod header_value;
 mod headers;
+mod lenient_san;
 mod lexer;
 mod line_counter;
-mod opening_position;
+mod movetext;
+mod nag;
 mod reader;
-mod respelling;
 mod result;
-mod under_way;
-mod word;
-mod write;
+mod start_position;
+mod text_encoding;
+mod writer;
 
-pub use command::{PgnEval, clock_ms, command, eval, without_command};
-pub use encoding::decode;
-pub use error::{BadGame, PgnError, PgnFault};
+pub use comment_commands::{
+    PgnEval, command_value, comment_clock_ms, comment_eval, without_command,
+};
+pub use error::{BadGame, PgnError, PgnErrorKind};
 pub use game::{Line, PgnGame, PgnMove};
-pub use glyph::{BLUNDER, INACCURACY, MISTAKE};
 pub use headers::Headers;
+pub use nag::{BLUNDER, INACCURACY, MISTAKE};
 pub use reader::PgnReader;
 pub use result::GameResult;
-pub use write::write;
+pub use text_encoding::decode;
+pub use writer::write;
 
 /// Headers that one game may have.
 pub const MAX_HEADERS: usize = 128;
 
 /// Moves that one game may have, those of its variations among them. No game that the 75-move rule
 /// ends is nearly as long.
-pub const MAX_MOVES: usize = 50_000;
+pub const MAX_GAME_MOVES: usize = 50_000;
 
 /// How deep variations may stand in variations.
 pub const MAX_NESTING: usize = 100;

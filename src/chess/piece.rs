@@ -135,7 +135,7 @@ impl Piece {
     /// The piece state of the board formats: 1–6 White's pawn … king, 7–12 Black's; 0 is an empty
     /// square.
     #[inline]
-    pub const fn state(self) -> u8 {
+    pub const fn code(self) -> u8 {
         6 * self.color() as u8 + self.role() as u8 + 1
     }
 

@@ -29,7 +29,7 @@ pub struct Position {
     /// Pieces of the side to move that stand alone between their king and an enemy slider.
     pinned: Bitboard,
     board: [Option<Piece>; 64],
-    castling: CastlingRights,
+    castling_rights: CastlingRights,
     /// The file of a legal en passant capture.
     en_passant: Option<File>,
     turn: Color,
@@ -40,7 +40,7 @@ pub struct Position {
 impl Position {
     /// The start of standard chess.
     pub fn startpos() -> Position {
-        let mut setup = Setup { castling: CastlingRights::STANDARD, ..Setup::EMPTY };
+        let mut setup = Setup { castling_rights: CastlingRights::STANDARD, ..Setup::EMPTY };
         let back_rank = [
             Role::Rook,
             Role::Knight,
@@ -59,12 +59,12 @@ impl Position {
                     Some(Piece::new(color, Role::Pawn));
             }
         }
-        Position::assemble(&setup)
+        Position::from_setup_unchecked(&setup)
     }
 
     /// Builds the position of a setup that has been found legal. An en passant square stays only
     /// where a legal capture exists.
-    pub(super) fn assemble(setup: &Setup) -> Position {
+    pub(super) fn from_setup_unchecked(setup: &Setup) -> Position {
         let mut position = Position {
             roles: [Bitboard::EMPTY; 6],
             colors: [Bitboard::EMPTY; 2],
@@ -73,7 +73,7 @@ impl Position {
             checkers: Bitboard::EMPTY,
             pinned: Bitboard::EMPTY,
             board: [None; 64],
-            castling: setup.castling,
+            castling_rights: setup.castling_rights,
             en_passant: None,
             turn: setup.turn,
             halfmove_clock: setup.halfmove_clock,
@@ -81,19 +81,19 @@ impl Position {
         };
         for square in Square::all() {
             if let Some(piece) = setup.board[square.index()] {
-                position.put(piece, square);
+                position.put_piece(piece, square);
             }
         }
-        for (color, _, rook) in setup.castling.iter() {
+        for (color, _, rook) in setup.castling_rights.iter() {
             position.key ^= zobrist::castling(color, rook);
         }
         if setup.turn == Color::Black {
             position.key ^= zobrist::BLACK_TO_MOVE;
         }
         if let Some(target) = setup.en_passant {
-            position.allow_en_passant(target);
+            position.set_en_passant_if_legal(target);
         }
-        position.find_checks();
+        position.update_check_info();
         position
     }
 
@@ -102,7 +102,7 @@ impl Position {
         Setup {
             board: self.board,
             turn: self.turn,
-            castling: self.castling,
+            castling_rights: self.castling_rights,
             en_passant: self.en_passant(),
             halfmove_clock: self.halfmove_clock,
             fullmove_number: self.fullmove_number,
@@ -156,7 +156,7 @@ impl Position {
 
     /// The rooks and queens of both players.
     #[inline]
-    pub fn straight_sliders(&self) -> Bitboard {
+    pub fn orthogonal_sliders(&self) -> Bitboard {
         self.by_role(Role::Rook) | self.by_role(Role::Queen)
     }
 
@@ -174,8 +174,8 @@ impl Position {
 
     /// Who may still castle, and with which rooks.
     #[inline]
-    pub const fn castling(&self) -> CastlingRights {
-        self.castling
+    pub const fn castling_rights(&self) -> CastlingRights {
+        self.castling_rights
     }
 
     /// The square that a pawn may capture en passant on: present only where such a capture is
@@ -233,22 +233,22 @@ impl Position {
     /// The square of the rook that a player castles with to a side.
     #[inline]
     pub fn castling_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {
-        self.castling
-            .rook(color, side)
+        self.castling_rights
+            .rook_file(color, side)
             .map(|file| Square::new(file, Rank::First.relative_to(color)))
     }
 
     /// `true` when some castling right is not the standard one: king on e, rooks on a and h.
     pub fn is_chess960(&self) -> bool {
-        self.castling.iter().any(|(color, side, rook)| {
-            let home = CastlingRights::STANDARD.rook(color, side);
+        self.castling_rights.iter().any(|(color, side, rook)| {
+            let home = CastlingRights::STANDARD.rook_file(color, side);
             home != Some(rook) || self.king(color).file() != File::E
         })
     }
 
     /// `true` when the side to move has more than its king and pawns.
     #[inline]
-    pub const fn has_pieces(&self) -> bool {
+    pub const fn has_non_pawn_material(&self) -> bool {
         self.by_color(self.turn).without(self.by_role(Role::Pawn)).more_than_one()
     }
 
@@ -271,7 +271,7 @@ impl Position {
             | (knight_attacks(square) & self.by_role(Role::Knight))
             | (king_attacks(square) & self.by_role(Role::King))
             | (bishop_attacks(square, occupied) & self.diagonal_sliders())
-            | (rook_attacks(square, occupied) & self.straight_sliders())
+            | (rook_attacks(square, occupied) & self.orthogonal_sliders())
     }
 
     /// `true` when a piece of `by` attacks the square with these squares occupied.
@@ -293,12 +293,12 @@ impl Position {
     ) -> bool {
         let attackers = self.by_color(by);
         let diagonal = self.diagonal_sliders() & attackers;
-        let straight = self.straight_sliders() & attackers;
+        let orthogonal = self.orthogonal_sliders() & attackers;
         // Most squares have no slider on their lines at all: look before the dearer table access.
         (bishop_rays(square).intersects(diagonal)
             && bishop_attacks(square, occupied).intersects(diagonal))
-            || (rook_rays(square).intersects(straight)
-                && rook_attacks(square, occupied).intersects(straight))
+            || (rook_rays(square).intersects(orthogonal)
+                && rook_attacks(square, occupied).intersects(orthogonal))
     }
 
     /// Plays a legal move.
@@ -306,7 +306,7 @@ impl Position {
     /// A move that is not legal here leaves a position that means nothing; it does not panic.
     #[inline]
     pub fn play(&mut self, mv: Move) {
-        self.clone().advance(mv, self);
+        self.clone().make_move(mv, self);
     }
 
     /// The position after a legal move.
@@ -315,7 +315,7 @@ impl Position {
     #[inline]
     pub fn after(&self, mv: Move) -> Position {
         let mut child = self.clone();
-        self.advance(mv, &mut child);
+        self.make_move(mv, &mut child);
         child
     }
 
@@ -323,34 +323,34 @@ impl Position {
     /// many moves.
     #[inline(always)]
     pub fn after_into(&self, mv: Move, child: &mut Position) {
-        self.copy_to(child);
-        self.advance(mv, child);
+        self.copy_fields_to(child);
+        self.make_move(mv, child);
     }
 
     /// Field by field: so the copy is a dozen register moves where `clone_from` calls `memcpy`
     /// (measured: a tenth of perft's time).
     #[inline(always)]
-    fn copy_to(&self, child: &mut Position) {
+    fn copy_fields_to(&self, child: &mut Position) {
         child.roles = self.roles;
         child.colors = self.colors;
         child.key = self.key;
         child.pawn_key = self.pawn_key;
         child.board = self.board;
-        child.castling = self.castling;
+        child.castling_rights = self.castling_rights;
         child.en_passant = self.en_passant;
     }
 
     #[inline(always)]
-    fn advance(&self, mv: Move, child: &mut Position) {
+    fn make_move(&self, mv: Move, child: &mut Position) {
         match self.turn {
-            Color::White => self.advance_as::<true>(mv, child),
-            Color::Black => self.advance_as::<false>(mv, child),
+            Color::White => self.make_move_as::<true>(mv, child),
+            Color::Black => self.make_move_as::<false>(mv, child),
         }
     }
 
     /// Turns `child`, a copy of `self`, into the position after a move. All that decides the way is
     /// read from `self`: the fresh copy is still on its way to the cache.
-    fn advance_as<const WHITE: bool>(&self, mv: Move, child: &mut Position) {
+    fn make_move_as<const WHITE: bool>(&self, mv: Move, child: &mut Position) {
         let us = if WHITE { Color::White } else { Color::Black };
         let (from, to) = (mv.from(), mv.to());
         child.key ^= zobrist::BLACK_TO_MOVE;
@@ -362,68 +362,69 @@ impl Position {
         child.halfmove_clock = self.halfmove_clock.saturating_add(1);
         child.fullmove_number = self.fullmove_number.saturating_add(us as u16);
 
-        if let Some(side) = mv.castling() {
+        if let Some(side) = mv.castling_side() {
             child.castle(us, from, to, side);
         } else if let Some(piece) = self.board[from.index()] {
             let role = piece.role();
             if mv.is_capture() {
                 let victim_square = if mv.is_en_passant() { to.forward(!us) } else { to };
                 if let Some(victim) = self.board[victim_square.index()] {
-                    child.remove(victim, victim_square);
+                    child.remove_piece(victim, victim_square);
                 }
                 child.halfmove_clock = 0;
             }
-            child.shift(piece, from, to);
+            child.move_piece(piece, from, to);
             if role == Role::Pawn {
                 child.halfmove_clock = 0;
                 if let Some(promotion) = mv.promotion() {
-                    child.remove(piece, to);
-                    child.put(Piece::new(us, promotion), to);
+                    child.remove_piece(piece, to);
+                    child.put_piece(Piece::new(us, promotion), to);
                 }
                 if mv.is_double_push() {
-                    child.allow_en_passant(from.forward(us));
+                    child.set_en_passant_if_legal(from.forward(us));
                 }
             }
-            if (from.bitboard() | to.bitboard()).intersects(BACK_RANKS) && !self.castling.is_empty()
+            if (from.bitboard() | to.bitboard()).intersects(BACK_RANKS)
+                && !self.castling_rights.is_empty()
             {
-                child.lose_castling(us, role, from, to);
+                child.update_castling_rights(us, role, from, to);
             }
         }
-        child.find_checks();
+        child.update_check_info();
     }
 
     /// Passes the move to the other side, for the search's null move. Not to be played in check.
-    pub fn play_null(&mut self) {
-        self.forget_en_passant();
+    pub fn play_null_move(&mut self) {
+        self.clear_en_passant();
         self.halfmove_clock = self.halfmove_clock.saturating_add(1);
         self.turn = !self.turn;
         self.key ^= zobrist::BLACK_TO_MOVE;
-        self.find_checks();
+        self.update_check_info();
     }
 
     #[inline]
-    fn put(&mut self, piece: Piece, square: Square) {
-        self.toggle(piece, square.bitboard(), zobrist::piece(piece, square));
+    fn put_piece(&mut self, piece: Piece, square: Square) {
+        self.toggle_piece(piece, square.bitboard(), zobrist::piece(piece, square));
         self.board[square.index()] = Some(piece);
     }
 
     #[inline]
-    fn remove(&mut self, piece: Piece, square: Square) {
-        self.toggle(piece, square.bitboard(), zobrist::piece(piece, square));
+    fn remove_piece(&mut self, piece: Piece, square: Square) {
+        self.toggle_piece(piece, square.bitboard(), zobrist::piece(piece, square));
         self.board[square.index()] = None;
     }
 
     #[inline]
-    fn shift(&mut self, piece: Piece, from: Square, to: Square) {
+    fn move_piece(&mut self, piece: Piece, from: Square, to: Square) {
         let key = zobrist::piece(piece, from) ^ zobrist::piece(piece, to);
-        self.toggle(piece, from.bitboard() | to.bitboard(), key);
+        self.toggle_piece(piece, from.bitboard() | to.bitboard(), key);
         self.board[from.index()] = None;
         self.board[to.index()] = Some(piece);
     }
 
     /// The one place where sets and keys change.
     #[inline]
-    fn toggle(&mut self, piece: Piece, squares: Bitboard, key: u64) {
+    fn toggle_piece(&mut self, piece: Piece, squares: Bitboard, key: u64) {
         self.roles[piece.role() as usize] ^= squares;
         self.colors[piece.color() as usize] ^= squares;
         self.key ^= key;
@@ -433,41 +434,41 @@ impl Position {
 
     fn castle(&mut self, us: Color, king_from: Square, king_to: Square, side: CastlingSide) {
         let Some(rook_from) = self.castling_rook(us, side) else { return };
-        let rook_to = castled_rook(us, side);
+        let rook_to = castled_rook_square(us, side);
         let (king, rook) = (Piece::new(us, Role::King), Piece::new(us, Role::Rook));
         // In Chess960 either may arrive where the other stood: first lift both.
-        self.remove(king, king_from);
-        self.remove(rook, rook_from);
-        self.put(king, king_to);
-        self.put(rook, rook_to);
-        self.drop_right(us, CastlingSide::King);
-        self.drop_right(us, CastlingSide::Queen);
+        self.remove_piece(king, king_from);
+        self.remove_piece(rook, rook_from);
+        self.put_piece(king, king_to);
+        self.put_piece(rook, rook_to);
+        self.remove_castling_right(us, CastlingSide::King);
+        self.remove_castling_right(us, CastlingSide::Queen);
     }
 
     /// Takes away the rights that a move of `role` ends: a king's or rook's own, and those of a
     /// rook taken on `to`.
     #[inline]
-    fn lose_castling(&mut self, us: Color, role: Role, from: Square, to: Square) {
+    fn update_castling_rights(&mut self, us: Color, role: Role, from: Square, to: Square) {
         for side in CastlingSide::ALL {
             if role == Role::King || self.castling_rook(us, side) == Some(from) {
-                self.drop_right(us, side);
+                self.remove_castling_right(us, side);
             }
             if self.castling_rook(!us, side) == Some(to) {
-                self.drop_right(!us, side);
+                self.remove_castling_right(!us, side);
             }
         }
     }
 
     #[inline]
-    fn drop_right(&mut self, color: Color, side: CastlingSide) {
-        if let Some(rook) = self.castling.rook(color, side) {
+    fn remove_castling_right(&mut self, color: Color, side: CastlingSide) {
+        if let Some(rook) = self.castling_rights.rook_file(color, side) {
             self.key ^= zobrist::castling(color, rook);
-            self.castling.set(color, side, None);
+            self.castling_rights.set(color, side, None);
         }
     }
 
     #[inline]
-    fn forget_en_passant(&mut self) {
+    fn clear_en_passant(&mut self) {
         if let Some(file) = self.en_passant.take() {
             self.key ^= zobrist::en_passant(file);
         }
@@ -475,23 +476,23 @@ impl Position {
 
     /// Notes the square that a pawn has just passed, if the side to move can legally capture there.
     #[inline]
-    pub(super) fn allow_en_passant(&mut self, target: Square) {
+    pub(super) fn set_en_passant_if_legal(&mut self, target: Square) {
         let us = self.turn;
         let capturers = pawn_attacks(!us, target) & self.pieces(us, Role::Pawn);
-        if capturers.is_nonempty() && self.en_passant_is_legal(target, capturers) {
+        if capturers.is_nonempty() && self.has_legal_en_passant(target, capturers) {
             self.en_passant = Some(target.file());
             self.key ^= zobrist::en_passant(target.file());
         }
     }
 
     #[cold]
-    fn en_passant_is_legal(&self, target: Square, mut capturers: Bitboard) -> bool {
-        capturers.any(|from| self.is_shut_after_en_passant(from, target))
+    fn has_legal_en_passant(&self, target: Square, mut capturers: Bitboard) -> bool {
+        capturers.any(|from| self.is_king_safe_after_en_passant(from, target))
     }
 
     /// `true` when no slider sees the king of the side to move once its pawn has captured en
     /// passant: two pawns leave the lines.
-    pub(super) fn is_shut_after_en_passant(&self, from: Square, target: Square) -> bool {
+    pub(super) fn is_king_safe_after_en_passant(&self, from: Square, target: Square) -> bool {
         let us = self.turn;
         let victim = target.forward(!us).bitboard();
         let occupied = (self.occupied() ^ from.bitboard() ^ victim) | target.bitboard();
@@ -501,7 +502,7 @@ impl Position {
     /// Finds checkers and pinned pieces anew: from the king's place outwards to the enemy sliders
     /// that look at it.
     #[inline]
-    fn find_checks(&mut self) {
+    fn update_check_info(&mut self) {
         let us = self.turn;
         let king = self.king(us);
         let enemies = self.by_color(!us);
@@ -511,7 +512,7 @@ impl Position {
             & enemies;
         self.pinned = Bitboard::EMPTY;
         let snipers = ((bishop_rays(king) & self.diagonal_sliders())
-            | (rook_rays(king) & self.straight_sliders()))
+            | (rook_rays(king) & self.orthogonal_sliders()))
             & enemies;
         for sniper in snipers {
             let blockers = between(king, sniper) & occupied;
@@ -527,7 +528,7 @@ impl Position {
 
 /// Where the king arrives when it castles.
 #[inline]
-pub const fn castled_king(color: Color, side: CastlingSide) -> Square {
+pub const fn castled_king_square(color: Color, side: CastlingSide) -> Square {
     let file = match side {
         CastlingSide::King => File::G,
         CastlingSide::Queen => File::C,
@@ -537,7 +538,7 @@ pub const fn castled_king(color: Color, side: CastlingSide) -> Square {
 
 /// Where the rook arrives when its king castles.
 #[inline]
-pub const fn castled_rook(color: Color, side: CastlingSide) -> Square {
+pub const fn castled_rook_square(color: Color, side: CastlingSide) -> Square {
     let file = match side {
         CastlingSide::King => File::F,
         CastlingSide::Queen => File::D,

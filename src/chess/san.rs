@@ -2,11 +2,11 @@
 //!
 //! FIDE Laws of Chess, appendix C; Chess Programming Wiki, "Algebraic Chess Notation".
 
-mod read;
-mod write;
+mod parser;
+mod writer;
 
-pub(super) use read::read_san;
-pub use write::{San, SanWriter, san_all, to_san};
+pub(super) use parser::parse_san;
+pub use writer::{San, SanWriter, to_san, to_san_all};
 
 #[cfg(test)]
 mod tests;

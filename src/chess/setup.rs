@@ -12,7 +12,7 @@ pub struct Setup {
     /// Who is to move.
     pub turn: Color,
     /// Who may still castle, and with which rooks.
-    pub castling: CastlingRights,
+    pub castling_rights: CastlingRights,
     /// The square that a pawn has just passed with a double step.
     pub en_passant: Option<Square>,
     /// Plies since the last capture or pawn move.
@@ -26,7 +26,7 @@ impl Setup {
     pub const EMPTY: Setup = Setup {
         board: [None; 64],
         turn: Color::White,
-        castling: CastlingRights::NONE,
+        castling_rights: CastlingRights::NONE,
         en_passant: None,
         halfmove_clock: 0,
         fullmove_number: 1,

@@ -163,7 +163,7 @@ impl Square {
     /// The square mirrored between White's and Black's side (a1 ↔ a8): also the index of the square
     /// in the formats that run a8, b8 … h1.
     #[inline]
-    pub const fn flip(self) -> Square {
+    pub const fn flip_vertical(self) -> Square {
         Square(self.0 ^ 56)
     }
 
@@ -188,17 +188,17 @@ impl fmt::Debug for Square {
 
 /// The text is not `a1` … `h8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NotASquare;
+pub struct ParseSquareError;
 
 impl FromStr for Square {
-    type Err = NotASquare;
+    type Err = ParseSquareError;
 
-    fn from_str(text: &str) -> Result<Square, NotASquare> {
+    fn from_str(text: &str) -> Result<Square, ParseSquareError> {
         match *text.as_bytes() {
             [file @ b'a'..=b'h', rank @ b'1'..=b'8'] => {
                 Ok(Square(8 * (rank - b'1') + (file - b'a')))
             }
-            _ => Err(NotASquare),
+            _ => Err(ParseSquareError),
         }
     }
 }

@@ -3,13 +3,13 @@
 //! Chess Programming Wiki, "UCI"; castling as king takes rook is UCI_Chess960's.
 
 use super::{
-    CastlingSide, File, Move, MoveKind, MoveTextError, Position, Role, ShortText, Square,
-    castled_king,
+    CastlingSide, File, InlineStr, Move, MoveKind, ParseMoveError, Position, Role, Square,
+    castled_king_square,
 };
 
 /// How castling is written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum CastlingText {
+pub enum CastlingNotation {
     /// The king's two-square step (`e1g1`) when the king stands on the e-file and the rook on the
     /// a- or h-file; else king takes rook.
     #[default]
@@ -19,15 +19,15 @@ pub enum CastlingText {
 }
 
 /// Writes a legal move: `e2e4`, `e7e8q`, `e1g1`.
-pub fn to_uci(position: &Position, mv: Move, castling: CastlingText) -> String {
-    uci_text(position, mv, castling).as_str().to_owned()
+pub fn to_uci(position: &Position, mv: Move, castling: CastlingNotation) -> String {
+    to_uci_inline(position, mv, castling).as_str().to_owned()
 }
 
 /// The same without an allocation.
-pub fn uci_text(position: &Position, mv: Move, castling: CastlingText) -> ShortText {
-    let mut text = ShortText::EMPTY;
+pub fn to_uci_inline(position: &Position, mv: Move, castling: CastlingNotation) -> InlineStr {
+    let mut text = InlineStr::EMPTY;
     text.push_square(mv.from());
-    text.push_square(match mv.castling() {
+    text.push_square(match mv.castling_side() {
         Some(side) => castling_target(position, mv, side, castling),
         None => mv.to(),
     });
@@ -41,29 +41,33 @@ fn castling_target(
     position: &Position,
     mv: Move,
     side: CastlingSide,
-    castling: CastlingText,
+    castling: CastlingNotation,
 ) -> Square {
     match position.castling_rook(position.turn(), side) {
-        Some(rook) if castling == CastlingText::Chess960 || !is_standard(mv.from(), rook) => rook,
+        Some(rook)
+            if castling == CastlingNotation::Chess960 || !is_standard_castling(mv.from(), rook) =>
+        {
+            rook
+        }
         _ => mv.to(),
     }
 }
 
-fn is_standard(king: Square, rook: Square) -> bool {
+fn is_standard_castling(king: Square, rook: Square) -> bool {
     king.file() == File::E && matches!(rook.file(), File::A | File::H)
 }
 
 /// A text of UCI's shape, not yet a move of any position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct UciShape {
+pub(super) struct UciMove {
     from: Square,
     to: Square,
     promotion: Option<Role>,
 }
 
-impl UciShape {
+impl UciMove {
     /// Two squares and perhaps a promotion letter in either case.
-    pub(super) fn read(text: &str) -> Option<UciShape> {
+    pub(super) fn parse(text: &str) -> Option<UciMove> {
         let (squares, letter) = match text.len() {
             4 => (text, None),
             5 => (text.get(..4)?, text.chars().last()),
@@ -78,26 +82,27 @@ impl UciShape {
         };
         let from = squares.get(..2)?.parse().ok()?;
         let to = squares.get(2..)?.parse().ok()?;
-        Some(UciShape { from, to, promotion })
+        Some(UciMove { from, to, promotion })
     }
 
     /// The legal move that the text means.
-    pub(super) fn find(self, position: &Position) -> Result<Move, MoveTextError> {
+    pub(super) fn to_move(self, position: &Position) -> Result<Move, ParseMoveError> {
         let mv = self
-            .castling(position)
-            .or_else(|| self.ordinary(position))
-            .ok_or(MoveTextError::NotLegal)?;
-        if position.is_legal(mv) { Ok(mv) } else { Err(MoveTextError::NotLegal) }
+            .castling_move(position)
+            .or_else(|| self.normal_move(position))
+            .ok_or(ParseMoveError::NotLegal)?;
+        if position.is_legal(mv) { Ok(mv) } else { Err(ParseMoveError::NotLegal) }
     }
 
     /// Castling, as the king onto its own castling rook, or as its step of two or more squares to
     /// the g- or c-file where that is legal.
-    fn castling(self, position: &Position) -> Option<Move> {
+    fn castling_move(self, position: &Position) -> Option<Move> {
         let us = position.turn();
         if self.from != position.king(us) || self.promotion.is_some() {
             return None;
         }
-        let castle = |side| Move::new(self.from, castled_king(us, side), castling_kind(side));
+        let castle =
+            |side| Move::new(self.from, castled_king_square(us, side), castling_kind(side));
         let onto_rook = CastlingSide::ALL
             .into_iter()
             .find(|&side| position.castling_rook(us, side) == Some(self.to));
@@ -107,12 +112,12 @@ impl UciShape {
         let is_step = (self.from.file() as u8).abs_diff(self.to.file() as u8) >= 2;
         let step = CastlingSide::ALL
             .into_iter()
-            .find(|&side| is_step && castled_king(us, side) == self.to);
+            .find(|&side| is_step && castled_king_square(us, side) == self.to);
         step.map(castle).filter(|&mv| position.is_legal(mv))
     }
 
-    fn ordinary(self, position: &Position) -> Option<Move> {
-        let UciShape { from, to, promotion } = self;
+    fn normal_move(self, position: &Position) -> Option<Move> {
+        let UciMove { from, to, promotion } = self;
         let role = position.role_at(from)?;
         let capture = position.piece_at(to).is_some();
         if role != Role::Pawn {
@@ -120,14 +125,14 @@ impl UciShape {
             return promotion.is_none().then(|| Move::new(from, to, kind));
         }
         Some(match promotion {
-            Some(role) => Move::promotion_to(from, to, role, capture),
-            None => pawn_move(position, from, to, capture),
+            Some(role) => Move::new_promotion(from, to, role, capture),
+            None => new_pawn_move(position, from, to, capture),
         })
     }
 }
 
 /// The move of a pawn that does not promote.
-pub(super) fn pawn_move(position: &Position, from: Square, to: Square, capture: bool) -> Move {
+pub(super) fn new_pawn_move(position: &Position, from: Square, to: Square, capture: bool) -> Move {
     let kind = if from.file() != to.file() && position.en_passant() == Some(to) {
         MoveKind::EnPassant
     } else if capture {

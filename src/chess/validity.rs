@@ -4,7 +4,7 @@
 //! `Position`.
 
 use super::attacks::line;
-use super::faults::{Fault, FaultCode, Field, InvalidPosition};
+use super::position_error::{InvalidPosition, PositionFault, PositionFaultCode, PositionField};
 use super::{
     Bitboard, CastlingRights, CastlingSide, Color, Piece, Position, Rank, Role, Setup, Square,
 };
@@ -24,38 +24,42 @@ impl Setup {
     ///
     /// Every fault that can be seen. Their `text` is the field as this crate would write it.
     pub fn validate(&self) -> Result<Position, InvalidPosition> {
-        self.examine(true).map_err(|faults| InvalidPosition { faults })
+        self.validate_partial(true).map_err(|faults| InvalidPosition { faults })
     }
 
     /// The same; with the side to move unknown only what does not depend on it is asked.
-    pub(super) fn examine(&self, side_is_known: bool) -> Result<Position, Vec<Fault>> {
-        let mut position = Position::assemble(&Setup { en_passant: None, ..self.clone() });
+    pub(super) fn validate_partial(
+        &self,
+        side_is_known: bool,
+    ) -> Result<Position, Vec<PositionFault>> {
+        let mut position =
+            Position::from_setup_unchecked(&Setup { en_passant: None, ..self.clone() });
         let mut faults = Vec::new();
-        let kings_are_right = check_men(&position, &mut faults);
-        if kings_are_right {
+        let has_one_king_each = validate_piece_counts(&position, &mut faults);
+        if has_one_king_each {
             if side_is_known {
-                check_checks(&position, self.en_passant, &mut faults);
+                validate_checks(&position, self.en_passant, &mut faults);
             }
-            check_castling(self, &mut faults);
+            validate_castling(self, &mut faults);
         }
         if let Some(target) = self.en_passant
             && side_is_known
             && !en_passant_is_possible(&position, target)
         {
             let detail = format!("no pawn can just have passed {target} with a double step");
-            faults.push(Fault::new(
-                FaultCode::EnPassantImpossible,
-                Field::EnPassant,
+            faults.push(PositionFault::new(
+                PositionFaultCode::EnPassantImpossible,
+                PositionField::EnPassant,
                 &target.to_string(),
                 detail,
             ));
         }
-        check_clocks(self, &mut faults);
+        validate_clocks(self, &mut faults);
         if !faults.is_empty() {
             return Err(faults);
         }
         if let Some(target) = self.en_passant {
-            position.allow_en_passant(target);
+            position.set_en_passant_if_legal(target);
         }
         Ok(position)
     }
@@ -84,27 +88,37 @@ pub(super) fn back_rank(color: Color) -> impl DoubleEndedIterator<Item = Square>
 }
 
 /// Counts the men. `true` when each player has one king, so that it makes sense to ask for checks.
-fn check_men(position: &Position, faults: &mut Vec<Fault>) -> bool {
-    let mut kings_are_right = true;
-    let mut refuse = |code, detail: String| {
-        faults.push(Fault::new(code, Field::Board, &position.board_text(), detail));
+fn validate_piece_counts(position: &Position, faults: &mut Vec<PositionFault>) -> bool {
+    let mut has_one_king_each = true;
+    let mut add_fault = |code, detail: String| {
+        faults.push(PositionFault::new(code, PositionField::Board, &position.board_fen(), detail));
     };
     for color in Color::ALL {
         let name = color.name();
         let count = |role| position.pieces(color, role).count();
         let kings = count(Role::King);
         if kings != 1 {
-            kings_are_right = false;
-            let code = if kings == 0 { FaultCode::NoKing } else { FaultCode::TooManyKings };
-            refuse(code, format!("{name} has {kings} kings, not 1"));
+            has_one_king_each = false;
+            let code = if kings == 0 {
+                PositionFaultCode::NoKing
+            } else {
+                PositionFaultCode::TooManyKings
+            };
+            add_fault(code, format!("{name} has {kings} kings, not 1"));
         }
-        let men = position.by_color(color).count();
-        if men > 16 {
-            refuse(FaultCode::TooManyPieces, format!("{name} has {men} men, more than 16"));
+        let piece_count = position.by_color(color).count();
+        if piece_count > 16 {
+            add_fault(
+                PositionFaultCode::TooManyPieces,
+                format!("{name} has {piece_count} men, more than 16"),
+            );
         }
         let pawns = count(Role::Pawn);
         if pawns > 8 {
-            refuse(FaultCode::TooManyPawns, format!("{name} has {pawns} pawns, more than 8"));
+            add_fault(
+                PositionFaultCode::TooManyPawns,
+                format!("{name} has {pawns} pawns, more than 8"),
+            );
         }
         let start = [(Role::Knight, 2), (Role::Bishop, 2), (Role::Rook, 2), (Role::Queen, 1)];
         let extra: u32 =
@@ -114,33 +128,43 @@ fn check_men(position: &Position, faults: &mut Vec<Fault>) -> bool {
             let detail = format!(
                 "{name} has {extra} pieces more than at the start, but only {missing} pawns are missing"
             );
-            refuse(FaultCode::ImpossiblePromotions, detail);
+            add_fault(PositionFaultCode::ImpossiblePromotions, detail);
         }
     }
     let back_ranks = Rank::First.bitboard() | Rank::Eighth.bitboard();
     let stray_pawns = position.by_role(Role::Pawn) & back_ranks;
     if stray_pawns.is_nonempty() {
-        refuse(FaultCode::PawnOnBackRank, format!("a pawn stands on {}", names(stray_pawns)));
+        add_fault(
+            PositionFaultCode::PawnOnBackRank,
+            format!("a pawn stands on {}", square_names(stray_pawns)),
+        );
     }
-    kings_are_right
+    has_one_king_each
 }
 
 /// Asks whether the checks on the board can stand there.
-fn check_checks(position: &Position, en_passant: Option<Square>, faults: &mut Vec<Fault>) {
+fn validate_checks(
+    position: &Position,
+    en_passant: Option<Square>,
+    faults: &mut Vec<PositionFault>,
+) {
     let us = position.turn();
-    let mut refuse = |code, detail: String| {
-        faults.push(Fault::new(code, Field::Board, &position.board_text(), detail));
+    let mut add_fault = |code, detail: String| {
+        faults.push(PositionFault::new(code, PositionField::Board, &position.board_fen(), detail));
     };
-    let opponent = position.king(!us);
-    if position.is_attacked(opponent, us, position.occupied()) {
-        let detail = format!("{} is to move, but the king on {opponent} could be taken", us.name());
-        refuse(FaultCode::OpponentInCheck, detail);
+    let enemy_king = position.king(!us);
+    if position.is_attacked(enemy_king, us, position.occupied()) {
+        let detail =
+            format!("{} is to move, but the king on {enemy_king} could be taken", us.name());
+        add_fault(PositionFaultCode::OpponentInCheck, detail);
     }
     let checkers = position.checkers();
-    if let Some(why) = impossible_check(position, checkers, en_passant) {
-        let detail =
-            format!("no last move can have left the check from {}: {why}", names(checkers));
-        refuse(FaultCode::ImpossibleCheck, detail);
+    if let Some(reason) = impossible_check(position, checkers, en_passant) {
+        let detail = format!(
+            "no last move can have left the check from {}: {reason}",
+            square_names(checkers)
+        );
+        add_fault(PositionFaultCode::ImpossibleCheck, detail);
     }
 }
 
@@ -163,8 +187,9 @@ fn impossible_check(
     let target = en_passant.filter(|&target| en_passant_is_possible(position, target))?;
     let (pawn, origin) = (target.forward(!us).bitboard(), target.forward(us).bitboard());
     let before = (position.occupied() ^ pawn) | origin;
-    let old = (position.attackers_to(king, before) & position.by_color(!us)).without(pawn);
-    (checkers.is_nonempty() && old.is_nonempty())
+    let earlier_checkers =
+        (position.attackers_to(king, before) & position.by_color(!us)).without(pawn);
+    (checkers.is_nonempty() && earlier_checkers.is_nonempty())
         .then_some("it stood already before the double step of the pawn")
 }
 
@@ -178,42 +203,42 @@ fn en_passant_is_possible(position: &Position, target: Square) -> bool {
         && position.piece_at(target.forward(!us)) == Some(Piece::new(!us, Role::Pawn))
 }
 
-fn check_castling(setup: &Setup, faults: &mut Vec<Fault>) {
-    for (color, side, file) in setup.castling.iter() {
+fn validate_castling(setup: &Setup, faults: &mut Vec<PositionFault>) {
+    for (color, side, file) in setup.castling_rights.iter() {
         let rook = Square::new(file, Rank::First.relative_to(color));
         if !setup.supports_castling(color, side, rook) {
             let detail = format!("{} has no king and rook to castle with on {rook}", color.name());
-            faults.push(Fault::new(
-                FaultCode::CastlingUnknown,
-                Field::Castling,
-                &castling_letters(setup.castling),
+            faults.push(PositionFault::new(
+                PositionFaultCode::CastlingUnknown,
+                PositionField::Castling,
+                &shredder_castling(setup.castling_rights),
                 detail,
             ));
         }
     }
 }
 
-fn check_clocks(setup: &Setup, faults: &mut Vec<Fault>) {
+fn validate_clocks(setup: &Setup, faults: &mut Vec<PositionFault>) {
     if setup.halfmove_clock > MAX_HALFMOVE_CLOCK {
-        faults.push(halfmove_clock_range(&setup.halfmove_clock.to_string()));
+        faults.push(halfmove_clock_fault(&setup.halfmove_clock.to_string()));
     }
     if !(1..=MAX_FULLMOVE_NUMBER).contains(&setup.fullmove_number) {
-        faults.push(fullmove_number_range(&setup.fullmove_number.to_string()));
+        faults.push(fullmove_number_fault(&setup.fullmove_number.to_string()));
     }
 }
 
-pub(super) fn halfmove_clock_range(text: &str) -> Fault {
+pub(super) fn halfmove_clock_fault(text: &str) -> PositionFault {
     let detail = format!("the half-move clock is not from 0 to {MAX_HALFMOVE_CLOCK}");
-    Fault::new(FaultCode::ClockRange, Field::HalfmoveClock, text, detail)
+    PositionFault::new(PositionFaultCode::ClockRange, PositionField::HalfmoveClock, text, detail)
 }
 
-pub(super) fn fullmove_number_range(text: &str) -> Fault {
+pub(super) fn fullmove_number_fault(text: &str) -> PositionFault {
     let detail = format!("the move number is not from 1 to {MAX_FULLMOVE_NUMBER}");
-    Fault::new(FaultCode::ClockRange, Field::FullmoveNumber, text, detail)
+    PositionFault::new(PositionFaultCode::ClockRange, PositionField::FullmoveNumber, text, detail)
 }
 
 /// The rights as Shredder-FEN writes them.
-pub(super) fn castling_letters(rights: CastlingRights) -> String {
+pub(super) fn shredder_castling(rights: CastlingRights) -> String {
     if rights.is_empty() {
         return "-".to_owned();
     }
@@ -227,7 +252,7 @@ pub(super) fn castling_letters(rights: CastlingRights) -> String {
         .collect()
 }
 
-fn names(squares: Bitboard) -> String {
+fn square_names(squares: Bitboard) -> String {
     squares.map(|square| square.to_string()).collect::<Vec<_>>().join(", ")
 }
 

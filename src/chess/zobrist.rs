@@ -26,7 +26,7 @@ static PIECES: [[u64; 64]; 12] = {
     while piece < 12 {
         let mut square = 0;
         while square < 64 {
-            table[piece][square] = NUMBERS[64 * (Piece::ALL[piece].state() as usize - 1) + square];
+            table[piece][square] = NUMBERS[64 * (Piece::ALL[piece].code() as usize - 1) + square];
             square += 1;
         }
         piece += 1;

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::thread;
 
-use kibitzer::datagen::{Generator, Openings, Progress, Settings};
+use kibitzer::datagen::{DatagenSettings, Generator, Openings, Progress};
 
-use super::Failure;
+use super::BoxError;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -45,12 +45,12 @@ pub(crate) struct Options {
     seed: u64,
 }
 
-pub(crate) fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) fn run(options: Options) -> Result<ExitCode, BoxError> {
     let openings = match &options.book {
-        None => Openings::standard(options.random_plies),
+        None => Openings::from_startpos(options.random_plies),
         Some(path) => Openings::from_book(path, options.random_plies)?,
     };
-    let settings = Settings {
+    let settings = DatagenSettings {
         folder: options.out,
         games: options.games,
         nodes: options.nodes,
@@ -64,19 +64,19 @@ pub(crate) fn run(options: Options) -> Result<ExitCode, Failure> {
         most_at_start: options.most_at_start,
     };
     let mut out = io::stdout().lock();
-    let mut said = Ok(());
-    let done = Generator::new(settings, openings)?.run(&mut |progress| {
+    let mut write_result = Ok(());
+    let final_progress = Generator::new(settings, openings)?.run(&mut |progress| {
         // Without a reader the games are still worth having; the failure is told at the end.
-        if said.is_ok() {
-            said = say(&mut out, progress);
+        if write_result.is_ok() {
+            write_result = print_progress(&mut out, progress);
         }
     })?;
-    said?;
-    say(&mut out, done)?;
+    write_result?;
+    print_progress(&mut out, final_progress)?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn say(out: &mut impl Write, progress: Progress) -> io::Result<()> {
+fn print_progress(out: &mut impl Write, progress: Progress) -> io::Result<()> {
     let Progress { games, positions, new_positions, elapsed } = progress;
     let speed = new_positions as f64 / elapsed.as_secs_f64().max(1e-9);
     writeln!(out, "{games} games, {positions} positions, {speed:.0} positions per second")

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kibitzer::config::Settings;
 
-use super::Failure;
+use super::BoxError;
 
 const TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -22,12 +22,12 @@ pub(crate) struct Options {
 }
 
 /// Succeeds when `/livez` answers 200.
-pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
+pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
     let listen = match options.listen {
         Some(address) => address,
         None => Settings::load(options.config.as_deref())?.listen,
     };
-    let url = format!("http://{}/livez", reachable(listen));
+    let url = format!("http://{}/livez", loopback_if_unspecified(listen));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let status = runtime.block_on(async {
         let client = reqwest::Client::builder().no_proxy().timeout(TIMEOUT).build()?;
@@ -41,7 +41,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
 }
 
 /// Who listens on all addresses is asked on this machine's own.
-fn reachable(mut address: SocketAddr) -> SocketAddr {
+fn loopback_if_unspecified(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         address.set_ip(match address.ip() {
             IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),

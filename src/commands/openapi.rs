@@ -3,9 +3,9 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use super::Failure;
+use super::BoxError;
 
-pub(crate) fn run() -> Result<ExitCode, Failure> {
+pub(crate) fn run() -> Result<ExitCode, BoxError> {
     let yaml = kibitzer::http::contract().to_yaml()?;
     io::stdout().lock().write_all(yaml.as_bytes())?;
     Ok(ExitCode::SUCCESS)

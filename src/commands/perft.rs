@@ -4,9 +4,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Instant;
 
-use kibitzer::chess::{CastlingText, Position, perft, to_uci};
+use kibitzer::chess::{CastlingNotation, Position, perft, to_uci};
 
-use super::Failure;
+use super::BoxError;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -20,7 +20,7 @@ pub(crate) struct Options {
     divide: bool,
 }
 
-pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
+pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
     let position = options.fen.as_deref().map_or(Ok(Position::startpos()), Position::from_fen)?;
     let mut out = io::stdout().lock();
     let started = Instant::now();
@@ -28,7 +28,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     let nodes = if options.divide && options.depth > 0 {
         let divided = perft::divide(&position, options.depth);
         for &(mv, nodes) in &divided {
-            writeln!(out, "{}: {nodes}", to_uci(&position, mv, CastlingText::Standard))?;
+            writeln!(out, "{}: {nodes}", to_uci(&position, mv, CastlingNotation::Standard))?;
         }
         divided.iter().map(|&(_, nodes)| nodes).sum()
     } else {

@@ -9,7 +9,7 @@ use kibitzer::app::{self, Listeners, Signals};
 use kibitzer::config::Settings;
 use kibitzer::telemetry::{self, TelemetryGuard};
 
-use super::Failure;
+use super::BoxError;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -23,16 +23,16 @@ pub(crate) struct Options {
 
 impl Options {
     /// The settings, with the address of the command line.
-    fn settings(&self) -> Result<Settings, Failure> {
+    fn settings(&self) -> Result<Settings, BoxError> {
         let mut settings = Settings::load(self.config.as_deref())?;
         settings.listen = self.listen.unwrap_or(settings.listen);
         Ok(settings)
     }
 }
 
-pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
+pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
     let settings = options.settings()?;
-    app::give_back_large_blocks();
+    app::configure_malloc();
     let telemetry = telemetry::start(&settings.log, &settings.otlp, io::stdout())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(&settings, telemetry));
@@ -41,7 +41,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
     served.map(|()| ExitCode::SUCCESS)
 }
 
-async fn serve(settings: &Settings, telemetry: TelemetryGuard) -> Result<(), Failure> {
+async fn serve(settings: &Settings, telemetry: TelemetryGuard) -> Result<(), BoxError> {
     let mut signals = Signals::listen()?;
     let listeners = Listeners::bind(settings).await?;
     tracing::info!(

@@ -3,9 +3,9 @@
 use std::io;
 use std::process::ExitCode;
 
-use kibitzer::uci::{Local, Options as Defaults, Remote, Session};
+use kibitzer::uci::{LocalBackend, Options as Defaults, RemoteBackend, Session};
 
-use super::Failure;
+use super::BoxError;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -17,14 +17,14 @@ pub(crate) struct Options {
     key: Option<String>,
 }
 
-pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
+pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
     let defaults = Defaults::default();
     let input = io::stdin().lock();
     match &options.server {
-        None => Session::new(Local::new(&defaults)?, defaults, io::stdout()).run(input)?,
+        None => Session::new(LocalBackend::new(&defaults)?, defaults, io::stdout()).run(input)?,
         Some(url) => {
             let key = options.key.as_deref().filter(|key| !key.is_empty());
-            Session::new(Remote::new(url, key)?, defaults, io::stdout()).run(input)?
+            Session::new(RemoteBackend::new(url, key)?, defaults, io::stdout()).run(input)?
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -17,22 +17,22 @@ pub enum SettingsError {
     },
     /// Keys that are unknown or have a bad value.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
-    Refused(Vec<BadKey>),
+    Invalid(Vec<InvalidSetting>),
 }
 
 /// One key that was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {detail} (in the environment: {})", environment_name(key))]
-pub struct BadKey {
+pub struct InvalidSetting {
     /// The key's full name, as `search.hash_mb`.
     pub key: String,
     /// What is wrong.
     pub detail: String,
 }
 
-impl BadKey {
-    pub(super) fn new(key: impl Into<String>, detail: impl Into<String>) -> BadKey {
-        BadKey { key: key.into(), detail: detail.into() }
+impl InvalidSetting {
+    pub(super) fn new(key: impl Into<String>, detail: impl Into<String>) -> InvalidSetting {
+        InvalidSetting { key: key.into(), detail: detail.into() }
     }
 }
 
@@ -41,20 +41,21 @@ fn environment_name(key: &str) -> String {
 }
 
 /// A value that is not of its setting's type.
-pub(super) fn bad_value(error: config::ConfigError) -> BadKey {
+pub(super) fn invalid_value(error: config::ConfigError) -> InvalidSetting {
     match error {
-        config::ConfigError::Type { key, unexpected, expected, .. } => {
-            BadKey::new(key.unwrap_or_default(), format!("expected {expected}, got {unexpected}"))
-        }
+        config::ConfigError::Type { key, unexpected, expected, .. } => InvalidSetting::new(
+            key.unwrap_or_default(),
+            format!("expected {expected}, got {unexpected}"),
+        ),
         config::ConfigError::At { key, error, .. } => {
-            BadKey::new(key.unwrap_or_default(), error.to_string())
+            InvalidSetting::new(key.unwrap_or_default(), error.to_string())
         }
         // Every key has a default but those of the entries of this list, of which the library does
         // not tell the place.
         config::ConfigError::NotFound(field) => {
-            BadKey::new("access.keys", format!("an entry has no {field}"))
+            InvalidSetting::new("access.keys", format!("an entry has no {field}"))
         }
-        other => BadKey::new("", other.to_string()),
+        other => InvalidSetting::new("", other.to_string()),
     }
 }
 
@@ -67,6 +68,6 @@ pub(super) fn unreadable(file: Option<&Path>, detail: &str) -> SettingsError {
 }
 
 /// Ends the loading when anything is wrong.
-pub(super) fn refuse(bad: Vec<BadKey>) -> Result<(), SettingsError> {
-    if bad.is_empty() { Ok(()) } else { Err(SettingsError::Refused(bad)) }
+pub(super) fn fail_if_any(invalid: Vec<InvalidSetting>) -> Result<(), SettingsError> {
+    if invalid.is_empty() { Ok(()) } else { Err(SettingsError::Invalid(invalid)) }
 }

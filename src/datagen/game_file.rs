@@ -5,10 +5,10 @@ use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::DatagenError;
-use super::start::{START, complaint};
+use super::packed_start::{START_BYTES, start_position_error};
 
 /// Bytes of one move with its score; four zero bytes end a game.
-const MOVE: usize = 4;
+const MOVE_BYTES: usize = 4;
 
 /// Games one behind the other. A last game that was cut off while it was written is taken away.
 pub struct GameFile {
@@ -27,31 +27,31 @@ impl GameFile {
     /// When it can't be read or written, or what it holds are no games; the file stays as it is
     /// then.
     pub fn open(path: &Path) -> Result<GameFile, DatagenError> {
-        let io = |error| DatagenError::io(path.to_owned(), error);
+        let io_error = |error| DatagenError::io(path.to_owned(), error);
         let mut file = OpenOptions::new()
             .read(true)
             .write(true)
             .create(true)
             .truncate(false)
             .open(path)
-            .map_err(io)?;
+            .map_err(io_error)?;
         let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).map_err(io)?;
-        let mut whole = 0;
+        file.read_to_end(&mut bytes).map_err(io_error)?;
+        let mut complete_bytes = 0;
         let (mut games, mut positions) = (0, 0);
         loop {
-            if let Some(what) = complaint(&bytes[whole..]) {
+            if let Some(what) = start_position_error(&bytes[complete_bytes..]) {
                 let detail = format!("where game {} should begin {what}", games + 1);
-                return Err(DatagenError::NotGames { path: path.to_owned(), detail });
+                return Err(DatagenError::InvalidGameFile { path: path.to_owned(), detail });
             }
-            let Some(length) = game_length(&bytes[whole..]) else { break };
+            let Some(length) = game_length(&bytes[complete_bytes..]) else { break };
             games += 1;
-            positions += ((length - START) / MOVE - 1) as u64;
-            whole += length;
+            positions += ((length - START_BYTES) / MOVE_BYTES - 1) as u64;
+            complete_bytes += length;
         }
-        file.set_len(whole as u64)
-            .and_then(|()| file.seek(SeekFrom::Start(whole as u64)))
-            .map_err(io)?;
+        file.set_len(complete_bytes as u64)
+            .and_then(|()| file.seek(SeekFrom::Start(complete_bytes as u64)))
+            .map_err(io_error)?;
         Ok(GameFile { path: path.to_owned(), file, games, positions })
     }
 
@@ -60,7 +60,7 @@ impl GameFile {
     /// # Errors
     ///
     /// When they can't be written.
-    pub fn add(&mut self, game: &[u8], positions: u64) -> Result<(), DatagenError> {
+    pub fn append(&mut self, game: &[u8], positions: u64) -> Result<(), DatagenError> {
         self.file.write_all(game).map_err(|error| DatagenError::io(self.path.clone(), error))?;
         self.games += 1;
         self.positions += positions;
@@ -80,24 +80,26 @@ impl GameFile {
 
 /// The bytes of the game that stands first; `None` when it has no end.
 fn game_length(bytes: &[u8]) -> Option<usize> {
-    let moves = bytes.get(START..)?.chunks_exact(MOVE);
-    moves.zip(1..).find(|(entry, _)| *entry == [0; MOVE]).map(|(_, count)| START + MOVE * count)
+    let moves = bytes.get(START_BYTES..)?.chunks_exact(MOVE_BYTES);
+    moves
+        .zip(1..)
+        .find(|(entry, _)| *entry == [0; MOVE_BYTES])
+        .map(|(_, count)| START_BYTES + MOVE_BYTES * count)
 }
 
 /// The files of a run, whatever the number of workers was; none when there is no such folder.
-pub(super) fn files_of(folder: &Path, seed: u64) -> Result<Vec<PathBuf>, DatagenError> {
-    let io = |error| DatagenError::io(folder.to_owned(), error);
-    let beginning = format!("{seed}-");
+pub(super) fn game_files(folder: &Path, seed: u64) -> Result<Vec<PathBuf>, DatagenError> {
+    let io_error = |error| DatagenError::io(folder.to_owned(), error);
+    let prefix = format!("{seed}-");
     let entries = match std::fs::read_dir(folder) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(io)?,
+        entries => entries.map_err(io_error)?,
     };
     let mut files = Vec::new();
     for entry in entries {
-        let entry = entry.map_err(io)?;
+        let entry = entry.map_err(io_error)?;
         let name = entry.file_name();
-        if name.to_string_lossy().starts_with(&beginning) && name.to_string_lossy().ends_with(".vf")
-        {
+        if name.to_string_lossy().starts_with(&prefix) && name.to_string_lossy().ends_with(".vf") {
             files.push(entry.path());
         }
     }
@@ -105,6 +107,6 @@ pub(super) fn files_of(folder: &Path, seed: u64) -> Result<Vec<PathBuf>, Datagen
 }
 
 /// Where a worker's games go.
-pub(super) fn file_of(folder: &Path, seed: u64, worker: u64) -> PathBuf {
+pub(super) fn game_file_path(folder: &Path, seed: u64, worker: u64) -> PathBuf {
     folder.join(format!("{seed}-{worker}.vf"))
 }

@@ -6,22 +6,22 @@ use sha2::{Digest, Sha256};
 
 use super::DatagenError;
 use super::adjudication::Adjudication;
-use super::random::Random;
-use super::recipe::Book;
+use super::manifest::Book;
+use super::random::SplitMix64;
 use crate::chess::{Game, Position};
 
 /// Start positions, and so many moves by chance from there.
 #[derive(Clone, Debug)]
 pub struct Openings {
-    starts: Vec<Position>,
+    start_positions: Vec<Position>,
     random_plies: u32,
     book: Option<Book>,
 }
 
 impl Openings {
     /// From the start position.
-    pub fn standard(random_plies: u32) -> Openings {
-        Openings { starts: vec![Position::startpos()], random_plies, book: None }
+    pub fn from_startpos(random_plies: u32) -> Openings {
+        Openings { start_positions: vec![Position::startpos()], random_plies, book: None }
     }
 
     /// From the positions of a book, one FEN or EPD a line.
@@ -34,22 +34,22 @@ impl Openings {
         let text = std::fs::read_to_string(path)
             .map_err(|error| DatagenError::io(path.to_owned(), error))?;
         let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        let starts: Result<Vec<Position>, DatagenError> = lines
+        let start_positions: Result<Vec<Position>, DatagenError> = lines
             .map(|(index, line)| {
-                read_line(line).map_err(|detail| DatagenError::Book {
+                parse_book_line(line).map_err(|detail| DatagenError::Book {
                     path: PathBuf::from(path),
                     line: index + 1,
                     detail,
                 })
             })
             .collect();
-        let starts = starts?;
-        if starts.is_empty() {
+        let start_positions = start_positions?;
+        if start_positions.is_empty() {
             return Err(DatagenError::EmptyBook(path.to_owned()));
         }
-        let digits = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
+        let sha256 = Sha256::digest(&text).iter().map(|byte| format!("{byte:02x}")).collect();
         let file = path.file_name().unwrap_or(path.as_os_str()).to_string_lossy().into_owned();
-        Ok(Openings { starts, random_plies, book: Some(Book { file, sha256: digits }) })
+        Ok(Openings { start_positions, random_plies, book: Some(Book { file, sha256 }) })
     }
 
     /// Moves by chance, in every second opening one more.
@@ -64,8 +64,8 @@ impl Openings {
 
     /// A position by chance; `None` when its moves by chance have ended the game. Every second
     /// opening has a move by chance more, so that both sides begin.
-    pub(super) fn draw(&self, random: &mut Random) -> Option<Position> {
-        let mut position = random.pick(&self.starts)?.clone();
+    pub(super) fn choose_random(&self, random: &mut SplitMix64) -> Option<Position> {
+        let mut position = random.pick(&self.start_positions)?.clone();
         let plies = if self.random_plies == 0 {
             0
         } else {
@@ -79,7 +79,7 @@ impl Openings {
 }
 
 /// A FEN, or the four fields that an EPD begins with.
-fn read_line(line: &str) -> Result<Position, String> {
+fn parse_book_line(line: &str) -> Result<Position, String> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     let is_fen = fields.len() == 6
         && fields[4..].iter().all(|field| field.bytes().all(|byte| byte.is_ascii_digit()));
@@ -98,12 +98,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_opening_is_decided_by_its_numbers() {
-        let openings = Openings::standard(8);
-        let draw = |worker, game| openings.draw(&mut Random::new(1, worker, game)).unwrap().fen();
-        assert_eq!(draw(0, 0), draw(0, 0));
+    fn an_opening_is_determined_by_seed_worker_and_game() {
+        let openings = Openings::from_startpos(8);
+        let opening_fen = |worker, game| {
+            openings.choose_random(&mut SplitMix64::new(1, worker, game)).unwrap().fen()
+        };
+        assert_eq!(opening_fen(0, 0), opening_fen(0, 0));
         let mut all: Vec<String> =
-            (0..10).flat_map(|worker| (0..50).map(move |game| draw(worker, game))).collect();
+            (0..10).flat_map(|worker| (0..50).map(move |game| opening_fen(worker, game))).collect();
         all.sort_unstable();
         all.dedup();
         assert!(all.len() > 490, "{} different openings", all.len());
@@ -111,9 +113,10 @@ mod tests {
 
     #[test]
     fn both_sides_begin_about_as_often() {
-        let openings = Openings::standard(8);
-        let begins = |game| openings.draw(&mut Random::new(5, 0, game)).unwrap().turn();
-        let white = (0..200).filter(|&game| begins(game).is_white()).count();
+        let openings = Openings::from_startpos(8);
+        let side_to_move =
+            |game| openings.choose_random(&mut SplitMix64::new(5, 0, game)).unwrap().turn();
+        let white = (0..200).filter(|&game| side_to_move(game).is_white()).count();
         assert!((70..=130).contains(&white), "{white} of 200");
     }
 
@@ -125,11 +128,11 @@ mod tests {
             "4k3/8/8/8/8/8/4P3/4K3 w - - hmvc 3; fmvn 17;",
             "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4; id \"one\";",
         ] {
-            assert!(read_line(line).is_ok(), "{line}");
+            assert!(parse_book_line(line).is_ok(), "{line}");
         }
         for none in ["nonsense", "7k/8/6Q1/8/8/8/8/K7 b - -", "4k3/8/8/8/8/8/4P3/4K3 w - - 100 90"]
         {
-            assert!(read_line(none).is_err(), "{none}");
+            assert!(parse_book_line(none).is_err(), "{none}");
         }
     }
 }

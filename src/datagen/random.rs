@@ -4,12 +4,12 @@ use crate::chess::splitmix;
 
 /// SplitMix64: small, and good enough to choose openings.
 #[derive(Clone, Debug)]
-pub(super) struct Random(u64);
+pub(super) struct SplitMix64(u64);
 
-impl Random {
+impl SplitMix64 {
     /// One of many rows of numbers: by the run's seed, the worker and the game.
-    pub(super) fn new(seed: u64, worker: u64, game: u64) -> Random {
-        let mut random = Random(seed);
+    pub(super) fn new(seed: u64, worker: u64, game: u64) -> SplitMix64 {
+        let mut random = SplitMix64(seed);
         for number in [worker, game] {
             random.0 = random.next() ^ number;
         }
@@ -23,9 +23,9 @@ impl Random {
     }
 
     /// One of a list that is not empty; `None` of an empty one.
-    pub(super) fn pick<'a, T>(&mut self, list: &'a [T]) -> Option<&'a T> {
-        let length = u128::try_from(list.len()).ok()?;
+    pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+        let length = u128::try_from(items.len()).ok()?;
         let index = (u128::from(self.next()) * length) >> 64;
-        list.get(usize::try_from(index).ok()?)
+        items.get(usize::try_from(index).ok()?)
     }
 }

@@ -9,7 +9,7 @@ mod positions;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use super::{Engine, EngineOptions, Level, Limits, StopFlag};
+use super::{Engine, EngineOptions, Limits, SimdLevel, StopFlag};
 use crate::chess::{Game, Position};
 use positions::POSITIONS;
 
@@ -31,14 +31,14 @@ impl Bench {
 
     /// Searches every position to a depth, at least 1.
     pub fn run(depth: u8) -> Bench {
-        Bench::run_at(depth, Level::best())
+        Bench::run_with_simd(depth, SimdLevel::best())
     }
 
     /// The same with other processor instructions: the nodes are the same.
-    pub fn run_at(depth: u8, level: Level) -> Bench {
+    pub fn run_with_simd(depth: u8, simd_level: SimdLevel) -> Bench {
         let engine = Engine::with_options(EngineOptions {
             hash_mb: HASH_MB,
-            level,
+            simd_level,
             ..EngineOptions::default()
         });
         let limits = Limits { depth: Some(depth.max(1)), ..Limits::default() };

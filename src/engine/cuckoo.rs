@@ -13,45 +13,47 @@ const SIZE: usize = 8192;
 
 /// A reversible move, in either direction, by the change of key that it makes.
 #[derive(Clone, Copy)]
-struct Hop {
+struct CuckooEntry {
     key: u64,
-    ends: (Square, Square),
+    squares: (Square, Square),
 }
 
-const EMPTY: Hop = Hop { key: 0, ends: (Square::A1, Square::A1) };
+const EMPTY: CuckooEntry = CuckooEntry { key: 0, squares: (Square::A1, Square::A1) };
 
 /// The table of all reversible moves.
-pub(super) struct Cuckoo(Box<[Hop; SIZE]>);
+pub(super) struct CuckooTable(Box<[CuckooEntry; SIZE]>);
 
-static CUCKOO: LazyLock<Cuckoo> = LazyLock::new(Cuckoo::build);
+static CUCKOO: LazyLock<CuckooTable> = LazyLock::new(CuckooTable::build);
 
-impl Cuckoo {
+impl CuckooTable {
     /// The one table of the program.
-    pub(super) fn get() -> &'static Cuckoo {
+    pub(super) fn shared() -> &'static CuckooTable {
         &CUCKOO
     }
 
     /// The ends of the move that changes the key by `difference`, side to move included.
     #[inline]
     pub(super) fn find(&self, difference: u64) -> Option<(Square, Square)> {
-        [first(difference), second(difference)]
+        [hash1(difference), hash2(difference)]
             .into_iter()
-            .map(|place| &self.0[place])
-            .find(|hop| hop.key == difference)
-            .map(|hop| hop.ends)
+            .map(|index| &self.0[index])
+            .find(|entry| entry.key == difference)
+            .map(|entry| entry.squares)
     }
 
-    fn build() -> Cuckoo {
-        let mut table = Cuckoo(Box::new([EMPTY; SIZE]));
+    fn build() -> CuckooTable {
+        let mut table = CuckooTable(Box::new([EMPTY; SIZE]));
         for color in Color::ALL {
             for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King] {
                 let piece = Piece::new(color, role);
                 for a in Square::all() {
-                    for b in Square::all().filter(|b| b.index() > a.index() && moves(role, a, *b)) {
+                    for b in Square::all()
+                        .filter(|b| b.index() > a.index() && is_reversible_move(role, a, *b))
+                    {
                         let key = zobrist::piece(piece, a)
                             ^ zobrist::piece(piece, b)
                             ^ zobrist::BLACK_TO_MOVE;
-                        table.insert(Hop { key, ends: (a, b) });
+                        table.insert(CuckooEntry { key, squares: (a, b) });
                     }
                 }
             }
@@ -60,30 +62,30 @@ impl Cuckoo {
     }
 
     /// Puts a move in, and whatever it pushes out into its other place.
-    fn insert(&mut self, mut hop: Hop) {
-        let mut place = first(hop.key);
+    fn insert(&mut self, mut entry: CuckooEntry) {
+        let mut index = hash1(entry.key);
         loop {
-            std::mem::swap(&mut self.0[place], &mut hop);
-            if hop.key == 0 {
+            std::mem::swap(&mut self.0[index], &mut entry);
+            if entry.key == 0 {
                 return;
             }
-            place ^= first(hop.key) ^ second(hop.key);
+            index ^= hash1(entry.key) ^ hash2(entry.key);
         }
     }
 }
 
 #[inline]
-fn first(key: u64) -> usize {
+fn hash1(key: u64) -> usize {
     (key % SIZE as u64) as usize
 }
 
 #[inline]
-fn second(key: u64) -> usize {
+fn hash2(key: u64) -> usize {
     ((key >> 16) % SIZE as u64) as usize
 }
 
 /// `true` when a piece of the kind goes from one square to the other on an empty board.
-fn moves(role: Role, a: Square, b: Square) -> bool {
+fn is_reversible_move(role: Role, a: Square, b: Square) -> bool {
     let files = (a.file() as i32 - b.file() as i32).abs();
     let ranks = (a.rank() as i32 - b.rank() as i32).abs();
     let (diagonal, straight) = (files == ranks, files == 0 || ranks == 0);
@@ -100,17 +102,18 @@ fn moves(role: Role, a: Square, b: Square) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{Position, read_move};
+    use crate::chess::{Position, parse_move};
 
     #[test]
     fn every_reversible_move_is_found_by_its_key() {
-        assert_eq!(Cuckoo::get().0.iter().filter(|hop| hop.key != 0).count(), 3_668);
+        assert_eq!(CuckooTable::shared().0.iter().filter(|entry| entry.key != 0).count(), 3_668);
         let position = Position::from_fen("4k3/8/2n5/8/8/8/3Q4/4K3 w - - 0 1").unwrap();
         for text in ["d2d7", "d2a5", "e1f1"] {
-            let mv = read_move(&position, text).unwrap();
-            let ends = Cuckoo::get().find(position.key() ^ position.after(mv).key()).unwrap();
-            assert!(ends == (mv.from(), mv.to()) || ends == (mv.to(), mv.from()), "{text}");
+            let mv = parse_move(&position, text).unwrap();
+            let squares =
+                CuckooTable::shared().find(position.key() ^ position.after(mv).key()).unwrap();
+            assert!(squares == (mv.from(), mv.to()) || squares == (mv.to(), mv.from()), "{text}");
         }
-        assert_eq!(Cuckoo::get().find(0x1234_5678_9abc_def0), None);
+        assert_eq!(CuckooTable::shared().find(0x1234_5678_9abc_def0), None);
     }
 }

@@ -1,8 +1,9 @@
 //! Keys of parts of a position: what the correction histories are looked up by.
 
-use super::path::LOW_CLOCK;
+use super::repetition::LOW_HALFMOVE_CLOCK;
 use crate::chess::{
-    CastlingSide, Color, Move, Piece, Position, Role, Square, castled_rook, splitmix, zobrist,
+    CastlingSide, Color, Move, Piece, Position, Role, Square, castled_rook_square, splitmix,
+    zobrist,
 };
 
 /// Clocks so far apart belong to keys of their own.
@@ -12,8 +13,8 @@ const CLOCK_STEP: u16 = 8;
 /// half-move clock, as values do: see
 /// [`corrected`](super::correction::corrected). (After Stockfish.)
 #[inline]
-pub(super) fn table_key(position: &Position) -> u64 {
-    let beyond = position.halfmove_clock().saturating_sub(LOW_CLOCK);
+pub(super) fn tt_key(position: &Position) -> u64 {
+    let beyond = position.halfmove_clock().saturating_sub(LOW_HALFMOVE_CLOCK);
     // The number of step 0 is 0.
     position.key() ^ splitmix::nth(0, u64::from(beyond.div_ceil(CLOCK_STEP)))
 }
@@ -24,15 +25,15 @@ pub(super) fn table_key(position: &Position) -> u64 {
 /// The search keeps them along its line: a plain position has no need of them. (Non-pawn and minor
 /// keys: after Stockfish and Reckless.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct PartKeys {
+pub(super) struct CorrectionKeys {
     pub(super) non_pawn: [u64; 2],
     pub(super) minor: u64,
 }
 
-impl PartKeys {
+impl CorrectionKeys {
     /// The keys of a position, from the board.
-    pub(super) fn of(position: &Position) -> PartKeys {
-        let mut keys = PartKeys::default();
+    pub(super) fn from_position(position: &Position) -> CorrectionKeys {
+        let mut keys = CorrectionKeys::default();
         for square in Square::all() {
             if let Some(piece) = position.piece_at(square) {
                 keys.toggle(piece, square);
@@ -43,12 +44,12 @@ impl PartKeys {
 
     /// The keys after a legal move is made in `before`.
     #[inline]
-    pub(super) fn after(mut self, before: &Position, mv: Move) -> PartKeys {
+    pub(super) fn after(mut self, before: &Position, mv: Move) -> CorrectionKeys {
         let (from, to) = (mv.from(), mv.to());
         let us = before.turn();
         let Some(piece) = before.piece_at(from) else { return self };
-        if let Some(side) = mv.castling() {
-            self.castle(before, us, side, from, to);
+        if let Some(side) = mv.castling_side() {
+            self.toggle_castling(before, us, side, from, to);
             return self;
         }
         if mv.is_capture()
@@ -63,7 +64,7 @@ impl PartKeys {
     }
 
     #[cold]
-    fn castle(
+    fn toggle_castling(
         &mut self,
         before: &Position,
         us: Color,
@@ -77,7 +78,7 @@ impl PartKeys {
         if let Some(rook_from) = before.castling_rook(us, side) {
             let rook = Piece::new(us, Role::Rook);
             self.toggle(rook, rook_from);
-            self.toggle(rook, castled_rook(us, side));
+            self.toggle(rook, castled_rook_square(us, side));
         }
     }
 
@@ -87,10 +88,10 @@ impl PartKeys {
         if role == Role::Pawn {
             return;
         }
-        let number = zobrist::piece(piece, square);
-        self.non_pawn[piece.color() as usize] ^= number;
+        let zobrist_key = zobrist::piece(piece, square);
+        self.non_pawn[piece.color() as usize] ^= zobrist_key;
         if matches!(role, Role::Knight | Role::Bishop | Role::King) {
-            self.minor ^= number;
+            self.minor ^= zobrist_key;
         }
     }
 }
@@ -100,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn keys_kept_along_a_game_equal_those_of_the_board() {
+    fn incremental_keys_equal_keys_from_scratch() {
         let starts = [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "4k3/1P2r3/8/2Pp4/8/8/4p3/R1K5 w - d6 0 2",
@@ -109,7 +110,7 @@ mod tests {
         let mut random = 0x2545_f491_4f6c_dd1d_u64;
         for round in 0..60 {
             let mut position = Position::from_fen(starts[round % starts.len()]).unwrap();
-            let mut keys = PartKeys::of(&position);
+            let mut keys = CorrectionKeys::from_position(&position);
             for _ in 0..60 {
                 let moves = position.legal_moves();
                 if moves.is_empty() {
@@ -121,7 +122,12 @@ mod tests {
                 let mv = moves[(random >> 33) as usize % moves.len()];
                 keys = keys.after(&position, mv);
                 position.play(mv);
-                assert_eq!(keys, PartKeys::of(&position), "{} after {mv:?}", position.fen());
+                assert_eq!(
+                    keys,
+                    CorrectionKeys::from_position(&position),
+                    "{} after {mv:?}",
+                    position.fen()
+                );
             }
         }
     }

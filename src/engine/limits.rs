@@ -20,12 +20,12 @@ pub struct Limits {
     pub mate: Option<u8>,
     /// The clock of the side to move: the search divides the time by itself, and finishes its first
     /// iteration likewise.
-    pub clock: Option<Clock>,
+    pub clock: Option<GameClock>,
 }
 
 /// The clock of the side to move, in a game under time control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Clock {
+pub struct GameClock {
     /// What is left.
     pub remaining: Duration,
     /// What each move adds.
@@ -39,18 +39,18 @@ pub struct Clock {
 
 /// How wide a search looks, and with how many hands.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Scope {
+pub struct SearchScope {
     /// Threads that search together; at least one.
     pub threads: usize,
     /// How many of the best moves get a line and an exact score; at least one.
     pub multipv: usize,
     /// The root moves to look at; all when empty. Moves that are not legal are passed over.
-    pub moves: Vec<Move>,
+    pub search_moves: Vec<Move>,
 }
 
-impl Default for Scope {
-    fn default() -> Scope {
-        Scope { threads: 1, multipv: 1, moves: Vec::new() }
+impl Default for SearchScope {
+    fn default() -> SearchScope {
+        SearchScope { threads: 1, multipv: 1, search_moves: Vec::new() }
     }
 }
 
@@ -90,7 +90,7 @@ impl StopFlag {
     }
 
     /// Tells how many moves the search has made.
-    pub(super) fn tell_nodes(&self, nodes: u64) {
+    pub(super) fn set_nodes(&self, nodes: u64) {
         self.nodes.store(nodes, Ordering::Relaxed);
     }
 

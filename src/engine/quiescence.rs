@@ -4,138 +4,157 @@
 //! no more than a few moves are looked at, that an exchange has to win what is missing, and that a
 //! value beyond beta counts half of what it is beyond: Stockfish, Reckless.
 
-use super::checks::Checks;
-use super::correction::{Places, corrected};
-use super::entry::{Bound, Entry};
-use super::evaluation::Evaluator;
-use super::history::Setting;
-use super::keys::table_key;
-use super::node::Kind;
+use super::check_info::CheckInfo;
+use super::correction_history::{CorrectionIndices, corrected_static_eval};
+use super::evaluator::Evaluator;
+use super::history::HistoryKey;
+use super::keys::tt_key;
+use super::move_picker::{MovePicker, OrderingContext};
+use super::node::NodeType;
 use super::params;
-use super::path::{Found, NEAR_FIFTY};
-use super::picker::{Guide, Picker};
-use super::score::{INFINITE, MATE_FLOOR, MAX_PLY, Value, is_mate, mate_at, mated_at};
-use super::search::Search;
-use super::see::{gain, see_at_least};
+use super::repetition::{NEAR_FIFTY_MOVES, NodeScore};
+use super::score::{INFINITE, MATE_IN_MAX_PLY, MAX_PLY, Value, is_mate, mate_in, mated_in};
+use super::search::SearchWorker;
+use super::see::{material_gain, see_at_least};
 use super::threats::Threats;
+use super::tt_entry::{Bound, TtEntry};
 use crate::chess::{Move, Position};
 
-impl<E: Evaluator> Search<'_, E> {
+impl<E: Evaluator> SearchWorker<'_, E> {
     /// The value of a node once it has become quiet.
-    pub(super) fn quiescence<K: Kind>(
+    pub(super) fn quiescence<NT: NodeType>(
         &mut self,
-        line: &mut [Position],
+        positions: &mut [Position],
         mut alpha: Value,
         beta: Value,
         ply: usize,
-    ) -> Found {
-        self.pv.clear(ply);
+    ) -> NodeScore {
+        self.pv_table.clear(ply);
         self.seldepth = self.seldepth.max(ply);
-        if self.budget.is_over() {
-            return Found::own(0);
+        if self.budget.is_stopped() {
+            return NodeScore::independent(0);
         }
-        if let Some(found) = self.path.verdict(&line[0], ply) {
-            return found;
+        if let Some(score) = self.position_history.draw_score(&positions[0], ply) {
+            return score;
         }
         if ply >= MAX_PLY {
-            return Found::own(self.evaluator.evaluate(&line[0]));
+            return NodeScore::independent(self.evaluator.evaluate(&positions[0]));
         }
-        let mut floor = Found::own(-INFINITE);
+        let mut floor = NodeScore::independent(-INFINITE);
         if alpha < 0
             && params::upcoming_on() != 0
-            && let Some(leans_on) = self.path.upcoming_repetition(&line[0])
+            && let Some(depends_on_ply) = self.position_history.upcoming_repetition(&positions[0])
         {
-            floor = Found { value: 0, reach: leans_on };
+            floor = NodeScore { value: 0, depends_on_ply: depends_on_ply };
             alpha = 0;
             if alpha >= beta {
                 return floor;
             }
         }
-        if params::mate_distance_on() != 0 && alpha >= mate_at(ply + 1) {
-            return Found::own(alpha);
+        if params::mate_distance_on() != 0 && alpha >= mate_in(ply + 1) {
+            return NodeScore::independent(alpha);
         }
-        let known = self.ask_table(&line[0], ply);
-        let on_pv = K::PV || known.on_pv;
-        if !K::PV && known.bound.decides(known.value, beta) {
-            return known.found().or_at_least(floor, beta);
+        let tt_data = self.probe_tt(&positions[0], ply);
+        let tt_pv = NT::PV || tt_data.is_pv;
+        if !NT::PV && tt_data.bound.allows_cutoff(tt_data.value, beta) {
+            return tt_data.score().raised_to(floor, beta);
         }
 
-        let in_check = line[0].in_check();
-        if !in_check && is_stalemate(&line[0]) {
-            return Found::own(0);
+        let in_check = positions[0].in_check();
+        if !in_check && is_stalemate(&positions[0]) {
+            return NodeScore::independent(0);
         }
-        let mut raw = None;
-        let (mut best, mut reach) = (floor, floor.reach);
+        let mut raw_eval = None;
+        let (mut best, mut depends_on_ply) = (floor, floor.depends_on_ply);
         let old_alpha = alpha;
-        let mut futile = -INFINITE;
-        self.frames.at_mut(ply).evaluation = self.frames.before(ply, 2).evaluation;
-        self.frames.at_mut(ply).in_check = in_check;
+        let mut futility_base = -INFINITE;
+        self.stack.at_mut(ply).static_eval = self.stack.before(ply, 2).static_eval;
+        self.stack.at_mut(ply).in_check = in_check;
         if !in_check {
-            let value = known.evaluation.unwrap_or_else(|| self.evaluator.evaluate(&line[0]));
-            raw = Some(value);
-            let places = Places::of(&line[0], self.keys_at(ply), &self.frames, ply);
-            let clock = line[0].halfmove_clock();
-            let standing = corrected(value, self.history.correction.of(&places), clock);
-            self.frames.at_mut(ply).evaluation = Some(standing);
-            let stand = if known.improves(standing) && !is_mate(known.value) {
-                known.value
-            } else {
-                standing
-            };
-            if stand > best.value {
-                best = Found {
-                    value: stand,
-                    reach: if stand == known.value { known.reach } else { Found::OWN },
+            let value = tt_data.raw_eval.unwrap_or_else(|| self.evaluator.evaluate(&positions[0]));
+            raw_eval = Some(value);
+            let correction_indices = CorrectionIndices::new(
+                &positions[0],
+                self.correction_keys_at(ply),
+                &self.stack,
+                ply,
+            );
+            let clock = positions[0].halfmove_clock();
+            let static_eval = corrected_static_eval(
+                value,
+                self.history.correction.value(&correction_indices),
+                clock,
+            );
+            self.stack.at_mut(ply).static_eval = Some(static_eval);
+            let stand_pat =
+                if tt_data.is_better_estimate_than(static_eval) && !is_mate(tt_data.value) {
+                    tt_data.value
+                } else {
+                    static_eval
                 };
-                reach = reach.min(best.reach);
+            if stand_pat > best.value {
+                best = NodeScore {
+                    value: stand_pat,
+                    depends_on_ply: if stand_pat == tt_data.value {
+                        tt_data.depends_on_ply
+                    } else {
+                        NodeScore::INDEPENDENT
+                    },
+                };
+                depends_on_ply = depends_on_ply.min(best.depends_on_ply);
             }
             if best.value >= beta {
-                if !known.hit {
-                    self.table.store_evaluation(table_key(&line[0]), value, on_pv);
+                if !tt_data.hit {
+                    self.tt.store_eval(tt_key(&positions[0]), value, tt_pv);
                 }
                 let value = if is_mate(best.value) { best.value } else { (best.value + beta) / 2 };
-                return Found { value, reach: if clock < NEAR_FIFTY { best.reach } else { -1 } };
+                return NodeScore {
+                    value,
+                    depends_on_ply: if clock < NEAR_FIFTY_MOVES { best.depends_on_ply } else { -1 },
+                };
             }
             alpha = alpha.max(best.value);
-            futile = standing + params::delta_margin();
+            futility_base = static_eval + params::delta_margin();
         }
 
-        let threats = if in_check { Threats::of(&line[0]) } else { Threats::default() };
-        let setting = Setting::new(&line[0], threats.all, self.frames.rows(ply), ply);
-        let last = self.frames.before(ply, 1).mv;
-        let taken_on = (!last.is_null()).then_some(last.to());
-        let mut picker = Picker::noisy(&line[0], known.mv);
-        let checks = Checks::of(&line[0]);
+        let threats = if in_check { Threats::new(&positions[0]) } else { Threats::default() };
+        let history_key =
+            HistoryKey::new(&positions[0], threats.all, self.stack.continuation_indices(ply), ply);
+        let previous_move = self.stack.before(ply, 1).mv;
+        let recapture_square = (!previous_move.is_null()).then_some(previous_move.to());
+        let mut picker = MovePicker::noisy(&positions[0], tt_data.mv);
+        let check_info = CheckInfo::new(&positions[0]);
         let mut best_move = Move::NULL;
-        let mut tried = 0;
+        let mut move_count = 0;
         loop {
-            let guide = Guide {
-                position: &line[0],
+            let ordering = OrderingContext {
+                position: &positions[0],
                 history: self.history,
-                setting: &setting,
+                history_key: &history_key,
                 threats: &threats,
-                checks: &checks,
+                check_info: &check_info,
             };
-            let Some(mv) = picker.next(guide, false) else { break };
-            tried += 1;
-            if best.value > -MATE_FLOOR {
-                let position = &line[0];
-                let may_skip =
-                    !in_check && taken_on != Some(mv.to()) && !checks.may_give(position, mv);
-                if may_skip {
-                    if tried > params::quiescence_late() {
+            let Some(mv) = picker.next(ordering, false) else { break };
+            move_count += 1;
+            if best.value > -MATE_IN_MAX_PLY {
+                let position = &positions[0];
+                let may_prune = !in_check
+                    && recapture_square != Some(mv.to())
+                    && !check_info.may_give_check(position, mv);
+                if may_prune {
+                    if move_count > params::quiescence_late() {
                         continue;
                     }
-                    let hope = futile + gain(position, mv);
-                    if params::delta_on() != 0 && hope <= alpha {
-                        best.value = best.value.max(hope);
+                    let futility_value = futility_base + material_gain(position, mv);
+                    if params::delta_on() != 0 && futility_value <= alpha {
+                        best.value = best.value.max(futility_value);
                         continue;
                     }
                     // The exchange has to win what is missing.
                     if params::quiescence_gain_on() != 0
-                        && !see_at_least(position, mv, alpha - futile)
+                        && !see_at_least(position, mv, alpha - futility_base)
                     {
-                        best.value = best.value.max(futile.min(alpha));
+                        best.value = best.value.max(futility_base.min(alpha));
                         continue;
                     }
                 }
@@ -149,57 +168,57 @@ impl<E: Evaluator> Search<'_, E> {
                     continue;
                 }
             }
-            self.make(line, ply, mv);
-            let found = self.quiescence::<K>(&mut line[1..], -beta, -alpha, ply + 1).flip();
-            self.unmake();
-            if self.budget.is_over() {
-                return Found::own(0);
+            self.make_move(positions, ply, mv);
+            let score = self.quiescence::<NT>(&mut positions[1..], -beta, -alpha, ply + 1).flip();
+            self.unmake_move();
+            if self.budget.is_stopped() {
+                return NodeScore::independent(0);
             }
-            reach = reach.min(found.reach);
-            if found.value > best.value {
-                best = found;
-                if found.value > alpha {
+            depends_on_ply = depends_on_ply.min(score.depends_on_ply);
+            if score.value > best.value {
+                best = score;
+                if score.value > alpha {
                     best_move = mv;
-                    alpha = found.value;
-                    if K::PV {
-                        self.pv.extend(ply, mv);
+                    alpha = score.value;
+                    if NT::PV {
+                        self.pv_table.extend(ply, mv);
                     }
-                    if found.value >= beta {
+                    if score.value >= beta {
                         break;
                     }
                 }
             }
         }
 
-        if tried == 0 && in_check {
-            return Found::own(mated_at(ply));
+        if move_count == 0 && in_check {
+            return NodeScore::independent(mated_in(ply));
         }
         let bound = if best.value >= beta {
-            reach = best.reach;
+            depends_on_ply = best.depends_on_ply;
             if !is_mate(best.value) {
                 best.value = (best.value + beta) / 2;
             }
             Bound::Lower
-        } else if best.value > old_alpha && K::PV {
+        } else if best.value > old_alpha && NT::PV {
             Bound::Exact
         } else {
             Bound::Upper
         };
-        let entry = Entry {
+        let entry = TtEntry {
             mv: best_move,
             value: 0,
-            evaluation: raw,
+            raw_eval: raw_eval,
             depth: 0,
             bound,
-            on_pv,
-            leans: false,
+            is_pv: tt_pv,
+            path_dependent: false,
         };
-        self.remember(&line[0], Found { value: best.value, reach }, entry, ply)
+        self.store_tt(&positions[0], NodeScore { value: best.value, depends_on_ply }, entry, ply)
     }
 }
 
 /// Only a side without pieces runs out of moves in practice, so only then the moves are counted.
 #[inline]
 fn is_stalemate(position: &Position) -> bool {
-    !position.has_pieces() && !position.has_moves()
+    !position.has_non_pawn_material() && !position.has_moves()
 }

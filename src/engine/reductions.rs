@@ -31,13 +31,13 @@ const LOG2: [i32; 64] = {
 };
 
 /// A whole ply, in the unit of reductions.
-pub(super) const PLY: i32 = 1024;
+pub(super) const ONE_PLY: i32 = 1024;
 
 /// The reduction of the `tried`-th move, from 1, at this depth, in 1/1024 ply: it grows with the
 /// product of both logarithms.
 #[inline]
-pub(super) fn reduction(depth: i32, tried: i32) -> i32 {
-    let product = LOG2[depth.clamp(0, 63) as usize] * LOG2[tried.clamp(0, 63) as usize];
+pub(super) fn base_reduction(depth: i32, move_count: i32) -> i32 {
+    let product = LOG2[depth.clamp(0, 63) as usize] * LOG2[move_count.clamp(0, 63) as usize];
     // Natural logarithms: ln 2 squared is 0.48045, in 1/65,536 of the product's own 1/65,536.
     let logarithms = i64::from(product) * 31_487;
     params::lmr_base() + ((logarithms * i64::from(params::lmr_slope())) >> 32) as i32
@@ -57,10 +57,10 @@ mod tests {
 
     #[test]
     fn later_moves_and_deeper_nodes_are_reduced_more() {
-        assert!(reduction(12, 20) > reduction(12, 5));
-        assert!(reduction(12, 20) > reduction(5, 20));
+        assert!(base_reduction(12, 20) > base_reduction(12, 5));
+        assert!(base_reduction(12, 20) > base_reduction(5, 20));
         // e to the power of 2 is about 7.39: the logarithms of 7 and 8 lie on both sides.
-        let slope = |n| reduction(n, n) - reduction(1, 1);
+        let slope = |n| base_reduction(n, n) - base_reduction(1, 1);
         assert!(slope(7) < 4 * params::lmr_slope() && slope(8) > 4 * params::lmr_slope());
     }
 }

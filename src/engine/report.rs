@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{LinearScore, Score, Wdl};
+use super::{RawScore, Score, Wdl};
 use crate::chess::Move;
 
 /// Why a search ended.
@@ -31,7 +31,7 @@ pub struct Report {
     /// What the score means in games, from the view of the side to move.
     pub wdl: Wdl,
     /// The score before it was fitted to games; `None` where no search of this process found it.
-    pub linear: Option<LinearScore>,
+    pub raw_score: Option<RawScore>,
     /// The expected line, legal move by move; a mate's ends in mate. Its first move is the best
     /// move. Empty only where the game is over.
     pub pv: Vec<Move>,
@@ -48,7 +48,7 @@ pub struct Report {
     /// `true` when the search met no earlier position of its game's history and no node near the
     /// 50-move limit, and began with a half-move clock of 20 at most: then the same answer holds
     /// for the bare position.
-    pub context_free: bool,
+    pub history_independent: bool,
     /// With more than one line asked: the second-best move and on, with their lines.
     pub alternatives: Vec<Variation>,
 }
@@ -66,18 +66,18 @@ pub struct Variation {
 
 impl Report {
     /// Of a search that was stopped before it began: no line, and a score that says nothing.
-    pub fn nothing() -> Report {
+    pub fn empty() -> Report {
         Report {
             score: Score::Cp(0),
             wdl: Wdl::DRAWN,
-            linear: None,
+            raw_score: None,
             pv: Vec::new(),
             depth: 0,
             seldepth: 0,
             nodes: 0,
             elapsed: Duration::ZERO,
             reason: StopReason::Stopped,
-            context_free: false,
+            history_independent: false,
             alternatives: Vec::new(),
         }
     }
@@ -88,7 +88,7 @@ impl Report {
     }
 
     /// The answer that is expected to the best move.
-    pub fn ponder(&self) -> Option<Move> {
+    pub fn ponder_move(&self) -> Option<Move> {
         self.pv.get(1).copied()
     }
 }

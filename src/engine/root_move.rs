@@ -1,9 +1,9 @@
 //! A move at the root, and what the search comes to think of it.
 
-use super::evaluation::Evaluator;
-use super::line::Line;
+use super::evaluator::Evaluator;
+use super::pv_check::PvLine;
 use super::score::{INFINITE, Value, is_mate};
-use super::search::Search;
+use super::search::SearchWorker;
 use crate::chess::Move;
 
 /// A move at the root, with what the search thinks of it.
@@ -14,11 +14,11 @@ pub(super) struct RootMove {
     /// among the best.
     pub(super) value: Value,
     /// Its value in the iteration before.
-    pub(super) previous: Value,
+    pub(super) previous_value: Value,
     /// Its value on the average of the iterations so far.
-    pub(super) average: Option<Value>,
+    pub(super) average_value: Option<Value>,
     /// The move is at least this good: the value did not fail low.
-    pub(super) holds: bool,
+    pub(super) raised_alpha: bool,
     pub(super) pv: Vec<Move>,
     /// Nodes spent below it.
     pub(super) nodes: u64,
@@ -29,57 +29,57 @@ impl RootMove {
         RootMove {
             mv,
             value: -INFINITE,
-            previous: -INFINITE,
-            average: None,
-            holds: false,
+            previous_value: -INFINITE,
+            average_value: None,
+            raised_alpha: false,
             pv: Vec::new(),
             nodes: 0,
         }
     }
 
     /// Its line with its value.
-    pub(super) fn line(&self) -> Line {
-        Line { value: self.value, moves: self.pv.clone() }
+    pub(super) fn pv_line(&self) -> PvLine {
+        PvLine { value: self.value, moves: self.pv.clone() }
     }
 }
 
-impl<E: Evaluator> Search<'_, E> {
+impl<E: Evaluator> SearchWorker<'_, E> {
     /// `true` for a root move that is still looking for its place among the best.
     #[inline]
-    pub(super) fn is_root_move(&self, mv: Move) -> bool {
-        self.root_moves[self.first_root_move..].iter().any(|root_move| root_move.mv == mv)
+    pub(super) fn is_pending_root_move(&self, mv: Move) -> bool {
+        self.root_moves[self.pv_index..].iter().any(|root_move| root_move.mv == mv)
     }
 
     /// A root move was searched; `before` are the nodes counted till then.
-    pub(super) fn note_root_move(
+    pub(super) fn update_root_move(
         &mut self,
         mv: Move,
         value: Value,
         window: (Value, Value),
-        first: bool,
-        before: u64,
+        is_first: bool,
+        nodes_before: u64,
     ) {
-        let nodes = self.budget.nodes() - before;
+        let nodes = self.budget.nodes() - nodes_before;
         let Some(root_move) = self.root_moves.iter_mut().find(|root_move| root_move.mv == mv)
         else {
             return;
         };
         root_move.nodes += nodes;
-        if !first && value <= window.0 {
+        if !is_first && value <= window.0 {
             root_move.value = -INFINITE;
-            root_move.holds = false;
+            root_move.raised_alpha = false;
             return;
         }
         root_move.value = value;
-        root_move.holds = value > window.0;
+        root_move.raised_alpha = value > window.0;
         if !is_mate(value) {
-            root_move.average =
-                Some(root_move.average.map_or(value, |average| (average + value) / 2));
+            root_move.average_value =
+                Some(root_move.average_value.map_or(value, |average| (average + value) / 2));
         }
         if value > window.0 {
             root_move.pv.clear();
             root_move.pv.push(mv);
-            root_move.pv.extend_from_slice(self.pv.line(1));
+            root_move.pv.extend_from_slice(self.pv_table.line(1));
         }
     }
 }

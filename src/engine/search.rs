@@ -7,208 +7,221 @@
 //! what the histories learn in `learning`. What the search may prune, it never lets decide a mate:
 //! a mate score means that every defence was looked at.
 
-use super::checks::Checks;
-use super::clock::Budget;
-use super::correction::{Places, corrected};
-use super::evaluation::Evaluator;
-use super::frame::Frames;
-use super::history::{History, NO_ROW, Setting, cell, row};
-use super::keys::{PartKeys, table_key};
-use super::node::{Kind, Known, Node};
+use super::check_info::CheckInfo;
+use super::correction_history::{CorrectionIndices, corrected_static_eval};
+use super::evaluator::Evaluator;
+use super::history::{
+    HistoryKey, HistoryTables, NO_CONTINUATION, continuation_index, piece_to_index,
+};
+use super::keys::{CorrectionKeys, tt_key};
+use super::move_picker::OrderingContext;
+use super::node::{Node, NodeType, TtData};
 use super::params;
-use super::path::{Found, NEAR_FIFTY, Path};
-use super::picker::Guide;
-use super::pv::PvTable;
-use super::reductions::PLY;
+use super::pv_table::PvTable;
+use super::reductions::ONE_PLY;
+use super::repetition::{NEAR_FIFTY_MOVES, NodeScore, PositionHistory};
 use super::root_move::RootMove;
-use super::score::{INFINITE, MAX_PLY, Value, is_mate, mate_at, mated_at};
+use super::score::{INFINITE, MAX_PLY, Value, is_mate, mate_in, mated_in};
+use super::search_budget::SearchBudget;
+use super::stack::Stack;
 use super::threats::Threats;
-use super::tt::Generation;
+use super::tt::TtView;
 use crate::chess::{Move, Position};
 
 /// Everything that one thread of a running search owns, and what it shares.
-pub(super) struct Search<'a, E> {
-    pub(super) table: &'a Generation<'a>,
+pub(super) struct SearchWorker<'a, E> {
+    pub(super) tt: &'a TtView<'a>,
     pub(super) evaluator: &'a mut E,
-    pub(super) budget: Budget<'a>,
-    pub(super) path: Path,
-    pub(super) history: &'a mut History,
-    pub(super) frames: Frames,
-    pub(super) pv: PvTable,
+    pub(super) budget: SearchBudget<'a>,
+    pub(super) position_history: PositionHistory,
+    pub(super) history: &'a mut HistoryTables,
+    pub(super) stack: Stack,
+    pub(super) pv_table: PvTable,
     pub(super) root_moves: Vec<RootMove>,
     /// With several lines asked: the moves before this one have their line already.
-    pub(super) first_root_move: usize,
+    pub(super) pv_index: usize,
     /// Every legal move of the root is searched: none is left out by the scope.
-    pub(super) searches_all_moves: bool,
+    pub(super) searches_all_root_moves: bool,
     /// The keys of parts of the position at each ply of the line.
-    keys: Box<[PartKeys; MAX_PLY + 2]>,
+    correction_keys: Box<[CorrectionKeys; MAX_PLY + 2]>,
     /// The deepest ply reached.
     pub(super) seldepth: usize,
     /// The depth of the running iteration.
     pub(super) root_depth: i32,
     /// The width of the root's window.
-    pub(super) root_window: Value,
+    pub(super) root_delta: Value,
     /// Up to this ply the table gives no cut-offs, and no move back into the game's past is
     /// skipped.
-    pub(super) guarded_plies: usize,
+    pub(super) draw_guard_plies: usize,
     /// Before this ply no null move is tried: a null move's result is being verified.
-    pub(super) null_from: usize,
+    pub(super) null_move_min_ply: usize,
 }
 
 /// What a node knows of its position before it tries moves.
-pub(super) struct Standing {
-    pub(super) known: Known,
+pub(super) struct NodeContext {
+    pub(super) tt_data: TtData,
     /// The corrected static evaluation; `None` in check.
-    pub(super) evaluation: Option<Value>,
+    pub(super) static_eval: Option<Value>,
     /// The same, or what the table says where that is the better guess.
     pub(super) estimate: Value,
     /// The static evaluation as the table keeps it.
-    pub(super) raw: Option<Value>,
+    pub(super) raw_eval: Option<Value>,
     /// How much the evaluation was corrected.
     pub(super) correction: Value,
     /// The side to move stands better than two plies ago. (Stockfish's `improving`.)
     pub(super) improving: bool,
     /// The opponent stands worse than a ply ago. (Stockfish's `opponentWorsening`.)
-    pub(super) worsening: bool,
+    pub(super) opponent_worsening: bool,
     pub(super) threats: Threats,
-    pub(super) setting: Setting,
-    pub(super) places: Places,
+    pub(super) history_key: HistoryKey,
+    pub(super) correction_indices: CorrectionIndices,
 }
 
-impl Standing {
+impl NodeContext {
     /// What the node lends its pickers.
     #[inline]
-    pub(super) fn guide<'a>(
+    pub(super) fn ordering<'a>(
         &'a self,
         position: &'a Position,
-        history: &'a History,
-        checks: &'a Checks,
-    ) -> Guide<'a> {
-        Guide { position, history, setting: &self.setting, threats: &self.threats, checks }
+        history: &'a HistoryTables,
+        check_info: &'a CheckInfo,
+    ) -> OrderingContext<'a> {
+        OrderingContext {
+            position,
+            history,
+            history_key: &self.history_key,
+            threats: &self.threats,
+            check_info,
+        }
     }
 }
 
-impl<'a, E: Evaluator> Search<'a, E> {
+impl<'a, E: Evaluator> SearchWorker<'a, E> {
     /// A search of a position, which has these root moves; `earlier` are the keys of the game's
     /// earlier positions, oldest first.
     pub(super) fn new(
-        table: &'a Generation<'a>,
+        tt: &'a TtView<'a>,
         evaluator: &'a mut E,
-        history: &'a mut History,
-        budget: Budget<'a>,
+        history: &'a mut HistoryTables,
+        budget: SearchBudget<'a>,
         root: &Position,
-        earlier: &[u64],
+        earlier_keys: &[u64],
         root_moves: Vec<RootMove>,
-    ) -> Search<'a, E> {
+    ) -> SearchWorker<'a, E> {
         evaluator.reset(root);
-        let mut keys = Box::new([PartKeys::default(); MAX_PLY + 2]);
-        keys[0] = PartKeys::of(root);
-        Search {
-            table,
+        let mut correction_keys = Box::new([CorrectionKeys::default(); MAX_PLY + 2]);
+        correction_keys[0] = CorrectionKeys::from_position(root);
+        SearchWorker {
+            tt,
             evaluator,
             budget,
-            path: Path::new(root, earlier),
+            position_history: PositionHistory::new(root, earlier_keys),
             history,
-            frames: Frames::new(),
-            pv: PvTable::new(),
-            searches_all_moves: root_moves.len() == root.legal_moves().len(),
+            stack: Stack::new(),
+            pv_table: PvTable::new(),
+            searches_all_root_moves: root_moves.len() == root.legal_moves().len(),
             root_moves,
-            first_root_move: 0,
-            keys,
+            pv_index: 0,
+            correction_keys,
             seldepth: 0,
             root_depth: 0,
-            root_window: 1,
-            guarded_plies: 0,
-            null_from: 0,
+            root_delta: 1,
+            draw_guard_plies: 0,
+            null_move_min_ply: 0,
         }
     }
 
     /// The keys of parts of the position at a ply of the line.
     #[inline]
-    pub(super) fn keys_at(&self, ply: usize) -> &PartKeys {
-        &self.keys[ply]
+    pub(super) fn correction_keys_at(&self, ply: usize) -> &CorrectionKeys {
+        &self.correction_keys[ply]
     }
 
     /// `true` in the first plies of a game with a past: there what other searches know counts for
     /// less.
     #[inline]
-    pub(super) const fn is_guarded(&self, ply: usize) -> bool {
-        self.guarded_plies > 0 && ply <= self.guarded_plies
+    pub(super) const fn is_draw_guarded(&self, ply: usize) -> bool {
+        self.draw_guard_plies > 0 && ply <= self.draw_guard_plies
     }
 
     /// Makes a move of the line's first position on every stack, and counts the node.
     #[inline]
-    pub(super) fn make(&mut self, line: &mut [Position], ply: usize, mv: Move) {
-        let [position, child, ..] = line else { return };
+    pub(super) fn make_move(&mut self, positions: &mut [Position], ply: usize, mv: Move) {
+        let [position, child, ..] = positions else { return };
         // First of all the child's key: the table is slow to answer.
         position.after_into(mv, child);
-        self.table.prefetch(table_key(child));
-        self.path.push(child);
+        self.tt.prefetch(tt_key(child));
+        self.position_history.push(child);
         self.budget.count_node();
-        self.evaluator.make(position, mv);
-        self.keys[ply + 1] = self.keys[ply].after(position, mv);
-        let frame = self.frames.at_mut(ply);
-        frame.mv = mv;
-        frame.cell = cell(position, mv) as u16;
-        frame.row = row(position, mv);
-        self.history.correction.prefetch(&Places::of(
+        self.evaluator.make_move(position, mv);
+        self.correction_keys[ply + 1] = self.correction_keys[ply].after(position, mv);
+        let stack_entry = self.stack.at_mut(ply);
+        stack_entry.mv = mv;
+        stack_entry.piece_to = piece_to_index(position, mv) as u16;
+        stack_entry.continuation_index = continuation_index(position, mv);
+        self.history.correction.prefetch(&CorrectionIndices::new(
             child,
-            &self.keys[ply + 1],
-            &self.frames,
+            &self.correction_keys[ply + 1],
+            &self.stack,
             ply + 1,
         ));
     }
 
     #[inline]
-    pub(super) fn unmake(&mut self) {
-        self.path.pop();
-        self.evaluator.unmake();
+    pub(super) fn unmake_move(&mut self) {
+        self.position_history.pop();
+        self.evaluator.unmake_move();
     }
 
     /// Passes.
-    pub(super) fn make_null(&mut self, line: &mut [Position], ply: usize) {
-        let [position, child, ..] = line else { return };
-        self.evaluator.make_null();
-        self.keys[ply + 1] = self.keys[ply];
-        let frame = self.frames.at_mut(ply);
-        frame.mv = Move::NULL;
-        frame.row = NO_ROW;
-        frame.reduction = 0;
+    pub(super) fn make_null_move(&mut self, positions: &mut [Position], ply: usize) {
+        let [position, child, ..] = positions else { return };
+        self.evaluator.make_null_move();
+        self.correction_keys[ply + 1] = self.correction_keys[ply];
+        let stack_entry = self.stack.at_mut(ply);
+        stack_entry.mv = Move::NULL;
+        stack_entry.continuation_index = NO_CONTINUATION;
+        stack_entry.reduction = 0;
         child.clone_from(position);
-        child.play_null();
-        self.path.push_null(child);
+        child.play_null_move();
+        self.position_history.push_null(child);
     }
 
     /// The value of the node of the line's first position, at least `alpha` exact and below `beta`
     /// (fail-soft). The places after it are for its descendants. Means nothing once the budget is
     /// over.
-    pub(super) fn node<K: Kind>(&mut self, line: &mut [Position], mut node: Node) -> Found {
+    pub(super) fn search_node<NT: NodeType>(
+        &mut self,
+        positions: &mut [Position],
+        mut node: Node,
+    ) -> NodeScore {
         let ply = node.ply;
         if node.depth <= 0 {
-            return self.quiescence::<K>(line, node.alpha, node.beta, ply);
+            return self.quiescence::<NT>(positions, node.alpha, node.beta, ply);
         }
-        self.pv.clear(ply);
+        self.pv_table.clear(ply);
         self.seldepth = self.seldepth.max(ply);
-        if self.budget.is_over() {
-            return Found::own(0);
+        if self.budget.is_stopped() {
+            return NodeScore::independent(0);
         }
-        let excluded = self.frames.at(ply).excluded;
+        let excluded_move = self.stack.at(ply).excluded_move;
         // What the side to move has for sure.
-        let mut floor = Found::own(-INFINITE);
-        if !K::ROOT {
-            if let Some(found) = self.path.verdict(&line[0], ply) {
-                return found;
+        let mut floor = NodeScore::independent(-INFINITE);
+        if !NT::ROOT {
+            if let Some(score) = self.position_history.draw_score(&positions[0], ply) {
+                return score;
             }
             if ply >= MAX_PLY {
-                return Found::own(self.evaluator.evaluate(&line[0]));
+                return NodeScore::independent(self.evaluator.evaluate(&positions[0]));
             }
             // A move back into a draw is at hand: this cannot be worse.
             if node.alpha < 0
-                && excluded.is_null()
+                && excluded_move.is_null()
                 && params::upcoming_on() != 0
-                && let Some(leans_on) = self.path.upcoming_repetition(&line[0])
+                && let Some(depends_on_ply) =
+                    self.position_history.upcoming_repetition(&positions[0])
             {
-                floor = Found { value: 0, reach: leans_on };
+                floor = NodeScore { value: 0, depends_on_ply: depends_on_ply };
                 node.alpha = 0;
                 if node.alpha >= node.beta {
                     return floor;
@@ -216,117 +229,135 @@ impl<'a, E: Evaluator> Search<'a, E> {
             }
             // No line from here is better than mating at once, nor worse than being mated now.
             if params::mate_distance_on() != 0 {
-                node.alpha = node.alpha.max(mated_at(ply));
-                node.beta = node.beta.min(mate_at(ply + 1));
+                node.alpha = node.alpha.max(mated_in(ply));
+                node.beta = node.beta.min(mate_in(ply + 1));
                 if node.alpha >= node.beta {
-                    return Found::own(node.alpha);
+                    return NodeScore::independent(node.alpha);
                 }
             }
         }
-        self.frames.at_mut(ply + 2).cutoffs = 0;
+        self.stack.at_mut(ply + 2).cutoff_count = 0;
 
-        let known = self.ask_table(&line[0], ply);
+        let tt_data = self.probe_tt(&positions[0], ply);
         // Without its best move the position has neither that move nor its value.
-        let known = if excluded.is_null() { known } else { known.without_move() };
-        if excluded.is_null() {
-            self.frames.at_mut(ply).on_pv = K::PV || known.on_pv;
-            if !K::PV
-                && let Some(found) = self.table_cut_off(&line[0], &known, node)
+        let tt_data = if excluded_move.is_null() { tt_data } else { tt_data.without_move() };
+        if excluded_move.is_null() {
+            self.stack.at_mut(ply).tt_pv = NT::PV || tt_data.is_pv;
+            if !NT::PV
+                && let Some(score) = self.tt_cutoff(&positions[0], &tt_data, node)
             {
-                return found.or_at_least(floor, node.beta);
+                return score.raised_to(floor, node.beta);
             }
         }
 
-        let standing = self.stand::<K>(&line[0], known, node);
-        self.adjust_by_hindsight::<K>(&mut node, &standing);
-        if !K::PV
-            && let Some(evaluation) = standing.evaluation
-            && line[0].halfmove_clock() < NEAR_FIFTY
-            && let Some(found) = self.prune_node(line, node, evaluation, &standing)
+        let node_context = self.evaluate_node::<NT>(&positions[0], tt_data, node);
+        self.adjust_depth_by_hindsight::<NT>(&mut node, &node_context);
+        if !NT::PV
+            && let Some(static_eval) = node_context.static_eval
+            && positions[0].halfmove_clock() < NEAR_FIFTY_MOVES
+            && let Some(score) = self.prune_node(positions, node, static_eval, &node_context)
         {
-            return found.or_at_least(floor, node.beta);
+            return score.raised_to(floor, node.beta);
         }
         // The root has a first move whether the table knows it or not.
-        let knows_no_move = known.mv.is_null() && excluded.is_null() && !K::ROOT;
-        if node.depth >= params::iir_depth() && knows_no_move && (K::PV || node.cut) {
+        let lacks_tt_move = tt_data.mv.is_null() && excluded_move.is_null() && !NT::ROOT;
+        if node.depth >= params::iir_depth() && lacks_tt_move && (NT::PV || node.cut_node) {
             node.depth -= 1;
         }
-        if !K::PV
-            && excluded.is_null()
-            && standing.evaluation.is_some()
-            && line[0].halfmove_clock() < NEAR_FIFTY
-            && let Some(found) = self.probcut(line, node, &standing)
+        if !NT::PV
+            && excluded_move.is_null()
+            && node_context.static_eval.is_some()
+            && positions[0].halfmove_clock() < NEAR_FIFTY_MOVES
+            && let Some(score) = self.try_probcut(positions, node, &node_context)
         {
-            return found.or_at_least(floor, node.beta);
+            return score.raised_to(floor, node.beta);
         }
-        self.moves::<K>(line, node, &standing, floor)
+        self.run_move_loop::<NT>(positions, node, &node_context, floor)
     }
 
     /// Evaluates the position, and compares it with those before.
-    fn stand<K: Kind>(&mut self, position: &Position, known: Known, node: Node) -> Standing {
+    fn evaluate_node<NT: NodeType>(
+        &mut self,
+        position: &Position,
+        tt_data: TtData,
+        node: Node,
+    ) -> NodeContext {
         let ply = node.ply;
-        let threats = Threats::of(position);
-        let setting = Setting::new(position, threats.all, self.frames.rows(ply), ply);
-        let places = Places::of(position, &self.keys[ply], &self.frames, ply);
-        let excluded = !self.frames.at(ply).excluded.is_null();
-        let before = [self.frames.before(ply, 2).evaluation, self.frames.before(ply, 4).evaluation];
-        let last = if ply > 0 { self.frames.before(ply, 1).evaluation } else { None };
-        let (mut evaluation, mut raw, mut correction) = (None, None, 0);
+        let threats = Threats::new(position);
+        let history_key =
+            HistoryKey::new(position, threats.all, self.stack.continuation_indices(ply), ply);
+        let correction_indices =
+            CorrectionIndices::new(position, &self.correction_keys[ply], &self.stack, ply);
+        let in_singular_search = !self.stack.at(ply).excluded_move.is_null();
+        let previous_evals =
+            [self.stack.before(ply, 2).static_eval, self.stack.before(ply, 4).static_eval];
+        let parent_eval = if ply > 0 { self.stack.before(ply, 1).static_eval } else { None };
+        let (mut static_eval, mut raw_eval, mut correction) = (None, None, 0);
         let mut estimate = 0;
         if !position.in_check() {
-            let value = known.evaluation.unwrap_or_else(|| self.evaluator.evaluate(position));
-            raw = Some(value);
-            correction = self.history.correction.of(&places);
-            let now = corrected(value, correction, position.halfmove_clock());
-            evaluation = Some(now);
-            estimate = if known.improves(now) && !is_mate(known.value) { known.value } else { now };
-            if !known.hit && !excluded {
-                self.table.store_evaluation(table_key(position), value, self.frames.at(ply).on_pv);
+            let value = tt_data.raw_eval.unwrap_or_else(|| self.evaluator.evaluate(position));
+            raw_eval = Some(value);
+            correction = self.history.correction.value(&correction_indices);
+            let now = corrected_static_eval(value, correction, position.halfmove_clock());
+            static_eval = Some(now);
+            estimate = if tt_data.is_better_estimate_than(now) && !is_mate(tt_data.value) {
+                tt_data.value
+            } else {
+                now
+            };
+            if !tt_data.hit && !in_singular_search {
+                self.tt.store_eval(tt_key(position), value, self.stack.at(ply).tt_pv);
             }
         }
-        let frame = self.frames.at_mut(ply);
-        frame.turn = setting.turn;
-        frame.threats = threats.all;
-        frame.pawn_row = setting.pawn_row;
+        let stack_entry = self.stack.at_mut(ply);
+        stack_entry.turn = history_key.turn;
+        stack_entry.threats = threats.all;
+        stack_entry.pawn_index = history_key.pawn_index;
         // In check the last evaluation of this side stands for the missing one.
-        frame.evaluation = evaluation.or(before[0]);
-        frame.in_check = evaluation.is_none();
-        frame.tried = 0;
-        if !excluded && !K::ROOT {
-            self.learn_from_swing(ply, evaluation, last);
+        stack_entry.static_eval = static_eval.or(previous_evals[0]);
+        stack_entry.in_check = static_eval.is_none();
+        stack_entry.move_count = 0;
+        if !in_singular_search && !NT::ROOT {
+            self.update_on_eval_change(ply, static_eval, parent_eval);
         }
-        let improving = match (evaluation, before[0].or(before[1])) {
+        let improving = match (static_eval, previous_evals[0].or(previous_evals[1])) {
             (Some(now), Some(before)) => now > before,
             (Some(_), None) => true,
             (None, _) => false,
         };
-        let worsening = matches!((evaluation, last), (Some(now), Some(last)) if now > -last);
-        Standing {
-            known,
-            evaluation,
+        let opponent_worsening =
+            matches!((static_eval, parent_eval), (Some(now), Some(last)) if now > -last);
+        NodeContext {
+            tt_data,
+            static_eval,
             estimate,
-            raw,
+            raw_eval,
             correction,
             improving,
-            worsening,
+            opponent_worsening,
             threats,
-            setting,
-            places,
+            history_key,
+            correction_indices,
         }
     }
 
     /// The node was reduced before anybody knew its evaluation: deeper when that shows no gain for
     /// the one who moved there, less deep when both sides' evaluations agree that it stands well.
     /// (After Stockfish, "hindsight".)
-    fn adjust_by_hindsight<K: Kind>(&self, node: &mut Node, standing: &Standing) {
-        if K::ROOT || params::hindsight_on() == 0 || !self.frames.at(node.ply).excluded.is_null() {
+    fn adjust_depth_by_hindsight<NT: NodeType>(&self, node: &mut Node, node_context: &NodeContext) {
+        if NT::ROOT
+            || params::hindsight_on() == 0
+            || !self.stack.at(node.ply).excluded_move.is_null()
+        {
             return;
         }
-        let before = self.frames.before(node.ply, 1);
-        let (Some(now), Some(last)) = (standing.evaluation, before.evaluation) else { return };
-        if before.reduction >= 3 * PLY && !standing.worsening {
+        let parent = self.stack.before(node.ply, 1);
+        let (Some(now), Some(last)) = (node_context.static_eval, parent.static_eval) else {
+            return;
+        };
+        if parent.reduction >= 3 * ONE_PLY && !node_context.opponent_worsening {
             node.depth += 1;
-        } else if before.reduction >= 2 * PLY
+        } else if parent.reduction >= 2 * ONE_PLY
             && node.depth >= 2
             && now + last > params::hindsight_sum()
         {

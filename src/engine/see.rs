@@ -8,19 +8,19 @@ use crate::chess::attacks::{bishop_attacks, rook_attacks};
 use crate::chess::{Bitboard, Move, Position, Role};
 
 /// What the kinds are worth in an exchange, pawn to king, in the units of the search.
-const WORTH: [Value; 6] = [210, 780, 820, 1280, 2540, 40_000];
+const SEE_VALUES: [Value; 6] = [210, 780, 820, 1280, 2540, 40_000];
 
 /// The exchange value of a kind.
 #[inline]
-pub(super) const fn worth(role: Role) -> Value {
-    WORTH[role as usize]
+pub(super) const fn see_value(role: Role) -> Value {
+    SEE_VALUES[role as usize]
 }
 
 /// What a move takes and promotes to, before anything takes back.
 #[inline]
-pub(super) fn gain(position: &Position, mv: Move) -> Value {
-    position.victim(mv).map_or(0, worth)
-        + mv.promotion().map_or(0, |role| worth(role) - worth(Role::Pawn))
+pub(super) fn material_gain(position: &Position, mv: Move) -> Value {
+    position.victim(mv).map_or(0, see_value)
+        + mv.promotion().map_or(0, |role| see_value(role) - see_value(Role::Pawn))
 }
 
 /// `true` when the exchange that the move begins wins at least `threshold` for its side. Pins are
@@ -30,12 +30,12 @@ pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> b
         return threshold <= 0;
     }
     let (from, to) = (mv.from(), mv.to());
-    let mut balance = gain(position, mv) - threshold;
+    let mut balance = material_gain(position, mv) - threshold;
     if balance < 0 {
         return false;
     }
     let Some(mover) = mv.promotion().or_else(|| position.role_at(from)) else { return false };
-    balance -= worth(mover);
+    balance -= see_value(mover);
     if balance >= 0 {
         return true;
     }
@@ -44,12 +44,12 @@ pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> b
     if mv.is_en_passant() {
         occupied = occupied.without(to.forward(!position.turn()).bitboard());
     }
-    let (diagonal, straight) = (position.diagonal_sliders(), position.straight_sliders());
+    let (diagonal, straight) = (position.diagonal_sliders(), position.orthogonal_sliders());
     let mut attackers = position.attackers_to(to, occupied) & occupied;
     let mut side = !position.turn();
     loop {
         let ours = attackers & position.by_color(side);
-        let Some(role) = least(position, ours) else { break };
+        let Some(role) = least_valuable_role(position, ours) else { break };
         // The king may not take what is still guarded.
         if role == Role::King && attackers.intersects(position.by_color(!side)) {
             break;
@@ -65,7 +65,7 @@ pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> b
         attackers &= occupied;
         side = !side;
         // Whoever stands to lose after giving up the piece just used does not go on.
-        balance = -balance - 1 - worth(role);
+        balance = -balance - 1 - see_value(role);
         if balance >= 0 {
             break;
         }
@@ -75,7 +75,7 @@ pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> b
 
 /// The cheapest kind among these pieces.
 #[inline]
-fn least(position: &Position, pieces: Bitboard) -> Option<Role> {
+fn least_valuable_role(position: &Position, pieces: Bitboard) -> Option<Role> {
     Role::ALL.into_iter().find(|&role| pieces.intersects(position.by_role(role)))
 }
 

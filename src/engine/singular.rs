@@ -2,73 +2,80 @@
 //!
 //! Chess Programming Wiki, "Singular Extensions", "Multi-Cut".
 
-use super::evaluation::Evaluator;
-use super::node::{Kind, Node, Scout};
+use super::evaluator::Evaluator;
+use super::node::{Node, NodeType, NonPv};
 use super::params;
-use super::path::Found;
+use super::repetition::NodeScore;
 use super::score::is_mate;
-use super::search::{Search, Standing};
+use super::search::{NodeContext, SearchWorker};
 use crate::chess::{Move, Position};
 
 /// What singular search said of the table's move.
-pub(super) enum Verdict {
+pub(super) enum SingularResult {
     /// It is to be searched so many plies deeper; less deep when negative.
     Extend(i32),
     /// Other moves fail high as well: so does the node.
-    MultiCut(Found),
+    MultiCut(NodeScore),
 }
 
-impl<E: Evaluator> Search<'_, E> {
+impl<E: Evaluator> SearchWorker<'_, E> {
     /// Asks whether the table's move is the only good one: a search without it, at half the depth,
     /// with a window well below its value. Chess Programming Wiki, "Singular Extensions"
     /// (Anantharaman, Campbell, Hsu 1988), with Stockfish's multi-cut and negative extensions.
-    pub(super) fn singular<K: Kind>(
+    pub(super) fn singular_search<NT: NodeType>(
         &mut self,
-        line: &mut [Position],
+        positions: &mut [Position],
         node: Node,
-        standing: &Standing,
-        mv: Move,
-    ) -> Verdict {
-        let Node { beta, depth, ply, cut, .. } = node;
-        let known = standing.known;
-        let asks = self.frames.at(ply).excluded.is_null()
-            && depth >= params::singular_depth() + i32::from(self.frames.at(ply).on_pv)
-            && known.is_floor()
-            && known.depth >= depth - 3
-            && !is_mate(known.value);
-        if !asks {
-            return Verdict::Extend(0);
+        node_context: &NodeContext,
+        tt_move: Move,
+    ) -> SingularResult {
+        let Node { beta, depth, ply, cut_node: cut, .. } = node;
+        let tt_data = node_context.tt_data;
+        let is_candidate = self.stack.at(ply).excluded_move.is_null()
+            && depth >= params::singular_depth() + i32::from(self.stack.at(ply).tt_pv)
+            && tt_data.is_lower_bound()
+            && tt_data.depth >= depth - 3
+            && !is_mate(tt_data.value);
+        if !is_candidate {
+            return SingularResult::Extend(0);
         }
-        let was_pv = self.frames.at(ply).on_pv && !K::PV;
+        let was_pv = self.stack.at(ply).tt_pv && !NT::PV;
         let margin =
             (params::singular_margin() + params::singular_pv() * i32::from(was_pv)) * depth / 64;
-        let target = known.value - margin;
-        self.frames.at_mut(ply).excluded = mv;
-        let found = self.node::<Scout>(line, Node { cut, ..node.below(target, (depth - 1) / 2) });
-        self.frames.at_mut(ply).excluded = Move::NULL;
-        if self.budget.is_over() {
-            return Verdict::Extend(0);
+        let singular_beta = tt_data.value - margin;
+        self.stack.at_mut(ply).excluded_move = tt_move;
+        let score = self.search_node::<NonPv>(
+            positions,
+            Node { cut_node: cut, ..node.zero_window_below(singular_beta, (depth - 1) / 2) },
+        );
+        self.stack.at_mut(ply).excluded_move = Move::NULL;
+        if self.budget.is_stopped() {
+            return SingularResult::Extend(0);
         }
-        if found.value < target {
-            let pv = 240 * i32::from(K::PV);
+        if score.value < singular_beta {
+            let pv = 240 * i32::from(NT::PV);
             let double = params::double_margin() + pv;
             let triple = params::triple_margin() + pv;
             let plies = 1
-                + i32::from(found.value < target - double)
-                + i32::from(found.value < target - triple);
-            return Verdict::Extend(plies);
+                + i32::from(score.value < singular_beta - double)
+                + i32::from(score.value < singular_beta - triple);
+            return SingularResult::Extend(plies);
         }
-        if found.value >= beta && !is_mate(found.value) {
-            return if K::PV { Verdict::Extend(-1) } else { Verdict::MultiCut(found) };
+        if score.value >= beta && !is_mate(score.value) {
+            return if NT::PV {
+                SingularResult::Extend(-1)
+            } else {
+                SingularResult::MultiCut(score)
+            };
         }
         if params::negative_on() == 0 {
-            Verdict::Extend(0)
-        } else if known.value >= beta {
-            Verdict::Extend(-3)
+            SingularResult::Extend(0)
+        } else if tt_data.value >= beta {
+            SingularResult::Extend(-3)
         } else if cut {
-            Verdict::Extend(-2)
+            SingularResult::Extend(-2)
         } else {
-            Verdict::Extend(0)
+            SingularResult::Extend(0)
         }
     }
 }

@@ -1,8 +1,8 @@
 //! A position's evaluation without a search, as it is told.
 
-use super::wdl::{WinModel, material, worth};
+use super::wdl::{WdlModel, material, material_value};
 use crate::chess::{Color, Position, Square};
-use crate::nnue::Contributions;
+use crate::nnue::PieceContributions;
 
 /// A static evaluation and how much of it hangs on each piece, in centipawns of which 100 win half
 /// of the games.
@@ -20,13 +20,18 @@ pub struct StaticEvaluation {
 impl StaticEvaluation {
     /// What the network says of a position, in the unit that is told. Without a piece there is less
     /// material, with which the same number of linear centipawns wins another share of games.
-    pub(super) fn new(position: &Position, contributions: &Contributions) -> StaticEvaluation {
+    pub(super) fn new(position: &Position, contributions: &PieceContributions) -> StaticEvaluation {
         let material = material(position);
-        let white_value = WinModel::at(material).centipawns(f64::from(contributions.white_value));
+        let white_value =
+            WdlModel::for_material(material).centipawns(f64::from(contributions.white_value));
         let pieces = std::array::from_fn(|index| {
             let role = position.piece_at(Square::from_index(index as u8))?.role();
             let without = contributions.white_value - contributions.pieces[index]?;
-            Some(white_value - WinModel::at(material - worth(role)).centipawns(f64::from(without)))
+            Some(
+                white_value
+                    - WdlModel::for_material(material - material_value(role))
+                        .centipawns(f64::from(without)),
+            )
         });
         StaticEvaluation { white_value, bucket: contributions.bucket, pieces }
     }

@@ -3,17 +3,17 @@
 mod draws;
 mod limits;
 mod mates;
-mod random;
+mod random_positions;
 mod shared_table;
 
 use super::*;
-use crate::chess::{Game, Position, read_move};
+use crate::chess::{Game, Position, parse_move};
 
 /// A game from a FEN and moves in any notation.
 fn game(fen: &str, moves: &str) -> Game {
     let mut game = Game::new(Position::from_fen(fen).unwrap());
     for text in moves.split_whitespace() {
-        let mv = read_move(game.position(), text).unwrap();
+        let mv = parse_move(game.position(), text).unwrap();
         game.play(mv);
     }
     game
@@ -29,23 +29,23 @@ fn search(engine: &Engine, game: &Game, depth: u8) -> Report {
     )
 }
 
-fn is(game: &Game, report: &Report, mv: &str) -> bool {
-    report.best_move() == read_move(game.position(), mv).ok()
+fn best_move_is(game: &Game, report: &Report, mv: &str) -> bool {
+    report.best_move() == parse_move(game.position(), mv).ok()
 }
 
 /// Linear centipawns; a mate counts as very much.
-fn centipawns(report: &Report) -> i32 {
-    match report.linear.unwrap() {
-        LinearScore::Cp(value) => value,
-        LinearScore::Mate(moves) if moves > 0 => 100_000,
-        LinearScore::Mate(_) => -100_000,
+fn raw_centipawns(report: &Report) -> i32 {
+    match report.raw_score.unwrap() {
+        RawScore::Cp(value) => value,
+        RawScore::Mate(moves) if moves > 0 => 100_000,
+        RawScore::Mate(_) => -100_000,
     }
 }
 
 /// Panics unless the line is legal, and a mate's ends in mate after exactly as many plies as it
 /// says.
 #[track_caller]
-fn assert_line(game: &Game, report: &Report) {
+fn assert_valid_pv(game: &Game, report: &Report) {
     let fen = game.position().fen();
     assert!(!report.pv.is_empty(), "{fen}: no move");
     let mut position = game.position().clone();

@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::history::History;
-use super::network::NetworkEvaluator;
-use crate::nnue::{Level, Network};
+use super::history::HistoryTables;
+use super::nnue_evaluator::NnueEvaluator;
+use crate::nnue::{Network, SimdLevel};
 
 /// Memory of some 9 MB that a thread's search needs for itself. To take it anew for each search
 /// would cost time, and leave an allocator that has to align it with holes that it cannot use
@@ -14,13 +14,16 @@ use crate::nnue::{Level, Network};
 /// thread's, and both write all the time. Without, two threads search a sixth less.
 #[repr(align(128))]
 pub(super) struct ThreadData {
-    pub(super) history: History,
-    pub(super) evaluator: NetworkEvaluator,
+    pub(super) history: HistoryTables,
+    pub(super) evaluator: NnueEvaluator,
 }
 
 impl ThreadData {
     /// Knows nothing yet, and judges by this network with these processor instructions.
-    pub(super) fn new(network: &Arc<Network>, level: Level) -> ThreadData {
-        ThreadData { history: History::new(), evaluator: NetworkEvaluator::new(network, level) }
+    pub(super) fn new(network: &Arc<Network>, simd_level: SimdLevel) -> ThreadData {
+        ThreadData {
+            history: HistoryTables::new(),
+            evaluator: NnueEvaluator::new(network, simd_level),
+        }
     }
 }

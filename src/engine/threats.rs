@@ -17,11 +17,11 @@ pub(super) struct Threats {
     /// By anything.
     pub(super) all: Bitboard,
     /// By something cheaper than a piece of each kind.
-    cheaper: [Bitboard; 6],
+    by_lesser: [Bitboard; 6],
 }
 
 impl Threats {
-    pub(super) fn of(position: &Position) -> Threats {
+    pub(super) fn new(position: &Position) -> Threats {
         let them = !position.turn();
         let occupied = position.occupied();
         let by_pawn = pawn_threats(them, position.pieces(them, Role::Pawn));
@@ -42,15 +42,15 @@ impl Threats {
         }
         Threats {
             all,
-            cheaper: [Bitboard::EMPTY, by_pawn, by_pawn, by_minor, by_rook, Bitboard::EMPTY],
+            by_lesser: [Bitboard::EMPTY, by_pawn, by_pawn, by_minor, by_rook, Bitboard::EMPTY],
         }
     }
 
     /// Where a piece of this kind is attacked by something cheaper; of pawns and kings it is not
     /// asked.
     #[inline]
-    pub(super) fn to(&self, role: Role) -> Bitboard {
-        self.cheaper[role as usize]
+    pub(super) fn by_lesser_than(&self, role: Role) -> Bitboard {
+        self.by_lesser[role as usize]
     }
 }
 
@@ -69,7 +69,7 @@ mod tests {
     use crate::chess::Square;
 
     #[test]
-    fn threats_are_the_squares_that_the_rules_call_attacked() {
+    fn threats_equal_the_attacked_squares() {
         for fen in [
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R b KQkq - 0 1",
@@ -77,12 +77,17 @@ mod tests {
             "4k3/P6p/8/8/8/8/p6P/4K3 b - - 0 1",
         ] {
             let position = Position::from_fen(fen).unwrap();
-            let threats = Threats::of(&position);
+            let threats = Threats::new(&position);
             for square in Square::all() {
                 let attacked = position.is_attacked(square, !position.turn(), position.occupied());
                 assert_eq!(threats.all.contains(square), attacked, "{fen} {square:?}");
             }
-            assert!(threats.to(Role::Rook).without(threats.to(Role::Queen)).is_empty());
+            assert!(
+                threats
+                    .by_lesser_than(Role::Rook)
+                    .without(threats.by_lesser_than(Role::Queen))
+                    .is_empty()
+            );
         }
     }
 }

@@ -11,7 +11,7 @@
 //! docs/strength.md has data and errors. Nothing here is searched with: it is what is told.
 
 use super::Score;
-use super::score::{LinearScore, PAWN, Value};
+use super::score::{RawScore, UNITS_PER_PAWN, Value};
 use crate::chess::{Position, Role};
 
 /// The chances of the side to move, per mille. They add up to 1000.
@@ -34,109 +34,112 @@ impl Wdl {
     pub const LOST: Wdl = Wdl { win: 0, draw: 0, loss: 1000 };
 
     /// The same from the other side's view.
-    pub const fn of_the_other_side(self) -> Wdl {
+    pub const fn flip(self) -> Wdl {
         Wdl { win: self.loss, draw: self.draw, loss: self.win }
     }
 }
 
 /// The model at the material of a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct WinModel {
-    half: f64,
+pub struct WdlModel {
+    half_win_score: f64,
     spread: f64,
 }
 
-impl WinModel {
+impl WdlModel {
     /// The material of the start position; more counts as this.
-    pub const FULL: u32 = 78;
+    pub const FULL_MATERIAL: u32 = 78;
     /// Less material than this counts as this.
-    pub const LEAST: u32 = 10;
+    pub const MIN_MATERIAL: u32 = 10;
     /// Coefficients of a in material / [`WinModel::FULL`], constant term first: linear centipawns.
-    pub const HALF: [f64; 4] =
+    pub const HALF_WIN_COEFFICIENTS: [f64; 4] =
         [234.28749092677975, -483.74074913471196, 613.2705383561077, -277.5553797561859];
     /// Coefficients of b, likewise.
-    pub const SPREAD: [f64; 4] =
+    pub const SPREAD_COEFFICIENTS: [f64; 4] =
         [31.54745317845972, 30.108064172941493, 25.921727556325454, -15.530982125312809];
 
     /// At the material of a position.
-    pub fn of(position: &Position) -> WinModel {
-        WinModel::at(material(position))
+    pub fn for_position(position: &Position) -> WdlModel {
+        WdlModel::for_material(material(position))
     }
 
     /// At a material, both sides together: a pawn counts 1, a knight and a bishop 3, a rook 5, a
     /// queen 9.
-    pub fn at(material: u32) -> WinModel {
-        let share =
-            f64::from(material.clamp(WinModel::LEAST, WinModel::FULL)) / f64::from(WinModel::FULL);
+    pub fn for_material(material: u32) -> WdlModel {
+        let share = f64::from(material.clamp(WdlModel::MIN_MATERIAL, WdlModel::FULL_MATERIAL))
+            / f64::from(WdlModel::FULL_MATERIAL);
         // Only basic operations, which every machine rounds alike.
         let value = |[a, b, c, d]: [f64; 4]| ((d * share + c) * share + b) * share + a;
-        WinModel { half: value(WinModel::HALF), spread: value(WinModel::SPREAD) }
+        WdlModel {
+            half_win_score: value(WdlModel::HALF_WIN_COEFFICIENTS),
+            spread: value(WdlModel::SPREAD_COEFFICIENTS),
+        }
     }
 
     /// The chances at a score in linear centipawns, of the side that has it.
-    pub fn wdl(&self, linear: f64) -> Wdl {
+    pub fn wdl(&self, raw_centipawns: f64) -> Wdl {
         let permille = |score: f64| {
-            (1000.0 / (1.0 + ((self.half - score) / self.spread).exp())).round() as u16
+            (1000.0 / (1.0 + ((self.half_win_score - score) / self.spread).exp())).round() as u16
         };
-        let win = permille(linear);
-        let loss = permille(-linear).min(1000 - win);
+        let win = permille(raw_centipawns);
+        let loss = permille(-raw_centipawns).min(1000 - win);
         Wdl { win, draw: 1000 - win - loss, loss }
     }
 
     /// Linear centipawns as the centipawns that are told: with 100 half of the games are won.
-    pub fn centipawns(&self, linear: f64) -> i32 {
-        (100.0 * linear / self.half).round() as i32
+    pub fn centipawns(&self, raw_centipawns: f64) -> i32 {
+        (100.0 * raw_centipawns / self.half_win_score).round() as i32
     }
 
     /// Changes with the model's constants (FNV-1a, in 32 bits): scores that another model has
     /// scaled are not comparable.
     pub const fn fingerprint() -> u32 {
-        let constants = [WinModel::HALF, WinModel::SPREAD];
+        let constants = [WdlModel::HALF_WIN_COEFFICIENTS, WdlModel::SPREAD_COEFFICIENTS];
         let mut hash: u32 = 0x811c_9dc5;
-        let mut place = 0;
-        while place < 64 {
-            let bytes = constants[place / 32][place % 32 / 8].to_bits().to_be_bytes();
-            hash = (hash ^ bytes[place % 8] as u32).wrapping_mul(0x0100_0193);
-            place += 1;
+        let mut byte_index = 0;
+        while byte_index < 64 {
+            let bytes = constants[byte_index / 32][byte_index % 32 / 8].to_bits().to_be_bytes();
+            hash = (hash ^ bytes[byte_index % 8] as u32).wrapping_mul(0x0100_0193);
+            byte_index += 1;
         }
         hash
     }
 
     /// What is told of a value of the search.
-    pub(super) fn verdict(&self, value: Value) -> Verdict {
-        let linear = LinearScore::from_value(value);
-        let (score, wdl) = match linear {
-            LinearScore::Mate(moves) => {
+    pub(super) fn reported_score(&self, value: Value) -> ReportedScore {
+        let raw_score = RawScore::from_value(value);
+        let (score, wdl) = match raw_score {
+            RawScore::Mate(moves) => {
                 (Score::Mate(moves), if value > 0 { Wdl::WON } else { Wdl::LOST })
             }
-            LinearScore::Cp(_) => {
-                let exact = f64::from(value) * 100.0 / f64::from(PAWN);
+            RawScore::Cp(_) => {
+                let exact = f64::from(value) * 100.0 / f64::from(UNITS_PER_PAWN);
                 (Score::Cp(self.centipawns(exact)), self.wdl(exact))
             }
         };
-        Verdict { score, wdl, linear }
+        ReportedScore { score, wdl, raw_score }
     }
 }
 
 /// What is told of a value of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Verdict {
+pub(super) struct ReportedScore {
     pub(super) score: Score,
     pub(super) wdl: Wdl,
-    pub(super) linear: LinearScore,
+    pub(super) raw_score: RawScore,
 }
 
-impl Verdict {
+impl ReportedScore {
     /// The side to move is checkmated.
-    pub(super) const MATED: Verdict =
-        Verdict { score: Score::Mate(0), wdl: Wdl::LOST, linear: LinearScore::Mate(0) };
+    pub(super) const MATED: ReportedScore =
+        ReportedScore { score: Score::Mate(0), wdl: Wdl::LOST, raw_score: RawScore::Mate(0) };
     /// The game has ended in a draw.
-    pub(super) const DRAWN: Verdict =
-        Verdict { score: Score::Cp(0), wdl: Wdl::DRAWN, linear: LinearScore::Cp(0) };
+    pub(super) const DRAWN: ReportedScore =
+        ReportedScore { score: Score::Cp(0), wdl: Wdl::DRAWN, raw_score: RawScore::Cp(0) };
 }
 
 /// What a piece counts in the material of the model.
-pub(super) const fn worth(role: Role) -> u32 {
+pub(super) const fn material_value(role: Role) -> u32 {
     match role {
         Role::Pawn => 1,
         Role::Knight | Role::Bishop => 3,
@@ -148,7 +151,7 @@ pub(super) const fn worth(role: Role) -> u32 {
 
 /// What stands on the board, both sides together.
 pub(super) fn material(position: &Position) -> u32 {
-    Role::ALL.into_iter().map(|role| worth(role) * position.by_role(role).count()).sum()
+    Role::ALL.into_iter().map(|role| material_value(role) * position.by_role(role).count()).sum()
 }
 
 #[cfg(test)]

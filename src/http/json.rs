@@ -6,11 +6,11 @@ mod extract;
 mod members;
 mod query;
 mod reply;
-mod tree;
+mod value;
 
-pub(crate) use body::{BodyRules, check_encoding, is_json, receive};
+pub(crate) use body::{BodyLimits, check_encoding, is_json_media_type, read_bytes};
 pub(crate) use extract::{Json, read};
-pub(crate) use members::{FromMembers, FromTree, Members, Place, read_name};
+pub(crate) use members::{FromMembers, FromValue, JsonPath, Members, read_enum};
 pub(crate) use query::Query;
-pub(crate) use reply::{Reply, Written};
-pub(crate) use tree::Tree;
+pub(crate) use reply::{JsonBytes, Reply};
+pub(crate) use value::JsonValue;

@@ -1,12 +1,12 @@
 //! Figures for the operator: counted where things happen, written down when somebody asks.
 
+mod exposition;
 mod gauge;
-mod page;
 mod process;
 mod requests;
-mod text;
+mod text_format;
 
-pub use gauge::{Gauge, Inside};
-pub(crate) use page::{CoreFigures, Figures, render};
-pub(crate) use requests::{LEFT, Requests, RouteCounts, RouteSeat};
-pub(crate) use text::TextForm;
+pub(crate) use exposition::{CoreSnapshot, MetricsSnapshot, render};
+pub use gauge::{Gauge, GaugeGuard};
+pub(crate) use requests::{CLIENT_CLOSED_REQUEST, RequestMetrics, RouteHandle, RouteMetrics};
+pub(crate) use text_format::TextFormat;

@@ -1,14 +1,14 @@
 //! The contract, from the code.
 
 mod examples;
-mod lines;
 mod requests;
 mod responses;
+mod stream_lines;
 
 use examples::Examples;
-use lines::LineTypes;
-use requests::{FlatRequests, QueryRequests};
-use responses::Guarded;
+use requests::{FlattenedRequests, QueryParameters};
+use responses::AuthResponses;
+use stream_lines::LineTypes;
 use utoipa::OpenApi;
 
 use super::controllers::{
@@ -66,8 +66,8 @@ pub(crate) use responses::{
         docs::openapi_yaml,
         problems::problem,
     ),
-    components(schemas(ProblemDocument, InvalidMember, limits::CallerRate, explore::Explore, explore::Known, cloud_eval::CloudEvalQuery, games::OpeningDto, live::SetPosition, live::Go, live::Stop, live::Deeper, live::MultiPv, live::LiveLine, live::Ready), responses(responses::Internal)),
-    modifiers(&FlatRequests, &QueryRequests, &LineTypes, &Guarded, &Examples)
+    components(schemas(ProblemDocument, InvalidMember, limits::RateLimitStatus, explore::ExploreRequest, explore::CachedEvaluation, cloud_eval::CloudEvalRequest, games::OpeningDto, live::SetPosition, live::Go, live::Stop, live::Deeper, live::MultiPv, live::LiveLine, live::Ready), responses(responses::Internal)),
+    modifiers(&FlattenedRequests, &QueryParameters, &LineTypes, &AuthResponses, &Examples)
 )]
 struct Contract;
 

@@ -12,17 +12,17 @@ use super::controllers::{
     analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, games, health,
     legal_moves, limits, live, metrics, perft, play, position, problems, tickets,
 };
-use super::layers::{GateLayer, RequestLayer, cors};
+use super::middleware::{AuthRateLimitLayer, RequestLayer, cors_layer};
 use super::problem::Problem;
 
 /// All routes, on one address.
 pub fn router(app: App) -> Router {
-    around(routes().merge(metrics_routes()), app)
+    with_middleware(routes().merge(metrics_routes()), app)
 }
 
 /// All routes but the metrics, and the metrics alone: for two addresses.
-pub fn routers(app: App) -> [Router; 2] {
-    [around(routes(), app.clone()), around(metrics_routes(), app)]
+pub fn split_routers(app: App) -> [Router; 2] {
+    [with_middleware(routes(), app.clone()), with_middleware(metrics_routes(), app)]
 }
 
 fn metrics_routes() -> Router<App> {
@@ -69,12 +69,12 @@ fn routes() -> Router<App> {
 
 /// Lays around routes what lies around every route: request ids, spans, the log line, metrics,
 /// problems and panics, CORS, the gate; and answers where there is no route.
-pub fn around(routes: Router<App>, app: App) -> Router {
+pub fn with_middleware(routes: Router<App>, app: App) -> Router {
     let routes = routes.fallback(no_such_path).method_not_allowed_fallback(no_such_method);
     let layers = ServiceBuilder::new()
-        .layer(RequestLayer::new(app.requests()))
-        .layer(option_layer(cors(&app.caps().cors_origins)))
-        .layer(GateLayer::new(app.clone()));
+        .layer(RequestLayer::new(app.request_metrics()))
+        .layer(option_layer(cors_layer(&app.caps().cors_origins)))
+        .layer(AuthRateLimitLayer::new(app.clone()));
     routes.layer(layers).with_state(app)
 }
 

@@ -7,23 +7,25 @@ use std::time::{Duration, Instant};
 use tokio::sync::SetOnce;
 use tokio::time::timeout;
 
-use super::StreamRules;
-use super::access::Access;
-use super::json::BodyRules;
-use super::layers::Gate;
-use super::metrics::{CoreFigures, Figures, Gauge, Requests};
+use super::StreamOptions;
+use super::access::AccessConfig;
+use super::json::BodyLimits;
+use super::metrics::{CoreSnapshot, Gauge, MetricsSnapshot, RequestMetrics};
+use super::middleware::AccessControl;
 use super::problem::Problem;
-use super::stream::{Place, Places};
-use super::texts::{TEXTS_AT_ONCE, TEXTS_OF_ONE, TextPlace, TextPlaces};
+use super::stream::{Permit, Permits};
+use super::upload_permits::{
+    MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT, UploadPermit, UploadPermits,
+};
 use crate::analysis::jobs::Jobs;
 use crate::analysis::{Client, Service};
 use crate::engine::Engine;
 
 /// So many walks through the graph of positions are made at once.
-pub(super) const WALKS_AT_ONCE: usize = 2;
+pub(super) const MAX_CONCURRENT_EXPLORES: usize = 2;
 
 /// So many answers at once that tell of what lies behind moves wait to be made or to be read.
-pub(super) const WIDE_ANSWERS_AT_ONCE: usize = 4;
+pub(super) const MAX_CONCURRENT_DEEP_EXPLORES: usize = 4;
 
 /// What one request may ask for, and what else the routes need to know of the settings.
 #[derive(Clone, Debug)]
@@ -70,7 +72,7 @@ pub struct Caps {
     /// Connections at once.
     pub connections: usize,
     /// How answers are sent line by line.
-    pub stream: StreamRules,
+    pub stream: StreamOptions,
     /// Answers that come line by line, and boards, at once.
     pub streams: usize,
     /// A board that says nothing for so long, and for which nothing is searched, is closed.
@@ -107,16 +109,16 @@ pub struct App(Arc<Shared>);
 
 struct Shared {
     caps: Caps,
-    gate: Gate,
-    requests: Arc<Requests>,
-    connections: Gauge,
+    access_control: AccessControl,
+    request_metrics: Arc<RequestMetrics>,
+    open_connections: Gauge,
     started: Instant,
-    texts: TextPlaces,
-    walks: Places,
-    wide_answers: Places,
+    upload_permits: UploadPermits,
+    explore_permits: Permits,
+    deep_explore_permits: Permits,
     core: SetOnce<Core>,
-    streams: Places,
-    batches: Places,
+    stream_permits: Permits,
+    batch_permits: Permits,
     shutting_down: SetOnce<()>,
 }
 
@@ -129,25 +131,25 @@ struct Core {
 
 impl App {
     /// The state of a server that is starting.
-    pub fn starting(caps: Caps, access: Access) -> App {
+    pub fn starting(caps: Caps, access: AccessConfig) -> App {
         App(Arc::new(Shared {
-            gate: Gate::new(access),
-            requests: Arc::default(),
-            connections: Gauge::default(),
+            access_control: AccessControl::new(access),
+            request_metrics: Arc::default(),
+            open_connections: Gauge::default(),
             started: Instant::now(),
-            texts: TextPlaces::default(),
-            walks: Places::new(WALKS_AT_ONCE),
-            wide_answers: Places::new(WIDE_ANSWERS_AT_ONCE),
+            upload_permits: UploadPermits::default(),
+            explore_permits: Permits::new(MAX_CONCURRENT_EXPLORES),
+            deep_explore_permits: Permits::new(MAX_CONCURRENT_DEEP_EXPLORES),
             core: SetOnce::new(),
-            streams: Places::new(caps.streams),
-            batches: Places::new(caps.batches),
+            stream_permits: Permits::new(caps.streams),
+            batch_permits: Permits::new(caps.batches),
             shutting_down: SetOnce::new(),
             caps,
         }))
     }
 
     /// Takes traffic from now on. Only the first call counts.
-    pub fn begin(&self, service: Service, engine: Arc<Engine>, jobs: Jobs) {
+    pub fn mark_ready(&self, service: Service, engine: Arc<Engine>, jobs: Jobs) {
         if self.0.core.set(Core { service, engine, jobs }).is_err() {
             tracing::error!("the server has begun twice");
         }
@@ -170,8 +172,8 @@ impl App {
             core.service.drained().await;
             core.jobs.stopped().await;
         }
-        self.0.streams.all_free().await;
-        self.0.batches.all_free().await;
+        self.0.stream_permits.all_released().await;
+        self.0.batch_permits.all_released().await;
     }
 
     /// Resolves when the server is about to end.
@@ -188,16 +190,16 @@ impl App {
     ///
     /// # Errors
     /// `queue_full` when all are taken.
-    pub(super) fn stream_place(&self) -> Result<Place, Problem> {
-        free_place(&self.0.streams, "streams")
+    pub(super) fn stream_permit(&self) -> Result<Permit, Problem> {
+        try_acquire(&self.0.stream_permits, "streams")
     }
 
     /// A place among the batches, for as long as one lasts.
     ///
     /// # Errors
     /// `queue_full` when all are taken.
-    pub(super) fn batch_place(&self) -> Result<Place, Problem> {
-        free_place(&self.0.batches, "batches")
+    pub(super) fn batch_permit(&self) -> Result<Permit, Problem> {
+        try_acquire(&self.0.batch_permits, "batches")
     }
 
     /// Resolves when all that was found is on disk, or the disk has refused it.
@@ -206,45 +208,45 @@ impl App {
     /// When the waiting itself breaks.
     pub async fn flushed(&self) -> io::Result<()> {
         match self.0.core.get() {
-            Some(core) => core.service.flushed().await,
+            Some(core) => core.service.flush().await,
             None => Ok(()),
         }
     }
 
     /// The count of open connections.
     pub fn connections(&self) -> Gauge {
-        self.0.connections.clone()
+        self.0.open_connections.clone()
     }
 
     /// Where requests are counted.
-    pub(super) fn requests(&self) -> Arc<Requests> {
-        self.0.requests.clone()
+    pub(super) fn request_metrics(&self) -> Arc<RequestMetrics> {
+        self.0.request_metrics.clone()
     }
 
     /// All figures for the operator, now.
-    pub(super) fn figures(&self) -> Figures {
-        let core = self.0.core.get().map(|Core { service, engine, jobs }| CoreFigures {
+    pub(super) fn metrics_snapshot(&self) -> MetricsSnapshot {
+        let core = self.0.core.get().map(|Core { service, engine, jobs }| CoreSnapshot {
             status: service.status(),
             evaluation: engine.evaluation_name().to_owned(),
             hash_permille: engine.hash_permille(),
             jobs: jobs.status(),
         });
-        Figures {
-            requests: self.requests(),
-            connections: self.0.connections.now(),
+        MetricsSnapshot {
+            requests: self.request_metrics(),
+            connections: self.0.open_connections.value(),
             max_connections: self.0.caps.connections,
-            streams: self.0.streams.taken(),
-            max_streams: self.0.streams.all(),
-            batches: self.0.batches.taken(),
-            max_batches: self.0.batches.all(),
+            streams: self.0.stream_permits.in_use(),
+            max_streams: self.0.stream_permits.capacity(),
+            batches: self.0.batch_permits.in_use(),
+            max_batches: self.0.batch_permits.capacity(),
             memory_bound_bytes: self.0.caps.memory_bound_mb << 20,
-            is_ready: self.why_not_ready().is_none(),
+            is_ready: self.not_ready_reason().is_none(),
             core,
         }
     }
 
     /// Why the server takes no traffic, if it takes none.
-    pub(super) fn why_not_ready(&self) -> Option<&'static str> {
+    pub(super) fn not_ready_reason(&self) -> Option<&'static str> {
         if self.is_shutting_down() {
             return Some("shutting_down");
         }
@@ -268,10 +270,10 @@ impl App {
     ///
     /// # Errors
     /// `queue_full` when there is none for as long as a body may take.
-    pub(super) async fn text_place(&self, client: &Client) -> Result<TextPlace, Problem> {
-        match timeout(self.0.caps.body_timeout, self.0.texts.take(client)).await {
-            Ok(Ok(place)) => Ok(place),
-            _ => Err(Problem::too_many_texts(TEXTS_AT_ONCE, TEXTS_OF_ONE)),
+    pub(super) async fn upload_permit(&self, client: &Client) -> Result<UploadPermit, Problem> {
+        match timeout(self.0.caps.body_timeout, self.0.upload_permits.acquire(client)).await {
+            Ok(Ok(permit)) => Ok(permit),
+            _ => Err(Problem::too_many_uploads(MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT)),
         }
     }
 
@@ -279,22 +281,26 @@ impl App {
     ///
     /// # Errors
     /// `queue_full` when there is none for as long as a body may take.
-    pub(super) async fn walk_place(&self) -> Result<Place, Problem> {
-        self.place_in_time(&self.0.walks, "walks").await
+    pub(super) async fn explore_permit(&self) -> Result<Permit, Problem> {
+        self.acquire_in_time(&self.0.explore_permits, "walks").await
     }
 
     /// A place for an answer that tells of what lies behind moves, to be held until it is read.
     ///
     /// # Errors
     /// `queue_full` when there is none for as long as a body may take.
-    pub(super) async fn wide_place(&self) -> Result<Place, Problem> {
-        self.place_in_time(&self.0.wide_answers, "deep walks").await
+    pub(super) async fn deep_explore_permit(&self) -> Result<Permit, Problem> {
+        self.acquire_in_time(&self.0.deep_explore_permits, "deep walks").await
     }
 
-    async fn place_in_time(&self, places: &Places, what: &'static str) -> Result<Place, Problem> {
-        match timeout(self.0.caps.body_timeout, places.wait()).await {
-            Ok(Some(place)) => Ok(place),
-            _ => Err(Problem::no_place_for(what, places.all())),
+    async fn acquire_in_time(
+        &self,
+        permits: &Permits,
+        resource: &'static str,
+    ) -> Result<Permit, Problem> {
+        match timeout(self.0.caps.body_timeout, permits.acquire()).await {
+            Ok(Some(permit)) => Ok(permit),
+            _ => Err(Problem::no_capacity_for(resource, permits.capacity())),
         }
     }
 
@@ -310,13 +316,13 @@ impl App {
     }
 
     /// Who may ask.
-    pub(super) fn gate(&self) -> &Gate {
-        &self.0.gate
+    pub(super) fn access_control(&self) -> &AccessControl {
+        &self.0.access_control
     }
 
     /// How bodies are read.
-    pub(super) fn body_rules(&self) -> BodyRules {
-        BodyRules { max_bytes: self.0.caps.body_bytes, timeout: self.0.caps.body_timeout }
+    pub(super) fn body_limits(&self) -> BodyLimits {
+        BodyLimits { max_bytes: self.0.caps.body_bytes, timeout: self.0.caps.body_timeout }
     }
 
     /// Time since the start.
@@ -326,6 +332,6 @@ impl App {
 }
 
 /// One of these places, if one is free now.
-fn free_place(places: &Places, what: &'static str) -> Result<Place, Problem> {
-    places.take().ok_or_else(|| Problem::no_place_for(what, places.all()))
+fn try_acquire(permits: &Permits, resource: &'static str) -> Result<Permit, Problem> {
+    permits.try_acquire().ok_or_else(|| Problem::no_capacity_for(resource, permits.capacity()))
 }

@@ -3,19 +3,19 @@
 //! A [`Form`] is chosen by what the client accepts. Lines go through an [`outbox`](outbox::outbox),
 //! which is bounded and knows when its reader takes nothing.
 
-mod form;
-mod held;
+mod chunked;
+mod content_negotiation;
 mod line;
-mod outbox;
-mod pieces;
-mod place;
+mod line_buffer;
+mod permit_body;
+mod permits;
 
-pub(crate) use form::{Form, LAST_EVENT_ID};
-pub(crate) use held::held;
-pub(crate) use line::{END, Line};
-pub(crate) use outbox::{Outbox, outbox};
-pub(crate) use pieces::{Pieces, in_pieces};
-pub(crate) use place::{Place, Places};
+pub(crate) use chunked::{ChunkSource, chunked_body};
+pub(crate) use content_negotiation::{LAST_EVENT_ID, ResponseFormat};
+pub(crate) use line::{END_EVENT_ID, Line};
+pub(crate) use line_buffer::{LineSender, line_channel};
+pub(crate) use permit_body::body_with_permit;
+pub(crate) use permits::{Permit, Permits};
 
 use std::time::Duration;
 
@@ -24,11 +24,11 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 
-use outbox::Lines;
+use line_buffer::LineBody;
 
 /// How lines are sent.
 #[derive(Clone, Copy, Debug)]
-pub struct StreamRules {
+pub struct StreamOptions {
     /// The longest time without a line.
     pub heartbeat: Duration,
     /// A reader that takes nothing for so long is cut off.
@@ -41,10 +41,10 @@ pub struct StreamRules {
 const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// A response of lines.
-pub(crate) fn response(form: Form, lines: Lines) -> Response {
-    let mut response = Body::new(lines).into_response();
+pub(crate) fn streaming_response(format: ResponseFormat, body: LineBody) -> Response {
+    let mut response = Body::new(body).into_response();
     let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, form.content_type());
+    headers.insert(CONTENT_TYPE, format.content_type());
     headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     headers.insert(X_ACCEL_BUFFERING, HeaderValue::from_static("no"));
     response

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub enum NetworkError {
     /// It does not begin as a network of kibitzer does.
     #[error("not a network of kibitzer: it does not begin with `KIBITZER`")]
-    Foreign,
+    BadMagic,
     /// The version of the format is not the one that is read here.
     #[error("its format has version {found}, but version {expected} is the only one known here")]
     Version {
@@ -37,10 +37,10 @@ pub enum NetworkError {
     },
     /// Bytes that must be zero are not, or the payload's size is not what the architecture asks.
     #[error("damaged: its header contradicts itself")]
-    Header,
+    InvalidHeader,
     /// The SHA-256 of the content is not the one that the header tells.
     #[error("damaged: its content does not have the SHA-256 that its header tells")]
-    Hash,
+    HashMismatch,
     /// An output weight is greater than the arithmetic allows.
     #[error("an output weight is {found}, beyond ±127")]
     OutputWeight {
@@ -70,7 +70,7 @@ pub enum NetworkFileError {
     },
     /// The file was read and is refused.
     #[error("the network {} is refused: {source}", path.display())]
-    Refused {
+    Invalid {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.

@@ -56,7 +56,7 @@ impl Header {
         ] = *bytes;
         let [qa0, qa1, qb0, qb1, s0, s1, z0, z1, z2, z3, z4, z5, p0, p1, p2, p3, hash @ ..] = rest;
         if u64::from_le_bytes([m0, m1, m2, m3, m4, m5, m6, m7]) != MAGIC {
-            return Err(NetworkError::Foreign);
+            return Err(NetworkError::BadMagic);
         }
         let version = u16::from_le_bytes([v0, v1]);
         if version != VERSION {
@@ -82,7 +82,7 @@ impl Header {
         let payload = u32::from_le_bytes([p0, p1, p2, p3]);
         let reserved = zero | z0 | z1 | z2 | z3 | z4 | z5;
         if scale == 0 || reserved != 0 || payload as usize != payload_bytes {
-            return Err(NetworkError::Header);
+            return Err(NetworkError::InvalidHeader);
         }
         Ok(Header { scale, hash })
     }

@@ -13,8 +13,8 @@ use super::architecture::{
 };
 use super::error::{NetworkError, NetworkFileError};
 use super::header::{HASHED_BYTES, HEADER_BYTES, Header};
+use super::perspective::{KING_SQUARES, Perspective};
 use super::row::Row;
-use super::view::{KING_SQUARES, View};
 use crate::chess::{Color, Square};
 
 const ROW_BYTES: usize = 2 * HIDDEN;
@@ -30,7 +30,7 @@ pub const FILE_BYTES: usize = HEADER_BYTES + PAYLOAD_BYTES;
 /// numbers when it is compiled.
 static EMBEDDED: &[u8; FILE_BYTES] = include_bytes!("kibitzer.nnue");
 
-const EMBEDDED_HEADER: Header = match (split_header(EMBEDDED), check_numbers(EMBEDDED)) {
+const EMBEDDED_HEADER: Header = match (parse_header(EMBEDDED), validate_weights(EMBEDDED)) {
     (Ok(header), Ok(())) => header,
     _ => panic!("src/nnue/kibitzer.nnue is no network of this build's architecture"),
 };
@@ -43,12 +43,12 @@ pub struct Network {
     id: String,
     scale: u16,
     /// The view of each player, by the square of that player's king.
-    views: [[View; 64]; 2],
+    perspectives: [[Perspective; 64]; 2],
     /// A row for each input of each king bucket.
-    features: Box<[Row]>,
+    feature_weights: Box<[Row]>,
     biases: Row,
     /// For each output bucket the weights of the side to move's neurons, then of the other side's.
-    outputs: [[Row; 2]; OUTPUT_BUCKETS],
+    output_weights: [[Row; 2]; OUTPUT_BUCKETS],
     output_biases: [i32; OUTPUT_BUCKETS],
 }
 
@@ -72,7 +72,7 @@ impl Network {
             .and_then(|file| file.take(FILE_BYTES as u64 + 1).read_to_end(&mut bytes))
             .map_err(|source| NetworkFileError::Unreadable { path: path.to_path_buf(), source })?;
         Network::from_bytes(&bytes)
-            .map_err(|source| NetworkFileError::Refused { path: path.to_path_buf(), source })
+            .map_err(|source| NetworkFileError::Invalid { path: path.to_path_buf(), source })
     }
 
     /// Reads a network from the bytes of its file.
@@ -81,14 +81,14 @@ impl Network {
     ///
     /// [`NetworkError`] when they are no network, a damaged one, or one of another architecture.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
-        let header = split_header(bytes)?;
+        let header = parse_header(bytes)?;
         let whole: &[u8; FILE_BYTES] = bytes
             .try_into()
             .map_err(|_| NetworkError::Length { found: bytes.len(), expected: FILE_BYTES })?;
         if content_hash(whole) != header.hash {
-            return Err(NetworkError::Hash);
+            return Err(NetworkError::HashMismatch);
         }
-        check_numbers(whole)?;
+        validate_weights(whole)?;
         Ok(Network::decode(header, whole))
     }
 
@@ -107,19 +107,19 @@ impl Network {
                 id
             }),
             scale: header.scale,
-            views: Color::ALL.map(|color| {
+            perspectives: Color::ALL.map(|color| {
                 std::array::from_fn(|king| {
-                    View::new(color, Square::from_index(king as u8), &buckets)
+                    Perspective::new(color, Square::from_index(king as u8), &buckets)
                 })
             }),
-            features: features
+            feature_weights: features
                 .as_chunks::<ROW_BYTES>()
                 .0
                 .iter()
                 .map(|row| Row::from_bytes(row))
                 .collect(),
             biases: Row::from_bytes(biases),
-            outputs: std::array::from_fn(|n| {
+            output_weights: std::array::from_fn(|n| {
                 [Row::from_bytes(&rows[2 * n]), Row::from_bytes(&rows[2 * n + 1])]
             }),
             output_biases: std::array::from_fn(|n| {
@@ -142,13 +142,13 @@ impl Network {
     }
 
     #[inline]
-    pub(super) fn view(&self, color: Color, king: Square) -> View {
-        self.views[color as usize][king.index()]
+    pub(super) fn perspective(&self, color: Color, king: Square) -> Perspective {
+        self.perspectives[color as usize][king.index()]
     }
 
     #[inline]
-    pub(super) fn feature(&self, input: usize) -> &Row {
-        &self.features[input]
+    pub(super) fn feature_weights(&self, input: usize) -> &Row {
+        &self.feature_weights[input]
     }
 
     pub(super) const fn biases(&self) -> &Row {
@@ -156,28 +156,29 @@ impl Network {
     }
 
     #[inline]
-    pub(super) const fn outputs(&self, bucket: usize) -> &[Row; 2] {
-        &self.outputs[bucket]
+    pub(super) const fn output_weights(&self, bucket: usize) -> &[Row; 2] {
+        &self.output_weights[bucket]
     }
 
     /// The value of Σ v²·w, the sum of an output bucket over both views, in a unit of which so many
     /// make 100 centipawns.
     #[inline]
-    pub(super) fn value(&self, sum: i64, bucket: usize, per_hundred: i32) -> i32 {
+    pub(super) fn scale_output(&self, sum: i64, bucket: usize, units_per_pawn: i32) -> i32 {
         let raw = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
-        let value = raw * i64::from(self.scale) * i64::from(per_hundred) / i64::from(100 * QA * QB);
+        let value =
+            raw * i64::from(self.scale) * i64::from(units_per_pawn) / i64::from(100 * QA * QB);
         value.clamp(i64::from(i32::MIN), i64::from(i32::MAX)) as i32
     }
 }
 
 /// Reads the header of what may be a network.
-const fn split_header(bytes: &[u8]) -> Result<Header, NetworkError> {
+const fn parse_header(bytes: &[u8]) -> Result<Header, NetworkError> {
     match (bytes.first_chunk::<HEADER_BYTES>(), bytes.first_chunk::<8>()) {
         (Some(header), _) => Header::parse(header, PAYLOAD_BYTES),
         (None, Some(b"KIBITZER")) => {
             Err(NetworkError::Length { found: bytes.len(), expected: FILE_BYTES })
         }
-        (None, _) => Err(NetworkError::Foreign),
+        (None, _) => Err(NetworkError::BadMagic),
     }
 }
 
@@ -195,22 +196,22 @@ fn content_hash(bytes: &[u8; FILE_BYTES]) -> [u8; 32] {
 }
 
 /// Makes sure of the numbers that the arithmetic and the indices rely on.
-const fn check_numbers(bytes: &[u8; FILE_BYTES]) -> Result<(), NetworkError> {
-    let mut place = HEADER_BYTES;
-    while place < HEADER_BYTES + KING_SQUARES {
-        if bytes[place] as usize >= KING_BUCKETS {
-            return Err(NetworkError::KingBucket { found: bytes[place], buckets: KING_BUCKETS });
+const fn validate_weights(bytes: &[u8; FILE_BYTES]) -> Result<(), NetworkError> {
+    let mut offset = HEADER_BYTES;
+    while offset < HEADER_BYTES + KING_SQUARES {
+        if bytes[offset] as usize >= KING_BUCKETS {
+            return Err(NetworkError::KingBucket { found: bytes[offset], buckets: KING_BUCKETS });
         }
-        place += 1;
+        offset += 1;
     }
-    place = HEADER_BYTES + KING_SQUARES + FEATURE_BYTES + ROW_BYTES;
-    let end = place + OUTPUT_BYTES;
-    while place < end {
-        let weight = i16::from_le_bytes([bytes[place], bytes[place + 1]]);
+    offset = HEADER_BYTES + KING_SQUARES + FEATURE_BYTES + ROW_BYTES;
+    let end = offset + OUTPUT_BYTES;
+    while offset < end {
+        let weight = i16::from_le_bytes([bytes[offset], bytes[offset + 1]]);
         if weight < -MAX_OUTPUT_WEIGHT || weight > MAX_OUTPUT_WEIGHT {
             return Err(NetworkError::OutputWeight { found: weight });
         }
-        place += 2;
+        offset += 2;
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ use super::row::Row;
 
 /// A set of processor instructions that the network can be computed with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Level {
+pub enum SimdLevel {
     /// x86-64 with AVX-512 F, BW and VNNI: 32 neurons at a time (Intel's servers since Cascade
     /// Lake, AMD since Zen 4).
     Avx512,
@@ -42,24 +42,29 @@ pub enum Level {
     Scalar,
 }
 
-impl Level {
+impl SimdLevel {
     /// All levels, faster ones first.
-    pub const ALL: [Level; 5] =
-        [Level::Avx512, Level::Avx2, Level::X8664V2, Level::Neon, Level::Scalar];
+    pub const ALL: [SimdLevel; 5] = [
+        SimdLevel::Avx512,
+        SimdLevel::Avx2,
+        SimdLevel::X8664V2,
+        SimdLevel::Neon,
+        SimdLevel::Scalar,
+    ];
 
     /// The best level of this processor.
-    pub fn best() -> Level {
+    pub fn best() -> SimdLevel {
         Kernels::best().level
     }
 
     /// The name as the service and the documentation write it.
     pub const fn name(self) -> &'static str {
         match self {
-            Level::Avx512 => "avx512-vnni",
-            Level::Avx2 => "avx2",
-            Level::X8664V2 => "x86-64-v2",
-            Level::Neon => "neon",
-            Level::Scalar => "scalar",
+            SimdLevel::Avx512 => "avx512-vnni",
+            SimdLevel::Avx2 => "avx2",
+            SimdLevel::X8664V2 => "x86-64-v2",
+            SimdLevel::Neon => "neon",
+            SimdLevel::Scalar => "scalar",
         }
     }
 
@@ -67,18 +72,18 @@ impl Level {
     pub fn is_available(self) -> bool {
         match self {
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => {
+            SimdLevel::Avx512 => {
                 is_x86_feature_detected!("avx512f")
                     && is_x86_feature_detected!("avx512bw")
                     && is_x86_feature_detected!("avx512vnni")
             }
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => is_x86_feature_detected!("avx2"),
+            SimdLevel::Avx2 => is_x86_feature_detected!("avx2"),
             #[cfg(target_arch = "x86_64")]
-            Level::X8664V2 => is_x86_feature_detected!("sse4.2"),
+            SimdLevel::X8664V2 => is_x86_feature_detected!("sse4.2"),
             #[cfg(target_arch = "aarch64")]
-            Level::Neon => std::arch::is_aarch64_feature_detected!("neon"),
-            Level::Scalar => true,
+            SimdLevel::Neon => std::arch::is_aarch64_feature_detected!("neon"),
+            SimdLevel::Scalar => true,
             _ => false,
         }
     }
@@ -87,7 +92,7 @@ impl Level {
 /// The kernels of a level, and the promise that this processor has its instructions: only
 /// [`Kernels::of`] hands them out.
 pub(super) struct Kernels {
-    level: Level,
+    level: SimdLevel,
     step: unsafe fn(&Row, &mut Row, [&Row; 1], [&Row; 1]),
     capture: unsafe fn(&Row, &mut Row, [&Row; 1], [&Row; 2]),
     castle: unsafe fn(&Row, &mut Row, [&Row; 2], [&Row; 2]),
@@ -97,27 +102,27 @@ pub(super) struct Kernels {
 
 impl Kernels {
     /// The kernels of a level; `None` where the processor lacks its instructions.
-    pub(super) fn of(level: Level) -> Option<&'static Kernels> {
+    pub(super) fn for_level(level: SimdLevel) -> Option<&'static Kernels> {
         if !level.is_available() {
             return None;
         }
         match level {
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => Some(&avx512::KERNELS),
+            SimdLevel::Avx512 => Some(&avx512::KERNELS),
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => Some(&avx2::KERNELS),
+            SimdLevel::Avx2 => Some(&avx2::KERNELS),
             #[cfg(target_arch = "x86_64")]
-            Level::X8664V2 => Some(&x86_64_v2::KERNELS),
+            SimdLevel::X8664V2 => Some(&x86_64_v2::KERNELS),
             #[cfg(target_arch = "aarch64")]
-            Level::Neon => Some(&neon::KERNELS),
-            Level::Scalar => Some(&scalar::KERNELS),
+            SimdLevel::Neon => Some(&neon::KERNELS),
+            SimdLevel::Scalar => Some(&scalar::KERNELS),
             _ => None,
         }
     }
 
     /// The kernels of the best level.
     pub(super) fn best() -> &'static Kernels {
-        Level::ALL.into_iter().find_map(Kernels::of).unwrap_or(&scalar::KERNELS)
+        SimdLevel::ALL.into_iter().find_map(Kernels::for_level).unwrap_or(&scalar::KERNELS)
     }
 
     /// `after = before + on - off`.

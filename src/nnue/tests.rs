@@ -1,8 +1,8 @@
 //! The network against its documentation, and the instruction levels against each other.
 
 mod contributions;
-mod file;
-mod levels;
-mod lines;
+mod network_file;
+mod random_lines;
+mod random_network;
 mod reference;
-mod sample;
+mod simd_levels;

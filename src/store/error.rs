@@ -27,7 +27,7 @@ pub enum OpenError {
     /// It cannot be used, and neither can those that were set aside before it, none of which may be
     /// written over.
     #[error("store.path: {} cannot be used ({why}), and {most} files like it lie beside it already: move them away", path.display())]
-    TooManyAside {
+    TooManyQuarantined {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_another_ones_write_has_broken_is_no_damage() {
+    fn another_callers_failed_write_is_closed_and_not_damage() {
         assert!(matches!(StoreError::from(StorageError::PreviousIo), StoreError::Closed));
         assert!(matches!(
             StoreError::from(TransactionError::Storage(StorageError::PreviousIo)),

@@ -5,15 +5,15 @@
 //! both, and of nothing between them: positions have numbers in the order in which they are
 //! searched, and what was found of them is kept from the first on without a gap.
 
-mod file;
-mod handle;
+mod game_record;
 mod id;
-mod record;
-mod sheet;
+mod job_file;
+mod job_record;
+mod reopening_db;
 #[cfg(test)]
 mod tests;
 
-pub use file::{JOBS_FILE, JobFile, Kept, MEMORY_BYTES, MOST_GONE, Refusal};
+pub use game_record::{GameError, GameRecord, ParsedGame};
 pub use id::JobId;
-pub use record::{Asked, Ending, Finding, JobRecord, LONGEST_LINE, MOST_FINDING_BYTES};
-pub use sheet::{Fault, Played, Sheet};
+pub use job_file::{AppendError, JOBS_FILE, JobFile, MAX_TOMBSTONES, MEMORY_BYTES, StoredJob};
+pub use job_record::{JobEnd, JobRecord, MAX_EVAL_BYTES, MAX_PV_LEN, PositionEval, PositionLimits};

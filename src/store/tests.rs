@@ -1,25 +1,25 @@
 //! What the store promises.
 
+mod codec;
 mod damage;
-mod file;
-mod layout;
+mod dictionary_file;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{DictionaryFile, OpenError, Place, Record, Spent, Store, StoreOptions};
-use crate::chess::forms::Packed;
+use super::{DictionaryFile, EntryKey, OpenError, Record, Store, StoreOptions, StoredEffort};
+use crate::chess::encodings::PackedPosition;
 use crate::chess::{Position, splitmix};
 use crate::engine::{Report, Score, StopReason, Wdl};
 
-const MAKER: &str = "0.1.0 of the tests";
+const ENGINE_ID: &str = "0.1.0 of the tests";
 
 fn options(folder: &Path) -> StoreOptions {
-    StoreOptions { folder: folder.to_owned(), max_entries: 1_000, maker: MAKER.to_owned() }
+    StoreOptions { folder: folder.to_owned(), max_entries: 1_000, engine_id: ENGINE_ID.to_owned() }
 }
 
-fn opened(options: StoreOptions) -> DictionaryFile {
+fn open(options: StoreOptions) -> DictionaryFile {
     DictionaryFile::open(options).expect("a store")
 }
 
@@ -39,43 +39,43 @@ fn position(number: u64) -> Position {
 /// An analysis of the position with this number that saves so many nodes.
 fn record(number: u64, nodes: u64) -> Record {
     let position = position(number);
-    let place = Place {
-        key: position.key(),
-        position: Packed::of(&position),
-        history: [0; 2],
-        clock: None,
-        lines: 1,
+    let entry_key = EntryKey {
+        zobrist_key: position.key(),
+        position: PackedPosition::from_position(&position),
+        history_hash: [0; 2],
+        halfmove_clock: None,
+        multipv: 1,
     };
     let report = Report {
         score: Score::Cp(number as i32 % 500),
         wdl: Wdl::DRAWN,
-        linear: None,
+        raw_score: None,
         pv: position.legal_moves().iter().take(1).copied().collect(),
         depth: 9,
         seldepth: 12,
         nodes,
         elapsed: Duration::from_nanos(nodes * 1_001),
         reason: StopReason::Depth,
-        context_free: true,
+        history_independent: true,
         alternatives: Vec::new(),
     };
-    let spent = Spent { nodes, time: report.elapsed, depth: 9 };
+    let effort = StoredEffort { nodes, time: report.elapsed, depth: 9 };
     Record {
-        place,
+        key: entry_key,
         report: Arc::new(report),
-        spent,
-        saves: nodes,
+        effort,
+        nodes_saved: nodes,
         stored_ms: 1_790_000_000_000 + number,
     }
 }
 
 fn write(store: &DictionaryFile, records: impl IntoIterator<Item = Record>) {
     let records: Vec<Arc<Record>> = records.into_iter().map(Arc::new).collect();
-    store.write(&records, &|record| record.saves as f32).expect("a write");
+    store.write(&records, &|record| record.nodes_saved as f32).expect("a write");
 }
 
 fn read(store: &DictionaryFile, record: &Record) -> Vec<Record> {
-    store.read(record.place.key, &record.place.position).expect("a read")
+    store.read(record.key.zobrist_key, &record.key.position).expect("a read")
 }
 
 fn entries(store: &DictionaryFile) -> usize {

@@ -2,7 +2,7 @@
 
 use super::options::{OptionName, Options};
 use crate::chess::{Game, Position};
-use crate::engine::{Limits, Report, Scope, StopFlag};
+use crate::engine::{Limits, Report, SearchScope, StopFlag};
 
 /// Who thinks: the engine in this process, or a kibitzer somewhere else.
 pub trait Backend {
@@ -10,7 +10,7 @@ pub trait Backend {
     fn name(&self) -> String;
 
     /// Whether an option has a meaning here.
-    fn offers(&self, option: OptionName) -> bool;
+    fn supports(&self, option: OptionName) -> bool;
 
     /// Acts on an option that was set, or on a button that was pressed. No search is running.
     ///
@@ -24,7 +24,7 @@ pub trait Backend {
     fn new_game(&mut self);
 
     /// Prepares a search, to be run on a thread of its own.
-    fn prepare(&self, task: Task) -> Job;
+    fn prepare(&self, task: SearchTask) -> PreparedSearch;
 
     /// Judges a position without a search: lines for people.
     ///
@@ -36,23 +36,23 @@ pub trait Backend {
 
 /// What is to be searched.
 #[derive(Clone, Debug)]
-pub struct Task {
+pub struct SearchTask {
     /// The position, and how it came about.
     pub game: Game,
     /// When to end.
     pub limits: Limits,
     /// How wide to look, and with how many threads.
-    pub scope: Scope,
+    pub scope: SearchScope,
     /// Without the memory of earlier searches.
     pub fresh: bool,
 }
 
 /// A search that was prepared. It tells what it finds, and returns its last state; the line of that
 /// is empty only when the rules have ended the game, or nothing could be found out.
-pub type Job = Box<dyn FnOnce(&StopFlag, &mut dyn FnMut(Told<'_>)) -> Report + Send>;
+pub type PreparedSearch = Box<dyn FnOnce(&StopFlag, &mut dyn FnMut(Update<'_>)) -> Report + Send>;
 
 /// What a search tells along the way.
-pub enum Told<'a> {
+pub enum Update<'a> {
     /// A state.
     Progress {
         /// What was found.

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use crate::chess::{File, Position, Rank, Square};
 
 /// The board with White below, the FEN, the key, and who gives check.
-pub(super) fn picture(position: &Position) -> String {
+pub(super) fn format_board(position: &Position) -> String {
     const EDGE: &str = " +---+---+---+---+---+---+---+---+\n";
     let mut text = String::from(EDGE);
     for index in (0..8).rev() {

@@ -86,7 +86,7 @@ impl Command {
     /// When the first word is unknown, or what has to follow it does not. What else is wrong with a
     /// `go` is told by
     /// [`Go::complaints`], since a GUI waits for the answer to every `go`.
-    pub fn read(line: &str) -> Result<Option<Command>, CommandError> {
+    pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
         let line = line.trim();
         let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let mut words = rest.split_whitespace();
@@ -95,25 +95,25 @@ impl Command {
             "uci" => Command::Uci,
             "isready" => Command::IsReady,
             "ucinewgame" => Command::NewGame,
-            "position" => Command::Position(read_position(words)?),
-            "go" => match after_word(rest, "perft") {
-                Some(depth) => Command::Perft { depth: read_perft(depth.split_whitespace())? },
-                None => Command::Go(Go::read(words)),
+            "position" => Command::Position(parse_position(words)?),
+            "go" => match strip_word(rest, "perft") {
+                Some(depth) => Command::Perft { depth: parse_perft(depth.split_whitespace())? },
+                None => Command::Go(Go::parse(words)),
             },
             "stop" => Command::Stop,
             "ponderhit" => Command::PonderHit,
-            "setoption" => read_option(rest)?,
+            "setoption" => parse_option(rest)?,
             "quit" => Command::Quit,
             "d" => Command::Display,
             "eval" => Command::Eval,
-            "bench" => Command::Bench { depth: words.next().map(read_depth).transpose()? },
-            "perft" => Command::Perft { depth: read_perft(words)? },
+            "bench" => Command::Bench { depth: words.next().map(parse_depth).transpose()? },
+            "perft" => Command::Perft { depth: parse_perft(words)? },
             _ => return Err(CommandError::Unknown(excerpt(line).to_owned())),
         }))
     }
 }
 
-fn read_position<'a>(
+fn parse_position<'a>(
     mut words: impl Iterator<Item = &'a str>,
 ) -> Result<PositionText, CommandError> {
     let mut before_moves = words.by_ref().take_while(|&word| word != "moves");
@@ -132,8 +132,8 @@ fn read_position<'a>(
 }
 
 /// Names and values may hold blanks; the value is taken as it stands.
-fn read_option(rest: &str) -> Result<Command, CommandError> {
-    let Some(rest) = after_word(rest, "name") else {
+fn parse_option(rest: &str) -> Result<Command, CommandError> {
+    let Some(rest) = strip_word(rest, "name") else {
         return Err(CommandError::Missing("setoption", "name"));
     };
     let (name, value) = match split_at_word(rest, "value") {
@@ -151,43 +151,43 @@ fn read_option(rest: &str) -> Result<Command, CommandError> {
 /// What stands before and behind a word that stands alone.
 fn split_at_word<'a>(text: &'a str, word: &str) -> Option<(&'a str, &'a str)> {
     text.match_indices(word).map(|(start, _)| (&text[..start], &text[start + word.len()..])).find(
-        |(before, behind)| {
+        |(before, after)| {
             before.chars().next_back().is_none_or(char::is_whitespace)
-                && behind.chars().next().is_none_or(char::is_whitespace)
+                && after.chars().next().is_none_or(char::is_whitespace)
         },
     )
 }
 
 /// What follows a word that the text has to begin with.
-fn after_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
+fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     text.trim_start()
         .strip_prefix(word)
         .filter(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
 }
 
 /// A depth of at least one ply.
-fn read_depth(text: &str) -> Result<u8, CommandError> {
-    Ok(nearest(whole("depth", text)?, u8::MAX).max(1))
+fn parse_depth(text: &str) -> Result<u8, CommandError> {
+    Ok(saturating_convert(parse_whole_number("depth", text)?, u8::MAX).max(1))
 }
 
-fn read_perft<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<u8, CommandError> {
+fn parse_perft<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<u8, CommandError> {
     let depth = words.next().ok_or(CommandError::Missing("perft", "the depth"))?;
-    Ok(nearest(whole("perft", depth)?, u8::MAX))
+    Ok(saturating_convert(parse_whole_number("perft", depth)?, u8::MAX))
 }
 
 /// A whole number. Below zero it is 0; GUIs send such clocks. What is too big for its type is the
 /// type's greatest.
-fn whole(of: &'static str, text: &str) -> Result<u64, CommandError> {
+fn parse_whole_number(name: &'static str, text: &str) -> Result<u64, CommandError> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(CommandError::NotANumber(of, excerpt(text).to_owned()));
+        return Err(CommandError::NotANumber(name, excerpt(text).to_owned()));
     }
     if text.starts_with('-') { Ok(0) } else { Ok(digits.parse().unwrap_or(u64::MAX)) }
 }
 
 /// The number in a smaller type, or that type's greatest.
-fn nearest<N: TryFrom<u64>>(number: u64, greatest: N) -> N {
-    N::try_from(number).unwrap_or(greatest)
+fn saturating_convert<N: TryFrom<u64>>(number: u64, max: N) -> N {
+    N::try_from(number).unwrap_or(max)
 }
 
 #[cfg(test)]

@@ -2,60 +2,71 @@
 
 use std::sync::{Arc, Mutex};
 
-use super::backend::{Backend, Job, Task, Told};
-use super::judgement::judgement;
+use super::backend::{Backend, PreparedSearch, SearchTask, Update};
+use super::eval::format_evaluation;
 use super::options::{OptionName, Options};
 use crate::chess::Position;
-use crate::engine::{Engine, Memory, Network, NoMemory};
+use crate::engine::{Engine, Network, ThreadDataSet, TtAllocError};
 
 /// Drives an engine of its own. What the player learns lasts from move to move, until a new game
 /// begins.
-pub struct Local {
+pub struct LocalBackend {
     engine: Arc<Engine>,
-    memory: Arc<Mutex<Memory>>,
+    thread_data: Arc<Mutex<ThreadDataSet>>,
 }
 
-impl Local {
+impl LocalBackend {
     /// With the table that the options ask for.
     ///
     /// # Errors
     ///
     /// When there is no memory for it.
-    pub fn new(options: &Options) -> Result<Local, NoMemory> {
-        let engine = Engine::of_player(options.hash_mb, Network::embedded())?;
-        let memory = engine.memory();
-        Ok(Local { engine: Arc::new(engine), memory: Arc::new(Mutex::new(memory)) })
+    pub fn new(options: &Options) -> Result<LocalBackend, TtAllocError> {
+        let engine = Engine::for_player(options.hash_mb, Network::embedded())?;
+        let thread_data = engine.thread_data_set();
+        Ok(LocalBackend {
+            engine: Arc::new(engine),
+            thread_data: Arc::new(Mutex::new(thread_data)),
+        })
     }
 
     /// Goes on with another engine; where there is no memory for its table, with one like that
     /// which was there.
-    fn renew(&mut self, hash_mb: usize, network: Arc<Network>) -> Result<(), NoMemory> {
+    fn replace_engine_or_restore(
+        &mut self,
+        hash_mb: usize,
+        network: Arc<Network>,
+    ) -> Result<(), TtAllocError> {
         let (old_mb, old_network) = (self.engine.hash_mb(), Arc::clone(self.engine.network()));
         // The old table goes before the new one comes: there may not be room for both.
-        self.replace(1, &old_network)?;
-        self.replace(hash_mb, &network).inspect_err(|_| {
+        self.replace_engine(1, &old_network)?;
+        self.replace_engine(hash_mb, &network).inspect_err(|_| {
             // Should another process have taken the room meanwhile, the smallest table stays.
-            let _ = self.replace(old_mb, &old_network);
+            let _ = self.replace_engine(old_mb, &old_network);
         })
     }
 
-    fn replace(&mut self, hash_mb: usize, network: &Arc<Network>) -> Result<(), NoMemory> {
-        self.engine = Arc::new(Engine::of_player(hash_mb, Arc::clone(network))?);
-        self.forget();
+    fn replace_engine(
+        &mut self,
+        hash_mb: usize,
+        network: &Arc<Network>,
+    ) -> Result<(), TtAllocError> {
+        self.engine = Arc::new(Engine::for_player(hash_mb, Arc::clone(network))?);
+        self.reset_thread_data();
         Ok(())
     }
 
-    fn forget(&mut self) {
-        self.memory = Arc::new(Mutex::new(self.engine.memory()));
+    fn reset_thread_data(&mut self) {
+        self.thread_data = Arc::new(Mutex::new(self.engine.thread_data_set()));
     }
 }
 
-impl Backend for Local {
+impl Backend for LocalBackend {
     fn name(&self) -> String {
         format!("kibitzer {}", Engine::VERSION)
     }
 
-    fn offers(&self, _: OptionName) -> bool {
+    fn supports(&self, _: OptionName) -> bool {
         true
     }
 
@@ -63,58 +74,59 @@ impl Backend for Local {
         match option {
             OptionName::Hash if self.engine.hash_mb() != options.hash_mb => {
                 let network = Arc::clone(self.engine.network());
-                self.renew(options.hash_mb, network).map_err(|error| format!("Hash: {error}"))?;
+                self.replace_engine_or_restore(options.hash_mb, network)
+                    .map_err(|error| format!("Hash: {error}"))?;
             }
             OptionName::EvalFile => {
                 let network = match &options.eval_file {
                     Some(file) => Arc::new(Network::read(file).map_err(|error| error.to_string())?),
                     None => Network::embedded(),
                 };
-                self.renew(options.hash_mb, network)
+                self.replace_engine_or_restore(options.hash_mb, network)
                     .map_err(|error| format!("EvalFile: {error}"))?;
             }
-            OptionName::ClearHash => self.engine.clear(),
+            OptionName::ClearHash => self.engine.clear_tt(),
             _ => {}
         }
         Ok(())
     }
 
     fn new_game(&mut self) {
-        self.engine.clear();
-        self.forget();
+        self.engine.clear_tt();
+        self.reset_thread_data();
     }
 
-    fn prepare(&self, task: Task) -> Job {
+    fn prepare(&self, task: SearchTask) -> PreparedSearch {
         let engine = Arc::clone(&self.engine);
-        let memory = Arc::clone(&self.memory);
-        Box::new(move |stop, tell| {
-            let Task { game, limits, scope, fresh } = &task;
-            let mut tell_report = |report: &_| {
-                tell(Told::Progress { report, hash_permille: Some(engine.hash_permille()) })
+        let thread_data = Arc::clone(&self.thread_data);
+        Box::new(move |stop, on_update| {
+            let SearchTask { game, limits, scope, fresh } = &task;
+            let mut on_report = |report: &_| {
+                on_update(Update::Progress { report, hash_permille: Some(engine.hash_permille()) })
             };
             if *fresh {
-                return engine.continue_game(
-                    &mut engine.memory(),
+                return engine.search_game(
+                    &mut engine.thread_data_set(),
                     game,
                     limits,
                     scope,
                     stop,
-                    &mut tell_report,
+                    &mut on_report,
                 );
             }
-            let mut known = memory.lock().unwrap_or_else(|poisoned| {
+            let mut guard = thread_data.lock().unwrap_or_else(|poisoned| {
                 // A search has panicked in the middle of a change.
-                memory.clear_poison();
-                let mut known = poisoned.into_inner();
-                known.forget();
-                known
+                thread_data.clear_poison();
+                let mut guard = poisoned.into_inner();
+                guard.clear();
+                guard
             });
-            engine.continue_game(&mut known, game, limits, scope, stop, &mut tell_report)
+            engine.search_game(&mut guard, game, limits, scope, stop, &mut on_report)
         })
     }
 
     fn evaluate(&self, position: &Position) -> Result<String, String> {
-        Ok(judgement(
+        Ok(format_evaluation(
             position,
             &self.engine.evaluate_pieces(position),
             self.engine.evaluation_name(),
@@ -129,16 +141,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_network_whose_table_finds_no_memory_leaves_the_old_network_and_table() {
-        let mut local = Local::new(&Options { hash_mb: 2, ..Options::default() }).unwrap();
+    fn a_failed_replacement_keeps_the_old_network_and_table() {
+        let mut local = LocalBackend::new(&Options { hash_mb: 2, ..Options::default() }).unwrap();
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/nnue/kibitzer.nnue");
         let (old, other) =
             (Arc::clone(local.engine.network()), Arc::new(Network::read(&file).unwrap()));
-        let failed = local.renew(usize::MAX, Arc::clone(&other)).unwrap_err();
-        assert_eq!(failed, NoMemory { mb: usize::MAX });
+        let failed = local.replace_engine_or_restore(usize::MAX, Arc::clone(&other)).unwrap_err();
+        assert_eq!(failed, TtAllocError { mb: usize::MAX });
         assert!(Arc::ptr_eq(local.engine.network(), &old));
         assert_eq!(local.engine.hash_mb(), 2);
-        local.renew(1, Arc::clone(&other)).unwrap();
+        local.replace_engine_or_restore(1, Arc::clone(&other)).unwrap();
         assert!(Arc::ptr_eq(local.engine.network(), &other));
     }
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::handicap::Handicap;
-use crate::chess::{CastlingText, excerpt};
+use crate::chess::{CastlingNotation, excerpt};
 
 /// The settings of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -88,7 +88,7 @@ pub enum OptionName {
 
 /// What an option takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum OptionKind {
     /// A whole number from the first to the second.
     Spin(u64, u64),
     /// Yes or no.
@@ -131,11 +131,11 @@ impl OptionName {
     ];
 
     /// The option that a text names, in letters of any case.
-    pub fn read(text: &str) -> Option<OptionName> {
-        OptionName::ALL.into_iter().find(|name| name.text().eq_ignore_ascii_case(text))
+    pub fn parse(text: &str) -> Option<OptionName> {
+        OptionName::ALL.into_iter().find(|name| name.uci_name().eq_ignore_ascii_case(text))
     }
 
-    const fn text(self) -> &'static str {
+    const fn uci_name(self) -> &'static str {
         match self {
             OptionName::Hash => "Hash",
             OptionName::ClearHash => "Clear Hash",
@@ -152,28 +152,28 @@ impl OptionName {
         }
     }
 
-    fn kind(self) -> Kind {
+    fn kind(self) -> OptionKind {
         match self {
-            OptionName::Hash => Kind::Spin(1, 65_536),
-            OptionName::Threads | OptionName::MultiPv => Kind::Spin(1, 256),
-            OptionName::MoveOverhead => Kind::Spin(0, 5_000),
+            OptionName::Hash => OptionKind::Spin(1, 65_536),
+            OptionName::Threads | OptionName::MultiPv => OptionKind::Spin(1, 256),
+            OptionName::MoveOverhead => OptionKind::Spin(0, 5_000),
             OptionName::Elo => {
-                Kind::Spin((*Handicap::ELO.start()).into(), (*Handicap::ELO.end()).into())
+                OptionKind::Spin((*Handicap::ELO.start()).into(), (*Handicap::ELO.end()).into())
             }
             OptionName::Ponder
             | OptionName::Chess960
             | OptionName::AnalyseMode
             | OptionName::ShowWdl
-            | OptionName::LimitStrength => Kind::Check,
-            OptionName::EvalFile => Kind::Text,
-            OptionName::ClearHash => Kind::Button,
+            | OptionName::LimitStrength => OptionKind::Check,
+            OptionName::EvalFile => OptionKind::Text,
+            OptionName::ClearHash => OptionKind::Button,
         }
     }
 }
 
 impl fmt::Display for OptionName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.text())
+        f.write_str(self.uci_name())
     }
 }
 
@@ -185,23 +185,23 @@ impl Options {
     /// When the value is missing, of the wrong kind or out of range; the settings stay as they are.
     pub fn set(&mut self, name: OptionName, value: Option<&str>) -> Result<(), OptionError> {
         let value = match name.kind() {
-            Kind::Button => return Ok(()),
-            Kind::Text => value.unwrap_or_default(),
-            Kind::Check | Kind::Spin(..) => value.ok_or(OptionError::NoValue(name))?,
+            OptionKind::Button => return Ok(()),
+            OptionKind::Text => value.unwrap_or_default(),
+            OptionKind::Check | OptionKind::Spin(..) => value.ok_or(OptionError::NoValue(name))?,
         };
         match name {
-            OptionName::Hash => self.hash_mb = number(name, value)? as usize,
-            OptionName::Threads => self.threads = number(name, value)? as usize,
-            OptionName::MultiPv => self.multipv = number(name, value)? as usize,
-            OptionName::Ponder => self.ponder = flag(name, value)?,
+            OptionName::Hash => self.hash_mb = parse_number(name, value)? as usize,
+            OptionName::Threads => self.threads = parse_number(name, value)? as usize,
+            OptionName::MultiPv => self.multipv = parse_number(name, value)? as usize,
+            OptionName::Ponder => self.ponder = parse_flag(name, value)?,
             OptionName::MoveOverhead => {
-                self.move_overhead = Duration::from_millis(number(name, value)?)
+                self.move_overhead = Duration::from_millis(parse_number(name, value)?)
             }
-            OptionName::Chess960 => self.chess960 = flag(name, value)?,
-            OptionName::AnalyseMode => self.analyse_mode = flag(name, value)?,
-            OptionName::ShowWdl => self.show_wdl = flag(name, value)?,
-            OptionName::LimitStrength => self.limit_strength = flag(name, value)?,
-            OptionName::Elo => self.elo = number(name, value)? as u16,
+            OptionName::Chess960 => self.chess960 = parse_flag(name, value)?,
+            OptionName::AnalyseMode => self.analyse_mode = parse_flag(name, value)?,
+            OptionName::ShowWdl => self.show_wdl = parse_flag(name, value)?,
+            OptionName::LimitStrength => self.limit_strength = parse_flag(name, value)?,
+            OptionName::Elo => self.elo = parse_number(name, value)? as u16,
             OptionName::EvalFile => {
                 self.eval_file =
                     Some(value).filter(|&file| !file.is_empty() && file != EMPTY).map(PathBuf::from)
@@ -212,8 +212,8 @@ impl Options {
     }
 
     /// How castling is written.
-    pub(super) fn castling(&self) -> CastlingText {
-        if self.chess960 { CastlingText::Chess960 } else { CastlingText::Standard }
+    pub(super) fn castling(&self) -> CastlingNotation {
+        if self.chess960 { CastlingNotation::Chess960 } else { CastlingNotation::Standard }
     }
 
     /// How weakly to play, where that is asked.
@@ -222,17 +222,21 @@ impl Options {
     }
 
     /// The line that offers an option, with its value as the default.
-    pub(super) fn offer(&self, name: OptionName) -> String {
+    pub(super) fn option_declaration(&self, name: OptionName) -> String {
         match name.kind() {
-            Kind::Spin(least, greatest) => {
+            OptionKind::Spin(least, greatest) => {
                 format!(
                     "option name {name} type spin default {} min {least} max {greatest}",
                     self.value(name)
                 )
             }
-            Kind::Check => format!("option name {name} type check default {}", self.value(name)),
-            Kind::Text => format!("option name {name} type string default {}", self.value(name)),
-            Kind::Button => format!("option name {name} type button"),
+            OptionKind::Check => {
+                format!("option name {name} type check default {}", self.value(name))
+            }
+            OptionKind::Text => {
+                format!("option name {name} type string default {}", self.value(name))
+            }
+            OptionKind::Button => format!("option name {name} type button"),
         }
     }
 
@@ -256,8 +260,8 @@ impl Options {
     }
 }
 
-fn number(name: OptionName, text: &str) -> Result<u64, OptionError> {
-    let Kind::Spin(least, greatest) = name.kind() else {
+fn parse_number(name: OptionName, text: &str) -> Result<u64, OptionError> {
+    let OptionKind::Spin(least, greatest) = name.kind() else {
         return Err(OptionError::BadValue(name, excerpt(text).to_owned(), "taken".to_owned()));
     };
     text.parse().ok().filter(|number| (least..=greatest).contains(number)).ok_or_else(|| {
@@ -269,7 +273,7 @@ fn number(name: OptionName, text: &str) -> Result<u64, OptionError> {
     })
 }
 
-fn flag(name: OptionName, text: &str) -> Result<bool, OptionError> {
+fn parse_flag(name: OptionName, text: &str) -> Result<bool, OptionError> {
     match text {
         _ if text.eq_ignore_ascii_case("true") => Ok(true),
         _ if text.eq_ignore_ascii_case("false") => Ok(false),

@@ -5,31 +5,31 @@ use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use crate::chess::{CastlingText, Move, Position, uci_text};
+use crate::chess::{CastlingNotation, Move, Position, to_uci_inline};
 use crate::engine::{Report, Score, Wdl};
 
 /// Takes whole lines from any thread.
 pub(super) struct Output {
-    sink: Mutex<Box<dyn Write + Send>>,
+    writer: Mutex<Box<dyn Write + Send>>,
 }
 
 impl Output {
     /// Writes to a sink.
-    pub(super) fn new(sink: Box<dyn Write + Send>) -> Output {
-        Output { sink: Mutex::new(sink) }
+    pub(super) fn new(writer: Box<dyn Write + Send>) -> Output {
+        Output { writer: Mutex::new(writer) }
     }
 
     /// Says one or several lines at once; the last one's end is added.
-    pub(super) fn say(&self, lines: &str) -> io::Result<()> {
-        let mut sink = self.sink.lock().unwrap_or_else(PoisonError::into_inner);
-        sink.write_all(lines.as_bytes())?;
-        sink.write_all(b"\n")?;
-        sink.flush()
+    pub(super) fn write_lines(&self, lines: &str) -> io::Result<()> {
+        let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
+        writer.write_all(lines.as_bytes())?;
+        writer.write_all(b"\n")?;
+        writer.flush()
     }
 
     /// Says something to people: each line of the text on its own.
-    pub(super) fn note(&self, text: &str) -> io::Result<()> {
-        text.lines().try_for_each(|line| self.say(&format!("info string {line}")))
+    pub(super) fn write_info_string(&self, text: &str) -> io::Result<()> {
+        text.lines().try_for_each(|line| self.write_lines(&format!("info string {line}")))
     }
 }
 
@@ -46,12 +46,12 @@ pub(super) struct Info<'a> {
     /// Whether to tell the chances of win, draw and loss.
     pub(super) show_wdl: bool,
     /// How castling is written.
-    pub(super) castling: CastlingText,
+    pub(super) castling: CastlingNotation,
 }
 
 impl Info<'_> {
     /// One `info` line for each line of play.
-    pub(super) fn text(&self) -> String {
+    pub(super) fn format_lines(&self) -> String {
         let report = self.report;
         let alternatives = report
             .alternatives
@@ -64,18 +64,24 @@ impl Info<'_> {
             if index > 0 {
                 text.push('\n');
             }
-            self.variation(&mut text, index + 1, (score, wdl), pv);
+            self.push_variation(&mut text, index + 1, (score, wdl), pv);
         }
         text
     }
 
-    fn variation(&self, text: &mut String, rank: usize, (score, wdl): (Score, Wdl), pv: &[Move]) {
+    fn push_variation(
+        &self,
+        text: &mut String,
+        rank: usize,
+        (score, wdl): (Score, Wdl),
+        pv: &[Move],
+    ) {
         let Report { depth, seldepth, nodes, elapsed, .. } = *self.report;
         // Writing to a String cannot fail.
         let _ = write!(
             text,
             "info depth {depth} seldepth {seldepth} multipv {rank} score {}",
-            Shown(score)
+            UciScore(score)
         );
         if self.show_wdl {
             let _ = write!(text, " wdl {} {} {}", wdl.win, wdl.draw, wdl.loss);
@@ -93,9 +99,9 @@ impl Info<'_> {
 }
 
 /// A score in the words of UCI.
-struct Shown(Score);
+struct UciScore(Score);
 
-impl std::fmt::Display for Shown {
+impl std::fmt::Display for UciScore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self.0 {
             Score::Cp(value) => write!(f, "cp {value}"),
@@ -105,21 +111,21 @@ impl std::fmt::Display for Shown {
 }
 
 /// The line that ends a search.
-pub(super) fn best_move(root: &Position, line: &[Move], castling: CastlingText) -> String {
-    let Some(&best) = line.first() else { return "bestmove (none)".to_owned() };
-    let mut text = format!("bestmove {}", uci_text(root, best, castling).as_str());
-    if let Some(&answer) = line.get(1) {
+pub(super) fn bestmove_line(root: &Position, pv: &[Move], castling: CastlingNotation) -> String {
+    let Some(&best) = pv.first() else { return "bestmove (none)".to_owned() };
+    let mut text = format!("bestmove {}", to_uci_inline(root, best, castling).as_str());
+    if let Some(&ponder_move) = pv.get(1) {
         text.push_str(" ponder ");
-        text.push_str(uci_text(&root.after(best), answer, castling).as_str());
+        text.push_str(to_uci_inline(&root.after(best), ponder_move, castling).as_str());
     }
     text
 }
 
-fn push_moves(text: &mut String, root: &Position, line: &[Move], castling: CastlingText) {
+fn push_moves(text: &mut String, root: &Position, pv: &[Move], castling: CastlingNotation) {
     let mut position = root.clone();
-    for &mv in line {
+    for &mv in pv {
         text.push(' ');
-        text.push_str(uci_text(&position, mv, castling).as_str());
+        text.push_str(to_uci_inline(&position, mv, castling).as_str());
         position.play(mv);
     }
 }

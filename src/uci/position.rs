@@ -2,7 +2,7 @@
 
 use super::command::PositionText;
 use crate::chess::{
-    FenWarning, Game, InvalidPosition, MoveTextError, Position, excerpt, read_fen, read_move,
+    FenWarning, Game, InvalidPosition, ParseMoveError, Position, excerpt, parse_fen, parse_move,
 };
 
 /// Why a position was not taken.
@@ -19,7 +19,7 @@ pub(super) enum PositionError {
         /// As written, cut to an excerpt.
         text: String,
         /// What is wrong with it.
-        why: MoveTextError,
+        why: ParseMoveError,
     },
 }
 
@@ -28,17 +28,17 @@ pub(super) enum PositionError {
 /// # Errors
 ///
 /// When the position is not legal, or one of the moves.
-pub(super) fn set_up(text: &PositionText) -> Result<(Game, Vec<FenWarning>), PositionError> {
+pub(super) fn build_game(text: &PositionText) -> Result<(Game, Vec<FenWarning>), PositionError> {
     let (position, warnings) = match &text.fen {
         None => (Position::startpos(), Vec::new()),
-        Some(fen) => read_fen(fen)
+        Some(fen) => parse_fen(fen)
             .map(|reading| (reading.position, reading.warnings))
             .map_err(PositionError::Fen)?,
     };
     let mut game = Game::new(position);
     for (index, text) in text.moves.iter().enumerate() {
-        let refuse = |why| PositionError::Move { index, text: excerpt(text).to_owned(), why };
-        let mv = read_move(game.position(), text).map_err(refuse)?;
+        let illegal_move = |why| PositionError::Move { index, text: excerpt(text).to_owned(), why };
+        let mv = parse_move(game.position(), text).map_err(illegal_move)?;
         game.play(mv);
     }
     Ok((game, warnings))

@@ -10,12 +10,12 @@
 //! otherwise.
 
 mod deadline;
-mod judge;
-mod line;
-mod question;
+mod eval;
+mod info_reporter;
+mod request;
 mod search;
 mod stream;
-mod voice;
+mod stream_line;
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
@@ -23,19 +23,19 @@ use std::sync::Arc;
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::runtime::Runtime;
 
-use super::backend::{Backend, Job, Task};
+use super::backend::{Backend, PreparedSearch, SearchTask};
 use super::options::{OptionName, Options};
 use crate::chess::Position;
-use judge::judge;
+use eval::request_evaluation;
 use search::RemoteSearch;
 
 /// Asks a server instead of an engine of its own.
-pub struct Remote {
-    address: String,
+pub struct RemoteBackend {
+    base_url: String,
     client: reqwest::Client,
     /// The server's name for all searches of this process: a newer one takes the place of an older
     /// one.
-    session: String,
+    session_id: String,
     runtime: Arc<Runtime>,
 }
 
@@ -44,22 +44,22 @@ pub struct Remote {
 pub enum RemoteError {
     /// The text is no address.
     #[error("{0}: {1}")]
-    Address(String, String),
+    InvalidUrl(String, String),
     /// Encrypted connections end at a proxy, here as there.
     #[error("{0}: only http:// can be asked")]
     NotHttp(String),
     /// The text is no API key.
     #[error("the API key has letters that none can have")]
-    Key,
+    InvalidApiKey,
     /// No threads or sockets.
     #[error("{0}")]
-    System(#[from] std::io::Error),
+    Io(#[from] std::io::Error),
     /// The HTTP client does not start.
     #[error("{0}")]
     Client(#[from] reqwest::Error),
 }
 
-impl Remote {
+impl RemoteBackend {
     /// A server by the address of its root, as `http://127.0.0.1:8080`, and the API key that it is
     /// shown, where there is one. It is not asked for anything yet.
     ///
@@ -67,39 +67,39 @@ impl Remote {
     ///
     /// When the address is not one of plain HTTP, the key can't stand in a header, or the system
     /// grants no thread.
-    pub fn new(address: &str, key: Option<&str>) -> Result<Remote, RemoteError> {
-        let url = reqwest::Url::parse(address)
-            .map_err(|error| RemoteError::Address(address.to_owned(), error.to_string()))?;
+    pub fn new(base_url: &str, api_key: Option<&str>) -> Result<RemoteBackend, RemoteError> {
+        let url = reqwest::Url::parse(base_url)
+            .map_err(|error| RemoteError::InvalidUrl(base_url.to_owned(), error.to_string()))?;
         if url.scheme() != "http" {
-            return Err(RemoteError::NotHttp(address.to_owned()));
+            return Err(RemoteError::NotHttp(base_url.to_owned()));
         }
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let headers = key.map(authorization).transpose()?.unwrap_or_default();
+        let headers = api_key.map(authorization_headers).transpose()?.unwrap_or_default();
         let client = reqwest::Client::builder().default_headers(headers).build()?;
-        let session = format!("uci-{:016x}", RandomState::new().hash_one(std::process::id()));
-        Ok(Remote {
-            address: address.trim_end_matches('/').to_owned(),
+        let session_id = format!("uci-{:016x}", RandomState::new().hash_one(std::process::id()));
+        Ok(RemoteBackend {
+            base_url: base_url.trim_end_matches('/').to_owned(),
             client,
-            session,
+            session_id,
             runtime: Arc::new(runtime),
         })
     }
 }
 
-fn authorization(key: &str) -> Result<HeaderMap, RemoteError> {
-    let mut bearer =
-        HeaderValue::try_from(format!("Bearer {key}")).map_err(|_| RemoteError::Key)?;
+fn authorization_headers(api_key: &str) -> Result<HeaderMap, RemoteError> {
+    let mut bearer = HeaderValue::try_from(format!("Bearer {api_key}"))
+        .map_err(|_| RemoteError::InvalidApiKey)?;
     bearer.set_sensitive(true);
     Ok(HeaderMap::from_iter([(AUTHORIZATION, bearer)]))
 }
 
-impl Backend for Remote {
+impl Backend for RemoteBackend {
     fn name(&self) -> String {
-        format!("kibitzer at {}", self.address)
+        format!("kibitzer at {}", self.base_url)
     }
 
-    fn offers(&self, option: OptionName) -> bool {
+    fn supports(&self, option: OptionName) -> bool {
         // The rest is the server's own affair, or can't be asked of it; and of `Hash` nothing
         // comes. `UCI_AnalyseMode`, which some GUIs set by themselves, would keep them from what
         // the server remembers.
@@ -121,14 +121,14 @@ impl Backend for Remote {
 
     fn new_game(&mut self) {}
 
-    fn prepare(&self, task: Task) -> Job {
-        let url = format!("{}/v1/analysis", self.address);
-        let search = RemoteSearch::new(url, self.client.clone(), task, &self.session);
+    fn prepare(&self, task: SearchTask) -> PreparedSearch {
+        let url = format!("{}/v1/analysis", self.base_url);
+        let search = RemoteSearch::new(url, self.client.clone(), task, &self.session_id);
         let runtime = Arc::clone(&self.runtime);
         Box::new(move |stop, tell| runtime.block_on(search.run(stop, tell)))
     }
 
     fn evaluate(&self, position: &Position) -> Result<String, String> {
-        self.runtime.block_on(judge(&self.client, &self.address, position))
+        self.runtime.block_on(request_evaluation(&self.client, &self.base_url, position))
     }
 }

@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::backend::{Backend, Task};
+use super::backend::{Backend, SearchTask};
 use super::board;
 use super::command::{Command, Go, PositionText};
-use super::leash::Leash;
 use super::options::{OptionName, Options};
 use super::output::{Output, nodes_per_second};
-use super::position::set_up;
-use super::thinking::{Telling, Thinking};
-use crate::chess::{Game, Move, Position, excerpt, perft, read_move, uci_text};
-use crate::engine::{Bench, Clock, Limits, STACK_BYTES, Scope, Tunable, tunable, tune};
+use super::position::build_game;
+use super::search_control::SearchControl;
+use super::search_thread::{OutputOptions, SearchThread};
+use crate::chess::{Game, Move, Position, excerpt, parse_move, perft, to_uci_inline};
+use crate::engine::{Bench, GameClock, Limits, STACK_BYTES, SearchScope, Tunable, tunable, tune};
 
 /// A longer line is passed over. A game of ten thousand moves fits.
 const MAX_LINE_BYTES: u64 = 1 << 20;
@@ -30,22 +30,22 @@ pub struct Session<B> {
     backend: B,
     options: Options,
     game: Game,
-    thinking: Option<Thinking>,
+    search: Option<SearchThread>,
     output: Arc<Output>,
 }
 
 /// Whether the conversation goes on.
 #[derive(PartialEq, Eq)]
-enum Next {
-    Listen,
-    Leave,
+enum LoopControl {
+    Continue,
+    Quit,
 }
 
 impl<B: Backend> Session<B> {
     /// A session with the start position, which speaks to a sink.
-    pub fn new(backend: B, options: Options, sink: impl Write + Send + 'static) -> Session<B> {
-        let output = Arc::new(Output::new(Box::new(sink)));
-        Session { backend, options, game: Game::new(Position::startpos()), thinking: None, output }
+    pub fn new(backend: B, options: Options, writer: impl Write + Send + 'static) -> Session<B> {
+        let output = Arc::new(Output::new(Box::new(writer)));
+        Session { backend, options, game: Game::new(Position::startpos()), search: None, output }
     }
 
     /// Listens until `quit` or the end of input; a search that is still running is stopped.
@@ -54,59 +54,60 @@ impl<B: Backend> Session<B> {
     ///
     /// When lines can't be read or written any more, or the system grants no thread.
     pub fn run(mut self, input: impl BufRead) -> io::Result<()> {
-        let heard = self.listen(input);
-        let ended = self.settle();
-        heard.and(ended)
+        let read_result = self.read_commands(input);
+        let stop_result = self.stop_search();
+        read_result.and(stop_result)
     }
 
-    fn listen(&mut self, mut input: impl BufRead) -> io::Result<()> {
+    fn read_commands(&mut self, mut input: impl BufRead) -> io::Result<()> {
         let mut line = Vec::new();
         while read_line(&mut input, &mut line)? {
-            if self.answer(&line)? == Next::Leave {
+            if self.handle_line(&line)? == LoopControl::Quit {
                 break;
             }
         }
         Ok(())
     }
 
-    fn answer(&mut self, line: &[u8]) -> io::Result<Next> {
+    fn handle_line(&mut self, line: &[u8]) -> io::Result<LoopControl> {
         if line.len() as u64 >= MAX_LINE_BYTES {
-            self.output.note("a line of more than a million letters was passed over")?;
-            return Ok(Next::Listen);
+            self.output
+                .write_info_string("a line of more than a million letters was passed over")?;
+            return Ok(LoopControl::Continue);
         }
-        match Command::read(&String::from_utf8_lossy(line)) {
+        match Command::parse(&String::from_utf8_lossy(line)) {
             Ok(None) => {}
-            Ok(Some(Command::Quit)) => return Ok(Next::Leave),
-            Ok(Some(command)) => self.obey(command)?,
-            Err(error) => self.output.note(&error.to_string())?,
+            Ok(Some(Command::Quit)) => return Ok(LoopControl::Quit),
+            Ok(Some(command)) => self.execute(command)?,
+            Err(error) => self.output.write_info_string(&error.to_string())?,
         }
-        Ok(Next::Listen)
+        Ok(LoopControl::Continue)
     }
 
-    fn obey(&mut self, command: Command) -> io::Result<()> {
+    fn execute(&mut self, command: Command) -> io::Result<()> {
         match command {
-            Command::Uci => self.introduce(),
-            Command::IsReady => self.output.say("readyok"),
+            Command::Uci => self.identify(),
+            Command::IsReady => self.output.write_lines("readyok"),
             Command::NewGame => {
-                self.settle()?;
+                self.stop_search()?;
                 self.backend.new_game();
                 Ok(())
             }
-            Command::Position(text) => self.take_position(&text),
+            Command::Position(text) => self.set_position(&text),
             Command::Go(go) => self.go(&go),
             Command::Stop => {
-                self.thinking.as_ref().inspect(|thinking| thinking.stop());
+                self.search.as_ref().inspect(|search| search.stop());
                 Ok(())
             }
             Command::PonderHit => {
-                self.thinking.as_ref().inspect(|thinking| thinking.ponder_hit());
+                self.search.as_ref().inspect(|search| search.ponder_hit());
                 Ok(())
             }
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
-            Command::Display => self.output.say(&board::picture(self.game.position())),
+            Command::Display => self.output.write_lines(&board::format_board(self.game.position())),
             Command::Eval => match self.backend.evaluate(self.game.position()) {
-                Ok(text) => self.output.say(&text),
-                Err(why) => self.output.note(&format!("eval: {why}")),
+                Ok(text) => self.output.write_lines(&text),
+                Err(reason) => self.output.write_info_string(&format!("eval: {reason}")),
             },
             Command::Bench { depth } => self.bench(depth),
             Command::Perft { depth } => self.perft(depth),
@@ -116,17 +117,17 @@ impl<B: Backend> Session<B> {
     }
 
     /// Ends the running search, if there is one.
-    fn settle(&mut self) -> io::Result<()> {
-        self.thinking.take().map_or(Ok(()), Thinking::end)
+    fn stop_search(&mut self) -> io::Result<()> {
+        self.search.take().map_or(Ok(()), SearchThread::stop_and_join)
     }
 
-    fn introduce(&self) -> io::Result<()> {
+    fn identify(&self) -> io::Result<()> {
         let mut text =
             format!("id name {}\nid author the kibitzer developers\n", self.backend.name());
         // A GUI may ask at any time, but the defaults are always those of the start.
         let defaults = Options::default();
-        for name in OptionName::ALL.into_iter().filter(|&name| self.backend.offers(name)) {
-            text.push_str(&defaults.offer(name));
+        for name in OptionName::ALL.into_iter().filter(|&name| self.backend.supports(name)) {
+            text.push_str(&defaults.option_declaration(name));
             text.push('\n');
         }
         for Tunable { name, value, min, max } in tunable() {
@@ -135,15 +136,15 @@ impl<B: Backend> Session<B> {
             ));
         }
         text.push_str("uciok");
-        self.output.say(&text)
+        self.output.write_lines(&text)
     }
 
     fn set_option(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
-        let Some(option) = OptionName::read(name).filter(|&option| self.backend.offers(option))
+        let Some(option) = OptionName::parse(name).filter(|&option| self.backend.supports(option))
         else {
             return self.tune(name, value);
         };
-        self.settle()?;
+        self.stop_search()?;
         let mut options = self.options.clone();
         let set = options.set(option, value).map_err(|error| error.to_string());
         match set.and_then(|()| self.backend.apply(option, &options)) {
@@ -151,56 +152,63 @@ impl<B: Backend> Session<B> {
                 self.options = options;
                 Ok(())
             }
-            Err(reason) => self.output.note(&reason),
+            Err(reason) => self.output.write_info_string(&reason),
         }
     }
 
     /// In a build for tuning the numbers of the search are options too.
     fn tune(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
         if tunable().iter().any(|known| known.name == name) {
-            self.settle()?;
+            self.stop_search()?;
         }
         match value.and_then(|value| value.parse().ok()) {
             Some(value) if tune(name, value) => Ok(()),
-            _ => self.output.note(&format!("unknown option: {}", excerpt(name))),
+            _ => self.output.write_info_string(&format!("unknown option: {}", excerpt(name))),
         }
     }
 
-    fn take_position(&mut self, text: &PositionText) -> io::Result<()> {
-        self.settle()?;
-        match set_up(text) {
+    fn set_position(&mut self, text: &PositionText) -> io::Result<()> {
+        self.stop_search()?;
+        match build_game(text) {
             Ok((game, warnings)) => {
                 self.game = game;
-                warnings.iter().try_for_each(|warning| self.output.note(&warning.detail))
+                warnings
+                    .iter()
+                    .try_for_each(|warning| self.output.write_info_string(&warning.detail))
             }
-            Err(error) => self.output.note(&error.to_string()),
+            Err(error) => self.output.write_info_string(&error.to_string()),
         }
     }
 
     fn go(&mut self, go: &Go) -> io::Result<()> {
-        self.settle()?;
-        go.complaints.iter().try_for_each(|complaint| self.output.note(&complaint.to_string()))?;
+        self.stop_search()?;
+        go.errors.iter().try_for_each(|error| self.output.write_info_string(&error.to_string()))?;
         let moves = self.search_moves(&go.searchmoves)?;
         let handicap = self.options.handicap();
-        let mut task = Task {
+        let mut task = SearchTask {
             limits: self.limits(go),
-            scope: Scope { threads: self.options.threads, multipv: self.options.multipv, moves },
+            scope: SearchScope {
+                threads: self.options.threads,
+                multipv: self.options.multipv,
+                search_moves: moves,
+            },
             fresh: self.options.analyse_mode,
             game: self.game.clone(),
         };
         if let Some(handicap) = handicap {
-            handicap.burden(&mut task.limits, &mut task.scope);
+            handicap.apply_to(&mut task.limits, &mut task.scope);
         }
-        let telling = Telling {
+        let output_options = OutputOptions {
             root: self.game.position().clone(),
             multipv: self.options.multipv,
             castling: self.options.castling(),
             show_wdl: self.options.show_wdl,
             handicap,
         };
-        let leash = Leash::new(go.ponder, go.infinite);
-        let job = self.backend.prepare(task);
-        self.thinking = Some(Thinking::begin(telling, job, leash, Arc::clone(&self.output))?);
+        let control = SearchControl::new(go.ponder, go.infinite);
+        let search = self.backend.prepare(task);
+        self.search =
+            Some(SearchThread::start(output_options, search, control, Arc::clone(&self.output))?);
         Ok(())
     }
 
@@ -208,9 +216,11 @@ impl<B: Backend> Session<B> {
     fn search_moves(&self, texts: &[String]) -> io::Result<Vec<Move>> {
         let mut moves = Vec::with_capacity(texts.len());
         for text in texts {
-            match read_move(self.game.position(), text) {
+            match parse_move(self.game.position(), text) {
                 Ok(mv) => moves.push(mv),
-                Err(why) => self.output.note(&format!("searchmoves: {}: {why}", excerpt(text)))?,
+                Err(reason) => self
+                    .output
+                    .write_info_string(&format!("searchmoves: {}: {reason}", excerpt(text)))?,
             }
         }
         Ok(moves)
@@ -224,7 +234,7 @@ impl<B: Backend> Session<B> {
         // With the other side's clock alone our own has to be taken for run down: a game under time
         // control never waits.
         let timed = go.white.time.is_some() || go.black.time.is_some();
-        let clock = timed.then(|| Clock {
+        let clock = timed.then(|| GameClock {
             remaining: own.time.unwrap_or(Duration::ZERO),
             increment: own.increment,
             moves_to_go: go.moves_to_go,
@@ -234,7 +244,7 @@ impl<B: Backend> Session<B> {
     }
 
     fn bench(&mut self, depth: Option<u8>) -> io::Result<()> {
-        self.settle()?;
+        self.stop_search()?;
         // On a thread that ends with it: this one goes on to read, and a thread that has searched
         // gives way less readily.
         let run = || Bench::run(depth.unwrap_or(Bench::DEPTH));
@@ -242,11 +252,11 @@ impl<B: Backend> Session<B> {
             let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run)?;
             Ok::<_, io::Error>(thread.join().unwrap_or_else(|panic| resume_unwind(panic)))
         })?;
-        self.output.say(&bench.to_string())
+        self.output.write_lines(&bench.to_string())
     }
 
     fn perft(&mut self, depth: u8) -> io::Result<()> {
-        self.settle()?;
+        self.stop_search()?;
         let position = self.game.position();
         let started = std::time::Instant::now();
         let divided = perft::divide(position, depth);
@@ -255,12 +265,12 @@ impl<B: Backend> Session<B> {
         for (mv, nodes) in divided {
             text.push_str(&format!(
                 "{}: {nodes}\n",
-                uci_text(position, mv, self.options.castling()).as_str()
+                to_uci_inline(position, mv, self.options.castling()).as_str()
             ));
         }
         let speed = nodes_per_second(nodes, started.elapsed());
         text.push_str(&format!("\nNodes searched: {nodes}\nNodes per second: {speed}"));
-        self.output.say(&text)
+        self.output.write_lines(&text)
     }
 }
 

@@ -10,42 +10,43 @@ use crate::support::{Server, Stream};
 
 crate::claims![
     several_lines_come_best_first,
-    moves_to_look_at_are_the_only_ones_in_the_lines,
-    scores_may_be_told_from_whites_view,
-    a_line_is_cut_where_it_is_asked_to_be,
-    more_lines_than_the_cap_are_clamped_and_told,
-    a_proof_of_mate_has_one_line,
-    an_analysis_of_several_lines_is_remembered,
+    searchmoves_restricts_the_lines,
+    scores_can_be_reported_from_whites_point_of_view,
+    pv_length_truncates_each_line,
+    multipv_above_the_cap_is_clamped_and_reported,
+    a_mate_search_has_one_line,
+    a_multipv_analysis_is_cached,
     infinite_and_a_limit_exclude_each_other,
-    the_form_is_what_the_client_accepts,
-    what_no_form_fits_is_refused,
-    a_query_asks_the_same_as_a_body,
+    the_format_follows_the_accept_header,
+    an_unacceptable_format_is_refused,
+    a_query_is_equivalent_to_a_body,
     a_query_that_is_not_percent_encoded_is_refused,
-    iterations_come_as_they_finish_and_the_end_comes_last,
-    the_last_info_tells_the_mate_that_was_proved,
-    events_have_names_and_ids_and_a_client_that_has_heard_the_end_is_told_so,
-    what_memory_knows_comes_at_once,
+    iterations_are_streamed_and_the_end_comes_last,
+    the_last_info_reports_the_proved_mate,
+    events_have_names_and_ids_and_a_finished_stream_is_answered_204,
+    a_cached_analysis_is_sent_first,
     a_game_that_is_over_ends_its_stream_at_once,
-    who_waits_hears_his_place,
-    a_quiet_analysis_is_heard_of_all_the_same,
-    a_reader_that_leaves_frees_its_worker,
-    a_newer_analysis_of_the_session_ends_the_older_one,
-    before_the_first_line_an_error_is_a_status,
-    a_stream_ends_when_the_server_does,
+    a_queued_analysis_reports_its_position,
+    a_quiet_analysis_sends_heartbeats,
+    a_client_disconnect_frees_its_worker,
+    a_newer_analysis_of_the_session_replaces_the_older_one,
+    an_error_before_the_first_line_is_a_status,
+    shutdown_ends_a_stream,
 ];
 
 /// White is a rook down: searched for a while without an end.
-const LONG: &str = "r3k2r/pppq1ppp/2n2n2/3p4/3P4/2N2N2/PPPQ1PPP/R3K3 w Qkq - 0 1";
+const LONG_SEARCH_FEN: &str = "r3k2r/pppq1ppp/2n2n2/3p4/3P4/2N2N2/PPPQ1PPP/R3K3 w Qkq - 0 1";
 
 const PATH: &str = "/v1/analysis";
 
 async fn one_worker() -> Server {
-    Server::with(|settings| settings.search.workers = 1).await
+    Server::start_with(|settings| settings.search.workers = 1).await
 }
 
 async fn several_lines_come_best_first() {
     let server = Server::start().await;
-    let answer = server.ask(PATH, &json!({ "fen": "startpos", "depth": 6, "multipv": 3 })).await;
+    let answer =
+        server.post_ok(PATH, &json!({ "fen": "startpos", "depth": 6, "multipv": 3 })).await;
     let lines = answer["lines"].as_array().unwrap();
     assert_eq!(lines.len(), 3);
     assert_eq!(answer["best_move"], lines[0]["pv"][0]);
@@ -69,10 +70,10 @@ async fn several_lines_come_best_first() {
     assert!(answer.get("pv").is_none());
 }
 
-async fn moves_to_look_at_are_the_only_ones_in_the_lines() {
+async fn searchmoves_restricts_the_lines() {
     let server = Server::start().await;
     let body = json!({ "fen": "startpos", "depth": 4, "multipv": 5, "searchmoves": ["a3", "h2h3", "a2a3"] });
-    let answer = server.ask(PATH, &body).await;
+    let answer = server.post_ok(PATH, &body).await;
     let mut firsts: Vec<_> = answer["lines"]
         .as_array()
         .unwrap()
@@ -83,7 +84,7 @@ async fn moves_to_look_at_are_the_only_ones_in_the_lines() {
     assert_eq!(firsts, ["a2a3", "h2h3"]);
     assert_eq!(answer["memory"], "not_asked");
     let problem = server
-        .refused(
+        .post_expecting_problem(
             PATH,
             &json!({ "fen": "startpos", "searchmoves": ["e4", "e5"] }),
             422,
@@ -97,11 +98,11 @@ async fn moves_to_look_at_are_the_only_ones_in_the_lines() {
     assert!(problem["detail"].as_str().unwrap().starts_with("searchmoves[1]"), "{problem}");
 }
 
-async fn scores_may_be_told_from_whites_view() {
+async fn scores_can_be_reported_from_whites_point_of_view() {
     let server = Server::start().await;
     let ask = async |pov: &str| {
-        let body = json!({ "fen": LONG, "moves": ["a3"], "depth": 5, "pov": pov, "multipv": 2 });
-        server.ask(PATH, &body).await
+        let body = json!({ "fen": LONG_SEARCH_FEN, "moves": ["a3"], "depth": 5, "pov": pov, "multipv": 2 });
+        server.post_ok(PATH, &body).await
     };
     let (side, white) = (ask("side").await, ask("white").await);
     for (side, white) in
@@ -115,27 +116,34 @@ async fn scores_may_be_told_from_whites_view() {
         assert_eq!((&side["wdl"][0], &side["wdl"][2]), (&white["wdl"][2], &white["wdl"][0]));
     }
     server
-        .refused(PATH, &json!({ "fen": "startpos", "pov": "black" }), 422, "invalid_request")
+        .post_expecting_problem(
+            PATH,
+            &json!({ "fen": "startpos", "pov": "black" }),
+            422,
+            "invalid_request",
+        )
         .await;
 }
 
-async fn a_line_is_cut_where_it_is_asked_to_be() {
+async fn pv_length_truncates_each_line() {
     let server = Server::start().await;
-    let answer = server.ask(PATH, &json!({ "fen": "startpos", "depth": 6, "pv_length": 1 })).await;
+    let answer =
+        server.post_ok(PATH, &json!({ "fen": "startpos", "depth": 6, "pv_length": 1 })).await;
     let line = &answer["lines"][0];
     assert_eq!((line["pv"].as_array().unwrap().len(), &line["pv_truncated"]), (1, &json!(true)));
     assert!(answer["ponder"].is_string(), "the answers to the whole question are not cut");
-    let whole = server.ask(PATH, &json!({ "fen": "startpos", "depth": 6 })).await;
+    let whole = server.post_ok(PATH, &json!({ "fen": "startpos", "depth": 6 })).await;
     assert_eq!(whole["lines"][0]["pv_truncated"], false);
 }
 
-async fn more_lines_than_the_cap_are_clamped_and_told() {
+async fn multipv_above_the_cap_is_clamped_and_reported() {
     let server = Server::start().await;
-    let answer = server.ask(PATH, &json!({ "fen": "startpos", "depth": 3, "multipv": 50 })).await;
+    let answer =
+        server.post_ok(PATH, &json!({ "fen": "startpos", "depth": 3, "multipv": 50 })).await;
     assert_eq!(answer["clamped"], json!([{ "member": "multipv", "asked": 50, "given": 5 }]));
     assert_eq!(answer["lines"].as_array().unwrap().len(), 5);
     let few = server
-        .ask(PATH, &json!({ "fen": "7k/8/8/8/8/8/r7/7K w - - 0 1", "depth": 3, "multipv": 5 }))
+        .post_ok(PATH, &json!({ "fen": "7k/8/8/8/8/8/r7/7K w - - 0 1", "depth": 3, "multipv": 5 }))
         .await;
     assert_eq!(
         (few["lines"].as_array().unwrap().len(), &few["clamped"]),
@@ -144,10 +152,10 @@ async fn more_lines_than_the_cap_are_clamped_and_told() {
     );
 }
 
-async fn a_proof_of_mate_has_one_line() {
+async fn a_mate_search_has_one_line() {
     let server = Server::start().await;
     let body = json!({ "fen": "6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", "mate": 2, "multipv": 2 });
-    let answer = server.ask(PATH, &body).await;
+    let answer = server.post_ok(PATH, &body).await;
     assert_eq!(
         (&answer["reason"], &answer["lines"][0]["pv_san"]),
         (&json!("mate"), &json!(["Ra8#"]))
@@ -155,10 +163,10 @@ async fn a_proof_of_mate_has_one_line() {
     assert_eq!(answer["clamped"], json!([{ "member": "multipv", "asked": 2, "given": 1 }]));
 }
 
-async fn an_analysis_of_several_lines_is_remembered() {
+async fn a_multipv_analysis_is_cached() {
     let server = Server::start().await;
     let ask = async |lines: u64| {
-        server.ask(PATH, &json!({ "fen": "startpos", "depth": 5, "multipv": lines })).await
+        server.post_ok(PATH, &json!({ "fen": "startpos", "depth": 5, "multipv": lines })).await
     };
     let searched = ask(3).await;
     assert_eq!(searched["memory"], "unknown");
@@ -166,7 +174,7 @@ async fn an_analysis_of_several_lines_is_remembered() {
     assert_eq!((&three["memory"], &three["lines"]), (&json!("hit"), &searched["lines"]));
     assert_eq!((&two["memory"], two["lines"].as_array().unwrap().len()), (&json!("hit"), 2));
     assert_eq!(four["memory"], "shallow");
-    let best = server.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 5 })).await;
+    let best = server.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 5 })).await;
     assert_eq!(best["memory"], "hit");
 }
 
@@ -175,7 +183,7 @@ async fn infinite_and_a_limit_exclude_each_other() {
     for limit in ["depth", "nodes", "movetime_ms", "mate"] {
         let mut body = json!({ "fen": "startpos", "infinite": true });
         body[limit] = 5.into();
-        let problem = server.refused(PATH, &body, 422, "invalid_request").await;
+        let problem = server.post_expecting_problem(PATH, &body, 422, "invalid_request").await;
         assert_eq!(
             (&problem["errors"][0]["code"], &problem["errors"][0]["pointer"]),
             (&json!("conflict"), &json!("/infinite"))
@@ -183,7 +191,7 @@ async fn infinite_and_a_limit_exclude_each_other() {
     }
 }
 
-async fn the_form_is_what_the_client_accepts() {
+async fn the_format_follows_the_accept_header() {
     let server = Server::start().await;
     let query = format!("{PATH}?fen=startpos&depth=2");
     let get =
@@ -213,7 +221,7 @@ async fn the_form_is_what_the_client_accepts() {
     }
 }
 
-async fn what_no_form_fits_is_refused() {
+async fn an_unacceptable_format_is_refused() {
     let server = Server::start().await;
     for method in [Method::GET, Method::POST] {
         let path = format!("{PATH}?fen=startpos&depth=2");
@@ -221,11 +229,11 @@ async fn what_no_form_fits_is_refused() {
         server
             .send(request.json(&json!({ "fen": "startpos" })))
             .await
-            .problem(406, "not_acceptable");
+            .expect_problem(406, "not_acceptable");
     }
 }
 
-async fn a_query_asks_the_same_as_a_body() {
+async fn a_query_is_equivalent_to_a_body() {
     let server = Server::start().await;
     let query =
         "fen=startpos&moves=e4,%20e5,Nf3&depth=4&multipv=2&searchmoves=Nc6,d6&pov=white&fresh=true";
@@ -238,7 +246,7 @@ async fn a_query_asks_the_same_as_a_body() {
         "pov": "white", "fresh": true,
     });
     // On a table that is as empty as the first one was.
-    let by_body = Server::start().await.ask(PATH, &body).await;
+    let by_body = Server::start().await.post_ok(PATH, &body).await;
     for member in ["fen", "best_move", "lines", "depth", "reason"] {
         assert!(by_query.get(member).is_some(), "{member}");
         assert_eq!(by_query[member], by_body[member], "{member}");
@@ -261,23 +269,28 @@ async fn a_query_asks_the_same_as_a_body() {
 
 async fn a_query_that_is_not_percent_encoded_is_refused() {
     let server = Server::start().await;
-    server.get(&format!("{PATH}?fen=%ff")).await.problem(400, "malformed_query");
-    let problem =
-        server.get(&format!("{PATH}?depth=deep&colour=red")).await.problem(422, "invalid_request");
+    server.get(&format!("{PATH}?fen=%ff")).await.expect_problem(400, "malformed_query");
+    let problem = server
+        .get(&format!("{PATH}?depth=deep&colour=red"))
+        .await
+        .expect_problem(422, "invalid_request");
     let faults: Vec<_> =
         problem["errors"].as_array().unwrap().iter().map(|fault| &fault["code"]).collect();
     assert_eq!(faults, ["missing", "wrong_type", "unknown_member"]);
-    server.get(&format!("{PATH}?fen=8/8/8/8/8/8/8/8+w+-+-")).await.problem(422, "invalid_fen");
-    server.get(&format!("{PATH}?fen=startpos&moves=e5")).await.problem(422, "illegal_move");
+    server
+        .get(&format!("{PATH}?fen=8/8/8/8/8/8/8/8+w+-+-"))
+        .await
+        .expect_problem(422, "invalid_fen");
+    server.get(&format!("{PATH}?fen=startpos&moves=e5")).await.expect_problem(422, "illegal_move");
 }
 
-async fn iterations_come_as_they_finish_and_the_end_comes_last() {
+async fn iterations_are_streamed_and_the_end_comes_last() {
     let server = Server::start().await;
-    let body = json!({ "fen": LONG, "movetime_ms": 1_000, "multipv": 2 });
+    let body = json!({ "fen": LONG_SEARCH_FEN, "movetime_ms": 1_000, "multipv": 2 });
     let mut stream = Stream::post(&server, PATH, &body).await;
-    let begun = Instant::now();
-    let lines = stream.rest().await;
-    assert!(begun.elapsed() > Duration::from_millis(500));
+    let started = Instant::now();
+    let lines = stream.remaining_lines().await;
+    assert!(started.elapsed() > Duration::from_millis(500));
     let (end, infos) = lines.split_last().unwrap();
     assert_eq!(
         (&end["type"], &end["reason"], &end["memory"]),
@@ -296,10 +309,10 @@ async fn iterations_come_as_they_finish_and_the_end_comes_last() {
     assert!(end["best_move"].is_string() && end["best_move_san"].is_string());
 }
 
-async fn the_last_info_tells_the_mate_that_was_proved() {
+async fn the_last_info_reports_the_proved_mate() {
     let server = Server::start().await;
     let body = json!({ "fen": "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "mate": 2 });
-    let lines = Stream::post(&server, PATH, &body).await.rest().await;
+    let lines = Stream::post(&server, PATH, &body).await.remaining_lines().await;
     let [infos @ .., last, end] = lines.as_slice() else { panic!("{lines:?}") };
     assert_eq!((&end["reason"], &end["best_move"]), (&json!("mate"), &json!("a1a6")));
     let line = &last["lines"][0];
@@ -310,12 +323,12 @@ async fn the_last_info_tells_the_mate_that_was_proved() {
     assert!(infos.iter().all(|info| info["depth"].as_u64() <= last["depth"].as_u64()), "{lines:?}");
 }
 
-async fn events_have_names_and_ids_and_a_client_that_has_heard_the_end_is_told_so() {
+async fn events_have_names_and_ids_and_a_finished_stream_is_answered_204() {
     let server = Server::start().await;
     let request = || server.request(Method::GET, &format!("{PATH}?fen=startpos&depth=4"));
     let mut stream = Stream::open(&server, request(), "text/event-stream").await;
     let mut last = None;
-    while let Some(event) = stream.event().await {
+    while let Some(event) = stream.next_event().await {
         assert_eq!(event.data["type"], event.name);
         match event.name.as_str() {
             "info" => assert_eq!(event.id, Some(event.data["seq"].to_string())),
@@ -331,28 +344,29 @@ async fn events_have_names_and_ids_and_a_client_that_has_heard_the_end_is_told_s
     assert_eq!(halfway.status, 200);
 }
 
-async fn what_memory_knows_comes_at_once() {
+async fn a_cached_analysis_is_sent_first() {
     let server = one_worker().await;
-    server.ask(PATH, &json!({ "fen": "startpos", "depth": 8 })).await;
-    let mut busy = Stream::post(&server, PATH, &json!({ "fen": LONG, "infinite": true })).await;
-    busy.next("info").await;
+    server.post_ok(PATH, &json!({ "fen": "startpos", "depth": 8 })).await;
+    let mut busy =
+        Stream::post(&server, PATH, &json!({ "fen": LONG_SEARCH_FEN, "infinite": true })).await;
+    busy.next_of_type("info").await;
     let mut stream =
         Stream::post(&server, PATH, &json!({ "fen": "startpos", "depth": 60, "movetime_ms": 300 }))
             .await;
-    let known = stream.line().await.unwrap();
+    let known = stream.next_line().await.unwrap();
     assert_eq!(
         (&known["type"], &known["source"], &known["depth"]),
         (&json!("info"), &json!("memory"), &json!(8))
     );
     assert!(known["age_ms"].is_u64());
-    assert_eq!(stream.line().await.unwrap()["type"], "queued");
+    assert_eq!(stream.next_line().await.unwrap()["type"], "queued");
     drop(busy);
-    let lines = stream.rest().await;
+    let lines = stream.remaining_lines().await;
     let (end, infos) = lines.split_last().unwrap();
     assert_eq!((&end["reason"], &end["memory"]), (&json!("time"), &json!("shallow")));
     assert!(infos.iter().all(|info| info["depth"].as_u64().unwrap() > 8), "{infos:#?}");
     let mut enough = Stream::post(&server, PATH, &json!({ "fen": "startpos", "depth": 8 })).await;
-    let lines = enough.rest().await;
+    let lines = enough.remaining_lines().await;
     assert_eq!((lines.len(), &lines[0]["source"]), (2, &json!("memory")));
     assert_eq!(
         (&lines[1]["type"], &lines[1]["reason"], &lines[1]["memory"]),
@@ -363,7 +377,7 @@ async fn what_memory_knows_comes_at_once() {
 async fn a_game_that_is_over_ends_its_stream_at_once() {
     let server = Server::start().await;
     let body = json!({ "fen": "startpos", "moves": ["f3", "e5", "g4", "Qh4#"] });
-    let lines = Stream::post(&server, PATH, &body).await.rest().await;
+    let lines = Stream::post(&server, PATH, &body).await.remaining_lines().await;
     assert_eq!(lines.len(), 1);
     assert_eq!(
         (&lines[0]["type"], &lines[0]["reason"], &lines[0]["best_move"]),
@@ -371,28 +385,29 @@ async fn a_game_that_is_over_ends_its_stream_at_once() {
     );
 }
 
-async fn who_waits_hears_his_place() {
+async fn a_queued_analysis_reports_its_position() {
     let server = one_worker().await;
     let infinite = |fen: &str| json!({ "fen": fen, "infinite": true });
-    let mut running = Stream::post(&server, PATH, &infinite(LONG)).await;
-    running.next("info").await;
+    let mut running = Stream::post(&server, PATH, &infinite(LONG_SEARCH_FEN)).await;
+    running.next_of_type("info").await;
     let mut second = Stream::post(&server, PATH, &infinite("startpos")).await;
     let mut third =
         Stream::post(&server, PATH, &json!({ "fen": "startpos", "moves": ["e4"], "depth": 3 }))
             .await;
-    assert_eq!(second.line().await.unwrap(), json!({ "type": "queued", "position": 1 }));
-    assert_eq!(third.line().await.unwrap(), json!({ "type": "queued", "position": 2 }));
+    assert_eq!(second.next_line().await.unwrap(), json!({ "type": "queued", "position": 1 }));
+    assert_eq!(third.next_line().await.unwrap(), json!({ "type": "queued", "position": 2 }));
     drop(second);
-    assert_eq!(third.line().await.unwrap(), json!({ "type": "queued", "position": 1 }));
+    assert_eq!(third.next_line().await.unwrap(), json!({ "type": "queued", "position": 1 }));
     drop(running);
-    assert_eq!(third.next("end").await["reason"], "depth");
+    assert_eq!(third.next_of_type("end").await["reason"], "depth");
 }
 
-async fn a_quiet_analysis_is_heard_of_all_the_same() {
-    let server = Server::with(|settings| settings.stream.heartbeat_ms = 100).await;
-    let mut stream = Stream::post(&server, PATH, &json!({ "fen": LONG, "infinite": true })).await;
-    let first = stream.next("heartbeat").await;
-    let second = stream.next("heartbeat").await;
+async fn a_quiet_analysis_sends_heartbeats() {
+    let server = Server::start_with(|settings| settings.stream.heartbeat_ms = 100).await;
+    let mut stream =
+        Stream::post(&server, PATH, &json!({ "fen": LONG_SEARCH_FEN, "infinite": true })).await;
+    let first = stream.next_of_type("heartbeat").await;
+    let second = stream.next_of_type("heartbeat").await;
     for member in ["time_ms", "nodes"] {
         assert!(
             second[member].as_u64().unwrap() > first[member].as_u64().unwrap(),
@@ -401,14 +416,15 @@ async fn a_quiet_analysis_is_heard_of_all_the_same() {
     }
 }
 
-async fn a_reader_that_leaves_frees_its_worker() {
+async fn a_client_disconnect_frees_its_worker() {
     let server = one_worker().await;
-    let mut stream = Stream::post(&server, PATH, &json!({ "fen": LONG, "infinite": true })).await;
-    stream.next("info").await;
+    let mut stream =
+        Stream::post(&server, PATH, &json!({ "fen": LONG_SEARCH_FEN, "infinite": true })).await;
+    stream.next_of_type("info").await;
     let next = {
         let client = server.client.clone();
         tokio::spawn(async move {
-            client.ask("/v1/perft", &json!({ "fen": "startpos", "depth": 1 })).await
+            client.post_ok("/v1/perft", &json!({ "fen": "startpos", "depth": 1 })).await
         })
     };
     sleep(Duration::from_millis(100)).await;
@@ -420,49 +436,49 @@ async fn a_reader_that_leaves_frees_its_worker() {
     assert!(left.elapsed() < Duration::from_millis(400), "{:?}", left.elapsed());
 }
 
-async fn a_newer_analysis_of_the_session_ends_the_older_one() {
+async fn a_newer_analysis_of_the_session_replaces_the_older_one() {
     let server = one_worker().await;
     let body = |fen: &str| json!({ "fen": fen, "infinite": true, "session": "board" });
-    let mut older = Stream::post(&server, PATH, &body(LONG)).await;
-    let info = older.next("info").await;
+    let mut older = Stream::post(&server, PATH, &body(LONG_SEARCH_FEN)).await;
+    let info = older.next_of_type("info").await;
     let mut newer = Stream::post(&server, PATH, &body("startpos")).await;
-    let lines = older.rest().await;
+    let lines = older.remaining_lines().await;
     let end = lines.last().unwrap();
     assert_eq!((&end["type"], &end["reason"]), (&json!("end"), &json!("replaced")));
     assert!(end["best_move"].is_string(), "{info}");
-    newer.next("info").await;
+    newer.next_of_type("info").await;
 }
 
-async fn before_the_first_line_an_error_is_a_status() {
-    let server = Server::with(|settings| {
+async fn an_error_before_the_first_line_is_a_status() {
+    let server = Server::start_with(|settings| {
         settings.search.workers = 1;
         settings.queue.capacity = 1;
     })
     .await;
     let infinite = |fen: &str| json!({ "fen": fen, "infinite": true });
-    let mut running = Stream::post(&server, PATH, &infinite(LONG)).await;
-    running.next("info").await;
+    let mut running = Stream::post(&server, PATH, &infinite(LONG_SEARCH_FEN)).await;
+    running.next_of_type("info").await;
     let mut waiting = Stream::post(&server, PATH, &infinite("startpos")).await;
-    waiting.next("queued").await;
+    waiting.next_of_type("queued").await;
     let full = server.request(Method::POST, PATH).header("accept", "application/x-ndjson");
     let full = server
         .send(full.json(&json!({ "fen": "startpos", "moves": ["e4"], "infinite": true })))
         .await;
-    full.problem(503, "queue_full");
+    full.expect_problem(503, "queue_full");
     let by_query = server.get(&format!("{PATH}?fen=startpos&moves=d4&infinite=true")).await;
-    by_query.problem(503, "queue_full");
+    by_query.expect_problem(503, "queue_full");
 }
 
-async fn a_stream_ends_when_the_server_does() {
+async fn shutdown_ends_a_stream() {
     let server = one_worker().await;
     let infinite = |fen: &str| json!({ "fen": fen, "infinite": true });
-    let mut running = Stream::post(&server, PATH, &infinite(LONG)).await;
-    running.next("info").await;
+    let mut running = Stream::post(&server, PATH, &infinite(LONG_SEARCH_FEN)).await;
+    running.next_of_type("info").await;
     let mut waiting = Stream::post(&server, PATH, &infinite("startpos")).await;
-    waiting.next("queued").await;
+    waiting.next_of_type("queued").await;
     server.stop.send(()).unwrap();
-    assert_eq!(running.next("end").await["reason"], "shutdown");
-    let problem = waiting.rest().await.pop().unwrap();
+    assert_eq!(running.next_of_type("end").await["reason"], "shutdown");
+    let problem = waiting.remaining_lines().await.pop().unwrap();
     assert_eq!(
         (&problem["type"], &problem["code"], &problem["status"]),
         (&json!("problem"), &json!("shutting_down"), &json!(503))

@@ -3,32 +3,32 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use kibitzer::load::different;
+use kibitzer::loadtest::random_positions;
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::support::child::ServerProcess;
+use crate::support::server_process::ServerProcess;
 use crate::support::{Server, Stream, coverage};
 
 crate::claims![
-    every_line_is_answered_by_its_id_and_index,
-    a_line_with_lines_is_answered_with_lines,
-    a_bad_line_is_an_error_of_its_own,
+    every_answer_has_the_id_and_index_of_its_line,
+    a_line_with_multipv_is_answered_with_lines,
+    a_bad_line_fails_alone,
     blank_lines_count_but_are_not_answered,
-    what_is_beyond_the_bounds_is_not_read_and_what_came_before_is_answered,
-    a_long_batch_leaves_memory_where_it_was,
-    a_batch_has_to_be_declared_as_ndjson,
-    a_client_may_write_all_of_it_before_it_reads,
-    a_batch_leaves_room_for_those_who_wait_for_an_answer,
-    a_client_that_leaves_takes_its_batch_along,
-    a_batch_ends_with_the_server,
-    a_server_that_ends_takes_no_batch,
-    a_body_that_stops_coming_ends_its_batch,
-    a_body_that_stands_still_does_not_hold_up_the_end_of_the_server,
-    batches_have_a_bounded_number_of_places,
+    lines_beyond_the_limits_are_not_read_and_earlier_ones_are_answered,
+    a_long_batch_does_not_grow_memory,
+    a_batch_must_be_declared_as_ndjson,
+    a_client_may_write_the_whole_batch_before_it_reads,
+    single_requests_take_priority_over_a_batch,
+    a_client_disconnect_cancels_its_batch,
+    shutdown_ends_a_batch,
+    a_server_in_shutdown_refuses_batches,
+    a_body_timeout_ends_the_batch,
+    a_stalled_body_does_not_delay_shutdown,
+    concurrent_batches_are_limited,
 ];
 
 const PATH: &str = "/v1/batch";
@@ -37,7 +37,7 @@ fn body(lines: &[Value]) -> String {
     lines.iter().map(|line| format!("{line}\n")).collect()
 }
 
-async fn open(server: &Server, body: String) -> Stream {
+async fn open_batch(server: &Server, body: String) -> Stream {
     let request = server
         .request(Method::POST, PATH)
         .header("content-type", "application/x-ndjson")
@@ -46,20 +46,20 @@ async fn open(server: &Server, body: String) -> Stream {
 }
 
 /// All answers of a batch by index, and its end.
-async fn answers(server: &Server, body: String) -> (Vec<Value>, Value) {
-    let mut lines = open(server, body).await.rest().await;
+async fn collect_answers(server: &Server, body: String) -> (Vec<Value>, Value) {
+    let mut lines = open_batch(server, body).await.remaining_lines().await;
     let end = lines.pop().unwrap();
     assert_eq!(end["type"], "end", "{end}");
     lines.sort_by_key(|line| line["index"].as_u64().unwrap());
     (lines, end)
 }
 
-async fn every_line_is_answered_by_its_id_and_index() {
+async fn every_answer_has_the_id_and_index_of_its_line() {
     let server = Server::start().await;
     let lines: Vec<Value> = (0..40)
         .map(|number| json!({ "id": format!("line {number}"), "fen": "startpos", "moves": ["e4"], "depth": number % 4 + 1 }))
         .collect();
-    let (answers, end) = answers(&server, body(&lines)).await;
+    let (answers, end) = collect_answers(&server, body(&lines)).await;
     assert_eq!(
         (&end["reason"], &end["answered"], &end["failed"]),
         (&json!("done"), &json!(40), &json!(0))
@@ -76,20 +76,20 @@ async fn every_line_is_answered_by_its_id_and_index() {
     }
 }
 
-async fn a_line_with_lines_is_answered_with_lines() {
+async fn a_line_with_multipv_is_answered_with_lines() {
     let server = Server::start().await;
     let lines = [
         json!({ "id": 1, "fen": "startpos", "depth": 3, "multipv": 2 }),
         json!({ "id": -25, "fen": "startpos", "depth": 3 }),
         json!({ "fen": "startpos", "depth": 3, "multipv": 50 }),
     ];
-    let (answers, _) = answers(&server, body(&lines)).await;
+    let (answers, _) = collect_answers(&server, body(&lines)).await;
     assert_eq!((answers[0]["lines"].as_array().unwrap().len(), answers[0].get("pv")), (2, None));
     assert_eq!((answers[1].get("lines"), &answers[1]["id"]), (None, &json!(-25)));
     assert_eq!((&answers[2]["id"], &answers[2]["clamped"][0]["given"]), (&Value::Null, &json!(5)));
 }
 
-async fn a_bad_line_is_an_error_of_its_own() {
+async fn a_bad_line_fails_alone() {
     let server = Server::start().await;
     let good = json!({ "id": "good", "fen": "startpos", "depth": 1 });
     let long = json!({ "id": "long", "fen": "x".repeat(70_000) });
@@ -103,7 +103,7 @@ async fn a_bad_line_is_an_error_of_its_own() {
         long.to_string(),
         good.to_string(),
     ];
-    let (answers, end) = answers(&server, lines.join("\n")).await;
+    let (answers, end) = collect_answers(&server, lines.join("\n")).await;
     assert_eq!(
         (&end["reason"], &end["answered"], &end["failed"]),
         (&json!("done"), &json!(2), &json!(6))
@@ -133,20 +133,21 @@ async fn a_bad_line_is_an_error_of_its_own() {
 async fn blank_lines_count_but_are_not_answered() {
     let server = Server::start().await;
     let line = json!({ "fen": "startpos", "depth": 1 });
-    let (answers, end) = answers(&server, format!("\n{line}\r\n  \n{line}")).await;
+    let (answers, end) = collect_answers(&server, format!("\n{line}\r\n  \n{line}")).await;
     assert_eq!(answers.iter().map(|line| &line["index"]).collect::<Vec<_>>(), [1, 3]);
     assert_eq!(end["answered"], 2);
 }
 
-async fn what_is_beyond_the_bounds_is_not_read_and_what_came_before_is_answered() {
-    let server = Server::with(|settings| settings.batch.lines = 3).await;
+async fn lines_beyond_the_limits_are_not_read_and_earlier_ones_are_answered() {
+    let server = Server::start_with(|settings| settings.batch.lines = 3).await;
     let line = json!({ "fen": "startpos", "depth": 1 });
     let (found, end) =
-        answers(&server, body(&[line.clone(), line.clone(), line.clone(), line.clone()])).await;
+        collect_answers(&server, body(&[line.clone(), line.clone(), line.clone(), line.clone()]))
+            .await;
     assert_eq!((found.len(), &end["reason"]), (3, &json!("too_large")));
-    let server = Server::with(|settings| settings.batch.bytes = 2_000).await;
+    let server = Server::start_with(|settings| settings.batch.bytes = 2_000).await;
     let whole_lines = 2_000 / (line.to_string().len() + 1);
-    let (found, end) = answers(&server, body(&vec![line; 1_000])).await;
+    let (found, end) = collect_answers(&server, body(&vec![line; 1_000])).await;
     assert_eq!(
         (found.len(), &end["reason"], &end["answered"]),
         (whole_lines, &json!("too_large"), &json!(whole_lines))
@@ -156,15 +157,15 @@ async fn what_is_beyond_the_bounds_is_not_read_and_what_came_before_is_answered(
 }
 
 /// The process itself tells it: here other tests take memory meanwhile.
-async fn a_long_batch_leaves_memory_where_it_was() {
+async fn a_long_batch_does_not_grow_memory() {
     let server = ServerProcess::start(&[("KIBITZER__IDLE__POSITIONS", "0")]).await;
     let resident_mb = || {
         let status =
-            std::fs::read_to_string(format!("/proc/{}/status", server.id())).unwrap_or_default();
+            std::fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap_or_default();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("0 kB");
         line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024
     };
-    let fens = different(800, 1);
+    let fens = random_positions(800, 1);
     let lines: Vec<Value> = fens.iter().map(|fen| json!({ "fen": fen, "nodes": 300 })).collect();
     let mut after = Vec::new();
     for part in [&lines[..200], &lines[200..]] {
@@ -181,24 +182,24 @@ async fn a_long_batch_leaves_memory_where_it_was() {
     assert!(after[1] <= after[0] + 30, "{after:?}");
 }
 
-async fn a_batch_has_to_be_declared_as_ndjson() {
+async fn a_batch_must_be_declared_as_ndjson() {
     let server = Server::start().await;
     let request = server.request(Method::POST, PATH).header("content-type", "application/x-ndjson");
     let plain = server.send(request.header("content-encoding", "identity").body("{}")).await;
     assert_eq!(plain.status, 200, "no encoding at all");
     let request = server.request(Method::POST, PATH).header("content-type", "application/x-ndjson");
     let packed = server.send(request.header("content-encoding", "gzip").body("{}")).await;
-    packed.problem(415, "unsupported_media_type");
+    packed.expect_problem(415, "unsupported_media_type");
     for kind in ["application/json", "text/plain"] {
         let request = server.request(Method::POST, PATH).header("content-type", kind).body("{}");
-        server.send(request).await.problem(415, "unsupported_media_type");
+        server.send(request).await.expect_problem(415, "unsupported_media_type");
     }
 }
 
 /// Speaks raw HTTP: nothing is read before everything is written.
-async fn a_client_may_write_all_of_it_before_it_reads() {
+async fn a_client_may_write_the_whole_batch_before_it_reads() {
     const LINES: usize = 2_000;
-    let server = Server::with(|settings| {
+    let server = Server::start_with(|settings| {
         settings.stream.stall_ms = 2_000;
         // Answers of a multiple of this come out.
         settings.batch.bytes = 200_000;
@@ -231,27 +232,27 @@ async fn a_client_may_write_all_of_it_before_it_reads() {
     };
     timeout(Duration::from_secs(60), read).await.expect("an end");
     assert_eq!(ids.len(), LINES);
-    coverage::saw("POST", PATH, 200);
+    coverage::record_response("POST", PATH, 200);
 }
 
-async fn a_batch_leaves_room_for_those_who_wait_for_an_answer() {
-    let server = Server::with(|settings| settings.search.workers = 1).await;
+async fn single_requests_take_priority_over_a_batch() {
+    let server = Server::start_with(|settings| settings.search.workers = 1).await;
     let lines: Vec<Value> = (0..50)
         .map(|number| json!({ "fen": "startpos", "movetime_ms": 50 + number, "fresh": true }))
         .collect();
-    let mut batch = open(&server, body(&lines)).await;
-    batch.line().await.unwrap();
-    let begun = std::time::Instant::now();
+    let mut batch = open_batch(&server, body(&lines)).await;
+    batch.next_line().await.unwrap();
+    let started = std::time::Instant::now();
     let answer = server
-        .ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["d4"], "depth": 3 }))
+        .post_ok("/v1/best-move", &json!({ "fen": "startpos", "moves": ["d4"], "depth": 3 }))
         .await;
     assert_eq!(answer["reason"], "depth");
-    assert!(begun.elapsed() < Duration::from_millis(1_500), "{:?}", begun.elapsed());
-    assert_eq!(batch.next("end").await["answered"], 50);
+    assert!(started.elapsed() < Duration::from_millis(1_500), "{:?}", started.elapsed());
+    assert_eq!(batch.next_of_type("end").await["answered"], 50);
 }
 
 /// Waits until a worker searches.
-async fn until_it_searches(server: &Server) {
+async fn wait_until_searching(server: &Server) {
     for _ in 0..1_000 {
         if server.get("/metrics").await.body.contains("\nkibitzer_searches_running 1\n") {
             return;
@@ -261,29 +262,29 @@ async fn until_it_searches(server: &Server) {
     panic!("nothing is searched");
 }
 
-async fn a_client_that_leaves_takes_its_batch_along() {
-    let server = Server::with(|settings| settings.search.workers = 1).await;
+async fn a_client_disconnect_cancels_its_batch() {
+    let server = Server::start_with(|settings| settings.search.workers = 1).await;
     let lines: Vec<Value> = (0..100)
         .map(|number| json!({ "fen": "startpos", "movetime_ms": 20_000 + number }))
         .collect();
-    let batch = open(&server, body(&lines)).await;
-    until_it_searches(&server).await;
+    let batch = open_batch(&server, body(&lines)).await;
+    wait_until_searching(&server).await;
     drop(batch);
     let answer = server
-        .ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["d4"], "depth": 3 }))
+        .post_ok("/v1/best-move", &json!({ "fen": "startpos", "moves": ["d4"], "depth": 3 }))
         .await;
     assert_eq!(answer["reason"], "depth", "the worker is free again");
 }
 
-async fn a_batch_ends_with_the_server() {
-    let server = Server::with(|settings| settings.search.workers = 1).await;
+async fn shutdown_ends_a_batch() {
+    let server = Server::start_with(|settings| settings.search.workers = 1).await;
     let lines: Vec<Value> = (0..20)
         .map(|number| json!({ "id": number, "fen": "startpos", "movetime_ms": 20_000 + number }))
         .collect();
-    let mut batch = open(&server, body(&lines)).await;
-    until_it_searches(&server).await;
+    let mut batch = open_batch(&server, body(&lines)).await;
+    wait_until_searching(&server).await;
     server.stop.send(()).unwrap();
-    let rest = batch.rest().await;
+    let rest = batch.remaining_lines().await;
     let (end, answers) = rest.split_last().unwrap();
     assert_eq!((&end["type"], &end["reason"]), (&json!("end"), &json!("shutdown")));
     assert!(
@@ -294,8 +295,8 @@ async fn a_batch_ends_with_the_server() {
     assert_eq!(end["answered"].as_u64().unwrap() + end["failed"].as_u64().unwrap(), 20, "{end}");
 }
 
-async fn a_body_that_stops_coming_ends_its_batch() {
-    let server = Server::with(|settings| settings.http.body_timeout_ms = 200).await;
+async fn a_body_timeout_ends_the_batch() {
+    let server = Server::start_with(|settings| settings.http.body_timeout_ms = 200).await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let line = json!({ "fen": "startpos", "depth": 1 }).to_string() + "\n";
     let head = format!(
@@ -311,8 +312,8 @@ async fn a_body_that_stops_coming_ends_its_batch() {
     );
 }
 
-async fn a_body_that_stands_still_does_not_hold_up_the_end_of_the_server() {
-    let server = Server::with(|settings| settings.http.body_timeout_ms = 60_000).await;
+async fn a_stalled_body_does_not_delay_shutdown() {
+    let server = Server::start_with(|settings| settings.http.body_timeout_ms = 60_000).await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let line = json!({ "fen": "startpos", "depth": 1 }).to_string() + "\n";
     let head = "POST /v1/batch HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\ncontent-length: 1000\r\n\r\n";
@@ -337,8 +338,8 @@ async fn a_body_that_stands_still_does_not_hold_up_the_end_of_the_server() {
     );
 }
 
-async fn batches_have_a_bounded_number_of_places() {
-    let server = Server::with(|settings| settings.batch.max = 1).await;
+async fn concurrent_batches_are_limited() {
+    let server = Server::start_with(|settings| settings.batch.max = 1).await;
     let metric = |page: &str, line: &str| page.contains(&format!("\n{line}\n"));
     let mut slow = TcpStream::connect(server.address).await.unwrap();
     let head = "POST /v1/batch HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\ncontent-length: 1000\r\n\r\n";
@@ -357,7 +358,7 @@ async fn batches_have_a_bounded_number_of_places() {
     };
     let refused = server.send(another()).await;
     assert!(!refused.header("retry-after").is_empty());
-    let problem = refused.problem(503, "queue_full");
+    let problem = refused.expect_problem(503, "queue_full");
     assert_eq!(
         (&problem["queue_length"], &problem["detail"]),
         (&json!(1), &json!("all 1 places for batches are taken"))
@@ -370,8 +371,8 @@ async fn batches_have_a_bounded_number_of_places() {
     assert!(metric(&server.get("/metrics").await.body, "kibitzer_max_batches 1"));
 }
 
-async fn a_server_that_ends_takes_no_batch() {
-    let server = Server::with(|settings| settings.shutdown.drain_ms = 2_000).await;
+async fn a_server_in_shutdown_refuses_batches() {
+    let server = Server::start_with(|settings| settings.shutdown.drain_ms = 2_000).await;
     let client = server.client.clone();
     server.stop.send(()).unwrap();
     tokio::time::sleep(Duration::from_millis(200)).await;
@@ -379,5 +380,5 @@ async fn a_server_that_ends_takes_no_batch() {
         .request(Method::POST, PATH)
         .header("content-type", "application/x-ndjson")
         .body("{}\n");
-    client.send(request).await.problem(503, "shutting_down");
+    client.send(request).await.expect_problem(503, "shutting_down");
 }

@@ -4,27 +4,27 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::support::{Answer, Server};
+use crate::support::{Server, TestResponse};
 
 crate::claims![
-    a_depth_is_searched_to_its_end,
+    a_depth_limit_is_reached,
     nodes_and_time_end_a_search,
-    without_a_limit_the_default_time_counts,
+    without_a_limit_the_default_movetime_applies,
     a_mate_is_proved_with_its_line,
-    the_chances_add_up_to_a_thousand_from_search_and_from_memory,
-    a_mate_is_certain,
-    where_there_is_no_such_mate_the_ordinary_score_is_told,
+    wdl_adds_up_to_1000_from_search_and_from_cache,
+    a_mate_has_a_certain_wdl,
+    without_such_a_mate_the_ordinary_score_is_reported,
     a_game_that_is_over_has_no_best_move,
-    what_is_beyond_a_cap_is_clamped_and_told,
-    every_answer_tells_its_timing,
-    threads_search_together,
-    no_thread_is_no_search,
-    more_threads_than_the_cap_are_clamped_and_told,
-    a_proof_of_mate_is_the_work_of_one_thread,
-    lines_and_moves_to_look_at_belong_to_the_analysis,
+    limits_above_a_cap_are_clamped_and_reported,
+    every_answer_has_a_server_timing_header,
+    a_search_can_use_two_threads,
+    zero_threads_are_refused,
+    threads_above_the_cap_are_clamped_and_reported,
+    a_mate_search_uses_one_thread,
+    members_of_an_analysis_are_refused,
     a_newer_request_of_the_session_replaces_the_older_one,
-    who_is_replaced_before_his_turn_has_nothing,
-    a_session_has_a_name_of_some_letters,
+    a_request_replaced_in_the_queue_has_no_result,
+    an_invalid_session_name_is_refused,
 ];
 
 /// White is a rook down.
@@ -39,10 +39,10 @@ fn check_line(answer: &Value) {
     assert_eq!(answer["ponder_san"], san.get(1).cloned().unwrap_or_default());
 }
 
-async fn a_depth_is_searched_to_its_end() {
+async fn a_depth_limit_is_reached() {
     let server = Server::start().await;
     let answer = server
-        .ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["e4"], "depth": 5 }))
+        .post_ok("/v1/best-move", &json!({ "fen": "startpos", "moves": ["e4"], "depth": 5 }))
         .await;
     check_line(&answer);
     assert_eq!((&answer["depth"], &answer["reason"]), (&json!(5), &json!("depth")));
@@ -59,13 +59,14 @@ async fn a_depth_is_searched_to_its_end() {
 
 async fn nodes_and_time_end_a_search() {
     let server = Server::start().await;
-    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "nodes": 5_000 })).await;
+    let answer =
+        server.post_ok("/v1/best-move", &json!({ "fen": "startpos", "nodes": 5_000 })).await;
     check_line(&answer);
     assert_eq!(answer["reason"], "nodes");
     assert!(answer["nodes"].as_u64().unwrap() <= 5_000, "{}", answer["nodes"]);
     let started = Instant::now();
     let answer = server
-        .ask("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 100, "fresh": true }))
+        .post_ok("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 100, "fresh": true }))
         .await;
     check_line(&answer);
     assert_eq!(answer["reason"], "time");
@@ -76,9 +77,9 @@ async fn nodes_and_time_end_a_search() {
     );
 }
 
-async fn without_a_limit_the_default_time_counts() {
-    let server = Server::with(|settings| settings.search.default_movetime_ms = 50).await;
-    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos" })).await;
+async fn without_a_limit_the_default_movetime_applies() {
+    let server = Server::start_with(|settings| settings.search.default_movetime_ms = 50).await;
+    let answer = server.post_ok("/v1/best-move", &json!({ "fen": "startpos" })).await;
     assert_eq!(answer["reason"], "time");
     assert!((45..1_000).contains(&answer["time_ms"].as_u64().unwrap()), "{}", answer["time_ms"]);
 }
@@ -86,7 +87,7 @@ async fn without_a_limit_the_default_time_counts() {
 async fn a_mate_is_proved_with_its_line() {
     let server = Server::start().await;
     let body = json!({ "fen": "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "mate": 4 });
-    let answer = server.ask("/v1/best-move", &body).await;
+    let answer = server.post_ok("/v1/best-move", &body).await;
     check_line(&answer);
     assert_eq!(answer["score"], json!({ "type": "mate", "value": 2 }));
     assert_eq!((&answer["reason"], &answer["memory"]), (&json!("mate"), &json!("not_asked")));
@@ -95,13 +96,13 @@ async fn a_mate_is_proved_with_its_line() {
     assert!(answer["pv_san"][2].as_str().unwrap().ends_with('#'), "{}", answer["pv_san"]);
 }
 
-fn chances(answer: &Value) -> [u64; 3] {
+fn wdl(answer: &Value) -> [u64; 3] {
     let chances = answer["wdl"].as_array().unwrap();
     assert_eq!(chances.len(), 3, "{answer}");
     std::array::from_fn(|index| chances[index].as_u64().unwrap())
 }
 
-async fn the_chances_add_up_to_a_thousand_from_search_and_from_memory() {
+async fn wdl_adds_up_to_1000_from_search_and_from_cache() {
     let server = Server::start().await;
     for (fen, likelier) in [
         ("startpos", 0),
@@ -109,29 +110,31 @@ async fn the_chances_add_up_to_a_thousand_from_search_and_from_memory() {
         (ROOK_DOWN, 2),
     ] {
         let body = json!({ "fen": fen, "depth": 8 });
-        let [found, remembered] =
-            [server.ask("/v1/best-move", &body).await, server.ask("/v1/best-move", &body).await];
+        let [found, remembered] = [
+            server.post_ok("/v1/best-move", &body).await,
+            server.post_ok("/v1/best-move", &body).await,
+        ];
         assert_eq!((&found["source"], &remembered["source"]), (&json!("search"), &json!("memory")));
-        assert_eq!(chances(&found).iter().sum::<u64>(), 1000);
-        assert!(chances(&found)[likelier] > chances(&found)[2 - likelier], "{found}");
+        assert_eq!(wdl(&found).iter().sum::<u64>(), 1000);
+        assert!(wdl(&found)[likelier] > wdl(&found)[2 - likelier], "{found}");
         assert_eq!(found["wdl"], remembered["wdl"]);
     }
 }
 
-async fn a_mate_is_certain() {
+async fn a_mate_has_a_certain_wdl() {
     let server = Server::start().await;
     for (fen, certain) in [
         ("7k/R7/1R6/8/8/8/8/7K w - - 0 1", [1000, 0, 0]),
         ("7k/R7/1R6/8/8/8/8/7K b - - 0 1", [0, 0, 1000]),
     ] {
-        let answer = server.ask("/v1/best-move", &json!({ "fen": fen, "depth": 6 })).await;
-        assert_eq!((&answer["score"]["type"], chances(&answer)), (&json!("mate"), certain));
+        let answer = server.post_ok("/v1/best-move", &json!({ "fen": fen, "depth": 6 })).await;
+        assert_eq!((&answer["score"]["type"], wdl(&answer)), (&json!("mate"), certain));
     }
 }
 
-async fn where_there_is_no_such_mate_the_ordinary_score_is_told() {
+async fn without_such_a_mate_the_ordinary_score_is_reported() {
     let server = Server::start().await;
-    let answer = server.ask("/v1/best-move", &json!({ "fen": "startpos", "mate": 1 })).await;
+    let answer = server.post_ok("/v1/best-move", &json!({ "fen": "startpos", "mate": 1 })).await;
     check_line(&answer);
     assert_eq!((&answer["score"]["type"], &answer["reason"]), (&json!("cp"), &json!("depth")));
 }
@@ -149,7 +152,7 @@ async fn a_game_that_is_over_has_no_best_move() {
         (json!({ "fen": "k7/2Q5/1K6/8/8/8/8/8 b - - 0 1" }), &drawn, [0, 1000, 0]),
         (json!({ "fen": "4k3/8/8/8/8/8/8/4KB2 w - - 0 1", "mate": 2 }), &drawn, [0, 1000, 0]),
     ] {
-        let answer = server.ask("/v1/best-move", &body).await;
+        let answer = server.post_ok("/v1/best-move", &body).await;
         for member in ["best_move", "best_move_san", "ponder", "ponder_san"] {
             assert_eq!(answer[member], Value::Null, "{member}");
         }
@@ -161,19 +164,19 @@ async fn a_game_that_is_over_has_no_best_move() {
             (&answer["score"], &answer["pv"], &answer["nodes"]),
             (score, &json!([]), &json!(0))
         );
-        assert_eq!(chances(&answer), certain);
+        assert_eq!(wdl(&answer), certain);
     }
 }
 
-async fn what_is_beyond_a_cap_is_clamped_and_told() {
-    let server = Server::with(|settings| {
+async fn limits_above_a_cap_are_clamped_and_reported() {
+    let server = Server::start_with(|settings| {
         settings.limits.depth = 3;
         settings.limits.nodes = 10_000;
         settings.limits.movetime_ms = 1_000;
     })
     .await;
     let body = json!({ "fen": "startpos", "depth": 300, "nodes": 10_001, "movetime_ms": 99_999_999_999_999_999_999.0 });
-    let answer = server.ask("/v1/best-move", &body).await;
+    let answer = server.post_ok("/v1/best-move", &body).await;
     assert_eq!(
         answer["clamped"],
         json!([
@@ -186,7 +189,7 @@ async fn what_is_beyond_a_cap_is_clamped_and_told() {
 }
 
 /// The milliseconds of `queue`, `search` and `total`.
-fn timing(answer: &Answer) -> [f64; 3] {
+fn timing(answer: &TestResponse) -> [f64; 3] {
     let header = answer.header("server-timing");
     let parts: Vec<_> = header.split(", ").collect();
     let names = ["queue;dur=", "search;dur=", "total;dur="];
@@ -198,7 +201,7 @@ fn timing(answer: &Answer) -> [f64; 3] {
     })
 }
 
-async fn every_answer_tells_its_timing() {
+async fn every_answer_has_a_server_timing_header() {
     let server = Server::start().await;
     let found =
         server.post("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 60 })).await;
@@ -217,9 +220,10 @@ async fn every_answer_tells_its_timing() {
         timing(&refused);
     }
     assert_eq!(server.get("/livez").await.header("server-timing"), "");
-    let server =
-        Server::with(|settings| (settings.rate.requests, settings.rate.window_ms) = (1, 3_600_000))
-            .await;
+    let server = Server::start_with(|settings| {
+        (settings.rate.requests, settings.rate.window_ms) = (1, 3_600_000)
+    })
+    .await;
     let unknown =
         server.request(reqwest::Method::POST, "/v1/best-move").header("x-api-key", "unknown");
     let refused = [server.send(unknown).await, server.post("/v1/best-move", &json!({})).await];
@@ -229,22 +233,22 @@ async fn every_answer_tells_its_timing() {
     }
 }
 
-async fn threads_search_together() {
+async fn a_search_can_use_two_threads() {
     let server = Server::start().await;
     for _ in 0..2 {
         let body =
             json!({ "fen": "startpos", "moves": ["e4"], "depth": 9, "threads": 2, "fresh": true });
-        let answer = server.ask("/v1/best-move", &body).await;
+        let answer = server.post_ok("/v1/best-move", &body).await;
         check_line(&answer);
         assert_eq!((&answer["reason"], &answer["clamped"]), (&json!("depth"), &json!([])));
         assert!(answer["depth"].as_u64().unwrap() >= 9, "{answer}");
     }
 }
 
-async fn no_thread_is_no_search() {
+async fn zero_threads_are_refused() {
     let server = Server::start().await;
     let problem = server
-        .refused(
+        .post_expecting_problem(
             "/v1/best-move",
             &json!({ "fen": "startpos", "threads": 0 }),
             422,
@@ -255,11 +259,11 @@ async fn no_thread_is_no_search() {
     assert_eq!((&fault["code"], &fault["pointer"]), (&json!("out_of_range"), &json!("/threads")));
 }
 
-async fn more_threads_than_the_cap_are_clamped_and_told() {
-    let server = Server::with(|settings| settings.limits.threads = 2).await;
+async fn threads_above_the_cap_are_clamped_and_reported() {
+    let server = Server::start_with(|settings| settings.limits.threads = 2).await;
     let ask = async |threads: u64| {
         server
-            .ask(
+            .post_ok(
                 "/v1/best-move",
                 &json!({ "fen": "startpos", "depth": 3, "threads": threads, "fresh": true }),
             )
@@ -272,44 +276,45 @@ async fn more_threads_than_the_cap_are_clamped_and_told() {
     }
 }
 
-async fn a_proof_of_mate_is_the_work_of_one_thread() {
+async fn a_mate_search_uses_one_thread() {
     let server = Server::start().await;
     let body = json!({ "fen": "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1", "mate": 4, "threads": 2 });
-    let answer = server.ask("/v1/best-move", &body).await;
+    let answer = server.post_ok("/v1/best-move", &body).await;
     assert_eq!((&answer["score"]["value"], &answer["reason"]), (&json!(2), &json!("mate")));
     assert_eq!(answer["clamped"], json!([{ "member": "threads", "asked": 2, "given": 1 }]));
 }
 
-async fn lines_and_moves_to_look_at_belong_to_the_analysis() {
+async fn members_of_an_analysis_are_refused() {
     let server = Server::start().await;
     for member in ["multipv", "searchmoves", "infinite", "pov"] {
         let mut body = json!({ "fen": "startpos", "depth": 1 });
         body[member] = 1.into();
-        let problem = server.refused("/v1/best-move", &body, 422, "invalid_request").await;
+        let problem =
+            server.post_expecting_problem("/v1/best-move", &body, 422, "invalid_request").await;
         assert_eq!(problem["errors"][0]["code"], "unknown_member");
     }
 }
 
 async fn a_newer_request_of_the_session_replaces_the_older_one() {
-    let server = Server::with(|settings| settings.search.workers = 1).await;
+    let server = Server::start_with(|settings| settings.search.workers = 1).await;
     let older = {
         let client = server.client.clone();
         let body = json!({ "fen": ROOK_DOWN, "movetime_ms": 50_000, "session": "board-1" });
-        tokio::spawn(async move { client.ask("/v1/best-move", &body).await })
+        tokio::spawn(async move { client.post_ok("/v1/best-move", &body).await })
     };
     tokio::time::sleep(Duration::from_millis(100)).await;
     let newer = json!({ "fen": "startpos", "depth": 4, "session": "board-1" });
-    assert_eq!(server.ask("/v1/best-move", &newer).await["reason"], "depth");
+    assert_eq!(server.post_ok("/v1/best-move", &newer).await["reason"], "depth");
     let older = older.await.unwrap();
     check_line(&older);
     assert_eq!(older["reason"], "replaced");
 }
 
-async fn who_is_replaced_before_his_turn_has_nothing() {
-    let server = Server::with(|settings| settings.search.workers = 1).await;
+async fn a_request_replaced_in_the_queue_has_no_result() {
+    let server = Server::start_with(|settings| settings.search.workers = 1).await;
     let ask = |body: Value| {
         let client = server.client.clone();
-        tokio::spawn(async move { client.ask("/v1/best-move", &body).await })
+        tokio::spawn(async move { client.post_ok("/v1/best-move", &body).await })
     };
     let running = ask(json!({ "fen": ROOK_DOWN, "movetime_ms": 50_000 }));
     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -325,11 +330,12 @@ async fn who_is_replaced_before_his_turn_has_nothing() {
     newest.abort();
 }
 
-async fn a_session_has_a_name_of_some_letters() {
+async fn an_invalid_session_name_is_refused() {
     let server = Server::start().await;
     for bad in ["", "a b", "ä", &"x".repeat(65)] {
         let body = json!({ "fen": "startpos", "depth": 1, "session": bad });
-        let problem = server.refused("/v1/best-move", &body, 422, "invalid_request").await;
+        let problem =
+            server.post_expecting_problem("/v1/best-move", &body, 422, "invalid_request").await;
         assert_eq!(
             (&problem["errors"][0]["pointer"], &problem["errors"][0]["code"]),
             (&json!("/session"), &json!("unknown_value"))

@@ -11,36 +11,36 @@ use tokio::time::{sleep, timeout};
 use crate::support::{Server, Stream};
 
 crate::claims![
-    who_says_nothing_is_not_waited_for,
-    a_head_that_does_not_end_is_not_waited_for,
-    an_answer_that_takes_its_time_is_not_cut_short,
-    who_comes_when_all_places_are_taken_waits_for_one,
-    a_reader_that_takes_nothing_is_cut_off,
-    http_2_is_spoken_by_prior_knowledge,
+    a_silent_connection_is_closed,
+    a_slow_request_head_is_timed_out,
+    a_slow_answer_is_not_cut_short,
+    a_connection_above_the_limit_waits,
+    a_stalled_reader_is_disconnected,
+    http_2_works_with_prior_knowledge,
 ];
 
 /// Waits for the other side to close.
-async fn closed(stream: &mut TcpStream) {
+async fn wait_until_closed(stream: &mut TcpStream) {
     let mut rest = Vec::new();
     // Closed or reset: both are an end.
     let _ = timeout(Duration::from_secs(10), stream.read_to_end(&mut rest)).await.expect("an end");
 }
 
-async fn impatient() -> Server {
-    Server::with(|settings| settings.http.head_timeout_ms = 200).await
+async fn server_with_short_head_timeout() -> Server {
+    Server::start_with(|settings| settings.http.head_timeout_ms = 200).await
 }
 
-async fn who_says_nothing_is_not_waited_for() {
-    let server = impatient().await;
+async fn a_silent_connection_is_closed() {
+    let server = server_with_short_head_timeout().await;
     for beginning in ["", "P", "PRI * HTTP/2.0\r\n"] {
         let mut stream = TcpStream::connect(server.address).await.unwrap();
         stream.write_all(beginning.as_bytes()).await.unwrap();
-        closed(&mut stream).await;
+        wait_until_closed(&mut stream).await;
     }
 }
 
-async fn a_head_that_does_not_end_is_not_waited_for() {
-    let server = impatient().await;
+async fn a_slow_request_head_is_timed_out() {
+    let server = server_with_short_head_timeout().await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     stream.write_all(b"GET /livez HTTP/1.1\r\nhost: x\r\n").await.unwrap();
     let drip = async {
@@ -51,10 +51,10 @@ async fn a_head_that_does_not_end_is_not_waited_for() {
     timeout(Duration::from_secs(10), drip).await.expect("drop by drop it does not last longer");
 }
 
-async fn an_answer_that_takes_its_time_is_not_cut_short() {
-    let server = impatient().await;
+async fn a_slow_answer_is_not_cut_short() {
+    let server = server_with_short_head_timeout().await;
     let answer = server
-        .ask("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 800, "fresh": true }))
+        .post_ok("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 800, "fresh": true }))
         .await;
     assert_eq!(answer["reason"], "time");
     let mut stream = Stream::post(
@@ -63,11 +63,11 @@ async fn an_answer_that_takes_its_time_is_not_cut_short() {
         &json!({ "fen": "startpos", "movetime_ms": 800, "fresh": true }),
     )
     .await;
-    assert_eq!(stream.next("end").await["reason"], "time");
+    assert_eq!(stream.next_of_type("end").await["reason"], "time");
 }
 
-async fn who_comes_when_all_places_are_taken_waits_for_one() {
-    let server = Server::with(|settings| settings.http.connections = 3).await;
+async fn a_connection_above_the_limit_waits() {
+    let server = Server::start_with(|settings| settings.http.connections = 3).await;
     // The client keeps a connection or two of its own.
     assert_eq!(server.get("/livez").await.status, 200);
     let mut others = Vec::new();
@@ -89,8 +89,8 @@ async fn who_comes_when_all_places_are_taken_waits_for_one() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
-async fn a_reader_that_takes_nothing_is_cut_off() {
-    let server = Server::with(|settings| settings.stream.stall_ms = 300).await;
+async fn a_stalled_reader_is_disconnected() {
+    let server = Server::start_with(|settings| settings.stream.stall_ms = 300).await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     // Many requests on one connection, whose answers are not taken.
     let request = "GET /openapi.yaml HTTP/1.1\r\nhost: x\r\n\r\n".repeat(400);
@@ -99,7 +99,7 @@ async fn a_reader_that_takes_nothing_is_cut_off() {
     assert_eq!(server.get("/livez").await.status, 200);
 }
 
-async fn http_2_is_spoken_by_prior_knowledge() {
+async fn http_2_works_with_prior_knowledge() {
     let server = Server::start().await;
     let client = reqwest::Client::builder().no_proxy().http2_prior_knowledge().build().unwrap();
     let url = format!("http://{}/v1/best-move", server.address);

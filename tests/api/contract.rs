@@ -10,24 +10,24 @@ use crate::support::contract::{CONTRACT, operations};
 use crate::support::{Server, contract};
 
 crate::claims![
-    the_file_is_what_the_code_says,
-    every_documented_route_is_there,
+    openapi_yaml_matches_the_code,
+    every_documented_route_exists,
     every_operation_is_described_and_has_an_example,
     every_field_is_described,
-    every_reference_leads_somewhere,
+    every_reference_resolves,
 ];
 
-fn file() -> PathBuf {
+fn openapi_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.yaml")
 }
 
 /// With `KIBITZER_ACCEPT=1` in the environment the file is written instead.
-async fn the_file_is_what_the_code_says() {
+async fn openapi_yaml_matches_the_code() {
     let code = kibitzer::http::contract().to_yaml().unwrap();
     if std::env::var_os("KIBITZER_ACCEPT").is_some() {
-        std::fs::write(file(), &code).unwrap();
+        std::fs::write(openapi_path(), &code).unwrap();
     }
-    let file = std::fs::read_to_string(file()).unwrap_or_default();
+    let file = std::fs::read_to_string(openapi_path()).unwrap_or_default();
     let difference = code.lines().zip(file.lines()).position(|(code, file)| code != file);
     assert!(
         code == file,
@@ -36,7 +36,7 @@ async fn the_file_is_what_the_code_says() {
     );
 }
 
-async fn every_documented_route_is_there() {
+async fn every_documented_route_exists() {
     let server = Server::start().await;
     let taken =
         server.post("/v1/games", &serde_json::json!({ "pgn": "1. e4 *", "depth": 1 })).await.json();
@@ -111,23 +111,23 @@ async fn every_field_is_described() {
 }
 
 /// Calls `see` with every property of a schema, of its parts too.
-fn walk(name: &str, schema: &Value, see: &mut dyn FnMut(&str, &Value)) {
+fn walk(name: &str, schema: &Value, visit: &mut dyn FnMut(&str, &Value)) {
     for (property, field) in schema["properties"].as_object().into_iter().flatten() {
         let path = format!("{name}.{property}");
-        see(&path, field);
-        walk(&path, field, see);
+        visit(&path, field);
+        walk(&path, field, visit);
     }
     for part in
         ["allOf", "oneOf", "anyOf"].iter().filter_map(|kind| schema[kind].as_array()).flatten()
     {
-        walk(name, part, see);
+        walk(name, part, visit);
     }
     if schema["items"].is_object() {
-        walk(name, &schema["items"], see);
+        walk(name, &schema["items"], visit);
     }
 }
 
-async fn every_reference_leads_somewhere() {
+async fn every_reference_resolves() {
     fn references(value: &Value, found: &mut BTreeSet<String>) {
         match value {
             Value::Object(members) => {

@@ -5,28 +5,28 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::support::Server;
-use crate::support::child::ServerProcess;
+use crate::support::server_process::ServerProcess;
 
 crate::claims![
-    the_score_of_white_is_the_blacks_with_the_sign_changed,
-    every_piece_but_the_kings_has_its_worth,
-    a_piece_is_worth_what_is_missing_without_it,
-    a_position_in_check_is_judged_too,
-    the_network_is_the_one_that_the_engine_names,
-    a_network_from_a_file_judges_as_the_same_one_in_the_program,
-    what_is_no_position_is_refused,
+    white_score_is_negated_with_black_to_move,
+    every_piece_except_the_kings_has_a_value,
+    a_pieces_value_is_the_score_difference_without_it,
+    a_position_in_check_is_evaluated,
+    the_network_id_matches_the_engine_route,
+    a_network_from_a_file_evaluates_like_the_embedded_one,
+    an_invalid_position_is_refused,
 ];
 
 async fn white_score(server: &Server, fen: &str) -> i64 {
-    let answer = server.ask("/v1/evaluate", &json!({ "fen": fen })).await;
+    let answer = server.post_ok("/v1/evaluate", &json!({ "fen": fen })).await;
     answer["white_score"]["value"].as_i64().unwrap()
 }
 
-async fn the_score_of_white_is_the_blacks_with_the_sign_changed() {
+async fn white_score_is_negated_with_black_to_move() {
     let server = Server::start().await;
     for (moves, sign) in [(json!(["e4"]), -1), (json!(["e4", "e5"]), 1)] {
         let answer =
-            server.ask("/v1/evaluate", &json!({ "fen": "startpos", "moves": moves })).await;
+            server.post_ok("/v1/evaluate", &json!({ "fen": "startpos", "moves": moves })).await;
         assert_eq!(
             (&answer["score"]["type"], &answer["white_score"]["type"]),
             (&json!("cp"), &json!("cp"))
@@ -39,9 +39,9 @@ async fn the_score_of_white_is_the_blacks_with_the_sign_changed() {
     }
 }
 
-async fn every_piece_but_the_kings_has_its_worth() {
+async fn every_piece_except_the_kings_has_a_value() {
     let server = Server::start().await;
-    let answer = server.ask("/v1/evaluate", &json!({ "fen": "startpos" })).await;
+    let answer = server.post_ok("/v1/evaluate", &json!({ "fen": "startpos" })).await;
     assert_eq!(answer["bucket"], 7);
     let pieces = answer["pieces"].as_array().unwrap();
     let squares: Vec<&str> = pieces.iter().map(|piece| piece["square"].as_str().unwrap()).collect();
@@ -55,52 +55,59 @@ async fn every_piece_but_the_kings_has_its_worth() {
     assert!(queen("white") > 300 && queen("black") < -300, "{} {}", queen("white"), queen("black"));
 }
 
-async fn a_piece_is_worth_what_is_missing_without_it() {
+async fn a_pieces_value_is_the_score_difference_without_it() {
     let server = Server::start().await;
     let with = "4k3/1p4p1/8/3N4/8/q7/1P6/1K6 w - - 0 1";
     let without = white_score(&server, "4k3/1p4p1/8/8/8/q7/1P6/1K6 w - - 0 1").await;
-    let answer = server.ask("/v1/evaluate", &json!({ "fen": with })).await;
+    let answer = server.post_ok("/v1/evaluate", &json!({ "fen": with })).await;
     let knight =
         answer["pieces"].as_array().unwrap().iter().find(|piece| piece["square"] == "d5").unwrap();
     assert_eq!((&knight["role"], &knight["color"]), (&json!("knight"), &json!("white")));
     assert_eq!(knight["value"].as_i64().unwrap(), white_score(&server, with).await - without);
 }
 
-async fn a_position_in_check_is_judged_too() {
+async fn a_position_in_check_is_evaluated() {
     let server = Server::start().await;
     let answer = server
-        .ask("/v1/evaluate", &json!({ "fen": "startpos", "moves": ["e4", "f6", "Qh5+"] }))
+        .post_ok("/v1/evaluate", &json!({ "fen": "startpos", "moves": ["e4", "f6", "Qh5+"] }))
         .await;
     assert_eq!((&answer["check"], &answer["turn"]), (&json!(true), &json!("black")));
     assert!(answer["score"]["value"].is_i64());
 }
 
-async fn the_network_is_the_one_that_the_engine_names() {
+async fn the_network_id_matches_the_engine_route() {
     let server = Server::start().await;
-    let judged = server.ask("/v1/evaluate", &json!({ "fen": "startpos" })).await;
+    let evaluation = server.post_ok("/v1/evaluate", &json!({ "fen": "startpos" })).await;
     let engine = server.get("/v1/engine").await.json();
-    let network = judged["network"].as_str().unwrap();
+    let network = evaluation["network"].as_str().unwrap();
     assert!(
         engine["evaluation"].as_str().unwrap().starts_with(&format!("{network} (")),
         "{engine}"
     );
 }
 
-async fn a_network_from_a_file_judges_as_the_same_one_in_the_program() {
+async fn a_network_from_a_file_evaluates_like_the_embedded_one() {
     let own = Server::start().await;
     let other =
         ServerProcess::start(&[("KIBITZER__SEARCH__NETWORK", "src/nnue/kibitzer.nnue")]).await;
     let question = json!({ "fen": "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10" });
     let answer = other.client.post("/v1/evaluate", &question).await.json();
     other.signal("TERM");
-    other.wait(Duration::from_secs(20));
-    assert_eq!(answer, own.ask("/v1/evaluate", &question).await);
+    other.wait_for_exit(Duration::from_secs(20));
+    assert_eq!(answer, own.post_ok("/v1/evaluate", &question).await);
 }
 
-async fn what_is_no_position_is_refused() {
+async fn an_invalid_position_is_refused() {
     let server = Server::start().await;
-    server.refused("/v1/evaluate", &json!({ "fen": "nonsense" }), 422, "invalid_fen").await;
     server
-        .refused("/v1/evaluate", &json!({ "fen": "startpos", "depth": 3 }), 422, "invalid_request")
+        .post_expecting_problem("/v1/evaluate", &json!({ "fen": "nonsense" }), 422, "invalid_fen")
+        .await;
+    server
+        .post_expecting_problem(
+            "/v1/evaluate",
+            &json!({ "fen": "startpos", "depth": 3 }),
+            422,
+            "invalid_request",
+        )
         .await;
 }

@@ -12,28 +12,29 @@ use serde_json::Value;
 
 use crate::support::contract::{CONTRACT, Operation, operations};
 use crate::support::server::default_settings;
-use crate::support::{Answer, Server, claim};
+use crate::support::{Server, TestResponse, claim};
 
 pub(crate) fn claims() -> Vec<Trial> {
     let named = |id: &str| format!("{}::{id}_answers_as_its_examples_say", module_path!());
-    let with_examples = operations().into_iter().filter(|operation| file(operation).exists());
+    let with_examples =
+        operations().into_iter().filter(|operation| examples_path(operation).exists());
     with_examples
         .map(|operation| claim(&named(operation.id()), move || check(operation.clone())))
         .collect()
 }
 
-fn file(operation: &Operation) -> PathBuf {
+fn examples_path(operation: &Operation) -> PathBuf {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http/openapi/examples");
     folder.join(operation.id()).with_extension("json")
 }
 
 async fn check(operation: Operation) {
-    let path = file(&operation);
+    let path = examples_path(&operation);
     let mut exchanges: Value =
         serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     let is_written = std::env::var_os("KIBITZER_ACCEPT").is_some();
     for exchange in exchanges.as_array_mut().expect("a list of examples") {
-        let answer = ask(&operation, exchange).await;
+        let answer = send_example(&operation, exchange).await;
         let (name, body) = (exchange["name"].as_str().unwrap(), answer.json());
         let difference = difference(name, &exchange["response"], &body);
         if is_written {
@@ -46,7 +47,7 @@ async fn check(operation: Operation) {
         assert_eq!(difference, None, "{body}");
         assert_eq!(answer.status, exchange["status"], "{name}");
         assert_eq!(
-            documented(&operation, name, answer.status),
+            documented_example(&operation, name, answer.status),
             exchange["response"],
             "{name} in the contract"
         );
@@ -57,7 +58,7 @@ async fn check(operation: Operation) {
 }
 
 /// Asks a server that was just started, with the default settings, or was asked one thing before.
-async fn ask(operation: &Operation, exchange: &Value) -> Answer {
+async fn send_example(operation: &Operation, exchange: &Value) -> TestResponse {
     let request = &exchange["request"];
     let mut settings = default_settings();
     // A count that takes too long need not take long in the tests.
@@ -69,16 +70,16 @@ async fn ask(operation: &Operation, exchange: &Value) -> Answer {
         settings.search.workers = 1;
     }
     let server = if operation.id() == "limits" {
-        Server::of(default_settings()).await
+        Server::from_settings(default_settings()).await
     } else {
-        Server::of(settings).await
+        Server::from_settings(settings).await
     };
     let mut path = operation.path.clone();
     if let Some(before) = exchange["after"]["path"].as_str() {
         let answer = server.post(before, &exchange["after"]["body"]).await;
         assert!(answer.status < 300, "{}", answer.body);
         if let Some(job) = answer.json()["url"].as_str() {
-            server.until_over(job).await;
+            server.wait_for_review(job).await;
             path = path.replace("/v1/games/{id}", job);
         }
     }
@@ -92,8 +93,8 @@ async fn ask(operation: &Operation, exchange: &Value) -> Answer {
             server.get(&format!("{path}?{}", query.join("&"))).await
         }
         None => {
-            let asked = server.request(method, &path);
-            server.send(if request.is_null() { asked } else { asked.json(request) }).await
+            let builder = server.request(method, &path);
+            server.send(if request.is_null() { builder } else { builder.json(request) }).await
         }
     };
     let _ = server.stop.send(());
@@ -101,7 +102,7 @@ async fn ask(operation: &Operation, exchange: &Value) -> Answer {
 }
 
 /// The example of that name that the contract gives for the response.
-fn documented(operation: &Operation, name: &str, status: u16) -> Value {
+fn documented_example(operation: &Operation, name: &str, status: u16) -> Value {
     let content = &operation.document["responses"][status.to_string()]["content"];
     let examples = operation.examples(content);
     examples
@@ -128,8 +129,8 @@ fn difference(place: &str, expected: &Value, found: &Value) -> Option<String> {
             }
             expected.iter().find_map(|(name, value)| {
                 let place = format!("{place}.{name}");
-                match varying(name) {
-                    Some(schema) => misfit(&place, schema, &found[name]),
+                match varying_field_schema(name) {
+                    Some(schema) => schema_violation(&place, schema, &found[name]),
                     None => difference(&place, value, &found[name]),
                 }
             })
@@ -145,7 +146,7 @@ fn difference(place: &str, expected: &Value, found: &Value) -> Option<String> {
 }
 
 /// The schema of a field of this name that is marked with `x-varies`.
-fn varying(name: &str) -> Option<&'static Value> {
+fn varying_field_schema(name: &str) -> Option<&'static Value> {
     fn find(schema: &'static Value, name: &str) -> Option<&'static Value> {
         let own = schema["properties"].get(name).filter(|field| field["x-varies"] == true);
         own.or_else(|| schema["allOf"].as_array()?.iter().find_map(|part| find(part, name)))
@@ -154,7 +155,7 @@ fn varying(name: &str) -> Option<&'static Value> {
 }
 
 /// What is wrong with a value by its schema, if anything is.
-fn misfit(place: &str, schema: &Value, value: &Value) -> Option<String> {
+fn schema_violation(place: &str, schema: &Value, value: &Value) -> Option<String> {
     let fits = match schema["type"].as_str() {
         Some("integer") => value
             .as_i64()
@@ -163,7 +164,7 @@ fn misfit(place: &str, schema: &Value, value: &Value) -> Option<String> {
             let members = schema["properties"].as_object().into_iter().flatten();
             return members
                 .filter_map(|(name, schema)| {
-                    misfit(&format!("{place}.{name}"), schema, &value[name])
+                    schema_violation(&format!("{place}.{name}"), schema, &value[name])
                 })
                 .next();
         }

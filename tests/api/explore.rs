@@ -2,18 +2,18 @@
 
 use serde_json::{Value, json};
 
-use crate::http_2::Http2;
+use crate::http_2::Http2Client;
 use crate::support::Server;
 
 crate::claims![
-    every_move_is_there_and_what_is_known_comes_first,
-    a_mate_is_known_without_memory,
-    where_no_move_is_legal_there_are_none,
-    deeper_walks_go_on_behind_known_positions,
-    exploring_asks_for_a_position_and_a_depth,
-    answers_that_nobody_reads_are_few,
-    a_cloud_evaluation_has_lichess_shape,
-    black_positions_are_told_from_whites_view,
+    every_move_is_listed_and_cached_ones_come_first,
+    a_mate_in_one_needs_no_cache,
+    a_finished_game_has_no_moves,
+    deeper_walks_expand_cached_positions,
+    exploring_requires_a_position_and_a_valid_depth,
+    unread_deep_walks_are_limited,
+    a_cloud_evaluation_has_the_lichess_format,
+    cloud_evaluations_are_from_whites_point_of_view,
     an_unknown_position_is_not_found_unless_it_may_be_searched,
     castling_is_written_as_king_takes_rook,
 ];
@@ -25,10 +25,12 @@ async fn explore(server: &Server, query: &str) -> Value {
 }
 
 async fn search(server: &Server, moves: &[&str], depth: u8) -> Value {
-    server.ask("/v1/best-move", &json!({ "fen": "startpos", "moves": moves, "depth": depth })).await
+    server
+        .post_ok("/v1/best-move", &json!({ "fen": "startpos", "moves": moves, "depth": depth }))
+        .await
 }
 
-async fn every_move_is_there_and_what_is_known_comes_first() {
+async fn every_move_is_listed_and_cached_ones_come_first() {
     let server = Server::start().await;
     let blank = explore(&server, "fen=startpos").await;
     assert_eq!((&blank["known"], blank["moves"].as_array().unwrap().len()), (&Value::Null, 20));
@@ -41,8 +43,8 @@ async fn every_move_is_there_and_what_is_known_comes_first() {
     assert!(codes.is_sorted(), "without scores by rising code");
     let after_g4 = search(&server, &["g4"], 5).await;
     let after_e4 = search(&server, &["e4"], 6).await;
-    let told = explore(&server, "fen=startpos").await;
-    let (first, second, third) = (&told["moves"][0], &told["moves"][1], &told["moves"][2]);
+    let graph = explore(&server, "fen=startpos").await;
+    let (first, second, third) = (&graph["moves"][0], &graph["moves"][1], &graph["moves"][2]);
     assert_eq!(
         (&first["san"], &second["san"], &third["score"]),
         (&json!("e4"), &json!("g4"), &Value::Null)
@@ -62,10 +64,10 @@ async fn every_move_is_there_and_what_is_known_comes_first() {
     assert!(first.get("moves").is_none(), "one move deep");
 }
 
-async fn a_mate_is_known_without_memory() {
+async fn a_mate_in_one_needs_no_cache() {
     let server = Server::start().await;
-    let told = explore(&server, "fen=6k1/5ppp/8/8/8/8/8/R5K1+w+-+-+0+1").await;
-    let first = &told["moves"][0];
+    let graph = explore(&server, "fen=6k1/5ppp/8/8/8/8/8/R5K1+w+-+-+0+1").await;
+    let first = &graph["moves"][0];
     assert_eq!(
         (&first["san"], &first["status"], &first["known"]),
         (&json!("Ra8#"), &json!("checkmate"), &Value::Null)
@@ -73,44 +75,45 @@ async fn a_mate_is_known_without_memory() {
     assert_eq!(first["score"], json!({ "type": "mate", "value": 1 }));
 }
 
-async fn where_no_move_is_legal_there_are_none() {
+async fn a_finished_game_has_no_moves() {
     let server = Server::start().await;
-    let told = explore(&server, "fen=startpos&moves=f3,e5,g4,Qh4&depth=3").await;
-    assert_eq!((&told["moves"], &told["status"]), (&Value::Null, &json!("checkmate")));
+    let graph = explore(&server, "fen=startpos&moves=f3,e5,g4,Qh4&depth=3").await;
+    assert_eq!((&graph["moves"], &graph["status"]), (&Value::Null, &json!("checkmate")));
 }
 
-async fn deeper_walks_go_on_behind_known_positions() {
+async fn deeper_walks_expand_cached_positions() {
     let server = Server::start().await;
     search(&server, &["e4"], 4).await;
     search(&server, &["e4", "e5"], 4).await;
-    let told = explore(&server, "fen=startpos&depth=3").await;
-    let e4 = &told["moves"][0];
+    let graph = explore(&server, "fen=startpos&depth=3").await;
+    let e4 = &graph["moves"][0];
     assert_eq!((&e4["san"], e4["moves"].as_array().unwrap().len()), (&json!("e4"), 20));
     assert_eq!(
         (&e4["moves"][0]["san"], e4["moves"][0]["moves"].as_array().unwrap().len()),
         (&json!("e5"), 29)
     );
     assert!(e4["moves"][0]["moves"][0].get("moves").is_none(), "three moves deep");
-    assert!(told["moves"][1].get("moves").is_none(), "nothing is known there");
+    assert!(graph["moves"][1].get("moves").is_none(), "nothing is known there");
 }
 
-async fn exploring_asks_for_a_position_and_a_depth() {
+async fn exploring_requires_a_position_and_a_valid_depth() {
     let server = Server::start().await;
-    server.get("/v1/explore").await.problem(422, "invalid_request");
-    server.get("/v1/explore?fen=startpos&depth=4").await.problem(422, "invalid_request");
-    server.get("/v1/explore?fen=%ff").await.problem(400, "malformed_query");
-    server.get("/v1/explore?fen=8/8/8/8/8/8/8/8+w+-+-").await.problem(422, "invalid_fen");
+    server.get("/v1/explore").await.expect_problem(422, "invalid_request");
+    server.get("/v1/explore?fen=startpos&depth=4").await.expect_problem(422, "invalid_request");
+    server.get("/v1/explore?fen=%ff").await.expect_problem(400, "malformed_query");
+    server.get("/v1/explore?fen=8/8/8/8/8/8/8/8+w+-+-").await.expect_problem(422, "invalid_fen");
 }
 
 /// Over HTTP/2 without a window, so that nothing of an answer is taken.
-async fn answers_that_nobody_reads_are_few() {
-    let server = Server::with(|settings| settings.http.body_timeout_ms = 300).await;
-    let mut client = Http2::connect(&server, 0).await;
+async fn unread_deep_walks_are_limited() {
+    let server = Server::start_with(|settings| settings.http.body_timeout_ms = 300).await;
+    let mut client = Http2Client::connect(&server, 0).await;
     let mut unread = Vec::new();
     for _ in 0..4 {
         unread.push(client.get("/v1/explore?fen=startpos&depth=2").await);
     }
-    let problem = server.get("/v1/explore?fen=startpos&depth=2").await.problem(503, "queue_full");
+    let problem =
+        server.get("/v1/explore?fen=startpos&depth=2").await.expect_problem(503, "queue_full");
     assert_eq!(problem["detail"], "all 4 places for deep walks are taken");
     assert_eq!(
         explore(&server, "fen=startpos").await["moves"].as_array().unwrap().len(),
@@ -121,18 +124,23 @@ async fn answers_that_nobody_reads_are_few() {
     explore(&server, "fen=startpos&depth=2").await;
 }
 
-async fn a_cloud_evaluation_has_lichess_shape() {
+async fn a_cloud_evaluation_has_the_lichess_format() {
     let server = Server::start().await;
-    let found =
-        server.ask("/v1/analysis", &json!({ "fen": "startpos", "depth": 9, "multipv": 2 })).await;
+    let found = server
+        .post_ok("/v1/analysis", &json!({ "fen": "startpos", "depth": 9, "multipv": 2 }))
+        .await;
     let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR+w+KQkq+-+0+1";
     let answer = server.get(&format!("/api/cloud-eval?fen={fen}&multiPv=2&variant=standard")).await;
-    let told = answer.json();
-    let members: Vec<_> = told.as_object().unwrap().keys().collect();
+    let evaluation = answer.json();
+    let members: Vec<_> = evaluation.as_object().unwrap().keys().collect();
     assert_eq!(members, ["fen", "knodes", "depth", "pvs"]);
-    assert_eq!((&told["fen"], &told["depth"]), (&json!(fen.replace('+', " ")), &found["depth"]));
-    assert_eq!(told["knodes"], found["nodes"].as_u64().unwrap() / 1_000);
-    for (pv, line) in told["pvs"].as_array().unwrap().iter().zip(found["lines"].as_array().unwrap())
+    assert_eq!(
+        (&evaluation["fen"], &evaluation["depth"]),
+        (&json!(fen.replace('+', " ")), &found["depth"])
+    );
+    assert_eq!(evaluation["knodes"], found["nodes"].as_u64().unwrap() / 1_000);
+    for (pv, line) in
+        evaluation["pvs"].as_array().unwrap().iter().zip(found["lines"].as_array().unwrap())
     {
         let moves: Vec<_> =
             line["pv"].as_array().unwrap().iter().map(|mv| mv.as_str().unwrap()).collect();
@@ -140,15 +148,16 @@ async fn a_cloud_evaluation_has_lichess_shape() {
         assert!(pv.get("mate").is_none());
     }
     assert_eq!(server.get("/api/cloud-eval?fen=%ff").await.status, 400);
-    server.get("/api/cloud-eval?multiPv=0").await.problem(422, "invalid_request");
+    server.get("/api/cloud-eval?multiPv=0").await.expect_problem(422, "invalid_request");
 }
 
-async fn black_positions_are_told_from_whites_view() {
+async fn cloud_evaluations_are_from_whites_point_of_view() {
     let server = Server::start().await;
     let fen = "r5k1/8/8/8/8/8/5PPP/6K1 b - - 0 1";
-    server.ask("/v1/best-move", &json!({ "fen": fen, "depth": 4 })).await;
-    let told = server.get(&format!("/api/cloud-eval?fen={}", fen.replace(' ', "+"))).await.json();
-    assert_eq!(told["pvs"], json!([{ "moves": "a8a1", "mate": -1 }]));
+    server.post_ok("/v1/best-move", &json!({ "fen": fen, "depth": 4 })).await;
+    let evaluation =
+        server.get(&format!("/api/cloud-eval?fen={}", fen.replace(' ', "+"))).await.json();
+    assert_eq!(evaluation["pvs"], json!([{ "moves": "a8a1", "mate": -1 }]));
 }
 
 async fn an_unknown_position_is_not_found_unless_it_may_be_searched() {
@@ -162,10 +171,13 @@ async fn an_unknown_position_is_not_found_unless_it_may_be_searched() {
             json!({ "error": "No cloud evaluation available for that position" })
         );
     }
-    let server = Server::with(|settings| settings.lichess.compute_ms = 50).await;
-    let told = server.get(start).await.json();
-    assert!(told["depth"].as_u64().unwrap() > 0 && told["pvs"][0]["moves"].is_string(), "{told}");
-    let server = Server::with(|settings| {
+    let server = Server::start_with(|settings| settings.lichess.compute_ms = 50).await;
+    let evaluation = server.get(start).await.json();
+    assert!(
+        evaluation["depth"].as_u64().unwrap() > 0 && evaluation["pvs"][0]["moves"].is_string(),
+        "{evaluation}"
+    );
+    let server = Server::start_with(|settings| {
         settings.lichess.compute_ms = 50;
         settings.shutdown.drain_ms = 2_000;
     })
@@ -173,19 +185,19 @@ async fn an_unknown_position_is_not_found_unless_it_may_be_searched() {
     let client = server.client.clone();
     server.stop.send(()).unwrap();
     tokio::time::sleep(std::time::Duration::from_millis(200)).await;
-    client.get(start).await.problem(503, "shutting_down");
+    client.get(start).await.expect_problem(503, "shutting_down");
 }
 
 async fn castling_is_written_as_king_takes_rook() {
     let server = Server::start().await;
     let fen = "4k3/8/8/8/8/8/8/4K2R w K - 0 1";
-    server.ask("/v1/analysis", &json!({ "fen": fen, "depth": 2, "multipv": 5 })).await;
+    server.post_ok("/v1/analysis", &json!({ "fen": fen, "depth": 2, "multipv": 5 })).await;
     let body = json!({ "fen": fen, "depth": 2, "searchmoves": ["O-O"], "castling": "960" });
-    assert_eq!(server.ask("/v1/analysis", &body).await["best_move"], "e1h1");
-    let told = server
+    assert_eq!(server.post_ok("/v1/analysis", &body).await["best_move"], "e1h1");
+    let evaluation = server
         .get(&format!("/api/cloud-eval?fen={}&multiPv=5", fen.replace(' ', "+")))
         .await
         .json();
-    let all = told["pvs"].to_string();
+    let all = evaluation["pvs"].to_string();
     assert!(!all.contains("e1g1"), "{all}");
 }

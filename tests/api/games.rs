@@ -1,10 +1,10 @@
 //! Reviews of games.
 
-mod going;
-mod lasting;
-mod reviewing;
-mod taking;
-mod telling;
+mod capacity;
+mod durability;
+mod event_stream;
+mod reviews;
+mod submission;
 
 use kibitzer::config::Settings;
 use libtest_mimic::Trial;
@@ -12,15 +12,15 @@ use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
 use crate::support::stream::Event;
-use crate::support::{Answer, Server, Stream};
+use crate::support::{Server, Stream, TestResponse};
 
 pub(crate) fn claims() -> Vec<Trial> {
     let claims = [
-        taking::claims(),
-        reviewing::claims(),
-        telling::claims(),
-        going::claims(),
-        lasting::claims(),
+        submission::claims(),
+        reviews::claims(),
+        event_stream::claims(),
+        capacity::claims(),
+        durability::claims(),
     ];
     claims.into_iter().flatten().collect()
 }
@@ -42,13 +42,17 @@ pub(super) fn long_game() -> String {
         .to_owned()
 }
 
-pub(super) fn text(server: &Server, query: &str, text: impl Into<reqwest::Body>) -> RequestBuilder {
+pub(super) fn pgn_request(
+    server: &Server,
+    query: &str,
+    text: impl Into<reqwest::Body>,
+) -> RequestBuilder {
     let path = format!("{PATH}{query}");
     server.request(Method::POST, &path).header("content-type", "application/x-chess-pgn").body(text)
 }
 
 /// The job that an answer says is taken.
-pub(super) fn taken(answer: &Answer) -> Value {
+pub(super) fn accepted_job(answer: &TestResponse) -> Value {
     assert_eq!(answer.status, 202, "{}", answer.body);
     let job = answer.json();
     assert_eq!(answer.header("location"), job["url"].as_str().unwrap());
@@ -58,28 +62,28 @@ pub(super) fn taken(answer: &Answer) -> Value {
 }
 
 pub(super) async fn submit(server: &Server, body: &Value) -> String {
-    taken(&server.post(PATH, body).await)["url"].as_str().unwrap().to_owned()
+    accepted_job(&server.post(PATH, body).await)["url"].as_str().unwrap().to_owned()
 }
 
-pub(super) async fn events(server: &Server, job: &str, heard: Option<&str>) -> Stream {
+pub(super) async fn open_events(server: &Server, job: &str, last_event_id: Option<&str>) -> Stream {
     let request = server.request(Method::GET, &format!("{job}/events"));
-    let request = match heard {
+    let request = match last_event_id {
         Some(id) => request.header("last-event-id", id),
         None => request,
     };
     Stream::open(server, request, "text/event-stream").await
 }
 
-pub(super) async fn rest(stream: &mut Stream) -> Vec<Event> {
+pub(super) async fn remaining_events(stream: &mut Stream) -> Vec<Event> {
     let mut events = Vec::new();
-    while let Some(event) = stream.event().await {
+    while let Some(event) = stream.next_event().await {
         events.push(event);
     }
     events
 }
 
 /// A job on one worker that goes on for as long as anybody needs it.
-pub(super) fn endless(number: u64) -> Value {
+pub(super) fn long_running_job(number: u64) -> Value {
     json!({ "pgn": long_game(), "movetime_ms": 20_000 + number })
 }
 

@@ -12,28 +12,28 @@
 #![allow(clippy::print_stderr, reason = "where else should a failed test say what it saw")]
 
 mod analysis;
+mod auth_rate_limit;
 mod batch;
 mod best_move;
 mod command_line;
 mod connections;
 mod contract;
 mod evaluate;
+mod evaluation_cache;
 mod examples;
 mod explore;
 mod games;
-mod gate;
 mod http_2;
-mod idle;
 mod live;
-mod memory;
 mod metrics;
 mod monitoring;
 mod panics;
 mod positions;
 mod probes;
 mod requests;
-mod sharing;
+mod shared_searches;
 mod shutdown;
+mod speculation;
 mod store;
 mod support;
 mod traces;
@@ -56,29 +56,29 @@ fn main() -> ExitCode {
         examples::claims(),
         explore::claims(),
         games::claims(),
-        gate::claims(),
+        auth_rate_limit::claims(),
         http_2::claims(),
-        idle::claims(),
+        speculation::claims(),
         live::claims(),
-        memory::claims(),
+        evaluation_cache::claims(),
         metrics::claims(),
         monitoring::claims(),
         panics::claims(),
         positions::claims(),
         probes::claims(),
         requests::claims(),
-        sharing::claims(),
+        shared_searches::claims(),
         shutdown::claims(),
         store::claims(),
         traces::claims(),
     ];
-    let asked = libtest_mimic::run(&arguments, claims.into_iter().flatten().collect());
+    let results = libtest_mimic::run(&arguments, claims.into_iter().flatten().collect());
     let is_everything = arguments.filter.is_none()
         && arguments.skip.is_empty()
         && !arguments.list
         && !arguments.ignored;
-    let conclusion = if asked.has_failed() || !is_everything {
-        asked
+    let conclusion = if results.has_failed() || !is_everything {
+        results
     } else {
         libtest_mimic::run(&arguments, support::coverage::claims())
     };

@@ -6,38 +6,38 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::time::{sleep, timeout};
 
-use crate::support::child::ServerProcess;
 use crate::support::exposition::Exposition;
-use crate::support::{Board, Client, Server, Stream};
+use crate::support::server_process::ServerProcess;
+use crate::support::{Client, LiveBoard, Server, Stream};
 
 crate::claims![
-    requests_are_counted_by_the_pattern_of_their_route_and_their_status,
-    a_search_and_an_answer_from_memory_are_counted,
-    what_is_asked_of_memory_alone_is_a_hit_or_a_miss,
-    hits_of_the_disk_are_told_from_those_of_memory,
-    a_search_under_way_is_seen_and_so_is_who_joins_and_who_leaves,
-    who_is_refused_by_the_queue_is_counted,
-    a_client_that_leaves_before_its_answer_is_counted,
+    requests_are_counted_by_route_and_status,
+    searches_and_cache_hits_are_counted,
+    cache_only_lookups_count_as_hits_or_misses,
+    disk_hits_and_memory_hits_are_counted_separately,
+    running_shared_and_cancelled_searches_are_counted,
+    queue_refusals_are_counted,
+    a_client_disconnect_is_counted_as_499,
     open_connections_are_counted,
     an_open_board_is_an_open_connection,
     open_streams_are_counted,
-    idle_work_and_its_hits_are_counted,
-    reviews_of_games_are_counted,
-    both_forms_of_the_text_are_to_be_had,
-    metrics_on_an_address_of_their_own_are_there_alone,
+    speculative_searches_and_their_hits_are_counted,
+    review_jobs_are_counted,
+    both_exposition_formats_are_served,
+    metrics_with_their_own_address_are_served_there_only,
     a_server_that_is_starting_has_metrics,
 ];
 
 /// Waits until a page shows what is expected.
-pub(crate) async fn until(
+pub(crate) async fn wait_until(
     client: &Client,
     what: &str,
-    holds: impl Fn(&Exposition) -> bool,
+    condition: impl Fn(&Exposition) -> bool,
 ) -> Exposition {
     let waited = async {
         loop {
-            let page = Exposition::of(client).await;
-            if holds(&page) {
+            let page = Exposition::fetch(client).await;
+            if condition(&page) {
                 return page;
             }
             sleep(Duration::from_millis(10)).await;
@@ -52,21 +52,23 @@ fn requests(page: &Exposition, route: &str, status: u16) -> f64 {
     page.value(&format!("kibitzer_http_requests_total{{route={route:?},status=\"{status}\"}}"))
 }
 
-async fn requests_are_counted_by_the_pattern_of_their_route_and_their_status() {
+async fn requests_are_counted_by_route_and_status() {
     let server = Server::start().await;
     for _ in 0..3 {
-        server.ask("/v1/legal-moves", &json!({ "fen": "startpos" })).await;
+        server.post_ok("/v1/legal-moves", &json!({ "fen": "startpos" })).await;
     }
-    server.refused("/v1/legal-moves", &json!({ "fen": "none" }), 422, "invalid_fen").await;
-    server.get("/v1/legal-moves?fen=startpos").await.problem(405, "method_not_allowed");
+    server
+        .post_expecting_problem("/v1/legal-moves", &json!({ "fen": "none" }), 422, "invalid_fen")
+        .await;
+    server.get("/v1/legal-moves?fen=startpos").await.expect_problem(405, "method_not_allowed");
     for path in ["/no/such/path", "/v1/", "/%ff", "/v1/legal-moves/"] {
         assert_eq!(server.get(path).await.status, 404, "{path}");
     }
     for code in ["queue_full", "internal"] {
         assert_eq!(server.get(&format!("/problems/{code}")).await.status, 200);
     }
-    server.get("/problems/teapot").await.problem(404, "not_found");
-    let page = Exposition::of(&server).await;
+    server.get("/problems/teapot").await.expect_problem(404, "not_found");
+    let page = Exposition::fetch(&server).await;
     let counted = |route, status| requests(&page, route, status);
     assert_eq!([200, 405, 422].map(|status| counted("/v1/legal-moves", status)), [3.0, 1.0, 1.0]);
     assert_eq!([200, 404].map(|status| counted("/problems/{code}", status)), [2.0, 1.0]);
@@ -79,12 +81,12 @@ async fn requests_are_counted_by_the_pattern_of_their_route_and_their_status() {
         page.value("kibitzer_http_request_duration_seconds_sum{route=\"/v1/legal-moves\"}") > 0.0
     );
     assert_eq!(counted("/metrics", 200), 0.0, "a page does not count itself");
-    assert_eq!(requests(&Exposition::of(&server).await, "/metrics", 200), 1.0);
+    assert_eq!(requests(&Exposition::fetch(&server).await, "/metrics", 200), 1.0);
 }
 
-async fn a_search_and_an_answer_from_memory_are_counted() {
+async fn searches_and_cache_hits_are_counted() {
     let server = Server::start().await;
-    let before = Exposition::of(&server).await;
+    let before = Exposition::fetch(&server).await;
     for name in [
         "searches",
         "search_nodes",
@@ -96,11 +98,11 @@ async fn a_search_and_an_answer_from_memory_are_counted() {
         assert_eq!(before.value(&format!("kibitzer_{name}_total")), 0.0, "{name}");
     }
     let body = json!({ "fen": "startpos", "depth": 8 });
-    let found = server.ask("/v1/best-move", &body).await;
-    assert_eq!(server.ask("/v1/best-move", &body).await["memory"], "hit");
-    server.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 1, "fresh": true })).await;
-    server.ask("/v1/perft", &json!({ "fen": "startpos", "depth": 2 })).await;
-    let page = Exposition::of(&server).await;
+    let found = server.post_ok("/v1/best-move", &body).await;
+    assert_eq!(server.post_ok("/v1/best-move", &body).await["memory"], "hit");
+    server.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 1, "fresh": true })).await;
+    server.post_ok("/v1/perft", &json!({ "fen": "startpos", "depth": 2 })).await;
+    let page = Exposition::fetch(&server).await;
     assert_eq!(page.value("kibitzer_searches_total"), 2.0);
     assert!(page.value("kibitzer_search_nodes_total") > found["nodes"].as_f64().unwrap());
     assert_eq!(page.value("kibitzer_dictionary_hits_total{tier=\"memory\"}"), 1.0);
@@ -132,29 +134,34 @@ async fn a_search_and_an_answer_from_memory_are_counted() {
     }
 }
 
-const START: &str = "/api/cloud-eval?fen=rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR+w+KQkq+-+0+1";
+const CLOUD_EVAL_START: &str =
+    "/api/cloud-eval?fen=rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR+w+KQkq+-+0+1";
 
 /// Hits of memory and disk, and misses.
-async fn asked(client: &Client) -> [f64; 3] {
-    let page = Exposition::of(client).await;
+async fn hits_and_misses(client: &Client) -> [f64; 3] {
+    let page = Exposition::fetch(client).await;
     let tier = |tier: &str| page.value(&format!("kibitzer_dictionary_hits_total{{tier={tier:?}}}"));
     [tier("memory"), tier("disk"), page.value("kibitzer_dictionary_misses_total")]
 }
 
-async fn what_is_asked_of_memory_alone_is_a_hit_or_a_miss() {
+async fn cache_only_lookups_count_as_hits_or_misses() {
     let server = Server::start().await;
-    assert_eq!(server.get(START).await.status, 404);
-    assert_eq!(asked(&server).await, [0.0, 0.0, 1.0]);
-    server.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 5, "fresh": true })).await;
-    assert_eq!(server.get(START).await.status, 200);
-    assert_eq!(asked(&server).await, [1.0, 0.0, 1.0]);
-    assert_eq!(server.get(&format!("{START}&multiPv=3")).await.status, 404, "one line is known");
-    assert_eq!(asked(&server).await, [1.0, 0.0, 2.0]);
+    assert_eq!(server.get(CLOUD_EVAL_START).await.status, 404);
+    assert_eq!(hits_and_misses(&server).await, [0.0, 0.0, 1.0]);
+    server.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 5, "fresh": true })).await;
+    assert_eq!(server.get(CLOUD_EVAL_START).await.status, 200);
+    assert_eq!(hits_and_misses(&server).await, [1.0, 0.0, 1.0]);
+    assert_eq!(
+        server.get(&format!("{CLOUD_EVAL_START}&multiPv=3")).await.status,
+        404,
+        "one line is known"
+    );
+    assert_eq!(hits_and_misses(&server).await, [1.0, 0.0, 2.0]);
     assert_eq!(server.get("/v1/explore?fen=startpos&depth=2").await.status, 200);
-    assert_eq!(asked(&server).await, [1.0, 0.0, 2.0], "who looks around asks nothing");
+    assert_eq!(hits_and_misses(&server).await, [1.0, 0.0, 2.0], "who looks around asks nothing");
 }
 
-async fn hits_of_the_disk_are_told_from_those_of_memory() {
+async fn disk_hits_and_memory_hits_are_counted_separately() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
     let settings = [
@@ -163,48 +170,54 @@ async fn hits_of_the_disk_are_told_from_those_of_memory() {
         ("KIBITZER__IDLE__POSITIONS", "0"),
     ];
     let server = ServerProcess::start(&settings).await;
-    server.client.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 6 })).await;
+    server.client.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 6 })).await;
     server
         .client
-        .ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["e4"], "depth": 6 }))
+        .post_ok("/v1/best-move", &json!({ "fen": "startpos", "moves": ["e4"], "depth": 6 }))
         .await;
-    assert_eq!(asked(&server.client).await, [0.0, 0.0, 2.0]);
+    assert_eq!(hits_and_misses(&server.client).await, [0.0, 0.0, 2.0]);
     server.signal("TERM");
-    server.wait(Duration::from_secs(20));
+    server.wait_for_exit(Duration::from_secs(20));
 
     let server = ServerProcess::start(&settings).await;
-    assert_eq!(server.client.get(START).await.status, 200);
-    assert_eq!(asked(&server.client).await, [0.0, 1.0, 0.0]);
-    assert_eq!(server.client.get(START).await.status, 200);
-    assert_eq!(asked(&server.client).await, [1.0, 1.0, 0.0], "what was asked for is in memory now");
-    let told = server.client.get("/v1/explore?fen=startpos").await.json();
-    assert!(told["moves"][0]["known"].is_object(), "who looks around sees what is on disk");
-    assert_eq!(asked(&server.client).await, [1.0, 1.0, 0.0]);
-    let page = Exposition::of(&server.client).await;
+    assert_eq!(server.client.get(CLOUD_EVAL_START).await.status, 200);
+    assert_eq!(hits_and_misses(&server.client).await, [0.0, 1.0, 0.0]);
+    assert_eq!(server.client.get(CLOUD_EVAL_START).await.status, 200);
+    assert_eq!(
+        hits_and_misses(&server.client).await,
+        [1.0, 1.0, 0.0],
+        "what was asked for is in memory now"
+    );
+    let graph = server.client.get("/v1/explore?fen=startpos").await.json();
+    assert!(graph["moves"][0]["known"].is_object(), "who looks around sees what is on disk");
+    assert_eq!(hits_and_misses(&server.client).await, [1.0, 1.0, 0.0]);
+    let page = Exposition::fetch(&server.client).await;
     assert!(page.value("kibitzer_store_bytes") > 1_000.0);
     assert_eq!(
         (page.value("kibitzer_store_failing"), page.value("kibitzer_store_waiting")),
         (0.0, 0.0)
     );
     server.signal("TERM");
-    server.wait(Duration::from_secs(20));
+    server.wait_for_exit(Duration::from_secs(20));
 }
 
-async fn a_search_under_way_is_seen_and_so_is_who_joins_and_who_leaves() {
+async fn running_shared_and_cancelled_searches_are_counted() {
     let server = Server::start().await;
     let body = json!({ "fen": "startpos", "infinite": true });
     let first = Stream::post(&server, "/v1/analysis", &body).await;
-    let page =
-        until(&server, "nodes are counted", |page| page.value("kibitzer_search_nodes_total") > 0.0)
-            .await;
+    let page = wait_until(&server, "nodes are counted", |page| {
+        page.value("kibitzer_search_nodes_total") > 0.0
+    })
+    .await;
     assert_eq!(
         (page.value("kibitzer_searches_running"), page.value("kibitzer_workers_busy")),
         (1.0, 1.0)
     );
     let second = Stream::post(&server, "/v1/analysis", &body).await;
-    let page =
-        until(&server, "it is shared", |page| page.value("kibitzer_searches_shared_total") > 0.0)
-            .await;
+    let page = wait_until(&server, "it is shared", |page| {
+        page.value("kibitzer_searches_shared_total") > 0.0
+    })
+    .await;
     assert_eq!(
         (page.value("kibitzer_searches_shared_total"), page.value("kibitzer_searches_total")),
         (1.0, 1.0)
@@ -214,17 +227,18 @@ async fn a_search_under_way_is_seen_and_so_is_who_joins_and_who_leaves() {
         json!({ "fen": "startpos", "moves": ["e4"], "infinite": true, "session": "board" });
     let replaced = Stream::post(&server, "/v1/analysis", &replaced).await;
     let page =
-        until(&server, "both run", |page| page.value("kibitzer_searches_running") == 2.0).await;
+        wait_until(&server, "both run", |page| page.value("kibitzer_searches_running") == 2.0)
+            .await;
     assert_eq!(page.value("kibitzer_searches_cancelled_total"), 0.0, "somebody still listens");
     drop(second);
     let page =
-        until(&server, "one has ended", |page| page.value("kibitzer_searches_running") == 1.0)
+        wait_until(&server, "one has ended", |page| page.value("kibitzer_searches_running") == 1.0)
             .await;
     assert_eq!(page.value("kibitzer_searches_cancelled_total"), 1.0);
     server
-        .ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 1, "session": "board" }))
+        .post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 1, "session": "board" }))
         .await;
-    let page = until(&server, "the other has ended", |page| {
+    let page = wait_until(&server, "the other has ended", |page| {
         page.value("kibitzer_searches_running") == 0.0
     })
     .await;
@@ -232,8 +246,8 @@ async fn a_search_under_way_is_seen_and_so_is_who_joins_and_who_leaves() {
     drop(replaced);
 }
 
-async fn who_is_refused_by_the_queue_is_counted() {
-    let server = Server::with(|settings| {
+async fn queue_refusals_are_counted() {
+    let server = Server::start_with(|settings| {
         settings.search.workers = 1;
         settings.queue.capacity = 1;
         settings.queue.max_wait_ms = 2_000;
@@ -241,7 +255,7 @@ async fn who_is_refused_by_the_queue_is_counted() {
     .await;
     let long = |moves: Value| json!({ "fen": "startpos", "moves": moves, "infinite": true });
     let running = Stream::post(&server, "/v1/analysis", &long(json!([]))).await;
-    until(&server, "it runs", |page| page.value("kibitzer_searches_running") == 1.0).await;
+    wait_until(&server, "it runs", |page| page.value("kibitzer_searches_running") == 1.0).await;
     let late = tokio::spawn({
         let client = server.client.clone();
         async move {
@@ -252,11 +266,11 @@ async fn who_is_refused_by_the_queue_is_counted() {
     });
     let waits =
         |page: &Exposition| page.value("kibitzer_queue_length{class=\"interactive\"}") == 1.0;
-    until(&server, "one waits", waits).await;
+    wait_until(&server, "one waits", waits).await;
     let full = json!({ "fen": "startpos", "moves": ["d4"], "depth": 9 });
-    server.refused("/v1/best-move", &full, 503, "queue_full").await;
-    late.await.unwrap().problem(503, "deadline");
-    let page = Exposition::of(&server).await;
+    server.post_expecting_problem("/v1/best-move", &full, 503, "queue_full").await;
+    late.await.unwrap().expect_problem(503, "deadline");
+    let page = Exposition::fetch(&server).await;
     let refused = |reason: &str| {
         page.value(&format!(
             "kibitzer_queue_refused_total{{class=\"interactive\",reason={reason:?}}}"
@@ -272,18 +286,18 @@ async fn who_is_refused_by_the_queue_is_counted() {
     drop(running);
 }
 
-async fn a_client_that_leaves_before_its_answer_is_counted() {
+async fn a_client_disconnect_is_counted_as_499() {
     let server = Server::start().await;
-    let leaver = tokio::spawn({
+    let client_task = tokio::spawn({
         let client = server.client.clone();
         async move {
             client.post("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 50_000 })).await
         }
     });
-    until(&server, "it searches", |page| page.value("kibitzer_searches_running") == 1.0).await;
-    leaver.abort();
+    wait_until(&server, "it searches", |page| page.value("kibitzer_searches_running") == 1.0).await;
+    client_task.abort();
     let page =
-        until(&server, "it has left", |page| requests(page, "/v1/best-move", 499) > 0.0).await;
+        wait_until(&server, "it has left", |page| requests(page, "/v1/best-move", 499) > 0.0).await;
     assert_eq!(requests(&page, "/v1/best-move", 499), 1.0);
     assert_eq!(
         page.value("kibitzer_http_request_duration_seconds_count{route=\"/v1/best-move\"}"),
@@ -294,29 +308,29 @@ async fn a_client_that_leaves_before_its_answer_is_counted() {
 async fn open_connections_are_counted() {
     let server = Server::start().await;
     // A client that keeps connections may open one more at any time, and it would be counted.
-    let client = Client::keeping_none(server.address);
+    let client = Client::without_keep_alive(server.address);
     let open = |page: &Exposition| page.value("kibitzer_http_connections");
-    let before = open(&Exposition::of(&client).await);
+    let before = open(&Exposition::fetch(&client).await);
     assert!(before >= 1.0, "the page came by one");
     let others = [
         tokio::net::TcpStream::connect(server.address).await.unwrap(),
         tokio::net::TcpStream::connect(server.address).await.unwrap(),
     ];
-    until(&client, "they are counted", |page| open(page) >= before + 2.0).await;
+    wait_until(&client, "they are counted", |page| open(page) >= before + 2.0).await;
     drop(others);
-    until(&client, "they are gone", |page| open(page) <= before).await;
+    wait_until(&client, "they are gone", |page| open(page) <= before).await;
 }
 
 async fn an_open_board_is_an_open_connection() {
     let server = Server::start().await;
     let open = |page: &Exposition| page.value("kibitzer_http_connections");
-    let before = open(&Exposition::of(&server).await);
-    let mut board = Board::open(server.address).await;
-    board.say(&json!({ "type": "position", "id": 1, "fen": "startpos" })).await;
-    board.next("ready").await;
-    assert_eq!(open(&Exposition::of(&server).await), before + 1.0);
+    let before = open(&Exposition::fetch(&server).await);
+    let mut board = LiveBoard::connect(server.address).await;
+    board.send(&json!({ "type": "position", "id": 1, "fen": "startpos" })).await;
+    board.next_of_type("ready").await;
+    assert_eq!(open(&Exposition::fetch(&server).await), before + 1.0);
     drop(board);
-    until(&server, "it is gone", |page| open(page) <= before).await;
+    wait_until(&server, "it is gone", |page| open(page) <= before).await;
 }
 
 async fn open_streams_are_counted() {
@@ -324,36 +338,38 @@ async fn open_streams_are_counted() {
     let stream =
         Stream::post(&server, "/v1/analysis", &json!({ "fen": "startpos", "infinite": true }))
             .await;
-    let page = Exposition::of(&server).await;
+    let page = Exposition::fetch(&server).await;
     assert_eq!((page.value("kibitzer_streams"), page.value("kibitzer_max_streams")), (1.0, 512.0));
     drop(stream);
-    until(&server, "it is gone", |page| page.value("kibitzer_streams") == 0.0).await;
+    wait_until(&server, "it is gone", |page| page.value("kibitzer_streams") == 0.0).await;
 }
 
-async fn idle_work_and_its_hits_are_counted() {
-    let server = Server::with(|settings| settings.idle.positions = 100).await;
-    server.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 4 })).await;
+async fn speculative_searches_and_their_hits_are_counted() {
+    let server = Server::start_with(|settings| settings.idle.positions = 100).await;
+    server.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 4 })).await;
     let done = |page: &Exposition| page.value("kibitzer_idle_searches_total") >= 20.0;
-    let page = until(&server, "every move was deepened", done).await;
+    let page = wait_until(&server, "every move was deepened", done).await;
     assert!(page.value("kibitzer_idle_nodes_total") >= 20.0);
     assert!(page.value("kibitzer_queue_wait_seconds_count{class=\"idle\"}") >= 20.0);
     assert_eq!(
         (page.value("kibitzer_searches_total"), page.value("kibitzer_idle_hits_total")),
         (1.0, 0.0)
     );
-    server.ask("/v1/best-move", &json!({ "fen": "startpos", "moves": ["a3"], "depth": 4 })).await;
-    let page = Exposition::of(&server).await;
+    server
+        .post_ok("/v1/best-move", &json!({ "fen": "startpos", "moves": ["a3"], "depth": 4 }))
+        .await;
+    let page = Exposition::fetch(&server).await;
     assert_eq!(
         (page.value("kibitzer_searches_total"), page.value("kibitzer_idle_hits_total")),
         (1.0, 1.0)
     );
 }
 
-async fn reviews_of_games_are_counted() {
+async fn review_jobs_are_counted() {
     let server = Server::start().await;
     let jobs =
         |page: &Exposition, state: &str| page.value(&format!("kibitzer_jobs{{state={state:?}}}"));
-    let page = Exposition::of(&server).await;
+    let page = Exposition::fetch(&server).await;
     assert_eq!(
         (jobs(&page, "unfinished"), jobs(&page, "over"), page.value("kibitzer_max_jobs")),
         (0.0, 0.0, 1_000.0)
@@ -364,7 +380,7 @@ async fn reviews_of_games_are_counted() {
         assert_eq!(taken.status, 202, "{}", taken.body);
     };
     submit(1_000).await;
-    let page = until(&server, "it is over", |page| jobs(page, "over") == 1.0).await;
+    let page = wait_until(&server, "it is over", |page| jobs(page, "over") == 1.0).await;
     assert_eq!(
         (jobs(&page, "unfinished"), page.value("kibitzer_jobs_positions_total")),
         (0.0, 4.0)
@@ -383,14 +399,14 @@ async fn reviews_of_games_are_counted() {
         (0.0, 67_108_864.0)
     );
     submit(1_000_000_000).await;
-    let page = Exposition::of(&server).await;
+    let page = Exposition::fetch(&server).await;
     assert_eq!(
         (jobs(&page, "unfinished"), reserved(&page, "unfinished"), reserved(&page, "over")),
         (1.0, over, over)
     );
 }
 
-async fn both_forms_of_the_text_are_to_be_had() {
+async fn both_exposition_formats_are_served() {
     let server = Server::start().await;
     let asking = |accept: &str| server.request(Method::GET, "/metrics").header("accept", accept);
     let open = server
@@ -403,7 +419,7 @@ async fn both_forms_of_the_text_are_to_be_had() {
     let old = server.send(asking("text/plain;version=0.0.4")).await;
     assert_eq!(old.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
     assert_eq!((open.header("vary"), old.header("vary")), ("accept", "accept"));
-    let (open, old) = (Exposition::read(&open), Exposition::read(&old));
+    let (open, old) = (Exposition::parse(&open), Exposition::parse(&old));
     assert_eq!(
         (open.kind("kibitzer_searches"), old.kind("kibitzer_searches_total")),
         ("counter", "counter")
@@ -414,29 +430,30 @@ async fn both_forms_of_the_text_are_to_be_had() {
     assert_eq!(samples(&open), samples(&old));
 }
 
-async fn metrics_on_an_address_of_their_own_are_there_alone() {
-    let server =
-        Server::with(|settings| settings.metrics.listen = Some("127.0.0.1:0".parse().unwrap()))
-            .await;
-    server.get("/metrics").await.problem(404, "not_found");
-    let apart = Client::new(server.metrics.unwrap());
-    let page = Exposition::of(&apart).await;
+async fn metrics_with_their_own_address_are_served_there_only() {
+    let server = Server::start_with(|settings| {
+        settings.metrics.listen = Some("127.0.0.1:0".parse().unwrap())
+    })
+    .await;
+    server.get("/metrics").await.expect_problem(404, "not_found");
+    let metrics_client = Client::new(server.metrics_address.unwrap());
+    let page = Exposition::fetch(&metrics_client).await;
     assert_eq!(
         requests(&page, "unmatched", 404),
         1.0,
         "what happens on the main address is told there"
     );
     for path in ["/v1/limits", "/livez", "/"] {
-        apart.get(path).await.problem(404, "not_found");
+        metrics_client.get(path).await.expect_problem(404, "not_found");
     }
 }
 
 async fn a_server_that_is_starting_has_metrics() {
-    let app = kibitzer::app::starting(&crate::support::server::default_settings()).unwrap();
+    let app = kibitzer::app::build_app(&crate::support::server::default_settings()).unwrap();
     let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = Client::new(listener.local_addr().unwrap());
     tokio::spawn(async move { axum::serve(listener, kibitzer::http::router(app)).await });
-    let page = Exposition::of(&client).await;
+    let page = Exposition::fetch(&client).await;
     assert_eq!(page.value("kibitzer_ready"), 0.0);
     assert!(page.names().contains("kibitzer_build_info"));
 }

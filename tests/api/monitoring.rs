@@ -12,12 +12,12 @@ use crate::support::Server;
 use crate::support::exposition::Exposition;
 
 crate::claims![
-    the_files_can_be_read_and_name_each_other,
-    a_container_may_take_more_memory_than_the_bound,
-    the_dashboard_asks_for_what_there_is,
-    the_alerts_ask_for_what_there_is,
-    every_alert_is_explained,
-    every_figure_is_explained,
+    the_files_parse_and_reference_each_other,
+    the_container_limit_exceeds_the_memory_bound,
+    the_dashboard_uses_existing_metrics,
+    the_alerts_use_existing_metrics,
+    every_alert_is_documented,
+    every_metric_is_documented,
 ];
 
 fn path(name: &str) -> PathBuf {
@@ -38,26 +38,26 @@ fn rules() -> Vec<Value> {
 }
 
 /// Every text of this member, however deep it lies.
-fn all_of(member: &str, value: &Value, found: &mut Vec<String>) {
+fn collect_member(member: &str, value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
             found.extend(members.get(member).and_then(Value::as_str).map(str::to_owned));
-            members.values().for_each(|value| all_of(member, value, found));
+            members.values().for_each(|value| collect_member(member, value, found));
         }
-        Value::Array(items) => items.iter().for_each(|item| all_of(member, item, found)),
+        Value::Array(items) => items.iter().for_each(|item| collect_member(member, item, found)),
         _ => {}
     }
 }
 
 /// A server's page after enough has happened that every figure is there.
-async fn page() -> Exposition {
+async fn metrics_page() -> Exposition {
     let server = Server::start().await;
-    server.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 2 })).await;
-    Exposition::of(&server).await
+    server.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 2 })).await;
+    Exposition::fetch(&server).await
 }
 
 /// What a query names: metrics, and with each the labels that it selects by.
-fn named(query: &str) -> Vec<(String, Vec<String>)> {
+fn metrics_in_query(query: &str) -> Vec<(String, Vec<String>)> {
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let mut found = Vec::new();
     for prefix in ["kibitzer_", "process_"] {
@@ -79,16 +79,17 @@ fn named(query: &str) -> Vec<(String, Vec<String>)> {
 }
 
 /// Labels that Prometheus adds.
-const ADDED: [&str; 2] = ["instance", "job"];
+const PROMETHEUS_LABELS: [&str; 2] = ["instance", "job"];
 
-fn check(page: &Exposition, queries: &[String]) -> BTreeSet<String> {
+fn check_queries(page: &Exposition, queries: &[String]) -> BTreeSet<String> {
     let names = page.names();
     let mut seen = BTreeSet::new();
     for query in queries {
-        for (name, labels) in named(query) {
+        for (name, labels) in metrics_in_query(query) {
             assert!(names.contains(&name), "{name} is not among the metrics: {query}");
             let known = page.labels(&name);
-            for label in labels.iter().filter(|label| !ADDED.contains(&label.as_str())) {
+            for label in labels.iter().filter(|label| !PROMETHEUS_LABELS.contains(&label.as_str()))
+            {
                 assert!(known.contains(label), "{name} has no label {label}: {query}");
             }
             seen.insert(name);
@@ -97,7 +98,7 @@ fn check(page: &Exposition, queries: &[String]) -> BTreeSet<String> {
     seen
 }
 
-async fn the_files_can_be_read_and_name_each_other() {
+async fn the_files_parse_and_reference_each_other() {
     let compose = yaml("config/compose.yaml");
     for service in ["kibitzer", "prometheus", "grafana"] {
         let volumes = compose["services"][service]["volumes"].as_array().unwrap();
@@ -125,7 +126,7 @@ async fn the_files_can_be_read_and_name_each_other() {
 
 /// On eight cores, with a tenth to spare, both with what the file sets and with that in the
 /// settings for production.
-async fn a_container_may_take_more_memory_than_the_bound() {
+async fn the_container_limit_exceeds_the_memory_bound() {
     let compose = yaml("config/compose.yaml");
     let kibitzer = &compose["services"]["kibitzer"];
     let limit = kibitzer["mem_limit"]
@@ -152,7 +153,7 @@ async fn a_container_may_take_more_memory_than_the_bound() {
     }
 }
 
-async fn the_dashboard_asks_for_what_there_is() {
+async fn the_dashboard_uses_existing_metrics() {
     let dashboard: Value = serde_json::from_str(&text("config/grafana-dashboard.json")).unwrap();
     let panels = dashboard["panels"].as_array().unwrap();
     let ids: BTreeSet<_> = panels.iter().map(|panel| panel["id"].as_u64().unwrap()).collect();
@@ -166,9 +167,9 @@ async fn the_dashboard_asks_for_what_there_is() {
         assert!(!panel["targets"].as_array().unwrap().is_empty(), "{}", panel["title"]);
     }
     let mut queries = Vec::new();
-    all_of("expr", &dashboard, &mut queries);
-    all_of("definition", &dashboard, &mut queries);
-    let shown = check(&page().await, &queries);
+    collect_member("expr", &dashboard, &mut queries);
+    collect_member("definition", &dashboard, &mut queries);
+    let shown = check_queries(&metrics_page().await, &queries);
     for name in [
         "kibitzer_http_requests_total",
         "kibitzer_http_request_duration_seconds_bucket",
@@ -189,13 +190,13 @@ async fn the_dashboard_asks_for_what_there_is() {
     }
 }
 
-async fn the_alerts_ask_for_what_there_is() {
+async fn the_alerts_use_existing_metrics() {
     let rules = rules();
     assert!(rules.len() >= 8, "{}", rules.len());
     let queries: Vec<String> =
         rules.iter().map(|rule| rule["expr"].as_str().unwrap().to_owned()).collect();
     assert!(queries.iter().all(|query| query.contains("kibitzer")), "{queries:?}");
-    check(&page().await, &queries);
+    check_queries(&metrics_page().await, &queries);
     for rule in rules {
         assert!(
             ["warning", "critical"].contains(&rule["labels"]["severity"].as_str().unwrap()),
@@ -210,7 +211,7 @@ async fn the_alerts_ask_for_what_there_is() {
     }
 }
 
-async fn every_alert_is_explained() {
+async fn every_alert_is_documented() {
     let operations = text("docs/operations.md");
     for rule in rules() {
         let name = rule["alert"].as_str().unwrap();
@@ -221,10 +222,10 @@ async fn every_alert_is_explained() {
     }
 }
 
-async fn every_figure_is_explained() {
+async fn every_metric_is_documented() {
     let operations = text("docs/operations.md");
     let suffixes = ["_bucket", "_sum", "_count"];
-    for name in page()
+    for name in metrics_page()
         .await
         .names()
         .iter()

@@ -2,32 +2,32 @@
 
 use serde_json::{Value, json};
 
-use crate::support::{START, Server};
+use crate::support::{START_FEN, Server};
 
 crate::claims![
     the_start_has_twenty_moves_by_rising_code,
-    each_move_says_what_it_is,
-    castling_leads_to_the_kings_square_and_to_the_rooks,
+    each_move_lists_its_properties,
+    castling_has_both_destination_squares,
     a_drawn_game_still_lists_its_moves,
     repetition_is_claimed_at_three_and_ends_the_game_at_five,
-    what_was_mended_is_told,
+    corrections_of_a_fen_are_reported,
     a_position_has_ten_views,
     only_the_named_views_are_given,
     a8_as_bit_0_swaps_the_bytes_of_bitboards_and_leaves_keys_alone,
-    the_packed_form_comes_back_to_the_same_position,
-    chess960_is_told_by_the_rights,
+    the_packed_form_round_trips,
+    chess960_is_detected_from_the_castling_rights,
     a_game_can_be_played_and_taken_back,
-    a_record_tells_of_a_capture_from_whites_side,
-    perft_counts_what_everybody_counts,
-    perft_is_apart_for_each_first_move,
+    a_record_describes_a_capture,
+    perft_counts_match_the_known_numbers,
+    perft_divide_counts_each_first_move,
     perft_beyond_the_cap_is_clamped,
-    perft_that_takes_too_long_is_given_up,
+    perft_is_aborted_after_its_time_limit,
 ];
 
 async fn the_start_has_twenty_moves_by_rising_code() {
     let server = Server::start().await;
-    let answer = server.ask("/v1/legal-moves", &json!({ "fen": "startpos" })).await;
-    assert_eq!(answer["fen"], START);
+    let answer = server.post_ok("/v1/legal-moves", &json!({ "fen": "startpos" })).await;
+    assert_eq!(answer["fen"], START_FEN);
     assert_eq!(answer["key"], "4fbae928640e637c");
     assert_eq!(
         (&answer["turn"], &answer["check"], &answer["status"]),
@@ -44,7 +44,7 @@ async fn the_start_has_twenty_moves_by_rising_code() {
     assert_eq!(answer["dests"].as_object().unwrap().len(), 10);
 }
 
-fn find<'a>(answer: &'a Value, uci: &str) -> &'a Value {
+fn find_move<'a>(answer: &'a Value, uci: &str) -> &'a Value {
     answer["moves"]
         .as_array()
         .unwrap()
@@ -53,45 +53,46 @@ fn find<'a>(answer: &'a Value, uci: &str) -> &'a Value {
         .unwrap_or_else(|| panic!("{uci} in {answer}"))
 }
 
-async fn each_move_says_what_it_is() {
+async fn each_move_lists_its_properties() {
     let server = Server::start().await;
     let fen = "1n2k3/P7/8/3pP3/8/8/8/4K2R w K d6 0 1";
-    let answer = server.ask("/v1/legal-moves", &json!({ "fen": fen })).await;
+    let answer = server.post_ok("/v1/legal-moves", &json!({ "fen": fen })).await;
     assert_eq!(
-        find(&answer, "a7b8q"),
+        find_move(&answer, "a7b8q"),
         &json!({
             "uci": "a7b8q", "san": "axb8=Q+", "from": "a7", "to": "b8", "piece": "pawn", "promotion": "queen", "capture": "knight",
             "check": true, "mate": false, "en_passant": false, "code": 48 << 10 | 57 << 4 | 15,
         })
     );
     assert_eq!(
-        find(&answer, "e5d6"),
+        find_move(&answer, "e5d6"),
         &json!({
             "uci": "e5d6", "san": "exd6", "from": "e5", "to": "d6", "piece": "pawn", "capture": "pawn",
             "check": false, "mate": false, "en_passant": true, "code": 36 << 10 | 43 << 4 | 5,
         })
     );
     assert_eq!(
-        find(&answer, "e1g1"),
+        find_move(&answer, "e1g1"),
         &json!({
             "uci": "e1g1", "san": "O-O", "from": "e1", "to": "g1", "piece": "king", "castling": "kingside",
             "check": false, "mate": false, "en_passant": false, "code": 4 << 10 | 6 << 4 | 2,
         })
     );
     let answer = server
-        .ask("/v1/legal-moves", &json!({ "fen": "startpos", "moves": ["f3", "e5", "g4"] }))
+        .post_ok("/v1/legal-moves", &json!({ "fen": "startpos", "moves": ["f3", "e5", "g4"] }))
         .await;
-    assert_eq!(find(&answer, "d8h4")["san"], "Qh4#");
+    assert_eq!(find_move(&answer, "d8h4")["san"], "Qh4#");
     assert_eq!(
-        (&find(&answer, "d8h4")["check"], &find(&answer, "d8h4")["mate"]),
+        (&find_move(&answer, "d8h4")["check"], &find_move(&answer, "d8h4")["mate"]),
         (&json!(true), &json!(true))
     );
 }
 
-async fn castling_leads_to_the_kings_square_and_to_the_rooks() {
+async fn castling_has_both_destination_squares() {
     let server = Server::start().await;
-    let answer =
-        server.ask("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1" })).await;
+    let answer = server
+        .post_ok("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1" }))
+        .await;
     assert_eq!(
         answer["dests"]["e1"],
         json!(["a1", "c1", "d1", "f1", "g1", "h1", "d2", "e2", "f2"])
@@ -100,29 +101,36 @@ async fn castling_leads_to_the_kings_square_and_to_the_rooks() {
 
 async fn a_drawn_game_still_lists_its_moves() {
     let server = Server::start().await;
-    let dead =
-        server.ask("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/4KB2 w - - 0 1" })).await;
+    let dead = server
+        .post_ok("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/4KB2 w - - 0 1" }))
+        .await;
     assert_eq!((&dead["status"], &dead["draw_reason"]), (&json!("draw"), &json!("dead_position")));
     assert!(dead["count"].as_u64().unwrap() > 0);
-    let late =
-        server.ask("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/R3K3 w - - 150 99" })).await;
+    let late = server
+        .post_ok("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/R3K3 w - - 150 99" }))
+        .await;
     assert_eq!(
         (&late["status"], &late["draw_reason"]),
         (&json!("draw"), &json!("seventy_five_moves"))
     );
-    let fifty =
-        server.ask("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/R3K3 w - - 100 99" })).await;
+    let fifty = server
+        .post_ok("/v1/legal-moves", &json!({ "fen": "4k3/8/8/8/8/8/8/R3K3 w - - 100 99" }))
+        .await;
     assert_eq!((&fifty["status"], &fifty["claims"]), (&json!("ongoing"), &json!(["fifty_moves"])));
     let mated = server
-        .ask("/v1/legal-moves", &json!({ "fen": "startpos", "moves": ["f3", "e5", "g4", "Qh4"] }))
+        .post_ok(
+            "/v1/legal-moves",
+            &json!({ "fen": "startpos", "moves": ["f3", "e5", "g4", "Qh4"] }),
+        )
         .await;
     assert_eq!(
         (&mated["status"], &mated["winner"], &mated["count"]),
         (&json!("checkmate"), &json!("black"), &json!(0))
     );
     assert_eq!(mated["dests"], json!({}));
-    let stalemate =
-        server.ask("/v1/legal-moves", &json!({ "fen": "k7/2Q5/1K6/8/8/8/8/8 b - - 0 1" })).await;
+    let stalemate = server
+        .post_ok("/v1/legal-moves", &json!({ "fen": "k7/2Q5/1K6/8/8/8/8/8 b - - 0 1" }))
+        .await;
     assert_eq!((&stalemate["status"], &stalemate["winner"]), (&json!("stalemate"), &Value::Null));
 }
 
@@ -131,7 +139,10 @@ async fn repetition_is_claimed_at_three_and_ends_the_game_at_five() {
     let round = ["Nf3", "Nf6", "Ng1", "Ng8"];
     let state = async |rounds: usize| {
         server
-            .ask("/v1/legal-moves", &json!({ "fen": "startpos", "moves": round.repeat(rounds) }))
+            .post_ok(
+                "/v1/legal-moves",
+                &json!({ "fen": "startpos", "moves": round.repeat(rounds) }),
+            )
             .await
     };
     assert_eq!(state(1).await["claims"], json!([]));
@@ -147,14 +158,16 @@ async fn repetition_is_claimed_at_three_and_ends_the_game_at_five() {
     );
     assert_eq!(fifth["claims"], json!([]));
     let body = json!({ "fen": "startpos", "moves": round.repeat(5) });
-    let problem = server.refused("/v1/legal-moves", &body, 422, "illegal_move").await;
+    let problem =
+        server.post_expecting_problem("/v1/legal-moves", &body, 422, "illegal_move").await;
     assert_eq!((&problem["index"], &problem["why"]), (&json!(16), &json!("game_over")));
 }
 
-async fn what_was_mended_is_told() {
+async fn corrections_of_a_fen_are_reported() {
     let server = Server::start().await;
-    let answer =
-        server.ask("/v1/legal-moves", &json!({ "fen": "4k3/44/8/8/8/8/8/4K3 w K - 0 0" })).await;
+    let answer = server
+        .post_ok("/v1/legal-moves", &json!({ "fen": "4k3/44/8/8/8/8/8/4K3 w K - 0 0" }))
+        .await;
     let warnings = answer["warnings"].as_array().unwrap();
     let codes: Vec<_> = warnings.iter().map(|warning| warning["code"].as_str().unwrap()).collect();
     for code in ["castling_dropped", "digits_joined", "move_number_raised"] {
@@ -168,7 +181,7 @@ async fn what_was_mended_is_told() {
 
 async fn a_position_has_ten_views() {
     let server = Server::start().await;
-    let answer = server.ask("/v1/position", &json!({ "fen": "startpos" })).await;
+    let answer = server.post_ok("/v1/position", &json!({ "fen": "startpos" })).await;
     let views = answer["views"].as_object().unwrap();
     let names: Vec<_> = views.keys().map(String::as_str).collect();
     let all = [
@@ -213,13 +226,16 @@ async fn a_position_has_ten_views() {
 async fn only_the_named_views_are_given() {
     let server = Server::start().await;
     let answer = server
-        .ask("/v1/position", &json!({ "fen": "startpos", "views": ["special", "list", "special"] }))
+        .post_ok(
+            "/v1/position",
+            &json!({ "fen": "startpos", "views": ["special", "list", "special"] }),
+        )
         .await;
     assert_eq!(answer["views"].as_object().unwrap().len(), 2);
-    let none = server.ask("/v1/position", &json!({ "fen": "startpos", "views": [] })).await;
+    let none = server.post_ok("/v1/position", &json!({ "fen": "startpos", "views": [] })).await;
     assert_eq!(none["views"], json!({}));
     let problem = server
-        .refused(
+        .post_expecting_problem(
             "/v1/position",
             &json!({ "fen": "startpos", "views": ["lists"] }),
             422,
@@ -236,7 +252,10 @@ async fn a8_as_bit_0_swaps_the_bytes_of_bitboards_and_leaves_keys_alone() {
     let server = Server::start().await;
     let ask = async |order: &str| {
         server
-            .ask("/v1/position", &json!({ "fen": "startpos", "moves": ["e4"], "bit_order": order }))
+            .post_ok(
+                "/v1/position",
+                &json!({ "fen": "startpos", "moves": ["e4"], "bit_order": order }),
+            )
             .await
     };
     let (a1, a8) = (ask("a1").await, ask("a8").await);
@@ -250,21 +269,21 @@ async fn a8_as_bit_0_swaps_the_bytes_of_bitboards_and_leaves_keys_alone() {
         assert_eq!(a1["views"][same], a8["views"][same]);
     }
     let play = server
-        .ask("/v1/play", &json!({ "fen": "startpos", "moves": ["e4"], "bit_order": "a8" }))
+        .post_ok("/v1/play", &json!({ "fen": "startpos", "moves": ["e4"], "bit_order": "a8" }))
         .await;
     assert_eq!(play["plies"][0]["record"]["end"], "0000001000000000");
 }
 
-async fn the_packed_form_comes_back_to_the_same_position() {
+async fn the_packed_form_round_trips() {
     let server = Server::start().await;
     let first = server
-        .ask(
+        .post_ok(
             "/v1/position",
             &json!({ "fen": "startpos", "moves": ["e4", "c5", "Nf3"], "views": [] }),
         )
         .await;
     let again =
-        server.ask("/v1/position", &json!({ "packed": first["packed"], "views": [] })).await;
+        server.post_ok("/v1/position", &json!({ "packed": first["packed"], "views": [] })).await;
     assert_eq!(first["key"], again["key"]);
     assert_eq!(
         again["fen"], "rnbqkbnr/pp1ppppp/8/2p5/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 0 1",
@@ -272,7 +291,7 @@ async fn the_packed_form_comes_back_to_the_same_position() {
     );
 }
 
-async fn chess960_is_told_by_the_rights() {
+async fn chess960_is_detected_from_the_castling_rights() {
     let server = Server::start().await;
     for (fen, chess960) in [
         ("startpos", false),
@@ -280,7 +299,7 @@ async fn chess960_is_told_by_the_rights() {
         ("4k3/8/8/8/8/8/8/1R2K2R w K - 0 1", false),
         ("4k3/8/8/8/8/8/8/1R2K2R w - - 0 1", false),
     ] {
-        let answer = server.ask("/v1/position", &json!({ "fen": fen, "views": [] })).await;
+        let answer = server.post_ok("/v1/position", &json!({ "fen": fen, "views": [] })).await;
         assert_eq!(answer["chess960"], chess960, "{fen}");
     }
 }
@@ -289,8 +308,9 @@ async fn a_game_can_be_played_and_taken_back() {
     let server = Server::start().await;
     let moves = ["e4", "e5", "Nf3", "Nc6", "Bb5"];
     let played =
-        server.ask("/v1/play", &json!({ "fen": "startpos", "moves": moves, "undo": 2 })).await;
-    let shorter = server.ask("/v1/play", &json!({ "fen": "startpos", "moves": moves[..3] })).await;
+        server.post_ok("/v1/play", &json!({ "fen": "startpos", "moves": moves, "undo": 2 })).await;
+    let shorter =
+        server.post_ok("/v1/play", &json!({ "fen": "startpos", "moves": moves[..3] })).await;
     assert_eq!(played, shorter);
     let plies = played["plies"].as_array().unwrap();
     assert_eq!(plies.len(), 3);
@@ -299,14 +319,15 @@ async fn a_game_can_be_played_and_taken_back() {
     assert_eq!(plies[2]["key"], played["key"]);
     assert_eq!(plies[2]["instruction"], json!([62, 2, 45, 0, null, null, null, null]));
     let nothing =
-        server.ask("/v1/play", &json!({ "fen": "startpos", "moves": moves, "undo": 5 })).await;
-    assert_eq!((&nothing["fen"], &nothing["plies"]), (&json!(START), &json!([])));
+        server.post_ok("/v1/play", &json!({ "fen": "startpos", "moves": moves, "undo": 5 })).await;
+    assert_eq!((&nothing["fen"], &nothing["plies"]), (&json!(START_FEN), &json!([])));
 }
 
-async fn a_record_tells_of_a_capture_from_whites_side() {
+async fn a_record_describes_a_capture() {
     let server = Server::start().await;
-    let played =
-        server.ask("/v1/play", &json!({ "fen": "startpos", "moves": ["e4", "d5", "exd5"] })).await;
+    let played = server
+        .post_ok("/v1/play", &json!({ "fen": "startpos", "moves": ["e4", "d5", "exd5"] }))
+        .await;
     let record = &played["plies"][2]["record"];
     assert_eq!(
         (&record["captured_side"], &record["captured_piece"]),
@@ -321,28 +342,29 @@ async fn a_record_tells_of_a_capture_from_whites_side() {
     assert!((50..300).contains(&score), "White is a pawn up: {score}");
     assert_eq!(played["plies"][0]["record"]["captured_bitboard"], Value::Null);
     let castled = server
-        .ask("/v1/play", &json!({ "fen": "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "moves": ["O-O"] }))
+        .post_ok("/v1/play", &json!({ "fen": "4k3/8/8/8/8/8/8/4K2R w K - 0 1", "moves": ["O-O"] }))
         .await;
     assert_eq!(castled["plies"][0]["record"]["castle_type"], "white_kingside");
     assert_eq!(castled["plies"][0]["instruction"].as_array().unwrap().len(), 12);
 }
 
-async fn perft_counts_what_everybody_counts() {
+async fn perft_counts_match_the_known_numbers() {
     let server = Server::start().await;
     for (depth, nodes) in [(0, 1), (1, 20), (2, 400), (4, 197_281)] {
-        let answer = server.ask("/v1/perft", &json!({ "fen": "startpos", "depth": depth })).await;
+        let answer =
+            server.post_ok("/v1/perft", &json!({ "fen": "startpos", "depth": depth })).await;
         assert_eq!((&answer["nodes"], &answer["depth"]), (&json!(nodes), &json!(depth)));
-        assert_eq!((&answer["clamped"], &answer["fen"]), (&json!([]), &json!(START)));
+        assert_eq!((&answer["clamped"], &answer["fen"]), (&json!([]), &json!(START_FEN)));
         assert!(
             answer["time_ms"].is_u64() && answer["nps"].is_u64() && answer.get("divide").is_none()
         );
     }
 }
 
-async fn perft_is_apart_for_each_first_move() {
+async fn perft_divide_counts_each_first_move() {
     let server = Server::start().await;
     let answer = server
-        .ask(
+        .post_ok(
             "/v1/perft",
             &json!({ "fen": "startpos", "moves": ["e4"], "depth": 3, "divide": true }),
         )
@@ -356,16 +378,16 @@ async fn perft_is_apart_for_each_first_move() {
 }
 
 async fn perft_beyond_the_cap_is_clamped() {
-    let server = Server::with(|settings| settings.limits.perft_depth = 3).await;
-    let answer = server.ask("/v1/perft", &json!({ "fen": "startpos", "depth": 30 })).await;
+    let server = Server::start_with(|settings| settings.limits.perft_depth = 3).await;
+    let answer = server.post_ok("/v1/perft", &json!({ "fen": "startpos", "depth": 30 })).await;
     assert_eq!((&answer["depth"], &answer["nodes"]), (&json!(3), &json!(8_902)));
     assert_eq!(answer["clamped"], json!([{ "member": "depth", "asked": 30, "given": 3 }]));
 }
 
-async fn perft_that_takes_too_long_is_given_up() {
-    let server = Server::with(|settings| settings.perft.max_ms = 50).await;
+async fn perft_is_aborted_after_its_time_limit() {
+    let server = Server::start_with(|settings| settings.perft.max_ms = 50).await;
     let body = json!({ "fen": "startpos", "depth": 8 });
-    server.refused("/v1/perft", &body, 422, "perft_too_large").await;
-    let after = server.ask("/v1/perft", &json!({ "fen": "startpos", "depth": 2 })).await;
+    server.post_expecting_problem("/v1/perft", &body, 422, "perft_too_large").await;
+    let after = server.post_ok("/v1/perft", &json!({ "fen": "startpos", "depth": 2 })).await;
     assert_eq!(after["nodes"], 400, "its worker is free again");
 }

@@ -4,7 +4,7 @@ use std::future::IntoFuture;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kibitzer::analysis::jobs::{JobRules, Jobs, Room};
+use kibitzer::analysis::jobs::{JobRules, Jobs, Usage};
 use kibitzer::analysis::{Service, ServiceOptions};
 use kibitzer::engine::Engine;
 use kibitzer::store::jobs::JobFile;
@@ -19,13 +19,13 @@ use crate::support::{Client, Server};
 
 crate::claims![
     probes_are_answered,
-    a_server_that_is_starting_lives_but_is_not_ready,
+    a_starting_server_is_live_but_not_ready,
     limits_are_those_of_the_settings,
-    the_engine_presents_itself,
-    the_root_leads_to_the_docs,
-    the_docs_need_nobody_elses_server,
-    the_contract_is_served_in_both_forms,
-    what_cannot_change_has_a_tag_and_is_not_sent_twice,
+    the_engine_route_describes_the_engine,
+    the_root_redirects_to_the_docs,
+    the_docs_load_nothing_from_other_servers,
+    the_contract_is_served_as_json_and_yaml,
+    static_responses_have_an_etag_and_are_answered_304,
     every_problem_has_a_page,
     head_is_answered_without_a_body,
 ];
@@ -38,13 +38,13 @@ async fn probes_are_answered() {
     assert_eq!((ready.status, ready.json()), (200, json!({ "status": "ready" })));
 }
 
-async fn a_server_that_is_starting_lives_but_is_not_ready() {
-    let app = app::starting(&default_settings()).unwrap();
+async fn a_starting_server_is_live_but_not_ready() {
+    let app = app::build_app(&default_settings()).unwrap();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let client = Client::new(listener.local_addr().unwrap());
     tokio::spawn(axum::serve(listener, http::router(app.clone())).into_future());
     assert_eq!(client.get("/livez").await.status, 200);
-    let problem = client.get("/readyz").await.problem(503, "not_ready");
+    let problem = client.get("/readyz").await.expect_problem(503, "not_ready");
     assert_eq!(problem["reasons"], json!(["starting"]));
     assert_eq!(
         client.post("/v1/legal-moves", &json!({ "fen": "startpos" })).await.status,
@@ -53,20 +53,23 @@ async fn a_server_that_is_starting_lives_but_is_not_ready() {
     );
 
     let waiting = tokio::spawn(async move {
-        client.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 1 })).await
+        client.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 1 })).await
     });
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(!waiting.is_finished());
     let engine = Arc::new(Engine::new(1));
     let service = Service::start(engine.clone(), ServiceOptions::default()).unwrap();
-    let rules = JobRules { room: Room { jobs: 1, bytes: 1_000_000 }, keep: Duration::from_secs(1) };
+    let rules = JobRules {
+        max_usage: Usage { jobs: 1, bytes: 1_000_000 },
+        retention: Duration::from_secs(1),
+    };
     let jobs = Jobs::start(service.clone(), JobFile::in_memory().unwrap(), rules).unwrap();
-    app.begin(service, engine, jobs);
+    app.mark_ready(service, engine, jobs);
     assert_eq!(waiting.await.unwrap()["depth"], 1, "who came early has only waited");
 }
 
 async fn limits_are_those_of_the_settings() {
-    let server = Server::with(|settings| {
+    let server = Server::start_with(|settings| {
         settings.limits.depth = 33;
         settings.limits.movetime_ms = 4_000;
         settings.search.workers = 5;
@@ -93,7 +96,7 @@ async fn limits_are_those_of_the_settings() {
     }
 }
 
-async fn the_engine_presents_itself() {
+async fn the_engine_route_describes_the_engine() {
     let server = Server::start().await;
     let engine = server.get("/v1/engine").await.json();
     assert_eq!((&engine["name"], &engine["layout_version"]), (&json!("kibitzer"), &json!(1)));
@@ -107,14 +110,14 @@ async fn the_engine_presents_itself() {
     assert!(engine["hash_permille"].as_u64().unwrap() <= 1_000 && engine["uptime_ms"].is_u64());
 }
 
-async fn the_root_leads_to_the_docs() {
+async fn the_root_redirects_to_the_docs() {
     let server = Server::start().await;
     let root = server.get("/").await;
     assert!((300..400).contains(&root.status));
     assert_eq!(root.header("location"), "/docs");
 }
 
-async fn the_docs_need_nobody_elses_server() {
+async fn the_docs_load_nothing_from_other_servers() {
     let server = Server::start().await;
     let page = server.get("/docs").await;
     assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
@@ -137,10 +140,10 @@ async fn the_docs_need_nobody_elses_server() {
         "{}",
         start.body
     );
-    server.get("/docs/no-such-file.js").await.problem(404, "not_found");
+    server.get("/docs/no-such-file.js").await.expect_problem(404, "not_found");
 }
 
-async fn the_contract_is_served_in_both_forms() {
+async fn the_contract_is_served_as_json_and_yaml() {
     let server = Server::start().await;
     let json = server.get("/openapi.json").await;
     assert_eq!((json.status, json.header("content-type")), (200, "application/json"));
@@ -150,7 +153,7 @@ async fn the_contract_is_served_in_both_forms() {
     assert_eq!(yaml.body, kibitzer::http::contract().to_yaml().unwrap());
 }
 
-async fn what_cannot_change_has_a_tag_and_is_not_sent_twice() {
+async fn static_responses_have_an_etag_and_are_answered_304() {
     let server = Server::start().await;
     for path in ["/docs", "/openapi.json", "/openapi.yaml", "/problems/queue_full"] {
         let tag = server.get(path).await.header("etag").to_owned();
@@ -181,7 +184,7 @@ async fn every_problem_has_a_page() {
         assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
         assert!(page.body.contains(code));
     }
-    server.get("/problems/teapot").await.problem(404, "not_found");
+    server.get("/problems/teapot").await.expect_problem(404, "not_found");
 }
 
 async fn head_is_answered_without_a_body() {

@@ -10,43 +10,43 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::support::contract::{good_body, posts};
+use crate::support::contract::{position_operations, valid_body};
 use crate::support::{Server, coverage, log};
 
 crate::claims![
-    a_good_request_is_answered_on_every_route,
-    what_is_not_json_is_refused_with_line_and_column,
-    a_body_has_to_be_declared_as_json,
-    a_body_that_is_too_large_is_refused_before_and_after_it_came,
-    a_body_that_does_not_come_is_not_waited_for,
-    all_faults_are_named_at_once,
-    null_is_no_value,
-    a_member_may_stand_only_once,
-    fen_and_packed_exclude_each_other_and_one_is_needed,
+    a_valid_request_is_answered_on_every_route,
+    malformed_json_is_refused_with_line_and_column,
+    a_body_must_be_declared_as_json,
+    a_body_too_large_is_refused_with_and_without_content_length,
+    a_slow_body_times_out,
+    all_errors_are_reported_at_once,
+    null_has_the_wrong_type,
+    a_duplicate_member_is_refused,
+    fen_and_packed_exclude_each_other_and_one_is_required,
     too_many_moves_are_out_of_range,
-    every_fault_of_a_fen_is_named,
-    a_bad_move_is_named_with_its_index,
-    a_long_text_comes_back_cut,
-    a_path_that_is_not_there,
-    a_method_that_a_path_does_not_have,
-    a_good_request_id_is_taken_over,
-    a_bad_request_id_is_replaced,
-    every_request_is_one_line_of_the_log,
+    every_error_of_a_fen_is_reported,
+    an_illegal_move_is_reported_with_its_index,
+    long_texts_are_truncated_in_problems,
+    an_unknown_path_is_not_found,
+    an_unsupported_method_is_answered_405,
+    a_valid_request_id_is_kept,
+    an_invalid_request_id_is_replaced,
+    every_request_is_logged_in_one_line,
     cors_is_off_until_origins_are_configured,
     a_configured_origin_may_read_the_exposed_headers,
 ];
 
-async fn a_good_request_is_answered_on_every_route() {
+async fn a_valid_request_is_answered_on_every_route() {
     let server = Server::start().await;
-    for route in posts() {
-        let answer = server.ask(&route.path, &good_body(&route)).await;
+    for route in position_operations() {
+        let answer = server.post_ok(&route.path, &valid_body(&route)).await;
         assert!(answer["fen"].is_string(), "{answer}");
     }
 }
 
-async fn what_is_not_json_is_refused_with_line_and_column() {
+async fn malformed_json_is_refused_with_line_and_column() {
     let server = Server::start().await;
-    for route in posts() {
+    for route in position_operations() {
         let cases = [
             ("", 1, 1),
             ("{", 1, 2),
@@ -55,7 +55,8 @@ async fn what_is_not_json_is_refused_with_line_and_column() {
             ("{} {}", 1, 4),
         ];
         for (body, line, column) in cases {
-            let problem = server.post_text(&route.path, body).await.problem(400, "malformed_json");
+            let problem =
+                server.post_text(&route.path, body).await.expect_problem(400, "malformed_json");
             assert_eq!(
                 (&problem["line"], &problem["column"]),
                 (&json!(line), &json!(column)),
@@ -64,17 +65,17 @@ async fn what_is_not_json_is_refused_with_line_and_column() {
         }
     }
     let not_utf8 = server.post_text("/v1/legal-moves", b"{\"fen\": \"\xff\"}".to_vec()).await;
-    not_utf8.problem(400, "malformed_json");
+    not_utf8.expect_problem(400, "malformed_json");
     let deep = server.post_text("/v1/legal-moves", "[".repeat(5_000)).await;
-    deep.problem(400, "malformed_json");
+    deep.expect_problem(400, "malformed_json");
 }
 
-async fn a_body_has_to_be_declared_as_json() {
+async fn a_body_must_be_declared_as_json() {
     let server = Server::start().await;
-    for route in posts() {
-        let body = good_body(&route).to_string();
+    for route in position_operations() {
+        let body = valid_body(&route).to_string();
         let bare = server.send(server.request(Method::POST, &route.path).body(body.clone())).await;
-        bare.problem(415, "unsupported_media_type");
+        bare.expect_problem(415, "unsupported_media_type");
         for (declared, status) in [
             ("text/plain", 415),
             ("application/json; charset=utf-8", 200),
@@ -90,43 +91,46 @@ async fn a_body_has_to_be_declared_as_json() {
     let packed =
         server.request(Method::POST, "/v1/legal-moves").header(CONTENT_TYPE, "application/json");
     let packed = server.send(packed.header("content-encoding", "gzip").body("…")).await;
-    packed.problem(415, "unsupported_media_type");
+    packed.expect_problem(415, "unsupported_media_type");
 }
 
-async fn a_body_that_is_too_large_is_refused_before_and_after_it_came() {
-    let server = Server::with(|settings| settings.limits.body_bytes = 2_000).await;
-    for route in posts() {
-        let mut body = good_body(&route);
+async fn a_body_too_large_is_refused_with_and_without_content_length() {
+    let server = Server::start_with(|settings| settings.limits.body_bytes = 2_000).await;
+    for route in position_operations() {
+        let mut body = valid_body(&route);
         body["fen"] = "x".repeat(3_000).into();
-        server.refused(&route.path, &body, 413, "body_too_large").await;
+        server.post_expecting_problem(&route.path, &body, 413, "body_too_large").await;
     }
     let pieces = format!("3e8\r\n{}\r\n", "x".repeat(1_000)).repeat(3);
-    let answer = raw(
+    let answer = send_raw(
         server.address,
         "/v1/legal-moves",
         &format!("transfer-encoding: chunked\r\n\r\n{pieces}0\r\n\r\n"),
     )
     .await;
     assert!(answer.starts_with("HTTP/1.1 413 "), "a body of unknown length: {answer}");
-    server.post_text("/v1/legal-moves", "x".repeat(50_000)).await.problem(413, "body_too_large");
+    server
+        .post_text("/v1/legal-moves", "x".repeat(50_000))
+        .await
+        .expect_problem(413, "body_too_large");
     let fits = json!({ "fen": "startpos", "moves": ["e4"], "packed": "x".repeat(1_900) });
-    server.refused("/v1/legal-moves", &fits, 422, "invalid_request").await;
+    server.post_expecting_problem("/v1/legal-moves", &fits, 422, "invalid_request").await;
 }
 
-async fn a_body_that_does_not_come_is_not_waited_for() {
-    let server = Server::with(|settings| settings.http.body_timeout_ms = 100).await;
-    for route in posts() {
+async fn a_slow_body_times_out() {
+    let server = Server::start_with(|settings| settings.http.body_timeout_ms = 100).await;
+    for route in position_operations() {
         let half = "content-length: 40\r\n\r\n{\"fen\": \"startpos\", ";
-        let answer = raw(server.address, &route.path, half).await;
+        let answer = send_raw(server.address, &route.path, half).await;
         assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
         assert!(answer.contains("\"code\":\"request_timeout\""), "{answer}");
-        coverage::saw("POST", &route.path, 408);
+        coverage::record_response("POST", &route.path, 408);
     }
 }
 
 /// Sends what a client that behaves would not: the rest of a request's head, and its body. The
 /// first piece of the answer.
-async fn raw(address: SocketAddr, path: &str, rest: &str) -> String {
+async fn send_raw(address: SocketAddr, path: &str, rest: &str) -> String {
     let request =
         format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n{rest}");
     let mut stream = TcpStream::connect(address).await.unwrap();
@@ -140,7 +144,7 @@ async fn raw(address: SocketAddr, path: &str, rest: &str) -> String {
 }
 
 /// The faults of `invalid_request`, in their order.
-fn faults(problem: &Value) -> Vec<(&str, &str)> {
+fn request_errors(problem: &Value) -> Vec<(&str, &str)> {
     let errors = problem["errors"].as_array().expect("errors").iter();
     errors
         .map(|error| {
@@ -150,12 +154,13 @@ fn faults(problem: &Value) -> Vec<(&str, &str)> {
         .collect()
 }
 
-async fn all_faults_are_named_at_once() {
+async fn all_errors_are_reported_at_once() {
     let server = Server::start().await;
-    for route in posts() {
+    for route in position_operations() {
         let body = json!({ "fen": 7, "moves": ["e4", null, {}], "a/b": true });
-        let problem = server.refused(&route.path, &body, 422, "invalid_request").await;
-        let faults = faults(&problem);
+        let problem =
+            server.post_expecting_problem(&route.path, &body, 422, "invalid_request").await;
+        let faults = request_errors(&problem);
         for fault in [
             ("wrong_type", "/fen"),
             ("wrong_type", "/moves/1"),
@@ -165,13 +170,15 @@ async fn all_faults_are_named_at_once() {
             assert!(faults.contains(&fault), "{fault:?} is not in {faults:?}");
         }
         for body in [json!([]), json!("startpos"), json!(null), json!(3)] {
-            let problem = server.refused(&route.path, &body, 422, "invalid_request").await;
-            assert_eq!(self::faults(&problem), [("wrong_type", "")]);
+            let problem =
+                server.post_expecting_problem(&route.path, &body, 422, "invalid_request").await;
+            assert_eq!(self::request_errors(&problem), [("wrong_type", "")]);
         }
     }
     let body = json!({ "fen": "startpos", "depth": 0, "nodes": -1, "movetime_ms": 1.5, "mate": "2", "threads": 0, "fresh": 1 });
-    let problem = server.refused("/v1/best-move", &body, 422, "invalid_request").await;
-    let mut all = faults(&problem);
+    let problem =
+        server.post_expecting_problem("/v1/best-move", &body, 422, "invalid_request").await;
+    let mut all = request_errors(&problem);
     all.sort_unstable();
     assert_eq!(
         all,
@@ -185,14 +192,16 @@ async fn all_faults_are_named_at_once() {
             ("wrong_type", "/movetime_ms"),
         ]
     );
+    let problem = server
+        .post_expecting_problem("/v1/perft", &json!({ "fen": "startpos" }), 422, "invalid_request")
+        .await;
+    assert_eq!(request_errors(&problem), [("missing", "/depth")]);
     let problem =
-        server.refused("/v1/perft", &json!({ "fen": "startpos" }), 422, "invalid_request").await;
-    assert_eq!(faults(&problem), [("missing", "/depth")]);
-    let problem = server.refused("/v1/play", &json!({}), 422, "invalid_request").await;
-    assert_eq!(faults(&problem), [("missing", "/moves"), ("missing", "/fen")]);
+        server.post_expecting_problem("/v1/play", &json!({}), 422, "invalid_request").await;
+    assert_eq!(request_errors(&problem), [("missing", "/moves"), ("missing", "/fen")]);
 }
 
-async fn null_is_no_value() {
+async fn null_has_the_wrong_type() {
     let server = Server::start().await;
     for member in
         ["fen", "packed", "moves", "depth", "nodes", "movetime_ms", "mate", "threads", "fresh"]
@@ -202,55 +211,62 @@ async fn null_is_no_value() {
             body = json!({});
         }
         body[member] = Value::Null;
-        let problem = server.refused("/v1/best-move", &body, 422, "invalid_request").await;
-        assert_eq!(faults(&problem), [("wrong_type", format!("/{member}").as_str())]);
+        let problem =
+            server.post_expecting_problem("/v1/best-move", &body, 422, "invalid_request").await;
+        assert_eq!(request_errors(&problem), [("wrong_type", format!("/{member}").as_str())]);
     }
 }
 
-async fn a_member_may_stand_only_once() {
+async fn a_duplicate_member_is_refused() {
     let server = Server::start().await;
     let answer =
         server.post_text("/v1/legal-moves", r#"{"fen": "startpos", "fen": "startpos"}"#).await;
-    assert_eq!(faults(&answer.problem(422, "invalid_request")), [("conflict", "/fen")]);
+    assert_eq!(
+        request_errors(&answer.expect_problem(422, "invalid_request")),
+        [("conflict", "/fen")]
+    );
 }
 
-async fn fen_and_packed_exclude_each_other_and_one_is_needed() {
+async fn fen_and_packed_exclude_each_other_and_one_is_required() {
     let server = Server::start().await;
-    for route in posts() {
-        let mut both = good_body(&route);
+    for route in position_operations() {
+        let mut both = valid_body(&route);
         both["packed"] = "HvP66f522220AAAAAkkkk9nG-2M-h4A".into();
-        let problem = server.refused(&route.path, &both, 422, "invalid_request").await;
-        assert_eq!(faults(&problem), [("conflict", "/packed")]);
-        let mut neither = good_body(&route);
+        let problem =
+            server.post_expecting_problem(&route.path, &both, 422, "invalid_request").await;
+        assert_eq!(request_errors(&problem), [("conflict", "/packed")]);
+        let mut neither = valid_body(&route);
         neither.as_object_mut().unwrap().remove("fen");
-        let problem = server.refused(&route.path, &neither, 422, "invalid_request").await;
-        assert_eq!(faults(&problem), [("missing", "/fen")]);
+        let problem =
+            server.post_expecting_problem(&route.path, &neither, 422, "invalid_request").await;
+        assert_eq!(request_errors(&problem), [("missing", "/fen")]);
     }
 }
 
 async fn too_many_moves_are_out_of_range() {
-    let server = Server::with(|settings| settings.limits.moves = 4).await;
+    let server = Server::start_with(|settings| settings.limits.moves = 4).await;
     let body = json!({ "fen": "startpos", "moves": ["Nf3", "Nf6", "Ng1", "Ng8", "Nf3"] });
-    let problem = server.refused("/v1/legal-moves", &body, 422, "invalid_request").await;
-    assert_eq!(faults(&problem), [("out_of_range", "/moves")]);
+    let problem =
+        server.post_expecting_problem("/v1/legal-moves", &body, 422, "invalid_request").await;
+    assert_eq!(request_errors(&problem), [("out_of_range", "/moves")]);
     let body = json!({ "fen": "startpos", "moves": ["e4"], "undo": 2 });
-    let problem = server.refused("/v1/play", &body, 422, "invalid_request").await;
-    assert_eq!(faults(&problem), [("out_of_range", "/undo")]);
+    let problem = server.post_expecting_problem("/v1/play", &body, 422, "invalid_request").await;
+    assert_eq!(request_errors(&problem), [("out_of_range", "/undo")]);
     let body = json!({ "fen": "startpos", "moves": ["e4", 4], "undo": 2 });
-    let problem = server.refused("/v1/play", &body, 422, "invalid_request").await;
+    let problem = server.post_expecting_problem("/v1/play", &body, 422, "invalid_request").await;
     assert_eq!(
-        faults(&problem),
+        request_errors(&problem),
         [("wrong_type", "/moves/1")],
         "nobody knows how many moves there are"
     );
 }
 
-async fn every_fault_of_a_fen_is_named() {
+async fn every_error_of_a_fen_is_reported() {
     let server = Server::start().await;
-    for route in posts() {
-        let mut body = good_body(&route);
+    for route in position_operations() {
+        let mut body = valid_body(&route);
         body["fen"] = "rnbqqbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNX x KQkq e9 -1 1".into();
-        let problem = server.refused(&route.path, &body, 422, "invalid_fen").await;
+        let problem = server.post_expecting_problem(&route.path, &body, 422, "invalid_fen").await;
         let errors = problem["errors"].as_array().unwrap();
         for (code, field, text) in [
             ("unknown_piece", "board", "X"),
@@ -265,10 +281,10 @@ async fn every_fault_of_a_fen_is_named() {
             assert!(found, "{code} is not in {errors:?}");
         }
         assert_eq!(problem["detail"], errors[0]["detail"], "the first fault is the headline");
-        let mut body = good_body(&route);
+        let mut body = valid_body(&route);
         body.as_object_mut().unwrap().remove("fen");
         body["packed"] = "AAAA".into();
-        let problem = server.refused(&route.path, &body, 422, "invalid_fen").await;
+        let problem = server.post_expecting_problem(&route.path, &body, 422, "invalid_fen").await;
         assert_eq!(
             (&problem["errors"][0]["code"], &problem["errors"][0]["field"]),
             (&json!("packed_form"), &json!("packed"))
@@ -276,7 +292,7 @@ async fn every_fault_of_a_fen_is_named() {
     }
 }
 
-async fn a_bad_move_is_named_with_its_index() {
+async fn an_illegal_move_is_reported_with_its_index() {
     let server = Server::start().await;
     let cases: [(&str, &[&str], usize, &str); 4] = [
         ("startpos", &["e4", "castle"], 1, "not_a_move"),
@@ -284,41 +300,43 @@ async fn a_bad_move_is_named_with_its_index() {
         ("4k3/8/8/8/8/8/4K3/R6R w - - 0 1", &["Rd1"], 0, "ambiguous"),
         ("startpos", &["f3", "e5", "g4", "Qh4#", "a3"], 4, "game_over"),
     ];
-    for route in posts() {
+    for route in position_operations() {
         for (fen, moves, index, why) in cases {
-            let mut body = good_body(&route);
+            let mut body = valid_body(&route);
             body["fen"] = fen.into();
             body["moves"] = moves.into();
-            let problem = server.refused(&route.path, &body, 422, "illegal_move").await;
-            let told = (&problem["index"], &problem["text"], &problem["why"]);
-            assert_eq!(told, (&json!(index), &json!(moves[index]), &json!(why)), "{body}");
+            let problem =
+                server.post_expecting_problem(&route.path, &body, 422, "illegal_move").await;
+            let reported = (&problem["index"], &problem["text"], &problem["why"]);
+            assert_eq!(reported, (&json!(index), &json!(moves[index]), &json!(why)), "{body}");
         }
     }
 }
 
-async fn a_long_text_comes_back_cut() {
+async fn long_texts_are_truncated_in_problems() {
     let server = Server::start().await;
     let body = json!({ "fen": "startpos", "moves": ["é".repeat(500)] });
-    let problem = server.refused("/v1/legal-moves", &body, 422, "illegal_move").await;
+    let problem =
+        server.post_expecting_problem("/v1/legal-moves", &body, 422, "illegal_move").await;
     assert_eq!(problem["text"], "é".repeat(200));
     let body = json!({ "fen": "é".repeat(500) });
-    let problem = server.refused("/v1/legal-moves", &body, 422, "invalid_fen").await;
+    let problem = server.post_expecting_problem("/v1/legal-moves", &body, 422, "invalid_fen").await;
     for error in problem["errors"].as_array().unwrap() {
         assert!(error["text"].as_str().unwrap().chars().count() <= 200);
     }
 }
 
-async fn a_path_that_is_not_there() {
+async fn an_unknown_path_is_not_found() {
     let server = Server::start().await;
-    let problem = server.get("/v2/legal-moves").await.problem(404, "not_found");
+    let problem = server.get("/v2/legal-moves").await.expect_problem(404, "not_found");
     assert_eq!(problem["instance"], "/v2/legal-moves");
-    server.post("/", &json!({})).await.problem(405, "method_not_allowed");
+    server.post("/", &json!({})).await.expect_problem(405, "method_not_allowed");
     for no_text in ["/problems/%ff", "/docs/%ff"] {
-        server.get(no_text).await.problem(404, "not_found");
+        server.get(no_text).await.expect_problem(404, "not_found");
     }
 }
 
-async fn a_method_that_a_path_does_not_have() {
+async fn an_unsupported_method_is_answered_405() {
     let server = Server::start().await;
     for (method, path, allow) in [
         (Method::GET, "/v1/legal-moves", "POST"),
@@ -327,12 +345,12 @@ async fn a_method_that_a_path_does_not_have() {
         (Method::PUT, "/livez", "GET,HEAD"),
     ] {
         let answer = server.send(server.request(method, path)).await;
-        answer.problem(405, "method_not_allowed");
+        answer.expect_problem(405, "method_not_allowed");
         assert_eq!(answer.header("allow"), allow, "{path}");
     }
 }
 
-async fn a_good_request_id_is_taken_over() {
+async fn a_valid_request_id_is_kept() {
     let server = Server::start().await;
     let longest = "~".repeat(128);
     for id in ["x", "client-7/3", longest.as_str()] {
@@ -342,10 +360,10 @@ async fn a_good_request_id_is_taken_over() {
     }
     let refused =
         server.send(server.request(Method::GET, "/nowhere").header("x-request-id", "mine")).await;
-    assert_eq!(refused.problem(404, "not_found")["request_id"], "mine");
+    assert_eq!(refused.expect_problem(404, "not_found")["request_id"], "mine");
 }
 
-async fn a_bad_request_id_is_replaced() {
+async fn an_invalid_request_id_is_replaced() {
     let server = Server::start().await;
     let too_long = "x".repeat(129);
     let mut made = Vec::new();
@@ -363,13 +381,13 @@ async fn a_bad_request_id_is_replaced() {
         && id.bytes().all(|byte| byte.is_ascii_graphic())));
 }
 
-async fn every_request_is_one_line_of_the_log() {
+async fn every_request_is_logged_in_one_line() {
     let server = Server::start().await;
     let request = server
         .request(Method::POST, "/v1/legal-moves")
         .header("x-request-id", "one-line-of-the-log");
     server.send(request.json(&json!({ "fen": "startpos" }))).await;
-    let lines = log::lines_of("one-line-of-the-log").await;
+    let lines = log::wait_for_lines("one-line-of-the-log").await;
     assert_eq!(lines.len(), 1, "{lines:?}");
     assert_eq!(lines[0]["method"], "POST");
     assert_eq!(lines[0]["path"], "/v1/legal-moves");
@@ -390,7 +408,7 @@ async fn cors_is_off_until_origins_are_configured() {
 }
 
 async fn a_configured_origin_may_read_the_exposed_headers() {
-    let server = Server::with(|settings| {
+    let server = Server::start_with(|settings| {
         settings.http.cors_origins = vec!["https://chess.example".to_owned()]
     })
     .await;

@@ -6,51 +6,58 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 
 use crate::support::Client;
-use crate::support::child::{ServerProcess, program};
+use crate::support::server_process::{ServerProcess, kibitzer_command};
 
 crate::claims![
-    after_sigterm_everybody_is_told_and_the_process_ends_in_good_order,
-    sigint_ends_it_as_well,
-    a_second_signal_ends_it_at_once,
-    the_grace_time_is_kept_whatever_clients_do,
-    a_server_that_logs_nothing_runs_as_any_other,
-    a_settings_fault_is_told_before_anything_starts,
+    sigterm_answers_running_requests_and_exits_cleanly,
+    sigint_exits_cleanly,
+    a_second_signal_exits_at_once,
+    the_grace_time_is_kept_with_a_slow_client,
+    a_server_with_logging_off_works,
+    an_invalid_setting_is_reported_before_startup,
 ];
 
-async fn after_sigterm_everybody_is_told_and_the_process_ends_in_good_order() {
+async fn sigterm_answers_running_requests_and_exits_cleanly() {
     let settings = [("KIBITZER__SHUTDOWN__DRAIN_MS", "2000"), ("KIBITZER__SEARCH__WORKERS", "1")];
     let server = ServerProcess::start(&settings).await;
     let client = server.client.clone();
     let searching = tokio::spawn({
         let client = client.clone();
         async move {
-            client.ask("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 50_000 })).await
+            client
+                .post_ok("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 50_000 }))
+                .await
         }
     });
     tokio::time::sleep(Duration::from_millis(200)).await;
 
-    let told = Instant::now();
+    let signalled = Instant::now();
     server.signal("TERM");
     let answer = searching.await.unwrap();
     assert_eq!((&answer["reason"], answer["best_move"].is_string()), (&json!("shutdown"), true));
-    assert!(told.elapsed() < Duration::from_millis(1_500), "{:?}", told.elapsed());
+    assert!(signalled.elapsed() < Duration::from_millis(1_500), "{:?}", signalled.elapsed());
 
-    let problem = client.get("/readyz").await.problem(503, "not_ready");
+    let problem = client.get("/readyz").await.expect_problem(503, "not_ready");
     assert_eq!(problem["reasons"], json!(["shutting_down"]));
     let again = json!({ "fen": "startpos", "moves": ["e4"], "depth": 2 });
-    client.refused("/v1/best-move", &again, 503, "shutting_down").await;
+    client.post_expecting_problem("/v1/best-move", &again, 503, "shutting_down").await;
     client
-        .refused("/v1/perft", &json!({ "fen": "startpos", "depth": 2 }), 503, "shutting_down")
+        .post_expecting_problem(
+            "/v1/perft",
+            &json!({ "fen": "startpos", "depth": 2 }),
+            503,
+            "shutting_down",
+        )
         .await;
-    client.ask("/v1/legal-moves", &json!({ "fen": "startpos" })).await;
+    client.post_ok("/v1/legal-moves", &json!({ "fen": "startpos" })).await;
     assert_eq!(client.get("/livez").await.status, 200);
 
-    let (status, _, log) = server.wait(Duration::from_secs(5));
+    let (status, _, log) = server.wait_for_exit(Duration::from_secs(5));
     assert_eq!(status.code(), Some(0));
     assert!(
-        told.elapsed() >= Duration::from_millis(2_000),
+        signalled.elapsed() >= Duration::from_millis(2_000),
         "the listener stays open: {:?}",
-        told.elapsed()
+        signalled.elapsed()
     );
     assert!(log.iter().all(|line| line["timestamp"].is_string() && line["level"].is_string()));
     assert!(
@@ -61,15 +68,15 @@ async fn after_sigterm_everybody_is_told_and_the_process_ends_in_good_order() {
     assert_eq!(log.last().unwrap()["message"], "ended", "no line is lost");
 }
 
-async fn sigint_ends_it_as_well() {
+async fn sigint_exits_cleanly() {
     let server = ServerProcess::start(&[("KIBITZER__SHUTDOWN__DRAIN_MS", "0")]).await;
     server.signal("INT");
-    let (status, took, _) = server.wait(Duration::from_secs(5));
+    let (status, took, _) = server.wait_for_exit(Duration::from_secs(5));
     assert_eq!(status.code(), Some(0));
     assert!(took < Duration::from_secs(4), "{took:?}");
 }
 
-async fn a_second_signal_ends_it_at_once() {
+async fn a_second_signal_exits_at_once() {
     let settings =
         [("KIBITZER__SHUTDOWN__DRAIN_MS", "20000"), ("KIBITZER__SHUTDOWN__GRACE_MS", "30000")];
     let server = ServerProcess::start(&settings).await;
@@ -77,12 +84,12 @@ async fn a_second_signal_ends_it_at_once() {
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(server.client.get("/readyz").await.status, 503);
     server.signal("TERM");
-    let (status, took, _) = server.wait(Duration::from_secs(5));
+    let (status, took, _) = server.wait_for_exit(Duration::from_secs(5));
     assert!(took < Duration::from_secs(4), "{took:?}");
     assert_ne!(status.code(), Some(0), "it did not end in good order, and says so");
 }
 
-async fn the_grace_time_is_kept_whatever_clients_do() {
+async fn the_grace_time_is_kept_with_a_slow_client() {
     let settings = [
         ("KIBITZER__SHUTDOWN__DRAIN_MS", "100"),
         ("KIBITZER__SHUTDOWN__GRACE_MS", "600"),
@@ -94,37 +101,38 @@ async fn the_grace_time_is_kept_whatever_clients_do() {
     tokio::io::AsyncWriteExt::write_all(&mut slow, head).await.unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;
     server.signal("TERM");
-    let (status, took, _) = server.wait(Duration::from_secs(5));
+    let (status, took, _) = server.wait_for_exit(Duration::from_secs(5));
     assert_eq!(status.code(), Some(0));
     assert!(took < Duration::from_secs(4), "{took:?}");
 }
 
-async fn a_server_that_logs_nothing_runs_as_any_other() {
+async fn a_server_with_logging_off_works() {
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let settings = [
         ("KIBITZER__LOG__LEVEL", "off"),
         ("KIBITZER__SHUTDOWN__DRAIN_MS", "0"),
         ("KIBITZER__SEARCH__HASH_MB", "1"),
     ];
-    let mut child = program(&["--listen", &free.to_string()]).envs(settings).spawn().unwrap();
+    let mut child =
+        kibitzer_command(&["--listen", &free.to_string()]).envs(settings).spawn().unwrap();
     let client = Client::new(free);
-    client.until_ready().await;
+    client.wait_until_ready().await;
     tokio::time::sleep(Duration::from_millis(300)).await;
     assert_eq!(client.get("/livez").await.status, 200);
     assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(0));
 }
 
-async fn a_settings_fault_is_told_before_anything_starts() {
+async fn an_invalid_setting_is_reported_before_startup() {
     for (name, value, key) in [
         ("KIBITZER__SEARCH__HASHMB", "64", "search.hashmb"),
         ("KIBITZER__SEARCH__HASH_MB", "big", "search.hash_mb"),
         ("KIBITZER__MEMORY__MAX_MB", "10", "memory.max_mb"),
     ] {
-        let mut program = program(&["--listen", "127.0.0.1:0"]);
+        let mut program = kibitzer_command(&["--listen", "127.0.0.1:0"]);
         let output = program.env(name, value).output().unwrap();
-        let told = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{told}");
-        assert!(told.contains(key), "{told}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
+        assert!(stderr.contains(key), "{stderr}");
     }
 }

@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::support::child::{ServerProcess, program};
+use crate::support::server_process::{ServerProcess, kibitzer_command};
 
 crate::claims![
-    what_was_analysed_is_remembered_after_a_restart,
-    a_second_server_on_the_same_folder_is_told_so_by_the_keys_name,
-    a_damaged_file_is_set_aside_and_the_server_starts,
-    a_full_disk_stops_no_answer_and_is_told_by_the_probe,
+    cached_analyses_survive_a_restart,
+    a_second_server_on_the_same_folder_is_refused_by_store_path,
+    a_damaged_file_is_quarantined_and_the_server_starts,
+    a_full_disk_stops_no_answer_and_is_reported_by_readyz,
 ];
 
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 async fn server_on(folder: &Path) -> ServerProcess {
     let path = folder.to_str().unwrap();
@@ -24,24 +24,24 @@ async fn server_on(folder: &Path) -> ServerProcess {
 }
 
 /// Ends a server in good order; its log.
-fn end(server: ServerProcess) -> Vec<Value> {
+fn shut_down(server: ServerProcess) -> Vec<Value> {
     server.signal("TERM");
-    let (status, _, log) = server.wait(PATIENCE);
+    let (status, _, log) = server.wait_for_exit(TIMEOUT);
     assert_eq!(status.code(), Some(0));
     log
 }
 
-async fn what_was_analysed_is_remembered_after_a_restart() {
+async fn cached_analyses_survive_a_restart() {
     let folder = tempfile::tempdir().unwrap();
-    let of_the_folder = folder.path().join("made/when/there/is/none");
+    let store_folder = folder.path().join("made/when/there/is/none");
     let body = json!({ "fen": "startpos", "moves": ["e4", "c5"], "depth": 6 });
-    let server = server_on(&of_the_folder).await;
-    let first = server.client.ask("/v1/best-move", &body).await;
+    let server = server_on(&store_folder).await;
+    let first = server.client.post_ok("/v1/best-move", &body).await;
     assert_eq!(first["source"], "search");
-    end(server);
+    shut_down(server);
 
-    let server = server_on(&of_the_folder).await;
-    let again = server.client.ask("/v1/best-move", &body).await;
+    let server = server_on(&store_folder).await;
+    let again = server.client.post_ok("/v1/best-move", &body).await;
     assert_eq!((&again["source"], &again["memory"]), (&json!("memory"), &json!("hit")));
     assert!(again["age_ms"].as_u64().unwrap() > 0, "{again}");
     for same in [
@@ -61,34 +61,37 @@ async fn what_was_analysed_is_remembered_after_a_restart() {
     let dictionary = server.client.get("/v1/limits").await.json()["dictionary"].clone();
     assert!(dictionary["entries"].as_u64().unwrap() >= 1, "{dictionary}");
     assert_eq!(dictionary["max_entries"], 1_000_000);
-    end(server);
+    shut_down(server);
 }
 
-async fn a_second_server_on_the_same_folder_is_told_so_by_the_keys_name() {
+async fn a_second_server_on_the_same_folder_is_refused_by_store_path() {
     let folder = tempfile::tempdir().unwrap();
     let server = server_on(folder.path()).await;
-    let mut second = program(&["serve", "--listen", "127.0.0.1:0"]);
+    let mut second = kibitzer_command(&["serve", "--listen", "127.0.0.1:0"]);
     second.env("KIBITZER__STORE__PATH", folder.path()).env("KIBITZER__SEARCH__HASH_MB", "1");
     let output = second.output().unwrap();
-    let told = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{told}");
-    assert!(told.contains("store.path: ") && told.contains("in use by another process"), "{told}");
-    end(server);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(
+        stderr.contains("store.path: ") && stderr.contains("in use by another process"),
+        "{stderr}"
+    );
+    shut_down(server);
 }
 
-async fn a_damaged_file_is_set_aside_and_the_server_starts() {
+async fn a_damaged_file_is_quarantined_and_the_server_starts() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("dictionary.redb"), [7; 10_000]).unwrap();
     let server = server_on(folder.path()).await;
-    server.client.ask("/v1/best-move", &json!({ "fen": "startpos", "depth": 3 })).await;
-    let log = end(server);
+    server.client.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 3 })).await;
+    let log = shut_down(server);
     let line =
         log.iter().find(|line| line["level"] == "ERROR").expect("the log says what happened");
     assert!(line["aside"].as_str().unwrap().ends_with("dictionary.redb.damaged"), "{line}");
     assert_eq!(fs::read(folder.path().join("dictionary.redb.damaged")).unwrap(), [7; 10_000]);
 }
 
-async fn a_full_disk_stops_no_answer_and_is_told_by_the_probe() {
+async fn a_full_disk_stops_no_answer_and_is_reported_by_readyz() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().to_str().unwrap();
     let settings = [
@@ -96,11 +99,11 @@ async fn a_full_disk_stops_no_answer_and_is_told_by_the_probe() {
         ("KIBITZER__STORE__FLUSH_MS", "20"),
         ("KIBITZER__SHUTDOWN__DRAIN_MS", "0"),
     ];
-    let server = ServerProcess::start_with_errors(&settings).await;
+    let server = ServerProcess::start_with_file_size_errors(&settings).await;
     let client = &server.client;
     let ask = async |mv: &str| {
         let body = json!({ "fen": "startpos", "moves": [mv], "depth": 4 });
-        client.ask("/v1/best-move", &body).await["source"].clone()
+        client.post_ok("/v1/best-move", &body).await["source"].clone()
     };
     let probe = async |status: u16| {
         for _ in 0..1_000 {
@@ -112,17 +115,17 @@ async fn a_full_disk_stops_no_answer_and_is_told_by_the_probe() {
         }
         panic!("/readyz never says {status}");
     };
-    server.limit_files("4096");
+    server.limit_file_size("4096");
     assert_eq!(ask("d4").await, "search");
-    assert_eq!(probe(503).await.problem(503, "not_ready")["reasons"], json!(["store"]));
+    assert_eq!(probe(503).await.expect_problem(503, "not_ready")["reasons"], json!(["store"]));
     assert_eq!(
         (ask("d4").await, ask("c4").await),
         (json!("memory"), json!("search")),
         "answers go on"
     );
-    server.limit_files("unlimited");
+    server.limit_file_size("unlimited");
     probe(200).await;
-    let log = end(server);
+    let log = shut_down(server);
     assert!(
         log.iter().any(|line| line["message"]
             .as_str()
@@ -134,10 +137,10 @@ async fn a_full_disk_stops_no_answer_and_is_told_by_the_probe() {
     for mv in ["d4", "c4"] {
         let body = json!({ "fen": "startpos", "moves": [mv], "depth": 4 });
         assert_eq!(
-            server.client.ask("/v1/best-move", &body).await["source"],
+            server.client.post_ok("/v1/best-move", &body).await["source"],
             "memory",
             "{mv} was written in the end"
         );
     }
-    end(server);
+    shut_down(server);
 }

@@ -1,26 +1,26 @@
 //! What the claims stand on.
 
-pub(crate) mod board;
-pub(crate) mod child;
 pub(crate) mod client;
 pub(crate) mod contract;
 pub(crate) mod coverage;
 pub(crate) mod exposition;
+pub(crate) mod live_board;
 pub(crate) mod log;
 pub(crate) mod server;
+pub(crate) mod server_process;
 pub(crate) mod stream;
 
 use std::future::Future;
 
 use libtest_mimic::Trial;
 
-pub(crate) use board::Board;
-pub(crate) use client::{Answer, Client};
+pub(crate) use client::{Client, TestResponse};
+pub(crate) use live_board::LiveBoard;
 pub(crate) use server::Server;
 pub(crate) use stream::Stream;
 
 /// The start position.
-pub(crate) const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+pub(crate) const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /// A claim about the service, on a runtime of its own.
 pub(crate) fn claim<F: Future<Output = ()>>(

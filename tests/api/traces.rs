@@ -18,16 +18,16 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::metrics::until;
-use crate::support::child::ServerProcess;
+use crate::metrics::wait_until;
+use crate::support::server_process::ServerProcess;
 use crate::support::{Client, Stream};
 
 crate::claims![
-    the_search_of_a_request_is_its_child_in_the_trace_of_the_caller,
-    who_joins_a_search_is_linked_to_the_request_that_launched_it,
-    what_the_caller_does_not_trace_is_not_sent,
-    without_a_collector_log_lines_name_the_trace_of_the_caller,
-    a_collector_that_does_not_answer_holds_up_nobody,
+    a_search_span_is_a_child_of_its_request_span,
+    a_request_that_joins_a_search_links_to_its_first_request,
+    unsampled_requests_are_not_exported,
+    log_lines_have_the_callers_trace_id_without_a_collector,
+    an_unresponsive_collector_delays_nothing,
 ];
 
 /// Takes what is sent, as OTLP over HTTP wants it.
@@ -39,7 +39,8 @@ impl Collector {
         let collector = Collector::default();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let router = Router::new().route("/v1/traces", post(take)).with_state(collector.clone());
+        let router =
+            Router::new().route("/v1/traces", post(receive_spans)).with_state(collector.clone());
         tokio::spawn(async move { axum::serve(listener, router).await });
         (collector, address)
     }
@@ -49,7 +50,7 @@ impl Collector {
     }
 }
 
-async fn take(
+async fn receive_spans(
     State(collector): State<Collector>,
     body: Bytes,
 ) -> ([(axum::http::HeaderName, &'static str); 1], Vec<u8>) {
@@ -76,21 +77,21 @@ async fn server_with(collector: SocketAddr, more: &[(&str, &str)]) -> ServerProc
 }
 
 /// Ends a server in good order; its log.
-fn end(server: ServerProcess) -> Vec<Value> {
+fn shut_down(server: ServerProcess) -> Vec<Value> {
     server.signal("TERM");
-    let (status, _, log) = server.wait(Duration::from_secs(20));
+    let (status, _, log) = server.wait_for_exit(Duration::from_secs(20));
     assert_eq!(status.code(), Some(0));
     log
 }
 
-const TRACE: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
-const PARENT: &str = "00f067aa0ba902b7";
+const TRACE_ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
+const PARENT_SPAN_ID: &str = "00f067aa0ba902b7";
 
 fn traceparent(trace: &str, flags: &str) -> String {
-    format!("00-{trace}-{PARENT}-{flags}")
+    format!("00-{trace}-{PARENT_SPAN_ID}-{flags}")
 }
 
-async fn ask(client: &Client, traceparent: &str, request_id: &str, body: &Value) {
+async fn request_best_move(client: &Client, traceparent: &str, request_id: &str, body: &Value) {
     let request = client.request(Method::POST, "/v1/best-move").json(body);
     let request = request.header("traceparent", traceparent).header("x-request-id", request_id);
     assert_eq!(client.send(request).await.status, 200);
@@ -104,13 +105,13 @@ fn attribute(span: &Span, name: &str) -> Option<Attribute> {
     span.attributes.iter().find(|attribute| attribute.key == name)?.value.clone()?.value
 }
 
-fn text(text: &str) -> Option<Attribute> {
+fn string_value(text: &str) -> Option<Attribute> {
     Some(Attribute::StringValue(text.to_owned()))
 }
 
 /// The span of the request with this id.
-fn of_request<'a>(spans: &'a [Span], id: &str) -> &'a Span {
-    let found = spans.iter().find(|span| attribute(span, "request_id") == text(id));
+fn request_span<'a>(spans: &'a [Span], id: &str) -> &'a Span {
+    let found = spans.iter().find(|span| attribute(span, "request_id") == string_value(id));
     found.unwrap_or_else(|| panic!("no span of {id}: {spans:#?}"))
 }
 
@@ -118,38 +119,38 @@ fn children<'a>(spans: &'a [Span], parent: &Span) -> Vec<&'a Span> {
     spans.iter().filter(|span| span.parent_span_id == parent.span_id).collect()
 }
 
-async fn the_search_of_a_request_is_its_child_in_the_trace_of_the_caller() {
+async fn a_search_span_is_a_child_of_its_request_span() {
     let (collector, address) = Collector::start().await;
     let server = server_with(address, &[]).await;
     let body = json!({ "fen": "startpos", "depth": 4 });
-    ask(&server.client, &traceparent(TRACE, "01"), "searched", &body).await;
-    ask(&server.client, &traceparent(TRACE, "01"), "remembered", &body).await;
-    let log = end(server);
+    request_best_move(&server.client, &traceparent(TRACE_ID, "01"), "searched", &body).await;
+    request_best_move(&server.client, &traceparent(TRACE_ID, "01"), "remembered", &body).await;
+    let log = shut_down(server);
     let spans = collector.spans();
-    let request = of_request(&spans, "searched");
+    let request = request_span(&spans, "searched");
     assert_eq!(
         (hex(&request.trace_id).as_str(), hex(&request.parent_span_id).as_str()),
-        (TRACE, PARENT)
+        (TRACE_ID, PARENT_SPAN_ID)
     );
     assert_eq!((request.name.as_str(), request.kind()), ("/v1/best-move", SpanKind::Server));
-    assert_eq!(attribute(request, "http.request.method"), text("POST"));
+    assert_eq!(attribute(request, "http.request.method"), string_value("POST"));
     assert_eq!(attribute(request, "http.response.status_code"), Some(Attribute::IntValue(200)));
     let [search] = children(&spans, request)[..] else { panic!("{spans:#?}") };
-    assert_eq!((hex(&search.trace_id).as_str(), search.name.as_str()), (TRACE, "search"));
+    assert_eq!((hex(&search.trace_id).as_str(), search.name.as_str()), (TRACE_ID, "search"));
     assert_eq!(attribute(search, "depth"), Some(Attribute::IntValue(4)));
-    assert_eq!(attribute(search, "reason"), text("depth"));
+    assert_eq!(attribute(search, "reason"), string_value("depth"));
     assert!(
         request.start_time_unix_nano <= search.start_time_unix_nano,
         "the search comes after its request"
     );
-    let remembered = of_request(&spans, "remembered");
-    assert_eq!(hex(&remembered.trace_id), TRACE);
+    let remembered = request_span(&spans, "remembered");
+    assert_eq!(hex(&remembered.trace_id), TRACE_ID);
     assert!(children(&spans, remembered).is_empty(), "memory answers without a search");
     let line = log.iter().find(|line| line["request_id"] == "searched").unwrap();
-    assert_eq!(line["request"], json!({ "route": "/v1/best-move", "trace_id": TRACE }));
+    assert_eq!(line["request"], json!({ "route": "/v1/best-move", "trace_id": TRACE_ID }));
 }
 
-async fn who_joins_a_search_is_linked_to_the_request_that_launched_it() {
+async fn a_request_that_joins_a_search_links_to_its_first_request() {
     let (collector, address) = Collector::start().await;
     let server = server_with(address, &[]).await;
     let body = json!({ "fen": "startpos", "infinite": true });
@@ -160,17 +161,19 @@ async fn who_joins_a_search_is_linked_to_the_request_that_launched_it() {
             .json(&body)
             .header("x-request-id", id);
         let mut stream = Stream::open(&server.client, request, "application/x-ndjson").await;
-        stream.next("info").await;
+        stream.next_of_type("info").await;
         stream
     };
     let launcher = open("launcher").await;
     let joiner = open("joiner").await;
     drop((launcher, joiner));
-    until(&server.client, "both have left", |page| page.value("kibitzer_searches_running") == 0.0)
-        .await;
-    end(server);
+    wait_until(&server.client, "both have left", |page| {
+        page.value("kibitzer_searches_running") == 0.0
+    })
+    .await;
+    shut_down(server);
     let spans = collector.spans();
-    let (launcher, joiner) = (of_request(&spans, "launcher"), of_request(&spans, "joiner"));
+    let (launcher, joiner) = (request_span(&spans, "launcher"), request_span(&spans, "joiner"));
     assert_eq!(children(&spans, launcher).len(), 1, "{spans:#?}");
     assert!(children(&spans, joiner).is_empty() && launcher.links.is_empty(), "{spans:#?}");
     assert_ne!(joiner.trace_id, launcher.trace_id, "each begins a trace of its own");
@@ -178,28 +181,28 @@ async fn who_joins_a_search_is_linked_to_the_request_that_launched_it() {
     assert_eq!(links, [(&launcher.trace_id, &launcher.span_id)]);
 }
 
-async fn what_the_caller_does_not_trace_is_not_sent() {
+async fn unsampled_requests_are_not_exported() {
     let (collector, address) = Collector::start().await;
     let server = server_with(address, &[("KIBITZER__OTLP__SAMPLE_PERMILLE", "0")]).await;
     let body = json!({ "fen": "startpos", "depth": 2 });
-    ask(&server.client, &traceparent(TRACE, "00"), "unsampled", &body).await;
-    ask(&server.client, "nonsense", "nobody's", &body).await;
-    ask(&server.client, &traceparent(TRACE, "01"), "sampled", &body).await;
-    end(server);
+    request_best_move(&server.client, &traceparent(TRACE_ID, "00"), "unsampled", &body).await;
+    request_best_move(&server.client, "nonsense", "nobody's", &body).await;
+    request_best_move(&server.client, &traceparent(TRACE_ID, "01"), "sampled", &body).await;
+    shut_down(server);
     let spans = collector.spans();
     assert_eq!(spans.len(), 1, "{spans:#?}");
-    of_request(&spans, "sampled");
+    request_span(&spans, "sampled");
 }
 
-async fn without_a_collector_log_lines_name_the_trace_of_the_caller() {
+async fn log_lines_have_the_callers_trace_id_without_a_collector() {
     let settings =
         [("KIBITZER__SHUTDOWN__DRAIN_MS", "0"), ("KIBITZER__LOG__LEVEL", "kibitzer=debug")];
     let server = ServerProcess::start(&settings).await;
     let body = json!({ "fen": "startpos", "depth": 3 });
-    ask(&server.client, &traceparent(TRACE, "01"), "traced", &body).await;
-    let log = end(server);
+    request_best_move(&server.client, &traceparent(TRACE_ID, "01"), "traced", &body).await;
+    let log = shut_down(server);
     let lines: Vec<_> = log.iter().filter(|line| line["request_id"] == "traced").collect();
-    assert!(lines.iter().all(|line| line["request"]["trace_id"] == TRACE), "{lines:?}");
+    assert!(lines.iter().all(|line| line["request"]["trace_id"] == TRACE_ID), "{lines:?}");
     let searched = lines
         .iter()
         .find(|line| line["message"] == "search ended")
@@ -211,22 +214,22 @@ async fn without_a_collector_log_lines_name_the_trace_of_the_caller() {
     assert!(lines.iter().any(|line| line["message"] == "answered"), "{lines:?}");
 }
 
-async fn a_collector_that_does_not_answer_holds_up_nobody() {
+async fn an_unresponsive_collector_delays_nothing() {
     // It accepts what comes, by the system's queue, and never says a word.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let server =
         server_with(silent.local_addr().unwrap(), &[("KIBITZER__OTLP__TIMEOUT_MS", "300")]).await;
     for depth in 1..=5 {
         let body = json!({ "fen": "startpos", "depth": depth, "fresh": true });
-        ask(&server.client, &traceparent(TRACE, "01"), "asked", &body).await;
+        request_best_move(&server.client, &traceparent(TRACE_ID, "01"), "asked", &body).await;
     }
-    let log = end(server);
+    let log = shut_down(server);
     assert_eq!(
         log.iter()
             .filter(|line| line["message"] == "answered" && line["request_id"] == "asked")
             .count(),
         5
     );
-    let told = log.iter().any(|line| line["level"] == "WARN" || line["level"] == "ERROR");
-    assert!(told, "that traces are lost is told: {log:?}");
+    let is_reported = log.iter().any(|line| line["level"] == "WARN" || line["level"] == "ERROR");
+    assert!(is_reported, "that traces are lost is told: {log:?}");
 }

@@ -38,13 +38,13 @@ impl<'a> ImportGraph<'a> {
     fn defining_module(&self, path: &[String], reexports_left: usize) -> ModulePath {
         let mut module = Vec::new();
         for (index, name) in path.iter().enumerate() {
-            let here = self.modules.get(module.as_slice());
-            if here.is_some_and(|here| here.children.contains(name)) {
+            let current = self.modules.get(module.as_slice());
+            if current.is_some_and(|here| here.children.contains(name)) {
                 module.push(name.clone());
                 continue;
             }
             if reexports_left > 0
-                && let Some(source) = here.and_then(|here| self.source_of(here, name))
+                && let Some(source) = current.and_then(|here| self.reexport_source(here, name))
             {
                 let whole: ModulePath = source.iter().chain(&path[index + 1..]).cloned().collect();
                 return self.defining_module(&whole, reexports_left - 1);
@@ -60,7 +60,7 @@ impl<'a> ImportGraph<'a> {
 
     /// Where a module takes a name from that it hands on. A name from another layer counts as the
     /// module's own: re-exports belong to what a layer offers.
-    fn source_of(&self, module: &Module, name: &str) -> Option<ModulePath> {
+    fn reexport_source(&self, module: &Module, name: &str) -> Option<ModulePath> {
         let in_same_layer = |source: &&ModulePath| source.first() == module.path.first();
         if let Some(source) = module.reexports.get(name).filter(in_same_layer) {
             return Some(source.clone());

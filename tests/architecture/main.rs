@@ -36,8 +36,8 @@ const LAYERS: &[(&str, &[&str])] = &[
 const COMPOSITION_ROOT: &[&str] = &["app", "lib"];
 
 /// Layers without async code, environment and printing, which belong further up.
-const SYNCHRONOUS: &[&str] = &["chess", "nnue", "engine"];
-const NOT_SYNCHRONOUS: &[&str] = &[
+const SYNCHRONOUS_LAYERS: &[&str] = &["chess", "nnue", "engine"];
+const FORBIDDEN_IN_SYNCHRONOUS_LAYERS: &[&str] = &[
     "tokio",
     "axum",
     "reqwest",
@@ -52,15 +52,15 @@ const NOT_SYNCHRONOUS: &[&str] = &[
 ];
 
 /// What the rules of chess may not use even of the standard library: I/O, clocks, threads.
-const NOT_CHESS: &[&str] =
+const FORBIDDEN_IN_CHESS: &[&str] =
     &["std::fs", "std::io", "std::process", "std::thread", "std::time", "std::sync"];
 
-fn in_project(path: &str) -> PathBuf {
+fn project_path(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(path)
 }
 
 fn dependencies() -> BTreeSet<String> {
-    let manifest = std::fs::read_to_string(in_project("Cargo.toml")).expect("Cargo.toml");
+    let manifest = std::fs::read_to_string(project_path("Cargo.toml")).expect("Cargo.toml");
     source::dependencies(&manifest)
 }
 
@@ -73,21 +73,21 @@ fn starts_with(path: &str, names: &str) -> bool {
 fn forbidden_paths(module: &Module, dependencies: &BTreeSet<String>) -> Vec<String> {
     let layer = module.layer();
     let mut forbidden: Vec<&str> = Vec::new();
-    if SYNCHRONOUS.contains(&layer) {
-        forbidden.extend(NOT_SYNCHRONOUS);
+    if SYNCHRONOUS_LAYERS.contains(&layer) {
+        forbidden.extend(FORBIDDEN_IN_SYNCHRONOUS_LAYERS);
     }
     if layer == "chess" {
-        forbidden.extend(NOT_CHESS);
+        forbidden.extend(FORBIDDEN_IN_CHESS);
         forbidden.extend(dependencies.iter().map(String::as_str));
     }
-    let named = module.foreign.iter();
+    let named = module.external_paths.iter();
     let named = named.filter(|path| forbidden.iter().any(|names| starts_with(path, names)));
     named.map(|path| format!("{}: `{layer}` may not name `{path}`", module.name())).collect()
 }
 
 /// Every import that points upward.
 fn upward_imports(graph: &ImportGraph<'_>) -> Vec<String> {
-    let mut faults = Vec::new();
+    let mut violations = Vec::new();
     for (from, to) in &graph.imports {
         let layer = |path: &[String]| path.first().map_or("lib", String::as_str).to_owned();
         let (importer, imported) = (layer(from), layer(to));
@@ -96,40 +96,41 @@ fn upward_imports(graph: &ImportGraph<'_>) -> Vec<String> {
         }
         let allowed = LAYERS.iter().find(|(name, _)| *name == importer);
         if !allowed.is_some_and(|(_, allowed)| allowed.contains(&imported.as_str())) {
-            faults.push(format!(
+            violations.push(format!(
                 "{}: `{importer}` may not import `{}`",
                 from.join("::"),
                 to.join("::")
             ));
         }
     }
-    faults
+    violations
 }
 
 /// Every fault of a crate with these modules, in words.
-fn faults(modules: &[Module], dependencies: &BTreeSet<String>) -> Vec<String> {
+fn violations(modules: &[Module], dependencies: &BTreeSet<String>) -> Vec<String> {
     let graph = ImportGraph::new(modules);
-    let mut faults = upward_imports(&graph);
+    let mut violations = upward_imports(&graph);
     for module in modules {
         let layer = module.layer();
         let known = LAYERS.iter().any(|(name, _)| *name == layer);
         if !known && !COMPOSITION_ROOT.contains(&layer) {
-            faults.push(format!("{}: `{layer}` is not in the list of layers", module.name()));
+            violations.push(format!("{}: `{layer}` is not in the list of layers", module.name()));
         }
-        faults.extend(forbidden_paths(module, dependencies));
+        violations.extend(forbidden_paths(module, dependencies));
     }
     let cycles = graph.cycles_of_files().into_iter().chain(graph.cycles_of_siblings());
     let cycles: BTreeSet<_> = cycles.collect();
-    faults.extend(cycles.iter().map(|cycle| format!("a circle of imports: {}", cycle.join(", "))));
-    faults
+    violations
+        .extend(cycles.iter().map(|cycle| format!("a circle of imports: {}", cycle.join(", "))));
+    violations
 }
 
 #[test]
 fn imports_point_one_way() {
-    let modules = Module::all_under(&in_project("src"));
+    let modules = Module::all_under(&project_path("src"));
     assert!(modules.len() > 100, "the test must see the source, not {} modules", modules.len());
-    let faults = faults(&modules, &dependencies());
-    assert!(faults.is_empty(), "\n{}\n", faults.join("\n"));
+    let violations = violations(&modules, &dependencies());
+    assert!(violations.is_empty(), "\n{}\n", violations.join("\n"));
 }
 
 #[test]
@@ -152,22 +153,22 @@ fn the_manifest_lists_the_packages_that_chess_must_not_name() {
 }
 
 /// The faults of a crate made of these files: each a module's path and its text.
-fn faults_of(files: &[(&str, &str)]) -> Vec<String> {
+fn violations_of(files: &[(&str, &str)]) -> Vec<String> {
     let paths: Vec<Vec<&str>> = files.iter().map(|(path, _)| path.split("::").collect()).collect();
     let layers: BTreeSet<&str> = paths.iter().map(|path| path[0]).collect();
     let root: String = layers.iter().map(|layer| format!("mod {layer};")).collect();
     let mut modules = vec![Module::parse(&[], &root)];
     modules.extend(paths.iter().zip(files).map(|(path, (_, text))| Module::parse(path, text)));
-    faults(&modules, &dependencies())
+    violations(&modules, &dependencies())
 }
 
 /// The faults of one file in a crate that has the layers `chess`, `engine` and `http`.
-fn faults_of_file(path: &str, text: &str) -> Vec<String> {
-    faults_of(&[("chess", ""), ("engine", ""), ("http", ""), (path, text)])
+fn violations_of_file(path: &str, text: &str) -> Vec<String> {
+    violations_of(&[("chess", ""), ("engine", ""), ("http", ""), (path, text)])
 }
 
 #[test]
-fn an_upward_import_is_found_wherever_it_hides() {
+fn an_upward_import_is_found_in_every_form() {
     for text in [
         "use crate::engine::Engine;",
         "use crate::{chess::Square, engine::{Limits, Score}};",
@@ -179,14 +180,14 @@ fn an_upward_import_is_found_wherever_it_hides() {
         "const QUOTE: char = '\"'; use crate::engine::Score;",
         "fn f() { assert!(true, \"{}\", crate::engine::Score::DRAW); }",
     ] {
-        assert_eq!(faults_of_file("chess::fen", text).len(), 1, "{text}");
+        assert_eq!(violations_of_file("chess::fen", text).len(), 1, "{text}");
     }
-    assert_eq!(faults_of_file("uci", "use crate::http::Router;").len(), 1);
-    assert_eq!(faults_of_file("attic", "").len(), 1);
+    assert_eq!(violations_of_file("uci", "use crate::http::Router;").len(), 1);
+    assert_eq!(violations_of_file("attic", "").len(), 1);
 }
 
 #[test]
-fn downward_imports_tests_and_text_are_no_faults() {
+fn downward_imports_tests_and_text_are_allowed() {
     for text in [
         "use crate::chess::Square;",
         "use super::super::tt::Table;",
@@ -196,24 +197,24 @@ fn downward_imports_tests_and_text_are_no_faults() {
         "const TEXT: &str = r#\"use crate::http::\"Router\";\"#;",
         "fn f<'a>(x: &'a str) -> &'a str { x }",
     ] {
-        let faults = faults_of_file("engine::search::root", text);
-        assert_eq!(faults, Vec::<String>::new(), "{text}");
+        let violations = violations_of_file("engine::search::root", text);
+        assert_eq!(violations, Vec::<String>::new(), "{text}");
     }
     let app = "use crate::{http, engine}; use tokio::net::TcpListener;";
-    assert_eq!(faults_of_file("app", app), Vec::<String>::new());
+    assert_eq!(violations_of_file("app", app), Vec::<String>::new());
 }
 
 #[test]
-fn a_circle_of_files_is_found_through_re_exports_too() {
-    let circle = faults_of(&[
+fn a_cycle_of_files_is_found_through_re_exports() {
+    let cycle = violations_of(&[
         ("engine", "mod a; mod b; mod c; pub use a::A;"),
         ("engine::a", "use super::b::B; pub struct A;"),
         ("engine::b", "use super::c; pub struct B(c::C);"),
         ("engine::c", "use crate::engine::A; pub struct C(A);"),
     ]);
-    assert_eq!(circle, ["a circle of imports: engine::a, engine::b, engine::c"]);
+    assert_eq!(cycle, ["a circle of imports: engine::a, engine::b, engine::c"]);
 
-    let with_parent = faults_of(&[
+    let with_parent = violations_of(&[
         ("engine", "mod a; fn f() { a::g(); } pub struct Limits;"),
         ("engine::a", "use super::Limits; pub fn g() {}"),
     ]);
@@ -221,8 +222,8 @@ fn a_circle_of_files_is_found_through_re_exports_too() {
 }
 
 #[test]
-fn a_circle_of_folders_is_found_where_no_file_is_in_one() {
-    let circle = faults_of(&[
+fn a_cycle_of_folders_is_found_without_a_cycle_of_files() {
+    let cycle = violations_of(&[
         ("engine", "mod search; mod tt;"),
         ("engine::search", "mod node; mod root;"),
         ("engine::search::node", "use crate::engine::tt::entry::Entry;"),
@@ -231,7 +232,7 @@ fn a_circle_of_folders_is_found_where_no_file_is_in_one() {
         ("engine::tt::entry", "pub struct Entry;"),
         ("engine::tt::table", "use crate::engine::search::root::Root;"),
     ]);
-    assert_eq!(circle, ["a circle of imports: engine::search, engine::tt"]);
+    assert_eq!(cycle, ["a circle of imports: engine::search, engine::tt"]);
 }
 
 #[test]
@@ -241,7 +242,7 @@ fn declarations_and_re_exports_are_no_imports() {
         ("engine::a", "use super::B; pub struct A;"),
         ("engine::b", "pub struct B;"),
     ];
-    assert_eq!(faults_of(&files), Vec::<String>::new());
+    assert_eq!(violations_of(&files), Vec::<String>::new());
 }
 
 #[test]
@@ -253,11 +254,11 @@ fn chess_uses_the_standard_library_only() {
         "fn f() { assert!({ println!(); true }); }",
         "use std::time::Instant;",
     ] {
-        assert!(!faults_of_file("chess::fen", text).is_empty(), "{text}");
+        assert!(!violations_of_file("chess::fen", text).is_empty(), "{text}");
     }
     let own = "use std::fmt; fn pretty_println() {} mod config { pub struct X; } use config::X;";
-    assert_eq!(faults_of_file("chess::fen", own), Vec::<String>::new());
+    assert_eq!(violations_of_file("chess::fen", own), Vec::<String>::new());
     let clock = "use std::time::Instant; use std::sync::Arc;";
-    assert_eq!(faults_of_file("engine::search", clock), Vec::<String>::new());
-    assert!(!faults_of_file("engine::search", "fn f() { std::env::var(\"X\"); }").is_empty());
+    assert_eq!(violations_of_file("engine::search", clock), Vec::<String>::new());
+    assert!(!violations_of_file("engine::search", "fn f() { std::env::var(\"X\"); }").is_empty());
 }

@@ -25,9 +25,9 @@ pub(crate) struct Module {
     /// Paths inside the crate that its code names.
     pub(crate) uses: BTreeSet<ModulePath>,
     /// Other paths, such as `std::env::var`, and the macros that its code calls, such as `println!`.
-    pub(crate) foreign: BTreeSet<String>,
+    pub(crate) external_paths: BTreeSet<String>,
     /// Files of child modules that are only for tests.
-    tests: BTreeSet<String>,
+    test_modules: BTreeSet<String>,
 }
 
 impl Module {
@@ -40,7 +40,7 @@ impl Module {
         let path: ModulePath = path.iter().map(|&name| name.to_owned()).collect();
         let mut module = Module { path: path.clone(), ..Module::default() };
         module.declare(&file.items);
-        let mut reader = Reader { module: &mut module, scope: path };
+        let mut reader = PathCollector { module: &mut module, scope: path };
         reader.visit_file(&file);
         module
     }
@@ -51,7 +51,7 @@ impl Module {
             let Item::Mod(child) = item else { continue };
             let name = child.ident.to_string();
             if is_for_tests(&child.attrs) {
-                self.tests.insert(name);
+                self.test_modules.insert(name);
             } else {
                 self.children.insert(name);
             }
@@ -96,21 +96,21 @@ impl Module {
 }
 
 /// Collects the paths of one file.
-struct Reader<'a> {
+struct PathCollector<'a> {
     module: &'a mut Module,
     /// The module that the code being read stands in: the file's, or an inline one.
     scope: ModulePath,
 }
 
-impl Reader<'_> {
+impl PathCollector<'_> {
     /// Notes a path that starts in the scope's module.
-    fn note(&mut self, names: &[String]) {
+    fn record_path(&mut self, names: &[String]) {
         match self.absolute(names) {
             Some(path) => {
                 self.module.uses.insert(path);
             }
             None => {
-                self.module.foreign.insert(names.join("::"));
+                self.module.external_paths.insert(names.join("::"));
             }
         }
     }
@@ -167,7 +167,7 @@ impl Reader<'_> {
                     colons = 0;
                 }
                 TokenTree::Punct(mark) if mark.as_char() == '!' && !path.is_empty() => {
-                    self.module.foreign.insert(format!("{}!", path.join("::")));
+                    self.module.external_paths.insert(format!("{}!", path.join("::")));
                     path.clear();
                     colons = 0;
                 }
@@ -184,13 +184,13 @@ impl Reader<'_> {
         // A keyword alone, as in `pub(crate)`, is no import.
         let is_keyword = matches!(path.as_slice(), [name] if name == "crate" || name == "super");
         if !path.is_empty() && !is_keyword {
-            self.note(path);
+            self.record_path(path);
         }
         path.clear();
     }
 }
 
-impl<'ast> Visit<'ast> for Reader<'_> {
+impl<'ast> Visit<'ast> for PathCollector<'_> {
     fn visit_file(&mut self, file: &'ast syn::File) {
         // What is handed on comes first: code above may use it.
         for item in &file.items {
@@ -198,7 +198,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
                 && !is_for_tests(&item.attrs)
                 && !matches!(item.vis, Visibility::Inherited)
             {
-                for (alias, path) in leaves(item) {
+                for (alias, path) in use_leaves(item) {
                     let Some(path) = self.absolute(&path) else { continue };
                     match alias.as_str() {
                         "*" => self.module.glob_reexports.push(path),
@@ -231,11 +231,11 @@ impl<'ast> Visit<'ast> for Reader<'_> {
     }
 
     fn visit_item_use(&mut self, item: &'ast ItemUse) {
-        let handed_on = !matches!(item.vis, Visibility::Inherited);
-        for (_, path) in leaves(item) {
+        let is_reexport = !matches!(item.vis, Visibility::Inherited);
+        for (_, path) in use_leaves(item) {
             let inside = self.absolute(&path).is_some();
-            if !(handed_on && inside) {
-                self.note(&path);
+            if !(is_reexport && inside) {
+                self.record_path(&path);
             }
         }
     }
@@ -245,13 +245,13 @@ impl<'ast> Visit<'ast> for Reader<'_> {
 
     fn visit_path(&mut self, path: &'ast syn::Path) {
         let names: Vec<String> = path.segments.iter().map(|name| name.ident.to_string()).collect();
-        self.note(&names);
+        self.record_path(&names);
         visit::visit_path(self, path);
     }
 
     fn visit_macro(&mut self, call: &'ast syn::Macro) {
         if let Some(name) = call.path.segments.last() {
-            self.module.foreign.insert(format!("{}!", name.ident));
+            self.module.external_paths.insert(format!("{}!", name.ident));
         }
         self.visit_path(&call.path);
         self.read_tokens(call.tokens.clone());
@@ -259,7 +259,7 @@ impl<'ast> Visit<'ast> for Reader<'_> {
 }
 
 /// Every name that a `use` brings in, with its whole path; `*` for a glob.
-fn leaves(item: &ItemUse) -> Vec<(String, Vec<String>)> {
+fn use_leaves(item: &ItemUse) -> Vec<(String, Vec<String>)> {
     let mut found = Vec::new();
     let mut open: Vec<(Vec<String>, &UseTree)> = vec![(Vec::new(), &item.tree)];
     while let Some((mut path, tree)) = open.pop() {
@@ -279,11 +279,7 @@ fn leaves(item: &ItemUse) -> Vec<(String, Vec<String>)> {
     found
 }
 
-fn leaf_of(
-    mut path: Vec<String>,
-    name: &syn::Ident,
-    alias: &syn::Ident,
-) -> (String, Vec<String>) {
+fn leaf_of(mut path: Vec<String>, name: &syn::Ident, alias: &syn::Ident) -> (String, Vec<String>) {
     if name == "self" {
         let alias = if alias == "self" { path.last().cloned() } else { Some(alias.to_string()) };
         return (alias.unwrap_or_default(), path);

@@ -2,23 +2,23 @@
 
 use std::collections::BTreeSet;
 
-use kibitzer::chess::forms::packed::Packed;
+use kibitzer::chess::encodings::packed::PackedPosition;
 use kibitzer::chess::{
-    CastlingText, Claim, DrawReason, Game, Move, MoveList, Outcome, Position, Wanted, read_move,
-    to_san, to_uci,
+    CastlingNotation, DrawClaim, DrawReason, Game, Move, MoveGenType, MoveList, Outcome, Position,
+    parse_move, to_san, to_uci,
 };
 use proptest::test_runner::TestCaseError;
 use proptest::{prop_assert, prop_assert_eq};
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, san::SanPlus};
 
-use crate::reference::{self, History};
-use crate::tally::Tally;
+use crate::coverage::Coverage;
+use crate::reference::{self, RepetitionCounts};
 
 /// Compares everything that the position itself decides.
 pub(crate) fn position(
     ours: &Position,
     theirs: &Chess,
-    tally: &mut Tally,
+    coverage: &mut Coverage,
 ) -> Result<(), TestCaseError> {
     let fen = Fen::from_position(theirs, EnPassantMode::Legal).to_string();
     prop_assert_eq!(ours.fen(), fen.clone());
@@ -27,10 +27,10 @@ pub(crate) fn position(
     prop_assert_eq!(ours.pinned().0, reference::pinned(theirs).0, "pinned pieces of {}", fen);
     keys(ours, theirs, &fen)?;
     moves(ours, theirs, &fen)?;
-    if tally.positions.is_multiple_of(64) {
+    if coverage.positions.is_multiple_of(64) {
         every_code(ours, &fen)?;
     }
-    tally.note_position(theirs);
+    coverage.record_position(theirs);
     Ok(())
 }
 
@@ -44,11 +44,16 @@ fn keys(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError>
         .validate()
         .map_err(|fault| TestCaseError::fail(format!("{fen}: {fault:?}")))?;
     prop_assert_eq!(&rebuilt, ours, "{} built from its setup", fen);
-    let unpacked = Packed::of(ours)
-        .position()
+    let unpacked = PackedPosition::from_position(ours)
+        .to_position()
         .map_err(|fault| TestCaseError::fail(format!("{fen}: {fault:?}")))?;
     prop_assert_eq!(unpacked.key(), ours.key(), "{} packed and unpacked", fen);
-    prop_assert_eq!(Packed::of(&unpacked), Packed::of(ours), "{} packed twice", fen);
+    prop_assert_eq!(
+        PackedPosition::from_position(&unpacked),
+        PackedPosition::from_position(ours),
+        "{} packed twice",
+        fen
+    );
     Ok(())
 }
 
@@ -57,7 +62,7 @@ fn moves(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError
     let legal = ours.legal_moves();
     let names: BTreeSet<(String, String)> = legal
         .iter()
-        .map(|&mv| (to_uci(ours, mv, CastlingText::Chess960), to_san(ours, mv)))
+        .map(|&mv| (to_uci(ours, mv, CastlingNotation::Chess960), to_san(ours, mv)))
         .collect();
     let their_names: BTreeSet<(String, String)> = theirs
         .legal_moves()
@@ -77,16 +82,16 @@ fn moves(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError
     for &mv in legal.iter() {
         for text in [
             to_san(ours, mv),
-            to_uci(ours, mv, CastlingText::Chess960),
-            to_uci(ours, mv, CastlingText::Standard),
+            to_uci(ours, mv, CastlingNotation::Chess960),
+            to_uci(ours, mv, CastlingNotation::Standard),
         ] {
-            prop_assert_eq!(read_move(ours, &text), Ok(mv), "{} in {}", text, fen);
+            prop_assert_eq!(parse_move(ours, &text), Ok(mv), "{} in {}", text, fen);
         }
     }
 
     let (mut noisy, mut quiet) = (MoveList::new(), MoveList::new());
-    ours.each_move(Wanted::Noisy, |mv| noisy.push(mv));
-    ours.each_move(Wanted::Quiet, |mv| quiet.push(mv));
+    ours.for_each_move(MoveGenType::Noisy, |mv| noisy.push(mv));
+    ours.for_each_move(MoveGenType::Quiet, |mv| quiet.push(mv));
     prop_assert!(
         noisy.iter().all(|mv| mv.is_noisy()),
         "a quiet move among the noisy ones of {}",
@@ -117,12 +122,12 @@ fn every_code(ours: &Position, fen: &str) -> Result<(), TestCaseError> {
 pub(crate) fn game(
     game: &Game,
     theirs: &Chess,
-    history: &History,
-    tally: &mut Tally,
+    history: &RepetitionCounts,
+    coverage: &mut Coverage,
 ) -> Result<(), TestCaseError> {
     let occurrences = history.occurrences(theirs);
     let fen = game.position().fen();
-    prop_assert_eq!(game.repetitions(), occurrences, "how often {} has occurred", fen);
+    prop_assert_eq!(game.occurrences(), occurrences, "how often {} has occurred", fen);
 
     // A position with more bishops of one colour than one a side is dead for shakmaty too: its rule
     // is the same.
@@ -140,12 +145,12 @@ pub(crate) fn game(
         Outcome::Ongoing
     };
     prop_assert_eq!(game.outcome(), expected, "outcome of {}", fen);
-    tally.note_outcome(expected);
+    coverage.record_outcome(expected);
 
     let mut claims = Vec::new();
     if expected == Outcome::Ongoing {
-        claims.extend((occurrences >= 3).then_some(Claim::ThreefoldRepetition));
-        claims.extend((theirs.halfmoves() >= 100).then_some(Claim::FiftyMoves));
+        claims.extend((occurrences >= 3).then_some(DrawClaim::ThreefoldRepetition));
+        claims.extend((theirs.halfmoves() >= 100).then_some(DrawClaim::FiftyMoves));
     }
     prop_assert_eq!(game.claims(), claims, "claims in {}", fen);
     Ok(())

@@ -11,20 +11,20 @@
 )]
 
 mod compare;
+mod coverage;
+mod fen_variants;
 #[path = "../support/full.rs"]
 mod full;
 mod plan;
 mod reference;
-mod spelling;
-mod tally;
 
-use kibitzer::chess::{CastlingText, Game, Move, Position, to_uci};
+use kibitzer::chess::{CastlingNotation, Game, Move, Position, to_uci};
 use proptest::strategy::Strategy;
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use shakmaty::{CastlingMode, Chess, Position as _, fen::Fen};
 
+use coverage::Coverage;
 use plan::Plan;
-use tally::Tally;
 
 const SEED: &[u8; 32] = b"kibitzer and shakmaty must agree";
 
@@ -36,22 +36,22 @@ fn every_position_of_random_games_looks_the_same_to_shakmaty() {
     let mut runner =
         TestRunner::new_with_rng(config, TestRng::from_seed(RngAlgorithm::ChaCha, SEED));
     let plans = plan::plans();
-    let tally = std::cell::RefCell::new(Tally::default());
-    while tally.borrow().positions < goal {
+    let coverage = std::cell::RefCell::new(Coverage::default());
+    while coverage.borrow().positions < goal {
         let tree = plans.new_tree(&mut runner).unwrap_or_else(|reason| panic!("no plan: {reason}"));
-        match runner.run_one(tree, |plan| play(&plan, &mut tally.borrow_mut())) {
+        match runner.run_one(tree, |plan| play(&plan, &mut coverage.borrow_mut())) {
             Ok(_) => {}
             Err(TestError::Fail(reason, plan)) => panic!("{reason}\nshortest game: {plan:?}"),
             Err(TestError::Abort(reason)) => panic!("{reason}"),
         }
     }
-    let tally = tally.into_inner();
-    println!("{tally:#?}");
-    tally.assert_covers(full);
+    let coverage = coverage.into_inner();
+    println!("{coverage:#?}");
+    coverage.assert_covers(full);
 }
 
 /// Plays a planned game to its end and compares every position on the way.
-fn play(plan: &Plan, tally: &mut Tally) -> Result<(), TestCaseError> {
+fn play(plan: &Plan, coverage: &mut Coverage) -> Result<(), TestCaseError> {
     let fen = plan.start.fen();
     let fail = |why: String| TestCaseError::fail(format!("{why}, from {fen}"));
     let parsed: Fen =
@@ -62,18 +62,18 @@ fn play(plan: &Plan, tally: &mut Tally) -> Result<(), TestCaseError> {
     let start = Position::from_fen(&fen)
         .map_err(|error| fail(format!("the start is refused: {error:?}")))?;
     let mut game = Game::new(start);
-    let mut history = reference::History::new(&theirs);
-    tally.start(plan);
+    let mut history = reference::RepetitionCounts::new(&theirs);
+    coverage.record_game(plan);
 
     for &choice in &plan.choices {
-        compare::position(game.position(), &theirs, tally)?;
-        compare::game(&game, &theirs, &history, tally)?;
-        spelling::every_fen_gives_one_key(game.position(), &theirs)?;
+        compare::position(game.position(), &theirs, coverage)?;
+        compare::game(&game, &theirs, &history, coverage)?;
+        fen_variants::every_fen_gives_one_key(game.position(), &theirs)?;
         if theirs.is_game_over() || theirs.halfmoves() >= 150 {
             break;
         }
-        let mv = plan.taste.choose(choice, &game);
-        let uci = to_uci(game.position(), mv, CastlingText::Chess960);
+        let mv = plan.policy.choose(choice, &game);
+        let uci = to_uci(game.position(), mv, CastlingNotation::Chess960);
         let their_move = theirs
             .legal_moves()
             .into_iter()
@@ -81,7 +81,7 @@ fn play(plan: &Plan, tally: &mut Tally) -> Result<(), TestCaseError> {
         let Some(their_move) = their_move else {
             return Err(fail(format!("shakmaty has no move {uci}")));
         };
-        tally.note_move(mv, game.position());
+        coverage.record_move(mv, game.position());
         check_undo(&mut game, mv)?;
         game.play(mv);
         theirs.play_unchecked(their_move);
@@ -93,11 +93,11 @@ fn play(plan: &Plan, tally: &mut Tally) -> Result<(), TestCaseError> {
 /// Playing a move and taking it back leaves the game as it was.
 fn check_undo(game: &mut Game, mv: Move) -> Result<(), TestCaseError> {
     let (position, plies, repetitions) =
-        (game.position().clone(), game.moves().len(), game.repetitions());
+        (game.position().clone(), game.moves().len(), game.occurrences());
     game.play(mv);
     proptest::prop_assert_eq!(game.undo(), Some(mv));
     proptest::prop_assert_eq!(game.position(), &position);
     proptest::prop_assert_eq!(game.moves().len(), plies);
-    proptest::prop_assert_eq!(game.repetitions(), repetitions);
+    proptest::prop_assert_eq!(game.occurrences(), repetitions);
     Ok(())
 }

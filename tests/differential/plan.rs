@@ -9,7 +9,7 @@ use proptest::prelude::*;
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) start: Start,
-    pub(crate) taste: Taste,
+    pub(crate) policy: MovePolicy,
     pub(crate) choices: Vec<u16>,
 }
 
@@ -24,7 +24,7 @@ pub(crate) enum Start {
 
 /// What a game's moves are drawn from.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Taste {
+pub(crate) enum MovePolicy {
     /// All legal moves alike.
     Any,
     /// Captures and promotions first: soon few pieces are left.
@@ -34,7 +34,7 @@ pub(crate) enum Taste {
     /// Castling first, and whatever clears its way.
     Castling,
     /// Back to where the piece came from: repetitions.
-    Back,
+    Backtrack,
 }
 
 /// Endings from which random moves soon reach mate, stalemate and bare kings.
@@ -61,16 +61,16 @@ pub(crate) fn plans() -> impl Strategy<Value = Plan> {
         1 => (number.clone(), number).prop_map(|(white, black)| Start::Chess960(white, black)),
         2 => proptest::sample::select(&ENDINGS[..]).prop_map(Start::Ending),
     ];
-    let taste = prop_oneof![
-        4 => Just(Taste::Any),
-        3 => Just(Taste::Noisy),
-        2 => Just(Taste::Pawns),
-        2 => Just(Taste::Castling),
-        1 => Just(Taste::Back),
+    let policy = prop_oneof![
+        4 => Just(MovePolicy::Any),
+        3 => Just(MovePolicy::Noisy),
+        2 => Just(MovePolicy::Pawns),
+        2 => Just(MovePolicy::Castling),
+        1 => Just(MovePolicy::Backtrack),
     ];
-    (start, taste, vec(0..=u16::MAX, 1..160)).prop_map(|(start, taste, choices)| Plan {
+    (start, policy, vec(0..=u16::MAX, 1..160)).prop_map(|(start, taste, choices)| Plan {
         start,
-        taste,
+        policy: taste,
         choices,
     })
 }
@@ -111,55 +111,55 @@ fn back_rank(number: u16) -> String {
     let (rest, dark) = (rest / 4, rest % 4);
     rank[usize::from(2 * dark)] = 'b';
     let (knights, queen) = (rest / 6, rest % 6);
-    place(&mut rank, usize::from(queen), 'q');
+    place_piece(&mut rank, usize::from(queen), 'q');
     // The ten ways to choose two of five squares, in their usual order.
     let pairs = (0..4).flat_map(|first| (first..4).map(move |second| (first, second)));
     for (_, (first, second)) in
         pairs.enumerate().filter(|(number, _)| *number == usize::from(knights))
     {
-        place(&mut rank, first, 'n');
-        place(&mut rank, second, 'n');
+        place_piece(&mut rank, first, 'n');
+        place_piece(&mut rank, second, 'n');
     }
     for piece in ['r', 'k', 'r'] {
-        place(&mut rank, 0, piece);
+        place_piece(&mut rank, 0, piece);
     }
     rank.iter().collect()
 }
 
 /// Puts a piece on the n-th empty square.
-fn place(rank: &mut [char; 8], n: usize, piece: char) {
+fn place_piece(rank: &mut [char; 8], n: usize, piece: char) {
     if let Some(square) = rank.iter_mut().filter(|square| **square == '.').nth(n) {
         *square = piece;
     }
 }
 
-impl Taste {
+impl MovePolicy {
     /// The move that a number chooses. The game must not be over.
     pub(crate) fn choose(self, choice: u16, game: &Game) -> Move {
         let mut legal: Vec<Move> = game.position().legal_moves().to_vec();
         legal.sort_unstable();
-        let keenness = legal.iter().map(|&mv| self.likes(mv, game)).max().unwrap_or(0);
+        let best_preference = legal.iter().map(|&mv| self.preference(mv, game)).max().unwrap_or(0);
         // Every fourth choice goes against the taste, so that no game is trapped in it.
         if !choice.is_multiple_of(4) {
-            legal.retain(|&mv| self.likes(mv, game) == keenness);
+            legal.retain(|&mv| self.preference(mv, game) == best_preference);
         }
         legal[usize::from(choice / 4) % legal.len()]
     }
 
     /// How much a move is to this taste: of the legal moves, those of the highest mark are chosen
     /// from.
-    fn likes(self, mv: Move, game: &Game) -> u8 {
+    fn preference(self, mv: Move, game: &Game) -> u8 {
         let role = game.position().role_at(mv.from());
         let last_own = game.moves().len().checked_sub(2).map(|ply| game.moves()[ply]);
         match self {
-            Taste::Any => 0,
-            Taste::Noisy => u8::from(mv.is_noisy()),
-            Taste::Pawns if mv.is_en_passant() => 3,
-            Taste::Pawns if mv.is_double_push() => 2,
-            Taste::Pawns => u8::from(role == Some(Role::Pawn)),
-            Taste::Castling if mv.is_castling() => 2,
-            Taste::Castling => u8::from(!matches!(role, Some(Role::King | Role::Rook))),
-            Taste::Back => u8::from(
+            MovePolicy::Any => 0,
+            MovePolicy::Noisy => u8::from(mv.is_noisy()),
+            MovePolicy::Pawns if mv.is_en_passant() => 3,
+            MovePolicy::Pawns if mv.is_double_push() => 2,
+            MovePolicy::Pawns => u8::from(role == Some(Role::Pawn)),
+            MovePolicy::Castling if mv.is_castling() => 2,
+            MovePolicy::Castling => u8::from(!matches!(role, Some(Role::King | Role::Rook))),
+            MovePolicy::Backtrack => u8::from(
                 last_own.is_some_and(|last| last.from() == mv.to() && last.to() == mv.from()),
             ),
         }

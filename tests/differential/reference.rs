@@ -9,10 +9,10 @@ use shakmaty::{
 
 /// The key of a position as FORMATS defines it, from scratch.
 pub(crate) fn key(position: &Chess) -> u64 {
-    let numbers = numbers();
+    let numbers = zobrist_numbers();
     let mut key = 0;
     for (square, piece) in position.board().iter() {
-        key ^= numbers[64 * (state(piece) - 1) + usize::from(square)];
+        key ^= numbers[64 * (piece_number(piece) - 1) + usize::from(square)];
     }
     for rook in position.castles().castling_rights() {
         let first = if rook.rank() == shakmaty::Rank::First { 768 } else { 776 };
@@ -29,19 +29,19 @@ pub(crate) fn key(position: &Chess) -> u64 {
 
 /// The key of the pawns alone.
 pub(crate) fn pawn_key(position: &Chess) -> u64 {
-    let numbers = numbers();
+    let numbers = zobrist_numbers();
     let pawns = position.board().iter().filter(|(_, piece)| piece.role == Role::Pawn);
     pawns.fold(0, |key, (square, piece)| {
-        key ^ numbers[64 * (state(piece) - 1) + usize::from(square)]
+        key ^ numbers[64 * (piece_number(piece) - 1) + usize::from(square)]
     })
 }
 
-fn state(piece: Piece) -> usize {
+fn piece_number(piece: Piece) -> usize {
     usize::from(piece.role) + if piece.color == Color::White { 0 } else { 6 }
 }
 
 /// The 793 frozen numbers: SplitMix64 from the state that spells `kibitzer`.
-fn numbers() -> &'static [u64] {
+fn zobrist_numbers() -> &'static [u64] {
     static NUMBERS: std::sync::LazyLock<Vec<u64>> = std::sync::LazyLock::new(|| {
         let mut state = u64::from_be_bytes(*b"kibitzer");
         let mut next = || {
@@ -65,13 +65,13 @@ pub(crate) fn pinned(position: &Chess) -> Bitboard {
         let mut ray = squares_from(king, dx, dy)
             .filter_map(|square| board.piece_at(square).map(|piece| (square, piece)));
         let (Some((square, first)), Some((_, second))) = (ray.next(), ray.next()) else { continue };
-        let runs_there = match second.role {
+        let attacks_along_ray = match second.role {
             Role::Queen => true,
             Role::Rook => dx == 0 || dy == 0,
             Role::Bishop => dx != 0 && dy != 0,
             _ => false,
         };
-        if first.color == us && second.color != us && runs_there {
+        if first.color == us && second.color != us && attacks_along_ray {
             pinned.add(square);
         }
     }
@@ -109,30 +109,30 @@ pub(crate) fn shredder_castling(position: &Chess) -> String {
 }
 
 /// How often each position of a game has occurred.
-pub(crate) struct History {
+pub(crate) struct RepetitionCounts {
     counts: HashMap<String, u32>,
 }
 
-impl History {
+impl RepetitionCounts {
     /// The history of a game that starts here.
-    pub(crate) fn new(position: &Chess) -> History {
-        let mut history = History { counts: HashMap::new() };
+    pub(crate) fn new(position: &Chess) -> RepetitionCounts {
+        let mut history = RepetitionCounts { counts: HashMap::new() };
         history.push(position);
         history
     }
 
     /// Adds the position that was reached.
     pub(crate) fn push(&mut self, position: &Chess) {
-        *self.counts.entry(same(position)).or_default() += 1;
+        *self.counts.entry(repetition_key(position)).or_default() += 1;
     }
 
     /// How often this position has occurred, now included.
     pub(crate) fn occurrences(&self, position: &Chess) -> u32 {
-        self.counts.get(&same(position)).copied().unwrap_or(0)
+        self.counts.get(&repetition_key(position)).copied().unwrap_or(0)
     }
 }
 
 /// Two positions are the same for the rules of repetition when these texts are.
-fn same(position: &Chess) -> String {
+fn repetition_key(position: &Chess) -> String {
     Epd::from_position(position, EnPassantMode::Legal).to_string()
 }

@@ -1,13 +1,13 @@
 //! FENs as users send them.
 
-use kibitzer::chess::read_fen;
+use kibitzer::chess::parse_fen;
 
 use crate::{each_json, each_line, text_of};
 
 pub(crate) fn vectors(text: &str) -> Result<(), String> {
     each_json(text, |line| {
         let fen = text_of(line, "fen")?;
-        match (read_fen(fen), line["refused"].as_str()) {
+        match (parse_fen(fen), line["refused"].as_str()) {
             (Err(invalid), Some(code)) => {
                 let codes: Vec<_> = invalid.faults.iter().map(|fault| fault.code.name()).collect();
                 if codes.contains(&code) {
@@ -43,12 +43,12 @@ pub(crate) fn vectors(text: &str) -> Result<(), String> {
 
 pub(crate) fn valid(text: &str) -> Result<(), String> {
     each_line(text, |fen| {
-        read_fen(fen).map(drop).map_err(|invalid| format!("{fen}: {:?}", invalid.faults))
+        parse_fen(fen).map(drop).map_err(|invalid| format!("{fen}: {:?}", invalid.faults))
     })
 }
 
 pub(crate) fn invalid(text: &str) -> Result<(), String> {
-    each_line(text, |fen| match read_fen(fen) {
+    each_line(text, |fen| match parse_fen(fen) {
         Ok(reading) if reading.warnings.is_empty() => Err(format!("{fen}: read without a word")),
         _ => Ok(()),
     })

@@ -1,11 +1,11 @@
 //! The forms as the vectors write them, and where two JSON values differ.
 
-use kibitzer::chess::forms::{
-    Army, Bitboards, Boards, CastleFlags, Checks, Huffman, Instruction, List, Nibbles, Record,
-    State, piece_bytes, pieces, special,
+use kibitzer::chess::encodings::{
+    Bitboards, CastleFlags, Checks, GameState, Huffman, Mailbox69, MoveRecord, Nibbles,
+    ReversibleMove, SevenBoards, SideBitboards, castling_ep_byte, piece_bytes, piece_list,
 };
 use kibitzer::chess::{
-    Bitboard, CastlingText, Color, Game, Move, Position, san_all, to_san, to_uci,
+    Bitboard, CastlingNotation, Color, Game, Move, Position, to_san, to_san_all, to_uci,
 };
 use serde_json::{Map, Value, json};
 
@@ -13,19 +13,19 @@ use serde_json::{Map, Value, json};
 pub(crate) fn views(game: &Game) -> Value {
     let position = game.position();
     json!({
-        "list": list(&List::of(position)),
-        "bitboards": bitboards(&Bitboards::of(position)),
-        "boards": boards(&Boards::of(position)),
-        "nibbles": Nibbles::of(position).to_string(),
-        "pieces": pieces(position)
+        "list": list(&Mailbox69::from_position(position)),
+        "bitboards": bitboards(&Bitboards::from_position(position)),
+        "boards": boards(&SevenBoards::from_position(position)),
+        "nibbles": Nibbles::from_position(position).to_string(),
+        "pieces": piece_list(position)
             .iter()
             .map(|piece| json!({"color": piece.color.name(), "type": piece.role.name(), "position": piece.square.index()}))
             .collect::<Vec<_>>(),
         "piece_bytes": piece_bytes(game).to_vec(),
-        "special": special(position),
-        "state": state(&State::of(position)),
-        "huffman": huffman(&Huffman::of(position)),
-        "checks": checks(&Checks::of(position)),
+        "special": castling_ep_byte(position),
+        "state": state(&GameState::from_position(position)),
+        "huffman": huffman(&Huffman::from_position(position)),
+        "checks": checks(&Checks::from_position(position)),
     })
 }
 
@@ -33,17 +33,17 @@ pub(crate) fn views(game: &Game) -> Value {
 pub(crate) fn edges(position: &Position) -> Value {
     let mut moves = position.legal_moves().to_vec();
     moves.sort_unstable();
-    let sans = san_all(position, &moves);
+    let sans = to_san_all(position, &moves);
     let edges: Vec<_> = moves
         .iter()
         .zip(sans)
         .map(|(&mv, san)| {
             json!({
-                "uci": to_uci(position, mv, CastlingText::Standard),
-                "uci960": to_uci(position, mv, CastlingText::Chess960),
+                "uci": to_uci(position, mv, CastlingNotation::Standard),
+                "uci960": to_uci(position, mv, CastlingNotation::Chess960),
                 "san": san.text.as_str(),
                 "code": mv.code(),
-                "instruction": Instruction::of(position, mv).entries(),
+                "instruction": ReversibleMove::new(position, mv).entries(),
                 "key": key(&position.after(mv)),
             })
         })
@@ -55,11 +55,11 @@ pub(crate) fn edges(position: &Position) -> Value {
 pub(crate) fn played(before: &Position, mv: Move) -> Value {
     let after = before.after(mv);
     json!({
-        "uci": to_uci(before, mv, CastlingText::Standard),
+        "uci": to_uci(before, mv, CastlingNotation::Standard),
         "san": to_san(before, mv),
         "code": mv.code(),
-        "instruction": Instruction::between(before, mv, &after).entries(),
-        "record": record(&Record::of(before, mv)),
+        "instruction": ReversibleMove::from_positions(before, mv, &after).entries(),
+        "record": record(&MoveRecord::new(before, mv)),
         "key": key(&after),
     })
 }
@@ -70,7 +70,7 @@ pub(crate) fn key(position: &Position) -> String {
 }
 
 /// The 69 entries.
-pub(crate) fn list(list: &List) -> Value {
+pub(crate) fn list(list: &Mailbox69) -> Value {
     let mut entries: Vec<Value> =
         list.squares.iter().chain(&list.kings).map(|&entry| entry.into()).collect();
     entries.extend([list.castling.into(), list.en_passant.into(), list.white_to_move.into()]);
@@ -80,7 +80,7 @@ pub(crate) fn list(list: &List) -> Value {
 fn bitboards(view: &Bitboards) -> Value {
     let mut object = Map::new();
     for (color, army) in [("white", &view.white), ("black", &view.black)] {
-        let Army { pawns, knights, bishops, rooks, queens, kings, all } = army;
+        let SideBitboards { pawns, knights, bishops, rooks, queens, kings, all } = army;
         let kinds = [
             ("pawns", pawns),
             ("knights", knights),
@@ -109,14 +109,14 @@ fn add_flags(object: &mut Map<String, Value>, flags: CastleFlags) {
     object.insert("black_queen_side_castle".to_owned(), flags.black_queen_side.into());
 }
 
-fn boards(view: &Boards) -> Value {
+fn boards(view: &SevenBoards) -> Value {
     json!({
         "pawn": hex(view.pawn), "knight": hex(view.knight), "bishop": hex(view.bishop), "rook": hex(view.rook),
         "queen": hex(view.queen), "king": hex(view.king), "white": hex(view.white),
     })
 }
 
-fn state(view: &State) -> Value {
+fn state(view: &GameState) -> Value {
     json!({
         "turn": view.turn.name(),
         "en_passant": view.en_passant.is_some(),
@@ -129,7 +129,7 @@ fn state(view: &State) -> Value {
 }
 
 fn huffman(view: &Huffman) -> Value {
-    json!({"board": view.board, "board_bits": view.board_bits(), "bits": view.bits, "packed": view.packed.to_text()})
+    json!({"board": view.board, "board_bits": view.board_bit_len(), "bits": view.packed_bit_len, "packed": view.packed.to_text()})
 }
 
 fn checks(view: &Checks) -> Value {
@@ -144,7 +144,7 @@ fn checks(view: &Checks) -> Value {
     })
 }
 
-fn record(record: &Record) -> Value {
+fn record(record: &MoveRecord) -> Value {
     let mut object = Map::new();
     object.insert("start".to_owned(), hex(record.start));
     object.insert("end".to_owned(), hex(record.end));
@@ -170,10 +170,10 @@ fn hex(bitboard: Bitboard) -> Value {
 }
 
 /// Asks that two values are equal, or says where they are not.
-pub(crate) fn same(ours: &Value, expected: &Value) -> Result<(), String> {
+pub(crate) fn expect_equal(ours: &Value, expected: &Value) -> Result<(), String> {
     match difference("", ours, expected) {
         None => Ok(()),
-        Some(where_and_what) => Err(where_and_what),
+        Some(message) => Err(message),
     }
 }
 

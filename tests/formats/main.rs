@@ -18,12 +18,12 @@ fn main() -> ExitCode {
         Suite {
             name: "every_form_of_a_position",
             file: "formats/positions.jsonl",
-            check: positions::every_form,
+            check: positions::every_encoding,
         },
         Suite {
             name: "instructions_can_be_undone",
             file: "formats/positions.jsonl",
-            check: positions::instructions,
+            check: positions::reversible_moves,
         },
         Suite {
             name: "the_packed_form_is_read_back",

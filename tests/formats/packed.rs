@@ -1,22 +1,22 @@
 //! The packed form: read back, and refused where it is not the one form of a legal position.
 
-use kibitzer::chess::forms::{Packed, read_packed};
-use kibitzer::chess::{FaultCode, Setup};
+use kibitzer::chess::encodings::{PackedPosition, parse_packed};
+use kibitzer::chess::{PositionFaultCode, Setup};
 
-use crate::positions::game_of;
+use crate::positions::parse_game;
 use crate::{each_json, text_of};
 
 pub(crate) fn read_back(text: &str) -> Result<(), String> {
     each_json(text, |line| {
-        let game = game_of(line)?;
+        let game = parse_game(line)?;
         let packed = text_of(&line["views"]["huffman"], "packed")?;
-        let read = read_packed(packed).map_err(|error| error.to_string())?;
+        let read = parse_packed(packed).map_err(|error| error.to_string())?;
         let clockless =
             Setup { halfmove_clock: 0, fullmove_number: 1, ..game.position().to_setup() };
         if read.to_setup() != clockless || read.key() != game.position().key() {
             return Err(format!("{packed} is read as {}", read.fen()));
         }
-        if Packed::of(&read) != Packed::of(game.position()) {
+        if PackedPosition::from_position(&read) != PackedPosition::from_position(game.position()) {
             return Err(format!("{packed} has two packed forms"));
         }
         Ok(())
@@ -27,12 +27,12 @@ pub(crate) fn refused(text: &str) -> Result<(), String> {
     each_json(text, |line| {
         let packed = text_of(line, "packed")?;
         let why = text_of(line, "refused")?;
-        let invalid = match read_packed(packed) {
+        let invalid = match parse_packed(packed) {
             Ok(position) => return Err(format!("{packed} ({why}) is read as {}", position.fen())),
             Err(invalid) => invalid,
         };
         let fault = invalid.faults.first().ok_or("no fault")?;
-        if fault.code != FaultCode::PackedForm || fault.text != packed {
+        if fault.code != PositionFaultCode::PackedForm || fault.text != packed {
             return Err(format!("{packed}: the first fault is {fault:?}"));
         }
         if !reasons(why).iter().any(|reason| fault.detail.contains(reason)) {

@@ -1,18 +1,18 @@
 //! `positions.jsonl`: a FEN, moves, and every form of what comes of them.
 
-use kibitzer::chess::forms::{Instruction, List};
-use kibitzer::chess::{Game, Move, Position, read_move};
+use kibitzer::chess::encodings::{Mailbox69, ReversibleMove};
+use kibitzer::chess::{Game, Move, Position, parse_move};
 use serde_json::{Value, json};
 
 use crate::{each_json, json, text_of};
 
 /// The game of a line.
-pub(crate) fn game_of(line: &Value) -> Result<Game, String> {
+pub(crate) fn parse_game(line: &Value) -> Result<Game, String> {
     let start = Position::from_fen(text_of(line, "fen")?).map_err(|error| error.to_string())?;
     let mut game = Game::new(start);
     for text in line["moves"].as_array().ok_or("no moves")? {
         let text = text.as_str().ok_or("a move is no text")?;
-        let mv = read_move(game.position(), text).map_err(|error| format!("{text}: {error}"))?;
+        let mv = parse_move(game.position(), text).map_err(|error| format!("{text}: {error}"))?;
         game.play(mv);
     }
     Ok(game)
@@ -23,9 +23,9 @@ fn plies(game: &Game) -> impl Iterator<Item = (&Position, Move)> {
     game.moves().iter().enumerate().filter_map(|(n, &mv)| Some((game.position_before(n)?, mv)))
 }
 
-pub(crate) fn every_form(text: &str) -> Result<(), String> {
+pub(crate) fn every_encoding(text: &str) -> Result<(), String> {
     each_json(text, |line| {
-        let game = game_of(line)?;
+        let game = parse_game(line)?;
         let position = game.position();
         let ours = json!({
             "fen": line["fen"],
@@ -37,23 +37,26 @@ pub(crate) fn every_form(text: &str) -> Result<(), String> {
             "views": json::views(&game),
             "edges": json::edges(position),
         });
-        json::same(&ours, line)
+        json::expect_equal(&ours, line)
     })
 }
 
-pub(crate) fn instructions(text: &str) -> Result<(), String> {
+pub(crate) fn reversible_moves(text: &str) -> Result<(), String> {
     each_json(text, |line| {
-        let game = game_of(line)?;
+        let game = parse_game(line)?;
         let last = game.position();
         let edges = last.legal_moves().to_vec();
         for (before, mv) in plies(&game).chain(edges.iter().map(|&mv| (last, mv))) {
-            let instruction = Instruction::of(before, mv);
-            let original = List::of(before);
+            let instruction = ReversibleMove::new(before, mv);
+            let original = Mailbox69::from_position(before);
             let mut list = original.clone();
             list.apply(&instruction);
-            json::same(&json::list(&list), &json::list(&List::of(&before.after(mv))))?;
+            json::expect_equal(
+                &json::list(&list),
+                &json::list(&Mailbox69::from_position(&before.after(mv))),
+            )?;
             list.undo(&instruction);
-            json::same(&json::list(&list), &json::list(&original))?;
+            json::expect_equal(&json::list(&list), &json::list(&original))?;
         }
         Ok(())
     })
@@ -62,7 +65,7 @@ pub(crate) fn instructions(text: &str) -> Result<(), String> {
 /// Taking all moves back and reading every spelling of the FEN lead to the same position.
 pub(crate) fn spellings(text: &str) -> Result<(), String> {
     each_json(text, |line| {
-        let mut game = game_of(line)?;
+        let mut game = parse_game(line)?;
         let position = game.position().clone();
         for spelling in [position.fen(), position.shredder_fen(), position.fen().replace(' ', "__")]
         {

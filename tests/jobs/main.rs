@@ -17,13 +17,13 @@
 mod dictionary;
 #[path = "../support/full.rs"]
 mod full;
-mod record;
+mod job_observer;
 mod server;
 
 use std::time::{Duration, Instant};
 
+use job_observer::JobObserver;
 use kibitzer::chess::{Position, SanWriter, splitmix};
-use record::Record;
 use server::Server;
 
 /// A number that looks like chance.
@@ -53,37 +53,37 @@ fn game(seed: u64) -> String {
 }
 
 /// How much is done.
-struct Run {
+struct KillPlan {
     /// Kills.
     rounds: u64,
     /// Where too few of them came in mid-write it goes on, up to so many.
-    most_rounds: u64,
+    max_rounds: u64,
     /// Kills that come while the server writes, at least.
-    in_mid_write: usize,
+    min_kills_while_writing: usize,
     /// Analyses in the dictionary.
     entries: u64,
     /// The median of the starts is shorter. Other work on the machine stretches single ones.
-    start: Duration,
+    max_median_start: Duration,
 }
 
-impl Run {
-    fn wanted() -> Run {
+impl KillPlan {
+    fn from_environment() -> KillPlan {
         if full::full() {
-            Run {
+            KillPlan {
                 rounds: 50,
-                most_rounds: 80,
-                in_mid_write: 40,
+                max_rounds: 80,
+                min_kills_while_writing: 40,
                 entries: 1_000_000,
-                start: Duration::from_secs(2),
+                max_median_start: Duration::from_secs(2),
             }
         } else {
             // A short start says nothing of a long one, and is not measured.
-            Run {
+            KillPlan {
                 rounds: 4,
-                most_rounds: 40,
-                in_mid_write: 1,
+                max_rounds: 40,
+                min_kills_while_writing: 1,
                 entries: 1_000,
-                start: Duration::MAX,
+                max_median_start: Duration::MAX,
             }
         }
     }
@@ -94,13 +94,19 @@ struct Round {
     /// The log said last that it writes.
     was_writing: bool,
     in_flight: u64,
-    heard: usize,
+    events: usize,
     start: Duration,
 }
 
 #[test]
-fn what_was_told_of_a_job_survives_every_kill() {
-    let Run { rounds, most_rounds, in_mid_write, entries, start } = Run::wanted();
+fn reported_job_events_survive_every_kill() {
+    let KillPlan {
+        rounds,
+        max_rounds: most_rounds,
+        min_kills_while_writing: in_mid_write,
+        entries,
+        max_median_start: start,
+    } = KillPlan::from_environment();
     let folder = tempfile::tempdir().expect("a folder");
     dictionary::fill(folder.path(), entries);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -109,21 +115,21 @@ fn what_was_told_of_a_job_survives_every_kill() {
         .build()
         .expect("a runtime");
     runtime.block_on(async {
-        let mut jobs: Vec<Record> = Vec::new();
+        let mut jobs: Vec<JobObserver> = Vec::new();
         let mut done = Vec::new();
         let writing = |done: &[Round]| done.iter().filter(|round| round.was_writing).count();
         for round in 1..=most_rounds {
             if round > rounds && writing(&done) >= in_mid_write {
                 break;
             }
-            let told = play(folder.path(), round, &mut jobs).await;
-            let Round { was_writing, in_flight, heard, start } = told;
+            let outcome = run_round(folder.path(), round, &mut jobs).await;
+            let Round { was_writing, in_flight, events: heard, start } = outcome;
             println!(
                 "round {round}: up after {start:?}, {heard} events heard, {} jobs, killed {} with {in_flight} searches in flight",
                 jobs.len(),
                 if was_writing { "while it wrote," } else { "between two writes," },
             );
-            done.push(told);
+            done.push(outcome);
         }
         let server = Server::start(folder.path()).await;
         for job in &mut jobs {
@@ -132,7 +138,7 @@ fn what_was_told_of_a_job_survives_every_kill() {
         }
         server.kill();
         let (rounds, writing) = (done.len(), writing(&done));
-        let heard: usize = done.iter().map(|round| round.heard).sum();
+        let heard: usize = done.iter().map(|round| round.events).sum();
         let mut starts: Vec<Duration> = done.iter().map(|round| round.start).collect();
         starts.sort_unstable();
         let (median, slowest) = (starts[rounds / 2], starts[rounds - 1]);
@@ -147,31 +153,31 @@ fn what_was_told_of_a_job_survives_every_kill() {
 }
 
 /// One life of the server.
-async fn play(folder: &std::path::Path, round: u64, jobs: &mut Vec<Record>) -> Round {
-    let begun = Instant::now();
+async fn run_round(folder: &std::path::Path, round: u64, jobs: &mut Vec<JobObserver>) -> Round {
+    let started = Instant::now();
     let mut server = Server::start(folder).await;
-    let start = begun.elapsed();
+    let start = started.elapsed();
     // The last few that are over, and all that are not.
-    let over = jobs.iter().filter(|job| job.is_over()).count();
+    let over = jobs.iter().filter(|job| job.is_finished()).count();
     for (_, job) in
-        jobs.iter_mut().enumerate().filter(|(index, job)| !job.is_over() || index + 4 > over)
+        jobs.iter_mut().enumerate().filter(|(index, job)| !job.is_finished() || index + 4 > over)
     {
         job.check(&server).await;
     }
     // There is always something to do, and now and then something is deleted.
-    if jobs.iter().filter(|job| !job.is_over()).count() < 2 {
-        jobs.push(Record::submit(&server, round, games(round, 300)).await);
+    if jobs.iter().filter(|job| !job.is_finished()).count() < 2 {
+        jobs.push(JobObserver::submit(&server, round, games(round, 300)).await);
     }
     if round.is_multiple_of(5)
-        && let Some(job) = jobs.iter_mut().find(|job| !job.is_over())
+        && let Some(job) = jobs.iter_mut().find(|job| !job.is_finished())
     {
         job.delete(&server).await;
-        jobs.push(Record::submit(&server, 100 + round, games(100 + round, 300)).await);
+        jobs.push(JobObserver::submit(&server, 100 + round, games(100 + round, 300)).await);
     }
-    let job = jobs.iter_mut().find(|job| !job.is_over()).expect("a job that is not done");
-    let heard = job.heard();
+    let job = jobs.iter_mut().find(|job| !job.is_finished()).expect("a job that is not done");
+    let heard = job.event_count();
     let was_writing = job
         .follow_until_killed(&mut server, 3 + (random(round) % 20) as usize, round % 10 != 7)
         .await;
-    Round { was_writing, in_flight: server.in_flight(), heard: job.heard() - heard, start }
+    Round { was_writing, in_flight: server.in_flight(), events: job.event_count() - heard, start }
 }

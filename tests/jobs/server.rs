@@ -14,7 +14,7 @@ use serde_json::Value;
 pub(crate) struct Server {
     child: Arc<Mutex<Child>>,
     /// The next write is the last thing that it does.
-    is_doomed: Arc<AtomicBool>,
+    kill_on_write: Arc<AtomicBool>,
     client: Client,
     base: String,
     /// Lines of the log about writing.
@@ -40,21 +40,22 @@ impl Server {
             line["address"].as_str().map(str::to_owned)
         });
         let base = format!("http://{}", listening.expect("it says where it listens"));
-        let (tell, log) = mpsc::channel();
-        let (child, is_doomed) = (Arc::new(Mutex::new(child)), Arc::new(AtomicBool::new(false)));
-        let (victim, doom) = (child.clone(), is_doomed.clone());
+        let (log_sender, log) = mpsc::channel();
+        let (child, kill_on_write) =
+            (Arc::new(Mutex::new(child)), Arc::new(AtomicBool::new(false)));
+        let (process, kill_flag) = (child.clone(), kill_on_write.clone());
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
                 // A write takes milliseconds: whoever wants to meet one has no time for anything
                 // else.
-                if doom.load(Ordering::Relaxed) && line.contains("\"writing\"") {
-                    victim.lock().unwrap().kill().expect("a child can be killed");
-                    doom.store(false, Ordering::Relaxed);
+                if kill_flag.load(Ordering::Relaxed) && line.contains("\"writing\"") {
+                    process.lock().unwrap().kill().expect("a child can be killed");
+                    kill_flag.store(false, Ordering::Relaxed);
                 }
                 let line: Value = serde_json::from_str(&line).unwrap_or_default();
                 // Nobody listens any more once the test is over.
                 if matches!(line["message"].as_str(), Some("writing" | "written"))
-                    && tell.send(line).is_err()
+                    && log_sender.send(line).is_err()
                 {
                     break;
                 }
@@ -65,12 +66,12 @@ impl Server {
             .timeout(Duration::from_secs(60))
             .build()
             .expect("a client");
-        let server = Server { child, is_doomed, client, base, log, in_flight: 0 };
-        server.until_ready().await;
+        let server = Server { child, kill_on_write, client, base, log, in_flight: 0 };
+        server.wait_until_ready().await;
         server
     }
 
-    async fn until_ready(&self) {
+    async fn wait_until_ready(&self) {
         for _ in 0..2_000 {
             if self
                 .request(Method::GET, "/readyz")
@@ -90,10 +91,10 @@ impl Server {
     }
 
     /// Kills the process when it next says that it writes; waits for that for a while.
-    pub(crate) async fn kill_at_the_next_write(&self) {
-        self.is_doomed.store(true, Ordering::Relaxed);
+    pub(crate) async fn kill_at_next_write(&self) {
+        self.kill_on_write.store(true, Ordering::Relaxed);
         for _ in 0..1_000 {
-            if !self.is_doomed.load(Ordering::Relaxed) {
+            if !self.kill_on_write.load(Ordering::Relaxed) {
                 return;
             }
             tokio::time::sleep(Duration::from_millis(2)).await;

@@ -22,25 +22,25 @@ mod seeds;
 use random::Random;
 
 /// An attack on one reader.
-struct Attack<'a> {
+struct RobustnessCase<'a> {
     name: &'a str,
     /// The reader; `true` when the input got past it.
-    read: fn(&[u8]) -> bool,
+    parse: fn(&[u8]) -> bool,
     valid: &'a [Vec<u8>],
     /// Makes an input that is nearly right out of a valid one, with letters of this alphabet.
     mutate: fn(&mut Random, &[u8], &[u8]) -> Vec<u8>,
     alphabet: &'a [u8],
 }
 
-impl Attack<'_> {
+impl RobustnessCase<'_> {
     /// Sends all inputs. At least a tenth must get past the parser, or the attack tests nothing
     /// behind it.
     fn run(&self, mut random: Random) {
         for valid in self.valid {
-            assert!((self.read)(valid), "{} is valid", String::from_utf8_lossy(valid));
+            assert!((self.parse)(valid), "{} is valid", String::from_utf8_lossy(valid));
         }
         let count = if full::full() { 1_250_000 } else { 20_000 };
-        let mut past = 0;
+        let mut accepted = 0;
         for n in 0..count {
             let input = if n % 2 == 0 {
                 let valid = random.pick(self.valid);
@@ -49,10 +49,10 @@ impl Attack<'_> {
                 mutate::noise(&mut random, self.alphabet)
             };
             let report = ReportOnPanic { name: self.name, input: &input };
-            past += u32::from((self.read)(&input));
+            accepted += u32::from((self.parse)(&input));
             drop(report);
         }
-        let share = f64::from(past) / f64::from(count);
+        let share = f64::from(accepted) / f64::from(count);
         println!("{}: {count} inputs, {:.1}% got past the parser", self.name, 100.0 * share);
         assert!(share >= 0.1, "only {:.1}% of the inputs got past the parser", 100.0 * share);
     }
@@ -74,13 +74,13 @@ impl Drop for ReportOnPanic<'_> {
 }
 
 #[test]
-fn no_fen_makes_the_reader_panic() {
+fn no_fen_makes_the_parser_panic() {
     let mut random = Random::new(1);
     let valid = seeds::fens(&seeds::positions(&mut random, 500));
     let alphabet = b"pnbrqkPNBRQK12345678//  wb--KQkqAHah0129_";
-    Attack {
+    RobustnessCase {
         name: "FEN",
-        read: inputs::fen::read,
+        parse: inputs::fen::read,
         valid: &valid,
         mutate: mutate::rewrite_fen,
         alphabet,
@@ -89,23 +89,29 @@ fn no_fen_makes_the_reader_panic() {
 }
 
 #[test]
-fn no_move_text_makes_the_reader_panic() {
+fn no_move_text_makes_the_parser_panic() {
     let (valid, alphabet) = (seeds::move_texts(), b"abcdefgh12345678NBRQKnbrqOo0x+#=!?-()/");
     let read = inputs::move_text::read;
-    Attack { name: "move text", read, valid: &valid, mutate: mutate::rewrite_move, alphabet }
-        .run(Random::new(2));
+    RobustnessCase {
+        name: "move text",
+        parse: read,
+        valid: &valid,
+        mutate: mutate::rewrite_move,
+        alphabet,
+    }
+    .run(Random::new(2));
 }
 
 #[test]
-fn no_packed_form_makes_the_reader_panic() {
+fn no_packed_form_makes_the_parser_panic() {
     let mut random = Random::new(3);
     let valid = seeds::packed(&seeds::positions(&mut random, 1_000));
     let alphabet = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-    Attack {
+    RobustnessCase {
         name: "packed form",
-        read: inputs::packed::read,
+        parse: inputs::packed::read,
         valid: &valid,
-        mutate: mutate::repack,
+        mutate: mutate::rewrite_packed,
         alphabet,
     }
     .run(random);
@@ -117,9 +123,9 @@ fn no_request_body_makes_a_route_panic() {
     let positions = seeds::positions(&mut random, 300);
     let valid = seeds::bodies(&mut random, &positions);
     let alphabet = b"{}[]\":,\\ntrue0123456789.-+eE fenmovspackd/KQkqw\n";
-    Attack {
+    RobustnessCase {
         name: "request body",
-        read: inputs::body::read,
+        parse: inputs::body::read,
         valid: &valid,
         mutate: mutate::rewrite_json,
         alphabet,
@@ -128,23 +134,29 @@ fn no_request_body_makes_a_route_panic() {
 }
 
 #[test]
-fn no_line_of_a_gui_makes_the_reader_panic() {
+fn no_uci_line_makes_the_parser_panic() {
     let mut random = Random::new(5);
     let valid = seeds::uci_lines(&seeds::positions(&mut random, 100));
     let alphabet = b"abcdefghnopqrstuvwx 0123456789 \t-+_/KQkq";
     let read = inputs::uci_line::read;
-    Attack { name: "line of a GUI", read, valid: &valid, mutate: mutate::reorder_words, alphabet }
-        .run(random);
+    RobustnessCase {
+        name: "line of a GUI",
+        parse: read,
+        valid: &valid,
+        mutate: mutate::reorder_words,
+        alphabet,
+    }
+    .run(random);
 }
 
 #[test]
-fn no_game_makes_the_reader_panic() {
+fn no_pgn_makes_the_parser_panic() {
     let mut random = Random::new(6);
     let valid = seeds::games(&seeds::positions(&mut random, 200));
     let alphabet = b"(){}[];$%\"\\ \r\n.*!?+-=/0123456789abcdefghNBRQKOx\xfc\xe9";
-    Attack {
+    RobustnessCase {
         name: "game in PGN",
-        read: inputs::pgn::read,
+        parse: inputs::pgn::read,
         valid: &valid,
         mutate: mutate::rewrite_game,
         alphabet,

@@ -50,7 +50,7 @@ pub(crate) fn rewrite_fen(random: &mut Random, valid: &[u8], alphabet: &[u8]) ->
     match random.below(8) {
         0 => replace_one(random, &mut fields[0], b"nbrq"),
         1 => replace_one(random, &mut fields[0], b"NBRQ"),
-        2 => split_a_gap(random, &mut fields[0]),
+        2 => split_empty_squares(random, &mut fields[0]),
         3 if fields[2].len() > 1 => {
             let lost = random.below(fields[2].len());
             fields[2].remove(lost);
@@ -76,7 +76,7 @@ fn replace_one(random: &mut Random, bytes: &mut [u8], set: &[u8]) {
 }
 
 /// Writes a run of empty squares as two digits.
-fn split_a_gap(random: &mut Random, board: &mut Vec<u8>) {
+fn split_empty_squares(random: &mut Random, board: &mut Vec<u8>) {
     let places: Vec<usize> =
         (0..board.len()).filter(|&place| (b'2'..=b'8').contains(&board[place])).collect();
     if !places.is_empty() {
@@ -170,13 +170,13 @@ const BASE64URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvw
 ///
 /// The Huffman code is so dense that an edit of the text hardly ever leaves a position: these
 /// changes often do.
-pub(crate) fn repack(random: &mut Random, valid: &[u8], alphabet: &[u8]) -> Vec<u8> {
+pub(crate) fn rewrite_packed(random: &mut Random, valid: &[u8], alphabet: &[u8]) -> Vec<u8> {
     let mut bits: Vec<bool> = Vec::with_capacity(valid.len() * 6);
     for letter in valid {
         let value = BASE64URL.iter().position(|known| known == letter).unwrap_or(0);
         bits.extend((0..6).rev().map(|bit| value >> bit & 1 == 1));
     }
-    let (pieces, tail) = ends_of_codes(&bits);
+    let (pieces, tail) = piece_code_ends(&bits);
     match random.below(8) {
         // Within a code the last bit chooses between two kinds that are equally long.
         0..5 if !pieces.is_empty() => {
@@ -200,7 +200,7 @@ pub(crate) fn repack(random: &mut Random, valid: &[u8], alphabet: &[u8]) -> Vec<
 }
 
 /// Where the codes of pieces that are no kings or queens end, and where the board ends.
-fn ends_of_codes(bits: &[bool]) -> (Vec<usize>, usize) {
+fn piece_code_ends(bits: &[bool]) -> (Vec<usize>, usize) {
     let mut ends = Vec::new();
     let mut place = 4;
     for _ in 0..64 {

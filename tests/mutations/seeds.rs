@@ -1,8 +1,8 @@
 //! Valid inputs to start from.
 
-use kibitzer::chess::forms::packed::Packed;
+use kibitzer::chess::encodings::packed::PackedPosition;
 use kibitzer::chess::pgn::{Line, PgnGame, PgnMove, write};
-use kibitzer::chess::{CastlingText, Game, Outcome, Position, to_san, to_uci};
+use kibitzer::chess::{CastlingNotation, Game, Outcome, Position, to_san, to_uci};
 
 use crate::inputs::{body, move_text};
 use crate::random::Random;
@@ -32,7 +32,10 @@ pub(crate) fn fens(positions: &[Position]) -> Vec<Vec<u8>> {
 }
 
 pub(crate) fn packed(positions: &[Position]) -> Vec<Vec<u8>> {
-    positions.iter().map(|position| Packed::of(position).to_text().into_bytes()).collect()
+    positions
+        .iter()
+        .map(|position| PackedPosition::from_position(position).to_text().into_bytes())
+        .collect()
 }
 
 /// Every move of the positions of [`move_text`], in each notation, behind the byte that chooses its
@@ -43,8 +46,8 @@ pub(crate) fn move_texts() -> Vec<Vec<u8>> {
         for &mv in position.legal_moves().iter() {
             for text in [
                 to_san(position, mv),
-                to_uci(position, mv, CastlingText::Standard),
-                to_uci(position, mv, CastlingText::Chess960),
+                to_uci(position, mv, CastlingNotation::Standard),
+                to_uci(position, mv, CastlingNotation::Chess960),
             ] {
                 let mut bytes = vec![choice];
                 bytes.extend_from_slice(text.as_bytes());
@@ -63,9 +66,9 @@ pub(crate) fn bodies(random: &mut Random, positions: &[Position]) -> Vec<Vec<u8>
         let place = if random.once_in(2) {
             format!("\"fen\":\"{}\"", position.fen())
         } else {
-            format!("\"packed\":\"{}\"", Packed::of(position).to_text())
+            format!("\"packed\":\"{}\"", PackedPosition::from_position(position).to_text())
         };
-        let (moves, undo) = (line(random, position), random.below(3));
+        let (moves, undo) = (random_line(random, position), random.below(3));
         for (choice, route) in (0_u8..).zip(body::ROUTES) {
             let text = match route {
                 "/v1/position" => {
@@ -136,8 +139,8 @@ fn game(start: &Position, n: usize) -> String {
         let mut mv = PgnMove::new(first);
         match (n + ply) % 5 {
             0 => mv.set_comment("[%eval -0.34] [%clk 0:03:00] a remark"),
-            1 => mv.add_glyph(6),
-            2 => mv.add_variation(Line::of_moves(&legal[..1])),
+            1 => mv.add_nag(6),
+            2 => mv.add_variation(Line::from_moves(&legal[..1])),
             _ => {}
         }
         game.line.moves.push(mv);
@@ -147,7 +150,7 @@ fn game(start: &Position, n: usize) -> String {
 }
 
 /// A few legal moves in JSON, in either notation.
-fn line(random: &mut Random, position: &Position) -> String {
+fn random_line(random: &mut Random, position: &Position) -> String {
     let mut game = Game::new(position.clone());
     let mut texts = Vec::new();
     for _ in 0..random.below(6) {
@@ -160,7 +163,7 @@ fn line(random: &mut Random, position: &Position) -> String {
         let text = if san {
             to_san(game.position(), mv)
         } else {
-            to_uci(game.position(), mv, CastlingText::Standard)
+            to_uci(game.position(), mv, CastlingNotation::Standard)
         };
         texts.push(format!("\"{text}\""));
         game.play(mv);

@@ -7,7 +7,7 @@ use kibitzer::engine::{Engine, Limits, StopFlag};
 /// Moves at random, before the engine plays.
 const RANDOM_PLIES: usize = 8;
 /// A game is left after this many plies, and up to as many more.
-const FEWEST_PLIES: usize = 16;
+const MIN_PLIES: usize = 16;
 const NODES: u64 = 200;
 
 /// Every run plays the same games.
@@ -25,16 +25,16 @@ impl Random {
 pub(crate) fn play(engine: &Engine, seed: u64) -> Game {
     let mut random = Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
     loop {
-        let plies = FEWEST_PLIES + random.below(64);
-        if let Some(game) = attempt(engine, &mut random, plies) {
+        let plies = MIN_PLIES + random.below(64);
+        if let Some(game) = try_play(engine, &mut random, plies) {
             return game;
         }
     }
 }
 
 /// `None` when the game ends before.
-fn attempt(engine: &Engine, random: &mut Random, plies: usize) -> Option<Game> {
-    engine.clear();
+fn try_play(engine: &Engine, random: &mut Random, plies: usize) -> Option<Game> {
+    engine.clear_tt();
     let limits = Limits { nodes: Some(NODES), ..Limits::default() };
     let mut game = Game::new(Position::startpos());
     for ply in 0..plies {

@@ -7,34 +7,34 @@
 //! nodes sees nothing better than three pawns behind. Some stand there a second time, mirrored from
 //! left to right.
 
-use kibitzer::chess::{Game, Move, Position, read_move};
+use kibitzer::chess::{Game, Move, Position, parse_move};
 
 /// One position twice.
-pub(crate) struct Pair {
+pub(crate) struct HistoryPair {
     /// Without a past.
-    pub(crate) bare: Game,
+    pub(crate) without_history: Game,
     /// After two rounds that led back to it.
-    pub(crate) repeated: Game,
+    pub(crate) with_repetitions: Game,
     /// The move that wins where it does not repeat.
-    pub(crate) winner: Move,
+    pub(crate) winning_move: Move,
 }
 
-pub(crate) fn all() -> Vec<Pair> {
+pub(crate) fn all() -> Vec<HistoryPair> {
     include_str!("histories.txt").lines().map(pair).collect()
 }
 
-fn pair(line: &str) -> Pair {
+fn pair(line: &str) -> HistoryPair {
     let (fen, moves) = line.split_once(" ; ").unwrap();
     let bare = Game::new(Position::from_fen(fen).unwrap());
     let mut repeated = bare.clone();
     for _ in 0..2 {
         for text in moves.split(' ') {
-            let mv = read_move(repeated.position(), text).unwrap();
+            let mv = parse_move(repeated.position(), text).unwrap();
             repeated.play(mv);
         }
     }
     assert_eq!(repeated.position().key(), bare.position().key(), "{line}");
-    assert_eq!(repeated.repetitions(), 3, "{line}");
+    assert_eq!(repeated.occurrences(), 3, "{line}");
     let winner = repeated.moves()[0];
-    Pair { bare, repeated, winner }
+    HistoryPair { without_history: bare, with_repetitions: repeated, winning_move: winner }
 }

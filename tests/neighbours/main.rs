@@ -20,21 +20,21 @@ mod searches;
 
 use full::full;
 use kibitzer::engine::{Engine, Score};
-use searches::Searches;
+use searches::SharedEngine;
 
 /// The size of the shared table, in MiB.
 const HASH_MB: usize = 256;
 
 #[test]
-fn a_search_beside_one_of_an_unrelated_game_finds_what_it_finds_alone() {
+fn a_concurrent_search_of_an_unrelated_game_finds_the_same_score() {
     let pairs = if full() { 500 } else { 6 };
-    let searches = Searches::new(HASH_MB);
+    let searches = SharedEngine::new(HASH_MB);
     let opponents = Engine::new(1);
     let mut same = 0;
     for pair in 0..pairs {
         let games = [2 * pair, 2 * pair + 1].map(|seed| games::play(&opponents, seed));
-        let alone = games.each_ref().map(|game| searches.alone(game));
-        let together = searches.together(games.each_ref());
+        let alone = games.each_ref().map(|game| searches.search_alone(game));
+        let together = searches.search_concurrently(games.each_ref());
         let scores =
             |reports: &[kibitzer::engine::Report; 2]| reports.each_ref().map(|report| report.score);
         if scores(&alone) == scores(&together) {
@@ -57,8 +57,8 @@ fn a_search_beside_one_of_an_unrelated_game_finds_what_it_finds_alone() {
 }
 
 #[test]
-fn the_same_position_is_a_win_or_a_draw_by_each_searchs_own_history() {
-    let searches = Searches::new(HASH_MB);
+fn concurrent_searches_score_repetitions_by_their_own_history() {
+    let searches = SharedEngine::new(HASH_MB);
     let all = histories::all();
     assert_eq!(all.len(), 50);
     let chosen = if full() { &all[..] } else { &all[..10] };
@@ -66,10 +66,11 @@ fn the_same_position_is_a_win_or_a_draw_by_each_searchs_own_history() {
         // First with nothing in the table, then with all that both have left there.
         searches.clear();
         for round in ["fresh", "used"] {
-            let [won, drawn] = searches.side_by_side([&pair.bare, &pair.repeated]);
-            let fen = pair.bare.position().fen();
+            let [won, drawn] = searches
+                .search_concurrently_with_table([&pair.without_history, &pair.with_repetitions]);
+            let fen = pair.without_history.position().fen();
             assert!(matches!(won.score, Score::Mate(1..)), "{fen}, {round} table: {:?}", won.score);
-            assert_eq!(won.best_move(), Some(pair.winner), "{fen}, {round} table");
+            assert_eq!(won.best_move(), Some(pair.winning_move), "{fen}, {round} table");
             assert_eq!(drawn.score, Score::Cp(0), "{fen} with its history, {round} table");
         }
     }

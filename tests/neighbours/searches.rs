@@ -10,14 +10,14 @@ use kibitzer::engine::{Engine, Limits, Report, StopFlag};
 const NODES: u64 = 50_000;
 
 /// An engine, and the count of the lines it has told of.
-pub(crate) struct Searches {
+pub(crate) struct SharedEngine {
     engine: Engine,
     lines: AtomicUsize,
 }
 
-impl Searches {
-    pub(crate) fn new(hash_mb: usize) -> Searches {
-        Searches { engine: Engine::new(hash_mb), lines: AtomicUsize::new(0) }
+impl SharedEngine {
+    pub(crate) fn new(hash_mb: usize) -> SharedEngine {
+        SharedEngine { engine: Engine::new(hash_mb), lines: AtomicUsize::new(0) }
     }
 
     /// Lines so far, each of them legal.
@@ -27,23 +27,23 @@ impl Searches {
 
     /// Empties the table.
     pub(crate) fn clear(&self) {
-        self.engine.clear();
+        self.engine.clear_tt();
     }
 
     /// A search with an empty table.
-    pub(crate) fn alone(&self, game: &Game) -> Report {
+    pub(crate) fn search_alone(&self, game: &Game) -> Report {
         self.clear();
         self.search(game)
     }
 
     /// Two searches at once that begin with an empty table.
-    pub(crate) fn together(&self, games: [&Game; 2]) -> [Report; 2] {
+    pub(crate) fn search_concurrently(&self, games: [&Game; 2]) -> [Report; 2] {
         self.clear();
-        self.side_by_side(games)
+        self.search_concurrently_with_table(games)
     }
 
     /// Two searches at once, with the table as it is.
-    pub(crate) fn side_by_side(&self, games: [&Game; 2]) -> [Report; 2] {
+    pub(crate) fn search_concurrently_with_table(&self, games: [&Game; 2]) -> [Report; 2] {
         let start = Barrier::new(2);
         thread::scope(|scope| {
             let searches = games.map(|game| {

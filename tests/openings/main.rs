@@ -12,16 +12,16 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use kibitzer::chess::Game;
-use kibitzer::openings::of_game;
+use kibitzer::openings::find_by_game;
 use libtest_mimic::{Arguments, Failed, Trial};
-use names::Named;
+use names::NamedLine;
 
 const NAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/openings/names.txt");
 
 fn main() -> ExitCode {
     let folder =
         std::env::var_os("KIBITZER_SUITES").map(|folder| PathBuf::from(folder).join("openings"));
-    let trial = |name, check: fn(&[Named]) -> Result<(), Failed>| {
+    let trial = |name, check: fn(&[NamedLine]) -> Result<(), Failed>| {
         let folder = folder.clone();
         let is_ignored = folder.is_none();
         let run = move || {
@@ -32,13 +32,13 @@ fn main() -> ExitCode {
         Trial::test(name, run).with_ignored_flag(is_ignored)
     };
     let trials = vec![
-        trial("the_text_has_every_name", the_text_has_every_name),
+        trial("the_text_has_every_name", names_txt_is_up_to_date),
         trial("every_line_has_its_name", every_line_has_its_name),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
 }
 
-fn the_text_has_every_name(named: &[Named]) -> Result<(), Failed> {
+fn names_txt_is_up_to_date(named: &[NamedLine]) -> Result<(), Failed> {
     let text = names::compact(named);
     if std::env::var_os("KIBITZER_ACCEPT").is_some_and(|value| !value.is_empty()) {
         std::fs::write(Path::new(NAMES), &text)?;
@@ -52,11 +52,11 @@ fn the_text_has_every_name(named: &[Named]) -> Result<(), Failed> {
     }
 }
 
-fn every_line_has_its_name(named: &[Named]) -> Result<(), Failed> {
-    for Named { eco, name, moves } in named {
+fn every_line_has_its_name(named: &[NamedLine]) -> Result<(), Failed> {
+    for NamedLine { eco, name, moves } in named {
         let mut game = Game::new(kibitzer::chess::Position::startpos());
         moves.iter().for_each(|&mv| game.play(mv));
-        let found = of_game(&game).map(|opening| (opening.eco, opening.name));
+        let found = find_by_game(&game).map(|opening| (opening.eco, opening.name));
         if found != Some((eco, name)) {
             return Err(format!("{eco} {name} is found as {found:?}").into());
         }

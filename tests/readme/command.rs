@@ -11,7 +11,7 @@ pub(crate) struct Example {
 
 impl Example {
     /// Every example of a text in Markdown.
-    pub(crate) fn all_of(markdown: &str) -> Vec<Example> {
+    pub(crate) fn parse_markdown(markdown: &str) -> Vec<Example> {
         let mut blocks = Vec::new();
         let mut rest = markdown;
         while let Some((_, after)) = rest.split_once("\n```") {
@@ -35,7 +35,7 @@ impl Example {
 /// Does what the curl command would do, at another address.
 pub(crate) async fn send(command: &str, address: SocketAddr) -> reqwest::Result<String> {
     let (mut path, mut body) = (None, None);
-    let mut words = words(command).into_iter().skip(1);
+    let mut words = split_words(command).into_iter().skip(1);
     while let Some(word) = words.next() {
         match word.as_str() {
             "-s" | "--silent" => {}
@@ -59,7 +59,7 @@ pub(crate) async fn send(command: &str, address: SocketAddr) -> reqwest::Result<
 }
 
 /// The words of a command; single quotes hold blanks together.
-fn words(command: &str) -> Vec<String> {
+fn split_words(command: &str) -> Vec<String> {
     let mut words = Vec::new();
     let mut word = None::<String>;
     let mut quoted = false;
@@ -78,6 +78,6 @@ fn words(command: &str) -> Vec<String> {
 }
 
 #[test]
-fn words_are_what_a_shell_makes_of_them() {
-    assert_eq!(words("curl  -s '/a?b= c' ''"), ["curl", "-s", "/a?b= c", ""]);
+fn words_are_split_as_a_shell_splits_them() {
+    assert_eq!(split_words("curl  -s '/a?b= c' ''"), ["curl", "-s", "/a?b= c", ""]);
 }

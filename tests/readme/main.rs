@@ -8,7 +8,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
 mod command;
-mod layout;
+mod pretty_json;
 mod server;
 
 use command::Example;
@@ -16,23 +16,23 @@ use serde_json::Value;
 use server::Server;
 
 /// Members that are another number or text each time.
-const CHANGING: [&str; 6] = ["age_ms", "nps", "request_id", "simd", "time_ms", "uptime_ms"];
+const VARYING_MEMBERS: [&str; 6] = ["age_ms", "nps", "request_id", "simd", "time_ms", "uptime_ms"];
 
 #[test]
 fn every_curl_example_of_the_readme_gives_the_answer_printed_there() {
     let mut readme = include_str!("../../README.md").to_owned();
-    let examples = Example::all_of(&readme);
+    let examples = Example::parse_markdown(&readme);
     assert!(examples.len() >= 4, "the README has {} examples", examples.len());
     let accept = std::env::var_os("KIBITZER_ACCEPT").is_some_and(|value| !value.is_empty());
     let server = Server::start();
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    runtime.block_on(server.ready());
+    runtime.block_on(server.wait_until_ready());
     for Example { command, printed } in examples {
         let answer =
             runtime.block_on(command::send(&command, server.address())).expect("an answer");
         if accept {
-            readme = readme.replacen(&printed, &layout::layout(&answer), 1);
+            readme = readme.replacen(&printed, &pretty_json::pretty_print(&answer), 1);
         } else {
             let [printed, given] =
                 [&printed, &answer].map(|text| serde_json::from_str(text).expect("JSON"));
@@ -59,7 +59,7 @@ fn assert_same(printed: &Value, given: &Value, command: &str, path: &str) {
             );
             for (name, value) in printed {
                 let path = format!("{path}/{name}");
-                if CHANGING.contains(&name.as_str()) {
+                if VARYING_MEMBERS.contains(&name.as_str()) {
                     assert_eq!(
                         value.is_number(),
                         given[name].is_number(),

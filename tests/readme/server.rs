@@ -32,7 +32,7 @@ impl Server {
     }
 
     /// Waits until the server takes traffic.
-    pub(crate) async fn ready(&self) {
+    pub(crate) async fn wait_until_ready(&self) {
         let client = reqwest::Client::builder().no_proxy().build().expect("a client");
         let url = format!("http://{}/readyz", self.address);
         for _ in 0..200 {

@@ -6,52 +6,59 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kibitzer::analysis::{AnalysisRequest, Class, Client, Searcher, Service, ServiceOptions};
-use kibitzer::engine::{Limits, Scope};
+use kibitzer::analysis::{
+    AnalysisRequest, Client, PriorityClass, Searcher, Service, ServiceOptions,
+};
+use kibitzer::engine::{Limits, SearchScope};
 use kibitzer::store::{DictionaryFile, Store, StoreOptions};
 
-use crate::position::{Numbered, game};
+use crate::fake_searcher::{DeterministicSearcher, game};
 
 /// The folder of the store, for the child.
-pub(crate) const FOLDER: &str = "KIBITZER_TEST_STORE_FOLDER";
+pub(crate) const FOLDER_VARIABLE: &str = "KIBITZER_TEST_STORE_FOLDER";
 /// The first question of the child.
-pub(crate) const FROM: &str = "KIBITZER_TEST_STORE_FROM";
+pub(crate) const FIRST_NUMBER_VARIABLE: &str = "KIBITZER_TEST_STORE_FROM";
 /// `store.flush_ms` as it is by default.
-pub(crate) const FLUSH: Duration = Duration::from_millis(1_000);
+pub(crate) const FLUSH_INTERVAL: Duration = Duration::from_millis(1_000);
 
 pub(crate) fn options() -> ServiceOptions {
     ServiceOptions { workers: 2, dictionary_max_entries: 500, ..ServiceOptions::default() }
 }
 
 pub(crate) fn store(folder: &Path) -> Arc<dyn Store> {
-    let maker = Numbered.identity();
-    let options = StoreOptions { folder: folder.to_owned(), max_entries: 10_000_000, maker };
+    let engine_id = DeterministicSearcher.engine_id();
+    let options = StoreOptions { folder: folder.to_owned(), max_entries: 10_000_000, engine_id };
     Arc::new(DictionaryFile::open(options).unwrap_or_else(|error| panic!("{error}")))
 }
 
-pub(crate) fn question(number: u64) -> AnalysisRequest {
+pub(crate) fn request(number: u64) -> AnalysisRequest {
     let limits = Limits { depth: Some(1), ..Limits::default() };
-    let (game, scope, client) = (game(number), Scope::default(), Client::new("the test"));
+    let (game, scope, client) = (game(number), SearchScope::default(), Client::new("the test"));
     AnalysisRequest {
         game,
         limits,
         scope,
         fresh: false,
         client,
-        class: Class::Interactive,
+        class: PriorityClass::Interactive,
         session: None,
     }
 }
 
 /// Asks and tells, until somebody kills it.
 pub(crate) fn run(folder: &Path) -> ExitCode {
-    let from = std::env::var(FROM).unwrap().parse().unwrap();
-    let service =
-        Service::start_with_store(Arc::new(Numbered), options(), store(folder), FLUSH).unwrap();
+    let from = std::env::var(FIRST_NUMBER_VARIABLE).unwrap().parse().unwrap();
+    let service = Service::start_with_store(
+        Arc::new(DeterministicSearcher),
+        options(),
+        store(folder),
+        FLUSH_INTERVAL,
+    )
+    .unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut stdout = std::io::stdout().lock();
     for number in from.. {
-        runtime.block_on(service.best_move(question(number))).unwrap();
+        runtime.block_on(service.best_move(request(number))).unwrap();
         // A parent that is gone has no use for the rest.
         if writeln!(stdout, "{number}").and_then(|()| stdout.flush()).is_err() {
             break;

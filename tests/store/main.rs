@@ -14,7 +14,7 @@
 )]
 
 mod child;
-mod position;
+mod fake_searcher;
 #[path = "../support/full.rs"]
 mod support;
 
@@ -28,11 +28,11 @@ use std::time::{Duration, Instant};
 use kibitzer::analysis::{Service, Source};
 use libtest_mimic::{Arguments, Failed, Trial};
 
-use child::{FLUSH, options, question, store};
-use position::{Numbered, found, random};
+use child::{FLUSH_INTERVAL, options, request, store};
+use fake_searcher::{DeterministicSearcher, expected_report, random};
 
 fn main() -> ExitCode {
-    match std::env::var_os(child::FOLDER) {
+    match std::env::var_os(child::FOLDER_VARIABLE) {
         Some(folder) => child::run(Path::new(&folder)),
         None => {
             let claims = vec![Trial::test(
@@ -49,22 +49,26 @@ fn survives_every_kill() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
     let mut durable = 0;
     for round in 1..=rounds {
-        let life = FLUSH + Duration::from_millis(100 + random(round) % longest_ms);
-        let told = killed_after(folder.path(), durable, life)?;
+        let lifetime = FLUSH_INTERVAL + Duration::from_millis(100 + random(round) % longest_ms);
+        let answered = run_and_kill_child(folder.path(), durable, lifetime)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        let begun = Instant::now();
-        let service =
-            Service::start_with_store(Arc::new(Numbered), options(), store(folder.path()), FLUSH)?;
-        let opened = begun.elapsed();
-        let (mut lost, last) = (0, told.keys().last().copied().unwrap_or(durable));
+        let started = Instant::now();
+        let service = Service::start_with_store(
+            Arc::new(DeterministicSearcher),
+            options(),
+            store(folder.path()),
+            FLUSH_INTERVAL,
+        )?;
+        let opened = started.elapsed();
+        let (mut lost, last) = (0, answered.keys().last().copied().unwrap_or(durable));
         for number in 0..=last {
-            let answer = runtime.block_on(service.best_move(question(number)))?;
-            assert_eq!(*answer.report, found(&question(number).game), "question {number}");
+            let answer = runtime.block_on(service.best_move(request(number)))?;
+            assert_eq!(*answer.report, expected_report(&request(number).game), "question {number}");
             if answer.source == Source::Search {
                 assert!(number >= durable, "round {round}: question {number} was on disk before");
-                let age = told.get(&number).copied().unwrap_or_default();
+                let age = answered.get(&number).copied().unwrap_or_default();
                 assert!(
-                    age < FLUSH,
+                    age < FLUSH_INTERVAL,
                     "round {round}: question {number} was answered {age:?} before the kill"
                 );
                 lost += 1;
@@ -72,9 +76,9 @@ fn survives_every_kill() -> Result<(), Failed> {
         }
         println!(
             "round {round}: {} answers, {lost} lost, {last} on disk, opened in {opened:?}",
-            told.len()
+            answered.len()
         );
-        runtime.block_on(service.flushed())?;
+        runtime.block_on(service.flush())?;
         durable = last + 1;
     }
     Ok(())
@@ -82,27 +86,30 @@ fn survives_every_kill() -> Result<(), Failed> {
 
 /// Lets a child store from this question on for so long, kills it, and tells how long before its
 /// end it had answered each.
-fn killed_after(
+fn run_and_kill_child(
     folder: &Path,
     from: u64,
-    life: Duration,
+    lifetime: Duration,
 ) -> Result<BTreeMap<u64, Duration>, Failed> {
     let mut child = Command::new(std::env::current_exe()?)
-        .envs([(child::FOLDER, folder.as_os_str()), (child::FROM, from.to_string().as_ref())])
+        .envs([
+            (child::FOLDER_VARIABLE, folder.as_os_str()),
+            (child::FIRST_NUMBER_VARIABLE, from.to_string().as_ref()),
+        ])
         .stdout(Stdio::piped())
         .spawn()?;
     let lines = BufReader::new(child.stdout.take().ok_or("a piped stdout")?).lines();
-    let heard = std::thread::spawn(move || {
+    let reader = std::thread::spawn(move || {
         let numbers = lines.map_while(Result::ok).map_while(|line| line.parse::<u64>().ok());
         numbers.map(|number| (number, Instant::now())).collect::<Vec<_>>()
     });
-    std::thread::sleep(life);
+    std::thread::sleep(lifetime);
     let killed = Instant::now();
     // On Unix this is SIGKILL: nothing of the child runs after it.
     child.kill()?;
     child.wait()?;
-    let heard = heard.join().map_err(|_| "the listener panicked")?;
-    Ok(heard
+    let answered = reader.join().map_err(|_| "the listener panicked")?;
+    Ok(answered
         .into_iter()
         .map(|(number, when)| (number, killed.saturating_duration_since(when)))
         .collect())

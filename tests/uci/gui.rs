@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// A busy machine may take this long over anything.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// The program as a GUI runs it: commands go into a pipe, lines come out of another.
 pub(crate) struct Gui {
@@ -56,94 +56,94 @@ impl Gui {
     }
 
     /// Sends commands.
-    pub(crate) fn say(&mut self, commands: &str) -> Instant {
-        self.send(format!("{commands}\n").as_bytes());
+    pub(crate) fn send_commands(&mut self, commands: &str) -> Instant {
+        self.send_bytes(format!("{commands}\n").as_bytes());
         Instant::now()
     }
 
     /// Sends bytes as they are.
-    pub(crate) fn send(&mut self, bytes: &[u8]) {
+    pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         self.input.as_mut().unwrap().write_all(bytes).unwrap();
     }
 
     /// Waits for a line that begins so: when it came, and all lines till then with it.
     #[track_caller]
-    pub(crate) fn until(&self, beginning: &str) -> (Instant, Vec<String>) {
-        let mut heard = Vec::new();
-        let end = Instant::now() + PATIENCE;
+    pub(crate) fn wait_for(&self, beginning: &str) -> (Instant, Vec<String>) {
+        let mut lines = Vec::new();
+        let end = Instant::now() + TIMEOUT;
         loop {
             match self.lines.recv_timeout(end.saturating_duration_since(Instant::now())) {
                 Ok((when, line)) => {
                     let found = line.starts_with(beginning);
-                    heard.push(line);
+                    lines.push(line);
                     if found {
-                        return (when, heard);
+                        return (when, lines);
                     }
                 }
-                Err(error) => panic!("{error} for {beginning:?} after {heard:#?}"),
+                Err(error) => panic!("{error} for {beginning:?} after {lines:#?}"),
             }
         }
     }
 
     /// All lines up to the answer to `isready`, without it.
     #[track_caller]
-    pub(crate) fn until_ready(&mut self) -> Vec<String> {
-        self.say("isready");
-        let (_, mut lines) = self.until("readyok");
+    pub(crate) fn wait_until_ready(&mut self) -> Vec<String> {
+        self.send_commands("isready");
+        let (_, mut lines) = self.wait_for("readyok");
         lines.pop();
         lines
     }
 
     /// Sends commands, and returns what is said before the answer to an `isready` behind them.
     #[track_caller]
-    pub(crate) fn ask(&mut self, commands: &str) -> Vec<String> {
-        self.say(commands);
-        self.until_ready()
+    pub(crate) fn run_commands(&mut self, commands: &str) -> Vec<String> {
+        self.send_commands(commands);
+        self.wait_until_ready()
     }
 
     /// Sends commands that end with a `go` and waits for the move: the infos, and the words of the
     /// last line.
     #[track_caller]
     pub(crate) fn search(&mut self, commands: &str) -> (Vec<String>, Vec<String>) {
-        self.say(commands);
-        let (_, mut lines) = self.until("bestmove");
+        self.send_commands(commands);
+        let (_, mut lines) = self.wait_for("bestmove");
         let last = lines.pop().unwrap();
         (lines, last.split(' ').map(str::to_owned).collect())
     }
 
     /// The lines of a while in which nothing may begin so.
     #[track_caller]
-    pub(crate) fn never(&self, beginning: &str, during: Duration) -> Vec<String> {
+    pub(crate) fn assert_no_line(&self, beginning: &str, during: Duration) -> Vec<String> {
         let end = Instant::now() + during;
-        let mut heard = Vec::new();
+        let mut lines = Vec::new();
         while let Some(left) = end.checked_duration_since(Instant::now()) {
             match self.lines.recv_timeout(left) {
                 Ok((_, line)) => {
-                    assert!(!line.starts_with(beginning), "{line} after {heard:#?}");
-                    heard.push(line);
+                    assert!(!line.starts_with(beginning), "{line} after {lines:#?}");
+                    lines.push(line);
                 }
                 Err(RecvTimeoutError::Timeout) => break,
                 Err(RecvTimeoutError::Disconnected) => {
-                    panic!("the program has ended after {heard:#?}")
+                    panic!("the program has ended after {lines:#?}")
                 }
             }
         }
-        heard
+        lines
     }
 
     /// Closes the program's input.
-    pub(crate) fn hang_up(&mut self) {
+    pub(crate) fn close_input(&mut self) {
         self.input = None;
     }
 
     /// Waits for the end of the program: how it ended, and what it said until then.
-    pub(crate) fn wait(mut self) -> (ExitStatus, Vec<String>) {
+    pub(crate) fn wait_for_exit(mut self) -> (ExitStatus, Vec<String>) {
         let started = Instant::now();
         let status = loop {
             if let Some(status) = self.child.try_wait().unwrap() {
                 break status;
             }
-            assert!(started.elapsed() < PATIENCE, "the program still runs");
+            assert!(started.elapsed() < TIMEOUT, "the program still runs");
             thread::sleep(Duration::from_millis(5));
         };
         (status, self.lines.iter().map(|(_, line)| line).collect())
@@ -159,7 +159,7 @@ impl Drop for Gui {
 }
 
 /// The number or word behind a word of a line.
-pub(crate) fn after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
+pub(crate) fn value_after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     line.split(' ').skip_while(|&found| found != word).nth(1)
 }
 

@@ -7,9 +7,9 @@
     reason = "a test fails by panicking"
 )]
 
-mod bridge;
-mod conversation;
 mod gui;
-mod playing;
 mod positions;
+mod protocol;
+mod remote;
+mod search;
 mod server;

@@ -4,11 +4,11 @@ use std::time::{Duration, Instant};
 
 use crate::gui::{Gui, median};
 
-const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 /// The FEN that `d` shows.
 fn fen(gui: &mut Gui) -> String {
-    let lines = gui.ask("d");
+    let lines = gui.run_commands("d");
     lines
         .iter()
         .find_map(|line| line.strip_prefix("fen "))
@@ -17,14 +17,14 @@ fn fen(gui: &mut Gui) -> String {
 }
 
 #[test]
-fn it_begins_with_the_start_position() {
-    assert_eq!(fen(&mut Gui::start()), START);
+fn the_first_position_is_the_start_position() {
+    assert_eq!(fen(&mut Gui::start()), START_FEN);
 }
 
 #[test]
-fn what_is_illegal_leaves_the_last_position_in_place() {
+fn an_illegal_position_keeps_the_last_one() {
     let mut gui = Gui::start();
-    gui.ask("position startpos moves e2e4");
+    gui.run_commands("position startpos moves e2e4");
     let before = fen(&mut gui);
     for (command, why) in [
         ("position startpos moves d2d4 e2e4", "illegal move \"e2e4\", the 2. of the list"),
@@ -33,7 +33,7 @@ fn what_is_illegal_leaves_the_last_position_in_place() {
         ("position fen", "illegal position"),
         ("position fen 4k3/8/8/8/8/8/4R3/4K3 w - - 0 1", "illegal position"),
     ] {
-        let lines = gui.ask(command);
+        let lines = gui.run_commands(command);
         assert!(
             lines.len() == 1 && lines[0].starts_with(&format!("info string {why}")),
             "{command}: {lines:#?}"
@@ -43,9 +43,9 @@ fn what_is_illegal_leaves_the_last_position_in_place() {
 }
 
 #[test]
-fn what_was_mended_in_a_fen_is_said() {
+fn corrections_of_a_fen_are_reported() {
     let mut gui = Gui::start();
-    let lines = gui.ask("position fen 4k3/8/8/8/8/8/8/4K3 w KQ - 0 1");
+    let lines = gui.run_commands("position fen 4k3/8/8/8/8/8/8/4K3 w KQ - 0 1");
     assert!(
         lines.iter().all(|line| line.starts_with("info string ")) && !lines.is_empty(),
         "{lines:#?}"
@@ -57,10 +57,10 @@ fn what_was_mended_in_a_fen_is_said() {
 fn a_game_of_5000_moves_is_read_at_once() {
     let mut gui = Gui::start();
     let moves = ["g1f3", "g8f6", "f3g1", "f6g8"].repeat(2_500).join(" ");
-    gui.until_ready();
+    gui.wait_until_ready();
     let took = median(5, |_| {
         let started = Instant::now();
-        gui.ask(&format!("position startpos moves {moves}"));
+        gui.run_commands(&format!("position startpos moves {moves}"));
         started.elapsed()
     });
     assert!(took < Duration::from_millis(500), "{took:?}");
@@ -72,7 +72,7 @@ fn a_game_of_5000_moves_is_read_at_once() {
 }
 
 #[test]
-fn castling_is_written_as_the_option_says_and_read_in_both_ways() {
+fn castling_is_written_as_uci_chess960_says_and_read_in_both_notations() {
     let mut gui = Gui::start();
     let position = "position fen 4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1";
     let castles = |lines: Vec<String>| -> Vec<String> {
@@ -83,11 +83,11 @@ fn castling_is_written_as_the_option_says_and_read_in_both_ways() {
             })
             .collect()
     };
-    assert_eq!(castles(gui.ask(&format!("{position}\nperft 1"))), ["e1g1: 1", "e1c1: 1"]);
-    gui.ask("setoption name UCI_Chess960 value true");
-    assert_eq!(castles(gui.ask("perft 1")), ["e1h1: 1", "e1a1: 1"]);
+    assert_eq!(castles(gui.run_commands(&format!("{position}\nperft 1"))), ["e1g1: 1", "e1c1: 1"]);
+    gui.run_commands("setoption name UCI_Chess960 value true");
+    assert_eq!(castles(gui.run_commands("perft 1")), ["e1h1: 1", "e1a1: 1"]);
     for text in ["e1g1", "e1h1"] {
-        gui.ask(&format!("{position} moves {text}"));
+        gui.run_commands(&format!("{position} moves {text}"));
         assert_eq!(fen(&mut gui), "4k3/8/8/8/8/8/8/R4RK1 b - - 1 1", "{text}");
     }
     let (_, best) = gui.search(&format!("{position}\ngo depth 2 searchmoves e1c1"));
@@ -98,17 +98,17 @@ fn castling_is_written_as_the_option_says_and_read_in_both_ways() {
 fn perft_counts_for_each_first_move() {
     let mut gui = Gui::start();
     for command in ["perft 3", "go perft 3"] {
-        let lines = gui.ask(command);
+        let lines = gui.run_commands(command);
         assert!(lines.contains(&"e2e4: 600".to_owned()), "{lines:#?}");
         assert!(lines.contains(&"Nodes searched: 8902".to_owned()), "{lines:#?}");
     }
-    assert!(gui.ask("perft 0").contains(&"Nodes searched: 1".to_owned()));
+    assert!(gui.run_commands("perft 0").contains(&"Nodes searched: 1".to_owned()));
 }
 
 #[test]
-fn a_position_is_judged_without_a_search() {
+fn eval_needs_no_search() {
     let mut gui = Gui::start();
-    let lines = gui.ask("position fen 4k3/8/8/8/8/8/8/Q3K3 w - - 0 1\neval");
+    let lines = gui.run_commands("position fen 4k3/8/8/8/8/8/8/Q3K3 w - - 0 1\neval");
     let evaluation = lines.iter().find_map(|line| line.strip_prefix("evaluation ")).unwrap();
     let pawns: f64 = evaluation.split(' ').next().unwrap().parse().unwrap();
     assert!(pawns > 1.5, "a queen wins far more than half of the games: {lines:#?}");
@@ -116,35 +116,35 @@ fn a_position_is_judged_without_a_search() {
 }
 
 #[test]
-fn another_network_may_be_read_and_none_that_is_damaged() {
+fn another_network_can_be_loaded_and_an_invalid_one_is_refused() {
     let mut gui = Gui::start();
-    let judge = "position startpos moves e2e4 c7c5\neval";
-    let own = gui.ask(judge);
+    let eval_commands = "position startpos moves e2e4 c7c5\neval";
+    let own = gui.run_commands(eval_commands);
     assert_eq!(
-        gui.ask("setoption name EvalFile value src/nnue/kibitzer.nnue"),
+        gui.run_commands("setoption name EvalFile value src/nnue/kibitzer.nnue"),
         Vec::<String>::new()
     );
-    assert_eq!(gui.ask(judge), own, "the file holds the program's own network");
+    assert_eq!(gui.run_commands(eval_commands), own, "the file holds the program's own network");
     for (file, why) in
         [("Cargo.toml", "not a network of kibitzer"), ("no/such.nnue", "cannot read")]
     {
-        let lines = gui.ask(&format!("setoption name EvalFile value {file}"));
+        let lines = gui.run_commands(&format!("setoption name EvalFile value {file}"));
         assert!(
             lines[0].starts_with("info string ")
                 && lines[0].contains(file)
                 && lines[0].contains(why),
             "{lines:#?}"
         );
-        assert_eq!(gui.ask(judge), own, "the last network stays");
+        assert_eq!(gui.run_commands(eval_commands), own, "the last network stays");
     }
-    assert_eq!(gui.ask("setoption name EvalFile value <empty>"), Vec::<String>::new());
-    assert_eq!(gui.ask(judge), own);
+    assert_eq!(gui.run_commands("setoption name EvalFile value <empty>"), Vec::<String>::new());
+    assert_eq!(gui.run_commands(eval_commands), own);
 }
 
 #[test]
 fn a_bench_ends_with_nodes_and_speed() {
     let mut gui = Gui::start();
-    let lines = gui.ask("bench 3");
+    let lines = gui.run_commands("bench 3");
     let words: Vec<&str> = lines.last().unwrap().split(' ').collect();
     let [nodes, "nodes", speed, "nps"] = words[..] else { panic!("{lines:#?}") };
     assert!(nodes.parse::<u64>().unwrap() > 1_000 && speed.parse::<u64>().unwrap() > 1_000);

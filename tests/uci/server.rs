@@ -34,30 +34,35 @@ impl Server {
         settings.search.hash_mb = 1;
         settings.search.workers = 2;
         change(&mut settings);
-        Server::with(async move |listener| {
+        Server::serve_on_own_runtime(async move |listener| {
             app::serve(&settings, listener, std::future::pending()).await.unwrap()
         })
     }
 
     /// One that answers each question as the script says, from the last reply on with that one.
     pub(crate) fn scripted(
-        script: impl IntoIterator<Item = Reply>,
+        script: impl IntoIterator<Item = ScriptedReply>,
     ) -> (Server, Arc<Mutex<Vec<Value>>>) {
         let questions = Arc::new(Mutex::new(Vec::new()));
-        let heard = questions.clone();
-        let script: Vec<Reply> = script.into_iter().collect();
+        let received = questions.clone();
+        let script: Vec<ScriptedReply> = script.into_iter().collect();
         let answer = async move |body: String| {
-            let mut heard = heard.lock().unwrap();
-            heard.push(serde_json::from_str(&body).unwrap());
-            script[(heard.len() - 1).min(script.len() - 1)].response()
+            let mut received = received.lock().unwrap();
+            received.push(serde_json::from_str(&body).unwrap());
+            script[(received.len() - 1).min(script.len() - 1)].response()
         };
         let router = Router::new()
             .route("/v1/analysis", post(answer.clone()))
             .route("/v1/evaluate", post(answer));
-        (Server::with(async |listener| axum::serve(listener, router).await.unwrap()), questions)
+        (
+            Server::serve_on_own_runtime(async |listener| {
+                axum::serve(listener, router).await.unwrap()
+            }),
+            questions,
+        )
     }
 
-    fn with<F: Future<Output = ()> + Send + 'static>(
+    fn serve_on_own_runtime<F: Future<Output = ()> + Send + 'static>(
         serve: impl FnOnce(TcpListener) -> F,
     ) -> Server {
         let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -74,19 +79,19 @@ impl Server {
 
 /// What a scripted server answers.
 #[derive(Clone, Copy)]
-pub(crate) enum Reply {
+pub(crate) enum ScriptedReply {
     /// 1. e4, after one iteration.
-    KingPawn,
+    Complete,
     /// "Ask again in a second", with a status.
-    AskAgain(StatusCode),
+    RetryLater(StatusCode),
     /// One iteration, and then the connection breaks.
-    BreaksOff,
+    Disconnects,
     /// One iteration, and then nothing more.
     StaysOpen,
     /// A problem in the place of the last line.
-    Fails,
+    Problem,
     /// A judgement, as it stands in the body.
-    Judges(&'static str),
+    Evaluation(&'static str),
 }
 
 const QUEUED: &str = r#"{"type": "queued", "position": 3}"#;
@@ -97,41 +102,41 @@ const END: &str = r#"{"type": "end", "reason": "depth", "best_move": "e2e4", "po
 const PROBLEM: &str =
     r#"{"type": "problem", "status": 503, "code": "deadline", "detail": "no worker was free"}"#;
 
-impl Reply {
+impl ScriptedReply {
     fn response(self) -> Response {
-        let (lines, then): (&[&str], Then) = match self {
-            Reply::KingPawn => (&[QUEUED, INFO, HEARTBEAT, END], Then::Ends),
-            Reply::BreaksOff => (&[INFO], Then::Breaks),
-            Reply::StaysOpen => (&[INFO], Then::Stays),
-            Reply::Fails => (&[PROBLEM], Then::Ends),
-            Reply::Judges(judgement) => return judgement.into_response(),
-            Reply::AskAgain(status) => {
+        let (lines, end): (&[&str], BodyEnd) = match self {
+            ScriptedReply::Complete => (&[QUEUED, INFO, HEARTBEAT, END], BodyEnd::Complete),
+            ScriptedReply::Disconnects => (&[INFO], BodyEnd::Disconnect),
+            ScriptedReply::StaysOpen => (&[INFO], BodyEnd::StayOpen),
+            ScriptedReply::Problem => (&[PROBLEM], BodyEnd::Complete),
+            ScriptedReply::Evaluation(judgement) => return judgement.into_response(),
+            ScriptedReply::RetryLater(status) => {
                 let problem = r#"{"code": "queue_full", "detail": "all places are taken"}"#;
                 return (status, [(RETRY_AFTER, "1")], problem).into_response();
             }
         };
         let lines = lines.iter().map(|line| Bytes::from(line.replace('\n', "") + "\n")).collect();
-        Body::new(Lines { lines, then }).into_response()
+        Body::new(ScriptedBody { lines, end }).into_response()
     }
 }
 
 /// The body of a stream.
-struct Lines {
+struct ScriptedBody {
     lines: VecDeque<Bytes>,
-    then: Then,
+    end: BodyEnd,
 }
 
 /// What comes behind the lines.
 #[derive(Clone, Copy)]
-enum Then {
-    Ends,
+enum BodyEnd {
+    Complete,
     /// As soon as what came before it is on its way.
-    Breaks,
-    Broken,
-    Stays,
+    Disconnect,
+    Disconnected,
+    StayOpen,
 }
 
-impl HttpBody for Lines {
+impl HttpBody for ScriptedBody {
     type Data = Bytes;
     type Error = io::Error;
 
@@ -139,16 +144,18 @@ impl HttpBody for Lines {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        match (self.lines.pop_front(), self.then) {
+        match (self.lines.pop_front(), self.end) {
             (Some(line), _) => Poll::Ready(Some(Ok(Frame::data(line)))),
-            (None, Then::Ends) => Poll::Ready(None),
-            (None, Then::Breaks) => {
-                self.then = Then::Broken;
+            (None, BodyEnd::Complete) => Poll::Ready(None),
+            (None, BodyEnd::Disconnect) => {
+                self.end = BodyEnd::Disconnected;
                 context.waker().wake_by_ref();
                 Poll::Pending
             }
-            (None, Then::Broken) => Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into()))),
-            (None, Then::Stays) => Poll::Pending,
+            (None, BodyEnd::Disconnected) => {
+                Poll::Ready(Some(Err(io::ErrorKind::ConnectionReset.into())))
+            }
+            (None, BodyEnd::StayOpen) => Poll::Pending,
         }
     }
 }

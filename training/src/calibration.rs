@@ -1,14 +1,14 @@
 //! Whether what is said to happen in seven games of ten happens in seven games of ten.
 
 use crate::tally::Tally;
-use crate::win_model::WinModel;
+use crate::wdl_model::WdlModel;
 
 /// Bins of equal width from 0 to 1.
 pub const BINS: usize = 10;
 
 /// A result, as a model foretells it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Foretold {
+pub enum PredictedResult {
     /// The side to move wins.
     Win,
     /// Nobody wins.
@@ -23,28 +23,28 @@ pub struct Bin {
     /// How many there are.
     pub positions: u64,
     /// The sum of the chances that were foretold.
-    foretold: f64,
+    predicted: f64,
     /// How often it came true.
-    happened: u64,
+    observed: u64,
 }
 
 impl Bin {
     /// The mean chance that was foretold.
     #[must_use]
-    pub fn foretold(&self) -> f64 {
-        self.foretold / self.positions.max(1) as f64
+    pub fn predicted(&self) -> f64 {
+        self.predicted / self.positions.max(1) as f64
     }
 
     /// The share in which it came true.
     #[must_use]
-    pub fn happened(&self) -> f64 {
-        self.happened as f64 / self.positions.max(1) as f64
+    pub fn observed(&self) -> f64 {
+        self.observed as f64 / self.positions.max(1) as f64
     }
 
     /// How far the two lie apart.
     #[must_use]
     pub fn error(&self) -> f64 {
-        (self.foretold() - self.happened()).abs()
+        (self.predicted() - self.observed()).abs()
     }
 }
 
@@ -56,7 +56,7 @@ pub struct Calibration {
 
 impl Calibration {
     /// Holds a model against games, best against ones that it was not fitted to.
-    pub fn add(&mut self, model: &WinModel, tally: &Tally) {
+    pub fn add(&mut self, model: &WdlModel, tally: &Tally) {
         for cell in &tally.cells {
             let chances = model.at(cell.material).chances(f64::from(cell.score));
             let positions = cell.counts.iter().map(|&count| u64::from(count)).sum::<u64>();
@@ -65,15 +65,15 @@ impl Calibration {
             {
                 let bin = &mut bins[((chance * BINS as f64) as usize).min(BINS - 1)];
                 bin.positions += positions;
-                bin.foretold += chance * positions as f64;
-                bin.happened += u64::from(count);
+                bin.predicted += chance * positions as f64;
+                bin.observed += u64::from(count);
             }
         }
     }
 
     /// The bins of a result, by rising chance.
     #[must_use]
-    pub fn bins(&self, result: Foretold) -> &[Bin; BINS] {
+    pub fn bins(&self, result: PredictedResult) -> &[Bin; BINS] {
         &self.bins[result as usize]
     }
 

@@ -19,11 +19,11 @@ use crate::optimiser::Parameters;
 use crate::row::{LANES, Row};
 
 const MAGIC: &[u8; 8] = b"KIBITRUN";
-const HASH: usize = 32;
+const HASH_BYTES: usize = 32;
 
 /// Where a run stands.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct State {
+pub struct RunState {
     /// Its settings.
     pub config: Config,
     /// Epochs done.
@@ -58,20 +58,20 @@ impl fmt::Display for Losses {
 /// # Errors
 ///
 /// When the file cannot be written.
-pub fn save(path: &Path, state: &State, network: &Network) -> Result<()> {
+pub fn save(path: &Path, state: &RunState, network: &Network) -> Result<()> {
     let json = serde_json::to_vec(state)?;
     let mut bytes = Vec::new();
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&u32::try_from(json.len())?.to_le_bytes());
     bytes.extend_from_slice(&json);
-    for group in groups(network) {
+    for group in parameter_groups(network) {
         for row in [&group.value, &group.mean, &group.square].into_iter().flatten() {
             bytes.extend(row.iter().flat_map(f32::to_le_bytes));
         }
     }
     let hash = Sha256::digest(&bytes);
     bytes.extend_from_slice(&hash);
-    write_whole(path, &bytes)
+    write_atomically(path, &bytes)
 }
 
 /// `true` when a file begins like a checkpoint.
@@ -92,14 +92,14 @@ pub fn is_checkpoint(path: &Path) -> Result<bool> {
 /// # Errors
 ///
 /// When the file cannot be read, is damaged or of another format.
-pub fn load(path: &Path) -> Result<(State, Network)> {
+pub fn load(path: &Path) -> Result<(RunState, Network)> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     parse(&bytes)
         .with_context(|| format!("{} is no checkpoint of a run, or damaged", path.display()))
 }
 
-fn parse(bytes: &[u8]) -> Result<(State, Network)> {
-    let (content, hash) = bytes.split_last_chunk::<HASH>().context("too short")?;
+fn parse(bytes: &[u8]) -> Result<(RunState, Network)> {
+    let (content, hash) = bytes.split_last_chunk::<HASH_BYTES>().context("too short")?;
     ensure!(
         content.starts_with(MAGIC),
         "it does not begin with {}",
@@ -110,9 +110,9 @@ fn parse(bytes: &[u8]) -> Result<(State, Network)> {
     let (length, rest) = content[MAGIC.len()..].split_first_chunk::<4>().context("too short")?;
     let (json, mut numbers) =
         rest.split_at_checked(u32::from_le_bytes(*length) as usize).context("too short")?;
-    let state: State = serde_json::from_slice(json)?;
+    let state: RunState = serde_json::from_slice(json)?;
     let mut network = Network::zeros(state.config.shape()?, state.config.rounding());
-    for group in groups_mut(&mut network) {
+    for group in parameter_groups_mut(&mut network) {
         for row in [&mut group.value, &mut group.mean, &mut group.square].into_iter().flatten() {
             numbers = read_row(numbers, row)?;
         }
@@ -132,12 +132,16 @@ fn read_row<'a>(bytes: &'a [u8], row: &mut Row) -> Result<&'a [u8]> {
     Ok(rest)
 }
 
-fn groups(network: &Network) -> impl Iterator<Item = &Parameters> {
-    network.tiles.iter().flat_map(|tile| tile.groups()).chain([&network.output_bias])
+fn parameter_groups(network: &Network) -> impl Iterator<Item = &Parameters> {
+    network.tiles.iter().flat_map(|tile| tile.parameter_groups()).chain([&network.output_bias])
 }
 
-fn groups_mut(network: &mut Network) -> impl Iterator<Item = &mut Parameters> {
-    network.tiles.iter_mut().flat_map(|tile| tile.groups_mut()).chain([&mut network.output_bias])
+fn parameter_groups_mut(network: &mut Network) -> impl Iterator<Item = &mut Parameters> {
+    network
+        .tiles
+        .iter_mut()
+        .flat_map(|tile| tile.parameter_groups_mut())
+        .chain([&mut network.output_bias])
 }
 
 /// Writes a file beside its place and moves it there, so that a reader never sees half of it.
@@ -145,13 +149,13 @@ fn groups_mut(network: &mut Network) -> impl Iterator<Item = &mut Parameters> {
 /// # Errors
 ///
 /// When it cannot be written or moved.
-pub fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let beside = path.with_extension("part");
+pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
+    let temporary = path.with_extension("part");
     let write = || -> std::io::Result<()> {
-        let mut file = fs::File::create(&beside)?;
+        let mut file = fs::File::create(&temporary)?;
         file.write_all(bytes)?;
         file.sync_all()?;
-        fs::rename(&beside, path)
+        fs::rename(&temporary, path)
     };
     write().with_context(|| format!("cannot write {}", path.display()))
 }

@@ -33,7 +33,7 @@ pub struct Sources {
 
 /// What one file gave.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FileCount {
+pub struct FileStats {
     /// The file.
     pub path: PathBuf,
     /// Games in it.
@@ -52,11 +52,11 @@ pub struct Dataset {
     /// Positions of held-out games.
     pub validation: Vec<Sample>,
     /// What each file gave.
-    pub files: Vec<FileCount>,
+    pub files: Vec<FileStats>,
 }
 
 /// Games decoded by one task.
-const GAMES_A_TASK: usize = 1024;
+const GAMES_PER_TASK: usize = 1024;
 
 impl Dataset {
     /// Reads and filters all files.
@@ -67,27 +67,27 @@ impl Dataset {
     pub fn load(sources: &Sources) -> Result<Self> {
         let mut dataset = Self::default();
         for path in &sources.data {
-            dataset.add(path, sources)?;
+            dataset.add_file(path, sources)?;
         }
         Ok(dataset)
     }
 
-    fn add(&mut self, path: &Path, sources: &Sources) -> Result<()> {
+    fn add_file(&mut self, path: &Path, sources: &Sources) -> Result<()> {
         let bytes = games::read(path)?;
         let games = games::split(&bytes).with_context(|| path.display().to_string())?;
         let name =
             path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let unknown = sources.unknown_results.contains(&name);
 
-        let parts: Vec<Part> = games
-            .par_chunks(GAMES_A_TASK)
+        let parts: Vec<DatasetPart> = games
+            .par_chunks(GAMES_PER_TASK)
             .enumerate()
             .map(|(chunk, games)| {
-                let mut part = Part::default();
+                let mut part = DatasetPart::default();
                 for (i, game) in games.iter().enumerate() {
-                    let number = chunk * GAMES_A_TASK + i;
+                    let number = chunk * GAMES_PER_TASK + i;
                     let held_out = is_held_out(&name, number, sources.hold_out);
-                    part.add(game, held_out, unknown, &sources.filter)
+                    part.add_game(game, held_out, unknown, &sources.filter)
                         .with_context(|| format!("{}, game {number}", path.display()))?;
                 }
                 Ok(part)
@@ -101,21 +101,27 @@ impl Dataset {
             self.validation.extend(part.validation);
         }
         let kept = self.training.len() + self.validation.len() - before;
-        self.files.push(FileCount { path: path.to_owned(), games: games.len(), positions, kept });
+        self.files.push(FileStats { path: path.to_owned(), games: games.len(), positions, kept });
         Ok(())
     }
 }
 
 /// What one task decoded.
 #[derive(Default)]
-struct Part {
+struct DatasetPart {
     training: Vec<Sample>,
     validation: Vec<Sample>,
     positions: usize,
 }
 
-impl Part {
-    fn add(&mut self, game: &[u8], held_out: bool, unknown: bool, filter: &Filter) -> Result<()> {
+impl DatasetPart {
+    fn add_game(
+        &mut self,
+        game: &[u8],
+        held_out: bool,
+        unknown: bool,
+        filter: &Filter,
+    ) -> Result<()> {
         let into = if held_out { &mut self.validation } else { &mut self.training };
         let positions = &mut self.positions;
         games::visit(game, |board, mv, score, result| {

@@ -1,6 +1,6 @@
 //! A position in the form that the network computes with.
 
-use crate::features::{self, Active};
+use crate::features::{self, ActiveFeatures};
 use crate::sample::Sample;
 use crate::shape::Shape;
 use crate::target::Target;
@@ -8,7 +8,7 @@ use crate::target::Target;
 /// Active inputs, output bucket and target of one position.
 #[derive(Clone, Copy, Debug)]
 pub struct Example {
-    active: [Active; 2],
+    active: [ActiveFeatures; 2],
     count: u8,
     /// Which output weights it uses.
     pub output_bucket: u8,
@@ -22,7 +22,7 @@ impl Example {
     pub fn new(sample: &Sample, shape: &Shape, target: &Target) -> Self {
         let count = sample.piece_count();
         Self {
-            active: features::active(sample, &shape.king_buckets),
+            active: features::active_features(sample, &shape.king_buckets),
             count: count as u8,
             output_bucket: shape.output_bucket(count) as u8,
             target: target.of(sample),

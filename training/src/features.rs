@@ -10,7 +10,7 @@ pub const INPUTS: usize = 768;
 pub const MAX_ACTIVE: usize = 32;
 
 /// Active inputs of one perspective: the first [`Sample::piece_count`] entries count.
-pub type Active = [u16; MAX_ACTIVE];
+pub type ActiveFeatures = [u16; MAX_ACTIVE];
 
 /// Active inputs of the side to move's perspective and of the opponent's, in this order.
 ///
@@ -18,9 +18,9 @@ pub type Active = [u16; MAX_ACTIVE];
 /// king on e–h every square's file is mirrored. Index: 768·bucket(own king) + (own piece ? 0 : 384)
 /// + 64·role + square.
 #[must_use]
-pub fn active(sample: &Sample, buckets: &KingBuckets) -> [Active; 2] {
-    let (own_flip, own_base) = view(sample.own_king(), buckets);
-    let (their_flip, their_base) = view(sample.their_king() ^ 56, buckets);
+pub fn active_features(sample: &Sample, buckets: &KingBuckets) -> [ActiveFeatures; 2] {
+    let (own_flip, own_base) = perspective_transform(sample.own_king(), buckets);
+    let (their_flip, their_base) = perspective_transform(sample.their_king() ^ 56, buckets);
 
     let mut active = [[0; MAX_ACTIVE]; 2];
     for (i, piece) in sample.pieces().enumerate() {
@@ -34,7 +34,7 @@ pub fn active(sample: &Sample, buckets: &KingBuckets) -> [Active; 2] {
 
 /// How a perspective with its king here (own pieces playing up) mirrors squares, and the first
 /// index of its king bucket.
-fn view(king: u8, buckets: &KingBuckets) -> (u8, u16) {
+fn perspective_transform(king: u8, buckets: &KingBuckets) -> (u8, u16) {
     let flip = if king & 4 == 0 { 0 } else { 7 };
     (flip, INPUTS as u16 * u16::from(buckets.of(king ^ flip)))
 }

@@ -26,7 +26,7 @@ pub struct Filter {
 }
 
 /// A mate in n plies is scored as 30,000 − n: from here on a score is a mate.
-pub const MATE: u16 = 29_000;
+pub const MATE_THRESHOLD: u16 = 29_000;
 
 impl Filter {
     /// `true` when the network shall learn from `board`, where `best` was played and `score`
@@ -35,7 +35,7 @@ impl Filter {
     pub fn keeps(&self, board: &Board, best: Move, score: i16) -> bool {
         let size = score.unsigned_abs();
         size <= self.max_score
-            && size < MATE
+            && size < MATE_THRESHOLD
             && (self.keep_checks || !board.in_check())
             && (self.keep_tactical || !board.is_tactical(best))
             && board.n_men() >= self.min_pieces

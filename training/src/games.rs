@@ -10,13 +10,13 @@ use viriformat::dataformat::Game;
 use crate::sample::GameResult;
 
 /// Bytes of a game's start position.
-const START: usize = 32;
+const START_BYTES: usize = 32;
 /// Where the result stands in the start position: 0 Black won, 1 draw, 2 White won.
-const RESULT: usize = 30;
+const RESULT_OFFSET: usize = 30;
 /// Where its half-move clock stands.
-const CLOCK: usize = 25;
+const CLOCK_OFFSET: usize = 25;
 /// Bytes of one move with its score; four zero bytes end a game.
-const MOVE: usize = 4;
+const MOVE_BYTES: usize = 4;
 
 /// The bytes of each game of a file.
 ///
@@ -29,13 +29,13 @@ pub fn split(bytes: &[u8]) -> Result<Vec<&[u8]>> {
     while !rest.is_empty() {
         let number = games.len();
         let moves = rest
-            .get(START..)
+            .get(START_BYTES..)
             .with_context(|| format!("game {number} is cut off in its start position"))?;
         let length = moves
-            .chunks_exact(MOVE)
-            .position(|entry| entry == [0; MOVE])
+            .chunks_exact(MOVE_BYTES)
+            .position(|entry| entry == [0; MOVE_BYTES])
             .with_context(|| format!("game {number} has no end"))?;
-        let (game, after) = rest.split_at(START + MOVE * (length + 1));
+        let (game, after) = rest.split_at(START_BYTES + MOVE_BYTES * (length + 1));
         games.push(game);
         rest = after;
     }
@@ -50,7 +50,7 @@ pub fn split(bytes: &[u8]) -> Result<Vec<&[u8]>> {
 /// When the bytes are no game: a start position that is none, a result that is none, a move that
 /// cannot be played.
 pub fn visit(bytes: &[u8], mut visit: impl FnMut(&Board, Move, i16, GameResult)) -> Result<()> {
-    let result = match bytes.get(RESULT) {
+    let result = match bytes.get(RESULT_OFFSET) {
         Some(0) => GameResult::Loss,
         Some(1) => GameResult::Draw,
         Some(2) => GameResult::Win,
@@ -59,12 +59,12 @@ pub fn visit(bytes: &[u8], mut visit: impl FnMut(&Board, Move, i16, GameResult))
     check_start(bytes)?;
     // The clock plays no part here, and some games begin beyond what viriformat takes for possible.
     let mut bytes = bytes.to_vec();
-    bytes[CLOCK] = 0;
+    bytes[CLOCK_OFFSET] = 0;
     let game = Game::deserialise_from(&mut bytes.as_slice(), Vec::new())?;
     let mut board = game.initial_position();
-    let waiting = board.turn().flip();
+    let opponent = board.turn().flip();
     ensure!(
-        !board.sq_attacked(board.king_sq(waiting), board.turn()),
+        !board.sq_attacked(board.king_sq(opponent), board.turn()),
         "the side that has moved is in check"
     );
     for (mv, score) in &game.moves {
@@ -77,7 +77,7 @@ pub fn visit(bytes: &[u8], mut visit: impl FnMut(&Board, Move, i16, GameResult))
 
 /// What unpacking a start position relies on: at most 32 pieces of known kinds, one king a side.
 fn check_start(bytes: &[u8]) -> Result<()> {
-    let start = bytes.get(..START).context("no start position")?;
+    let start = bytes.get(..START_BYTES).context("no start position")?;
     let occupied = start[..8].iter().map(|byte| byte.count_ones()).sum::<u32>() as usize;
     ensure!(occupied <= 32, "{occupied} pieces on the board");
     let code = |i: usize| start[8 + i / 2] >> (4 * (i % 2)) & 15;

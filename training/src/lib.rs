@@ -34,7 +34,7 @@ pub mod shape;
 pub mod tally;
 pub mod target;
 pub mod tile;
-pub mod win_fit;
-pub mod win_model;
+pub mod wdl_fit;
+pub mod wdl_model;
 
 pub mod commands;

@@ -13,9 +13,9 @@ use crate::target::logistic;
 use crate::tile::{Rounding, Tile};
 
 /// Feature weights start between ± this.
-const FEATURE_START: f32 = 0.1;
+const FEATURE_INIT_RANGE: f32 = 0.1;
 /// Biases start here: most neurons begin with a slope.
-const BIAS_START: f32 = 0.1;
+const BIAS_INIT: f32 = 0.1;
 
 /// A network in training. Its output is a logit: the expected points of the side to move are 1 / (1
 /// + e^−output).
@@ -28,7 +28,7 @@ pub struct Network {
     /// The outputs' biases, one for each output bucket.
     pub output_bias: Parameters,
     outputs: Vec<f32>,
-    errors: Vec<f32>,
+    output_gradients: Vec<f32>,
 }
 
 impl Network {
@@ -41,15 +41,15 @@ impl Network {
             for tile in &mut network.tiles {
                 let group = tile.shared.as_mut().unwrap_or(&mut tile.features);
                 for weight in group.value[input].iter_mut() {
-                    *weight = random.random_range(-FEATURE_START..FEATURE_START);
+                    *weight = random.random_range(-FEATURE_INIT_RANGE..FEATURE_INIT_RANGE);
                 }
             }
         }
-        let output_start = 1.0 / (2.0 * network.shape.hidden as f32).sqrt();
+        let output_init_range = 1.0 / (2.0 * network.shape.hidden as f32).sqrt();
         for tile in &mut network.tiles {
-            tile.bias.value[0] = Row::splat(BIAS_START);
+            tile.bias.value[0] = Row::splat(BIAS_INIT);
             for weight in tile.output.value.iter_mut().flat_map(Row::iter_mut) {
-                *weight = random.random_range(-output_start..output_start);
+                *weight = random.random_range(-output_init_range..output_init_range);
             }
             tile.refresh();
         }
@@ -62,7 +62,7 @@ impl Network {
         let tiles = vec![Tile::zeros(&shape, rounding); shape.hidden / LANES];
         let rows = shape.output_buckets.div_ceil(LANES);
         let output_bias = Parameters::zeros(rows, f32::from(i16::MAX));
-        Self { shape, tiles, output_bias, outputs: Vec::new(), errors: Vec::new() }
+        Self { shape, tiles, output_bias, outputs: Vec::new(), output_gradients: Vec::new() }
     }
 
     /// A network that begins with the weights of one trained before: of the same shape, or without
@@ -100,7 +100,7 @@ impl Network {
             .with_min_len(1024)
             .map(|(i, example)| {
                 tiles.iter().fold(bias.get(usize::from(example.output_bucket)), |sum, tile| {
-                    sum + tile.partial(i)
+                    sum + tile.partial_output(i)
                 })
             })
             .collect_into_vec(&mut self.outputs);
@@ -113,13 +113,15 @@ impl Network {
         self.outputs
             .iter()
             .zip(batch)
-            .map(|(output, example)| f64::from(loss(*output, example.target, power).0))
+            .map(|(output, example)| {
+                f64::from(loss_and_derivative(*output, example.target, power).0)
+            })
             .sum()
     }
 
     /// One step of gradient descent on a batch; returns the sum of its losses before the step.
     pub fn train(&mut self, batch: &[Example], power: f32, step: &Step) -> f64 {
-        let sum = self.gradient(batch, power);
+        let sum = self.accumulate_gradient(batch, power);
         self.tiles.par_iter_mut().for_each(|tile| tile.update(step));
         self.output_bias.update(step);
         sum
@@ -127,26 +129,26 @@ impl Network {
 
     /// Adds the gradient of the batch's **mean** loss to the parameters' gradients; returns the sum
     /// of the losses.
-    pub fn gradient(&mut self, batch: &[Example], power: f32) -> f64 {
+    pub fn accumulate_gradient(&mut self, batch: &[Example], power: f32) -> f64 {
         self.forward(batch);
         let share = 1.0 / batch.len() as f32;
         let mut sum = 0.0;
-        self.errors.clear();
+        self.output_gradients.clear();
         for (output, example) in self.outputs.iter().zip(batch) {
-            let (loss, slope) = loss(*output, example.target, power);
+            let (loss, slope) = loss_and_derivative(*output, example.target, power);
             sum += f64::from(loss);
-            self.errors.push(slope * share);
+            self.output_gradients.push(slope * share);
             *self.output_bias.gradient[0].get_mut(usize::from(example.output_bucket)) +=
                 slope * share;
         }
-        let errors = &self.errors;
+        let errors = &self.output_gradients;
         self.tiles.par_iter_mut().for_each(|tile| tile.backward(batch, errors));
         sum
     }
 }
 
 /// |logistic(output) − target|^power and its derivative by the output.
-fn loss(output: f32, target: f32, power: f32) -> (f32, f32) {
+fn loss_and_derivative(output: f32, target: f32, power: f32) -> (f32, f32) {
     let answer = logistic(output);
     let difference = answer - target;
     let size = difference.abs();

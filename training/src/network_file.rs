@@ -25,23 +25,23 @@ use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 
 use crate::king_buckets::KingBuckets;
-use crate::quantised::{QA, QB, Quantised};
+use crate::quantised::{QA, QB, QuantisedNetwork};
 use crate::shape::Shape;
 
 const MAGIC: &[u8; 8] = b"KIBITZER";
 const VERSION: u16 = 1;
 const SCRELU: u8 = 1;
-const HEADER: usize = 64;
-const HASHED_HEADER: usize = 32;
+const HEADER_BYTES: usize = 64;
+const HASHED_HEADER_BYTES: usize = 32;
 
 /// The file's bytes.
 ///
 /// # Errors
 ///
 /// When the network's sizes do not fit the header.
-pub fn write(network: &Quantised) -> Result<Vec<u8>> {
+pub fn write(network: &QuantisedNetwork) -> Result<Vec<u8>> {
     let payload = payload(network);
-    let mut bytes = Vec::with_capacity(HEADER + payload.len());
+    let mut bytes = Vec::with_capacity(HEADER_BYTES + payload.len());
     bytes.extend_from_slice(MAGIC);
     bytes.extend_from_slice(&VERSION.to_le_bytes());
     bytes.extend_from_slice(&u16::try_from(network.shape.hidden)?.to_le_bytes());
@@ -59,7 +59,7 @@ pub fn write(network: &Quantised) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-fn payload(network: &Quantised) -> Vec<u8> {
+fn payload(network: &QuantisedNetwork) -> Vec<u8> {
     let mut payload = network.shape.king_buckets.table().to_vec();
     for numbers in [&network.features, &network.biases, &network.outputs] {
         payload.extend(numbers.iter().flat_map(|number| number.to_le_bytes()));
@@ -73,7 +73,7 @@ fn payload(network: &Quantised) -> Vec<u8> {
 /// # Errors
 ///
 /// When it cannot be read, or [`read`] refuses it.
-pub fn load(path: &Path) -> Result<Quantised> {
+pub fn load(path: &Path) -> Result<QuantisedNetwork> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     read(&bytes).with_context(|| path.display().to_string())
 }
@@ -83,18 +83,23 @@ pub fn load(path: &Path) -> Result<Quantised> {
 /// # Errors
 ///
 /// When the bytes are no network file of this format, or damaged.
-pub fn read(bytes: &[u8]) -> Result<Quantised> {
+pub fn read(bytes: &[u8]) -> Result<QuantisedNetwork> {
     let (header, payload) =
-        bytes.split_first_chunk::<HEADER>().context("shorter than its header")?;
-    let short = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
+        bytes.split_first_chunk::<HEADER_BYTES>().context("shorter than its header")?;
+    let read_u16 = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
     ensure!(header.starts_with(MAGIC), "no network file of kibitzer");
-    ensure!(short(8) == VERSION, "format {}, this program knows {VERSION}", short(8));
+    ensure!(read_u16(8) == VERSION, "format {}, this program knows {VERSION}", read_u16(8));
     ensure!(
-        hash(&header[..HASHED_HEADER], payload) == header[HASHED_HEADER..],
+        hash(&header[..HASHED_HEADER_BYTES], payload) == header[HASHED_HEADER_BYTES..],
         "damaged: its hash does not fit"
     );
     ensure!(header[14] == SCRELU, "unknown activation {}", header[14]);
-    ensure!(short(16) == QA && short(18) == QB, "quantised at {} and {}", short(16), short(18));
+    ensure!(
+        read_u16(16) == QA && read_u16(18) == QB,
+        "quantised at {} and {}",
+        read_u16(16),
+        read_u16(18)
+    );
 
     let mut rest = payload;
     let table = take(&mut rest, 1, 32)?;
@@ -104,11 +109,11 @@ pub fn read(bytes: &[u8]) -> Result<Quantised> {
         king_buckets.count() == usize::from(header[12]),
         "the table and the number of king buckets differ"
     );
-    let shape = Shape::new(usize::from(short(10)), king_buckets, usize::from(header[13]))?;
+    let shape = Shape::new(usize::from(read_u16(10)), king_buckets, usize::from(header[13]))?;
 
-    let features = shorts(take(&mut rest, 2, shape.inputs() * shape.hidden)?);
-    let biases = shorts(take(&mut rest, 2, shape.hidden)?);
-    let outputs = shorts(take(&mut rest, 2, 2 * shape.hidden * shape.output_buckets)?);
+    let features = read_i16s(take(&mut rest, 2, shape.inputs() * shape.hidden)?);
+    let biases = read_i16s(take(&mut rest, 2, shape.hidden)?);
+    let outputs = read_i16s(take(&mut rest, 2, 2 * shape.hidden * shape.output_buckets)?);
     let output_biases = take(&mut rest, 4, shape.output_buckets)?
         .as_chunks()
         .0
@@ -116,13 +121,13 @@ pub fn read(bytes: &[u8]) -> Result<Quantised> {
         .map(|b| i32::from_le_bytes(*b))
         .collect();
     ensure!(rest.is_empty(), "{} bytes too many", rest.len());
-    Ok(Quantised { shape, scale: short(20), features, biases, outputs, output_biases })
+    Ok(QuantisedNetwork { shape, scale: read_u16(20), features, biases, outputs, output_biases })
 }
 
 /// The network's id: the first 12 hex digits of its hash.
 #[must_use]
 pub fn id(file: &[u8]) -> String {
-    file.iter().skip(HASHED_HEADER).take(6).map(|byte| format!("{byte:02x}")).collect()
+    file.iter().skip(HASHED_HEADER_BYTES).take(6).map(|byte| format!("{byte:02x}")).collect()
 }
 
 fn hash(header: &[u8], payload: &[u8]) -> [u8; 32] {
@@ -135,6 +140,6 @@ fn take<'a>(bytes: &mut &'a [u8], size: usize, count: usize) -> Result<&'a [u8]>
     Ok(taken)
 }
 
-fn shorts(bytes: &[u8]) -> Vec<i16> {
+fn read_i16s(bytes: &[u8]) -> Vec<i16> {
     bytes.as_chunks().0.iter().map(|bytes| i16::from_le_bytes(*bytes)).collect()
 }

@@ -32,9 +32,9 @@ pub struct Step {
     /// Learning rate with the mean's bias correction in it.
     rate: f32,
     /// 1 / √(bias correction of the squares).
-    spread: f32,
+    second_moment_scale: f32,
     /// What a weight is multiplied with.
-    keep: f32,
+    decay_factor: f32,
 }
 
 impl AdamW {
@@ -47,8 +47,8 @@ impl AdamW {
             beta2: self.beta2,
             epsilon: self.epsilon,
             rate: (f64::from(learning_rate) / correction(self.beta1)) as f32,
-            spread: (1.0 / correction(self.beta2).sqrt()) as f32,
-            keep: 1.0 - learning_rate * self.weight_decay,
+            second_moment_scale: (1.0 / correction(self.beta2).sqrt()) as f32,
+            decay_factor: 1.0 - learning_rate * self.weight_decay,
         }
     }
 }
@@ -98,9 +98,9 @@ impl Parameters {
             let g = *gradient;
             *mean = *mean * step.beta1 + g * (1.0 - step.beta1);
             *square = *square * step.beta2 + g * g * (1.0 - step.beta2);
-            let change =
-                *mean * step.rate / (square.sqrt() * step.spread + Row::splat(step.epsilon));
-            *value = (*value * step.keep - change).clamp(-self.limit, self.limit);
+            let change = *mean * step.rate
+                / (square.sqrt() * step.second_moment_scale + Row::splat(step.epsilon));
+            *value = (*value * step.decay_factor - change).clamp(-self.limit, self.limit);
             *gradient = Row::ZERO;
         }
     }

@@ -15,7 +15,7 @@ pub const QB: u16 = 64;
 
 /// Integer weights in the order of the network file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Quantised {
+pub struct QuantisedNetwork {
     /// The network's sizes.
     pub shape: Shape,
     /// Centipawns per unit of the output (the logistic curve's divisor).
@@ -30,7 +30,7 @@ pub struct Quantised {
     pub output_biases: Vec<i32>,
 }
 
-impl Quantised {
+impl QuantisedNetwork {
     /// Rounds the weights of a trained network.
     #[must_use]
     pub fn new(network: &Network, scale: u16) -> Self {
@@ -43,12 +43,13 @@ impl Quantised {
             network.tiles.iter().flat_map(|tile| row(tile).iter().collect::<Vec<_>>()).collect()
         };
         let features = (0..shape.inputs())
-            .flat_map(|input| neurons(&|tile| tile.working().features[input]))
+            .flat_map(|input| neurons(&|tile| tile.effective_weights().features[input]))
             .map(feature)
             .collect();
-        let biases = neurons(&|tile| tile.working().bias).into_iter().map(feature).collect();
+        let biases =
+            neurons(&|tile| tile.effective_weights().bias).into_iter().map(feature).collect();
         let outputs = (0..2 * shape.output_buckets)
-            .flat_map(|row| neurons(&|tile| tile.working().outputs[row]))
+            .flat_map(|row| neurons(&|tile| tile.effective_weights().outputs[row]))
             .map(output)
             .collect();
         let bias = |bucket: usize| network.output_bias.value[0].get(bucket);
@@ -62,7 +63,7 @@ impl Quantised {
     /// run can begin with. What its king buckets share is not told here; they are taken to share
     /// their mean.
     #[must_use]
-    pub fn restore(&self) -> Network {
+    pub fn dequantise(&self) -> Network {
         let shape = &self.shape;
         let mut network = Network::zeros(shape.clone(), Rounding::Quantised);
         for (at, tile) in network.tiles.iter_mut().enumerate() {
@@ -76,7 +77,7 @@ impl Quantised {
             fill(&mut tile.features.value, &self.features, QA);
             fill(&mut tile.bias.value, &self.biases, QA);
             fill(&mut tile.output.value, &self.outputs, QB);
-            tile.share();
+            tile.factorise();
             tile.refresh();
         }
         for (bias, number) in
@@ -94,7 +95,7 @@ impl Quantised {
         let count = sample.piece_count();
         let bucket = self.shape.output_bucket(count);
         let weights = &self.outputs[2 * self.shape.hidden * bucket..][..2 * self.shape.hidden];
-        let active = features::active(sample, &self.shape.king_buckets);
+        let active = features::active_features(sample, &self.shape.king_buckets);
 
         let mut sum = 0_i64;
         for (perspective, weights) in active.iter().zip(weights.chunks_exact(self.shape.hidden)) {

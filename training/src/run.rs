@@ -8,20 +8,20 @@ use anyhow::{Result, ensure};
 use rand::{SeedableRng, rngs::ChaCha8Rng, seq::SliceRandom};
 use rayon::prelude::*;
 
-use crate::checkpoint::{self, Losses, State};
+use crate::checkpoint::{self, Losses, RunState};
 use crate::config::Config;
 use crate::dataset::Dataset;
 use crate::example::Example;
 use crate::network::Network;
 use crate::network_file;
-use crate::quantised::Quantised;
+use crate::quantised::QuantisedNetwork;
 use crate::sample::Sample;
 
 /// A run between two epochs.
 #[derive(Clone, Debug)]
 pub struct Run {
     /// Settings and progress.
-    pub state: State,
+    pub state: RunState,
     /// The network so far.
     pub network: Network,
 }
@@ -41,10 +41,10 @@ impl Run {
     pub fn new(config: Config) -> Result<Self> {
         let shape = config.shape()?;
         let network = match &config.start_from {
-            Some(path) => Network::start_from(shape, config.rounding(), &trained(path)?)?,
+            Some(path) => Network::start_from(shape, config.rounding(), &load_trained(path)?)?,
             None => Network::random(shape, config.rounding(), config.seed),
         };
-        Ok(Self { state: State { config, epochs: 0, steps: 0, losses: Vec::new() }, network })
+        Ok(Self { state: RunState { config, epochs: 0, steps: 0, losses: Vec::new() }, network })
     }
 
     /// The run that left its checkpoint in this folder.
@@ -69,26 +69,26 @@ impl Run {
     /// # Errors
     ///
     /// When there are too few positions for one batch, or the progress cannot be written to `log`.
-    pub fn epoch(&mut self, data: &Dataset, log: &mut dyn Write) -> Result<Losses> {
+    pub fn train_epoch(&mut self, data: &Dataset, log: &mut dyn Write) -> Result<Losses> {
         let config = &self.state.config;
         let shape = self.network.shape.clone();
-        let a_epoch = data.training.len() / config.batch;
+        let batches_per_epoch = data.training.len() / config.batch;
         ensure!(
-            a_epoch > 0,
+            batches_per_epoch > 0,
             "{} positions do not fill a batch of {}",
             data.training.len(),
             config.batch
         );
-        let total = a_epoch as u64 * u64::from(config.epochs);
+        let total = batches_per_epoch as u64 * u64::from(config.epochs);
 
-        let order = order(data.training.len(), config.seed, self.state.epochs);
+        let order = shuffled_order(data.training.len(), config.seed, self.state.epochs);
         let (mut recent, mut sum, mut since) = (0.0, 0.0, Instant::now());
         let mut batch = Vec::new();
-        for (i, places) in order.chunks_exact(config.batch).enumerate() {
-            places
+        for (i, indices) in order.chunks_exact(config.batch).enumerate() {
+            indices
                 .par_iter()
                 .with_min_len(512)
-                .map(|place| Example::new(&data.training[*place as usize], &shape, &config.target))
+                .map(|index| Example::new(&data.training[*index as usize], &shape, &config.target))
                 .collect_into_vec(&mut batch);
             self.state.steps += 1;
             let rate = config.schedule.rate(self.state.steps, total);
@@ -99,12 +99,12 @@ impl Run {
             );
 
             let done = i + 1;
-            if done % LOG_STEPS == 0 || done == a_epoch {
-                let steps = (done - 1) % LOG_STEPS + 1;
+            if done % LOG_INTERVAL == 0 || done == batches_per_epoch {
+                let steps = (done - 1) % LOG_INTERVAL + 1;
                 let positions = (steps * config.batch) as f64;
                 writeln!(
                     log,
-                    "epoch {} step {done}/{a_epoch} loss {:.6} rate {rate:.3e} {:.0} positions/s",
+                    "epoch {} step {done}/{batches_per_epoch} loss {:.6} rate {rate:.3e} {:.0} positions/s",
                     self.state.epochs + 1,
                     recent / positions,
                     positions / since.elapsed().as_secs_f64()
@@ -113,7 +113,7 @@ impl Run {
                 (recent, since) = (0.0, Instant::now());
             }
         }
-        let training = sum / (a_epoch * config.batch) as f64;
+        let training = sum / (batches_per_epoch * config.batch) as f64;
         let losses = Losses { training, held_out: self.held_out_loss(&data.validation) };
         self.state.epochs += 1;
         self.state.losses.push(losses);
@@ -143,26 +143,26 @@ impl Run {
     /// When they cannot be written.
     pub fn save(&self, folder: &Path) -> Result<PathBuf> {
         checkpoint::save(&folder.join(CHECKPOINT), &self.state, &self.network)?;
-        let network = Quantised::new(&self.network, self.state.config.target.scale);
+        let network = QuantisedNetwork::new(&self.network, self.state.config.target.scale);
         let path = folder.join(NETWORK);
-        checkpoint::write_whole(&path, &network_file::write(&network)?)?;
+        checkpoint::write_atomically(&path, &network_file::write(&network)?)?;
         Ok(path)
     }
 }
 
 /// The network of a checkpoint or a network file.
-fn trained(path: &Path) -> Result<Network> {
+fn load_trained(path: &Path) -> Result<Network> {
     if checkpoint::is_checkpoint(path)? {
         return Ok(checkpoint::load(path)?.1);
     }
-    Ok(network_file::load(path)?.restore())
+    Ok(network_file::load(path)?.dequantise())
 }
 
 /// Steps between two lines of the log.
-const LOG_STEPS: usize = 100;
+const LOG_INTERVAL: usize = 100;
 
 /// The order of an epoch's positions.
-fn order(positions: usize, seed: u64, epoch: u32) -> Vec<u32> {
+fn shuffled_order(positions: usize, seed: u64, epoch: u32) -> Vec<u32> {
     let mut order: Vec<u32> = (0..positions as u32).collect();
     let mut random = ChaCha8Rng::seed_from_u64(seed.wrapping_add(u64::from(epoch) << 32));
     random.set_stream(1);

@@ -41,7 +41,7 @@ impl GameResult {
 
 /// A piece as a training position stores it, from the view of the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Placed {
+pub struct PlacedPiece {
     /// Pawn 0, knight 1, bishop 2, rook 3, queen 4, king 5.
     pub role: u8,
     /// `true` for a piece of the side to move.
@@ -130,10 +130,10 @@ impl Sample {
     }
 
     /// The pieces by rising square.
-    pub fn pieces(&self) -> impl Iterator<Item = Placed> + '_ {
+    pub fn pieces(&self) -> impl Iterator<Item = PlacedPiece> + '_ {
         squares(self.occupied).take(32).enumerate().map(|(i, square)| {
             let code = self.pieces[i / 2] >> (4 * (i % 2)) & 15;
-            Placed { role: code & 7, own: code & 8 == 0, square }
+            PlacedPiece { role: code & 7, own: code & 8 == 0, square }
         })
     }
 }

@@ -26,8 +26,9 @@ impl Schedule {
         if number < self.warm_up {
             return self.learning_rate * number as f32 / self.warm_up as f32;
         }
-        let way = (number - self.warm_up) as f64 / total.saturating_sub(self.warm_up).max(1) as f64;
-        let height = 0.5 + 0.5 * (std::f64::consts::PI * way.min(1.0)).cos();
-        self.learning_rate * (self.final_share + (1.0 - self.final_share) * height as f32)
+        let progress =
+            (number - self.warm_up) as f64 / total.saturating_sub(self.warm_up).max(1) as f64;
+        let cosine = 0.5 + 0.5 * (std::f64::consts::PI * progress.min(1.0)).cos();
+        self.learning_rate * (self.final_share + (1.0 - self.final_share) * cosine as f32)
     }
 }

@@ -8,10 +8,10 @@ use rayon::prelude::*;
 use viriformat::chess::piece::Colour;
 
 use crate::dataset::fold_of;
-use crate::filter::MATE;
+use crate::filter::MATE_THRESHOLD;
 use crate::games;
 use crate::sample::GameResult;
-use crate::win_model::material;
+use crate::wdl_model::material;
 
 /// Positions of one score at one material, by the result that their games had for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,38 +34,38 @@ pub struct Tally {
 }
 
 /// Games decoded by one task.
-const GAMES_A_TASK: usize = 256;
+const GAMES_PER_TASK: usize = 256;
 
 /// What one task or one fold has seen.
 #[derive(Clone, Default)]
-struct Seen {
+struct TallyBuilder {
     cells: BTreeMap<(u8, i16), [u32; 3]>,
     games: usize,
 }
 
-impl Seen {
+impl TallyBuilder {
     /// Positions where a mate was found are left out: they need no model.
     fn add(&mut self, game: &[u8]) -> Result<()> {
         self.games += 1;
         games::visit(game, |board, _, white_score, white_result| {
-            if white_score.unsigned_abs() >= MATE {
+            if white_score.unsigned_abs() >= MATE_THRESHOLD {
                 return;
             }
             let (score, result) = match board.turn() {
                 Colour::White => (white_score, white_result),
                 Colour::Black => (-white_score, white_result.reversed()),
             };
-            let place = match result {
+            let result_index = match result {
                 GameResult::Win => 0,
                 GameResult::Draw => 1,
                 GameResult::Loss => 2,
                 GameResult::Unknown => return,
             };
-            self.cells.entry((material(board), score)).or_default()[place] += 1;
+            self.cells.entry((material(board), score)).or_default()[result_index] += 1;
         })
     }
 
-    fn join(&mut self, other: Self) {
+    fn merge(&mut self, other: Self) {
         self.games += other.games;
         for (key, counts) in other.cells {
             let sums = self.cells.entry(key).or_default();
@@ -75,7 +75,7 @@ impl Seen {
         }
     }
 
-    fn tally(self) -> Tally {
+    fn build(self) -> Tally {
         let cell = |((material, score), counts)| Cell { material, score, counts };
         Tally { cells: self.cells.into_iter().map(cell).collect(), games: self.games }
     }
@@ -97,20 +97,20 @@ impl Tally {
 /// A file that cannot be read, a damaged game in it, or less than two folds.
 pub fn folds<P: AsRef<Path>>(files: &[P], folds: u32) -> Result<Vec<Tally>> {
     ensure!(folds >= 2, "at least two folds");
-    let mut all = vec![Seen::default(); folds as usize];
+    let mut all = vec![TallyBuilder::default(); folds as usize];
     for path in files {
         let path = path.as_ref();
         let bytes = games::read(path)?;
         let games = games::split(&bytes).with_context(|| path.display().to_string())?;
         let name =
             path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let parts: Vec<Vec<Seen>> = games
-            .par_chunks(GAMES_A_TASK)
+        let parts: Vec<Vec<TallyBuilder>> = games
+            .par_chunks(GAMES_PER_TASK)
             .enumerate()
             .map(|(chunk, games)| {
-                let mut part = vec![Seen::default(); folds as usize];
+                let mut part = vec![TallyBuilder::default(); folds as usize];
                 for (i, game) in games.iter().enumerate() {
-                    let number = chunk * GAMES_A_TASK + i;
+                    let number = chunk * GAMES_PER_TASK + i;
                     part[fold_of(&name, number, folds) as usize]
                         .add(game)
                         .with_context(|| format!("{}, game {number}", path.display()))?;
@@ -119,8 +119,8 @@ pub fn folds<P: AsRef<Path>>(files: &[P], folds: u32) -> Result<Vec<Tally>> {
             })
             .collect::<Result<_>>()?;
         for part in parts {
-            all.iter_mut().zip(part).for_each(|(seen, more)| seen.join(more));
+            all.iter_mut().zip(part).for_each(|(seen, more)| seen.merge(more));
         }
     }
-    Ok(all.into_iter().map(Seen::tally).collect())
+    Ok(all.into_iter().map(TallyBuilder::build).collect())
 }

@@ -35,7 +35,7 @@ pub enum Rounding {
 
 /// Weights to compute with: those of the parameters, added up and rounded.
 #[derive(Clone, Debug)]
-pub struct Working {
+pub struct EffectiveWeights {
     /// One row for each input of each king bucket, shared weights included.
     pub features: Vec<Row>,
     /// The neurons' biases.
@@ -59,11 +59,11 @@ pub struct Tile {
     pub output: Parameters,
     rounding: Rounding,
     /// What forward and backward pass compute with.
-    working: Working,
+    effective_weights: EffectiveWeights,
     /// The last batch's accumulators: the neurons of both perspectives before the activation.
     accumulators: Vec<[Row; 2]>,
     /// The last batch's outputs as far as they come from this tile.
-    partial: Vec<f32>,
+    partial_outputs: Vec<f32>,
 }
 
 impl Tile {
@@ -82,23 +82,23 @@ impl Tile {
             bias: Parameters::zeros(1, FEATURE_LIMIT),
             output: Parameters::zeros(2 * shape.output_buckets, OUTPUT_LIMIT),
             rounding,
-            working: Working {
+            effective_weights: EffectiveWeights {
                 features: vec![Row::ZERO; shape.inputs()],
                 bias: Row::ZERO,
                 outputs: vec![Row::ZERO; 2 * shape.output_buckets],
             },
             accumulators: Vec::new(),
-            partial: Vec::new(),
+            partial_outputs: Vec::new(),
         }
     }
 
     /// All parameters, in a fixed order.
-    pub fn groups(&self) -> impl Iterator<Item = &Parameters> {
+    pub fn parameter_groups(&self) -> impl Iterator<Item = &Parameters> {
         [&self.features].into_iter().chain(&self.shared).chain([&self.bias, &self.output])
     }
 
     /// All parameters, in the same order.
-    pub fn groups_mut(&mut self) -> impl Iterator<Item = &mut Parameters> {
+    pub fn parameter_groups_mut(&mut self) -> impl Iterator<Item = &mut Parameters> {
         [&mut self.features]
             .into_iter()
             .chain(&mut self.shared)
@@ -114,15 +114,18 @@ impl Tile {
             Rounding::Quantised => (row * f32::from(units)).round() * (1.0 / f32::from(units)),
         };
         let shared = self.shared.as_ref().map_or([].as_slice(), |shared| &shared.value);
-        for (bucket, values) in
-            self.working.features.chunks_mut(INPUTS).zip(self.features.value.chunks(INPUTS))
+        for (bucket, values) in self
+            .effective_weights
+            .features
+            .chunks_mut(INPUTS)
+            .zip(self.features.value.chunks(INPUTS))
         {
             for (input, (working, value)) in bucket.iter_mut().zip(values).enumerate() {
                 *working = round(shared.get(input).map_or(*value, |shared| *value + *shared), QA);
             }
         }
-        self.working.bias = round(self.bias.value[0], QA);
-        for (working, value) in self.working.outputs.iter_mut().zip(&self.output.value) {
+        self.effective_weights.bias = round(self.bias.value[0], QA);
+        for (working, value) in self.effective_weights.outputs.iter_mut().zip(&self.output.value) {
             *working = round(*value, QB);
         }
     }
@@ -130,7 +133,7 @@ impl Tile {
     /// With king buckets, moves what they have in common from each of them to the shared weights:
     /// their mean, as far as the limits of what lies on top of it allow. The weights to compute
     /// with stay as they are.
-    pub fn share(&mut self) {
+    pub fn factorise(&mut self) {
         let Some(shared) = &mut self.shared else { return };
         let buckets = self.features.value.len() / INPUTS;
         let (own_limit, shared_limit) = (self.features.limit, shared.limit);
@@ -161,7 +164,7 @@ impl Tile {
                 for bucket in self.features.value.chunks_mut(INPUTS) {
                     bucket.copy_from_slice(&other.features.value);
                 }
-                self.share();
+                self.factorise();
             }
             (Some(shared), Some(other_shared)) => {
                 shared.start_from(other_shared);
@@ -176,25 +179,25 @@ impl Tile {
 
     /// The weights to compute with.
     #[must_use]
-    pub fn working(&self) -> &Working {
-        &self.working
+    pub fn effective_weights(&self) -> &EffectiveWeights {
+        &self.effective_weights
     }
 
     /// This tile's share of the output for the position at this place of the last batch.
     #[inline(always)]
     #[must_use]
-    pub fn partial(&self, i: usize) -> f32 {
-        self.partial[i]
+    pub fn partial_output(&self, i: usize) -> f32 {
+        self.partial_outputs[i]
     }
 
     /// Computes accumulators and partial outputs of a batch.
     pub fn forward(&mut self, batch: &[Example]) {
         let mut accumulators = std::mem::take(&mut self.accumulators);
-        let mut partial = std::mem::take(&mut self.partial);
+        let mut partial = std::mem::take(&mut self.partial_outputs);
         accumulators.resize(batch.len(), [Row::ZERO; 2]);
         partial.resize(batch.len(), 0.0);
 
-        let Working { features, bias, outputs } = &self.working;
+        let EffectiveWeights { features, bias, outputs } = &self.effective_weights;
         for ((example, accumulators), partial) in
             batch.iter().zip(&mut accumulators).zip(&mut partial)
         {
@@ -206,20 +209,22 @@ impl Tile {
             *accumulators = [own, their];
         }
         self.accumulators = accumulators;
-        self.partial = partial;
+        self.partial_outputs = partial;
     }
 
     /// Adds to the gradients what the last forward batch gives, where `errors` holds the loss's
     /// derivative by each output.
-    pub fn backward(&mut self, batch: &[Example], errors: &[f32]) {
+    pub fn backward(&mut self, batch: &[Example], output_gradients: &[f32]) {
         let mut bias = Row::ZERO;
-        for ((example, accumulators), error) in batch.iter().zip(&self.accumulators).zip(errors) {
+        for ((example, accumulators), error) in
+            batch.iter().zip(&self.accumulators).zip(output_gradients)
+        {
             for (side, active) in [example.own(), example.their()].into_iter().enumerate() {
                 let output = 2 * usize::from(example.output_bucket) + side;
                 let clamped = accumulators[side].clamp(0.0, 1.0);
                 self.output.gradient[output] += clamped * clamped * *error;
                 let slope = clamped.where_below(1.0) * 2.0;
-                let change = self.working.outputs[output] * slope * *error;
+                let change = self.effective_weights.outputs[output] * slope * *error;
                 bias += change;
                 for input in active {
                     self.features.gradient[usize::from(*input)] += change;
@@ -239,7 +244,7 @@ impl Tile {
 
     /// One step of the optimiser; the gradients are zero afterwards.
     pub fn update(&mut self, step: &Step) {
-        for group in self.groups_mut() {
+        for group in self.parameter_groups_mut() {
             group.update(step);
         }
         self.refresh();

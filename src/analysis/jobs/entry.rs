@@ -2,15 +2,15 @@
 
 use tokio::sync::watch;
 
-use super::Plan;
+use super::Schedule;
 use crate::analysis::Client;
-use crate::store::jobs::{Asked, Ending, JobId, JobRecord, Kept};
+use crate::store::jobs::{JobEnd, JobId, JobRecord, PositionLimits, StoredJob};
 
 /// How far a job is. What it says is on disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Positions of which something is found.
-    pub found: u64,
+    pub positions_done: u64,
     /// Whether anything is done about the rest.
     pub status: JobStatus,
 }
@@ -47,44 +47,45 @@ impl JobStatus {
     }
 
     /// `true` when nothing more comes.
-    pub const fn is_over(self) -> bool {
+    pub const fn is_finished(self) -> bool {
         matches!(self, JobStatus::Done | JobStatus::Failed | JobStatus::Gone)
     }
 
-    pub(super) const fn of(ending: Ending) -> JobStatus {
-        if ending.failed { JobStatus::Failed } else { JobStatus::Done }
+    pub(super) const fn from_end(end: JobEnd) -> JobStatus {
+        if end.failed { JobStatus::Failed } else { JobStatus::Done }
     }
 }
 
 /// A job. What it consists of is on disk.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct JobEntry {
     pub(super) id: JobId,
     pub(super) client: Client,
-    pub(super) asked: Asked,
+    pub(super) limits: PositionLimits,
     pub(super) games: usize,
     pub(super) moves: u64,
     /// What all of it takes at most.
-    pub(super) bytes: u64,
+    pub(super) reserved_bytes: u64,
     pub(super) progress: watch::Sender<Progress>,
 }
 
-impl Entry {
+impl JobEntry {
     /// A job as it is kept.
-    pub(super) fn new(kept: &Kept) -> Entry {
-        let Kept { id, record, found } = kept;
-        let JobRecord { client, asked, ending, bytes, plies, .. } = record;
-        let plan = Plan::new(plies);
-        let waiting = if *found > 0 { JobStatus::Running } else { JobStatus::Queued };
-        let status = ending.map_or(waiting, JobStatus::of);
-        Entry {
+    pub(super) fn new(stored: &StoredJob) -> JobEntry {
+        let StoredJob { id, record, positions_done } = stored;
+        let JobRecord { client, limits, end, reserved_bytes, plies, .. } = record;
+        let schedule = Schedule::new(plies);
+        let unfinished_status =
+            if *positions_done > 0 { JobStatus::Running } else { JobStatus::Queued };
+        let status = end.map_or(unfinished_status, JobStatus::from_end);
+        JobEntry {
             id: *id,
             client: Client::new(client),
-            asked: *asked,
-            games: plan.games(),
-            moves: plan.moves(),
-            bytes: *bytes,
-            progress: watch::Sender::new(Progress { found: *found, status }),
+            limits: *limits,
+            games: schedule.games(),
+            moves: schedule.moves(),
+            reserved_bytes: *reserved_bytes,
+            progress: watch::Sender::new(Progress { positions_done: *positions_done, status }),
         }
     }
 
@@ -93,9 +94,9 @@ impl Entry {
     }
 
     /// Notes another status, unless the job is over.
-    pub(super) fn becomes(&self, status: JobStatus) {
+    pub(super) fn set_status(&self, status: JobStatus) {
         self.progress.send_if_modified(|progress| {
-            let changes = !progress.status.is_over() && progress.status != status;
+            let changes = !progress.status.is_finished() && progress.status != status;
             if changes {
                 progress.status = status;
             }

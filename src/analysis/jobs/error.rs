@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
-use super::room::Scarce;
+use super::usage::Shortage;
 use crate::store::StoreError;
-use crate::store::jobs::Fault;
+use crate::store::jobs::GameError;
 
 /// Why a job was not taken, or is not shown. A closed list; the HTTP layer gives each its status
 /// and code.
@@ -12,13 +12,13 @@ use crate::store::jobs::Fault;
 pub enum JobError {
     /// There is no such job, and none is known to have been.
     #[error("no such job")]
-    Unknown,
+    NotFound,
     /// It was deleted or has expired.
     #[error("the job is gone")]
     Gone,
     /// The text has no game that can be read; why each of the first is none.
     #[error("the text has no game")]
-    NoGame(Vec<Fault>),
+    NoGame(Vec<GameError>),
     /// It would take more than the jobs of a client together may.
     #[error("the job would take {bytes} bytes, more than the {most} of a client's jobs")]
     TooLarge {
@@ -35,14 +35,14 @@ pub enum JobError {
     },
     /// The client has given another job under that name.
     #[error("another job has this key")]
-    KeyTaken,
+    IdempotencyConflict,
     /// The client's jobs that have something to do take its share.
     #[error("{unfinished} jobs of the client that are not done take its share")]
-    ShareTaken {
+    QuotaExceeded {
         /// How many there are.
         unfinished: usize,
         /// What there is too little of, within the share.
-        scarce: Scarce,
+        shortage: Shortage,
     },
     /// Jobs that have something to do take all the room.
     #[error("{unfinished} jobs that are not done take all the room")]
@@ -50,7 +50,7 @@ pub enum JobError {
         /// How many there are.
         unfinished: usize,
         /// What there is too little of.
-        scarce: Scarce,
+        shortage: Shortage,
     },
     /// The service ends and takes no new work.
     #[error("the service is shutting down")]

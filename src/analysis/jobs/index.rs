@@ -4,81 +4,81 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 
 use super::JobError;
-use super::entry::{Entry, JobStatus};
-use super::room::Room;
-use super::share::{Share, leaving};
+use super::entry::{JobEntry, JobStatus};
+use super::quota::{UsageTotals, select_victims};
+use super::usage::Usage;
 use crate::analysis::Client;
-use crate::store::jobs::{JobId, MOST_GONE};
+use crate::store::jobs::{JobId, MAX_TOMBSTONES};
 
 /// So many jobs are worked at, each of another client. More of them would not be done sooner.
-pub(super) const MOST_ACTIVE: usize = 8;
+pub(super) const MAX_ACTIVE: usize = 8;
 
 /// What is known of jobs.
 #[derive(Debug, Default)]
 pub(super) struct Index {
-    jobs: HashMap<JobId, Known>,
+    jobs: HashMap<JobId, IndexedJob>,
     /// Those that are not over and that nobody works at, in the order of their turns.
-    waiting: BTreeMap<u64, Arc<Entry>>,
+    waiting: BTreeMap<u64, Arc<JobEntry>>,
     next_turn: u64,
     /// Whose jobs are worked at.
     active: HashSet<Client>,
-    all: Share,
+    totals: UsageTotals,
     /// What each client has who has any.
-    shares: HashMap<Client, Share>,
-    gone: VecDeque<JobId>,
-    known_gone: HashSet<JobId>,
+    client_totals: HashMap<Client, UsageTotals>,
+    tombstones: VecDeque<JobId>,
+    tombstone_ids: HashSet<JobId>,
 }
 
 /// A job that is there.
 #[derive(Debug)]
-struct Known {
-    entry: Arc<Entry>,
+struct IndexedJob {
+    entry: Arc<JobEntry>,
     /// When it ended, if it has.
     ended_ms: Option<u64>,
 }
 
 impl Index {
     /// The job of that name.
-    pub(super) fn find(&self, id: JobId) -> Result<Arc<Entry>, JobError> {
+    pub(super) fn find(&self, id: JobId) -> Result<Arc<JobEntry>, JobError> {
         match self.jobs.get(&id) {
-            Some(known) => Ok(known.entry.clone()),
-            None if self.known_gone.contains(&id) => Err(JobError::Gone),
-            None => Err(JobError::Unknown),
+            Some(indexed) => Ok(indexed.entry.clone()),
+            None if self.tombstone_ids.contains(&id) => Err(JobError::Gone),
+            None => Err(JobError::NotFound),
         }
     }
 
     /// Takes a job in; one that is over, with the time of its end.
-    pub(super) fn add(&mut self, entry: Arc<Entry>, ended_ms: Option<u64>) {
-        let (id, room) = (entry.id, Room::of(&entry));
-        self.all.add(id, room, ended_ms);
-        self.shares.entry(entry.client.clone()).or_default().add(id, room, ended_ms);
+    pub(super) fn add(&mut self, entry: Arc<JobEntry>, ended_ms: Option<u64>) {
+        let (id, usage) = (entry.id, Usage::of(&entry));
+        self.totals.add(id, usage, ended_ms);
+        self.client_totals.entry(entry.client.clone()).or_default().add(id, usage, ended_ms);
         if ended_ms.is_none() {
-            self.wait(entry.clone());
+            self.enqueue(entry.clone());
         }
-        self.jobs.insert(id, Known { entry, ended_ms });
+        self.jobs.insert(id, IndexedJob { entry, ended_ms });
     }
 
     /// Notes the name of a job that was gone before.
-    pub(super) fn add_gone(&mut self, id: JobId) {
-        if self.known_gone.insert(id) {
-            self.gone.push_back(id);
+    pub(super) fn add_tombstone(&mut self, id: JobId) {
+        if self.tombstone_ids.insert(id) {
+            self.tombstones.push_back(id);
         }
-        if self.gone.len() > MOST_GONE
-            && let Some(oldest) = self.gone.pop_front()
+        if self.tombstones.len() > MAX_TOMBSTONES
+            && let Some(oldest) = self.tombstones.pop_front()
         {
-            self.known_gone.remove(&oldest);
+            self.tombstone_ids.remove(&oldest);
         }
     }
 
-    fn wait(&mut self, entry: Arc<Entry>) {
+    fn enqueue(&mut self, entry: Arc<JobEntry>) {
         self.waiting.insert(self.next_turn, entry);
         self.next_turn += 1;
     }
 
     /// The next job that is to be worked at, if there is one and a place for it: its client has
     /// one.
-    pub(super) fn begin(&mut self) -> Option<Arc<Entry>> {
-        if self.active.len() >= MOST_ACTIVE {
+    pub(super) fn start_next(&mut self) -> Option<Arc<JobEntry>> {
+        if self.active.len() >= MAX_ACTIVE {
             return None;
         }
         let turn = self
@@ -92,51 +92,51 @@ impl Index {
     }
 
     /// `true` when the place of a job would serve another client's.
-    pub(super) fn is_wanted(&self) -> bool {
-        self.active.len() >= MOST_ACTIVE
+    pub(super) fn should_yield(&self) -> bool {
+        self.active.len() >= MAX_ACTIVE
             && self.waiting.values().any(|entry| !self.active.contains(&entry.client))
     }
 
     /// Nobody works at the job any more. It waits for its next turn, unless it is over or gone.
-    pub(super) fn rest(&mut self, entry: &Arc<Entry>) {
+    pub(super) fn release(&mut self, entry: &Arc<JobEntry>) {
         self.active.remove(&entry.client);
-        if self.jobs.contains_key(&entry.id) && !entry.progress().status.is_over() {
-            self.wait(entry.clone());
+        if self.jobs.contains_key(&entry.id) && !entry.progress().status.is_finished() {
+            self.enqueue(entry.clone());
         }
     }
 
     /// The job is over.
-    pub(super) fn end(&mut self, entry: &Entry, ended_ms: u64) {
-        if let Some(known) = self.jobs.get_mut(&entry.id)
-            && known.ended_ms.is_none()
+    pub(super) fn mark_finished(&mut self, entry: &JobEntry, ended_ms: u64) {
+        if let Some(indexed) = self.jobs.get_mut(&entry.id)
+            && indexed.ended_ms.is_none()
         {
-            known.ended_ms = Some(ended_ms);
-            let room = Room::of(entry);
-            self.all.end(entry.id, room, known.ended_ms);
-            self.shares.entry(entry.client.clone()).or_default().end(
+            indexed.ended_ms = Some(ended_ms);
+            let usage = Usage::of(entry);
+            self.totals.mark_finished(entry.id, usage, indexed.ended_ms);
+            self.client_totals.entry(entry.client.clone()).or_default().mark_finished(
                 entry.id,
-                room,
-                known.ended_ms,
+                usage,
+                indexed.ended_ms,
             );
         }
     }
 
     /// The job is gone.
-    pub(super) fn let_go(&mut self, id: JobId) {
-        let Some(Known { entry, ended_ms }) = self.jobs.remove(&id) else { return };
-        let room = Room::of(&entry);
-        self.all.remove(id, room, ended_ms);
-        if let Some(share) = self.shares.get_mut(&entry.client) {
-            share.remove(id, room, ended_ms);
-            if share.kept == Room::default() {
-                self.shares.remove(&entry.client);
+    pub(super) fn remove(&mut self, id: JobId) {
+        let Some(IndexedJob { entry, ended_ms }) = self.jobs.remove(&id) else { return };
+        let usage = Usage::of(&entry);
+        self.totals.remove(id, usage, ended_ms);
+        if let Some(totals) = self.client_totals.get_mut(&entry.client) {
+            totals.remove(id, usage, ended_ms);
+            if totals.total == Usage::default() {
+                self.client_totals.remove(&entry.client);
             }
         }
         if ended_ms.is_none() {
             self.waiting.retain(|_, waiting| waiting.id != id);
         }
-        entry.becomes(JobStatus::Gone);
-        self.add_gone(id);
+        entry.set_status(JobStatus::Gone);
+        self.add_tombstone(id);
     }
 
     /// Who has to go so that a client's job of this size has room. What is not over stays; of that
@@ -145,209 +145,233 @@ impl Index {
     /// # Errors
     /// When the job is larger than that half, when the client has taken it, and when there is no
     /// room, however many go.
-    pub(super) fn make_way(
+    pub(super) fn plan_evictions(
         &self,
         client: &Client,
         bytes: u64,
-        room: Room,
+        max_usage: Usage,
     ) -> Result<Vec<JobId>, JobError> {
-        let half = room.half();
-        if bytes > half.bytes {
-            return Err(JobError::TooLarge { bytes, most: half.bytes });
+        let quota = max_usage.half();
+        if bytes > quota.bytes {
+            return Err(JobError::TooLarge { bytes, most: quota.bytes });
         }
-        let own = self.shares.get(client).map_or(Room::default(), |share| share.unfinished);
-        if let Some(scarce) = half.lacks(own, bytes) {
-            return Err(JobError::ShareTaken { unfinished: own.jobs, scarce });
+        let client_usage =
+            self.client_totals.get(client).map_or(Usage::default(), |totals| totals.unfinished);
+        if let Some(shortage) = quota.shortage_for(client_usage, bytes) {
+            return Err(JobError::QuotaExceeded { unfinished: client_usage.jobs, shortage });
         }
-        let Room { jobs: unfinished, .. } = self.all.unfinished;
-        if let Some(scarce) = room.lacks(self.all.unfinished, bytes) {
-            return Err(JobError::Full { unfinished, scarce });
+        let Usage { jobs: unfinished, .. } = self.totals.unfinished;
+        if let Some(shortage) = max_usage.shortage_for(self.totals.unfinished, bytes) {
+            return Err(JobError::Full { unfinished, shortage });
         }
-        let most = Room { jobs: room.jobs - 1, bytes: room.bytes - bytes };
-        let bytes = |id| self.jobs.get(&id).map_or(0, |known| known.entry.bytes);
-        Ok(leaving(self.shares.values(), self.all.kept, most, bytes))
+        let target = Usage { jobs: max_usage.jobs - 1, bytes: max_usage.bytes - bytes };
+        let bytes_of = |id| self.jobs.get(&id).map_or(0, |indexed| indexed.entry.reserved_bytes);
+        Ok(select_victims(self.client_totals.values(), self.totals.total, target, bytes_of))
     }
 
     /// Those that were over before that time.
-    pub(super) fn over_before(&self, ms: u64) -> Vec<JobId> {
-        self.all.over.range(..(ms, JobId::default())).map(|(_, id)| *id).collect()
+    pub(super) fn finished_before(&self, ms: u64) -> Vec<JobId> {
+        self.totals.finished.range(..(ms, JobId::default())).map(|(_, id)| *id).collect()
     }
 
     /// What all take.
-    pub(super) fn kept(&self) -> Room {
-        self.all.kept
+    pub(super) fn total_usage(&self) -> Usage {
+        self.totals.total
     }
 
     /// What those take that are not over.
-    pub(super) fn unfinished(&self) -> Room {
-        self.all.unfinished
+    pub(super) fn unfinished_usage(&self) -> Usage {
+        self.totals.unfinished
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::jobs::room::Scarce;
-    use crate::store::jobs::{Asked, JobRecord, Kept};
+    use crate::analysis::jobs::usage::Shortage;
+    use crate::store::jobs::{JobRecord, PositionLimits, StoredJob};
 
-    fn entry(client: &str) -> Arc<Entry> {
-        sized(client, 100)
+    fn entry(client: &str) -> Arc<JobEntry> {
+        entry_of_size(client, 100)
     }
 
-    fn sized(client: &str, bytes: u64) -> Arc<Entry> {
-        let asked = Asked { depth: Some(1), nodes: None, movetime: None, multipv: 1 };
+    fn entry_of_size(client: &str, bytes: u64) -> Arc<JobEntry> {
+        let limits = PositionLimits { depth: Some(1), nodes: None, movetime: None, multipv: 1 };
         let (client, plies) = (client.to_owned(), vec![3]);
-        let record =
-            JobRecord { client, asked, created_ms: 0, ending: None, bytes, key: None, plies };
-        Arc::new(Entry::new(&Kept { id: JobId::random().unwrap(), record, found: 0 }))
+        let record = JobRecord {
+            client,
+            limits,
+            created_ms: 0,
+            end: None,
+            reserved_bytes: bytes,
+            idempotency_key: None,
+            plies,
+        };
+        Arc::new(JobEntry::new(&StoredJob {
+            id: JobId::random().unwrap(),
+            record,
+            positions_done: 0,
+        }))
     }
 
-    fn new_one(index: &Index, bytes: u64, room: Room) -> Result<Vec<JobId>, JobError> {
-        index.make_way(&Client::new("new"), bytes, room)
+    fn evictions_for_new_client(
+        index: &Index,
+        bytes: u64,
+        max_usage: Usage,
+    ) -> Result<Vec<JobId>, JobError> {
+        index.plan_evictions(&Client::new("new"), bytes, max_usage)
     }
 
-    const ROOM: Room = Room { jobs: 3, bytes: 1_000 };
+    const MAX_USAGE: Usage = Usage { jobs: 3, bytes: 1_000 };
 
     #[test]
-    fn each_client_has_one_job_at_work_and_the_rest_in_order() {
+    fn each_client_runs_one_job_at_a_time_in_order() {
         let mut index = Index::default();
         let [a1, a2, b1] = ["a", "a", "b"].map(entry);
         [&a1, &a2, &b1].into_iter().for_each(|entry| index.add(entry.clone(), None));
-        let begun = |index: &mut Index| index.begin().map(|entry| entry.id);
+        let start = |index: &mut Index| index.start_next().map(|entry| entry.id);
         assert_eq!(
-            (begun(&mut index), begun(&mut index), begun(&mut index)),
+            (start(&mut index), start(&mut index), start(&mut index)),
             (Some(a1.id), Some(b1.id), None)
         );
-        assert!(!index.is_wanted(), "its own client's next job waits for the whole of it");
-        index.rest(&a1);
-        assert_eq!((begun(&mut index), begun(&mut index)), (Some(a2.id), None));
-        a2.becomes(JobStatus::Done);
-        index.end(&a2, 7);
-        index.rest(&a2);
-        assert_eq!(begun(&mut index), Some(a1.id), "who rested comes again");
+        assert!(!index.should_yield(), "its own client's next job waits for the whole of it");
+        index.release(&a1);
+        assert_eq!((start(&mut index), start(&mut index)), (Some(a2.id), None));
+        a2.set_status(JobStatus::Done);
+        index.mark_finished(&a2, 7);
+        index.release(&a2);
+        assert_eq!(start(&mut index), Some(a1.id), "who rested comes again");
     }
 
     #[test]
-    fn with_more_clients_than_places_one_makes_room_for_the_next() {
+    fn a_running_job_yields_to_a_waiting_client() {
         let mut index = Index::default();
-        (0..=MOST_ACTIVE).for_each(|number| index.add(entry(&number.to_string()), None));
-        let begun: Vec<_> = std::iter::from_fn(|| index.begin()).collect();
-        assert_eq!(begun.len(), MOST_ACTIVE);
-        assert!(index.is_wanted());
-        index.rest(&begun[0]);
-        assert_eq!(index.begin().unwrap().client, Client::new(&MOST_ACTIVE.to_string()));
+        (0..=MAX_ACTIVE).for_each(|number| index.add(entry(&number.to_string()), None));
+        let started: Vec<_> = std::iter::from_fn(|| index.start_next()).collect();
+        assert_eq!(started.len(), MAX_ACTIVE);
+        assert!(index.should_yield());
+        index.release(&started[0]);
+        assert_eq!(index.start_next().unwrap().client, Client::new(&MAX_ACTIVE.to_string()));
     }
 
     #[test]
-    fn whoever_has_been_over_longest_makes_way() {
+    fn the_job_that_finished_first_is_evicted_first() {
         let mut index = Index::default();
         let [early, late, working] = ["a", "b", "c"].map(entry);
         index.add(late.clone(), Some(20));
         index.add(early.clone(), Some(10));
         index.add(working.clone(), None);
-        assert_eq!(new_one(&index, 100, ROOM).unwrap(), [early.id]);
+        assert_eq!(evictions_for_new_client(&index, 100, MAX_USAGE).unwrap(), [early.id]);
         assert_eq!(
-            new_one(&index, 100, Room { jobs: 10, bytes: 250 }).unwrap(),
+            evictions_for_new_client(&index, 100, Usage { jobs: 10, bytes: 250 }).unwrap(),
             [early.id, late.id]
         );
-        assert_eq!((index.over_before(10), index.over_before(11)), (vec![], vec![early.id]));
-        index.let_go(early.id);
-        assert!(matches!(index.find(early.id), Err(JobError::Gone)));
-        assert!(matches!(index.find(entry("d").id), Err(JobError::Unknown)));
         assert_eq!(
-            (index.kept(), index.unfinished()),
-            (Room { jobs: 2, bytes: 200 }, Room { jobs: 1, bytes: 100 })
+            (index.finished_before(10), index.finished_before(11)),
+            (vec![], vec![early.id])
         );
-        assert_eq!(new_one(&index, 100, ROOM).unwrap(), []);
-        index.let_go(late.id);
-        index.let_go(working.id);
+        index.remove(early.id);
+        assert!(matches!(index.find(early.id), Err(JobError::Gone)));
+        assert!(matches!(index.find(entry("d").id), Err(JobError::NotFound)));
         assert_eq!(
-            (index.kept(), index.unfinished(), index.shares.len()),
-            (Room::default(), Room::default(), 0)
+            (index.total_usage(), index.unfinished_usage()),
+            (Usage { jobs: 2, bytes: 200 }, Usage { jobs: 1, bytes: 100 })
+        );
+        assert_eq!(evictions_for_new_client(&index, 100, MAX_USAGE).unwrap(), []);
+        index.remove(late.id);
+        index.remove(working.id);
+        assert_eq!(
+            (index.total_usage(), index.unfinished_usage(), index.client_totals.len()),
+            (Usage::default(), Usage::default(), 0)
         );
     }
 
     #[test]
-    fn a_client_has_half_of_the_room_at_most_and_what_is_not_over_never_makes_way() {
+    fn a_client_may_use_half_and_unfinished_jobs_are_never_evicted() {
         let mut index = Index::default();
         let ann = Client::new("ann");
-        let asked = |index: &Index, client: &Client, bytes| {
-            index.make_way(client, bytes, Room { jobs: 5, bytes: 1_001 })
+        let evictions = |index: &Index, client: &Client, bytes| {
+            index.plan_evictions(client, bytes, Usage { jobs: 5, bytes: 1_001 })
         };
         assert!(matches!(
-            asked(&index, &ann, 502),
+            evictions(&index, &ann, 502),
             Err(JobError::TooLarge { bytes: 502, most: 501 })
         ));
-        assert_eq!(asked(&index, &ann, 501).unwrap(), []);
-        let [first, second, third] = [300, 100, 1].map(|bytes| sized("ann", bytes));
+        assert_eq!(evictions(&index, &ann, 501).unwrap(), []);
+        let [first, second, third] = [300, 100, 1].map(|bytes| entry_of_size("ann", bytes));
         index.add(first.clone(), None);
-        let scarce = Scarce::Bytes { most: 501 };
+        let shortage = Shortage::Bytes { max: 501 };
         assert!(
-            matches!(asked(&index, &ann, 202), Err(JobError::ShareTaken { unfinished: 1, scarce: s }) if s == scarce)
+            matches!(evictions(&index, &ann, 202), Err(JobError::QuotaExceeded { unfinished: 1, shortage: s }) if s == shortage)
         );
         index.add(second, None);
         index.add(third, None);
-        let scarce = Scarce::Jobs { most: 3 };
+        let shortage = Shortage::Jobs { max: 3 };
         assert!(
-            matches!(asked(&index, &ann, 1), Err(JobError::ShareTaken { unfinished: 3, scarce: s }) if s == scarce)
+            matches!(evictions(&index, &ann, 1), Err(JobError::QuotaExceeded { unfinished: 3, shortage: s }) if s == shortage)
         );
         let bob = Client::new("bob");
-        assert_eq!(asked(&index, &bob, 501).unwrap(), [], "another client has its own half");
-        index.add(sized("bob", 501), None);
-        let scarce = Scarce::Bytes { most: 1_001 };
+        assert_eq!(evictions(&index, &bob, 501).unwrap(), [], "another client has its own half");
+        index.add(entry_of_size("bob", 501), None);
+        let shortage = Shortage::Bytes { max: 1_001 };
         let cid = Client::new("cid");
         assert!(
-            matches!(asked(&index, &cid, 100), Err(JobError::Full { unfinished: 4, scarce: s }) if s == scarce)
+            matches!(evictions(&index, &cid, 100), Err(JobError::Full { unfinished: 4, shortage: s }) if s == shortage)
         );
-        index.add(sized("cid", 1), None);
-        let scarce = Scarce::Jobs { most: 5 };
+        index.add(entry_of_size("cid", 1), None);
+        let shortage = Shortage::Jobs { max: 5 };
         assert!(
-            matches!(asked(&index, &cid, 1), Err(JobError::Full { unfinished: 5, scarce: s }) if s == scarce)
+            matches!(evictions(&index, &cid, 1), Err(JobError::Full { unfinished: 5, shortage: s }) if s == shortage)
         );
-        index.end(&first, 7);
+        index.mark_finished(&first, 7);
         assert_eq!(
-            asked(&index, &ann, 100).unwrap(),
+            evictions(&index, &ann, 100).unwrap(),
             [first.id],
             "a job that is over is no part of the half"
         );
     }
 
     #[test]
-    fn of_the_client_with_the_most_one_makes_way() {
+    fn the_client_with_the_most_usage_is_evicted_from() {
         let mut index = Index::default();
         let (small, large): (Vec<_>, Vec<_>) = (
-            (0..4).map(|_| sized("ann", 10)).collect(),
-            (0..2).map(|_| sized("bob", 300)).collect(),
+            (0..4).map(|_| entry_of_size("ann", 10)).collect(),
+            (0..2).map(|_| entry_of_size("bob", 300)).collect(),
         );
-        let (oldest, working) = (sized("cid", 20), sized("bob", 100));
+        let (oldest, working) = (entry_of_size("cid", 20), entry_of_size("bob", 100));
         index.add(oldest.clone(), Some(1));
         large.iter().zip(5..).for_each(|(job, ended)| index.add(job.clone(), Some(ended)));
         small.iter().zip(10..).for_each(|(job, ended)| index.add(job.clone(), Some(ended)));
         index.add(working, None);
-        let ids = |jobs: &[&Arc<Entry>]| jobs.iter().map(|job| job.id).collect::<Vec<_>>();
-        let by_places = new_one(&index, 10, Room { jobs: 7, bytes: 10_000 }).unwrap();
+        let ids = |jobs: &[&Arc<JobEntry>]| jobs.iter().map(|job| job.id).collect::<Vec<_>>();
+        let by_job_count =
+            evictions_for_new_client(&index, 10, Usage { jobs: 7, bytes: 10_000 }).unwrap();
         assert_eq!(
-            by_places,
+            by_job_count,
             ids(&[&small[0], &large[0]]),
             "four of ann's, and then three against three: the oldest"
         );
-        let by_bytes = new_one(&index, 100, Room { jobs: 100, bytes: 260 }).unwrap();
+        let by_bytes =
+            evictions_for_new_client(&index, 100, Usage { jobs: 100, bytes: 260 }).unwrap();
         assert_eq!(
             by_bytes,
             ids(&[&large[0], &large[1]]),
             "what is not over counts as bob's, and stays"
         );
-        let by_both = new_one(&index, 10, Room { jobs: 8, bytes: 500 }).unwrap();
+        let by_both = evictions_for_new_client(&index, 10, Usage { jobs: 8, bytes: 500 }).unwrap();
         assert_eq!(by_both, ids(&[&small[0], &large[0]]));
     }
 
     #[test]
-    fn those_who_are_gone_are_not_remembered_without_end() {
+    fn tombstones_are_bounded() {
         let mut index = Index::default();
         let first = JobId::random().unwrap();
-        index.add_gone(first);
-        (0..MOST_GONE).for_each(|_| index.add_gone(JobId::random().unwrap()));
-        assert!(matches!(index.find(first), Err(JobError::Unknown)));
-        assert_eq!((index.gone.len(), index.known_gone.len()), (MOST_GONE, MOST_GONE));
+        index.add_tombstone(first);
+        (0..MAX_TOMBSTONES).for_each(|_| index.add_tombstone(JobId::random().unwrap()));
+        assert!(matches!(index.find(first), Err(JobError::NotFound)));
+        assert_eq!(
+            (index.tombstones.len(), index.tombstone_ids.len()),
+            (MAX_TOMBSTONES, MAX_TOMBSTONES)
+        );
     }
 }

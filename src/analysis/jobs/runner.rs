@@ -14,96 +14,98 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
-use super::entry::{Entry, JobStatus, Progress};
-use super::service::{Jobs, blocking};
-use super::walk::{self, Step, Walk};
-use super::{JobError, Plan};
-use crate::analysis::known::Stored;
-use crate::analysis::{AnalysisError, AnalysisRequest, Class, Following, Reason};
+use super::entry::{JobEntry, JobStatus, Progress};
+use super::positions::{self, PositionCursor, Step};
+use super::service::{Jobs, run_blocking};
+use super::{JobError, Schedule};
+use crate::analysis::cached::StoredAt;
+use crate::analysis::{
+    AnalysisError, AnalysisRequest, AnalysisStream, CompletionReason, PriorityClass,
+};
 use crate::chess::Game;
-use crate::engine::{Limits, Scope};
+use crate::engine::{Limits, SearchScope};
 use crate::store::StoreError;
-use crate::store::jobs::{Asked, Ending, Finding, LONGEST_LINE, Refusal};
+use crate::store::jobs::{AppendError, JobEnd, MAX_PV_LEN, PositionEval, PositionLimits};
 
 /// So many positions are searched, wait for one before them, or wait for the disk.
-const AHEAD: usize = 128;
+const LOOKAHEAD: usize = 128;
 
 /// When the lane is full or the disk refuses, so long it takes before they are asked again.
-const ASK_AGAIN: Duration = Duration::from_millis(20);
-const WRITE_AGAIN: Duration = Duration::from_secs(1);
+const QUEUE_RETRY_DELAY: Duration = Duration::from_millis(20);
+const WRITE_RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// A position whose search breaks off by a fault of ours is searched so often.
-const TRIES: usize = 3;
+const MAX_ATTEMPTS: usize = 3;
 
 /// Why nobody works at a job any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Rest {
+pub(super) enum RunOutcome {
     /// It is over.
-    Over,
+    Finished,
     /// Another client's job has the next turn.
-    Parked,
+    Yielded,
     /// It is gone, or the service ends.
-    Left,
+    Stopped,
 }
 
 /// What a search brings home.
-type Found = Result<Finding, AnalysisError>;
+type EvalResult = Result<PositionEval, AnalysisError>;
 
 /// A search under way, or what was known without one. Dropping it is leaving.
-enum Search {
-    Known(Finding),
-    UnderWay(JoinHandle<Found>),
+enum PendingEval {
+    Ready(PositionEval),
+    Running(JoinHandle<EvalResult>),
 }
 
-impl Drop for Search {
+impl Drop for PendingEval {
     fn drop(&mut self) {
-        if let Search::UnderWay(search) = self {
-            search.abort();
+        if let PendingEval::Running(task) = self {
+            task.abort();
         }
     }
 }
 
 /// What happened.
-enum Event {
-    Gone,
-    Found(Found),
-    Written(Result<(), Refusal>),
-    Place(OwnedSemaphorePermit),
+enum RunnerEvent {
+    JobGone,
+    Evaluated(EvalResult),
+    Committed(Result<(), AppendError>),
+    PermitAcquired(OwnedSemaphorePermit),
 }
 
 pub(super) struct Runner {
     jobs: Jobs,
-    entry: Arc<Entry>,
+    entry: Arc<JobEntry>,
     progress: watch::Receiver<Progress>,
-    plan: Plan,
-    walk: Walk,
+    schedule: Schedule,
+    cursor: PositionCursor,
     /// Something was begun in this turn: it is not given away before.
-    has_begun: bool,
+    has_started: bool,
     /// In the order of their positions.
-    ahead: VecDeque<Search>,
+    in_flight: VecDeque<PendingEval>,
     /// Found, and behind all that was given to the disk.
-    found: Vec<Finding>,
-    writing: Option<Writing>,
+    unwritten_evals: Vec<PositionEval>,
+    commit: Option<PendingCommit>,
     /// Why no more is searched.
-    halt: Option<Halt>,
+    halt_reason: Option<HaltReason>,
 }
 
 /// A commit under way.
-struct Writing {
-    task: JoinHandle<Result<(), Refusal>>,
-    findings: Arc<Vec<Finding>>,
-    ending: Option<Ending>,
+struct PendingCommit {
+    task: JoinHandle<Result<(), AppendError>>,
+    evals: Arc<Vec<PositionEval>>,
+    end: Option<JobEnd>,
 }
 
 /// Why no more is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Halt {
+enum HaltReason {
     /// What is found is kept, and then another job has its turn.
-    Park,
+    Yield,
     /// The service ends: what is found is kept.
     Shutdown,
     /// A fault of ours: the job has failed.
-    Fault,
+    Failure,
 }
 
 impl Runner {
@@ -111,71 +113,75 @@ impl Runner {
     ///
     /// # Errors
     /// When the job cannot be read.
-    pub(super) fn new(jobs: Jobs, entry: Arc<Entry>) -> Result<Runner, JobError> {
+    pub(super) fn new(jobs: Jobs, entry: Arc<JobEntry>) -> Result<Runner, JobError> {
         let record = jobs.file().job(entry.id)?.ok_or(JobError::Gone)?;
-        let (plan, progress) = (Plan::new(&record.plies), entry.progress.subscribe());
-        let walk = Walk::from(entry.progress().found);
-        let (ahead, found) = (VecDeque::new(), Vec::new());
+        let (schedule, progress) = (Schedule::new(&record.plies), entry.progress.subscribe());
+        let cursor = PositionCursor::starting_at(entry.progress().positions_done);
+        let (in_flight, unwritten_evals) = (VecDeque::new(), Vec::new());
         Ok(Runner {
             jobs,
             entry,
             progress,
-            plan,
-            walk,
-            has_begun: false,
-            ahead,
-            found,
-            writing: None,
-            halt: None,
+            schedule,
+            cursor,
+            has_started: false,
+            in_flight,
+            unwritten_evals,
+            commit: None,
+            halt_reason: None,
         })
     }
 
     /// Works until the job is over, or there is a reason to stop. All that was found by then and
     /// has no gap before it is kept.
-    pub(super) async fn run(mut self) -> Rest {
-        self.entry.becomes(JobStatus::Running);
+    pub(super) async fn run(mut self) -> RunOutcome {
+        self.entry.set_status(JobStatus::Running);
         loop {
-            if self.writing.is_none() {
-                if self.entry.progress().status.is_over() {
-                    return Rest::Over;
+            if self.commit.is_none() {
+                if self.entry.progress().status.is_finished() {
+                    return RunOutcome::Finished;
                 }
-                let ending = self.ending();
-                if !self.found.is_empty() || ending.is_some() {
-                    self.write(ending);
-                } else if self.ahead.is_empty()
-                    && let Some(halt) = self.halt
+                let end = self.job_end();
+                if !self.unwritten_evals.is_empty() || end.is_some() {
+                    self.start_commit(end);
+                } else if self.in_flight.is_empty()
+                    && let Some(reason) = self.halt_reason
                 {
-                    return if halt == Halt::Park { Rest::Parked } else { Rest::Left };
+                    return if reason == HaltReason::Yield {
+                        RunOutcome::Yielded
+                    } else {
+                        RunOutcome::Stopped
+                    };
                 }
             }
-            match self.hear().await {
-                Event::Gone => return Rest::Left,
-                Event::Found(Ok(finding)) => self.found.push(finding),
-                Event::Found(Err(error)) => self.broke_off(&error),
-                Event::Written(written) => {
-                    if self.written(written).await == Some(Rest::Left) {
-                        return Rest::Left;
+            match self.next_event().await {
+                RunnerEvent::JobGone => return RunOutcome::Stopped,
+                RunnerEvent::Evaluated(Ok(eval)) => self.unwritten_evals.push(eval),
+                RunnerEvent::Evaluated(Err(error)) => self.on_search_failed(&error),
+                RunnerEvent::Committed(written) => {
+                    if self.on_committed(written).await == Some(RunOutcome::Stopped) {
+                        return RunOutcome::Stopped;
                     }
                 }
-                Event::Place(place) => self.take_up(place).await,
+                RunnerEvent::PermitAcquired(permit) => self.start_search(permit).await,
             }
         }
     }
 
     /// Waits for whatever comes first.
-    async fn hear(&mut self) -> Event {
-        let may_take_up = self.may_take_up();
-        let Runner { jobs, progress, ahead, writing, .. } = self;
+    async fn next_event(&mut self) -> RunnerEvent {
+        let can_start_search = self.can_start_search();
+        let Runner { jobs, progress, in_flight, commit, .. } = self;
         let written = async {
-            match writing {
+            match commit {
                 Some(writing) => (&mut writing.task).await,
                 None => pending().await,
             }
         };
         let found = async {
-            match ahead.front_mut() {
-                Some(Search::Known(finding)) => Ok(finding.clone()),
-                Some(Search::UnderWay(search)) => search.await.unwrap_or(Err(
+            match in_flight.front_mut() {
+                Some(PendingEval::Ready(eval)) => Ok(eval.clone()),
+                Some(PendingEval::Running(task)) => task.await.unwrap_or(Err(
                     AnalysisError::Internal("a search of a job ended without an answer"),
                 )),
                 None => pending().await,
@@ -184,135 +190,150 @@ impl Runner {
         // The sender lives in the entry.
         let gone =
             async { drop(progress.wait_for(|progress| progress.status == JobStatus::Gone).await) };
-        let place = jobs.places().acquire_owned();
+        let place = jobs.search_permits().acquire_owned();
         tokio::select! {
             biased;
-            () = gone => Event::Gone,
+            () = gone => RunnerEvent::JobGone,
             written = written => {
                 let broke_off = |error: tokio::task::JoinError| Err(StoreError::Failed(error.to_string()).into());
-                Event::Written(written.unwrap_or_else(broke_off))
+                RunnerEvent::Committed(written.unwrap_or_else(broke_off))
             }
             found = found => {
-                ahead.pop_front();
-                Event::Found(found)
+                in_flight.pop_front();
+                RunnerEvent::Evaluated(found)
             }
-            Ok(place) = place, if may_take_up => Event::Place(place),
+            Ok(place) = place, if can_start_search => RunnerEvent::PermitAcquired(place),
         }
     }
 
-    fn may_take_up(&mut self) -> bool {
-        let is_between_games =
-            self.has_begun && self.walk.spot(&self.plan).is_some_and(|spot| spot.is_first);
-        if self.halt.is_none() && is_between_games && self.jobs.wants_place() {
-            self.halt = Some(Halt::Park);
+    fn can_start_search(&mut self) -> bool {
+        let is_between_games = self.has_started
+            && self.cursor.next_position(&self.schedule).is_some_and(|spot| spot.is_first);
+        if self.halt_reason.is_none() && is_between_games && self.jobs.should_yield() {
+            self.halt_reason = Some(HaltReason::Yield);
         }
-        let under_way = self.writing.as_ref().map_or(0, |writing| writing.findings.len());
-        let ahead = self.ahead.len() + self.found.len() + under_way;
-        self.halt.is_none() && ahead < AHEAD && self.walk.spot(&self.plan).is_some()
+        let committing = self.commit.as_ref().map_or(0, |writing| writing.evals.len());
+        let backlog = self.in_flight.len() + self.unwritten_evals.len() + committing;
+        self.halt_reason.is_none()
+            && backlog < LOOKAHEAD
+            && self.cursor.next_position(&self.schedule).is_some()
     }
 
     /// Begins with the next position.
-    async fn take_up(&mut self, place: OwnedSemaphorePermit) {
-        self.has_begun = true;
-        if let Some(number) = self.walk.wanted(&self.plan) {
+    async fn start_search(&mut self, permit: OwnedSemaphorePermit) {
+        self.has_started = true;
+        if let Some(number) = self.cursor.game_to_load(&self.schedule) {
             let (jobs, id) = (self.jobs.clone(), self.entry.id);
-            match blocking(move || Ok(walk::read(jobs.file(), id, number)?)).await {
-                Ok(game) => self.walk.enter(number, game),
+            match run_blocking(move || Ok(positions::read_game(jobs.file(), id, number)?)).await {
+                Ok(game) => self.cursor.set_game(number, game),
                 // Until the file is opened again there is nothing to read.
                 Err(JobError::Store(StoreError::Closed | StoreError::Open(_))) => {
-                    return sleep(WRITE_AGAIN).await;
+                    return sleep(WRITE_RETRY_DELAY).await;
                 }
                 Err(error) => {
                     tracing::error!(job = %self.entry.id, error = error.to_string(), "a job cannot be read");
-                    self.halt = Some(Halt::Fault);
+                    self.halt_reason = Some(HaltReason::Failure);
                     return;
                 }
             }
         }
-        match self.walk.step(&self.plan) {
-            Some(Step::Known(finding)) => self.ahead.push_back(Search::Known(finding)),
+        match self.cursor.step(&self.schedule) {
+            Some(Step::Terminal(eval)) => self.in_flight.push_back(PendingEval::Ready(eval)),
             Some(Step::Search(game)) => {
                 // Asked here, so that positions stand in the lane in their order.
-                let asked = self.jobs.service().follow(question(&self.entry, (*game).clone()));
-                let search = search(asked, self.jobs.clone(), self.entry.clone(), game, place);
-                self.ahead.push_back(Search::UnderWay(tokio::spawn(search)));
+                let stream_result = self
+                    .jobs
+                    .service()
+                    .start_analysis(analysis_request(&self.entry, (*game).clone()));
+                let task = evaluate_position(
+                    stream_result,
+                    self.jobs.clone(),
+                    self.entry.clone(),
+                    game,
+                    permit,
+                );
+                self.in_flight.push_back(PendingEval::Running(tokio::spawn(task)));
             }
             None => {}
         }
     }
 
-    fn broke_off(&mut self, error: &AnalysisError) {
+    fn on_search_failed(&mut self, error: &AnalysisError) {
         // What comes behind has a gap before it.
-        self.ahead.clear();
-        self.halt = Some(match error {
-            AnalysisError::ShuttingDown { .. } => Halt::Shutdown,
+        self.in_flight.clear();
+        self.halt_reason = Some(match error {
+            AnalysisError::ShuttingDown { .. } => HaltReason::Shutdown,
             error => {
                 tracing::error!(job = %self.entry.id, error = error.to_string(), "a job has failed");
-                Halt::Fault
+                HaltReason::Failure
             }
         });
     }
 
     /// How the job ends with what is found, if it does.
-    fn ending(&self) -> Option<Ending> {
-        let all = self.entry.progress().found + self.found.len() as u64 == self.plan.positions();
-        let failed = self.halt == Some(Halt::Fault) && self.ahead.is_empty() && !all;
-        (all || failed).then(|| Ending { at_ms: Stored::now().milliseconds, failed })
+    fn job_end(&self) -> Option<JobEnd> {
+        let is_complete = self.entry.progress().positions_done + self.unwritten_evals.len() as u64
+            == self.schedule.positions();
+        let failed = self.halt_reason == Some(HaltReason::Failure)
+            && self.in_flight.is_empty()
+            && !is_complete;
+        (is_complete || failed).then(|| JobEnd { at_ms: StoredAt::now().unix_ms, failed })
     }
 
-    fn write(&mut self, ending: Option<Ending>) {
-        let findings = Arc::new(std::mem::take(&mut self.found));
-        let task = self.writing_task(findings.clone(), ending);
-        self.writing = Some(Writing { task, findings, ending });
+    fn start_commit(&mut self, end: Option<JobEnd>) {
+        let evals = Arc::new(std::mem::take(&mut self.unwritten_evals));
+        let task = self.spawn_commit(evals.clone(), end);
+        self.commit = Some(PendingCommit { task, evals, end });
     }
 
-    fn writing_task(
+    fn spawn_commit(
         &self,
-        findings: Arc<Vec<Finding>>,
-        ending: Option<Ending>,
-    ) -> JoinHandle<Result<(), Refusal>> {
-        let (jobs, id, first) = (self.jobs.clone(), self.entry.id, self.entry.progress().found);
-        let in_flight = self.ahead.len();
+        evals: Arc<Vec<PositionEval>>,
+        end: Option<JobEnd>,
+    ) -> JoinHandle<Result<(), AppendError>> {
+        let (jobs, id, first) =
+            (self.jobs.clone(), self.entry.id, self.entry.progress().positions_done);
+        let in_flight = self.in_flight.len();
         tokio::task::spawn_blocking(move || {
-            tracing::debug!(job = %id, first, count = findings.len(), in_flight, "writing");
-            let written = jobs.file().append(id, first, &findings, ending);
-            tracing::debug!(job = %id, first, count = findings.len(), done = written.is_ok(), "written");
+            tracing::debug!(job = %id, first, count = evals.len(), in_flight, "writing");
+            let written = jobs.file().append(id, first, &evals, end);
+            tracing::debug!(job = %id, first, count = evals.len(), done = written.is_ok(), "written");
             written
         })
     }
 
-    async fn written(&mut self, written: Result<(), Refusal>) -> Option<Rest> {
-        let Writing { findings, ending, .. } = self.writing.take()?;
+    async fn on_committed(&mut self, written: Result<(), AppendError>) -> Option<RunOutcome> {
+        let PendingCommit { evals, end, .. } = self.commit.take()?;
         match written {
             Ok(()) => {
-                self.jobs.note_write(None);
-                self.jobs.note_found(findings.len());
+                self.jobs.record_write(None);
+                self.jobs.count_evaluated(evals.len());
                 // Before anybody hears of it.
-                if let Some(ending) = ending {
-                    self.jobs.note_end(&self.entry, ending);
+                if let Some(end) = end {
+                    self.jobs.on_job_finished(&self.entry, end);
                 }
                 self.entry.progress.send_modify(|progress| {
-                    progress.found += findings.len() as u64;
-                    if let Some(ending) = ending
-                        && !progress.status.is_over()
+                    progress.positions_done += evals.len() as u64;
+                    if let Some(end) = end
+                        && !progress.status.is_finished()
                     {
-                        progress.status = JobStatus::of(ending);
+                        progress.status = JobStatus::from_end(end);
                     }
                 });
                 None
             }
-            Err(Refusal::Gone) => {
-                self.jobs.note_write(None);
-                Some(Rest::Left)
+            Err(AppendError::Gone) => {
+                self.jobs.record_write(None);
+                Some(RunOutcome::Stopped)
             }
-            Err(Refusal::Store(error)) => {
-                self.jobs.note_write(Some(&error));
-                if self.jobs.is_ending() {
-                    return Some(Rest::Left);
+            Err(AppendError::Store(error)) => {
+                self.jobs.record_write(Some(&error));
+                if self.jobs.is_shutting_down() {
+                    return Some(RunOutcome::Stopped);
                 }
-                sleep(WRITE_AGAIN).await;
-                let task = self.writing_task(findings.clone(), ending);
-                self.writing = Some(Writing { task, findings, ending });
+                sleep(WRITE_RETRY_DELAY).await;
+                let task = self.spawn_commit(evals.clone(), end);
+                self.commit = Some(PendingCommit { task, evals, end });
                 None
             }
         }
@@ -321,55 +342,60 @@ impl Runner {
 
 /// Follows the search of a position to its end, and asks again where that is worth it. It holds a
 /// place meanwhile.
-async fn search(
-    mut asked: Result<Following, AnalysisError>,
+async fn evaluate_position(
+    mut stream_result: Result<AnalysisStream, AnalysisError>,
     jobs: Jobs,
-    entry: Arc<Entry>,
+    entry: Arc<JobEntry>,
     game: Box<Game>,
-    place: OwnedSemaphorePermit,
-) -> Found {
-    let mut tries = 0;
-    let found = loop {
-        let answer = match asked {
-            Ok(following) => following.own_end().await,
+    permit: OwnedSemaphorePermit,
+) -> EvalResult {
+    let mut attempts = 0;
+    let result = loop {
+        let answer = match stream_result {
+            Ok(stream) => stream.final_answer().await,
             Err(error) => Err(error),
         };
         match answer {
-            Ok(answer) if matches!(answer.reason, Reason::Shutdown | Reason::Replaced) => {
+            Ok(answer)
+                if matches!(
+                    answer.reason,
+                    CompletionReason::Shutdown | CompletionReason::Replaced
+                ) =>
+            {
                 break Err(AnalysisError::shutting_down());
             }
-            Ok(answer) if answer.has_found() => {
-                let line = &answer.report.pv[..answer.report.pv.len().min(LONGEST_LINE)];
-                break Ok(Finding { score: answer.report.score, line: line.to_vec() });
+            Ok(answer) if answer.has_result() => {
+                let line = &answer.report.pv[..answer.report.pv.len().min(MAX_PV_LEN)];
+                break Ok(PositionEval { score: answer.report.score, pv: line.to_vec() });
             }
             Err(error @ AnalysisError::ShuttingDown { .. }) => break Err(error),
             Err(AnalysisError::QueueFull { .. } | AnalysisError::Deadline { .. }) => {
-                sleep(ASK_AGAIN).await
+                sleep(QUEUE_RETRY_DELAY).await
             }
             answer => {
-                tries += 1;
-                if tries >= TRIES {
+                attempts += 1;
+                if attempts >= MAX_ATTEMPTS {
                     break Err(answer.err().unwrap_or(AnalysisError::Internal(
                         "a search of a job has found nothing",
                     )));
                 }
             }
         }
-        asked = jobs.service().follow(question(&entry, (*game).clone()));
+        stream_result = jobs.service().start_analysis(analysis_request(&entry, (*game).clone()));
     };
-    drop(place);
-    found
+    drop(permit);
+    result
 }
 
-fn question(entry: &Entry, game: Game) -> AnalysisRequest {
-    let Asked { depth, nodes, movetime, multipv } = entry.asked;
+fn analysis_request(entry: &JobEntry, game: Game) -> AnalysisRequest {
+    let PositionLimits { depth, nodes, movetime, multipv } = entry.limits;
     AnalysisRequest {
         game,
         limits: Limits { depth, nodes, movetime, ..Limits::default() },
-        scope: Scope { multipv: usize::from(multipv), ..Scope::default() },
+        scope: SearchScope { multipv: usize::from(multipv), ..SearchScope::default() },
         fresh: false,
         client: entry.client.clone(),
-        class: Class::Batch,
+        class: PriorityClass::Batch,
         session: None,
     }
 }

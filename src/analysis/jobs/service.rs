@@ -8,27 +8,27 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
-use super::entry::Entry;
+use super::entry::JobEntry;
 use super::index::Index;
-use super::room::Room;
-use super::runner::{Rest, Runner};
-use super::submission::{Contents, GameRow, Submission};
-use super::{Job, JobError, JobStatus, upkeep};
+use super::runner::{RunOutcome, Runner};
+use super::submission::{NewGame, ParsedSubmission, Submission};
+use super::usage::Usage;
+use super::{JobError, JobReader, JobStatus, maintenance};
 use crate::analysis::Service;
-use crate::analysis::known::Stored;
+use crate::analysis::cached::StoredAt;
 use crate::store::StoreError;
-use crate::store::jobs::{Ending, JobFile, JobId, JobRecord, Kept};
+use crate::store::jobs::{JobEnd, JobFile, JobId, JobRecord, StoredJob};
 
 /// A job that could not be begun is tried again after so long.
-const BEGIN_AGAIN: Duration = Duration::from_secs(1);
+const RESTART_DELAY: Duration = Duration::from_secs(1);
 
 /// How much is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobRules {
     /// What all jobs together may take, those that are over among them.
-    pub room: Room,
+    pub max_usage: Usage,
     /// How long a job is kept that is over.
-    pub keep: Duration,
+    pub retention: Duration,
 }
 
 /// Takes jobs and works at them. Cheap to clone; all clones are one.
@@ -41,22 +41,22 @@ struct Inner {
     rules: JobRules,
     index: Mutex<Index>,
     /// One text is read at a time: its games take several times its length in memory.
-    reading: Arc<Semaphore>,
+    parse_permit: Arc<Semaphore>,
     /// One for each search under way or next: all workers are busy, and no job crowds the lane.
-    places: Arc<Semaphore>,
+    search_permits: Arc<Semaphore>,
     /// Positions whose findings were kept since the start.
-    found: AtomicU64,
+    positions_evaluated: AtomicU64,
     /// `true` while the disk refuses.
     failing: watch::Sender<bool>,
     /// `true` once the service was told to end.
-    ending: watch::Sender<bool>,
+    shutdown: watch::Sender<bool>,
     /// Jobs that are worked at.
-    at_work: watch::Sender<usize>,
+    running_jobs: watch::Sender<usize>,
 }
 
 /// What is answered to a job that was taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Summary {
+pub struct JobSummary {
     /// Its name.
     pub id: JobId,
     /// Games of the text, those that cannot be read among them.
@@ -71,15 +71,15 @@ pub struct Summary {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JobsStatus {
     /// All that are kept.
-    pub kept: Room,
+    pub total: Usage,
     /// Those among them that are not over.
-    pub unfinished: Room,
+    pub unfinished: Usage,
     /// The most that may be kept.
-    pub most: Room,
+    pub max: Usage,
     /// Positions whose findings were kept since the start.
-    pub found: u64,
+    pub positions_evaluated: u64,
     /// What they take on disk, in bytes; 0 in memory.
-    pub bytes: u64,
+    pub disk_bytes: u64,
     /// `true` while the disk refuses.
     pub failing: bool,
 }
@@ -92,35 +92,35 @@ impl Jobs {
     /// When the store cannot be read.
     pub fn start(service: Service, file: JobFile, rules: JobRules) -> Result<Jobs, StoreError> {
         let mut index = Index::default();
-        file.gone()?.into_iter().for_each(|id| index.add_gone(id));
-        let mut kept = file.jobs()?;
-        kept.sort_by_key(|kept| (kept.record.created_ms, kept.id));
-        kept.iter().for_each(|kept| {
-            index.add(Arc::new(Entry::new(kept)), kept.record.ending.map(|ending| ending.at_ms))
+        file.tombstones()?.into_iter().for_each(|id| index.add_tombstone(id));
+        let mut stored = file.jobs()?;
+        stored.sort_by_key(|kept| (kept.record.created_ms, kept.id));
+        stored.iter().for_each(|kept| {
+            index.add(Arc::new(JobEntry::new(kept)), kept.record.end.map(|ending| ending.at_ms))
         });
-        if index.kept().jobs > 0 {
+        if index.total_usage().jobs > 0 {
             tracing::info!(
-                jobs = index.kept().jobs,
-                unfinished = index.unfinished().jobs,
+                jobs = index.total_usage().jobs,
+                unfinished = index.unfinished_usage().jobs,
                 "jobs found"
             );
         }
-        let places = Arc::new(Semaphore::new(2 * service.status().workers));
+        let search_permits = Arc::new(Semaphore::new(2 * service.status().workers));
         let jobs = Jobs(Arc::new(Inner {
             service,
             file,
             rules,
             index: Mutex::new(index),
-            reading: Arc::new(Semaphore::new(1)),
-            places,
-            found: AtomicU64::new(0),
+            parse_permit: Arc::new(Semaphore::new(1)),
+            search_permits,
+            positions_evaluated: AtomicU64::new(0),
             failing: watch::Sender::new(false),
-            ending: watch::Sender::new(false),
-            at_work: watch::Sender::new(0),
+            shutdown: watch::Sender::new(false),
+            running_jobs: watch::Sender::new(0),
         }));
-        jobs.begin_waiting();
-        tokio::spawn(upkeep::expire(jobs.clone()));
-        tokio::spawn(upkeep::recover(jobs.clone()));
+        jobs.start_waiting_jobs();
+        tokio::spawn(maintenance::expire_jobs(jobs.clone()));
+        tokio::spawn(maintenance::retry_writes(jobs.clone()));
         Ok(jobs)
     }
 
@@ -130,17 +130,17 @@ impl Jobs {
     /// # Errors
     /// When the text has no game or too many, when another job has the key, when there is no room,
     /// and when it cannot be written.
-    pub async fn submit(&self, submission: Submission) -> Result<Summary, JobError> {
-        if self.is_ending() {
+    pub async fn submit(&self, submission: Submission) -> Result<JobSummary, JobError> {
+        if self.is_shutting_down() {
             return Err(JobError::ShuttingDown);
         }
-        let Ok(turn) = self.reading().acquire_owned().await else {
+        let Ok(permit) = self.parse_permit().acquire_owned().await else {
             return Err(JobError::ShuttingDown);
         };
         let jobs = self.clone();
-        blocking(move || {
+        run_blocking(move || {
             let admitted = jobs.admit(submission);
-            drop(turn);
+            drop(permit);
             admitted
         })
         .await
@@ -150,12 +150,12 @@ impl Jobs {
     ///
     /// # Errors
     /// When there is none, or none any more, or it cannot be read now.
-    pub async fn find(&self, id: JobId) -> Result<Job, JobError> {
+    pub async fn find(&self, id: JobId) -> Result<JobReader, JobError> {
         let entry = self.index().find(id)?;
         let jobs = self.clone();
-        blocking(move || {
+        run_blocking(move || {
             let record = jobs.file().job(id)?.ok_or(JobError::Gone)?;
-            Ok(Job::new(jobs, entry, &record))
+            Ok(JobReader::new(jobs, entry, &record))
         })
         .await
     }
@@ -171,22 +171,22 @@ impl Jobs {
             found => drop(found?),
         }
         let jobs = self.clone();
-        blocking(move || Ok(jobs.remove(&[id])?)).await
+        run_blocking(move || Ok(jobs.remove(&[id])?)).await
     }
 
     /// How many jobs there are.
     pub fn status(&self) -> JobsStatus {
-        let (kept, unfinished) = {
+        let (total, unfinished) = {
             let index = self.index();
-            (index.kept(), index.unfinished())
+            (index.total_usage(), index.unfinished_usage())
         };
-        let found = self.0.found.load(Ordering::Relaxed);
+        let positions_evaluated = self.0.positions_evaluated.load(Ordering::Relaxed);
         JobsStatus {
-            kept,
+            total,
             unfinished,
-            most: self.0.rules.room,
-            found,
-            bytes: self.0.file.bytes(),
+            max: self.0.rules.max_usage,
+            positions_evaluated,
+            disk_bytes: self.0.file.disk_bytes(),
             failing: self.is_failing(),
         }
     }
@@ -199,28 +199,28 @@ impl Jobs {
     /// Takes no new job and stops the work; all of it goes on with the next start, where it can.
     /// Returns at once.
     pub fn shut_down(&self) {
-        self.0.ending.send_replace(true);
+        self.0.shutdown.send_replace(true);
     }
 
     /// Resolves when nobody works at a job, after [`Jobs::shut_down`] and that of the [`Service`]:
     /// what was found by then is kept.
     pub async fn stopped(&self) {
         // The sender lives in `self`, so that the only error, its end, cannot come.
-        let _ = self.0.at_work.subscribe().wait_for(|&at_work| at_work == 0).await;
+        let _ = self.0.running_jobs.subscribe().wait_for(|&at_work| at_work == 0).await;
     }
 
     /// Changes to `true` when the service is told to end.
-    pub fn ending(&self) -> watch::Receiver<bool> {
-        self.0.ending.subscribe()
+    pub fn subscribe_shutdown(&self) -> watch::Receiver<bool> {
+        self.0.shutdown.subscribe()
     }
 
     /// Changes to `true` when the disk refuses, and back.
-    pub(super) fn failing(&self) -> watch::Receiver<bool> {
+    pub(super) fn subscribe_failing(&self) -> watch::Receiver<bool> {
         self.0.failing.subscribe()
     }
 
-    pub(super) fn is_ending(&self) -> bool {
-        *self.0.ending.borrow()
+    pub(super) fn is_shutting_down(&self) -> bool {
+        *self.0.shutdown.borrow()
     }
 
     pub(super) fn service(&self) -> &Service {
@@ -236,18 +236,18 @@ impl Jobs {
         self.0.rules
     }
 
-    pub(super) fn reading(&self) -> Arc<Semaphore> {
-        self.0.reading.clone()
+    pub(super) fn parse_permit(&self) -> Arc<Semaphore> {
+        self.0.parse_permit.clone()
     }
 
-    pub(super) fn places(&self) -> Arc<Semaphore> {
-        self.0.places.clone()
+    pub(super) fn search_permits(&self) -> Arc<Semaphore> {
+        self.0.search_permits.clone()
     }
 
     /// Those that were over for long enough at that time, in milliseconds since 1970.
     pub(super) fn expired(&self, now_ms: u64) -> Vec<JobId> {
-        let keep = u64::try_from(self.0.rules.keep.as_millis()).unwrap_or(u64::MAX);
-        self.index().over_before(now_ms.saturating_sub(keep))
+        let retention_ms = u64::try_from(self.0.rules.retention.as_millis()).unwrap_or(u64::MAX);
+        self.index().finished_before(now_ms.saturating_sub(retention_ms))
     }
 
     /// Lets jobs go. Blocks.
@@ -255,36 +255,39 @@ impl Jobs {
     /// # Errors
     /// When that cannot be written.
     pub(super) fn remove(&self, ids: &[JobId]) -> Result<(), StoreError> {
-        self.noted(self.file().remove(ids))?;
-        ids.iter().for_each(|id| self.index().let_go(*id));
+        self.recorded_write(self.file().remove(ids))?;
+        ids.iter().for_each(|id| self.index().remove(*id));
         Ok(())
     }
 
     /// `true` when the place of a job would serve another client's.
-    pub(super) fn wants_place(&self) -> bool {
-        self.index().is_wanted()
+    pub(super) fn should_yield(&self) -> bool {
+        self.index().should_yield()
     }
 
     /// So many more findings are kept.
-    pub(super) fn note_found(&self, count: usize) {
-        self.0.found.fetch_add(count as u64, Ordering::Relaxed);
+    pub(super) fn count_evaluated(&self, count: usize) {
+        self.0.positions_evaluated.fetch_add(count as u64, Ordering::Relaxed);
     }
 
     /// A job is over: that is on disk.
-    pub(super) fn note_end(&self, entry: &Entry, ending: Ending) {
-        self.index().end(entry, ending.at_ms);
-        let status = JobStatus::of(ending).name();
+    pub(super) fn on_job_finished(&self, entry: &JobEntry, end: JobEnd) {
+        self.index().mark_finished(entry, end.at_ms);
+        let status = JobStatus::from_end(end).name();
         tracing::info!(job = %entry.id, games = entry.games, moves = entry.moves, status, "job ended");
     }
 
     /// Passes on what became of a write, and notes it.
-    pub(super) fn noted<T>(&self, written: Result<T, StoreError>) -> Result<T, StoreError> {
-        self.note_write(written.as_ref().err());
+    pub(super) fn recorded_write<T>(
+        &self,
+        written: Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        self.record_write(written.as_ref().err());
         written
     }
 
     /// Notes whether the disk takes what it is given; the log says so when that changes.
-    pub(super) fn note_write(&self, error: Option<&StoreError>) {
+    pub(super) fn record_write(&self, error: Option<&StoreError>) {
         let changed = self.0.failing.send_if_modified(|failing| {
             std::mem::replace(failing, error.is_some()) != error.is_some()
         });
@@ -302,86 +305,94 @@ impl Jobs {
     }
 
     /// Blocks; one at a time.
-    fn admit(&self, submission: Submission) -> Result<Summary, JobError> {
-        let (key, digest) = (submission.key_digest(), submission.digest());
-        if let Some(key) = &key
-            && let Some((taken, id)) = self.file().keyed(key)?
+    fn admit(&self, submission: Submission) -> Result<JobSummary, JobError> {
+        let (idempotency_key, digest) =
+            (submission.idempotency_digest(), submission.request_digest());
+        if let Some(key) = &idempotency_key
+            && let Some((stored_digest, id)) = self.file().find_by_idempotency_key(key)?
         {
-            return if taken == digest {
+            return if stored_digest == digest {
                 self.index().find(id).map(|entry| summary(&entry))
             } else {
-                Err(JobError::KeyTaken)
+                Err(JobError::IdempotencyConflict)
             };
         }
-        let contents = Contents::read(&submission.text)?;
-        let leaving =
-            self.index().make_way(&submission.client, contents.bytes, self.0.rules.room)?;
+        let parsed = ParsedSubmission::parse(&submission.text)?;
+        let evicted = self.index().plan_evictions(
+            &submission.client,
+            parsed.reserved_bytes,
+            self.0.rules.max_usage,
+        )?;
         let (id, now) = (
             JobId::random().map_err(|error| JobError::Internal(error.to_string()))?,
-            Stored::now().milliseconds,
+            StoredAt::now().unix_ms,
         );
-        let has_work = contents.plies.iter().any(|&plies| plies > 0);
+        let has_work = parsed.plies.iter().any(|&plies| plies > 0);
         let record = JobRecord {
             client: submission.client.to_string(),
-            asked: submission.asked,
+            limits: submission.limits,
             created_ms: now,
-            ending: (!has_work).then_some(Ending { at_ms: now, failed: false }),
-            bytes: contents.bytes,
-            key,
-            plies: contents.plies,
+            end: (!has_work).then_some(JobEnd { at_ms: now, failed: false }),
+            reserved_bytes: parsed.reserved_bytes,
+            idempotency_key,
+            plies: parsed.plies,
         };
-        let text = |game: &GameRow| submission.text.get(game.text.clone()?);
-        let games = contents.games.iter().map(|game| (game.sheet.as_slice(), text(game)));
-        self.noted(self.file().insert(id, &record, &digest, games, &leaving))?;
-        let entry = Arc::new(Entry::new(&Kept { id, record, found: 0 }));
+        let text = |game: &NewGame| submission.text.get(game.text_range.clone()?);
+        let games = parsed.games.iter().map(|game| (game.record_bytes.as_slice(), text(game)));
+        self.recorded_write(self.file().insert(id, &record, &digest, games, &evicted))?;
+        let entry = Arc::new(JobEntry::new(&StoredJob { id, record, positions_done: 0 }));
         let summary = summary(&entry);
         {
             let mut index = self.index();
-            leaving.into_iter().for_each(|id| index.let_go(id));
+            evicted.into_iter().for_each(|id| index.remove(id));
             index.add(entry, (!has_work).then_some(now));
         }
-        let Summary { games, moves, .. } = summary;
+        let JobSummary { games, moves, .. } = summary;
         tracing::info!(job = %id, games, moves, "job taken");
-        self.begin_waiting();
+        self.start_waiting_jobs();
         Ok(summary)
     }
 
     /// Begins to work at those whose turn it is.
-    fn begin_waiting(&self) {
-        while let Some(entry) = (!self.is_ending()).then(|| self.index().begin()).flatten() {
-            self.0.at_work.send_modify(|at_work| *at_work += 1);
-            tokio::spawn(self.clone().work_at(entry));
+    fn start_waiting_jobs(&self) {
+        while let Some(entry) =
+            (!self.is_shutting_down()).then(|| self.index().start_next()).flatten()
+        {
+            self.0.running_jobs.send_modify(|at_work| *at_work += 1);
+            tokio::spawn(self.clone().run_job(entry));
         }
     }
 
-    async fn work_at(self, entry: Arc<Entry>) {
-        let (jobs, its) = (self.clone(), entry.clone());
+    async fn run_job(self, entry: Arc<JobEntry>) {
+        let (jobs, job_entry) = (self.clone(), entry.clone());
         // A task of its own, so that whatever becomes of it the place is given back.
-        let worked = match blocking(move || Runner::new(jobs, its)).await {
+        let outcome = match run_blocking(move || Runner::new(jobs, job_entry)).await {
             Ok(runner) => tokio::spawn(runner.run())
                 .await
                 .map_err(|error| JobError::Internal(error.to_string())),
             Err(error) => Err(error),
         };
-        match worked {
-            Ok(Rest::Parked) => tracing::debug!(job = %entry.id, "job waits for another client's"),
-            Ok(Rest::Over | Rest::Left) => {}
-            Err(JobError::Gone) => self.has_vanished(&entry),
+        match outcome {
+            Ok(RunOutcome::Yielded) => {
+                tracing::debug!(job = %entry.id, "job waits for another client's")
+            }
+            Ok(RunOutcome::Finished | RunOutcome::Stopped) => {}
+            Err(JobError::Gone) => self.drop_missing(&entry),
             Err(error) => {
                 tracing::error!(job = %entry.id, error = error.to_string(), "the work at a job broke off; it is tried again");
-                sleep(BEGIN_AGAIN).await;
+                sleep(RESTART_DELAY).await;
             }
         }
-        self.index().rest(&entry);
-        self.begin_waiting();
-        self.0.at_work.send_modify(|at_work| *at_work -= 1);
+        self.index().release(&entry);
+        self.start_waiting_jobs();
+        self.0.running_jobs.send_modify(|at_work| *at_work -= 1);
     }
 
     /// The file has no such job any more, be it that somebody deletes it now or that the file was
     /// damaged: it would be begun without end.
-    fn has_vanished(&self, entry: &Entry) {
+    fn drop_missing(&self, entry: &JobEntry) {
         tracing::warn!(job = %entry.id, "a job is not in the file any more");
-        self.index().let_go(entry.id);
+        self.index().remove(entry.id);
     }
 
     /// No code of others runs under the lock, so that a panic cannot have left it half done.
@@ -391,7 +402,7 @@ impl Jobs {
 }
 
 /// Reads or writes without holding up the async threads.
-pub(super) async fn blocking<T: Send + 'static>(
+pub(super) async fn run_blocking<T: Send + 'static>(
     operation: impl FnOnce() -> Result<T, JobError> + Send + 'static,
 ) -> Result<T, JobError> {
     // Whatever is begun is brought to its end, also when nobody waits for it any more.
@@ -400,8 +411,8 @@ pub(super) async fn blocking<T: Send + 'static>(
         .unwrap_or_else(|error| Err(JobError::Internal(error.to_string())))
 }
 
-fn summary(entry: &Entry) -> Summary {
-    Summary {
+fn summary(entry: &JobEntry) -> JobSummary {
+    JobSummary {
         id: entry.id,
         games: entry.games,
         moves: entry.moves,

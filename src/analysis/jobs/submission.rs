@@ -5,23 +5,23 @@ use std::ops::Range;
 use sha2::{Digest, Sha256};
 
 use super::JobError;
-use super::plan::positions_of;
+use super::schedule::position_count;
 use crate::analysis::Client;
 use crate::chess::pgn::{BadGame, GameResult, Headers, PgnError, PgnGame, PgnReader};
-use crate::store::jobs::{Asked, Fault, MOST_FINDING_BYTES, Played, Sheet};
+use crate::store::jobs::{GameError, GameRecord, MAX_EVAL_BYTES, ParsedGame, PositionLimits};
 
 /// A game with more half-moves is not reviewed. The longest that masters have played has 538.
-const LONGEST_GAME: usize = 2_000;
+const MAX_GAME_PLIES: usize = 2_000;
 
 /// Games of one job.
-const MOST_GAMES: usize = 20_000;
+const MAX_GAMES: usize = 20_000;
 
 /// What a game takes at most, beside its sheet, its text and its findings: keys, and a share of the
 /// tree.
-const GAME_BYTES: u64 = 128;
+const GAME_OVERHEAD_BYTES: u64 = 128;
 
 /// So many games that cannot be read are told of a text that has no other.
-const MOST_FAULTS: usize = 20;
+const MAX_REPORTED_ERRORS: usize = 20;
 
 /// Games to be reviewed.
 #[derive(Clone, Debug)]
@@ -31,16 +31,16 @@ pub struct Submission {
     /// One or more games in PGN.
     pub text: String,
     /// How hard each position is searched.
-    pub asked: Asked,
+    pub limits: PositionLimits,
     /// The client's own name for the job: given again, with the same text and limits, it is the
     /// same job.
-    pub key: Option<String>,
+    pub idempotency_key: Option<String>,
 }
 
 impl Submission {
     /// What stands for the client's name for the job, where it has one.
-    pub(super) fn key_digest(&self) -> Option<[u8; 32]> {
-        let key = self.key.as_ref()?;
+    pub(super) fn idempotency_digest(&self) -> Option<[u8; 32]> {
+        let key = self.idempotency_key.as_ref()?;
         let client = self.client.to_string();
         let digest =
             Sha256::new().chain_update((client.len() as u64).to_be_bytes()).chain_update(client);
@@ -48,127 +48,131 @@ impl Submission {
     }
 
     /// What stands for all that is asked.
-    pub(super) fn digest(&self) -> [u8; 32] {
-        let Asked { depth, nodes, movetime, multipv } = self.asked;
-        let asked =
+    pub(super) fn request_digest(&self) -> [u8; 32] {
+        let PositionLimits { depth, nodes, movetime, multipv } = self.limits;
+        let limits =
             format!("{depth:?} {nodes:?} {:?} {multipv}\n", movetime.map(|time| time.as_millis()));
-        Sha256::new().chain_update(asked).chain_update(&self.text).finalize().into()
+        Sha256::new().chain_update(limits).chain_update(&self.text).finalize().into()
     }
 }
 
 /// The games of a text, as they are kept.
 #[derive(Debug, Default)]
-pub(super) struct Contents {
-    pub(super) games: Vec<GameRow>,
+pub(super) struct ParsedSubmission {
+    pub(super) games: Vec<NewGame>,
     /// Moves of each that are reviewed.
     pub(super) plies: Vec<u32>,
     /// What all of it takes at most, with what will be found.
-    pub(super) bytes: u64,
+    pub(super) reserved_bytes: u64,
 }
 
 /// A game, as it is kept.
 #[derive(Debug)]
-pub(super) struct GameRow {
-    pub(super) sheet: Vec<u8>,
+pub(super) struct NewGame {
+    pub(super) record_bytes: Vec<u8>,
     /// Where it stands in the text; nowhere when it cannot be read.
-    pub(super) text: Option<Range<usize>>,
+    pub(super) text_range: Option<Range<usize>>,
 }
 
-impl Contents {
+impl ParsedSubmission {
     /// Reads all games of a text. One that cannot be read is kept with what is wrong with it.
     ///
     /// # Errors
     /// When there is none that can be read, and when there are too many.
-    pub(super) fn read(text: &str) -> Result<Contents, JobError> {
-        let mut contents = Contents::default();
-        let mut faults = Vec::new();
+    pub(super) fn parse(text: &str) -> Result<ParsedSubmission, JobError> {
+        let mut parsed = ParsedSubmission::default();
+        let mut errors = Vec::new();
         let mut reader = PgnReader::new(text);
-        let mut begin = 0;
-        while let Some(read) = reader.next() {
-            let place = begin..reader.offset();
-            begin = place.end;
-            if contents.games.len() >= MOST_GAMES {
-                return Err(JobError::TooManyGames { most: MOST_GAMES });
+        let mut start = 0;
+        while let Some(game) = reader.next() {
+            let range = start..reader.offset();
+            start = range.end;
+            if parsed.games.len() >= MAX_GAMES {
+                return Err(JobError::TooManyGames { most: MAX_GAMES });
             }
-            let sheet = sheet(read, || line_of(text, place.start));
-            if let Err(fault) = &sheet.read
-                && faults.len() < MOST_FAULTS
+            let record = game_record(game, || line_number(text, range.start));
+            if let Err(error) = &record.parsed
+                && errors.len() < MAX_REPORTED_ERRORS
             {
-                faults.push(fault.clone());
+                errors.push(error.clone());
             }
-            contents.add(&sheet, place);
+            parsed.add(&record, range);
         }
-        let has_any = contents.games.iter().any(|game| game.text.is_some());
-        if has_any { Ok(contents) } else { Err(JobError::NoGame(faults)) }
+        let has_any = parsed.games.iter().any(|game| game.text_range.is_some());
+        if has_any { Ok(parsed) } else { Err(JobError::NoGame(errors)) }
     }
 
-    fn add(&mut self, sheet: &Sheet, place: Range<usize>) {
-        let moves = sheet.read.as_ref().map_or(0, |played| played.moves.len());
+    fn add(&mut self, record: &GameRecord, range: Range<usize>) {
+        let moves = record.parsed.as_ref().map_or(0, |parsed| parsed.moves.len());
         let plies = u32::try_from(moves).unwrap_or(u32::MAX);
-        let text = sheet.read.is_ok().then_some(place);
-        let row = GameRow { sheet: sheet.encode(), text };
-        self.bytes += GAME_BYTES
-            + row.sheet.len() as u64
-            + row.text.as_ref().map_or(0, |text| text.len() as u64)
-            + positions_of(plies) * MOST_FINDING_BYTES;
+        let text_range = record.parsed.is_ok().then_some(range);
+        let row = NewGame { record_bytes: record.encode(), text_range };
+        self.reserved_bytes += GAME_OVERHEAD_BYTES
+            + row.record_bytes.len() as u64
+            + row.text_range.as_ref().map_or(0, |text| text.len() as u64)
+            + position_count(plies) * MAX_EVAL_BYTES;
         self.plies.push(plies);
         self.games.push(row);
     }
 }
 
-fn sheet(read: Result<PgnGame, BadGame>, line: impl Fn() -> u32) -> Sheet {
-    match read {
-        Ok(PgnGame { headers, result, start, line: played }) => {
-            let moves: Vec<_> = played.moves.iter().map(|mv| mv.mv()).collect();
-            let is_too_long = moves.len() > LONGEST_GAME;
-            let read = if is_too_long {
-                Err(too_long(moves.len(), line()))
+fn game_record(pgn_game: Result<PgnGame, BadGame>, line_number: impl Fn() -> u32) -> GameRecord {
+    match pgn_game {
+        Ok(PgnGame { headers, result, start, line: main_line }) => {
+            let moves: Vec<_> = main_line.moves.iter().map(|mv| mv.mv()).collect();
+            let is_too_long = moves.len() > MAX_GAME_PLIES;
+            let parsed = if is_too_long {
+                Err(too_long_error(moves.len(), line_number()))
             } else {
-                Ok(Played { start, moves })
+                Ok(ParsedGame { start, moves })
             };
-            Sheet { headers, result, read }
+            GameRecord { headers, result, parsed }
         }
-        Err(BadGame { headers, error }) => {
-            Sheet { result: result_of(&headers), headers, read: Err(fault(error)) }
-        }
+        Err(BadGame { headers, error }) => GameRecord {
+            result: result_from_headers(&headers),
+            headers,
+            parsed: Err(game_error(error)),
+        },
     }
 }
 
-fn too_long(plies: usize, line: u32) -> Fault {
-    Fault {
+fn too_long_error(plies: usize, line: u32) -> GameError {
+    GameError {
         code: "too_long".to_owned(),
-        detail: format!("the game has {plies} half-moves, but at most {LONGEST_GAME} are reviewed"),
-        ply: LONGEST_GAME as u32 + 1,
+        detail: format!(
+            "the game has {plies} half-moves, but at most {MAX_GAME_PLIES} are reviewed"
+        ),
+        ply: MAX_GAME_PLIES as u32 + 1,
         line,
         column: 1,
         text: String::new(),
     }
 }
 
-fn fault(error: PgnError) -> Fault {
-    let PgnError { ply, line, column, text, fault, .. } = error;
-    let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
+fn game_error(error: PgnError) -> GameError {
+    let PgnError { ply, line, column, text, kind: fault, .. } = error;
+    let saturated = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
     let detail = format!("line {line}, column {column}: {text:?}: {fault}");
-    Fault {
+    GameError {
         code: fault.name().to_owned(),
         detail,
-        ply: small(ply),
-        line: small(line),
-        column: small(column),
+        ply: saturated(ply),
+        line: saturated(line),
+        column: saturated(column),
         text,
     }
 }
 
-fn result_of(headers: &Headers) -> GameResult {
-    headers.get("Result").and_then(GameResult::read).unwrap_or_default()
+fn result_from_headers(headers: &Headers) -> GameResult {
+    headers.get("Result").and_then(GameResult::parse).unwrap_or_default()
 }
 
 /// The line of the first word from a byte on, from 1.
-fn line_of(text: &str, byte: usize) -> u32 {
+fn line_number(text: &str, byte: usize) -> u32 {
     let rest = text.get(byte..).unwrap_or_default();
     let first = byte + (rest.len() - rest.trim_start().len());
-    let ends = text.as_bytes()[..first].iter().filter(|&&byte| byte == b'\n').count();
-    u32::try_from(ends + 1).unwrap_or(u32::MAX)
+    let newlines = text.as_bytes()[..first].iter().filter(|&&byte| byte == b'\n').count();
+    u32::try_from(newlines + 1).unwrap_or(u32::MAX)
 }
 
 #[cfg(test)]
@@ -176,67 +180,68 @@ mod tests {
     use super::*;
 
     fn submission(client: &str, key: Option<&str>, text: &str, depth: Option<u8>) -> Submission {
-        let asked = Asked { depth, nodes: None, movetime: None, multipv: 1 };
+        let limits = PositionLimits { depth, nodes: None, movetime: None, multipv: 1 };
         Submission {
             client: Client::new(client),
             text: text.to_owned(),
-            asked,
-            key: key.map(str::to_owned),
+            limits,
+            idempotency_key: key.map(str::to_owned),
         }
     }
 
     #[test]
-    fn a_bad_game_is_a_fault_of_its_own_with_its_place() {
-        let contents =
-            Contents::read("1. e4 e5 *\n\n[White \"x\"]\n\n1. e4 Ke5 *\n\n1. d4 1-0").unwrap();
-        assert_eq!(contents.plies, [2, 0, 1]);
-        let text: Vec<_> = contents.games.iter().map(|game| game.text.is_some()).collect();
+    fn a_bad_game_is_kept_beside_the_good_ones() {
+        let parsed =
+            ParsedSubmission::parse("1. e4 e5 *\n\n[White \"x\"]\n\n1. e4 Ke5 *\n\n1. d4 1-0")
+                .unwrap();
+        assert_eq!(parsed.plies, [2, 0, 1]);
+        let text: Vec<_> = parsed.games.iter().map(|game| game.text_range.is_some()).collect();
         assert_eq!(text, [true, false, true]);
-        let one = Contents::read("1. e4 e5 *").unwrap().bytes;
-        assert!(contents.bytes > one && one > 3 * MOST_FINDING_BYTES);
+        let one = ParsedSubmission::parse("1. e4 e5 *").unwrap().reserved_bytes;
+        assert!(parsed.reserved_bytes > one && one > 3 * MAX_EVAL_BYTES);
     }
 
     #[test]
-    fn a_text_without_a_game_is_refused_with_what_is_wrong() {
-        let Err(JobError::NoGame(faults)) = Contents::read("\n\n1. e4 Ke5 *\n1. e5 *") else {
+    fn a_text_without_games_is_refused_with_its_errors() {
+        let Err(JobError::NoGame(errors)) = ParsedSubmission::parse("\n\n1. e4 Ke5 *\n1. e5 *")
+        else {
             panic!("a game")
         };
-        let places: Vec<_> =
-            faults.iter().map(|fault| (fault.code.as_str(), fault.line, fault.ply)).collect();
-        assert_eq!(places, [("not_legal", 3, 2), ("not_legal", 4, 1)]);
+        let locations: Vec<_> =
+            errors.iter().map(|error| (error.code.as_str(), error.line, error.ply)).collect();
+        assert_eq!(locations, [("not_legal", 3, 2), ("not_legal", 4, 1)]);
         assert!(
-            matches!(Contents::read(" \n"), Err(JobError::NoGame(faults)) if faults.is_empty())
+            matches!(ParsedSubmission::parse(" \n"), Err(JobError::NoGame(faults)) if faults.is_empty())
         );
     }
 
     #[test]
-    fn a_game_without_end_is_not_reviewed() {
+    fn a_game_over_the_length_limit_is_not_reviewed() {
         let text = format!("1. e4 *\n\n[White \"x\"]\n\n{} *", "Nf3 Nf6 Ng1 Ng8 ".repeat(501));
-        let contents = Contents::read(&text).unwrap();
-        assert_eq!(contents.plies, [1, 0]);
-        assert_eq!(line_of(&text, 7), 3);
+        let parsed = ParsedSubmission::parse(&text).unwrap();
+        assert_eq!(parsed.plies, [1, 0]);
+        assert_eq!(line_number(&text, 7), 3);
     }
 
     #[test]
-    fn the_text_of_a_game_reads_as_the_same_game() {
+    fn the_text_range_of_a_game_parses_to_the_same_game() {
         let text = "% a file\n[White \"A\"]\n\n1. e4 {one} e5 (1... c5) 1-0 [White \"B\"] 1. d4 $1 d5 *\n\n1. c4 *";
         let whole: Vec<_> = PgnReader::new(text).map(Result::unwrap).collect();
-        let contents = Contents::read(text).unwrap();
-        let again = contents
-            .games
-            .iter()
-            .map(|game| PgnReader::new(&text[game.text.clone().unwrap()]).next().unwrap().unwrap());
+        let parsed = ParsedSubmission::parse(text).unwrap();
+        let again = parsed.games.iter().map(|game| {
+            PgnReader::new(&text[game.text_range.clone().unwrap()]).next().unwrap().unwrap()
+        });
         assert_eq!(again.collect::<Vec<_>>(), whole);
     }
 
     #[test]
-    fn a_name_is_its_clients_own_and_what_is_asked_is_all_of_it() {
-        let key = |client, name| submission(client, Some(name), "", None).key_digest();
-        assert_eq!(submission("ann", None, "", None).key_digest(), None);
+    fn digests_cover_the_client_the_text_and_the_limits() {
+        let key = |client, name| submission(client, Some(name), "", None).idempotency_digest();
+        assert_eq!(submission("ann", None, "", None).idempotency_digest(), None);
         assert_eq!(key("ann", "x"), key("ann", "x"));
         assert_ne!(key("ann", "x"), key("bob", "x"));
         assert_ne!(key("ann", "bx"), key("annb", "x"));
-        let digest = |text, depth| submission("ann", None, text, depth).digest();
+        let digest = |text, depth| submission("ann", None, text, depth).request_digest();
         assert_eq!(digest("1. e4", Some(3)), digest("1. e4", Some(3)));
         assert_ne!(digest("1. e4", Some(3)), digest("1. d4", Some(3)));
         assert_ne!(digest("1. e4", Some(3)), digest("1. e4", None));

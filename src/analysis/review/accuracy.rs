@@ -5,7 +5,7 @@
 ///
 /// An exponential through 100 at no loss; one point is given on top for what the analysis itself
 /// does not know.
-pub(super) fn accuracy(win_chance_loss: f64) -> f64 {
+pub(super) fn move_accuracy(win_chance_loss: f64) -> f64 {
     if win_chance_loss <= 0.0 {
         return 100.0;
     }
@@ -19,13 +19,13 @@ pub(super) fn accuracy(win_chance_loss: f64) -> f64 {
 ///
 /// `chances` are White's, in percent, before the first move and after each. The window holds a
 /// tenth of the moves, at least 2 and at most 8 positions; the first moves share the first window.
-pub(super) fn weights(chances: &[f64]) -> Vec<f64> {
-    let moves = chances.len().saturating_sub(1);
+pub(super) fn volatility_weights(win_chances: &[f64]) -> Vec<f64> {
+    let moves = win_chances.len().saturating_sub(1);
     let window = (moves / 10).clamp(2, 8);
     (0..moves)
-        .map(|place| {
-            let start = (place + 2).saturating_sub(window);
-            chances
+        .map(|index| {
+            let start = (index + 2).saturating_sub(window);
+            win_chances
                 .get(start..start + window)
                 .map_or(0.5, |window| standard_deviation(window).clamp(0.5, 12.0))
         })
@@ -34,7 +34,7 @@ pub(super) fn weights(chances: &[f64]) -> Vec<f64> {
 
 /// The accuracy in percent of a player whose moves have these accuracies and weights: the mean of
 /// the weighted and the harmonic mean. `None` without a move.
-pub(super) fn of_player(moves: &[(f64, f64)]) -> Option<f64> {
+pub(super) fn player_accuracy(moves: &[(f64, f64)]) -> Option<f64> {
     if moves.is_empty() {
         return None;
     }

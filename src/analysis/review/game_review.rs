@@ -1,6 +1,6 @@
 //! What is said of a game.
 
-use super::accuracy::{of_player, weights};
+use super::accuracy::{player_accuracy, volatility_weights};
 use super::{Judgement, MoveReview, WinChance};
 use crate::chess::Color;
 
@@ -34,10 +34,10 @@ pub struct PlayerReview {
 
 impl GameReview {
     /// Puts the reviews of all moves of a game together, the first of them made by that player.
-    pub fn new(first: Color, moves: Vec<MoveReview>) -> GameReview {
-        let weights = weights(&white_chances(first, &moves));
+    pub fn new(first_mover: Color, moves: Vec<MoveReview>) -> GameReview {
+        let weights = volatility_weights(&white_win_chances(first_mover, &moves));
         let player = |color: Color| {
-            let skipped = usize::from(color != first);
+            let skipped = usize::from(color != first_mover);
             let own = moves.iter().zip(&weights).skip(skipped).step_by(2);
             PlayerReview::new(&own.map(|(review, &weight)| (review, weight)).collect::<Vec<_>>())
         };
@@ -59,12 +59,15 @@ impl PlayerReview {
     fn new(moves: &[(&MoveReview, f64)]) -> PlayerReview {
         let accuracies: Vec<_> =
             moves.iter().map(|(review, weight)| (review.accuracy, *weight)).collect();
-        let lost: u64 = moves.iter().map(|(review, _)| u64::from(review.centipawn_loss)).sum();
-        let judged =
-            |as_what| moves.iter().filter(|(review, _)| review.judgement == Some(as_what)).count();
+        let total_loss: u64 =
+            moves.iter().map(|(review, _)| u64::from(review.centipawn_loss)).sum();
+        let judged = |judgement| {
+            moves.iter().filter(|(review, _)| review.judgement == Some(judgement)).count()
+        };
         PlayerReview {
-            accuracy: of_player(&accuracies),
-            average_centipawn_loss: (!moves.is_empty()).then(|| lost as f64 / moves.len() as f64),
+            accuracy: player_accuracy(&accuracies),
+            average_centipawn_loss: (!moves.is_empty())
+                .then(|| total_loss as f64 / moves.len() as f64),
             inaccuracies: judged(Judgement::Inaccuracy),
             mistakes: judged(Judgement::Mistake),
             blunders: judged(Judgement::Blunder),
@@ -73,17 +76,20 @@ impl PlayerReview {
 }
 
 /// White's win chance in percent before the first move and after each.
-fn white_chances(first: Color, moves: &[MoveReview]) -> Vec<f64> {
-    let white = |chance: WinChance, whose: Color| match whose {
+fn white_win_chances(first_mover: Color, moves: &[MoveReview]) -> Vec<f64> {
+    let white = |chance: WinChance, color: Color| match color {
         Color::White => chance.percent(),
         Color::Black => 100.0 - chance.percent(),
     };
-    let start = moves.first().map(|review| white(WinChance::of(review.before), first));
-    let others = [!first, first].into_iter().cycle();
+    let start = moves.first().map(|review| white(WinChance::of(review.score_before), first_mover));
+    let sides_to_move = [!first_mover, first_mover].into_iter().cycle();
     start
         .into_iter()
         .chain(
-            moves.iter().zip(others).map(|(review, to_move)| white(review.chance_after(), to_move)),
+            moves
+                .iter()
+                .zip(sides_to_move)
+                .map(|(review, to_move)| white(review.win_chance_after(), to_move)),
         )
         .collect()
 }

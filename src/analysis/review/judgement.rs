@@ -1,6 +1,6 @@
 //! How a move is judged.
 
-use super::outlook::{Outlook, WinChance};
+use super::win_chance::{PovScore, WinChance};
 use crate::chess::pgn;
 
 /// What a move is called that lost much.
@@ -30,7 +30,7 @@ impl Judgement {
     }
 
     /// The numeric annotation glyph in PGN.
-    pub const fn glyph(self) -> u8 {
+    pub const fn nag(self) -> u8 {
         match self {
             Judgement::Inaccuracy => pgn::INACCURACY,
             Judgement::Mistake => pgn::MISTAKE,
@@ -41,24 +41,23 @@ impl Judgement {
     /// Judges a move by the mover's outlook before and after it, as Lichess does: by the win chance
     /// that it lost; where it lost a mate or walked into one, by how clear the game is all the
     /// same.
-    pub(super) fn of(before: Outlook, after: Outlook) -> Option<Judgement> {
+    pub(super) fn of(before: PovScore, after: PovScore) -> Option<Judgement> {
         match (before, after) {
-            (Outlook::Cp(_), Outlook::Cp(_)) => {
-                let loss = WinChance::of_outlook(before).percent()
-                    - WinChance::of_outlook(after).percent();
+            (PovScore::Cp(_), PovScore::Cp(_)) => {
+                let loss = WinChance::of_pov(before).percent() - WinChance::of_pov(after).percent();
                 THRESHOLDS.iter().find(|(least, _)| loss >= *least).map(|&(_, judgement)| judgement)
             }
-            (Outlook::Cp(before), Outlook::IsMated) => {
-                Some(Judgement::of_mate(before.saturating_neg()))
+            (PovScore::Cp(before), PovScore::Mated) => {
+                Some(Judgement::of_mate_change(before.saturating_neg()))
             }
-            (Outlook::Mates, Outlook::Cp(after)) => Some(Judgement::of_mate(after)),
-            (Outlook::Mates, Outlook::IsMated) => Some(Judgement::Blunder),
-            (Outlook::IsMated, _) | (_, Outlook::Mates) => None,
+            (PovScore::Mating, PovScore::Cp(after)) => Some(Judgement::of_mate_change(after)),
+            (PovScore::Mating, PovScore::Mated) => Some(Judgement::Blunder),
+            (PovScore::Mated, _) | (_, PovScore::Mating) => None,
         }
     }
 
     /// Judges the change between a mate and so many centipawns to the side that mates.
-    const fn of_mate(centipawns: i32) -> Judgement {
+    const fn of_mate_change(centipawns: i32) -> Judgement {
         match centipawns {
             1000.. => Judgement::Inaccuracy,
             701.. => Judgement::Mistake,

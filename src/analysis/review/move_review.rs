@@ -1,8 +1,8 @@
 //! What is said of a move.
 
 use super::Judgement;
-use super::accuracy::accuracy;
-use super::outlook::{Outlook, WinChance};
+use super::accuracy::move_accuracy;
+use super::win_chance::{PovScore, WinChance};
 use crate::chess::Move;
 use crate::engine::{Report, Score};
 
@@ -12,12 +12,12 @@ pub struct Evaluation {
     /// From the view of the side to move.
     pub score: Score,
     /// The best line; empty only where the game is over.
-    pub line: Vec<Move>,
+    pub pv: Vec<Move>,
 }
 
 impl From<&Report> for Evaluation {
     fn from(report: &Report) -> Evaluation {
-        Evaluation { score: report.score, line: report.pv.clone() }
+        Evaluation { score: report.score, pv: report.pv.clone() }
     }
 }
 
@@ -32,11 +32,11 @@ pub struct MoveReview {
     /// The move that was played.
     pub mv: Move,
     /// The score before it, from the view of the mover.
-    pub before: Score,
+    pub score_before: Score,
     /// The score after it, from the view of the side to move then: the other player.
-    pub after: Score,
+    pub score_after: Score,
     /// The best line in place of the move; it begins with the best move.
-    pub line: Vec<Move>,
+    pub best_line: Vec<Move>,
     /// The win chance that the mover lost, in percent: from 0 to 100. See [`WinChance`].
     pub win_chance_loss: f64,
     /// The centipawns that the mover lost, with scores up to [`CEILING`](super::CEILING).
@@ -52,33 +52,36 @@ pub struct MoveReview {
 impl MoveReview {
     /// Reviews the half-move of that number, from what is known of the position before it and the
     /// score of that after it, each from the view of the side to move there.
-    pub fn new(ply: usize, mv: Move, before: Evaluation, after: Score) -> MoveReview {
-        let Evaluation { score: before, line } = before;
-        let was = Outlook::of(before);
-        let is_best = line.first() == Some(&mv);
-        let is = if is_best { was } else { Outlook::of(after).of_the_other_side() };
-        let win_chance_loss =
-            (WinChance::of_outlook(was).percent() - WinChance::of_outlook(is).percent()).max(0.0);
+    pub fn new(ply: usize, mv: Move, evaluation: Evaluation, score_after: Score) -> MoveReview {
+        let Evaluation { score: score_before, pv: best_line } = evaluation;
+        let pov_before = PovScore::of(score_before);
+        let is_best = best_line.first() == Some(&mv);
+        let pov_after = if is_best { pov_before } else { PovScore::of(score_after).flipped() };
+        let win_chance_loss = (WinChance::of_pov(pov_before).percent()
+            - WinChance::of_pov(pov_after).percent())
+        .max(0.0);
         MoveReview {
             ply,
             mv,
-            before,
-            after,
-            line,
+            score_before,
+            score_after,
+            best_line,
             win_chance_loss,
-            centipawn_loss: (was.centipawns() - is.centipawns()).max(0).unsigned_abs(),
-            judgement: Judgement::of(was, is),
-            accuracy: accuracy(win_chance_loss),
+            centipawn_loss: (pov_before.centipawns() - pov_after.centipawns())
+                .max(0)
+                .unsigned_abs(),
+            judgement: Judgement::of(pov_before, pov_after),
+            accuracy: move_accuracy(win_chance_loss),
         }
     }
 
     /// The best move in place of the one that was played.
-    pub fn best(&self) -> Option<Move> {
-        self.line.first().copied()
+    pub fn best_move(&self) -> Option<Move> {
+        self.best_line.first().copied()
     }
 
     /// The other player's win chance after the move.
-    pub(super) fn chance_after(&self) -> WinChance {
-        WinChance::of(self.after)
+    pub(super) fn win_chance_after(&self) -> WinChance {
+        WinChance::of(self.score_after)
     }
 }

@@ -1,21 +1,21 @@
 //! Claims about reviews.
 
-use super::accuracy::{accuracy, of_player, weights};
+use super::accuracy::{move_accuracy, player_accuracy, volatility_weights};
 use super::*;
 use crate::chess::pgn::{PgnGame, PgnReader, write};
-use crate::chess::{Color, Game, Move, Position, read_move};
+use crate::chess::{Color, Game, Move, Position, parse_move};
 use crate::engine::Score::{Cp, Mate};
-use crate::engine::{Score, WinModel};
+use crate::engine::{Score, WdlModel};
 
 fn moves(texts: &str) -> Vec<Move> {
     let mut game = Game::new(Position::startpos());
-    texts.split_whitespace().for_each(|text| game.play(read_move(game.position(), text).unwrap()));
+    texts.split_whitespace().for_each(|text| game.play(parse_move(game.position(), text).unwrap()));
     game.moves().to_vec()
 }
 
 /// The review of 1. e4 where 1. d4 was best, with these scores from the view of the side to move.
 fn review(before: Score, after: Score) -> MoveReview {
-    MoveReview::new(1, moves("e4")[0], Evaluation { score: before, line: moves("d4 d5") }, after)
+    MoveReview::new(1, moves("e4")[0], Evaluation { score: before, pv: moves("d4 d5") }, after)
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -23,7 +23,7 @@ fn close(a: f64, b: f64) -> bool {
 }
 
 #[test]
-fn win_chances_are_those_that_lichess_publishes() {
+fn win_chances_match_lichess() {
     // 50 + 50 · (2 / (1 + exp(−0.00368208 · cp)) − 1), by hand.
     for (score, percent) in [
         (Cp(0), 50.0),
@@ -44,8 +44,8 @@ fn win_chances_are_those_that_lichess_publishes() {
 #[test]
 fn a_hundred_centipawns_win_half_of_the_games_at_any_material() {
     // What the formulas are fed with; should the unit change, they have to be looked at again.
-    for material in [WinModel::LEAST, 30, 50, WinModel::FULL] {
-        let model = WinModel::at(material);
+    for material in [WdlModel::MIN_MATERIAL, 30, 50, WdlModel::FULL_MATERIAL] {
+        let model = WdlModel::for_material(material);
         let half = (1..1000).find(|&linear| model.wdl(f64::from(linear)).win >= 500).unwrap();
         assert!((model.centipawns(f64::from(half)) - 100).abs() <= 2, "material {material}");
     }
@@ -90,11 +90,11 @@ fn mates_are_judged_by_how_clear_the_game_is_without_them() {
 }
 
 #[test]
-fn a_move_loses_what_its_scores_say_and_never_less_than_nothing() {
+fn the_loss_of_a_move_is_never_negative() {
     let lost = review(Cp(100), Cp(100));
     assert!(close(lost.win_chance_loss, 2.0 * (WinChance::of(Cp(100)).percent() - 50.0)));
     assert_eq!(lost.centipawn_loss, 200);
-    assert_eq!(lost.best(), Some(moves("d4")[0]));
+    assert_eq!(lost.best_move(), Some(moves("d4")[0]));
     let won = review(Cp(100), Cp(-150));
     assert_eq!((won.win_chance_loss, won.centipawn_loss, won.accuracy), (0.0, 0, 100.0));
     assert_eq!(review(Mate(4), Mate(1)).centipawn_loss, 2000);
@@ -108,46 +108,49 @@ fn a_move_loses_what_its_scores_say_and_never_less_than_nothing() {
 
 #[test]
 fn the_best_move_loses_nothing() {
-    let before = Evaluation { score: Cp(50), line: moves("e4 e5") };
+    let before = Evaluation { score: Cp(50), pv: moves("e4 e5") };
     let review = MoveReview::new(1, moves("e4")[0], before, Cp(300));
     assert_eq!((review.win_chance_loss, review.judgement, review.accuracy), (0.0, None, 100.0));
 }
 
 #[test]
 fn accuracy_falls_with_the_loss() {
-    assert_eq!(accuracy(0.0), 100.0);
+    assert_eq!(move_accuracy(0.0), 100.0);
     assert!(close(
-        accuracy(10.0),
+        move_accuracy(10.0),
         103.166_810_071_164_9 * (-0.435_441_538_675_395_1_f64).exp() - 2.166_924_740_191_411
     ));
-    assert_eq!(accuracy(100.0), 0.0);
-    assert!(
-        (1..200).all(|loss| accuracy(f64::from(loss) / 2.0) <= accuracy(f64::from(loss - 1) / 2.0))
-    );
+    assert_eq!(move_accuracy(100.0), 0.0);
+    assert!((1..200).all(
+        |loss| move_accuracy(f64::from(loss) / 2.0) <= move_accuracy(f64::from(loss - 1) / 2.0)
+    ));
 }
 
 #[test]
 fn weights_are_the_volatility_around_each_move() {
-    assert!(weights(&[]).is_empty() && weights(&[50.0]).is_empty());
+    assert!(volatility_weights(&[]).is_empty() && volatility_weights(&[50.0]).is_empty());
     assert_eq!(
-        weights(&[50.0, 50.0, 60.0, 0.0]),
+        volatility_weights(&[50.0, 50.0, 60.0, 0.0]),
         [0.5, 5.0, 12.0],
         "two positions at a time, within bounds"
     );
     // 40 moves: windows of four positions, the first of which counts for the first three moves.
     let chances: Vec<f64> =
         (0..41).map(|n| if n < 4 { 10.0 * f64::from(n % 2) } else { 50.0 }).collect();
-    let weights = weights(&chances);
+    let weights = volatility_weights(&chances);
     assert_eq!(weights.len(), 40);
     assert_eq!(weights[..3], [5.0, 5.0, 5.0]);
     assert_eq!(weights[6..], [0.5; 34]);
 }
 
 #[test]
-fn a_player_is_as_accurate_as_the_mean_of_two_means() {
-    assert_eq!(of_player(&[]), None);
-    assert!(close(of_player(&[(100.0, 1.0), (50.0, 3.0)]).unwrap(), (62.5 + 2.0 / 0.03) / 2.0));
-    assert!(close(of_player(&[(0.0, 1.0)]).unwrap(), 0.5), "a harmonic mean begins at 1");
+fn player_accuracy_is_the_mean_of_the_weighted_and_harmonic_means() {
+    assert_eq!(player_accuracy(&[]), None);
+    assert!(close(
+        player_accuracy(&[(100.0, 1.0), (50.0, 3.0)]).unwrap(),
+        (62.5 + 2.0 / 0.03) / 2.0
+    ));
+    assert!(close(player_accuracy(&[(0.0, 1.0)]).unwrap(), 0.5), "a harmonic mean begins at 1");
 }
 
 /// A game of four moves: White plays well, Black blunders with the second.
@@ -159,14 +162,14 @@ fn reviewed() -> (PgnGame, GameReview) {
     let best = ["e4 e5", "e4 e5", "e4 e5 Nf3 Nc6", "e4 e5 Nf3 Nc6"].map(moves);
     let mut reviews = Vec::new();
     for (ply, mv) in played.into_iter().enumerate() {
-        let evaluation = Evaluation { score: scores[ply], line: best[ply][ply..].to_vec() };
+        let evaluation = Evaluation { score: scores[ply], pv: best[ply][ply..].to_vec() };
         reviews.push(MoveReview::new(ply + 1, mv, evaluation, scores[ply + 1]));
     }
     (game, GameReview::new(Color::White, reviews))
 }
 
 #[test]
-fn each_player_answers_for_their_own_moves() {
+fn each_player_is_reviewed_by_their_own_moves() {
     let (_, review) = reviewed();
     assert_eq!(
         (review.white.accuracy, review.white.average_centipawn_loss),
@@ -179,7 +182,7 @@ fn each_player_answers_for_their_own_moves() {
     );
     let loss = review.moves[3].win_chance_loss;
     let volatility = (loss / 2.0).clamp(0.5, 12.0);
-    let expected = of_player(&[(100.0, 0.5), (accuracy(loss), volatility)]).unwrap();
+    let expected = player_accuracy(&[(100.0, 0.5), (move_accuracy(loss), volatility)]).unwrap();
     assert!(close(review.player(Color::Black).accuracy.unwrap(), expected));
 }
 
@@ -209,7 +212,7 @@ fn a_game_is_annotated_with_evaluations_glyphs_and_best_lines() {
 }
 
 #[test]
-fn evaluations_are_whites_and_a_mate_on_the_board_has_none() {
+fn evaluations_are_from_whites_view_and_checkmate_has_none() {
     let game = PgnReader::new("1. f3 e5 2. g4 Qh4# 0-1").next().unwrap().unwrap();
     let scores = [Cp(0), Cp(60), Mate(-1), Mate(1), Mate(0)];
     let played: Vec<Move> = game.line.moves.iter().map(|mv| mv.mv()).collect();
@@ -217,7 +220,7 @@ fn evaluations_are_whites_and_a_mate_on_the_board_has_none() {
         MoveReview::new(
             ply + 1,
             mv,
-            Evaluation { score: scores[ply], line: vec![mv] },
+            Evaluation { score: scores[ply], pv: vec![mv] },
             scores[ply + 1],
         )
     });

@@ -1,7 +1,7 @@
 //! The service with the real engine.
 
 use super::*;
-use crate::analysis::{MemoryVerdict, Reason, Source};
+use crate::analysis::{CacheVerdict, CompletionReason, Source};
 use crate::engine::Engine;
 
 fn engine_service(workers: usize) -> Service {
@@ -9,7 +9,7 @@ fn engine_service(workers: usize) -> Service {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn an_answer_is_searched_once_and_remembered_then() {
+async fn an_answer_is_searched_once_and_then_cached() {
     let service = engine_service(1);
     for limits in [depth(6), movetime(30), Limits { nodes: Some(20_000), ..Limits::default() }] {
         for fen in [
@@ -19,20 +19,20 @@ async fn an_answer_is_searched_once_and_remembered_then() {
         ] {
             let ask = async |fresh| {
                 let answer = service
-                    .best_move(AnalysisRequest { fresh, ..question(game_at(fen), limits) })
+                    .best_move(AnalysisRequest { fresh, ..request(game_at(fen), limits) })
                     .await;
                 answer.unwrap()
             };
             let searched = ask(true).await;
             assert_eq!(
-                (searched.source, searched.memory),
-                (Source::Search, MemoryVerdict::NotAsked)
+                (searched.source, searched.cache_verdict),
+                (Source::Search, CacheVerdict::NotAsked)
             );
             assert!(searched.report.best_move().is_some());
-            let remembered = ask(false).await;
+            let cached = ask(false).await;
             assert_eq!(
-                remembered.memory,
-                MemoryVerdict::Hit,
+                cached.cache_verdict,
+                CacheVerdict::Hit,
                 "{fen} {limits:?} after {searched:?}"
             );
         }
@@ -40,15 +40,15 @@ async fn an_answer_is_searched_once_and_remembered_then() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_search_without_end_is_over_20_ms_after_its_listener_left() {
+async fn a_long_search_stops_within_20_ms_of_its_subscriber_leaving() {
     let service = engine_service(1);
     let freed = quickest(9, async || {
-        let asker = service.clone();
+        let caller = service.clone();
         let asked =
             tokio::spawn(
-                async move { asker.best_move(question(start_game(), movetime(60_000))).await },
+                async move { caller.best_move(request(start_game(), movetime(60_000))).await },
             );
-        until("it searches", || service.status().running == 1).await;
+        wait_until("it searches", || service.status().busy_workers == 1).await;
         tokio::time::sleep(Duration::from_millis(30)).await;
         time_to_free_worker(&service, asked).await
     });
@@ -57,36 +57,40 @@ async fn a_search_without_end_is_over_20_ms_after_its_listener_left() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_depth_out_of_reach_holds_a_worker_no_longer_than_a_search_may_take() {
+async fn an_unreachable_depth_stops_at_max_movetime() {
     let max_movetime = Duration::from_millis(50);
     let service =
         service(Arc::new(Engine::new(8)), ServiceOptions { max_movetime, ..options(1, 8) });
-    let answer = service.best_move(question(start_game(), depth(100))).await.unwrap();
-    assert_eq!(answer.reason, Reason::Time);
+    let answer = service.best_move(request(start_game(), depth(100))).await.unwrap();
+    assert_eq!(answer.reason, CompletionReason::Time);
     assert!(answer.report.depth < 100 && answer.searched >= max_movetime, "{answer:?}");
-    let again = service.best_move(question(start_game(), depth(100))).await.unwrap();
-    assert_eq!(again.memory, MemoryVerdict::Shallow, "the depth that was asked is still not there");
+    let again = service.best_move(request(start_game(), depth(100))).await.unwrap();
+    assert_eq!(
+        again.cache_verdict,
+        CacheVerdict::Shallow,
+        "the depth that was asked is still not there"
+    );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_shutdown_gets_the_best_move_so_far() {
+async fn a_shutdown_returns_the_best_move_so_far() {
     let service = engine_service(2);
     let asked: Vec<_> = ["e2e4", "d2d4"]
         .map(|first| {
             let service = service.clone();
             tokio::spawn(async move {
-                service.best_move(question(game_of(first), movetime(60_000))).await
+                service.best_move(request(game_of(first), movetime(60_000))).await
             })
         })
         .into();
-    until("both search", || service.status().running == 2).await;
+    wait_until("both search", || service.status().busy_workers == 2).await;
     tokio::time::sleep(Duration::from_millis(50)).await;
-    let told = Instant::now();
+    let stopped_at = Instant::now();
     service.shut_down();
     for answer in asked {
         let answer = answer.await.unwrap().unwrap();
-        assert_eq!(answer.reason, Reason::Shutdown);
+        assert_eq!(answer.reason, CompletionReason::Shutdown);
         assert!(answer.report.best_move().is_some() && answer.report.depth > 0);
     }
-    assert!(told.elapsed() < Duration::from_secs(1), "{:?}", told.elapsed());
+    assert!(stopped_at.elapsed() < Duration::from_secs(1), "{:?}", stopped_at.elapsed());
 }

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::*;
-use crate::analysis::address::Address;
-use crate::analysis::dictionary::Dictionary;
+use crate::analysis::cache_key::AnalysisKey;
+use crate::analysis::evaluation_cache::EvaluationCache;
 
 /// SplitMix64 (Steele, Lea, Flood), so that every run replays the same requests.
 struct Random(u64);
@@ -29,7 +29,7 @@ impl Random {
 }
 
 /// Distinct positions out of random games, as bare FENs give them.
-fn positions(count: usize, random: &mut Random) -> Vec<Address> {
+fn random_keys(count: usize, random: &mut Random) -> Vec<AnalysisKey> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     while found.len() < count {
@@ -42,7 +42,7 @@ fn positions(count: usize, random: &mut Random) -> Vec<Address> {
             position.play(moves[random.below(moves.len())]);
             if position.halfmove_clock() <= 20 && seen.insert(position.key()) && found.len() < count
             {
-                found.push(Address::of(&Game::new(position.clone())));
+                found.push(AnalysisKey::of(&Game::new(position.clone())));
             }
         }
     }
@@ -50,12 +50,12 @@ fn positions(count: usize, random: &mut Random) -> Vec<Address> {
 }
 
 #[test]
-fn hits_save_nine_tenths_of_what_the_best_fixed_set_would() {
+fn hits_save_nine_tenths_of_what_the_best_fixed_set_saves() {
     const POSITIONS: usize = 100_000;
     const REQUESTS: usize = 1_000_000;
     const BOUND: usize = 10_000;
     let mut random = Random(2_026);
-    let addresses = positions(POSITIONS, &mut random);
+    let keys = random_keys(POSITIONS, &mut random);
     let nodes: Vec<u64> =
         (0..POSITIONS).map(|_| 10_f64.powf(3.0 + 3.0 * random.unit()) as u64).collect();
     let mut below = 0.0;
@@ -71,19 +71,19 @@ fn hits_save_nine_tenths_of_what_the_best_fixed_set_would() {
     };
     let requests: Vec<usize> = (0..REQUESTS).map(|_| rank()).collect();
 
-    let dictionary = Dictionary::new(BOUND);
-    let maker: Arc<str> = "scripted 1".into();
-    let begun = Instant::now();
+    let cache = EvaluationCache::new(BOUND);
+    let engine_id: Arc<str> = "scripted 1".into();
+    let started = Instant::now();
     let mut hit_nodes = 0;
     for &request in &requests {
-        let (address, nodes) = (&addresses[request], nodes[request]);
-        let asked = Limits { nodes: Some(nodes), ..Limits::default() };
-        dictionary.note_request(address);
-        match dictionary.look_up(address, &asked, 1, &maker).enough {
-            Some((remembered, _)) => hit_nodes += remembered.report.nodes,
-            None => dictionary.store(address, &asked, &Arc::new(report(8, nodes)), &maker),
+        let (key, nodes) = (&keys[request], nodes[request]);
+        let limits = Limits { nodes: Some(nodes), ..Limits::default() };
+        cache.record_request(key);
+        match cache.lookup_uncounted(key, &limits, 1, &engine_id).sufficient {
+            Some((cached, _)) => hit_nodes += cached.report.nodes,
+            None => cache.store(key, &limits, &Arc::new(report(8, nodes)), &engine_id),
         }
-        assert!(dictionary.entries() <= BOUND);
+        assert!(cache.entries() <= BOUND);
     }
 
     let mut counts = vec![0_u64; POSITIONS];
@@ -95,66 +95,65 @@ fn hits_save_nine_tenths_of_what_the_best_fixed_set_would() {
     let share = hit_nodes as f64 / best as f64;
     println!(
         "hit nodes: {share:.4} of the best fixed set's, {:?} for all requests",
-        begun.elapsed()
+        started.elapsed()
     );
     assert!(share >= 0.9, "{share}");
 }
 
 #[test]
-fn what_was_popular_once_makes_way_in_the_end() {
+fn formerly_popular_entries_are_evicted_in_the_end() {
     let mut random = Random(5);
-    let addresses = positions(2_000, &mut random);
-    let (old, new) = addresses.split_at(1_000);
-    let dictionary = Dictionary::new(500);
-    let maker: Arc<str> = "scripted 1".into();
-    let asked = depth(8);
-    let ask = |address: &Address| {
-        dictionary.note_request(address);
-        let is_known = dictionary.look_up(address, &asked, 1, &maker).enough.is_some();
-        if !is_known {
-            dictionary.store(address, &asked, &Arc::new(report(8, 1_000)), &maker);
+    let keys = random_keys(2_000, &mut random);
+    let (old, new) = keys.split_at(1_000);
+    let cache = EvaluationCache::new(500);
+    let engine_id: Arc<str> = "scripted 1".into();
+    let limits = depth(8);
+    let ask = |key: &AnalysisKey| {
+        cache.record_request(key);
+        let is_cached = cache.lookup_uncounted(key, &limits, 1, &engine_id).sufficient.is_some();
+        if !is_cached {
+            cache.store(key, &limits, &Arc::new(report(8, 1_000)), &engine_id);
         }
-        is_known
+        is_cached
     };
     for _ in 0..40 {
-        old[..500].iter().for_each(|address| {
-            ask(address);
+        old[..500].iter().for_each(|key| {
+            ask(key);
         });
     }
-    assert_eq!(old[..500].iter().filter(|address| ask(address)).count(), 500);
-    let hits = (0..40)
-        .map(|_| new[..500].iter().filter(|address| ask(address)).count())
-        .collect::<Vec<_>>();
+    assert_eq!(old[..500].iter().filter(|key| ask(key)).count(), 500);
+    let hits =
+        (0..40).map(|_| new[..500].iter().filter(|key| ask(key)).count()).collect::<Vec<_>>();
     assert!(hits[39] > 450, "{hits:?}");
 }
 
 #[test]
-fn threads_that_store_all_at_once_keep_the_bound() {
-    let addresses = Arc::new(positions(5_000, &mut Random(9)));
-    let dictionary = Arc::new(Dictionary::new(100));
+fn concurrent_stores_keep_the_bound() {
+    let keys = Arc::new(random_keys(5_000, &mut Random(9)));
+    let cache = Arc::new(EvaluationCache::new(100));
     let threads: Vec<_> = (0..4)
         .map(|thread| {
-            let (addresses, dictionary) = (addresses.clone(), dictionary.clone());
+            let (keys, cache) = (keys.clone(), cache.clone());
             thread::spawn(move || {
-                let maker: Arc<str> = "scripted 1".into();
+                let engine_id: Arc<str> = "scripted 1".into();
                 let mut random = Random(thread);
                 for _ in 0..20_000 {
-                    let address = &addresses[random.below(addresses.len())];
-                    dictionary.note_request(address);
-                    if dictionary.look_up(address, &depth(8), 1, &maker).enough.is_none() {
-                        dictionary.store(
-                            address,
+                    let key = &keys[random.below(keys.len())];
+                    cache.record_request(key);
+                    if cache.lookup_uncounted(key, &depth(8), 1, &engine_id).sufficient.is_none() {
+                        cache.store(
+                            key,
                             &depth(8),
                             &Arc::new(report(8, 1 + random.next() % 5_000)),
-                            &maker,
+                            &engine_id,
                         );
                     }
-                    assert!(dictionary.entries() <= 100);
+                    assert!(cache.entries() <= 100);
                 }
             })
         })
         .collect();
     threads.into_iter().for_each(|thread| thread.join().unwrap());
-    assert_eq!(dictionary.entries(), 100);
-    assert_eq!(dictionary.count_anew(), 100);
+    assert_eq!(cache.entries(), 100);
+    assert_eq!(cache.recount_entries(), 100);
 }

@@ -8,18 +8,18 @@ use super::*;
 use crate::analysis::AnalysisError;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_full_queue_refuses_and_says_when_to_come_back() {
+async fn a_full_queue_refuses_with_retry_after() {
     let searcher = Scripted::new(until_stopped);
     let service = service(searcher.clone(), options(2, 3));
     let asked: Vec<_> = (0..5)
         .map(|number| {
             let service = service.clone();
-            tokio::spawn(async move { service.best_move(own_question(number)).await })
+            tokio::spawn(async move { service.best_move(unique_request(number)).await })
         })
         .collect();
-    until("all places are taken", || service.status().queue_length == 3).await;
-    assert_eq!(service.status().running, 2);
-    match service.best_move(own_question(9)).await {
+    wait_until("all places are taken", || service.status().queue_length == 3).await;
+    assert_eq!(service.status().busy_workers, 2);
+    match service.best_move(unique_request(9)).await {
         Err(AnalysisError::QueueFull { length: 3, retry_after }) => {
             assert!(retry_after >= Duration::from_secs(1))
         }
@@ -32,22 +32,22 @@ async fn a_full_queue_refuses_and_says_when_to_come_back() {
         Err(AnalysisError::QueueFull { length: 3, .. }) => (),
         other => panic!("{other:?}"),
     }
-    assert_eq!(service.flights_in_the_air(), 5, "a refused question leaves nothing behind");
+    assert_eq!(service.searches_in_flight(), 5, "a refused question leaves nothing behind");
     drop(asked);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn as_many_as_workers_and_places_are_never_refused() {
+async fn requests_within_workers_and_capacity_are_never_refused() {
     let searcher = Scripted::new(until_stopped);
     for _ in 0..50 {
         let service = service(searcher.clone(), options(2, 1));
         let asked: Vec<_> = (0..3)
             .map(|number| {
                 let service = service.clone();
-                tokio::spawn(async move { service.best_move(own_question(number)).await })
+                tokio::spawn(async move { service.best_move(unique_request(number)).await })
             })
             .collect();
-        until("all have a place", || service.status().queue_length == 1).await;
+        wait_until("all have a place", || service.status().queue_length == 1).await;
         for asked in asked {
             asked.abort();
         }
@@ -66,10 +66,10 @@ async fn first_in_first_out() {
     let service = service(searcher, options(1, 100));
     let mut asked = Vec::new();
     for number in 0..40 {
-        let before = service.flights_in_the_air();
-        let asker = service.clone();
-        asked.push(tokio::spawn(async move { asker.best_move(own_question(number)).await }));
-        until("it has its place", || service.flights_in_the_air() > before).await;
+        let before = service.searches_in_flight();
+        let caller = service.clone();
+        asked.push(tokio::spawn(async move { caller.best_move(unique_request(number)).await }));
+        wait_until("it has its place", || service.searches_in_flight() > before).await;
     }
     for asked in asked {
         asked.await.unwrap().unwrap();
@@ -79,35 +79,35 @@ async fn first_in_first_out() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_search_that_panics_is_answered_and_its_worker_lives_on() {
+async fn a_search_that_panics_is_an_error_and_its_worker_survives() {
     let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| {
         assert_ne!(limits.depth, Some(13), "a scripted fault");
         at_once(game, limits, stop)
     });
     let service = service(searcher, options(1, 8));
     for _ in 0..3 {
-        let refused = service.best_move(question(start_game(), depth(13))).await;
+        let refused = service.best_move(request(start_game(), depth(13))).await;
         assert!(matches!(refused, Err(AnalysisError::Internal(_))), "{refused:?}");
         assert_eq!(
-            service.best_move(question(start_game(), depth(12))).await.unwrap().report.depth,
+            service.best_move(request(start_game(), depth(12))).await.unwrap().report.depth,
             12
         );
     }
-    until("all is quiet", || service.status().running == 0).await;
-    assert_eq!(service.flights_in_the_air(), 0);
+    wait_until("all is quiet", || service.status().busy_workers == 0).await;
+    assert_eq!(service.searches_in_flight(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn waiting_and_searching_are_told_apart() {
+async fn queue_time_and_search_time_are_reported_separately() {
     let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| {
         thread::sleep(Duration::from_millis(300));
         at_once(game, limits, stop)
     });
     let service = service(searcher, options(1, 8));
     let other = service.clone();
-    let first = tokio::spawn(async move { other.best_move(own_question(1)).await.unwrap() });
-    until("the first searches", || service.status().running == 1).await;
-    let second = service.best_move(own_question(2)).await.unwrap();
+    let first = tokio::spawn(async move { other.best_move(unique_request(1)).await.unwrap() });
+    wait_until("the first searches", || service.status().busy_workers == 1).await;
+    let second = service.best_move(unique_request(2)).await.unwrap();
     let first = first.await.unwrap();
     assert!(
         first.queued < Duration::from_millis(150) && first.searched >= Duration::from_millis(300),
@@ -146,14 +146,14 @@ async fn perft_beyond_its_time_is_refused() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_has_waited_too_long_is_told_so_and_frees_his_place() {
+async fn a_request_that_waits_too_long_times_out_and_frees_its_place() {
     let searcher = Scripted::new(until_stopped);
     let max_wait = Duration::from_millis(50);
     let service = service(searcher.clone(), ServiceOptions { max_wait, ..options(1, 8) });
     let other = service.clone();
-    let running = tokio::spawn(async move { other.best_move(own_question(0)).await });
-    until("the worker is busy", || searcher.searches() == 1).await;
-    let late = service.best_move(own_question(1)).await;
+    let running = tokio::spawn(async move { other.best_move(unique_request(0)).await });
+    wait_until("the worker is busy", || searcher.searches() == 1).await;
+    let late = service.best_move(unique_request(1)).await;
     assert!(
         matches!(late, Err(AnalysisError::Deadline { waited, .. }) if waited == max_wait),
         "{late:?}"
@@ -163,7 +163,7 @@ async fn who_has_waited_too_long_is_told_so_and_frees_his_place() {
         .await;
     assert!(matches!(late, Err(AnalysisError::Deadline { .. })), "{late:?}");
     assert_eq!(
-        (service.status().queue_length, service.status().running),
+        (service.status().queue_length, service.status().busy_workers),
         (0, 1),
         "who searches is not late"
     );
@@ -171,7 +171,7 @@ async fn who_has_waited_too_long_is_told_so_and_frees_his_place() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_client_that_asks_for_little_does_not_wait_for_one_that_asks_for_much() {
+async fn a_modest_client_does_not_wait_behind_a_greedy_one() {
     let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| {
         thread::sleep(Duration::from_millis(5));
         at_once(game, limits, stop)
@@ -180,12 +180,12 @@ async fn a_client_that_asks_for_little_does_not_wait_for_one_that_asks_for_much(
     let greedy: Vec<_> = (0..50)
         .map(|number| {
             let service = service.clone();
-            tokio::spawn(async move { service.best_move(own_question(number)).await.unwrap() })
+            tokio::spawn(async move { service.best_move(unique_request(number)).await.unwrap() })
         })
         .collect();
-    until("the queue is long", || service.status().queue_length > 40).await;
+    wait_until("the queue is long", || service.status().queue_length > 40).await;
     let before = searcher.searches();
-    let modest = AnalysisRequest { client: Client::new("bob"), ..own_question(99) };
+    let modest = AnalysisRequest { client: Client::new("bob"), ..unique_request(99) };
     service.best_move(modest).await.unwrap();
     assert!(
         searcher.searches() - before <= 3,
@@ -198,21 +198,21 @@ async fn a_client_that_asks_for_little_does_not_wait_for_one_that_asks_for_much(
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_search_of_a_batch_that_somebody_waits_for_too_is_hastened() {
+async fn a_batch_search_joined_by_an_interactive_request_is_promoted() {
     let searcher = Scripted::new(until_stopped);
     let service = service(searcher.clone(), options(1, 8));
     let ask = |class, number| {
         let service = service.clone();
         tokio::spawn(async move {
-            service.best_move(AnalysisRequest { class, ..own_question(number) }).await
+            service.best_move(AnalysisRequest { class, ..unique_request(number) }).await
         })
     };
-    let running = ask(Class::Interactive, 0);
-    until("the worker is busy", || searcher.searches() == 1).await;
-    let of_batch = ask(Class::Batch, 1);
-    until("it waits", || service.status().batch_length == 1).await;
-    let waited_for = ask(Class::Interactive, 1);
-    until("it has changed over", || {
+    let running = ask(PriorityClass::Interactive, 0);
+    wait_until("the worker is busy", || searcher.searches() == 1).await;
+    let of_batch = ask(PriorityClass::Batch, 1);
+    wait_until("it waits", || service.status().batch_length == 1).await;
+    let waited_for = ask(PriorityClass::Interactive, 1);
+    wait_until("it has changed over", || {
         (service.status().batch_length, service.status().queue_length) == (0, 1)
     })
     .await;
@@ -222,20 +222,20 @@ async fn a_search_of_a_batch_that_somebody_waits_for_too_is_hastened() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn who_is_crowded_out_is_told_so_whoever_it_is() {
+async fn every_evicted_request_gets_an_error() {
     let searcher = Scripted::new(until_stopped);
     let service = service(searcher.clone(), options(1, 60));
     let ask = |client: String, number| {
         let service = service.clone();
-        let question = AnalysisRequest { client: Client::new(&client), ..own_question(number) };
-        tokio::spawn(async move { service.best_move(question).await })
+        let request = AnalysisRequest { client: Client::new(&client), ..unique_request(number) };
+        tokio::spawn(async move { service.best_move(request).await })
     };
     let greedy: Vec<_> = (0..61).map(|number| ask("greedy".to_owned(), number)).collect();
-    until("the queue is full", || service.status().queue_length == 60).await;
+    wait_until("the queue is full", || service.status().queue_length == 60).await;
     // Many, so that flights of both sides lie side by side in the map.
     let modest: Vec<_> =
         (0..50).map(|number| ask(format!("modest {number}"), 1_000 + number)).collect();
-    until("half of the greedy client's questions have given way", || {
+    wait_until("half of the greedy client's questions have given way", || {
         greedy.iter().filter(|asked| asked.is_finished()).count() == 50
     })
     .await;

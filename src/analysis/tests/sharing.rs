@@ -6,7 +6,7 @@ use std::thread;
 use std::time::Duration;
 
 use super::*;
-use crate::analysis::{MemoryVerdict, Reason, Source};
+use crate::analysis::{CacheVerdict, CompletionReason, Source};
 
 /// A searcher whose searches end when the test opens the gate, or when they are stopped.
 fn gated() -> (Arc<AtomicBool>, Arc<impl Searcher>) {
@@ -22,7 +22,7 @@ fn gated() -> (Arc<AtomicBool>, Arc<impl Searcher>) {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn equal_questions_in_flight_are_one_search() {
+async fn equal_requests_in_flight_share_one_search() {
     let gate = Arc::new(AtomicBool::new(false));
     let open = gate.clone();
     let searcher = Scripted::new(move |game: &Game, limits: &Limits, stop: &StopFlag| {
@@ -34,14 +34,14 @@ async fn equal_questions_in_flight_are_one_search() {
     let service = service(searcher.clone(), options(2, 8));
     let ask = || {
         let service = service.clone();
-        tokio::spawn(async move { service.best_move(question(start_game(), depth(9))).await })
+        tokio::spawn(async move { service.best_move(request(start_game(), depth(9))).await })
     };
     let first = ask();
-    until("the first searches", || searcher.searches() == 1).await;
+    wait_until("the first searches", || searcher.searches() == 1).await;
     let others: Vec<_> = (0..50).map(|_| ask()).collect();
-    until("all listen", || service.listeners() == 51).await;
+    wait_until("all listen", || service.subscribers() == 51).await;
     assert_eq!(
-        (service.status().running, service.status().queue_length),
+        (service.status().busy_workers, service.status().queue_length),
         (1, 0),
         "joining takes no place"
     );
@@ -50,8 +50,8 @@ async fn equal_questions_in_flight_are_one_search() {
     let first = first.await.unwrap().unwrap();
     assert!(!first.shared);
     assert_eq!(
-        (first.source, first.memory, first.reason),
-        (Source::Search, MemoryVerdict::Unknown, Reason::Depth)
+        (first.source, first.cache_verdict, first.reason),
+        (Source::Search, CacheVerdict::Unknown, CompletionReason::Depth)
     );
     for other in others {
         let other = other.await.unwrap().unwrap();
@@ -63,27 +63,27 @@ async fn equal_questions_in_flight_are_one_search() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn questions_that_differ_in_anything_are_searches_of_their_own() {
+async fn requests_that_differ_run_separate_searches() {
     let searcher = Scripted::new(until_stopped);
     let service = service(searcher.clone(), options(8, 8));
-    let fresh = AnalysisRequest { fresh: true, ..question(start_game(), depth(9)) };
+    let fresh = AnalysisRequest { fresh: true, ..request(start_game(), depth(9)) };
     let returned = game_of("g1f3 g8f6 f3g1 f6g8");
     let different = [
-        question(start_game(), depth(9)),
-        question(start_game(), depth(10)),
-        question(start_game(), Limits { nodes: Some(9), ..depth(9) }),
-        question(returned, depth(9)),
+        request(start_game(), depth(9)),
+        request(start_game(), depth(10)),
+        request(start_game(), Limits { nodes: Some(9), ..depth(9) }),
+        request(returned, depth(9)),
         fresh,
-        with_threads(2, question(start_game(), depth(9))),
+        with_threads(2, request(start_game(), depth(9))),
     ];
     let asked: Vec<_> = different
         .into_iter()
-        .map(|question| {
+        .map(|request| {
             let service = service.clone();
-            tokio::spawn(async move { service.best_move(question).await })
+            tokio::spawn(async move { service.best_move(request).await })
         })
         .collect();
-    until("six searches run", || searcher.searches() == 6).await;
+    wait_until("six searches run", || searcher.searches() == 6).await;
     service.shut_down();
     for answer in asked {
         assert!(!answer.await.unwrap().unwrap().shared);
@@ -91,21 +91,21 @@ async fn questions_that_differ_in_anything_are_searches_of_their_own() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn fresh_questions_share_with_fresh_ones() {
+async fn fresh_requests_share_only_with_fresh_ones() {
     let (gate, searcher) = gated();
     let service = service(searcher, options(2, 8));
     let ask = |fresh| {
         let service = service.clone();
         tokio::spawn(async move {
             service
-                .best_move(AnalysisRequest { fresh, ..question(start_game(), depth(9)) })
+                .best_move(AnalysisRequest { fresh, ..request(start_game(), depth(9)) })
                 .await
                 .unwrap()
         })
     };
     let asked = [ask(true), ask(true), ask(false), ask(false)];
-    until("all listen", || service.listeners() == 4).await;
-    assert_eq!(service.status().running, 2);
+    wait_until("all listen", || service.subscribers() == 4).await;
+    assert_eq!(service.status().busy_workers, 2);
     gate.store(true, Ordering::SeqCst);
     let mut answers = Vec::new();
     for answer in asked {
@@ -118,20 +118,20 @@ async fn fresh_questions_share_with_fresh_ones() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_crowd_that_asks_the_same_costs_one_search_however_it_falls_out() {
+async fn concurrent_equal_requests_cost_one_search() {
     let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| {
         thread::sleep(Duration::from_micros(300));
         at_once(game, limits, stop)
     });
     let service = service(searcher.clone(), options(2, 8));
     for round in 0..100 {
-        let crowd: Vec<_> = (0..16)
+        let callers: Vec<_> = (0..16)
             .map(|_| {
                 let service = service.clone();
-                tokio::spawn(async move { service.best_move(own_question(round)).await.unwrap() })
+                tokio::spawn(async move { service.best_move(unique_request(round)).await.unwrap() })
             })
             .collect();
-        for answer in crowd {
+        for answer in callers {
             assert_eq!(answer.await.unwrap().report.nodes, 1_000_000 + round as u64);
         }
         assert_eq!(searcher.searches(), round + 1);

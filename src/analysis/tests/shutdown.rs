@@ -1,7 +1,7 @@
 //! The end of the service: nothing new begins, and what runs answers with what it has.
 
 use super::*;
-use crate::analysis::{AnalysisError, Reason};
+use crate::analysis::{AnalysisError, CompletionReason};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn running_searches_answer_and_waiting_ones_are_refused() {
@@ -9,17 +9,17 @@ async fn running_searches_answer_and_waiting_ones_are_refused() {
     let service = service(searcher.clone(), options(2, 8));
     let ask = |number| {
         let service = service.clone();
-        tokio::spawn(async move { service.best_move(own_question(number)).await })
+        tokio::spawn(async move { service.best_move(unique_request(number)).await })
     };
     let running = [ask(0), ask(1)];
-    until("both workers search", || searcher.searches() == 2).await;
+    wait_until("both workers search", || searcher.searches() == 2).await;
     let waiting = [ask(2), ask(3)];
-    until("two wait", || service.status().queue_length == 2).await;
+    wait_until("two wait", || service.status().queue_length == 2).await;
 
     service.shut_down();
     for answer in running {
         let answer = answer.await.unwrap().unwrap();
-        assert_eq!((answer.reason, answer.report.depth), (Reason::Shutdown, 6));
+        assert_eq!((answer.reason, answer.report.depth), (CompletionReason::Shutdown, 6));
     }
     for refused in waiting {
         assert!(matches!(refused.await.unwrap(), Err(AnalysisError::ShuttingDown { .. })));
@@ -27,16 +27,16 @@ async fn running_searches_answer_and_waiting_ones_are_refused() {
     tokio::time::timeout(Duration::from_secs(1), service.drained()).await.expect("drained");
     assert_eq!(searcher.searches(), 2);
     let status = service.status();
-    assert_eq!((status.running, status.queue_length, status.shutting_down), (0, 0, true));
+    assert_eq!((status.busy_workers, status.queue_length, status.shutting_down), (0, 0, true));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn new_work_is_refused_even_if_memory_knows_it() {
+async fn new_work_is_refused_even_if_it_is_cached() {
     let service = service(Scripted::new(at_once), options(1, 8));
-    service.best_move(question(start_game(), depth(5))).await.unwrap();
+    service.best_move(request(start_game(), depth(5))).await.unwrap();
     service.shut_down();
     for refused in [
-        service.best_move(question(start_game(), depth(5))).await.map(drop),
+        service.best_move(request(start_game(), depth(5))).await.map(drop),
         service
             .perft(Client::new("ann"), Position::startpos(), 2, false, Duration::from_secs(1))
             .await
@@ -58,54 +58,54 @@ async fn a_search_that_had_ended_by_itself_keeps_its_reason() {
         at_once(game, limits, stop)
     });
     let service = service(searcher.clone(), options(1, 8));
-    let asker = service.clone();
+    let caller = service.clone();
     let asked =
-        tokio::spawn(async move { asker.best_move(question(start_game(), depth(5))).await });
-    until("it searches", || searcher.searches() == 1).await;
+        tokio::spawn(async move { caller.best_move(request(start_game(), depth(5))).await });
+    wait_until("it searches", || searcher.searches() == 1).await;
     service.shut_down();
-    assert_eq!(asked.await.unwrap().unwrap().reason, Reason::Depth);
+    assert_eq!(asked.await.unwrap().unwrap().reason, CompletionReason::Depth);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn perft_ends_with_the_service() {
     let service = service(Scripted::new(at_once), options(1, 8));
-    let asker = service.clone();
+    let caller = service.clone();
     let counting = tokio::spawn(async move {
-        asker
+        caller
             .perft(Client::new("ann"), Position::startpos(), 13, false, Duration::from_secs(100))
             .await
     });
-    until("it counts", || service.status().running == 1).await;
+    wait_until("it counts", || service.status().busy_workers == 1).await;
     service.shut_down();
     assert!(matches!(counting.await.unwrap(), Err(AnalysisError::ShuttingDown { .. })));
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn a_shutdown_in_the_middle_of_a_crowd_answers_everybody() {
+async fn a_shutdown_answers_every_concurrent_request() {
     for _ in 0..50 {
         let searcher = Scripted::new(until_stopped);
         let service = service(searcher, options(2, 1_000));
-        let crowd: Vec<_> = (0..40)
+        let requests: Vec<_> = (0..40)
             .map(|number| {
                 let service = service.clone();
-                tokio::spawn(async move { service.best_move(own_question(number / 2)).await })
+                tokio::spawn(async move { service.best_move(unique_request(number / 2)).await })
             })
             .collect();
-        let ender = service.clone();
-        tokio::spawn(async move { ender.shut_down() });
-        for asked in crowd {
+        let stopper = service.clone();
+        tokio::spawn(async move { stopper.shut_down() });
+        for asked in requests {
             match tokio::time::timeout(Duration::from_secs(5), asked)
                 .await
                 .expect("an answer")
                 .unwrap()
             {
-                Ok(answer) => assert_eq!(answer.reason, Reason::Shutdown),
+                Ok(answer) => assert_eq!(answer.reason, CompletionReason::Shutdown),
                 Err(error) => {
                     assert!(matches!(error, AnalysisError::ShuttingDown { .. }), "{error:?}")
                 }
             }
         }
         service.drained().await;
-        assert_eq!(service.flights_in_the_air(), 0);
+        assert_eq!(service.searches_in_flight(), 0);
     }
 }

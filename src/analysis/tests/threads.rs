@@ -2,7 +2,7 @@
 //! stuck.
 
 use super::*;
-use crate::analysis::{MemoryVerdict, Reason};
+use crate::analysis::{CacheVerdict, CompletionReason};
 
 /// A script that takes a moment.
 fn a_moment(game: &Game, limits: &Limits, stop: &StopFlag) -> Report {
@@ -16,40 +16,44 @@ async fn a_search_of_two_threads_takes_two_workers() {
     let service = service(searcher.clone(), options(3, 8));
     let ask = |threads, number| {
         let service = service.clone();
-        tokio::spawn(
-            async move { service.best_move(with_threads(threads, own_question(number))).await },
-        )
+        tokio::spawn(async move {
+            service.best_move(with_threads(threads, unique_request(number))).await
+        })
     };
     let double = ask(2, 0);
-    until("two workers are busy", || service.status().running == 2).await;
+    wait_until("two workers are busy", || service.status().busy_workers == 2).await;
     let other = ask(2, 1);
-    until("the second waits", || service.status().queue_length == 1).await;
+    wait_until("the second waits", || service.status().queue_length == 1).await;
     tokio::time::sleep(Duration::from_millis(20)).await;
     assert_eq!(searcher.searches(), 1);
     double.abort();
-    until("the second has its turn", || searcher.searches() == 2).await;
+    wait_until("the second has its turn", || searcher.searches() == 2).await;
     let single = ask(1, 2);
-    until("the single one finds the third worker", || searcher.searches() == 3).await;
-    assert_eq!((service.status().running, service.status().queue_length), (3, 0));
+    wait_until("the single one finds the third worker", || searcher.searches() == 3).await;
+    assert_eq!((service.status().busy_workers, service.status().queue_length), (3, 0));
     service.shut_down();
     for asked in [other, single] {
-        assert_eq!(asked.await.unwrap().unwrap().reason, Reason::Shutdown);
+        assert_eq!(asked.await.unwrap().unwrap().reason, CompletionReason::Shutdown);
     }
-    assert_eq!(searcher.most_threads(), 3);
+    assert_eq!(searcher.max_threads(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_search_of_two_threads_gets_its_turn_in_a_stream_of_single_ones() {
+async fn a_search_of_two_threads_is_not_starved_by_single_ones() {
     let searcher = Scripted::new(a_moment);
     // Without a dictionary every question waits for its workers.
     let service =
         service(searcher.clone(), ServiceOptions { dictionary_max_entries: 0, ..options(2, 64) });
     let stream: Vec<_> = (0..4)
-        .map(|asker| {
+        .map(|caller_number| {
             let service = service.clone();
             tokio::spawn(async move {
                 for number in 0.. {
-                    if service.best_move(own_question(1_000_000 * asker + number)).await.is_err() {
+                    if service
+                        .best_move(unique_request(1_000_000 * caller_number + number))
+                        .await
+                        .is_err()
+                    {
                         return number;
                     }
                 }
@@ -58,34 +62,37 @@ async fn a_search_of_two_threads_gets_its_turn_in_a_stream_of_single_ones() {
         })
         .collect();
     for number in 0..50 {
-        let double = service.best_move(with_threads(2, own_question(9_000_000 + number)));
+        let double = service.best_move(with_threads(2, unique_request(9_000_000 + number)));
         let answer =
             tokio::time::timeout(Duration::from_secs(5), double).await.expect("its turn").unwrap();
-        assert_eq!(answer.reason, Reason::Nodes);
+        assert_eq!(answer.reason, CompletionReason::Nodes);
     }
     service.shut_down();
-    for asker in stream {
-        assert!(asker.await.unwrap() > 10, "the stream flows on as well");
+    for caller in stream {
+        assert!(caller.await.unwrap() > 10, "the stream flows on as well");
     }
-    assert_eq!(searcher.most_threads(), 2, "never more threads than workers");
+    assert_eq!(searcher.max_threads(), 2, "never more threads than workers");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
-async fn any_mix_of_large_and_small_searches_comes_to_its_end() {
+async fn any_mix_of_large_and_small_searches_completes() {
     let searcher = Scripted::new(at_once);
     let service = service(
         searcher.clone(),
         ServiceOptions { dictionary_max_entries: 0, ..options(4, 1_000) },
     );
-    let mut crowd = Vec::new();
-    for asker in 0..64_usize {
+    let mut callers = Vec::new();
+    for caller_number in 0..64_usize {
         let service = service.clone();
-        crowd.push(tokio::spawn(async move {
+        callers.push(tokio::spawn(async move {
             for round in 0..100_usize {
-                let roll =
-                    (asker * 7_919 + round * 104_729).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 40;
-                let asked = service
-                    .best_move(with_threads(1 + roll % 4, own_question(asker * 100 + round)));
+                let roll = (caller_number * 7_919 + round * 104_729)
+                    .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                    >> 40;
+                let asked = service.best_move(with_threads(
+                    1 + roll % 4,
+                    unique_request(caller_number * 100 + round),
+                ));
                 if roll & 0x30 == 0 {
                     // Some leave, from the queue or from the search.
                     let _ =
@@ -96,26 +103,26 @@ async fn any_mix_of_large_and_small_searches_comes_to_its_end() {
             }
         }));
     }
-    for asker in crowd {
-        tokio::time::timeout(Duration::from_secs(30), asker)
+    for caller in callers {
+        tokio::time::timeout(Duration::from_secs(30), caller)
             .await
             .expect("nobody is stuck")
             .unwrap();
     }
-    until("all is quiet", || service.status().running == 0).await;
-    assert_eq!((service.flights_in_the_air(), service.status().queue_length), (0, 0));
-    assert!((2..=4).contains(&searcher.most_threads()), "{}", searcher.most_threads());
+    wait_until("all is quiet", || service.status().busy_workers == 0).await;
+    assert_eq!((service.searches_in_flight(), service.status().queue_length), (0, 0));
+    assert!((2..=4).contains(&searcher.max_threads()), "{}", searcher.max_threads());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn more_threads_than_workers_are_not_to_be_had_and_a_proof_of_mate_has_use_for_one() {
+async fn threads_are_capped_at_the_workers_and_a_mate_search_uses_one() {
     let searcher = Scripted::new(at_once);
     let service = service(searcher.clone(), options(2, 8));
     let mate = Limits { mate: Some(3), ..depth(5) };
-    service.best_move(with_threads(2, question(start_game(), mate))).await.unwrap();
-    assert_eq!(searcher.most_threads(), 1);
-    service.best_move(with_threads(100, question(start_game(), depth(5)))).await.unwrap();
-    assert_eq!(searcher.most_threads(), 2);
+    service.best_move(with_threads(2, request(start_game(), mate))).await.unwrap();
+    assert_eq!(searcher.max_threads(), 1);
+    service.best_move(with_threads(100, request(start_game(), depth(5)))).await.unwrap();
+    assert_eq!(searcher.max_threads(), 2);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -127,31 +134,32 @@ async fn a_search_of_several_threads_that_panics_gives_all_its_workers_back() {
     let service = service(searcher, options(2, 8));
     for _ in 0..3 {
         assert!(
-            service.best_move(with_threads(2, question(start_game(), depth(13)))).await.is_err()
+            service.best_move(with_threads(2, request(start_game(), depth(13)))).await.is_err()
         );
-        service.best_move(with_threads(2, question(start_game(), depth(12)))).await.unwrap();
+        service.best_move(with_threads(2, request(start_game(), depth(12)))).await.unwrap();
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn memory_answers_however_many_threads_are_asked_for() {
+async fn the_cache_answers_for_any_number_of_threads() {
     let service = service(Scripted::new(at_once), options(2, 8));
-    service.best_move(with_threads(2, question(start_game(), depth(9)))).await.unwrap();
-    let known = service.best_move(question(start_game(), depth(9))).await.unwrap();
-    assert_eq!(known.memory, MemoryVerdict::Hit);
+    service.best_move(with_threads(2, request(start_game(), depth(9)))).await.unwrap();
+    let cached = service.best_move(request(start_game(), depth(9))).await.unwrap();
+    assert_eq!(cached.cache_verdict, CacheVerdict::Hit);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn memory_neither_hears_nor_answers_questions_about_some_moves() {
+async fn a_search_restricted_to_some_moves_bypasses_the_cache() {
     let searcher = Scripted::new(at_once);
     let service = service(searcher.clone(), options(1, 8));
-    let all = || question(start_game(), depth(9));
-    let some = || Scope { moves: game_of("e2e4").moves().to_vec(), ..Scope::default() };
+    let all = || request(start_game(), depth(9));
+    let some =
+        || SearchScope { search_moves: game_of("e2e4").moves().to_vec(), ..SearchScope::default() };
     for _ in 0..2 {
         let answer = service.best_move(AnalysisRequest { scope: some(), ..all() }).await.unwrap();
-        assert_eq!(answer.memory, MemoryVerdict::NotAsked);
+        assert_eq!(answer.cache_verdict, CacheVerdict::NotAsked);
     }
-    assert_eq!(service.best_move(all()).await.unwrap().memory, MemoryVerdict::Unknown);
-    assert_eq!(service.best_move(all()).await.unwrap().memory, MemoryVerdict::Hit);
+    assert_eq!(service.best_move(all()).await.unwrap().cache_verdict, CacheVerdict::Unknown);
+    assert_eq!(service.best_move(all()).await.unwrap().cache_verdict, CacheVerdict::Hit);
     assert_eq!(searcher.searches(), 3);
 }

@@ -13,7 +13,7 @@ pub(super) enum CastlingLetter {
 
 impl CastlingLetter {
     /// Whose letter it is, and what it says.
-    pub(super) fn read(letter: char) -> Option<(Color, CastlingLetter)> {
+    pub(super) fn parse(letter: char) -> Option<(Color, CastlingLetter)> {
         let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
         let meaning = match letter.to_ascii_lowercase() {
             'k' => CastlingLetter::Outermost(CastlingSide::King),
@@ -24,7 +24,7 @@ impl CastlingLetter {
     }
 
     /// The side and the rook's file, when king and rook stand where the right needs them.
-    pub(super) fn rook(&self, setup: &Setup, color: Color) -> Option<(CastlingSide, File)> {
+    pub(super) fn find_rook(&self, setup: &Setup, color: Color) -> Option<(CastlingSide, File)> {
         let king = setup.back_rank_king(color)?;
         let is_rook =
             |square: &Square| setup.board[square.index()] == Some(Piece::new(color, Role::Rook));

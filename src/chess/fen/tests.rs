@@ -5,11 +5,11 @@ use super::*;
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
 fn warnings(fen: &str) -> Vec<&'static str> {
-    read_fen(fen).unwrap().warnings.iter().map(|warning| warning.code.name()).collect()
+    parse_fen(fen).unwrap().warnings.iter().map(|warning| warning.code.name()).collect()
 }
 
 fn faults(fen: &str) -> Vec<&'static str> {
-    read_fen(fen).unwrap_err().faults.iter().map(|fault| fault.code.name()).collect()
+    parse_fen(fen).unwrap_err().faults.iter().map(|fault| fault.code.name()).collect()
 }
 
 fn normalised(fen: &str) -> String {
@@ -18,11 +18,11 @@ fn normalised(fen: &str) -> String {
 
 #[test]
 fn the_start_position_is_read_and_written() {
-    let reading = read_fen(START).unwrap();
-    assert_eq!(reading.position, Position::startpos());
-    assert!(reading.warnings.is_empty());
-    assert_eq!(reading.position.fen(), START);
-    assert_eq!(reading.position.shredder_fen(), START.replace("KQkq", "HAha"));
+    let parsed = parse_fen(START).unwrap();
+    assert_eq!(parsed.position, Position::startpos());
+    assert!(parsed.warnings.is_empty());
+    assert_eq!(parsed.position.fen(), START);
+    assert_eq!(parsed.position.shredder_fen(), START.replace("KQkq", "HAha"));
 }
 
 #[test]
@@ -33,7 +33,7 @@ fn the_key_of_the_start_position_is_frozen() {
 #[test]
 fn every_fault_of_a_fen_is_reported_in_the_order_of_its_fields() {
     let fen = "rnbqkbnr/ppppxppp/8/8/8/8/PPPPPPP/RNBQKBNR q KZ e9 x 99999999999999999999999";
-    let invalid = read_fen(fen).unwrap_err();
+    let invalid = parse_fen(fen).unwrap_err();
     let seen: Vec<_> =
         invalid.faults.iter().map(|f| (f.code.name(), f.field.name(), f.text.as_str())).collect();
     assert_eq!(
@@ -51,16 +51,16 @@ fn every_fault_of_a_fen_is_reported_in_the_order_of_its_fields() {
 }
 
 #[test]
-fn a_position_is_judged_even_when_another_field_is_broken() {
+fn a_position_is_validated_even_when_another_field_is_invalid() {
     assert_eq!(faults("8/8/8/8/8/8/8/4K3 w - - x 1"), ["no_king", "clock_not_a_number"]);
     assert_eq!(faults("4k3/8/8/8/8/8/8/3KK3 x - - 0 1"), ["too_many_kings", "side_unknown"]);
 }
 
 #[test]
 fn faults_of_the_position_quote_the_field_as_given() {
-    let invalid = read_fen("4k3/44/8/8/8/8/4R3/4K3 w - - 0 1").unwrap_err();
+    let invalid = parse_fen("4k3/44/8/8/8/8/4R3/4K3 w - - 0 1").unwrap_err();
     assert_eq!(invalid.faults[0].text, "4k3/44/8/8/8/8/4R3/4K3");
-    assert_eq!(invalid.faults[0].code, FaultCode::OpponentInCheck);
+    assert_eq!(invalid.faults[0].code, PositionFaultCode::OpponentInCheck);
 }
 
 #[test]
@@ -82,7 +82,7 @@ fn both_rooks_may_stand_on_one_side_of_the_king() {
 }
 
 #[test]
-fn rights_without_a_rook_are_dropped_before_conflicts_are_sought() {
+fn rights_without_a_rook_are_dropped_before_conflicts_are_detected() {
     assert_eq!(warnings("4k3/8/8/8/8/8/8/2R1K2R w KG - 0 1"), ["castling_dropped"]);
     assert_eq!(
         warnings("4k3/8/8/8/8/8/4K3/R6R w KQ - 0 1"),
@@ -98,7 +98,7 @@ fn en_passant_stays_only_where_a_capture_is_legal() {
 }
 
 #[test]
-fn a_dropped_en_passant_square_is_worth_a_word_only_with_a_clock() {
+fn a_dropped_en_passant_square_causes_a_warning_only_with_a_clock() {
     assert!(warnings("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1").is_empty());
     assert_eq!(
         warnings("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 3 1"),
@@ -107,13 +107,13 @@ fn a_dropped_en_passant_square_is_worth_a_word_only_with_a_clock() {
 }
 
 #[test]
-fn a_check_that_a_double_step_cannot_have_left_is_refused() {
+fn a_check_that_a_double_push_cannot_leave_is_rejected() {
     // The knight on f3 gave check before the pawn could step from d7 to d5.
     assert_eq!(faults("4k3/8/8/3pP3/8/5n2/8/4K3 w - d6 0 1"), ["impossible_check"]);
     // Without the square the knight itself may have come last.
-    assert!(read_fen("4k3/8/8/3pP3/8/5n2/8/4K3 w - - 0 1").is_ok());
+    assert!(parse_fen("4k3/8/8/3pP3/8/5n2/8/4K3 w - - 0 1").is_ok());
     // The pawn's step opened the bishop's diagonal from a4 over d7 to e8.
-    assert!(read_fen("4K3/8/8/3pP3/b7/8/8/4k3 w - d6 0 1").is_ok());
+    assert!(parse_fen("4K3/8/8/3pP3/b7/8/8/4k3 w - d6 0 1").is_ok());
     // The pawn itself gives check.
     assert_eq!(
         normalised("8/8/8/3pP3/2K5/8/8/4k3 w - d6 0 1"),
@@ -122,7 +122,7 @@ fn a_check_that_a_double_step_cannot_have_left_is_refused() {
 }
 
 #[test]
-fn no_text_makes_the_reader_panic() {
+fn no_text_makes_the_parser_panic() {
     let long = "♚".repeat(100_000);
     for fen in [
         "",
@@ -135,7 +135,7 @@ fn no_text_makes_the_reader_panic() {
         &long,
         "é é é é é é",
     ] {
-        let invalid = read_fen(fen).unwrap_err();
+        let invalid = parse_fen(fen).unwrap_err();
         assert!(invalid.faults.iter().all(|fault| fault.text.chars().count() <= 200));
         assert!(!invalid.faults.is_empty());
     }

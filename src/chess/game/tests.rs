@@ -1,7 +1,7 @@
 //! Claims about games: their ends, claims, history and undo.
 
 use super::*;
-use crate::chess::read_move;
+use crate::chess::parse_move;
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -13,7 +13,8 @@ fn game(fen: &str, moves: &str) -> Game {
 
 fn play(game: &mut Game, moves: &str) {
     for text in moves.split_whitespace() {
-        let mv = read_move(game.position(), text).unwrap_or_else(|error| panic!("{text}: {error}"));
+        let mv =
+            parse_move(game.position(), text).unwrap_or_else(|error| panic!("{text}: {error}"));
         game.play(mv);
     }
 }
@@ -31,14 +32,14 @@ fn no_move_without_check_is_stalemate() {
 }
 
 #[test]
-fn a_position_that_occurs_the_third_time_may_be_claimed_and_the_fifth_time_ends_the_game() {
-    let dance = "Nf3 Nf6 Ng1 Ng8 ";
-    let mut game = game(START, dance);
-    assert_eq!((game.repetitions(), game.claims()), (2, vec![]));
-    play(&mut game, dance);
-    assert_eq!((game.repetitions(), game.claims()), (3, vec![Claim::ThreefoldRepetition]));
+fn threefold_repetition_may_be_claimed_and_fivefold_ends_the_game() {
+    let shuffle = "Nf3 Nf6 Ng1 Ng8 ";
+    let mut game = game(START, shuffle);
+    assert_eq!((game.occurrences(), game.claims()), (2, vec![]));
+    play(&mut game, shuffle);
+    assert_eq!((game.occurrences(), game.claims()), (3, vec![DrawClaim::ThreefoldRepetition]));
     assert_eq!(game.outcome(), Outcome::Ongoing);
-    play(&mut game, &dance.repeat(2));
+    play(&mut game, &shuffle.repeat(2));
     assert_eq!(game.outcome(), Outcome::Draw(DrawReason::FivefoldRepetition));
     assert!(game.claims().is_empty());
 }
@@ -49,13 +50,13 @@ fn a_lost_castling_right_makes_another_position() {
     let game = game("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", &format!("{shuffle} {shuffle}"));
     // After the first shuffle the short rights are gone: that position has occurred twice, the
     // first one once.
-    assert_eq!(game.repetitions(), 2);
+    assert_eq!(game.occurrences(), 2);
 }
 
 #[test]
 fn the_clock_gives_a_claim_at_100_and_a_draw_at_150() {
     assert_eq!(game("7k/8/8/8/8/8/R7/K7 w - - 98 90", "Ra3").claims(), []);
-    assert_eq!(game("7k/8/8/8/8/8/R7/K7 w - - 99 90", "Ra3").claims(), [Claim::FiftyMoves]);
+    assert_eq!(game("7k/8/8/8/8/8/R7/K7 w - - 99 90", "Ra3").claims(), [DrawClaim::FiftyMoves]);
     let over = game("7k/8/8/8/8/8/R7/K7 w - - 149 90", "Ra3");
     assert_eq!(over.outcome(), Outcome::Draw(DrawReason::SeventyFiveMoves));
 }
@@ -85,7 +86,7 @@ fn undo_leads_back_move_by_move() {
     assert_eq!(played.moves().len(), 5);
     assert!(played.undo().is_some());
     assert_eq!(played.position(), before.position());
-    assert_eq!((played.moves(), played.moved()), (before.moves(), before.moved()));
+    assert_eq!((played.moves(), played.moved_pieces()), (before.moves(), before.moved_pieces()));
     assert_eq!(played.earlier_keys(), before.earlier_keys());
     while played.undo().is_some() {}
     assert_eq!(played.position(), &Position::startpos());
@@ -93,7 +94,7 @@ fn undo_leads_back_move_by_move() {
 }
 
 #[test]
-fn every_ply_knows_its_position() {
+fn position_before_covers_every_ply() {
     let game = game(START, "e4 e5");
     assert_eq!(game.start(), &Position::startpos());
     assert_eq!(game.position_before(0), Some(game.start()));
@@ -104,19 +105,19 @@ fn every_ply_knows_its_position() {
 }
 
 #[test]
-fn only_positions_since_the_last_irreversible_move_are_context() {
-    assert!(game(START, "").reversible_context().is_empty());
-    assert!(game(START, "Nf3 Nf6 e4").reversible_context().is_empty(), "a pawn move");
+fn reversible_key_counts_begin_after_the_last_irreversible_move() {
+    assert!(game(START, "").reversible_key_counts().is_empty());
+    assert!(game(START, "Nf3 Nf6 e4").reversible_key_counts().is_empty(), "a pawn move");
     assert!(
-        game("7k/8/8/8/8/8/r7/R6K w - - 0 1", "Rxa2").reversible_context().is_empty(),
+        game("7k/8/8/8/8/8/r7/R6K w - - 0 1", "Rxa2").reversible_key_counts().is_empty(),
         "a capture"
     );
     assert!(
-        game("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "Ke2").reversible_context().is_empty(),
+        game("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "Ke2").reversible_key_counts().is_empty(),
         "a lost right"
     );
 
-    let context = game(START, "Nf3 Nf6 Ng1 Ng8 Nf3").reversible_context();
+    let context = game(START, "Nf3 Nf6 Ng1 Ng8 Nf3").reversible_key_counts();
     let mut counts: Vec<_> = context.iter().map(|&(_, count)| count).collect();
     counts.sort_unstable();
     assert_eq!(counts, [1, 1, 1, 2], "the start twice, three others once");
@@ -124,11 +125,11 @@ fn only_positions_since_the_last_irreversible_move_are_context() {
 }
 
 #[test]
-fn the_count_of_a_position_stays_right_after_undo() {
+fn undo_restores_the_occurrence_count() {
     let mut game = game(START, "Nf3 Nf6 Ng1 Ng8");
-    assert_eq!(game.repetitions(), 2);
+    assert_eq!(game.occurrences(), 2);
     game.undo();
-    assert_eq!(game.repetitions(), 1);
+    assert_eq!(game.occurrences(), 1);
     play(&mut game, "Ng8");
-    assert_eq!(game.repetitions(), 2);
+    assert_eq!(game.occurrences(), 2);
 }

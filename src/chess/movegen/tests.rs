@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use crate::chess::{Move, MoveList, Position, Role, Wanted, to_san};
+use crate::chess::{Move, MoveGenType, MoveList, Position, Role, to_san};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 const PROMOTIONS: &str = "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1";
@@ -48,8 +48,8 @@ fn a_code_is_legal_exactly_when_it_is_in_the_list() {
 fn noisy_and_quiet_moves_are_all_moves_and_share_none() {
     for_each_position(&mut |position| {
         let (mut noisy, mut quiet) = (MoveList::new(), MoveList::new());
-        position.each_move(Wanted::Noisy, |mv| noisy.push(mv));
-        position.each_move(Wanted::Quiet, |mv| quiet.push(mv));
+        position.for_each_move(MoveGenType::Noisy, |mv| noisy.push(mv));
+        position.for_each_move(MoveGenType::Quiet, |mv| quiet.push(mv));
         assert!(noisy.into_iter().all(Move::is_noisy), "{}", position.fen());
         assert!(!quiet.into_iter().any(Move::is_noisy), "{}", position.fen());
         let both: Vec<Move> = noisy.into_iter().chain(&quiet).collect();
@@ -60,7 +60,7 @@ fn noisy_and_quiet_moves_are_all_moves_and_share_none() {
 }
 
 #[test]
-fn counting_in_sets_agrees_with_the_list() {
+fn bulk_counting_agrees_with_the_list() {
     for_each_position(&mut |position| {
         assert_eq!(position.count_moves(), position.legal_moves().len() as u64)
     });

@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use super::{Headers, MAX_HEADERS, MAX_MOVES, MAX_NESTING};
-use crate::chess::{InvalidPosition, MoveTextError};
+use super::{Headers, MAX_GAME_MOVES, MAX_HEADERS, MAX_NESTING};
+use crate::chess::{InvalidPosition, ParseMoveError};
 
 /// A game that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,14 +28,14 @@ pub struct PgnError {
     /// What stands there, cut at 200 characters.
     pub text: String,
     /// What is wrong.
-    pub fault: PgnFault,
+    pub kind: PgnErrorKind,
 }
 
 /// What can be wrong with a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PgnFault {
+pub enum PgnErrorKind {
     /// No legal move.
-    Move(MoveTextError),
+    Move(ParseMoveError),
     /// A null move.
     NullMove,
     /// The `FEN` header is no position.
@@ -52,33 +52,33 @@ pub enum PgnFault {
     TooDeep,
 }
 
-impl PgnFault {
+impl PgnErrorKind {
     /// A name for programs.
     pub const fn name(&self) -> &'static str {
         match self {
-            PgnFault::Move(why) => why.name(),
-            PgnFault::NullMove => "null_move",
-            PgnFault::Fen(_) => "invalid_fen",
-            PgnFault::Variant => "unknown_variant",
-            PgnFault::UnclosedComment => "unclosed_comment",
-            PgnFault::TooManyHeaders => "too_many_headers",
-            PgnFault::TooManyMoves => "too_many_moves",
-            PgnFault::TooDeep => "too_deep",
+            PgnErrorKind::Move(error) => error.name(),
+            PgnErrorKind::NullMove => "null_move",
+            PgnErrorKind::Fen(_) => "invalid_fen",
+            PgnErrorKind::Variant => "unknown_variant",
+            PgnErrorKind::UnclosedComment => "unclosed_comment",
+            PgnErrorKind::TooManyHeaders => "too_many_headers",
+            PgnErrorKind::TooManyMoves => "too_many_moves",
+            PgnErrorKind::TooDeep => "too_deep",
         }
     }
 }
 
-impl fmt::Display for PgnFault {
+impl fmt::Display for PgnErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            PgnFault::Move(why) => why.fmt(f),
-            PgnFault::NullMove => f.write_str("a null move is no move of a game"),
-            PgnFault::Fen(why) => write!(f, "the FEN of the start is refused: {why}"),
-            PgnFault::Variant => f.write_str("the variant is neither chess nor Chess960"),
-            PgnFault::UnclosedComment => f.write_str("the comment has no end"),
-            PgnFault::TooManyHeaders => write!(f, "a game has at most {MAX_HEADERS} headers"),
-            PgnFault::TooManyMoves => write!(f, "a game has at most {MAX_MOVES} moves"),
-            PgnFault::TooDeep => {
+            PgnErrorKind::Move(error) => error.fmt(f),
+            PgnErrorKind::NullMove => f.write_str("a null move is no move of a game"),
+            PgnErrorKind::Fen(error) => write!(f, "the FEN of the start is refused: {error}"),
+            PgnErrorKind::Variant => f.write_str("the variant is neither chess nor Chess960"),
+            PgnErrorKind::UnclosedComment => f.write_str("the comment has no end"),
+            PgnErrorKind::TooManyHeaders => write!(f, "a game has at most {MAX_HEADERS} headers"),
+            PgnErrorKind::TooManyMoves => write!(f, "a game has at most {MAX_GAME_MOVES} moves"),
+            PgnErrorKind::TooDeep => {
                 write!(f, "variations stand at most {MAX_NESTING} deep in one another")
             }
         }
@@ -87,8 +87,8 @@ impl fmt::Display for PgnFault {
 
 impl fmt::Display for PgnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let PgnError { game, ply, line, column, text, fault } = self;
-        write!(f, "game {game}, ply {ply}, line {line}, column {column}: {text:?}: {fault}")
+        let PgnError { game, ply, line, column, text, kind } = self;
+        write!(f, "game {game}, ply {ply}, line {line}, column {column}: {text:?}: {kind}")
     }
 }
 

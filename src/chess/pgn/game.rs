@@ -1,6 +1,6 @@
 //! A game with all that stands in its PGN.
 
-use super::{GameResult, Headers, PgnEval, command};
+use super::{GameResult, Headers, PgnEval, comment_commands};
 use crate::chess::{Game, Move, Position};
 
 /// A game: headers, moves with what is said of them, and the result.
@@ -31,12 +31,12 @@ pub struct Line {
 pub struct PgnMove {
     mv: Move,
     /// Absent when there is nothing in it.
-    remarks: Option<Box<Remarks>>,
+    annotations: Option<Box<Annotations>>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Remarks {
-    glyphs: Vec<u8>,
+struct Annotations {
+    nags: Vec<u8>,
     comment: String,
     variations: Vec<Line>,
 }
@@ -53,7 +53,7 @@ impl PgnGame {
     }
 
     /// The game as the rules see it: the start and the moves that were played.
-    pub fn game(&self) -> Game {
+    pub fn to_game(&self) -> Game {
         let mut game = Game::new(self.start.clone());
         self.line.moves.iter().for_each(|mv| game.play(mv.mv()));
         game
@@ -62,7 +62,7 @@ impl PgnGame {
 
 impl Line {
     /// Moves of which nothing is said.
-    pub fn of_moves(moves: &[Move]) -> Line {
+    pub fn from_moves(moves: &[Move]) -> Line {
         Line { comment: String::new(), moves: moves.iter().map(|&mv| PgnMove::new(mv)).collect() }
     }
 }
@@ -70,7 +70,7 @@ impl Line {
 impl PgnMove {
     /// A move of which nothing is said.
     pub const fn new(mv: Move) -> PgnMove {
-        PgnMove { mv, remarks: None }
+        PgnMove { mv, annotations: None }
     }
 
     /// The move.
@@ -79,54 +79,54 @@ impl PgnMove {
     }
 
     /// Its numeric annotation glyphs, each once.
-    pub fn glyphs(&self) -> &[u8] {
-        self.remarks.as_deref().map_or(&[], |remarks| &remarks.glyphs)
+    pub fn nags(&self) -> &[u8] {
+        self.annotations.as_deref().map_or(&[], |remarks| &remarks.nags)
     }
 
     /// What is said behind it; several comments are joined by a blank. Empty when there is none.
     pub fn comment(&self) -> &str {
-        self.remarks.as_deref().map_or("", |remarks| &remarks.comment)
+        self.annotations.as_deref().map_or("", |remarks| &remarks.comment)
     }
 
     /// What could have been played in its place, and how that goes on.
     pub fn variations(&self) -> &[Line] {
-        self.remarks.as_deref().map_or(&[], |remarks| &remarks.variations)
+        self.annotations.as_deref().map_or(&[], |remarks| &remarks.variations)
     }
 
     /// The time on the mover's clock after the move in milliseconds, when a comment states it.
     pub fn clock_ms(&self) -> Option<u64> {
-        command::clock_ms(self.comment())
+        comment_commands::comment_clock_ms(self.comment())
     }
 
     /// The evaluation after the move, when a comment states it.
     pub fn eval(&self) -> Option<PgnEval> {
-        command::eval(self.comment())
+        comment_commands::comment_eval(self.comment())
     }
 
     /// Adds a glyph, unless it is there.
-    pub fn add_glyph(&mut self, glyph: u8) {
-        if !self.glyphs().contains(&glyph) {
-            self.remarks().glyphs.push(glyph);
+    pub fn add_nag(&mut self, nag: u8) {
+        if !self.nags().contains(&nag) {
+            self.annotations_mut().nags.push(nag);
         }
     }
 
     /// Takes glyphs away: those of which `keep` says no.
-    pub fn retain_glyphs(&mut self, keep: impl Fn(u8) -> bool) {
-        self.change(|remarks| remarks.glyphs.retain(|&glyph| keep(glyph)));
+    pub fn retain_nags(&mut self, keep: impl Fn(u8) -> bool) {
+        self.update_annotations(|remarks| remarks.nags.retain(|&glyph| keep(glyph)));
     }
 
     /// Sets the comment to a text, in which each run of blanks and line ends becomes one blank, and
     /// a closing brace a parenthesis.
     pub fn set_comment(&mut self, text: &str) {
-        let comment = plain_comment(text);
-        self.change(|remarks| remarks.comment = comment);
+        let comment = normalize_comment(text);
+        self.update_annotations(|remarks| remarks.comment = comment);
     }
 
     /// Adds to the comment.
     pub fn add_comment(&mut self, text: &str) {
-        let text = plain_comment(text);
+        let text = normalize_comment(text);
         if !text.is_empty() {
-            join(&mut self.remarks().comment, &text);
+            append_word(&mut self.annotations_mut().comment, &text);
         }
     }
 
@@ -134,27 +134,27 @@ impl PgnMove {
     /// not added.
     pub fn add_variation(&mut self, line: Line) {
         if !line.moves.is_empty() || !line.comment.is_empty() {
-            self.remarks().variations.push(line);
+            self.annotations_mut().variations.push(line);
         }
     }
 
-    fn remarks(&mut self) -> &mut Remarks {
-        self.remarks.get_or_insert_default()
+    fn annotations_mut(&mut self) -> &mut Annotations {
+        self.annotations.get_or_insert_default()
     }
 
-    fn change(&mut self, change: impl FnOnce(&mut Remarks)) {
-        change(self.remarks());
-        if self.remarks.as_deref() == Some(&Remarks::default()) {
-            self.remarks = None;
+    fn update_annotations(&mut self, change: impl FnOnce(&mut Annotations)) {
+        change(self.annotations_mut());
+        if self.annotations.as_deref() == Some(&Annotations::default()) {
+            self.annotations = None;
         }
     }
 }
 
 /// A comment as it is kept: every run of blanks and line ends is one blank, none at the ends, and a
 /// closing brace, which no comment can hold, is a closing parenthesis.
-pub(super) fn plain_comment(text: &str) -> String {
+pub(super) fn normalize_comment(text: &str) -> String {
     let text = text.trim_ascii();
-    if is_plain(text) {
+    if is_normalized_comment(text) {
         return text.to_owned();
     }
     let mut plain = String::with_capacity(text.len());
@@ -162,19 +162,19 @@ pub(super) fn plain_comment(text: &str) -> String {
         .split(|letter: char| letter.is_whitespace() || letter.is_control())
         .filter(|word| !word.is_empty())
     {
-        join(&mut plain, word);
+        append_word(&mut plain, word);
     }
     if plain.contains('}') { plain.replace('}', ")") } else { plain }
 }
 
 /// `true` for ASCII of which nothing has to be changed: nearly every comment.
-fn is_plain(text: &str) -> bool {
+fn is_normalized_comment(text: &str) -> bool {
     let is_kept = |byte: u8| (b' '..0x7f).contains(&byte) && byte != b'}';
     text.bytes().all(is_kept) && !text.contains("  ")
 }
 
 /// Appends behind a blank.
-pub(super) fn join(text: &mut String, more: &str) {
+pub(super) fn append_word(text: &mut String, more: &str) {
     if !text.is_empty() && !more.is_empty() {
         text.push(' ');
     }

@@ -15,7 +15,7 @@ impl Headers {
 
     /// The value of a header, whose name is looked for without regard to case.
     pub fn get(&self, name: &str) -> Option<&str> {
-        self.place(name).map(|place| self.pairs[place].1.as_str())
+        self.index_of(name).map(|place| self.pairs[place].1.as_str())
     }
 
     /// Sets a header. One that is there keeps its place and takes the new value.
@@ -27,11 +27,11 @@ impl Headers {
         let name: String = name
             .chars()
             .skip_while(|letter| !letter.is_alphabetic())
-            .filter(|&letter| is_of_a_name(letter))
+            .filter(|&letter| is_name_char(letter))
             .collect();
         let value = value.replace(char::is_control, " ");
-        match self.place(&name) {
-            Some(place) => self.pairs[place].1 = value,
+        match self.index_of(&name) {
+            Some(index) => self.pairs[index].1 = value,
             None if name.is_empty() => {}
             None => self.pairs.push((name, value)),
         }
@@ -52,13 +52,13 @@ impl Headers {
         self.pairs.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
 
-    fn place(&self, name: &str) -> Option<usize> {
+    fn index_of(&self, name: &str) -> Option<usize> {
         self.pairs.iter().position(|(known, _)| known.eq_ignore_ascii_case(name))
     }
 }
 
 /// `true` for what may stand in a header's name.
-pub(super) fn is_of_a_name(letter: char) -> bool {
+pub(super) fn is_name_char(letter: char) -> bool {
     !letter.is_whitespace() && !letter.is_control() && !matches!(letter, '"' | '[' | ']')
 }
 
@@ -67,7 +67,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_header_that_comes_again_takes_the_new_value_in_its_old_place() {
+    fn a_repeated_header_takes_the_new_value_and_keeps_its_position() {
         let mut headers = Headers::new();
         headers.set("White", "A");
         headers.set("Black", "B");
@@ -78,7 +78,7 @@ mod tests {
     }
 
     #[test]
-    fn what_no_header_can_hold_is_mended() {
+    fn invalid_characters_are_removed_from_headers() {
         let mut headers = Headers::new();
         headers.set("1 My \"Tag]\"", "two\nlines");
         headers.set("[\" ]", "nothing");

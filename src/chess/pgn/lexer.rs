@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::header_value;
-use super::headers::is_of_a_name;
+use super::headers::is_name_char;
 
 /// A word of the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,11 +20,11 @@ pub(super) enum Token<'a> {
     /// `{` and the rest, up to the next game, if there is no `}` before it.
     UnclosedComment(&'a str),
     /// `(`
-    Open,
+    OpenParen,
     /// `)`
-    Close,
+    CloseParen,
     /// `$n`
-    Glyph(u8),
+    Nag(u8),
     /// Anything else: a move, a number, a result, a sign.
     Word(&'a str),
 }
@@ -33,50 +33,52 @@ pub(super) enum Token<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
-    at: usize,
+    offset: usize,
 }
 
 impl<'a> Lexer<'a> {
     pub(super) const fn new(text: &'a str) -> Lexer<'a> {
-        Lexer { text, at: 0 }
+        Lexer { text, offset: 0 }
     }
 
     /// Where the next token is looked for.
     pub(super) const fn offset(&self) -> usize {
-        self.at
+        self.offset
     }
 
     /// Goes on at a place that was the start of a token.
-    pub(super) fn back_to(&mut self, start: usize) {
-        self.at = start;
+    pub(super) fn rewind_to(&mut self, start: usize) {
+        self.offset = start;
     }
 
     /// The next token and where it starts; `None` at the end.
     pub(super) fn next(&mut self) -> Option<(usize, Token<'a>)> {
         loop {
-            let after_blank_line = self.skip_blanks() >= 2;
-            let start = self.at;
+            let after_blank_line = self.skip_whitespace() >= 2;
+            let start = self.offset;
             let token = match *self.text.as_bytes().get(start)? {
-                b'{' => Some(self.comment()),
-                b';' => Some(Token::Comment(self.line().strip_prefix(';').unwrap_or_default())),
+                b'{' => Some(self.lex_comment()),
+                b';' => {
+                    Some(Token::Comment(self.take_line().strip_prefix(';').unwrap_or_default()))
+                }
                 b'%' if self.is_line_start() => {
-                    self.line();
+                    self.take_line();
                     None
                 }
-                b'(' => Some(self.one(Token::Open)),
-                b')' => Some(self.one(Token::Close)),
-                b'$' => self.glyph(),
-                b'[' => self.header(after_blank_line),
+                b'(' => Some(self.single_byte_token(Token::OpenParen)),
+                b')' => Some(self.single_byte_token(Token::CloseParen)),
+                b'$' => self.lex_nag(),
+                b'[' => self.lex_header(after_blank_line),
                 b'<' => {
                     // The standard keeps these for what is to come.
-                    self.skip_to(b'>');
+                    self.skip_past(b'>');
                     None
                 }
                 b'}' | b']' | b'>' => {
-                    self.at += 1;
+                    self.offset += 1;
                     None
                 }
-                _ => Some(self.word()),
+                _ => Some(self.lex_word()),
             };
             if let Some(token) = token {
                 return Some((start, token));
@@ -85,20 +87,20 @@ impl<'a> Lexer<'a> {
     }
 
     /// Skips what separates words; the number of line ends among it.
-    fn skip_blanks(&mut self) -> usize {
+    fn skip_whitespace(&mut self) -> usize {
         let bytes = self.text.as_bytes();
         let mut line_ends = 0;
-        while let Some(&byte) = bytes.get(self.at) {
+        while let Some(&byte) = bytes.get(self.offset) {
             if byte.is_ascii() {
-                if !is_blank(byte) {
+                if !is_ascii_separator(byte) {
                     break;
                 }
                 line_ends += usize::from(
-                    byte == b'\n' || (byte == b'\r' && bytes.get(self.at + 1) != Some(&b'\n')),
+                    byte == b'\n' || (byte == b'\r' && bytes.get(self.offset + 1) != Some(&b'\n')),
                 );
-                self.at += 1;
-            } else if let Some(letter) = self.wide_blank() {
-                self.at += letter.len_utf8();
+                self.offset += 1;
+            } else if let Some(letter) = self.unicode_whitespace() {
+                self.offset += letter.len_utf8();
             } else {
                 break;
             }
@@ -108,75 +110,76 @@ impl<'a> Lexer<'a> {
 
     /// The character here, when it separates words and is not ASCII. A byte order mark does: it
     /// stands where files were put together.
-    fn wide_blank(&self) -> Option<char> {
-        let letter = self.text[self.at..].chars().next()?;
+    fn unicode_whitespace(&self) -> Option<char> {
+        let letter = self.text[self.offset..].chars().next()?;
         (letter.is_whitespace() || letter.is_control() || matches!(letter, '\u{feff}' | '\u{200b}'))
             .then_some(letter)
     }
 
     fn is_line_start(&self) -> bool {
-        matches!(self.text.as_bytes()[..self.at].last(), None | Some(b'\n' | b'\r'))
+        matches!(self.text.as_bytes()[..self.offset].last(), None | Some(b'\n' | b'\r'))
     }
 
-    fn one(&mut self, token: Token<'a>) -> Token<'a> {
-        self.at += 1;
+    fn single_byte_token(&mut self, token: Token<'a>) -> Token<'a> {
+        self.offset += 1;
         token
     }
 
     /// The rest of the line, which is skipped.
-    fn line(&mut self) -> &'a str {
-        let rest = &self.text[self.at..];
+    fn take_line(&mut self) -> &'a str {
+        let rest = &self.text[self.offset..];
         let line = &rest[..line_length(rest)];
-        self.at += line.len();
+        self.offset += line.len();
         line
     }
 
     /// Skips behind that byte, or to the end of the line.
-    fn skip_to(&mut self, end: u8) {
-        let rest = &self.text[self.at..];
+    fn skip_past(&mut self, end: u8) {
+        let rest = &self.text[self.offset..];
         let line = &rest.as_bytes()[..line_length(rest)];
-        self.at += line.iter().position(|&byte| byte == end).map_or(line.len(), |place| place + 1);
+        self.offset +=
+            line.iter().position(|&byte| byte == end).map_or(line.len(), |place| place + 1);
     }
 
-    fn comment(&mut self) -> Token<'a> {
-        let start = self.at + 1;
+    fn lex_comment(&mut self) -> Token<'a> {
+        let start = self.offset + 1;
         let bytes = self.text.as_bytes();
-        let mut at = start;
-        while let Some(&byte) = bytes.get(at) {
+        let mut end = start;
+        while let Some(&byte) = bytes.get(end) {
             if byte == b'}' {
-                self.at = at + 1;
-                return Token::Comment(&self.text[start..at]);
+                self.offset = end + 1;
+                return Token::Comment(&self.text[start..end]);
             }
-            at += 1;
-            if matches!(byte, b'\n' | b'\r') && bytes[at..].starts_with(b"[Event \"") {
+            end += 1;
+            if matches!(byte, b'\n' | b'\r') && bytes[end..].starts_with(b"[Event \"") {
                 break;
             }
         }
-        self.at = at;
-        Token::UnclosedComment(&self.text[start..at])
+        self.offset = end;
+        Token::UnclosedComment(&self.text[start..end])
     }
 
     /// `$n`. Numbers that the standard does not have are left out.
-    fn glyph(&mut self) -> Option<Token<'a>> {
-        let digits = &self.text[self.at + 1..];
+    fn lex_nag(&mut self) -> Option<Token<'a>> {
+        let digits = &self.text[self.offset + 1..];
         let length = digits.bytes().take_while(u8::is_ascii_digit).count();
-        self.at += 1 + length;
-        digits[..length].parse().ok().map(Token::Glyph)
+        self.offset += 1 + length;
+        digits[..length].parse().ok().map(Token::Nag)
     }
 
-    fn word(&mut self) -> Token<'a> {
+    fn lex_word(&mut self) -> Token<'a> {
         let bytes = self.text.as_bytes();
-        let start = self.at;
-        while let Some(&byte) = bytes.get(self.at) {
+        let start = self.offset;
+        while let Some(&byte) = bytes.get(self.offset) {
             if byte.is_ascii() {
                 // `e8(Q)` is one word.
                 let is_promotion = byte == b'('
-                    && matches!(bytes[self.at + 1..], [b'Q' | b'R' | b'B' | b'N', b')', ..]);
-                if is_promotion && self.at > start {
-                    self.at += 3;
+                    && matches!(bytes[self.offset + 1..], [b'Q' | b'R' | b'B' | b'N', b')', ..]);
+                if is_promotion && self.offset > start {
+                    self.offset += 3;
                     continue;
                 }
-                if is_blank(byte)
+                if is_ascii_separator(byte)
                     || matches!(
                         byte,
                         b'{' | b'}' | b'(' | b')' | b'[' | b']' | b'<' | b'>' | b';' | b'$'
@@ -184,39 +187,39 @@ impl<'a> Lexer<'a> {
                 {
                     break;
                 }
-                self.at += 1;
-            } else if self.wide_blank().is_some() {
+                self.offset += 1;
+            } else if self.unicode_whitespace().is_some() {
                 break;
             } else {
-                self.at += 1;
-                while !self.text.is_char_boundary(self.at) {
-                    self.at += 1;
+                self.offset += 1;
+                while !self.text.is_char_boundary(self.offset) {
+                    self.offset += 1;
                 }
             }
         }
-        Token::Word(&self.text[start..self.at])
+        Token::Word(&self.text[start..self.offset])
     }
 
     /// A header. What is in brackets and none is left out, as `[%clk …]` outside of a comment.
-    fn header(&mut self, after_blank_line: bool) -> Option<Token<'a>> {
-        let rest = &self.text[self.at + 1..];
+    fn lex_header(&mut self, after_blank_line: bool) -> Option<Token<'a>> {
+        let rest = &self.text[self.offset + 1..];
         let line = &rest[..line_length(rest)];
         let inside = line.trim_start();
-        let length = inside.find(|letter| !is_of_a_name(letter)).unwrap_or(inside.len());
+        let length = inside.find(|letter| !is_name_char(letter)).unwrap_or(inside.len());
         let (name, inside) = inside.split_at(length);
         if !name.starts_with(char::is_alphabetic) {
-            self.skip_to(b']');
+            self.skip_past(b']');
             return None;
         }
         let inside = inside.trim_start();
         let (value, left) = match inside.strip_prefix('"') {
-            Some(quoted) => header_value::quoted(quoted),
+            Some(quoted) => header_value::parse_quoted(quoted),
             None => {
                 let (value, left) = inside.split_once(']').unwrap_or((inside, ""));
                 (Cow::Borrowed(value.trim_end()), left)
             }
         };
-        self.at += 1 + line.len() - left.len();
+        self.offset += 1 + line.len() - left.len();
         Some(Token::Header { name, value, after_blank_line })
     }
 }
@@ -225,7 +228,7 @@ fn line_length(text: &str) -> usize {
     text.bytes().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(text.len())
 }
 
-const fn is_blank(byte: u8) -> bool {
+const fn is_ascii_separator(byte: u8) -> bool {
     byte <= b' ' || byte == 0x7f
 }
 
@@ -246,8 +249,8 @@ mod tests {
     }
 
     #[test]
-    fn values_end_where_they_must_be_meant_to() {
-        for (text, meant) in [
+    fn header_values_end_at_the_intended_quote() {
+        for (text, expected) in [
             (r#"[Event "a"]"#, "a"),
             (r#"[Event "a \"b\" \\ c"]"#, r#"a "b" \ c"#),
             (r#"[Event "The "Big" one" ]"#, r#"The "Big" one"#),
@@ -259,7 +262,7 @@ mod tests {
             (r#"[Event]"#, ""),
             (r#"[Event ""]"#, ""),
         ] {
-            assert_eq!(value(text), meant, "{text}");
+            assert_eq!(value(text), expected, "{text}");
         }
     }
 
@@ -270,7 +273,7 @@ mod tests {
     }
 
     #[test]
-    fn words_end_at_signs_and_blanks_of_any_script() {
+    fn words_end_at_symbols_and_unicode_whitespace() {
         assert_eq!(
             tokens("1.e4{x}e5;y\n(d4)$1 e8(Q)\u{a0}♘f3"),
             [
@@ -278,10 +281,10 @@ mod tests {
                 Token::Comment("x"),
                 Token::Word("e5"),
                 Token::Comment("y"),
-                Token::Open,
+                Token::OpenParen,
                 Token::Word("d4"),
-                Token::Close,
-                Token::Glyph(1),
+                Token::CloseParen,
+                Token::Nag(1),
                 Token::Word("e8(Q)"),
                 Token::Word("♘f3"),
             ]

@@ -5,33 +5,33 @@
 pub(super) struct LineCounter<'a> {
     text: &'a str,
     /// Counted up to here.
-    at: usize,
+    counted_to: usize,
     line: usize,
     line_start: usize,
 }
 
 impl<'a> LineCounter<'a> {
     pub(super) const fn new(text: &'a str) -> LineCounter<'a> {
-        LineCounter { text, at: 0, line: 1, line_start: 0 }
+        LineCounter { text, counted_to: 0, line: 1, line_start: 0 }
     }
 
     /// Line and column of a byte, each from 1, the column in characters. Bytes are asked for from
     /// front to back.
-    pub(super) fn locate(&mut self, at: usize) -> (usize, usize) {
+    pub(super) fn locate(&mut self, offset: usize) -> (usize, usize) {
         let bytes = self.text.as_bytes();
-        for place in self.at..at {
+        for index in self.counted_to..offset {
             // A lone carriage return ends a line too, as it did on old Macs.
-            let ends = bytes[place] == b'\n'
-                || (bytes[place] == b'\r' && bytes.get(place + 1) != Some(&b'\n'));
+            let ends = bytes[index] == b'\n'
+                || (bytes[index] == b'\r' && bytes.get(index + 1) != Some(&b'\n'));
             if ends {
                 self.line += 1;
-                self.line_start = place + 1;
+                self.line_start = index + 1;
             }
         }
-        self.at = self.at.max(at);
+        self.counted_to = self.counted_to.max(offset);
         (
             self.line,
-            1 + self.text.get(self.line_start..at).map_or(0, |before| before.chars().count()),
+            1 + self.text.get(self.line_start..offset).map_or(0, |before| before.chars().count()),
         )
     }
 }
@@ -41,7 +41,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_end_as_on_every_system() {
+    fn all_line_endings_are_counted() {
         let mut counter = LineCounter::new("a\nbé\r\n\rxy");
         assert_eq!(counter.locate(0), (1, 1));
         assert_eq!(counter.locate(5), (2, 3), "é is one character of two bytes");

@@ -1,8 +1,8 @@
 //! One game of a text after the other.
 
+use super::builder::{GameBuilder, LocatedError};
 use super::lexer::Lexer;
 use super::line_counter::LineCounter;
-use super::under_way::{Found, UnderWay};
 use super::{BadGame, Headers, PgnError, PgnGame};
 
 /// Reads the games of a text. [`decode`](super::decode) makes a text of bytes.
@@ -18,14 +18,14 @@ use super::{BadGame, Headers, PgnError, PgnGame};
 #[derive(Clone, Debug)]
 pub struct PgnReader<'a> {
     lexer: Lexer<'a>,
-    lines: LineCounter<'a>,
-    games: usize,
+    line_counter: LineCounter<'a>,
+    games_read: usize,
 }
 
 impl<'a> PgnReader<'a> {
     /// Begins at the start of a text.
     pub const fn new(text: &'a str) -> PgnReader<'a> {
-        PgnReader { lexer: Lexer::new(text), lines: LineCounter::new(text), games: 0 }
+        PgnReader { lexer: Lexer::new(text), line_counter: LineCounter::new(text), games_read: 0 }
     }
 
     /// The byte of the text from which on the next game is looked for: what lies between two of
@@ -34,10 +34,13 @@ impl<'a> PgnReader<'a> {
         self.lexer.offset()
     }
 
-    fn bad_game(&mut self, headers: Headers, found: Found) -> BadGame {
-        let Found { at, ply, text, fault } = found;
-        let (line, column) = self.lines.locate(at);
-        BadGame { headers, error: PgnError { game: self.games, ply, line, column, text, fault } }
+    fn bad_game(&mut self, headers: Headers, error: LocatedError) -> BadGame {
+        let LocatedError { offset, ply, text, kind } = error;
+        let (line, column) = self.line_counter.locate(offset);
+        BadGame {
+            headers,
+            error: PgnError { game: self.games_read, ply, line, column, text, kind },
+        }
     }
 }
 
@@ -46,20 +49,20 @@ impl Iterator for PgnReader<'_> {
 
     fn next(&mut self) -> Option<Result<PgnGame, BadGame>> {
         loop {
-            let mut game = UnderWay::default();
+            let mut builder = GameBuilder::default();
             let mut is_last = true;
-            while let Some((at, token)) = self.lexer.next() {
-                if game.ends_before(&token) {
-                    self.lexer.back_to(at);
+            while let Some((offset, token)) = self.lexer.next() {
+                if builder.starts_next_game(&token) {
+                    self.lexer.rewind_to(offset);
                     is_last = false;
                     break;
                 }
-                game.take(at, token);
+                builder.add_token(offset, token);
             }
-            if let Some(read) = game.finish() {
-                let read = read.map_err(|(headers, found)| self.bad_game(headers, found));
-                self.games += 1;
-                return Some(read);
+            if let Some(result) = builder.finish() {
+                let result = result.map_err(|(headers, error)| self.bad_game(headers, error));
+                self.games_read += 1;
+                return Some(result);
             }
             if is_last {
                 return None;

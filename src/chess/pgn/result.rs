@@ -19,7 +19,7 @@ pub enum GameResult {
 
 impl GameResult {
     /// Reads a result as the standard writes it, or as some people do (`1/2`, `1:0`).
-    pub fn read(text: &str) -> Option<GameResult> {
+    pub fn parse(text: &str) -> Option<GameResult> {
         Some(match text {
             "1-0" | "1:0" => GameResult::WhiteWins,
             "0-1" | "0:1" => GameResult::BlackWins,
@@ -30,7 +30,7 @@ impl GameResult {
     }
 
     /// The text in PGN.
-    pub const fn text(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             GameResult::WhiteWins => "1-0",
             GameResult::BlackWins => "0-1",

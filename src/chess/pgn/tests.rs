@@ -1,13 +1,13 @@
 //! Claims about reading and writing games.
 
-mod faults;
+mod errors;
 mod leniency;
 mod random;
 mod round_trip;
 mod writing;
 
 use super::*;
-use crate::chess::{CastlingText, Position, to_uci};
+use crate::chess::{CastlingNotation, Position, to_uci};
 
 /// The games of a text, none of which is bad.
 fn games(text: &str) -> Vec<PgnGame> {
@@ -28,7 +28,7 @@ fn uci(start: &Position, line: &Line) -> String {
     let mut position = start.clone();
     let mut texts = Vec::new();
     for mv in &line.moves {
-        texts.push(to_uci(&position, mv.mv(), CastlingText::Chess960));
+        texts.push(to_uci(&position, mv.mv(), CastlingNotation::Chess960));
         position.play(mv.mv());
     }
     texts.join(" ")

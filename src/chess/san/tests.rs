@@ -1,12 +1,12 @@
 //! Claims about writing SAN.
 
 use super::*;
-use crate::chess::{Position, read_move};
+use crate::chess::{Position, parse_move};
 
 /// The SAN of the move that a UCI text means.
 fn san(fen: &str, uci: &str) -> String {
     let position = Position::from_fen(fen).unwrap();
-    to_san(&position, read_move(&position, uci).unwrap())
+    to_san(&position, parse_move(&position, uci).unwrap())
 }
 
 #[test]
@@ -36,7 +36,7 @@ fn the_file_comes_before_the_rank_and_both_only_when_neither_is_enough() {
 }
 
 #[test]
-fn a_pinned_rival_needs_no_telling_apart() {
+fn a_pinned_piece_causes_no_disambiguation() {
     assert_eq!(san("4k3/4r3/8/8/1N6/8/4N3/4K3 w - - 0 1", "b4d3"), "Nd3");
     assert_eq!(
         san("k7/8/8/8/3R4/8/8/r1R1K3 w - - 0 1", "d4d1"),
@@ -46,7 +46,7 @@ fn a_pinned_rival_needs_no_telling_apart() {
 }
 
 #[test]
-fn a_rival_that_leaves_the_king_in_check_needs_no_telling_apart() {
+fn a_piece_that_would_leave_the_king_in_check_causes_no_disambiguation() {
     // The knight on b3 is pinned on the diagonal; only the one on f3 may stop the rook's check on
     // d2.
     assert_eq!(san("3rk3/8/8/8/8/1N3N2/8/3K4 w - - 0 1", "b3d2"), "Nbd2");
@@ -104,7 +104,7 @@ fn check_marks_agree_with_the_position_after_the_move() {
         for first in &position.legal_moves() {
             let position = position.after(first);
             let moves = position.legal_moves();
-            for (mv, san) in moves.into_iter().zip(san_all(&position, &moves)) {
+            for (mv, san) in moves.into_iter().zip(to_san_all(&position, &moves)) {
                 let after = position.after(mv);
                 assert_eq!(san.check, after.in_check(), "{san:?} in {}", position.fen());
                 assert_eq!(

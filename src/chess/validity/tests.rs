@@ -17,7 +17,7 @@ fn each_player_has_one_king() {
 }
 
 #[test]
-fn the_king_of_the_side_that_waits_cannot_be_taken() {
+fn the_opponent_must_not_be_in_check() {
     assert_eq!(faults("4k3/8/8/8/8/8/4R3/4K3 w - - 0 1"), ["opponent_in_check"]);
     assert_eq!(faults("4k3/8/8/8/8/8/4R3/4K3 b - - 0 1"), [""; 0]);
     assert_eq!(faults("8/8/8/3kK3/8/8/8/8 w - - 0 1"), ["opponent_in_check"]);
@@ -78,24 +78,24 @@ fn only_a_slider_behind_the_pawns_origin_may_check_after_a_double_step() {
 
 #[test]
 fn an_en_passant_square_needs_a_pawn_that_has_just_passed_it() {
-    for (fen, why) in [
+    for (fen, reason) in [
         ("4k3/8/8/3pP3/8/8/8/4K3 w - d3 0 1", "the wrong rank for White"),
         ("4k3/8/8/4P3/8/8/8/4K3 w - d6 0 1", "no pawn"),
         ("4k3/8/8/3PP3/8/8/8/4K3 w - d6 0 1", "a pawn of the wrong side"),
         ("4k3/3p4/8/3pP3/8/8/8/4K3 w - d6 0 1", "its origin is not empty"),
         ("4k3/8/3n4/3pP3/8/8/8/4K3 w - d6 0 1", "its way is not empty"),
     ] {
-        assert_eq!(faults(fen), ["en_passant_impossible"], "{why}");
+        assert_eq!(faults(fen), ["en_passant_impossible"], "{reason}");
     }
 }
 
 #[test]
-fn a_setup_is_refused_for_rights_that_nothing_supports() {
+fn castling_rights_without_king_and_rook_are_rejected() {
     let mut setup = Position::startpos().to_setup();
-    setup.castling.set(Color::White, CastlingSide::King, Some(File::G));
+    setup.castling_rights.set(Color::White, CastlingSide::King, Some(File::G));
     let invalid = setup.validate().unwrap_err();
-    assert_eq!(invalid.faults[0].field, Field::Castling);
-    setup.castling.set(Color::White, CastlingSide::King, Some(File::A));
+    assert_eq!(invalid.faults[0].field, PositionField::Castling);
+    setup.castling_rights.set(Color::White, CastlingSide::King, Some(File::A));
     assert!(setup.validate().is_err(), "the rook on a1 is not on the king's side");
 }
 

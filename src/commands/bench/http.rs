@@ -6,14 +6,17 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::ValueEnum;
-use kibitzer::load::{Kind, Limits, Load, LoadError, Pace, Target, different, from_file};
+use kibitzer::loadtest::{
+    LoadError, LoadModel, LoadTest, RequestKind, RequestLimits, Target, random_positions,
+    read_positions,
+};
 
-use crate::commands::Failure;
+use crate::commands::BoxError;
 
 /// Without a file so many positions are asked about; of dictionary hits fewer, since each is
 /// searched first.
-const POSITIONS: usize = 10_000;
-const KNOWN_POSITIONS: usize = 100;
+const DEFAULT_POSITIONS: usize = 10_000;
+const DEFAULT_HIT_POSITIONS: usize = 100;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
@@ -84,10 +87,10 @@ enum What {
     Analysis,
 }
 
-pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
-    let load = options.load()?;
+pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
+    let load_test = options.load_test()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let report = runtime.block_on(load.run())?;
+    let report = runtime.block_on(load_test.run())?;
     let mut out = io::stdout().lock();
     if options.json {
         serde_json::to_writer(&mut out, &report)?;
@@ -99,35 +102,36 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, Failure> {
 }
 
 impl Options {
-    fn load(&self) -> Result<Load, LoadError> {
+    fn load_test(&self) -> Result<LoadTest, LoadError> {
         let seconds = |seconds: u32| Duration::from_secs(seconds.into());
         let keys: Vec<String> = self.keys.iter().filter(|key| !key.is_empty()).cloned().collect();
         let connections = self.connections;
-        Ok(Load {
+        Ok(LoadTest {
             target: Target::new(&self.url, &keys, seconds(self.timeout))?,
             kind: self.kind.into(),
             limits: self.limits(),
             positions: self.positions()?,
-            pace: match self.rate {
-                Some(rate) => Pace::Open { rate, in_flight: self.in_flight },
-                None => Pace::Closed { connections },
+            model: match self.rate {
+                Some(rate) => LoadModel::Open { rate, in_flight: self.in_flight },
+                None => LoadModel::Closed { connections },
             },
-            time: seconds(self.seconds),
+            duration: seconds(self.seconds),
             drain: seconds(self.drain),
         })
     }
 
-    fn limits(&self) -> Limits {
+    fn limits(&self) -> RequestLimits {
         let Options { depth, nodes, movetime_ms, multipv, .. } = *self;
-        Limits { depth, nodes, movetime_ms, multipv }
+        RequestLimits { depth, nodes, movetime_ms, multipv }
     }
 
     fn positions(&self) -> Result<Vec<String>, LoadError> {
-        let usual = if matches!(self.kind, What::Hit) { KNOWN_POSITIONS } else { POSITIONS };
+        let default_count =
+            if matches!(self.kind, What::Hit) { DEFAULT_HIT_POSITIONS } else { DEFAULT_POSITIONS };
         match &self.positions {
-            None => Ok(different(self.count.unwrap_or(usual), self.seed)),
+            None => Ok(random_positions(self.count.unwrap_or(default_count), self.seed)),
             Some(file) => {
-                let mut fens = from_file(file)?;
+                let mut fens = read_positions(file)?;
                 fens.truncate(self.count.unwrap_or(usize::MAX));
                 Ok(fens)
             }
@@ -135,13 +139,13 @@ impl Options {
     }
 }
 
-impl From<What> for Kind {
-    fn from(what: What) -> Kind {
-        match what {
-            What::LegalMoves => Kind::LegalMoves,
-            What::BestMove => Kind::BestMove,
-            What::Hit => Kind::Hit,
-            What::Analysis => Kind::Analysis,
+impl From<What> for RequestKind {
+    fn from(kind: What) -> RequestKind {
+        match kind {
+            What::LegalMoves => RequestKind::LegalMoves,
+            What::BestMove => RequestKind::BestMove,
+            What::Hit => RequestKind::Hit,
+            What::Analysis => RequestKind::Analysis,
         }
     }
 }

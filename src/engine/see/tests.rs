@@ -1,23 +1,23 @@
 use super::*;
-use crate::chess::read_move;
+use crate::chess::parse_move;
 
 /// What the exchange wins: the greatest threshold that it still reaches.
 fn exchange(fen: &str, mv: &str) -> Value {
     let position = Position::from_fen(fen).unwrap();
-    let mv = read_move(&position, mv).unwrap();
+    let mv = parse_move(&position, mv).unwrap();
     (-5500..5500).rev().find(|&threshold| see_at_least(&position, mv, threshold)).unwrap()
 }
 
 #[test]
 fn a_hanging_piece_is_won_whole() {
-    assert_eq!(exchange("4k3/8/8/3n4/8/8/8/3RK3 w - - 0 1", "d1d5"), worth(Role::Knight));
+    assert_eq!(exchange("4k3/8/8/3n4/8/8/8/3RK3 w - - 0 1", "d1d5"), see_value(Role::Knight));
 }
 
 #[test]
 fn a_rook_that_takes_a_guarded_pawn_is_lost_for_it() {
     assert_eq!(
         exchange("4k3/8/2p5/3p4/8/8/8/3RK3 w - - 0 1", "d1d5"),
-        worth(Role::Pawn) - worth(Role::Rook)
+        see_value(Role::Pawn) - see_value(Role::Rook)
     );
 }
 
@@ -29,10 +29,10 @@ fn a_knight_takes_a_guarded_knight_evenly() {
 #[test]
 fn rooks_behind_rooks_join_the_exchange() {
     // Two rooks against rook and pawn's guard: rook takes pawn, rook takes, rook takes.
-    assert_eq!(exchange("3r2k1/8/8/3p4/8/8/3R4/3R2K1 w - - 0 1", "d2d5"), worth(Role::Pawn));
+    assert_eq!(exchange("3r2k1/8/8/3p4/8/8/3R4/3R2K1 w - - 0 1", "d2d5"), see_value(Role::Pawn));
     assert_eq!(
         exchange("3r2k1/3r4/8/3p4/8/8/3R4/3R2K1 w - - 0 1", "d2d5"),
-        worth(Role::Pawn) - worth(Role::Rook)
+        see_value(Role::Pawn) - see_value(Role::Rook)
     );
 }
 
@@ -40,34 +40,34 @@ fn rooks_behind_rooks_join_the_exchange() {
 fn a_queen_behind_a_pawn_joins_on_the_diagonal() {
     // Pawn takes pawn, bishop takes back; the queen behind the pawn then wins the bishop for the
     // pawn.
-    assert_eq!(exchange("6k1/8/4b3/3p4/4P3/5Q2/8/6K1 w - - 0 1", "e4d5"), worth(Role::Pawn));
+    assert_eq!(exchange("6k1/8/4b3/3p4/4P3/5Q2/8/6K1 w - - 0 1", "e4d5"), see_value(Role::Pawn));
 }
 
 #[test]
 fn a_king_does_not_take_what_is_guarded() {
-    assert_eq!(exchange("8/8/3k4/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5"), worth(Role::Pawn));
+    assert_eq!(exchange("8/8/3k4/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5"), see_value(Role::Pawn));
     assert_eq!(
         exchange("8/8/3k4/3p4/8/8/3R4/4K3 w - - 0 1", "d2d5"),
-        worth(Role::Pawn) - worth(Role::Rook)
+        see_value(Role::Pawn) - see_value(Role::Rook)
     );
 }
 
 #[test]
 fn en_passant_wins_the_pawn_and_opens_the_file_behind_it() {
-    assert_eq!(exchange("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"), worth(Role::Pawn));
+    assert_eq!(exchange("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"), see_value(Role::Pawn));
     assert_eq!(exchange("3rk3/8/8/3pP3/8/8/8/4K3 w - d6 0 1", "e5d6"), 0);
 }
 
 #[test]
 fn a_promotion_counts_the_new_piece_and_its_loss() {
-    let gain = worth(Role::Queen) - worth(Role::Pawn);
+    let gain = see_value(Role::Queen) - see_value(Role::Pawn);
     assert_eq!(exchange("8/P6k/8/8/8/8/8/4K3 w - - 0 1", "a7a8q"), gain);
-    assert_eq!(exchange("1r6/P6k/8/8/8/8/8/4K3 w - - 0 1", "a7a8q"), gain - worth(Role::Queen));
+    assert_eq!(exchange("1r6/P6k/8/8/8/8/8/4K3 w - - 0 1", "a7a8q"), gain - see_value(Role::Queen));
 }
 
 #[test]
 fn a_quiet_move_onto_a_guarded_square_loses_the_piece() {
-    assert_eq!(exchange("4k3/8/4p3/8/8/8/8/3RK3 w - - 0 1", "d1d5"), -worth(Role::Rook));
+    assert_eq!(exchange("4k3/8/4p3/8/8/8/8/3RK3 w - - 0 1", "d1d5"), -see_value(Role::Rook));
     assert_eq!(exchange("4k3/8/8/8/8/8/8/3RK3 w - - 0 1", "d1d5"), 0);
 }
 

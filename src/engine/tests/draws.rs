@@ -13,16 +13,16 @@ fn a_losing_side_seeks_the_third_repetition() {
     for depth in 1..=8 {
         let report = search(&Engine::new(1), &game, depth);
         assert_eq!(report.score, Score::Cp(0), "depth {depth}");
-        assert!(is(&game, &report, "Kg1"), "depth {depth}");
-        assert!(!report.context_free);
+        assert!(best_move_is(&game, &report, "Kg1"), "depth {depth}");
+        assert!(!report.history_independent);
     }
 }
 
 #[test]
-fn without_the_past_the_same_position_is_lost() {
+fn without_game_history_the_same_position_is_lost() {
     let report = search(&Engine::new(1), &game(ROOK_DOWN, ""), 8);
-    assert!(centipawns(&report) < -300, "{report:?}");
-    assert!(report.context_free);
+    assert!(raw_centipawns(&report) < -300, "{report:?}");
+    assert!(report.history_independent);
 }
 
 #[test]
@@ -31,8 +31,8 @@ fn a_winning_side_avoids_the_third_repetition() {
     let game = game(ROOK_DOWN, "Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1");
     for depth in 1..=8 {
         let report = search(&Engine::new(1), &game, depth);
-        assert!(centipawns(&report) > 300, "depth {depth}: {report:?}");
-        assert!(!is(&game, &report, "Kh8"), "depth {depth}");
+        assert!(raw_centipawns(&report) > 300, "depth {depth}: {report:?}");
+        assert!(!best_move_is(&game, &report, "Kh8"), "depth {depth}");
     }
 }
 
@@ -42,38 +42,38 @@ fn a_winning_side_does_not_let_the_other_repeat() {
     let game = game(ROOK_DOWN, "Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1 Kf8 Kg1");
     for depth in 2..=8 {
         let report = search(&Engine::new(1), &game, depth);
-        assert!(!is(&game, &report, "Kg8"), "depth {depth}");
-        assert!(centipawns(&report) > 300, "depth {depth}: {report:?}");
+        assert!(!best_move_is(&game, &report, "Kg8"), "depth {depth}");
+        assert!(raw_centipawns(&report) > 300, "depth {depth}: {report:?}");
     }
 }
 
 #[test]
-fn history_decides_however_much_the_shared_table_knows() {
+fn game_history_overrides_the_shared_tt() {
     let engine = Engine::new(4);
     let (bare, played) = (game(ROOK_DOWN, ""), game(ROOK_DOWN, SHUFFLED_TWICE));
     // The table is full of a lost position …
-    assert!(centipawns(&search(&engine, &bare, 12)) < -300);
+    assert!(raw_centipawns(&search(&engine, &bare, 12)) < -300);
     // … and still the repetition is found, at once;
     for depth in 1..=6 {
         assert_eq!(search(&engine, &played, depth).score, Score::Cp(0));
     }
     // the draw, in turn, leaves nothing behind that would save the bare position.
     for depth in 1..=6 {
-        assert!(centipawns(&search(&engine, &bare, depth)) < -300, "depth {depth}");
+        assert!(raw_centipawns(&search(&engine, &bare, depth)) < -300, "depth {depth}");
     }
     let other_side = game(ROOK_DOWN, "Kg1");
-    assert!(centipawns(&search(&engine, &other_side, 6)) > 300);
+    assert!(raw_centipawns(&search(&engine, &other_side, 6)) > 300);
 }
 
 #[test]
-fn a_draw_by_this_searchs_past_is_not_stored_as_the_positions_own() {
+fn a_draw_by_game_history_is_not_stored_for_the_bare_position() {
     let engine = Engine::new(4);
     let played = game(ROOK_DOWN, SHUFFLED_TWICE);
     search(&engine, &played, 10);
     let bare = game(ROOK_DOWN, "");
     // On a table that only knows the drawn search, and on an empty one, the verdict is the same.
     for depth in 4..=8 {
-        assert!(centipawns(&search(&engine, &bare, depth)) < -300, "depth {depth}");
+        assert!(raw_centipawns(&search(&engine, &bare, depth)) < -300, "depth {depth}");
     }
 }
 
@@ -105,7 +105,7 @@ fn checkmate_on_the_hundredth_ply_comes_before_the_fifty_move_rule() {
         let game = game(&format!("6k1/5ppp/8/8/8/8/8/R5K1 w - - {clock} 90"), "");
         let report = search(&Engine::new(1), &game, 4);
         assert_eq!(report.score, Score::Mate(1), "clock {clock}");
-        assert!(is(&game, &report, "Ra8#"));
+        assert!(best_move_is(&game, &report, "Ra8#"));
     }
 }
 
@@ -125,7 +125,7 @@ fn a_mate_that_comes_after_the_hundredth_ply_is_a_draw() {
     ] {
         let report = search(&engine, &game(&fen(clock), ""), 8);
         assert_eq!(report.score, score, "clock {clock}");
-        assert!(!report.context_free, "clock {clock}");
+        assert!(!report.history_independent, "clock {clock}");
     }
     assert_eq!(
         search(&engine, &game(&fen(0), ""), 8).score,
@@ -137,7 +137,7 @@ fn a_mate_that_comes_after_the_hundredth_ply_is_a_draw() {
 #[test]
 fn a_capture_or_pawn_move_in_time_keeps_the_win() {
     let report = search(&Engine::new(1), &game("4k3/8/8/8/8/8/P7/R3K3 w - - 99 90", ""), 6);
-    assert!(centipawns(&report) > 300, "{report:?}");
+    assert!(raw_centipawns(&report) > 300, "{report:?}");
     assert!(
         report.best_move().is_some_and(
             |mv| mv.from().file() == crate::chess::File::A && mv.from().rank() as u8 == 1
@@ -146,12 +146,14 @@ fn a_capture_or_pawn_move_in_time_keeps_the_win() {
 }
 
 #[test]
-fn near_the_fifty_move_limit_the_answer_is_not_the_bare_positions() {
+fn scores_near_the_fifty_move_limit_are_history_dependent() {
     assert!(
-        !search(&Engine::new(1), &game("4k3/8/8/8/8/8/P7/R3K3 w - - 92 90", ""), 4).context_free
+        !search(&Engine::new(1), &game("4k3/8/8/8/8/8/P7/R3K3 w - - 92 90", ""), 4)
+            .history_independent
     );
     assert!(
-        search(&Engine::new(1), &game("4k3/8/8/8/8/8/P7/R3K3 w - - 10 90", ""), 4).context_free
+        search(&Engine::new(1), &game("4k3/8/8/8/8/8/P7/R3K3 w - - 10 90", ""), 4)
+            .history_independent
     );
 }
 
@@ -159,16 +161,18 @@ fn near_the_fifty_move_limit_the_answer_is_not_the_bare_positions() {
 fn stalemate_is_a_draw_in_quiescence_too() {
     let game = game("7k/8/6Q1/8/8/8/8/K7 w - - 0 1", "");
     assert!(
-        centipawns(&search(&Engine::new(1), &game, 1)) > 300,
+        raw_centipawns(&search(&Engine::new(1), &game, 1)) > 300,
         "the queen can leave the king a move"
     );
     // With a king's move she stays, and the reply is looked at by quiescence alone.
     let engine = Engine::new(1);
-    let scope =
-        Scope { moves: vec![read_move(game.position(), "Kb1").unwrap()], ..Scope::default() };
+    let scope = SearchScope {
+        search_moves: vec![parse_move(game.position(), "Kb1").unwrap()],
+        ..SearchScope::default()
+    };
     let limits = Limits { depth: Some(1), ..Limits::default() };
-    let report = engine.continue_game(
-        &mut engine.memory(),
+    let report = engine.search_game(
+        &mut engine.thread_data_set(),
         &game,
         &limits,
         &scope,
@@ -200,7 +204,7 @@ fn games_that_are_over_are_terminal() {
 }
 
 #[test]
-fn a_claimable_position_is_searched_all_the_same() {
+fn a_claimable_draw_is_still_searched() {
     let threefold = game(ROOK_DOWN, SHUFFLED_TWICE);
     assert_eq!(threefold.claims().len(), 1);
     assert_eq!(search(&Engine::new(1), &threefold, 3).reason, StopReason::Depth);

@@ -10,28 +10,28 @@ fn analyse(engine: &Engine, game: &Game, limits: Limits) -> Report {
 }
 
 #[test]
-fn a_depth_is_searched_to_its_end_and_every_iteration_is_told() {
-    let mut told = Vec::new();
+fn every_iteration_up_to_the_depth_is_reported() {
+    let mut reported = Vec::new();
     let limits = Limits { depth: Some(7), ..Limits::default() };
     let game = game(KIWIPETE, "");
     let last = Engine::new(4).analyse(&game, &limits, &StopFlag::default(), &mut |report| {
-        assert_line(&game, report);
-        told.push((report.depth, report.nodes));
+        assert_valid_pv(&game, report);
+        reported.push((report.depth, report.nodes));
     });
     assert_eq!((last.depth, last.reason), (7, StopReason::Depth));
-    assert_eq!(told.iter().map(|&(depth, _)| depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 7]);
-    assert!(told.is_sorted_by_key(|&(_, nodes)| nodes));
+    assert_eq!(reported.iter().map(|&(depth, _)| depth).collect::<Vec<_>>(), [1, 2, 3, 4, 5, 6, 7]);
+    assert!(reported.is_sorted_by_key(|&(_, nodes)| nodes));
     assert!(last.seldepth >= last.depth);
 }
 
 #[test]
-fn a_node_limit_is_kept_to_the_node() {
+fn a_node_limit_is_exact() {
     for nodes in [1, 2, 63, 64, 1000, 1023, 1024, 1025, 50_000] {
         let game = game(KIWIPETE, "");
         let report =
             analyse(&Engine::new(4), &game, Limits { nodes: Some(nodes), ..Limits::default() });
         assert_eq!((report.nodes, report.reason), (nodes, StopReason::Nodes));
-        assert_line(&game, &report);
+        assert_valid_pv(&game, &report);
     }
 }
 
@@ -42,7 +42,7 @@ fn the_same_nodes_from_a_cleared_table_give_the_same_answer() {
     let limits = Limits { nodes: Some(100_000), ..Limits::default() };
     let mut first = analyse(&engine, &game, limits);
     for _ in 0..2 {
-        engine.clear();
+        engine.clear_tt();
         let again = analyse(&engine, &game, limits);
         first.elapsed = again.elapsed;
         assert_eq!(again, first);
@@ -56,7 +56,7 @@ fn the_time_limit_is_kept_within_a_few_milliseconds() {
         let game = game(KIWIPETE, "");
         let report = analyse(&Engine::new(4), &game, limits);
         assert_eq!(report.reason, StopReason::Time);
-        assert_line(&game, &report);
+        assert_valid_pv(&game, &report);
         let late = report.elapsed.saturating_sub(Duration::from_millis(millis));
         assert!(
             late < Duration::from_millis(250),
@@ -77,12 +77,12 @@ fn time_to_stop(game: &Game, limits: Limits) -> Duration {
                 (Instant::now(), report)
             });
             thread::sleep(Duration::from_millis(80));
-            let told = Instant::now();
+            let stopped_at = Instant::now();
             flag.stop();
             let (ended, report) = running.join().unwrap();
             assert_eq!(report.reason, StopReason::Stopped);
-            assert_line(game, &report);
-            ended.saturating_duration_since(told)
+            assert_valid_pv(game, &report);
+            ended.saturating_duration_since(stopped_at)
         })
     });
     tries.min().unwrap()
@@ -100,7 +100,7 @@ fn a_mate_search_stops_within_five_milliseconds() {
 }
 
 #[test]
-fn a_search_that_is_told_to_stop_before_it_begins_still_has_a_move() {
+fn a_search_stopped_before_it_begins_still_returns_a_move() {
     let flag = StopFlag::default();
     flag.stop();
     let game = game(KIWIPETE, "");
@@ -112,7 +112,7 @@ fn a_search_that_is_told_to_stop_before_it_begins_still_has_a_move() {
             &mut |_| (),
         );
         assert_eq!((report.reason, report.depth, report.nodes), (StopReason::Stopped, 0, 0));
-        assert_line(&game, &report);
+        assert_valid_pv(&game, &report);
     }
 }
 

@@ -6,12 +6,12 @@ fn prove(fen: &str, moves: u8) -> Report {
     let game = game(fen, "");
     let limits = Limits { mate: Some(moves), ..Limits::default() };
     let report = Engine::new(4).analyse(&game, &limits, &StopFlag::default(), &mut |_| ());
-    assert_line(&game, &report);
+    assert_valid_pv(&game, &report);
     report
 }
 
 #[test]
-fn a_mate_in_at_most_so_many_moves_is_proved_with_its_shortest_distance() {
+fn the_shortest_mate_within_the_limit_is_proved() {
     for (fen, distance) in [
         ("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1", 1),
         ("4k3/8/R7/1R6/8/8/8/4K3 w - - 0 1", 2),
@@ -32,10 +32,10 @@ fn a_mate_in_at_most_so_many_moves_is_proved_with_its_shortest_distance() {
 }
 
 #[test]
-fn where_there_is_no_mate_the_ordinary_score_is_given() {
+fn without_a_mate_the_normal_score_is_reported() {
     let report = prove("4k3/8/R7/1R6/8/8/8/4K3 w - - 0 1", 1);
     assert_eq!(report.reason, StopReason::Depth);
-    assert!(centipawns(&report) > 500);
+    assert!(raw_centipawns(&report) > 500);
     let report = prove("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 2);
     assert_eq!(report.reason, StopReason::Depth);
     assert!(matches!(report.score, Score::Cp(_)) && report.depth > 0);
@@ -62,14 +62,14 @@ fn another_limit_ends_the_proof_with_its_own_reason() {
         |limits: Limits| Engine::new(4).analyse(&game, &limits, &StopFlag::default(), &mut |_| ());
     let report = run(Limits { mate: Some(8), nodes: Some(30_000), ..Limits::default() });
     assert_eq!((report.reason, report.nodes), (StopReason::Nodes, 30_000));
-    assert_line(&game, &report);
+    assert_valid_pv(&game, &report);
     let report = run(Limits {
         mate: Some(8),
         movetime: Some(Duration::from_millis(60)),
         ..Limits::default()
     });
     assert_eq!(report.reason, StopReason::Time);
-    assert_line(&game, &report);
+    assert_valid_pv(&game, &report);
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn repetition_counts_in_the_proof() {
     let run = |moves: &str| {
         let game = game(fen, moves);
         let report = Engine::new(4).analyse(&game, &limits, &StopFlag::default(), &mut |_| ());
-        assert_line(&game, &report);
-        (is(&game, &report, "Rb7"), report)
+        assert_valid_pv(&game, &report);
+        (best_move_is(&game, &report, "Rb7"), report)
     };
     let (_, fresh) = run("");
     assert_eq!(fresh.score, Score::Mate(2));
@@ -111,10 +111,10 @@ fn repetition_counts_in_the_proof() {
 }
 
 #[test]
-fn a_mate_is_found_by_the_ordinary_search_too() {
+fn the_normal_search_finds_the_mate_too() {
     let game = game("5r1k/6pp/8/6N1/2Q5/8/6PP/7K w - - 0 1", "");
     let limits = Limits { nodes: Some(1_000_000), ..Limits::default() };
     let report = Engine::new(4).analyse(&game, &limits, &StopFlag::default(), &mut |_| ());
     assert_eq!(report.score, Score::Mate(4));
-    assert_line(&game, &report);
+    assert_valid_pv(&game, &report);
 }

@@ -3,7 +3,7 @@ use std::thread;
 use super::*;
 
 #[test]
-fn several_searches_at_once_share_one_table_and_stay_sound() {
+fn concurrent_searches_share_one_tt_and_stay_valid() {
     let engine = Engine::new(1);
     let fens = [
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -18,9 +18,9 @@ fn several_searches_at_once_share_one_table_and_stay_sound() {
                 let game = game(fen, "");
                 let limits = Limits { nodes: Some(60_000), ..Limits::default() };
                 let report = engine.analyse(&game, &limits, &StopFlag::default(), &mut |report| {
-                    assert_line(&game, report)
+                    assert_valid_pv(&game, report)
                 });
-                assert_line(&game, &report);
+                assert_valid_pv(&game, &report);
                 if index % fens.len() == 3 {
                     assert_eq!(report.score, Score::Mate(2));
                 }
@@ -28,7 +28,7 @@ fn several_searches_at_once_share_one_table_and_stay_sound() {
         }
     });
     assert!(engine.hash_permille() > 300);
-    engine.clear();
+    engine.clear_tt();
     assert_eq!(engine.hash_permille(), 0);
 }
 
@@ -45,9 +45,9 @@ fn a_search_gains_from_a_deeper_one_before_it() {
     let engine = Engine::new(8);
     let (mut alone, mut after) = (0, 0);
     for game in &games {
-        engine.clear();
+        engine.clear_tt();
         alone += search(&engine, game, 12).nodes;
-        engine.clear();
+        engine.clear_tt();
         search(&engine, game, 15);
         after += search(&engine, game, 12).nodes;
     }
@@ -55,7 +55,7 @@ fn a_search_gains_from_a_deeper_one_before_it() {
 }
 
 #[test]
-fn the_engine_says_what_it_is() {
+fn the_engine_reports_hash_size_and_network() {
     let engine = Engine::new(2);
     assert_eq!(engine.hash_mb(), 2);
     assert!(engine.evaluation_name().starts_with(engine.network().id()));

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, Uri};
 
 /// The origin of the page that asks, when it is neither of this host nor among those allowed (`*`
 /// for all).
-pub(crate) fn foreign_origin<'a>(
+pub(crate) fn disallowed_origin<'a>(
     headers: &'a HeaderMap,
     uri: &Uri,
     allowed: &[String],
@@ -17,10 +17,11 @@ pub(crate) fn foreign_origin<'a>(
         .get(HOST)
         .and_then(|host| host.to_str().ok())
         .or_else(|| uri.authority().map(|host| host.as_str()));
-    let own = origin.split_once("://").map(|(_, host)| host);
-    let is_ours = matches!((own, host), (Some(own), Some(host)) if own.eq_ignore_ascii_case(host));
+    let origin_host = origin.split_once("://").map(|(_, host)| host);
+    let is_same_host =
+        matches!((origin_host, host), (Some(own), Some(host)) if own.eq_ignore_ascii_case(host));
     let is_allowed = allowed.iter().any(|allowed| allowed == "*" || allowed == origin);
-    (!is_ours && !is_allowed).then_some(origin)
+    (!is_same_host && !is_allowed).then_some(origin)
 }
 
 #[cfg(test)]
@@ -29,32 +30,32 @@ mod tests {
 
     use super::*;
 
-    fn is_foreign(origin: Option<&'static str>, allowed: &[&str]) -> bool {
+    fn is_disallowed(origin: Option<&'static str>, allowed: &[&str]) -> bool {
         let mut headers = HeaderMap::new();
         headers.insert(HOST, HeaderValue::from_static("chess.example:8080"));
         if let Some(origin) = origin {
             headers.insert(ORIGIN, HeaderValue::from_static(origin));
         }
         let allowed: Vec<String> = allowed.iter().map(|&origin| origin.to_owned()).collect();
-        foreign_origin(&headers, &Uri::from_static("/v1/live"), &allowed).is_some()
+        disallowed_origin(&headers, &Uri::from_static("/v1/live"), &allowed).is_some()
     }
 
     #[test]
-    fn pages_of_this_host_and_of_allowed_origins_are_welcome() {
-        assert!(!is_foreign(None, &[]), "what is no page has no origin");
-        assert!(!is_foreign(Some("http://chess.example:8080"), &[]));
+    fn the_same_host_and_allowed_origins_are_accepted() {
+        assert!(!is_disallowed(None, &[]), "what is no page has no origin");
+        assert!(!is_disallowed(Some("http://chess.example:8080"), &[]));
         assert!(
-            !is_foreign(Some("https://Chess.example:8080"), &[]),
+            !is_disallowed(Some("https://Chess.example:8080"), &[]),
             "a proxy may speak TLS for us"
         );
-        assert!(!is_foreign(Some("https://board.example"), &["https://board.example"]));
-        assert!(!is_foreign(Some("https://anywhere.example"), &["*"]));
+        assert!(!is_disallowed(Some("https://board.example"), &["https://board.example"]));
+        assert!(!is_disallowed(Some("https://anywhere.example"), &["*"]));
     }
 
     #[test]
-    fn other_pages_are_not() {
-        assert!(is_foreign(Some("http://chess.example"), &[]), "another port is another origin");
-        assert!(is_foreign(Some("https://elsewhere.example"), &["https://board.example"]));
-        assert!(is_foreign(Some("null"), &[]));
+    fn other_origins_are_refused() {
+        assert!(is_disallowed(Some("http://chess.example"), &[]), "another port is another origin");
+        assert!(is_disallowed(Some("https://elsewhere.example"), &["https://board.example"]));
+        assert!(is_disallowed(Some("null"), &[]));
     }
 }

@@ -6,34 +6,34 @@ use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::Visitor;
+use super::Identity;
 use crate::analysis::Client;
 
 /// So long a ticket is good.
-pub(crate) const TICKET_LIFE: Duration = Duration::from_secs(30);
+pub(crate) const TICKET_LIFETIME: Duration = Duration::from_secs(30);
 
 /// So many tickets of one client are good at once, and so many of all.
-const MOST_OF_A_CLIENT: usize = 64;
-const MOST: usize = 16_384;
+const MAX_TICKETS_PER_CLIENT: usize = 64;
+const MAX_TICKETS: usize = 16_384;
 
 /// 128 random bits.
-type Number = [u8; 16];
+type Token = [u8; 16];
 
 /// The tickets that are good.
 #[derive(Debug, Default)]
-pub(crate) struct Tickets(Mutex<Out>);
+pub(crate) struct Tickets(Mutex<IssuedTickets>);
 
 #[derive(Debug, Default)]
-struct Out {
-    holders: HashMap<Number, Visitor>,
+struct IssuedTickets {
+    holders: HashMap<Token, Identity>,
     /// In the order of their age, those that were used among them.
-    ages: VecDeque<(Instant, Number)>,
-    of_clients: HashMap<Client, usize>,
+    by_age: VecDeque<(Instant, Token)>,
+    counts_by_client: HashMap<Client, usize>,
 }
 
 /// Why there is no ticket.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NoTicket {
+pub(crate) enum TicketError {
     /// As many are good as may be; the oldest of them for so long.
     #[error("too many tickets are out")]
     TooMany(Duration),
@@ -47,25 +47,25 @@ impl Tickets {
     ///
     /// # Errors
     /// When too many are out, and when the system has no random numbers.
-    pub(crate) fn give(&self, visitor: Visitor) -> Result<String, NoTicket> {
-        let mut number = Number::default();
-        getrandom::fill(&mut number)?;
+    pub(crate) fn issue(&self, identity: Identity) -> Result<String, TicketError> {
+        let mut token = Token::default();
+        getrandom::fill(&mut token)?;
         let now = Instant::now();
-        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        out.forget_old(now);
-        let own = out.of_clients.get(&visitor.client).copied().unwrap_or_default();
-        if own >= MOST_OF_A_CLIENT || out.ages.len() >= MOST {
-            let oldest = out
-                .ages
-                .front()
-                .map_or(TICKET_LIFE, |&(given, _)| TICKET_LIFE.saturating_sub(now - given));
-            return Err(NoTicket::TooMany(oldest));
+        let mut issued = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        issued.remove_expired(now);
+        let client_count =
+            issued.counts_by_client.get(&identity.client).copied().unwrap_or_default();
+        if client_count >= MAX_TICKETS_PER_CLIENT || issued.by_age.len() >= MAX_TICKETS {
+            let next_expiry = issued.by_age.front().map_or(TICKET_LIFETIME, |&(issued_at, _)| {
+                TICKET_LIFETIME.saturating_sub(now - issued_at)
+            });
+            return Err(TicketError::TooMany(next_expiry));
         }
-        *out.of_clients.entry(visitor.client.clone()).or_default() += 1;
-        out.holders.insert(number, visitor);
-        out.ages.push_back((now, number));
-        let mut text = String::with_capacity(2 * number.len());
-        for byte in number {
+        *issued.counts_by_client.entry(identity.client.clone()).or_default() += 1;
+        issued.holders.insert(token, identity);
+        issued.by_age.push_back((now, token));
+        let mut text = String::with_capacity(2 * token.len());
+        for byte in token {
             // A String takes all that is written.
             let _ = write!(text, "{byte:02x}");
         }
@@ -73,39 +73,39 @@ impl Tickets {
     }
 
     /// Whose ticket it is, if it is good; from now on it is not.
-    pub(crate) fn take(&self, text: &str) -> Option<Visitor> {
-        let number = number(text)?;
-        let mut out = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        out.forget_old(Instant::now());
-        out.take(&number)
+    pub(crate) fn redeem(&self, text: &str) -> Option<Identity> {
+        let token = parse_token(text)?;
+        let mut issued = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        issued.remove_expired(Instant::now());
+        issued.remove(&token)
     }
 }
 
-impl Out {
-    fn take(&mut self, number: &Number) -> Option<Visitor> {
-        let visitor = self.holders.remove(number)?;
-        if let Some(own) = self.of_clients.get_mut(&visitor.client) {
-            *own -= 1;
-            if *own == 0 {
-                self.of_clients.remove(&visitor.client);
+impl IssuedTickets {
+    fn remove(&mut self, token: &Token) -> Option<Identity> {
+        let identity = self.holders.remove(token)?;
+        if let Some(count) = self.counts_by_client.get_mut(&identity.client) {
+            *count -= 1;
+            if *count == 0 {
+                self.counts_by_client.remove(&identity.client);
             }
         }
-        Some(visitor)
+        Some(identity)
     }
 
-    fn forget_old(&mut self, now: Instant) {
-        while let Some(&(given, number)) = self.ages.front()
-            && now.saturating_duration_since(given) >= TICKET_LIFE
+    fn remove_expired(&mut self, now: Instant) {
+        while let Some(&(issued_at, token)) = self.by_age.front()
+            && now.saturating_duration_since(issued_at) >= TICKET_LIFETIME
         {
-            self.ages.pop_front();
-            self.take(&number);
+            self.by_age.pop_front();
+            self.remove(&token);
         }
     }
 }
 
-fn number(text: &str) -> Option<Number> {
+fn parse_token(text: &str) -> Option<Token> {
     let digits = text.as_bytes();
-    if digits.len() != 2 * size_of::<Number>()
+    if digits.len() != 2 * size_of::<Token>()
         || !digits.iter().all(|digit| matches!(digit, b'0'..=b'9' | b'a'..=b'f'))
     {
         return None;
@@ -117,47 +117,51 @@ fn number(text: &str) -> Option<Number> {
 mod tests {
     use super::*;
 
-    fn visitor(client: &str) -> Visitor {
-        Visitor { client: Client::new(client), key: None, allowance: None }
+    fn identity(client: &str) -> Identity {
+        Identity { client: Client::new(client), key: None, allowance: None }
     }
 
     #[test]
-    fn a_ticket_is_good_once() {
+    fn a_ticket_can_be_redeemed_once() {
         let tickets = Tickets::default();
         let (ann, bob) =
-            (tickets.give(visitor("ann")).unwrap(), tickets.give(visitor("bob")).unwrap());
+            (tickets.issue(identity("ann")).unwrap(), tickets.issue(identity("bob")).unwrap());
         assert_ne!(ann, bob);
-        assert_eq!(tickets.take(&ann).unwrap().client, Client::new("ann"));
-        assert!(tickets.take(&ann).is_none());
-        assert_eq!(tickets.take(&bob).unwrap().client, Client::new("bob"));
-        for none in
+        assert_eq!(tickets.redeem(&ann).unwrap().client, Client::new("ann"));
+        assert!(tickets.redeem(&ann).is_none());
+        assert_eq!(tickets.redeem(&bob).unwrap().client, Client::new("bob"));
+        for invalid in
             ["", "ticket", &"0".repeat(32), &"é".repeat(16), &format!("+{}", "0".repeat(31))]
         {
-            assert!(tickets.take(none).is_none(), "{none}");
+            assert!(tickets.redeem(invalid).is_none(), "{invalid}");
         }
     }
 
     #[test]
     fn one_client_cannot_have_all_tickets() {
         let tickets = Tickets::default();
-        let first = tickets.give(visitor("ann")).unwrap();
-        for _ in 1..MOST_OF_A_CLIENT {
-            tickets.give(visitor("ann")).unwrap();
+        let first = tickets.issue(identity("ann")).unwrap();
+        for _ in 1..MAX_TICKETS_PER_CLIENT {
+            tickets.issue(identity("ann")).unwrap();
         }
-        assert!(matches!(tickets.give(visitor("ann")), Err(NoTicket::TooMany(_))));
-        assert!(tickets.give(visitor("bob")).is_ok());
-        tickets.take(&first).unwrap();
-        assert!(tickets.give(visitor("ann")).is_ok(), "a used one does not count");
+        assert!(matches!(tickets.issue(identity("ann")), Err(TicketError::TooMany(_))));
+        assert!(tickets.issue(identity("bob")).is_ok());
+        tickets.redeem(&first).unwrap();
+        assert!(tickets.issue(identity("ann")).is_ok(), "a used one does not count");
     }
 
     #[test]
-    fn old_tickets_are_forgotten() {
+    fn expired_tickets_are_removed() {
         let tickets = Tickets::default();
-        let ann = tickets.give(visitor("ann")).unwrap();
-        let mut out = tickets.0.lock().unwrap();
-        out.forget_old(Instant::now() + TICKET_LIFE);
-        assert!(out.holders.is_empty() && out.ages.is_empty() && out.of_clients.is_empty());
-        drop(out);
-        assert!(tickets.take(&ann).is_none());
+        let ann = tickets.issue(identity("ann")).unwrap();
+        let mut issued = tickets.0.lock().unwrap();
+        issued.remove_expired(Instant::now() + TICKET_LIFETIME);
+        assert!(
+            issued.holders.is_empty()
+                && issued.by_age.is_empty()
+                && issued.counts_by_client.is_empty()
+        );
+        drop(issued);
+        assert!(tickets.redeem(&ann).is_none());
     }
 }

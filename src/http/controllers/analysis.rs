@@ -1,10 +1,10 @@
 //! `POST` and `GET /v1/analysis`
 
-mod lines;
-mod narrator;
-mod pump;
+mod render_options;
 mod request;
-mod telling;
+mod stream_line;
+mod streaming;
+mod update_throttle;
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
@@ -12,23 +12,23 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-pub(crate) use lines::StreamLine;
-pub(crate) use narrator::Narrator;
-use request::Analysis;
-pub(crate) use request::Manner;
-use telling::Line;
-pub(crate) use telling::{Pov, Telling};
+use render_options::PvLine;
+pub(crate) use render_options::{Pov, RenderOptions};
+pub(crate) use request::AnalysisOptions;
+use request::AnalysisRequestDto;
+pub(crate) use stream_line::StreamLine;
+pub(crate) use update_throttle::UpdateThrottle;
 
 use crate::analysis::Answer;
 use crate::http::App;
-use crate::http::asker::Asker;
+use crate::http::caller::Caller;
 use crate::http::dto::{
-    Choice, Found, PositionState, ScoreDto, WdlDto, score_or_null, wdl_or_null,
+    BestMove, PositionState, ScoreDto, SearchStats, WdlDto, score_or_null, wdl_or_null,
 };
 use crate::http::json::{Json, Query, Reply};
 use crate::http::openapi::{QueryProblems, SearchProblems};
 use crate::http::problem::Problem;
-use crate::http::stream::{self, Form, LAST_EVENT_ID};
+use crate::http::stream::{self, LAST_EVENT_ID, ResponseFormat};
 
 /// An analysis at its end.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -36,7 +36,7 @@ pub(crate) struct AnalysisAnswer {
     #[serde(flatten)]
     state: PositionState,
     #[serde(flatten)]
-    choice: Choice,
+    best_move: BestMove,
     /// As `pov` says. Null when the search was replaced before it had found anything.
     #[schema(required, schema_with = score_or_null)]
     score: Option<ScoreDto>,
@@ -44,9 +44,9 @@ pub(crate) struct AnalysisAnswer {
     #[schema(required, schema_with = wdl_or_null)]
     wdl: Option<WdlDto>,
     /// The best moves, each with its line; none where the game is over.
-    lines: Vec<Line>,
+    lines: Vec<PvLine>,
     #[serde(flatten)]
-    found: Found,
+    stats: SearchStats,
 }
 
 /// Analyse
@@ -63,7 +63,7 @@ pub(crate) struct AnalysisAnswer {
     post,
     path = "/v1/analysis",
     tag = "analysis",
-    request_body = Analysis,
+    request_body = AnalysisRequestDto,
     responses(
         (status = 200, description = "The analysis.", content(
             (AnalysisAnswer = "application/json"),
@@ -76,12 +76,12 @@ pub(crate) struct AnalysisAnswer {
 )]
 pub(crate) async fn analyse(
     State(app): State<App>,
-    asker: Asker,
+    caller: Caller,
     headers: HeaderMap,
-    Json(request): Json<Analysis>,
+    Json(request): Json<AnalysisRequestDto>,
 ) -> Result<Response, Problem> {
-    let form = Form::negotiate(&headers, Form::Json)?;
-    answer(&app, asker, form, request).await
+    let format = ResponseFormat::negotiate(&headers, ResponseFormat::Json)?;
+    respond(&app, caller, format, request).await
 }
 
 /// Follow an analysis
@@ -110,46 +110,52 @@ pub(crate) async fn analyse(
 )]
 pub(crate) async fn follow_analysis(
     State(app): State<App>,
-    asker: Asker,
+    caller: Caller,
     headers: HeaderMap,
-    Query(request): Query<Analysis>,
+    Query(request): Query<AnalysisRequestDto>,
 ) -> Result<Response, Problem> {
-    let form = Form::negotiate(&headers, Form::Events)?;
-    if headers.get(LAST_EVENT_ID).is_some_and(|id| id == stream::END) {
+    let format = ResponseFormat::negotiate(&headers, ResponseFormat::Sse)?;
+    if headers.get(LAST_EVENT_ID).is_some_and(|id| id == stream::END_EVENT_ID) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    answer(&app, asker, form, request).await
+    respond(&app, caller, format, request).await
 }
 
-async fn answer(
+async fn respond(
     app: &App,
-    asker: Asker,
-    form: Form,
-    request: Analysis,
+    caller: Caller,
+    format: ResponseFormat,
+    request: AnalysisRequestDto,
 ) -> Result<Response, Problem> {
     let resolved = request.position.resolve()?;
     let state = PositionState::from(&resolved);
-    let (request, telling) = request.manner.clamp(resolved.game, asker.client(), app.caps())?;
-    if form == Form::Json {
-        let answer = app.service().await.follow(request)?.end().await?;
-        return Ok(Reply(AnalysisAnswer::new(state, &telling, &answer)).into_response());
+    let (request, render_options) =
+        request.manner.clamp(resolved.game, caller.client(), app.caps())?;
+    if format == ResponseFormat::Json {
+        let answer = app.service().await.start_analysis(request)?.wait_for_end().await?;
+        return Ok(Reply(AnalysisAnswer::new(state, &render_options, &answer)).into_response());
     }
-    let place = app.stream_place()?;
-    let following = app.service().await.follow(request)?;
-    pump::stream(app.caps().stream, place, form, asker, telling, following).await
+    let permit = app.stream_permit()?;
+    let analysis = app.service().await.start_analysis(request)?;
+    streaming::stream_response(app.caps().stream, permit, format, caller, render_options, analysis)
+        .await
 }
 
 impl AnalysisAnswer {
-    pub(crate) fn new(state: PositionState, telling: &Telling, answer: &Answer) -> AnalysisAnswer {
+    pub(crate) fn new(
+        state: PositionState,
+        render_options: &RenderOptions,
+        answer: &Answer,
+    ) -> AnalysisAnswer {
         let report = &answer.report;
-        let (score, wdl) = telling.turned(report.score, report.wdl);
+        let (score, wdl) = render_options.to_pov(report.score, report.wdl);
         AnalysisAnswer {
             state,
-            choice: Choice::of(telling.texts(&report.pv)),
-            score: answer.has_found().then_some(score),
-            wdl: answer.has_found().then_some(wdl),
-            lines: telling.lines(report),
-            found: Found::new(answer, telling.clamped.clone()),
+            best_move: BestMove::from_line(render_options.render_moves(&report.pv)),
+            score: answer.has_result().then_some(score),
+            wdl: answer.has_result().then_some(wdl),
+            lines: render_options.render_lines(report),
+            stats: SearchStats::new(answer, render_options.clamped.clone()),
         }
     }
 }

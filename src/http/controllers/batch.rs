@@ -1,9 +1,9 @@
 //! `POST /v1/batch`
 
 mod driver;
-mod lines;
-mod reply;
+mod line_reader;
 mod request;
+mod response;
 
 use axum::body::Body;
 use axum::extract::State;
@@ -13,13 +13,13 @@ use axum::response::Response;
 
 use crate::analysis::AnalysisError;
 use crate::http::App;
-use crate::http::asker::Asker;
+use crate::http::caller::Caller;
 use crate::http::json;
 use crate::http::openapi::BatchProblems;
 use crate::http::problem::Problem;
 
-pub(crate) use reply::BatchReply;
-pub(crate) use request::BatchLine;
+pub(crate) use request::BatchRequest;
+pub(crate) use response::BatchResponseLine;
 
 /// Many positions
 ///
@@ -33,15 +33,15 @@ pub(crate) use request::BatchLine;
     post,
     path = "/v1/batch",
     tag = "analysis",
-    request_body(content = BatchLine, content_type = "application/x-ndjson"),
+    request_body(content = BatchRequest, content_type = "application/x-ndjson"),
     responses(
-        (status = 200, description = "An answer a line.", body = BatchReply, content_type = "application/x-ndjson"),
+        (status = 200, description = "An answer a line.", body = BatchResponseLine, content_type = "application/x-ndjson"),
         BatchProblems,
     )
 )]
 pub(crate) async fn batch(
     State(app): State<App>,
-    asker: Asker,
+    caller: Caller,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
@@ -50,8 +50,8 @@ pub(crate) async fn batch(
     if service.status().shutting_down {
         return Err(AnalysisError::shutting_down().into());
     }
-    let place = app.batch_place()?;
-    Ok(driver::begin(app, place, service, asker, body))
+    let permit = app.batch_permit()?;
+    Ok(driver::start(app, permit, service, caller, body))
 }
 
 fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
@@ -60,7 +60,7 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
     let is_ndjson = essence.is_some_and(|essence| {
         ["application/x-ndjson", "application/ndjson", "application/jsonl"]
             .iter()
-            .any(|kind| essence.eq_ignore_ascii_case(kind))
+            .any(|media_type| essence.eq_ignore_ascii_case(media_type))
     });
     if is_ndjson { json::check_encoding(headers) } else { Err(Problem::not_ndjson(declared)) }
 }

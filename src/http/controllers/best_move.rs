@@ -7,17 +7,17 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use self::request::BestMove;
+use self::request::BestMoveRequest;
 use crate::analysis::Answer;
-use crate::chess::{CastlingText, Position};
+use crate::chess::{CastlingNotation, Position};
 use crate::http::App;
-use crate::http::asker::Asker;
+use crate::http::caller::Caller;
 use crate::http::dto::{
-    Choice, Clamped, Found, MoveText, PositionState, ScoreDto, WdlDto, line_texts, score_or_null,
-    wdl_or_null,
+    BestMove, Clamped, MoveText, PositionState, ScoreDto, SearchStats, WdlDto, line_texts,
+    score_or_null, wdl_or_null,
 };
 use crate::http::json::{Json, Reply};
-use crate::http::layers::Timing;
+use crate::http::middleware::ServerTiming;
 use crate::http::openapi::SearchProblems;
 use crate::http::problem::Problem;
 
@@ -27,7 +27,7 @@ pub(crate) struct BestMoveAnswer {
     #[serde(flatten)]
     state: PositionState,
     #[serde(flatten)]
-    choice: Choice,
+    best_move: BestMove,
     /// From the side to move's view. Null when the search was replaced before it had found
     /// anything.
     #[schema(required, schema_with = score_or_null)]
@@ -42,7 +42,7 @@ pub(crate) struct BestMoveAnswer {
     #[schema(value_type = Vec<String>)]
     pv_san: Vec<MoveText>,
     #[serde(flatten)]
-    found: Found,
+    stats: SearchStats,
 }
 
 /// The best move
@@ -55,7 +55,7 @@ pub(crate) struct BestMoveAnswer {
     post,
     path = "/v1/best-move",
     tag = "analysis",
-    request_body = BestMove,
+    request_body = BestMoveRequest,
     responses(
         (
             status = 200,
@@ -68,15 +68,15 @@ pub(crate) struct BestMoveAnswer {
 )]
 pub(crate) async fn best_move(
     State(app): State<App>,
-    asker: Asker,
-    Json(request): Json<BestMove>,
+    caller: Caller,
+    Json(request): Json<BestMoveRequest>,
 ) -> Result<Response, Problem> {
     let resolved = request.position.resolve()?;
     let state = PositionState::from(&resolved);
     let position = resolved.game.position().clone();
-    let (request, clamped) = request.search.clamp(None, resolved.game, asker.client(), app.caps());
+    let (request, clamped) = request.search.clamp(None, resolved.game, caller.client(), app.caps());
     let answer = app.service().await.best_move(request).await?;
-    let timing = Timing { queue: answer.queued, search: answer.searched };
+    let timing = ServerTiming { queue: answer.queued, search: answer.searched };
     let mut response =
         Reply(BestMoveAnswer::new(state, &position, &answer, clamped)).into_response();
     response.extensions_mut().insert(timing);
@@ -92,15 +92,15 @@ impl BestMoveAnswer {
     ) -> BestMoveAnswer {
         let report = &answer.report;
         let (pv, pv_san): (Vec<_>, Vec<_>) =
-            line_texts(position, &report.pv, CastlingText::Standard).unzip();
+            line_texts(position, &report.pv, CastlingNotation::Standard).unzip();
         BestMoveAnswer {
             state,
-            choice: Choice::of(pv.iter().copied().zip(pv_san.iter().copied())),
-            score: answer.has_found().then(|| report.score.into()),
-            wdl: answer.has_found().then(|| report.wdl.into()),
+            best_move: BestMove::from_line(pv.iter().copied().zip(pv_san.iter().copied())),
+            score: answer.has_result().then(|| report.score.into()),
+            wdl: answer.has_result().then(|| report.wdl.into()),
             pv,
             pv_san,
-            found: Found::new(answer, clamped),
+            stats: SearchStats::new(answer, clamped),
         }
     }
 }

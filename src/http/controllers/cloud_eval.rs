@@ -8,11 +8,11 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::analysis::{AnalysisRequest, Class, Client};
-use crate::chess::{CastlingText, Game, Move, Position, read_fen};
-use crate::engine::{Limits, Report, Scope, Score};
+use crate::analysis::{AnalysisRequest, Client, PriorityClass};
+use crate::chess::{CastlingNotation, Game, Move, Position, parse_fen};
+use crate::engine::{Limits, Report, Score, SearchScope};
 use crate::http::App;
-use crate::http::asker::Asker;
+use crate::http::caller::Caller;
 use crate::http::dto::line_texts;
 use crate::http::json::{FromMembers, Members, Query, Reply};
 use crate::http::problem::Problem;
@@ -20,7 +20,7 @@ use crate::http::problem::Problem;
 /// Which evaluation is asked for.
 #[derive(Clone, Debug, Default, ToSchema)]
 #[schema(as = CloudEvalRequest)]
-pub(crate) struct CloudEvalQuery {
+pub(crate) struct CloudEvalRequest {
     /// A FEN.
     #[schema(value_type = String)]
     fen: Option<String>,
@@ -32,12 +32,12 @@ pub(crate) struct CloudEvalQuery {
     variant: Option<String>,
 }
 
-impl FromMembers for CloudEvalQuery {
-    fn read(members: &mut Members<'_>) -> Option<CloudEvalQuery> {
+impl FromMembers for CloudEvalRequest {
+    fn read(members: &mut Members<'_>) -> Option<CloudEvalRequest> {
         let fen = members.required("fen");
         let multi_pv = members.optional_number("multiPv", 1..=u64::MAX);
         let variant = members.optional("variant");
-        Some(CloudEvalQuery { fen, multi_pv, variant })
+        Some(CloudEvalRequest { fen, multi_pv, variant })
     }
 }
 
@@ -93,8 +93,8 @@ pub(crate) struct NoCloudEval {
 )]
 pub(crate) async fn cloud_eval(
     State(app): State<App>,
-    asker: Asker,
-    Query(query): Query<CloudEvalQuery>,
+    caller: Caller,
+    Query(query): Query<CloudEvalRequest>,
 ) -> Result<Response, Problem> {
     let is_known_variant = query
         .variant
@@ -102,63 +102,66 @@ pub(crate) async fn cloud_eval(
         .is_none_or(|name| ["standard", "chess960", "fromPosition"].contains(&name));
     let fen = query.fen.unwrap_or_default();
     let position =
-        is_known_variant.then(|| read_fen(&fen).ok()).flatten().map(|reading| reading.position);
-    let Some(position) = position else { return Ok(unknown()) };
-    let lines = usize::try_from(query.multi_pv.unwrap_or(1)).unwrap_or(usize::MAX);
-    let Some(report) = report(&app, asker.client(), &position, lines).await? else {
-        return Ok(unknown());
+        is_known_variant.then(|| parse_fen(&fen).ok()).flatten().map(|reading| reading.position);
+    let Some(position) = position else { return Ok(not_found()) };
+    let multipv = usize::try_from(query.multi_pv.unwrap_or(1)).unwrap_or(usize::MAX);
+    let Some(report) = find_report(&app, caller.client(), &position, multipv).await? else {
+        return Ok(not_found());
     };
-    let pvs = lines_of(&position, &report);
+    let pvs = cloud_lines(&position, &report);
     Ok(Reply(CloudEval { fen, knodes: report.nodes / 1_000, depth: report.depth, pvs })
         .into_response())
 }
 
-fn unknown() -> Response {
+fn not_found() -> Response {
     let error = "No cloud evaluation available for that position";
     (StatusCode::NOT_FOUND, Reply(NoCloudEval { error })).into_response()
 }
 
 /// What is known of a position, or what a short search finds where that is allowed.
-async fn report(
+async fn find_report(
     app: &App,
     client: &Client,
     position: &Position,
-    lines: usize,
+    multipv: usize,
 ) -> Result<Option<Report>, Problem> {
     let service = app.service().await;
-    if let Some(known) = service.known(position, lines) {
-        return Ok(Some((*known.report).clone()));
+    if let Some(cached) = service.cached_analysis(position, multipv) {
+        return Ok(Some((*cached.report).clone()));
     }
-    let time = app.caps().lichess_compute;
-    if time == Duration::ZERO || !position.has_moves() {
+    let compute_time = app.caps().lichess_compute;
+    if compute_time == Duration::ZERO || !position.has_moves() {
         return Ok(None);
     }
     let request = AnalysisRequest {
         game: Game::new(position.clone()),
-        limits: Limits { movetime: Some(time), ..Limits::default() },
-        scope: Scope { multipv: lines.min(usize::from(app.caps().multipv)), ..Scope::default() },
+        limits: Limits { movetime: Some(compute_time), ..Limits::default() },
+        scope: SearchScope {
+            multipv: multipv.min(usize::from(app.caps().multipv)),
+            ..SearchScope::default()
+        },
         fresh: false,
         client: client.clone(),
-        class: Class::Interactive,
+        class: PriorityClass::Interactive,
         session: None,
     };
     let answer = service.best_move(request).await?;
     Ok(Some((*answer.report).clone()).filter(|report| !report.pv.is_empty()))
 }
 
-fn lines_of(position: &Position, report: &Report) -> Vec<CloudLine> {
+fn cloud_lines(position: &Position, report: &Report) -> Vec<CloudLine> {
     let best = (report.score, &report.pv);
     let others = report.alternatives.iter().map(|line| (line.score, &line.pv));
     let lines = std::iter::once(best).chain(others);
-    lines.map(|(score, pv)| line(position, score, pv)).collect()
+    lines.map(|(score, pv)| cloud_line(position, score, pv)).collect()
 }
 
-fn line(position: &Position, score: Score, pv: &[Move]) -> CloudLine {
-    let texts: Vec<_> = line_texts(position, pv, CastlingText::Chess960)
+fn cloud_line(position: &Position, score: Score, pv: &[Move]) -> CloudLine {
+    let texts: Vec<_> = line_texts(position, pv, CastlingNotation::Chess960)
         .map(|(uci, _)| uci.0.as_str().to_owned())
         .collect();
-    let white = if position.turn().is_white() { score } else { score.of_the_other_side() };
-    let (cp, mate) = match white {
+    let white_score = if position.turn().is_white() { score } else { score.flip() };
+    let (cp, mate) = match white_score {
         Score::Cp(value) => (Some(value), None),
         Score::Mate(moves) => (None, Some(moves)),
     };

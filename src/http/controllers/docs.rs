@@ -11,9 +11,9 @@ use axum::http::{HeaderMap, Response};
 use axum::response::{IntoResponse, Redirect};
 use utoipa_swagger_ui::Config;
 
+use crate::http::etag::StaticResponse;
 use crate::http::openapi::contract;
 use crate::http::problem::Problem;
-use crate::http::unchanging::Unchanging;
 
 const HTML: &str = "text/html; charset=utf-8";
 
@@ -29,10 +29,10 @@ const ASSETS: [(&str, &str); 7] = [
 ];
 
 struct Pages {
-    json: Unchanging,
-    yaml: Unchanging,
-    docs: Unchanging,
-    assets: BTreeMap<&'static str, Unchanging>,
+    json: StaticResponse,
+    yaml: StaticResponse,
+    docs: StaticResponse,
+    assets: BTreeMap<&'static str, StaticResponse>,
 }
 
 static PAGES: LazyLock<Pages> = LazyLock::new(|| {
@@ -51,12 +51,14 @@ static PAGES: LazyLock<Pages> = LazyLock::new(|| {
         .replace("<title>Swagger UI</title>", "<title>kibitzer</title>");
     let assets = ASSETS
         .iter()
-        .filter_map(|&(name, media)| Some((name, Unchanging::new(file(name)?.into_owned(), media))))
+        .filter_map(|&(name, media)| {
+            Some((name, StaticResponse::new(file(name)?.into_owned(), media)))
+        })
         .collect();
     Pages {
-        json: Unchanging::new(json, "application/json"),
-        yaml: Unchanging::new(yaml, "application/yaml"),
-        docs: Unchanging::new(index, HTML),
+        json: StaticResponse::new(json, "application/json"),
+        yaml: StaticResponse::new(yaml, "application/yaml"),
+        docs: StaticResponse::new(index, HTML),
         assets,
     }
 });
@@ -77,7 +79,7 @@ pub(crate) fn prepare() {
     )
 )]
 pub(crate) async fn openapi_json(headers: HeaderMap) -> Response<Body> {
-    PAGES.json.answer(&headers)
+    PAGES.json.respond(&headers)
 }
 
 /// The contract as YAML
@@ -91,7 +93,7 @@ pub(crate) async fn openapi_json(headers: HeaderMap) -> Response<Body> {
     )
 )]
 pub(crate) async fn openapi_yaml(headers: HeaderMap) -> Response<Body> {
-    PAGES.yaml.answer(&headers)
+    PAGES.yaml.respond(&headers)
 }
 
 /// A page to read and try the contract
@@ -105,7 +107,7 @@ pub(crate) async fn openapi_yaml(headers: HeaderMap) -> Response<Body> {
     )
 )]
 pub(crate) async fn docs(headers: HeaderMap) -> Response<Body> {
-    PAGES.docs.answer(&headers)
+    PAGES.docs.respond(&headers)
 }
 
 /// A file of that page.
@@ -117,7 +119,7 @@ pub(crate) async fn docs_asset(
     // A path that is no UTF-8 names no file.
     let asset = path.ok().and_then(|Path(name)| PAGES.assets.get(name.as_str()));
     let asset = asset.ok_or_else(|| Problem::not_found(uri.path()))?;
-    Ok(asset.answer(&headers))
+    Ok(asset.respond(&headers))
 }
 
 /// Leads to the docs.

@@ -5,7 +5,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use crate::chess::forms::LAYOUT_VERSION;
+use crate::chess::encodings::LAYOUT_VERSION;
 use crate::engine::Engine;
 use crate::http::App;
 use crate::http::dto::{varying, varying_text, whole_ms};
@@ -49,7 +49,7 @@ pub(crate) async fn engine(State(app): State<App>) -> Reply<EngineDto> {
         name: env!("CARGO_PKG_NAME"),
         version: Engine::VERSION,
         evaluation: engine.evaluation_name().to_owned(),
-        simd: Engine::simd(),
+        simd: Engine::simd_name(),
         hash_permille: engine.hash_permille(),
         uptime_ms: whole_ms(app.uptime()),
         layout_version: LAYOUT_VERSION,

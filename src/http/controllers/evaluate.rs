@@ -35,12 +35,12 @@ pub(crate) struct Evaluation {
     #[schema(maximum = 7)]
     bucket: usize,
     /// The pieces but for the kings, from a1 to h8.
-    pieces: Vec<PieceWorth>,
+    pieces: Vec<PieceContribution>,
 }
 
 /// A piece and how much of the evaluation hangs on it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct PieceWorth {
+pub(crate) struct PieceContribution {
     /// Where it stands.
     #[schema(value_type = String, pattern = "^[a-h][1-8]$")]
     square: SquareName,
@@ -85,19 +85,22 @@ pub(crate) async fn evaluate(
         white_score: ScoreDto::Cp(evaluation.white_value),
         network: engine.network().id().to_owned(),
         bucket: evaluation.bucket,
-        pieces: pieces(position, &evaluation),
+        pieces: piece_contributions(position, &evaluation),
     }))
 }
 
-fn pieces(position: &Position, evaluation: &StaticEvaluation) -> Vec<PieceWorth> {
-    let worth = |square: Square| {
+fn piece_contributions(
+    position: &Position,
+    evaluation: &StaticEvaluation,
+) -> Vec<PieceContribution> {
+    let contribution = |square: Square| {
         let (piece, value) = position.piece_at(square).zip(evaluation.pieces[square.index()])?;
-        Some(PieceWorth {
+        Some(PieceContribution {
             square: SquareName(square),
             color: piece.color().name(),
             role: piece.role().name(),
             value,
         })
     };
-    Square::all().filter_map(worth).collect()
+    Square::all().filter_map(contribution).collect()
 }

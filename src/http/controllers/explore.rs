@@ -9,68 +9,70 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Schema;
 
-use crate::analysis::{Edge, MOST_EDGES, Node, Remembered};
-use crate::chess::forms::Instruction;
-use crate::chess::{CastlingText, Outcome, Position, SanWriter, uci_text};
+use crate::analysis::{CachedAnalysis, GraphEdge, GraphNode, MAX_EDGES};
+use crate::chess::encodings::ReversibleMove;
+use crate::chess::{CastlingNotation, Outcome, Position, SanWriter, to_uci_inline};
 use crate::http::App;
 use crate::http::dto::{
-    Hex, MoveText, PositionRequest, PositionState, ScoreDto, instruction, or_null, varying,
+    Hex, MoveText, PositionRequest, PositionState, ScoreDto, ref_or_null, reversible_move, varying,
     whole_ms,
 };
-use crate::http::json::{FromMembers, Members, Query, Written};
+use crate::http::json::{FromMembers, JsonBytes, Members, Query};
 use crate::http::openapi::ExploreProblems;
 use crate::http::problem::Problem;
-use crate::http::state::{WALKS_AT_ONCE, WIDE_ANSWERS_AT_ONCE};
-use crate::http::stream::held;
+use crate::http::state::{MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES};
+use crate::http::stream::body_with_permit;
 
 /// What a move takes while a walk is made and told: the walk's own, what memory knows of the
 /// position, the answer's, and its text, which grows by doubling. A test compares.
-const EDGE_BYTES: usize = 2_400;
+const EDGE_MEMORY_BYTES: usize = 2_400;
 
 /// What a move takes as text.
-const TOLD_BYTES: usize = 640;
+const EDGE_JSON_BYTES: usize = 640;
 
 /// The most memory that walks and their answers take, in bytes.
-pub(crate) const fn explore_bound() -> u64 {
-    let bytes = (WALKS_AT_ONCE * EDGE_BYTES + WIDE_ANSWERS_AT_ONCE * TOLD_BYTES) * MOST_EDGES;
+pub(crate) const fn explore_memory_bound() -> u64 {
+    let bytes = (MAX_CONCURRENT_EXPLORES * EDGE_MEMORY_BYTES
+        + MAX_CONCURRENT_DEEP_EXPLORES * EDGE_JSON_BYTES)
+        * MAX_EDGES;
     (bytes as u64).next_multiple_of(1 << 20)
 }
 
 /// Where to look around, and how far.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = ExploreRequest)]
-pub(crate) struct Explore {
+pub(crate) struct ExploreRequest {
     position: PositionRequest,
     /// How many moves deep, 1 to 3; behind positions that memory knows.
     #[schema(minimum = 1, maximum = 3, nullable = false, default = 1)]
     depth: Option<u64>,
 }
 
-impl FromMembers for Explore {
-    fn read(members: &mut Members<'_>) -> Option<Explore> {
+impl FromMembers for ExploreRequest {
+    fn read(members: &mut Members<'_>) -> Option<ExploreRequest> {
         let position = PositionRequest::read(members);
         let depth = members.optional_number("depth", 1..=3);
-        Some(Explore { position: position?, depth })
+        Some(ExploreRequest { position: position?, depth })
     }
 }
 
 /// A position, and the moves that lead on from it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct Explored {
+pub(crate) struct ExploredPosition {
     #[serde(flatten)]
     state: PositionState,
     /// What memory knows of this position; null for nothing.
-    #[schema(required, schema_with = known_or_null)]
-    known: Option<Known>,
+    #[schema(required, schema_with = cached_or_null)]
+    known: Option<CachedEvaluation>,
     /// The legal moves, best first: those with a score before those without. Null where there is
     /// none.
     #[schema(required)]
-    moves: Option<Vec<Way>>,
+    moves: Option<Vec<ExploredMove>>,
 }
 
 /// What memory knows of a position.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
-pub(crate) struct Known {
+pub(crate) struct CachedEvaluation {
     /// From the view of the side to move there.
     score: ScoreDto,
     /// Iterations finished, in plies.
@@ -86,7 +88,7 @@ pub(crate) struct Known {
 
 /// A legal move, and where it leads.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct Way {
+pub(crate) struct ExploredMove {
     /// The move in UCI.
     #[schema(value_type = String)]
     uci: MoveText,
@@ -96,7 +98,7 @@ pub(crate) struct Way {
     /// The 16-bit code.
     code: u16,
     /// The move as a reversible change of the list, as `POST /v1/play` has it.
-    #[schema(schema_with = instruction)]
+    #[schema(schema_with = reversible_move)]
     instruction: Vec<Option<i16>>,
     /// The Zobrist key of the position after it, 16 hex digits.
     #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
@@ -105,16 +107,16 @@ pub(crate) struct Way {
     #[schema(value_type = String)]
     status: &'static str,
     /// What memory knows of that position; null for nothing.
-    #[schema(required, schema_with = known_or_null)]
-    known: Option<Known>,
+    #[schema(required, schema_with = cached_or_null)]
+    known: Option<CachedEvaluation>,
     /// What the move is worth, from the view of the side that makes it; null when nothing is known.
-    #[schema(required, schema_with = worth_or_null)]
+    #[schema(required, schema_with = move_score_or_null)]
     score: Option<ScoreDto>,
     /// The moves from there, when it was asked to look deeper and that position is known. Null
     /// where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(no_recursion, required = false)]
-    moves: Option<Option<Vec<Way>>>,
+    moves: Option<Option<Vec<ExploredMove>>>,
 }
 
 /// Look around
@@ -127,66 +129,75 @@ pub(crate) struct Way {
     get,
     path = "/v1/explore",
     tag = "analysis",
-    responses((status = 200, description = "The moves.", body = Explored), ExploreProblems)
+    responses((status = 200, description = "The moves.", body = ExploredPosition), ExploreProblems)
 )]
 pub(crate) async fn explore(
     State(app): State<App>,
-    Query(request): Query<Explore>,
+    Query(request): Query<ExploreRequest>,
 ) -> Result<Response, Problem> {
     let resolved = request.position.resolve()?;
     let depth = request.depth.and_then(|depth| u32::try_from(depth).ok()).unwrap_or(1);
     let service = app.service().await.clone();
-    let wide_place = if depth > 1 { Some(app.wide_place().await?) } else { None };
-    let walk_place = app.walk_place().await?;
+    let wide_permit = if depth > 1 { Some(app.deep_explore_permit().await?) } else { None };
+    let walk_permit = app.explore_permit().await?;
     let span = Span::current();
-    let told = spawn_blocking(move || {
+    let task = spawn_blocking(move || {
         // Whoever has left meanwhile does not end it: the place is taken until it has an end.
-        let _place = walk_place;
+        let _permit = walk_permit;
         span.in_scope(|| {
             let position = resolved.game.position();
             let node = service.explore(position, depth);
-            serde_json::to_vec(&Explored::new(PositionState::from(&resolved), position, node))
+            serde_json::to_vec(&ExploredPosition::new(
+                PositionState::from(&resolved),
+                position,
+                node,
+            ))
         })
     });
-    let mut told = told
+    let mut json = task
         .await
         .map_err(|error| Problem::internal(&error))?
         .map_err(|error| Problem::internal(&error))?;
-    let Some(place) = wide_place else { return Ok(Written(told).into_response()) };
-    told.shrink_to_fit();
-    let (head, _) = Written(Vec::new()).into_response().into_parts();
-    Ok(Response::from_parts(head, held(told, place)))
+    let Some(permit) = wide_permit else { return Ok(JsonBytes(json).into_response()) };
+    json.shrink_to_fit();
+    let (parts, _) = JsonBytes(Vec::new()).into_response().into_parts();
+    Ok(Response::from_parts(parts, body_with_permit(json, permit)))
 }
 
-impl Explored {
-    fn new(state: PositionState, position: &Position, node: Node) -> Explored {
-        let known = node.known.as_ref().map(Known::from);
-        Explored { state, known, moves: node.edges.and_then(|edges| ways(position, edges)) }
+impl ExploredPosition {
+    fn new(state: PositionState, position: &Position, node: GraphNode) -> ExploredPosition {
+        let known = node.cached.as_ref().map(CachedEvaluation::from);
+        ExploredPosition {
+            state,
+            known,
+            moves: node.edges.and_then(|edges| explored_moves(position, edges)),
+        }
     }
 }
 
-fn ways(position: &Position, edges: Vec<Edge>) -> Option<Vec<Way>> {
+fn explored_moves(position: &Position, edges: Vec<GraphEdge>) -> Option<Vec<ExploredMove>> {
     let san = SanWriter::new(position);
-    let way = |edge: Edge| {
-        let Edge { mv, after, outcome, score, node: Node { known, edges } } = edge;
-        Way {
-            uci: MoveText(uci_text(position, mv, CastlingText::Standard)),
+    let explored_move = |edge: GraphEdge| {
+        let GraphEdge { mv, after, outcome, score, node: GraphNode { cached: known, edges } } =
+            edge;
+        ExploredMove {
+            uci: MoveText(to_uci_inline(position, mv, CastlingNotation::Standard)),
             san: MoveText(san.write(mv).text),
             code: mv.code(),
-            instruction: Instruction::between(position, mv, &after).entries(),
+            instruction: ReversibleMove::from_positions(position, mv, &after).entries(),
             key: Hex(after.key()),
             status: Outcome::name(outcome),
-            known: known.as_ref().map(Known::from),
+            known: known.as_ref().map(CachedEvaluation::from),
             score: score.map(ScoreDto::from),
-            moves: edges.map(|edges| ways(&after, edges)),
+            moves: edges.map(|edges| explored_moves(&after, edges)),
         }
     };
-    (!edges.is_empty()).then(|| edges.into_iter().map(way).collect())
+    (!edges.is_empty()).then(|| edges.into_iter().map(explored_move).collect())
 }
 
-impl From<&Remembered> for Known {
-    fn from(Remembered { report, age }: &Remembered) -> Known {
-        Known {
+impl From<&CachedAnalysis> for CachedEvaluation {
+    fn from(CachedAnalysis { report, age }: &CachedAnalysis) -> CachedEvaluation {
+        CachedEvaluation {
             score: report.score.into(),
             depth: report.depth,
             nodes: report.nodes,
@@ -196,12 +207,12 @@ impl From<&Remembered> for Known {
     }
 }
 
-fn known_or_null() -> Schema {
-    or_null::<Known>("What memory knows of the position; null for nothing.")
+fn cached_or_null() -> Schema {
+    ref_or_null::<CachedEvaluation>("What memory knows of the position; null for nothing.")
 }
 
-fn worth_or_null() -> Schema {
-    or_null::<ScoreDto>(
+fn move_score_or_null() -> Schema {
+    ref_or_null::<ScoreDto>(
         "What the move is worth, from the view of the side that makes it; null when nothing is known.",
     )
 }
@@ -219,7 +230,7 @@ mod tests {
     use crate::chess::Move;
     use crate::engine::{Report, Score, StopReason, Wdl};
 
-    const LONGEST_LINE: usize = 128;
+    const MAX_PV_MOVES: usize = 128;
 
     #[test]
     fn a_move_takes_no_more_memory_than_is_counted() {
@@ -230,35 +241,40 @@ mod tests {
         let report = Arc::new(Report {
             score: Score::Cp(-30_000),
             wdl: Wdl::DRAWN,
-            linear: None,
+            raw_score: None,
             pv: Vec::new(),
             depth: 100,
             seldepth: 100,
             nodes: u64::MAX,
             elapsed: Duration::ZERO,
             reason: StopReason::Depth,
-            context_free: true,
+            history_independent: true,
             alternatives: Vec::new(),
         });
-        let edge = |&mv: &Move| Edge {
+        let edge = |&mv: &Move| GraphEdge {
             mv,
             after: position.after(mv),
             outcome: Outcome::Ongoing,
             score: Some(Score::Cp(-30_000)),
-            node: Node {
-                known: Some(Remembered {
+            node: GraphNode {
+                cached: Some(CachedAnalysis {
                     report: report.clone(),
                     age: Duration::from_secs(1 << 32),
                 }),
                 edges: None,
             },
         };
-        let ways = ways(&position, position.legal_moves().iter().map(edge).collect()).unwrap();
-        let told = serde_json::to_string(&ways).unwrap().len() / ways.len();
-        assert!(told <= TOLD_BYTES, "{told}");
-        let known = size_of::<Report>() + LONGEST_LINE * size_of::<Move>();
-        let instruction = 13 * size_of::<Option<i16>>();
-        let edge = size_of::<Edge>() + known + size_of::<Way>() + instruction + 2 * TOLD_BYTES;
-        assert!(edge <= EDGE_BYTES, "{edge}");
+        let moves =
+            explored_moves(&position, position.legal_moves().iter().map(edge).collect()).unwrap();
+        let json_bytes = serde_json::to_string(&moves).unwrap().len() / moves.len();
+        assert!(json_bytes <= EDGE_JSON_BYTES, "{json_bytes}");
+        let report_bytes = size_of::<Report>() + MAX_PV_MOVES * size_of::<Move>();
+        let instruction_bytes = 13 * size_of::<Option<i16>>();
+        let edge_bytes = size_of::<GraphEdge>()
+            + report_bytes
+            + size_of::<ExploredMove>()
+            + instruction_bytes
+            + 2 * EDGE_JSON_BYTES;
+        assert!(edge_bytes <= EDGE_MEMORY_BYTES, "{edge_bytes}");
     }
 }

@@ -1,10 +1,10 @@
 //! `POST /v1/games`, and below it the URLs of jobs.
 
+mod annotated_pgn;
 mod events;
-mod pgn;
-mod reply;
 mod request;
-mod review;
+mod response;
+mod review_json;
 
 use std::str::FromStr;
 
@@ -15,18 +15,18 @@ use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION};
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 
-use crate::analysis::jobs::{Job, JobError, JobId, Submission};
+use crate::analysis::jobs::{JobError, JobId, JobReader, Submission};
 use crate::http::App;
-use crate::http::asker::Asker;
+use crate::http::caller::Caller;
 use crate::http::json::{Query, Reply};
 use crate::http::openapi::{DeletionProblems, GamesProblems, JobEventsProblems, JobProblems};
 use crate::http::problem::Problem;
-use crate::http::stream::{self, LAST_EVENT_ID, Pieces, in_pieces};
+use crate::http::stream::{self, ChunkSource, LAST_EVENT_ID, chunked_body};
 
 pub(crate) use events::JobLine;
-pub(crate) use reply::{JobReview, OpeningDto, PgnFault, Submitted};
-use request::Given;
-pub(crate) use request::{GamesRequest, IDEMPOTENCY_KEY, ReviewLimits};
+use request::Upload;
+pub(crate) use request::{GamesRequest, IDEMPOTENCY_KEY, ReviewLimitsRequest};
+pub(crate) use response::{InvalidPgn, JobReview, OpeningDto, SubmittedJob};
 
 /// Review games
 ///
@@ -62,31 +62,36 @@ pub(crate) use request::{GamesRequest, IDEMPOTENCY_KEY, ReviewLimits};
         (String = "text/plain"),
     )),
     responses(
-        (status = 202, description = "The job is kept.", body = Submitted,
+        (status = 202, description = "The job is kept.", body = SubmittedJob,
             headers(("Location" = String, description = "The URL of the job."))),
         GamesProblems,
     )
 )]
 pub(crate) async fn submit_games(
     State(app): State<App>,
-    asker: Asker,
-    Query(limits): Query<ReviewLimits>,
+    caller: Caller,
+    Query(limits): Query<ReviewLimitsRequest>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
-    let key = request::idempotency_key(&headers)?;
+    let idempotency_key = request::idempotency_key(&headers)?;
     // What arrives holds its place until it is kept: so few texts are in memory at once.
-    let _place = app.text_place(asker.client()).await?;
-    let Given { text, limits } = request::read(&app, &headers, body, limits).await?;
-    let (asked, clamped) = limits.clamp(app.caps());
-    let submission = Submission { client: asker.client().clone(), text, asked, key };
-    let taken = app
+    let _permit = app.upload_permit(caller.client()).await?;
+    let Upload { text, limits } = request::read_upload(&app, &headers, body, limits).await?;
+    let (review_limits, clamped) = limits.clamp(app.caps());
+    let submission = Submission {
+        client: caller.client().clone(),
+        text,
+        limits: review_limits,
+        idempotency_key,
+    };
+    let summary = app
         .jobs()
         .await
         .submit(submission)
         .await
-        .map_err(|error| Problem::of_job(error, asker.path()))?;
-    let submitted = Submitted::new(&taken, clamped);
+        .map_err(|error| Problem::from_job_error(error, caller.path()))?;
+    let submitted = SubmittedJob::new(&summary, clamped);
     let location =
         HeaderValue::from_str(&submitted.url).map_err(|error| Problem::internal(&error))?;
     Ok((StatusCode::ACCEPTED, [(LOCATION, location)], Reply(submitted)).into_response())
@@ -106,11 +111,11 @@ pub(crate) async fn submit_games(
 )]
 pub(crate) async fn game_review(
     State(app): State<App>,
-    asker: Asker,
+    caller: Caller,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
-    let job = find(&app, id, asker.path()).await?;
-    written(review::Writer::new(job), "application/json", asker.path()).await
+    let job = find_job(&app, id, caller.path()).await?;
+    chunked_response(review_json::ReviewWriter::new(job), "application/json", caller.path()).await
 }
 
 /// Follow a review
@@ -137,19 +142,19 @@ pub(crate) async fn game_review(
 )]
 pub(crate) async fn game_events(
     State(app): State<App>,
-    asker: Asker,
+    caller: Caller,
     id: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let job = find(&app, id, asker.path()).await?;
-    let heard = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
-    if heard == stream::END {
+    let job = find_job(&app, id, caller.path()).await?;
+    let raw_id = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
+    if raw_id == stream::END_EVENT_ID {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     // Who says something else has heard nothing of ours.
-    let heard = u64::from_str(heard).unwrap_or(0);
-    let (place, ending) = (app.stream_place()?, app.jobs().await.ending());
-    Ok(events::begin(app.caps().stream, place, asker, job, heard, ending))
+    let last_event_id = u64::from_str(raw_id).unwrap_or(0);
+    let (permit, shutdown) = (app.stream_permit()?, app.jobs().await.subscribe_shutdown());
+    Ok(events::stream_events(app.caps().stream, permit, caller, job, last_event_id, shutdown))
 }
 
 /// The annotated games
@@ -167,11 +172,12 @@ pub(crate) async fn game_events(
 )]
 pub(crate) async fn annotated_games(
     State(app): State<App>,
-    asker: Asker,
+    caller: Caller,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
-    let job = find(&app, id, asker.path()).await?;
-    written(pgn::Writer::new(job), "application/x-chess-pgn", asker.path()).await
+    let job = find_job(&app, id, caller.path()).await?;
+    chunked_response(annotated_pgn::PgnWriter::new(job), "application/x-chess-pgn", caller.path())
+        .await
 }
 
 /// Delete a review
@@ -190,33 +196,37 @@ pub(crate) async fn delete_games(
     uri: OriginalUri,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<StatusCode, Problem> {
-    let id = read_id(id, uri.path())?;
-    app.jobs().await.delete(id).await.map_err(|error| Problem::of_job(error, uri.path()))?;
+    let id = parse_job_id(id, uri.path())?;
+    app.jobs()
+        .await
+        .delete(id)
+        .await
+        .map_err(|error| Problem::from_job_error(error, uri.path()))?;
     Ok(StatusCode::NO_CONTENT)
 }
 
-async fn find(
+async fn find_job(
     app: &App,
     id: Result<Path<String>, PathRejection>,
     path: &str,
-) -> Result<Job, Problem> {
-    let id = read_id(id, path)?;
-    app.jobs().await.find(id).await.map_err(|error| Problem::of_job(error, path))
+) -> Result<JobReader, Problem> {
+    let id = parse_job_id(id, path)?;
+    app.jobs().await.find(id).await.map_err(|error| Problem::from_job_error(error, path))
 }
 
 /// What is known of a job, as it is written. A review goes on: nobody between the server and its
 /// reader is to keep an answer.
-async fn written(
-    pieces: impl Pieces<Error = JobError>,
+async fn chunked_response(
+    chunks: impl ChunkSource<Error = JobError>,
     media_type: &'static str,
     path: &str,
 ) -> Result<Response, Problem> {
-    let body = in_pieces(pieces).await.map_err(|error| Problem::of_job(error, path))?;
+    let body = chunked_body(chunks).await.map_err(|error| Problem::from_job_error(error, path))?;
     Ok(([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-store")], body).into_response())
 }
 
 /// A text that is no id names no job.
-fn read_id(id: Result<Path<String>, PathRejection>, path: &str) -> Result<JobId, Problem> {
-    let id = id.ok().and_then(|Path(id)| JobId::read(&id));
-    id.ok_or_else(|| Problem::of_job(JobError::Unknown, path))
+fn parse_job_id(id: Result<Path<String>, PathRejection>, path: &str) -> Result<JobId, Problem> {
+    let id = id.ok().and_then(|Path(id)| JobId::parse(&id));
+    id.ok_or_else(|| Problem::from_job_error(JobError::NotFound, path))
 }

@@ -38,7 +38,7 @@ pub(crate) async fn livez() -> Reply<Health> {
     responses((status = 200, description = "It does.", body = Health), crate::http::openapi::NotReady)
 )]
 pub(crate) async fn readyz(State(app): State<App>) -> Result<Reply<Health>, Problem> {
-    match app.why_not_ready() {
+    match app.not_ready_reason() {
         None => Ok(Reply(Health { status: "ready" })),
         Some(reason) => Err(Problem::not_ready(reason)),
     }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::http::dto::{Dests, MoveDto, PositionRequest, PositionState};
-use crate::http::json::{FromMembers, Json, Members, Written};
+use crate::http::json::{FromMembers, Json, JsonBytes, Members};
 use crate::http::openapi::PositionProblems;
 use crate::http::problem::Problem;
 
@@ -51,21 +51,21 @@ impl FromMembers for LegalMovesRequest {
 )]
 pub(crate) async fn legal_moves(
     Json(request): Json<LegalMovesRequest>,
-) -> Result<Written, Problem> {
+) -> Result<JsonBytes, Problem> {
     let resolved = request.position.resolve()?;
     let position = resolved.game.position();
     let mut moves = position.legal_moves();
     moves.as_mut_slice().sort_unstable();
     writer::write(&PositionState::from(&resolved), position, &moves)
-        .map(Written)
+        .map(JsonBytes)
         .map_err(|error| Problem::internal(&error))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{CastlingText, Move, Position, Role, SanWriter, uci_text};
-    use crate::http::dto::{MoveText, SquareName, destinations, side_name};
+    use crate::chess::{CastlingNotation, Move, Position, Role, SanWriter, to_uci_inline};
+    use crate::http::dto::{MoveText, SquareName, castling_side_name, destinations};
     use crate::http::json::read;
 
     /// Positions whose moves promote, capture, castle (in Chess960 too), take en passant, give
@@ -83,19 +83,19 @@ mod tests {
     ];
 
     /// A legal move as the contract describes it.
-    fn described(position: &Position, mv: Move) -> MoveDto {
+    fn expected_move_dto(position: &Position, mv: Move) -> MoveDto {
         let san = SanWriter::new(position).write(mv);
         let captured =
             if mv.is_en_passant() { Some(Role::Pawn) } else { position.role_at(mv.to()) };
         MoveDto {
-            uci: MoveText(uci_text(position, mv, CastlingText::Standard)),
+            uci: MoveText(to_uci_inline(position, mv, CastlingNotation::Standard)),
             san: MoveText(san.text),
             from: SquareName(mv.from()),
             to: SquareName(mv.to()),
             piece: position.role_at(mv.from()).map_or("", Role::name),
             promotion: mv.promotion().map(Role::name),
             capture: captured.filter(|_| mv.is_capture()).map(Role::name),
-            castling: mv.castling().map(side_name),
+            castling: mv.castling_side().map(castling_side_name),
             check: san.check,
             mate: san.mate,
             en_passant: mv.is_en_passant(),
@@ -104,7 +104,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_written_by_hand_is_what_serde_would_write() {
+    fn handwritten_json_equals_serde_output() {
         for fen in POSITIONS {
             let request: LegalMovesRequest =
                 read(format!("{{\"fen\":\"{fen}\"}}").as_bytes(), 0).unwrap();
@@ -115,7 +115,7 @@ mod tests {
             let by_serde = LegalMoves {
                 state: PositionState::from(&resolved),
                 count: moves.len(),
-                moves: moves.iter().map(|&mv| described(position, mv)).collect(),
+                moves: moves.iter().map(|&mv| expected_move_dto(position, mv)).collect(),
                 dests: Dests(destinations(position, &moves)),
             };
             let by_hand = writer::write(&PositionState::from(&resolved), position, &moves).unwrap();

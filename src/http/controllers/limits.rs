@@ -7,13 +7,13 @@ use utoipa::ToSchema;
 use utoipa::openapi::{ObjectBuilder, Schema, Type};
 
 use crate::http::App;
-use crate::http::access::{Allowance, Visitor};
-use crate::http::dto::{or_null, varying, whole_ms};
+use crate::http::access::{Allowance, Identity};
+use crate::http::dto::{ref_or_null, varying, whole_ms};
 use crate::http::json::Reply;
 
 /// What one request may ask for, and how much the server carries.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct Limits {
+pub(crate) struct ServerLimits {
     /// `depth` of a search, in plies.
     depth: Limit,
     /// `nodes` of a search.
@@ -39,27 +39,27 @@ pub(crate) struct Limits {
     /// How long a perft may take, in milliseconds.
     perft_ms: u64,
     /// The requests that wait for a worker.
-    queue: QueueSize,
+    queue: QueueStatus,
     /// Searches and perfts that run at once.
     #[schema(schema_with = workers)]
     workers: usize,
     /// The size of the shared transposition table, in MB.
     hash_mb: usize,
     /// Finished analyses that are remembered.
-    dictionary: DictionarySize,
+    dictionary: CacheStatus,
     /// Batches.
-    batch: BatchSize,
+    batch: BatchLimits,
     /// Reviews of games.
-    jobs: JobsSize,
+    jobs: JobLimits,
     /// Connections at once.
     connections: usize,
     /// Streams and boards at once.
     streams: usize,
     /// How often the caller may ask; null for as often as it likes.
     #[schema(required, schema_with = rate_or_null)]
-    rate: Option<CallerRate>,
+    rate: Option<RateLimitStatus>,
     /// The server's memory.
-    memory: MemorySize,
+    memory: MemoryLimits,
 }
 
 /// The most that may be asked, and what counts when nothing is.
@@ -75,7 +75,7 @@ pub(crate) struct Limit {
 /// Batches.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Batch)]
-pub(crate) struct BatchSize {
+pub(crate) struct BatchLimits {
     /// Batches at once.
     max: usize,
     /// Most lines.
@@ -87,7 +87,7 @@ pub(crate) struct BatchSize {
 /// Reviews of games.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Jobs)]
-pub(crate) struct JobsSize {
+pub(crate) struct JobLimits {
     /// Most jobs that are kept, done or not.
     max: usize,
     /// How long a job is kept that is over, in hours.
@@ -99,7 +99,7 @@ pub(crate) struct JobsSize {
 /// How often a client may ask.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Rate)]
-pub(crate) struct CallerRate {
+pub(crate) struct RateLimitStatus {
     /// Requests in a window.
     requests: u32,
     /// The window, in milliseconds.
@@ -111,7 +111,7 @@ pub(crate) struct CallerRate {
 /// A queue.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Queue)]
-pub(crate) struct QueueSize {
+pub(crate) struct QueueStatus {
     /// How many may wait.
     capacity: usize,
     /// How many wait now.
@@ -123,7 +123,7 @@ pub(crate) struct QueueSize {
 /// The evaluation dictionary.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Dictionary)]
-pub(crate) struct DictionarySize {
+pub(crate) struct CacheStatus {
     /// How many there are now.
     entries: usize,
     /// How many there may be.
@@ -133,7 +133,7 @@ pub(crate) struct DictionarySize {
 /// Memory, in MB.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Memory)]
-pub(crate) struct MemorySize {
+pub(crate) struct MemoryLimits {
     /// The most that the settings lead to.
     #[schema(schema_with = bound_mb)]
     bound_mb: u64,
@@ -148,61 +148,65 @@ pub(crate) struct MemorySize {
     get,
     path = "/v1/limits",
     tag = "server",
-    responses((status = 200, description = "The limits.", body = Limits))
+    responses((status = 200, description = "The limits.", body = ServerLimits))
 )]
 pub(crate) async fn limits(
     State(app): State<App>,
-    visitor: Option<Extension<Visitor>>,
-) -> Reply<Limits> {
+    identity: Option<Extension<Identity>>,
+) -> Reply<ServerLimits> {
     let (caps, status) = (app.caps(), app.service().await.status());
-    let unless_asked = |max: u64| Limit { max, default: None };
-    Reply(Limits {
-        depth: unless_asked(caps.depth.into()),
-        nodes: unless_asked(caps.nodes),
+    let without_default = |max: u64| Limit { max, default: None };
+    Reply(ServerLimits {
+        depth: without_default(caps.depth.into()),
+        nodes: without_default(caps.nodes),
         movetime_ms: Limit {
             max: whole_ms(caps.movetime),
             default: Some(whole_ms(caps.default_movetime)),
         },
         infinite_ms: whole_ms(caps.infinite),
-        mate: unless_asked(caps.mate.into()),
+        mate: without_default(caps.mate.into()),
         threads: Limit { max: caps.threads.into(), default: Some(1) },
         multipv: Limit { max: caps.multipv.into(), default: Some(1) },
         moves: caps.moves,
         body_bytes: caps.body_bytes,
         perft_depth: caps.perft_depth,
         perft_ms: whole_ms(caps.perft_max),
-        queue: QueueSize {
+        queue: QueueStatus {
             capacity: status.queue_capacity,
             length: status.queue_length,
             max_wait_ms: whole_ms(caps.max_wait),
         },
         workers: status.workers,
         hash_mb: app.engine().await.hash_mb(),
-        dictionary: DictionarySize {
-            entries: status.dictionary_entries,
-            max_entries: status.dictionary_max_entries,
+        dictionary: CacheStatus {
+            entries: status.cache_entries,
+            max_entries: status.cache_max_entries,
         },
-        batch: BatchSize { max: caps.batches, lines: caps.batch_lines, bytes: caps.batch_bytes },
-        jobs: JobsSize {
+        batch: BatchLimits { max: caps.batches, lines: caps.batch_lines, bytes: caps.batch_bytes },
+        jobs: JobLimits {
             max: caps.jobs.max,
             keep_hours: caps.jobs.keep_hours,
             bytes: caps.jobs.bytes,
         },
         connections: caps.connections,
         streams: caps.streams,
-        rate: visitor.and_then(|Extension(visitor)| visitor.allowance).map(CallerRate::from),
-        memory: MemorySize { bound_mb: caps.memory_bound_mb, max_mb: caps.memory_max_mb },
+        rate: identity.and_then(|Extension(visitor)| visitor.allowance).map(RateLimitStatus::from),
+        memory: MemoryLimits { bound_mb: caps.memory_bound_mb, max_mb: caps.memory_max_mb },
     })
 }
 
-impl From<Allowance> for CallerRate {
-    fn from(Allowance { rate, remaining, .. }: Allowance) -> CallerRate {
-        CallerRate { requests: rate.requests.get(), window_ms: whole_ms(rate.window), remaining }
+impl From<Allowance> for RateLimitStatus {
+    fn from(Allowance { rate, remaining, .. }: Allowance) -> RateLimitStatus {
+        RateLimitStatus {
+            requests: rate.requests.get(),
+            window_ms: whole_ms(rate.window),
+            remaining,
+        }
     }
 }
 
 fn rate_or_null() -> Schema {
-    or_null::<CallerRate>("How often the caller may ask; null for as often as it likes.")
+    ref_or_null::<RateLimitStatus>("How often the caller may ask; null for as often as it likes.")
 }
 
 fn workers() -> ObjectBuilder {

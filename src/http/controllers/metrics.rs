@@ -9,12 +9,12 @@ use axum::response::{IntoResponse, Response};
 use tokio::task::{JoinError, spawn_blocking};
 
 use crate::http::App;
-use crate::http::metrics::{TextForm, render};
+use crate::http::metrics::{TextFormat, render};
 use crate::http::problem::Problem;
 
 /// Why there is no page.
 #[derive(Debug, thiserror::Error)]
-enum NoPage {
+enum RenderError {
     #[error("the figures cannot be written")]
     Format(#[from] fmt::Error),
     #[error("the thread that wrote the figures broke: {0}")]
@@ -46,13 +46,13 @@ pub(crate) async fn metrics(
     State(app): State<App>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
-    let form = TextForm::wanted(&headers);
-    let text = write(app, form).await.map_err(|error| Problem::internal(&error))?;
-    Ok(([(CONTENT_TYPE, form.content_type()), (VARY, HeaderValue::from_static("accept"))], text)
+    let format = TextFormat::negotiate(&headers);
+    let text = render_page(app, format).await.map_err(|error| Problem::internal(&error))?;
+    Ok(([(CONTENT_TYPE, format.content_type()), (VARY, HeaderValue::from_static("accept"))], text)
         .into_response())
 }
 
-async fn write(app: App, form: TextForm) -> Result<String, NoPage> {
+async fn render_page(app: App, format: TextFormat) -> Result<String, RenderError> {
     // It looks at files of the system, and samples the table.
-    Ok(spawn_blocking(move || render(app.figures(), form)).await??)
+    Ok(spawn_blocking(move || render(app.metrics_snapshot(), format)).await??)
 }

@@ -5,9 +5,9 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use crate::chess::{CastlingText, Move, Position, uci_text};
+use crate::chess::{CastlingNotation, Move, Position, to_uci_inline};
 use crate::http::App;
-use crate::http::asker::Asker;
+use crate::http::caller::Caller;
 use crate::http::dto::{Clamped, MoveText, PositionRequest, per_second, varying, whole_ms};
 use crate::http::json::{FromMembers, Json, Members, Reply};
 use crate::http::openapi::PerftProblems;
@@ -16,7 +16,7 @@ use crate::http::problem::Problem;
 /// What is to be counted.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = PerftRequest)]
-pub(crate) struct Perft {
+pub(crate) struct PerftRequest {
     position: PositionRequest,
     /// How many plies deep; beyond `perft_depth` of `GET /v1/limits` it is clamped. Of depth 0
     /// there is one path.
@@ -30,7 +30,7 @@ pub(crate) struct Perft {
 /// How many paths of legal moves there are.
 #[derive(Clone, Debug, serde::Serialize, ToSchema)]
 #[schema(as = PerftAnswer)]
-pub(crate) struct Counted {
+pub(crate) struct PerftCount {
     /// The position, normalised, after `moves`.
     fen: String,
     /// The depth that was counted, in plies.
@@ -57,7 +57,7 @@ pub(crate) struct Divide(Vec<(MoveText, u64)>);
 
 impl Divide {
     fn new(position: &Position, counts: Vec<(Move, u64)>) -> Divide {
-        let uci = |mv| MoveText(uci_text(position, mv, CastlingText::Standard));
+        let uci = |mv| MoveText(to_uci_inline(position, mv, CastlingNotation::Standard));
         Divide(counts.into_iter().map(|(mv, nodes)| (uci(mv), nodes)).collect())
     }
 }
@@ -72,12 +72,12 @@ impl Serialize for Divide {
     }
 }
 
-impl FromMembers for Perft {
-    fn read(members: &mut Members<'_>) -> Option<Perft> {
+impl FromMembers for PerftRequest {
+    fn read(members: &mut Members<'_>) -> Option<PerftRequest> {
         let position = PositionRequest::read(members);
         let depth = members.required_number("depth", 0..=u64::MAX);
         let divide = members.optional("divide").unwrap_or(false);
-        Some(Perft { position: position?, depth: depth?, divide })
+        Some(PerftRequest { position: position?, depth: depth?, divide })
     }
 }
 
@@ -89,25 +89,25 @@ impl FromMembers for Perft {
     post,
     path = "/v1/perft",
     tag = "positions",
-    request_body = Perft,
-    responses((status = 200, description = "The count.", body = Counted), PerftProblems)
+    request_body = PerftRequest,
+    responses((status = 200, description = "The count.", body = PerftCount), PerftProblems)
 )]
 pub(crate) async fn perft(
     State(app): State<App>,
-    asker: Asker,
-    Json(request): Json<Perft>,
-) -> Result<Reply<Counted>, Problem> {
+    caller: Caller,
+    Json(request): Json<PerftRequest>,
+) -> Result<Reply<PerftCount>, Problem> {
     let resolved = request.position.resolve()?;
     let position = resolved.game.position();
     let caps = app.caps();
     let mut clamped = Vec::new();
-    let depth = Clamped::cap("depth", request.depth, caps.perft_depth, &mut clamped);
+    let depth = Clamped::clamp("depth", request.depth, caps.perft_depth, &mut clamped);
     let answer = app
         .service()
         .await
-        .perft(asker.client().clone(), position.clone(), depth, request.divide, caps.perft_max)
+        .perft(caller.client().clone(), position.clone(), depth, request.divide, caps.perft_max)
         .await?;
-    Ok(Reply(Counted {
+    Ok(Reply(PerftCount {
         fen: position.fen(),
         depth,
         clamped,

@@ -5,21 +5,21 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use crate::chess::forms::{BitOrder, Captured, Instruction, Record};
-use crate::chess::{CastlingText, Color, Game, Move, Position, SanWriter, uci_text};
+use crate::chess::encodings::{BitOrder, CapturedPiece, MoveRecord, ReversibleMove};
+use crate::chess::{CastlingNotation, Color, Game, Move, Position, SanWriter, to_uci_inline};
 use crate::http::App;
 use crate::http::dto::{
-    CastleFlagsView, Hex, MoveText, PositionRequest, PositionState, bit_order, instruction,
-    nullable,
+    CastleFlagsView, Hex, MoveText, PositionRequest, PositionState, bit_order,
+    nullable_string_enum, reversible_move,
 };
 use crate::http::json::{FromMembers, Json, Members, Reply};
 use crate::http::openapi::PositionProblems;
-use crate::http::problem::{MemberFault, Problem};
+use crate::http::problem::{MemberErrorCode, Problem};
 
 /// Which moves are played.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = PlayRequest)]
-pub(crate) struct Play {
+pub(crate) struct PlayRequest {
     position: PositionRequest,
     /// So many of the last moves are taken back again.
     #[schema(required = false, default = 0)]
@@ -31,7 +31,7 @@ pub(crate) struct Play {
 
 /// A game that was played.
 #[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct Played {
+pub(crate) struct PlayedGame {
     #[serde(flatten)]
     state: PositionState,
     /// The moves that are still played, in order.
@@ -56,7 +56,7 @@ pub(crate) struct Ply {
     #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     key: Hex,
     /// The move as a reversible change of the list.
-    #[schema(schema_with = instruction)]
+    #[schema(schema_with = reversible_move)]
     instruction: Vec<Option<i16>>,
     /// The move as bitboards.
     record: RecordDto,
@@ -92,8 +92,8 @@ pub(crate) struct RecordDto {
     castle: CastleFlagsView,
 }
 
-impl FromMembers for Play {
-    fn read(members: &mut Members<'_>) -> Option<Play> {
+impl FromMembers for PlayRequest {
+    fn read(members: &mut Members<'_>) -> Option<PlayRequest> {
         members.require("moves");
         let position = PositionRequest::read(members);
         let undo = members.optional_number("undo", 0..=u64::MAX).unwrap_or(0);
@@ -103,9 +103,9 @@ impl FromMembers for Play {
         if undo > position.move_count() {
             let detail =
                 format!("undo is {undo}, but the number of moves is {}", position.move_count());
-            members.fault(MemberFault::OutOfRange, "undo", detail);
+            members.add_error(MemberErrorCode::OutOfRange, "undo", detail);
         }
-        Some(Play { position, undo, bit_order })
+        Some(PlayRequest { position, undo, bit_order })
     }
 }
 
@@ -117,13 +117,13 @@ impl FromMembers for Play {
     post,
     path = "/v1/play",
     tag = "positions",
-    request_body = Play,
-    responses((status = 200, description = "The game.", body = Played), PositionProblems)
+    request_body = PlayRequest,
+    responses((status = 200, description = "The game.", body = PlayedGame), PositionProblems)
 )]
 pub(crate) async fn play(
     State(app): State<App>,
-    Json(request): Json<Play>,
-) -> Result<Reply<Played>, Problem> {
+    Json(request): Json<PlayRequest>,
+) -> Result<Reply<PlayedGame>, Problem> {
     let mut resolved = request.position.resolve()?;
     for _ in 0..request.undo {
         resolved.game.undo();
@@ -134,37 +134,37 @@ pub(crate) async fn play(
         if position.turn().is_white() { score } else { -score }
     };
     let plies = plies(&resolved.game, |before, mv, after| Ply {
-        uci: MoveText(uci_text(before, mv, CastlingText::Standard)),
+        uci: MoveText(to_uci_inline(before, mv, CastlingNotation::Standard)),
         san: MoveText(SanWriter::new(before).write(mv).text),
         code: mv.code(),
         fen: after.fen(),
         key: Hex(after.key()),
-        instruction: Instruction::between(before, mv, after).entries(),
+        instruction: ReversibleMove::from_positions(before, mv, after).entries(),
         record: RecordDto::new(
-            Record::of(before, mv).in_order(request.bit_order),
+            MoveRecord::new(before, mv).with_bit_order(request.bit_order),
             white_score(after),
         ),
     });
-    Ok(Reply(Played { state: PositionState::from(&resolved), plies }))
+    Ok(Reply(PlayedGame { state: PositionState::from(&resolved), plies }))
 }
 
 /// One ply for each move of the game, from the positions around it.
-fn plies(game: &Game, ply: impl Fn(&Position, Move, &Position) -> Ply) -> Vec<Ply> {
+fn plies(game: &Game, make_ply: impl Fn(&Position, Move, &Position) -> Ply) -> Vec<Ply> {
     let moves = game.moves().iter().enumerate();
     moves
         .filter_map(|(index, &mv)| {
-            Some(ply(game.position_before(index)?, mv, game.position_before(index + 1)?))
+            Some(make_ply(game.position_before(index)?, mv, game.position_before(index + 1)?))
         })
         .collect()
 }
 
 impl RecordDto {
-    fn new(record: Record, score: i32) -> RecordDto {
+    fn new(record: MoveRecord, score: i32) -> RecordDto {
         RecordDto {
             start: Hex(record.start.0),
             end: Hex(record.end.0),
             captured_side: record.captured.map(|captured| captured.side.name()),
-            captured_piece: record.captured.as_ref().map(Captured::piece),
+            captured_piece: record.captured.as_ref().map(CapturedPiece::piece),
             captured_bitboard: record.captured.map(|captured| Hex(captured.bitboard.0)),
             castle_type: record.castle_type(),
             score,
@@ -174,18 +174,21 @@ impl RecordDto {
 }
 
 fn nullable_colors() -> ObjectBuilder {
-    nullable("Whose piece is captured; null without a capture.", Color::ALL.map(Color::name))
+    nullable_string_enum(
+        "Whose piece is captured; null without a capture.",
+        Color::ALL.map(Color::name),
+    )
 }
 
 fn captured_pieces() -> ObjectBuilder {
-    nullable(
+    nullable_string_enum(
         "The kind of the captured piece; null without a capture.",
         ["pawns", "knights", "bishops", "rooks", "queens"],
     )
 }
 
 fn castle_types() -> ObjectBuilder {
-    nullable(
+    nullable_string_enum(
         "Who castles, and to which side; null when nobody does.",
         ["white_kingside", "white_queenside", "black_kingside", "black_queenside"],
     )

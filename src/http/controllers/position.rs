@@ -1,13 +1,13 @@
 //! `POST /v1/position`
 
-mod parts;
+mod view_dtos;
 mod views;
 
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use self::views::{View, Views};
-use crate::chess::forms::{BitOrder, Packed};
+use crate::chess::encodings::{BitOrder, PackedPosition};
 use crate::http::dto::{PositionRequest, PositionState, bit_order};
 use crate::http::json::{FromMembers, Json, Members, Reply};
 use crate::http::openapi::PositionProblems;
@@ -16,10 +16,10 @@ use crate::http::problem::Problem;
 /// Which position is asked for, and in which forms.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = PositionRequest)]
-pub(crate) struct PositionForms {
+pub(crate) struct PositionViewsRequest {
     position: PositionRequest,
     /// The views wanted; all unless given.
-    #[schema(required = false, schema_with = views::names)]
+    #[schema(required = false, schema_with = views::views_schema)]
     views: Vec<View>,
     /// Which square is bit 0 of the answer's bitboards.
     #[schema(required = false, schema_with = bit_order::schema)]
@@ -43,12 +43,12 @@ pub(crate) struct PositionAnswer {
     views: Views,
 }
 
-impl FromMembers for PositionForms {
-    fn read(members: &mut Members<'_>) -> Option<PositionForms> {
+impl FromMembers for PositionViewsRequest {
+    fn read(members: &mut Members<'_>) -> Option<PositionViewsRequest> {
         let position = PositionRequest::read(members);
         let views = members.optional("views").unwrap_or(View::ALL.to_vec());
         let bit_order = members.optional("bit_order").unwrap_or_default();
-        Some(PositionForms { position: position?, views, bit_order })
+        Some(PositionViewsRequest { position: position?, views, bit_order })
     }
 }
 
@@ -59,18 +59,18 @@ impl FromMembers for PositionForms {
     post,
     path = "/v1/position",
     tag = "positions",
-    request_body = PositionForms,
+    request_body = PositionViewsRequest,
     responses((status = 200, description = "The position.", body = PositionAnswer), PositionProblems)
 )]
 pub(crate) async fn position(
-    Json(request): Json<PositionForms>,
+    Json(request): Json<PositionViewsRequest>,
 ) -> Result<Reply<PositionAnswer>, Problem> {
     let resolved = request.position.resolve()?;
     let position = resolved.game.position();
     Ok(Reply(PositionAnswer {
         state: PositionState::from(&resolved),
         shredder_fen: position.shredder_fen(),
-        packed: Packed::of(position).to_text(),
+        packed: PackedPosition::from_position(position).to_text(),
         chess960: position.is_chess960(),
         views: Views::of(&resolved.game, &request.views, request.bit_order),
     }))

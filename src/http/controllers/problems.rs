@@ -5,8 +5,8 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{OriginalUri, Path};
 use axum::http::{HeaderMap, Response};
 
-use crate::http::problem::{Code, Problem};
-use crate::http::unchanging::Unchanging;
+use crate::http::etag::StaticResponse;
+use crate::http::problem::{Problem, ProblemCode};
 
 /// A page about a problem
 ///
@@ -28,25 +28,25 @@ pub(crate) async fn problem(
     headers: HeaderMap,
 ) -> Result<Response<Body>, Problem> {
     // A path that is no UTF-8 names no code.
-    let code = path.ok().and_then(|Path(name)| Code::from_name(&name));
+    let code = path.ok().and_then(|Path(name)| ProblemCode::from_name(&name));
     let code = code.ok_or_else(|| Problem::not_found(uri.path()))?;
-    Ok(page(code).answer(&headers))
+    Ok(page(code).respond(&headers))
 }
 
-fn page(code: Code) -> Unchanging {
+fn page(code: ProblemCode) -> StaticResponse {
     let (name, status, title, explanation) =
         (code.name(), code.status(), code.title(), code.explanation());
     let html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{name} – kibitzer</title>\n\
          <h1>{title}</h1>\n<p>{}</p>\n<p>Code <code>{name}</code>, status {status}. \
          <a href=\"/docs\">All routes and their problems</a></p>\n</html>\n",
-        with_code(explanation),
+        render_code_spans(explanation),
     );
-    Unchanging::new(html, "text/html; charset=utf-8")
+    StaticResponse::new(html, "text/html; charset=utf-8")
 }
 
 /// Texts between backticks as code.
-fn with_code(text: &str) -> String {
+fn render_code_spans(text: &str) -> String {
     let mut html = String::new();
     for (index, part) in text.split('`').enumerate() {
         let part = part.replace('&', "&amp;").replace('<', "&lt;");

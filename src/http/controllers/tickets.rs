@@ -8,8 +8,8 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
 use crate::http::App;
-use crate::http::access::{NoTicket, TICKET_LIFE};
-use crate::http::asker::Asker;
+use crate::http::access::{TICKET_LIFETIME, TicketError};
+use crate::http::caller::Caller;
 use crate::http::dto::{varying_text, whole_ms};
 use crate::http::json::Reply;
 use crate::http::openapi::TicketProblems;
@@ -36,12 +36,13 @@ pub(crate) struct Ticket {
     tag = "server",
     responses((status = 200, description = "The ticket.", body = Ticket), TicketProblems)
 )]
-pub(crate) async fn tickets(State(app): State<App>, asker: Asker) -> Result<Response, Problem> {
-    let ticket = app.gate().give_ticket(asker.visitor()).map_err(|error| match error {
-        NoTicket::TooMany(after) => Problem::rate_limited(after),
-        NoTicket::Random(error) => Problem::internal(&error),
-    })?;
-    let reply = Reply(Ticket { ticket, expires_in_ms: whole_ms(TICKET_LIFE) });
+pub(crate) async fn tickets(State(app): State<App>, caller: Caller) -> Result<Response, Problem> {
+    let ticket =
+        app.access_control().issue_ticket(caller.identity()).map_err(|error| match error {
+            TicketError::TooMany(after) => Problem::rate_limited(after),
+            TicketError::Random(error) => Problem::internal(&error),
+        })?;
+    let reply = Reply(Ticket { ticket, expires_in_ms: whole_ms(TICKET_LIFETIME) });
     Ok(([(CACHE_CONTROL, "no-store")], reply).into_response())
 }
 

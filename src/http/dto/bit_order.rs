@@ -2,9 +2,9 @@
 
 use utoipa::openapi::ObjectBuilder;
 
-use super::names_of;
-use crate::chess::forms::BitOrder;
-use crate::http::json::{FromTree, Place, Tree, read_name};
+use super::string_enum;
+use crate::chess::encodings::BitOrder;
+use crate::http::json::{FromValue, JsonPath, JsonValue, read_enum};
 use crate::http::problem::InvalidMember;
 
 const ALL: [BitOrder; 2] = [BitOrder::A1, BitOrder::A8];
@@ -16,14 +16,18 @@ const fn name(order: BitOrder) -> &'static str {
     }
 }
 
-impl<'a> FromTree<'a> for BitOrder {
-    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<BitOrder> {
-        read_name(tree, place, faults, &ALL, |&order| name(order))
+impl<'a> FromValue<'a> for BitOrder {
+    fn read(
+        value: JsonValue<'a>,
+        path: JsonPath<'_>,
+        errors: &mut Vec<InvalidMember>,
+    ) -> Option<BitOrder> {
+        read_enum(value, path, errors, &ALL, |&order| name(order))
     }
 }
 
 /// Its schema.
 pub(crate) fn schema() -> ObjectBuilder {
     let description = "Which square is bit 0 of the answer's bitboards: a1 (then h8 is bit 63), or a8 (h1 is bit 63).";
-    names_of(description, ALL.map(name)).default(Some(name(BitOrder::default()).into()))
+    string_enum(description, ALL.map(name)).default(Some(name(BitOrder::default()).into()))
 }

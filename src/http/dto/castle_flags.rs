@@ -3,7 +3,7 @@
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::chess::forms::CastleFlags;
+use crate::chess::encodings::CastleFlags;
 
 /// Who may still castle, and to which side.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]

@@ -22,31 +22,36 @@ pub(crate) struct Clamped {
 
 impl Clamped {
     /// The number asked or, with a note, the cap.
-    pub(crate) fn cap<T>(member: &'static str, asked: u64, cap: T, clamped: &mut Vec<Clamped>) -> T
+    pub(crate) fn clamp<T>(
+        member: &'static str,
+        requested: u64,
+        cap: T,
+        clamped: &mut Vec<Clamped>,
+    ) -> T
     where
         T: Copy + Into<u64> + TryFrom<u64>,
     {
-        match T::try_from(asked) {
-            Ok(number) if asked <= cap.into() => number,
+        match T::try_from(requested) {
+            Ok(number) if requested <= cap.into() => number,
             _ => {
-                clamped.push(Clamped { member, asked, given: cap.into() });
+                clamped.push(Clamped { member, asked: requested, given: cap.into() });
                 cap
             }
         }
     }
 
     /// The depth, nodes and milliseconds asked of a search, each within its cap.
-    pub(crate) fn limits(
+    pub(crate) fn clamp_limits(
         depth: Option<u64>,
         nodes: Option<u64>,
         movetime_ms: Option<u64>,
         caps: &Caps,
         clamped: &mut Vec<Clamped>,
     ) -> Limits {
-        let depth = depth.map(|depth| Clamped::cap("depth", depth, caps.depth, clamped));
-        let nodes = nodes.map(|nodes| Clamped::cap("nodes", nodes, caps.nodes, clamped));
-        let movetime =
-            movetime_ms.map(|ms| Clamped::cap("movetime_ms", ms, whole_ms(caps.movetime), clamped));
+        let depth = depth.map(|depth| Clamped::clamp("depth", depth, caps.depth, clamped));
+        let nodes = nodes.map(|nodes| Clamped::clamp("nodes", nodes, caps.nodes, clamped));
+        let movetime = movetime_ms
+            .map(|ms| Clamped::clamp("movetime_ms", ms, whole_ms(caps.movetime), clamped));
         Limits { depth, nodes, movetime: movetime.map(Duration::from_millis), ..Limits::default() }
     }
 }
@@ -56,11 +61,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_is_beyond_the_cap_is_lowered_and_noted() {
+    fn only_values_above_the_cap_are_clamped_and_recorded() {
         let mut clamped = Vec::new();
-        assert_eq!(Clamped::cap("depth", 60, 60_u8, &mut clamped), 60);
+        assert_eq!(Clamped::clamp("depth", 60, 60_u8, &mut clamped), 60);
         assert!(clamped.is_empty());
-        assert_eq!(Clamped::cap("depth", 300, 60_u8, &mut clamped), 60);
+        assert_eq!(Clamped::clamp("depth", 300, 60_u8, &mut clamped), 60);
         let [only] = clamped.as_slice() else { panic!("one note") };
         assert_eq!((only.member, only.asked, only.given), ("depth", 300, 60));
     }

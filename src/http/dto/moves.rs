@@ -4,7 +4,7 @@ use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use super::{MoveText, SquareName, names_of, role};
+use super::{MoveText, SquareName, role, string_enum};
 use crate::chess::{Bitboard, CastlingSide, Move, Position, Role, Square};
 
 /// A legal move.
@@ -64,7 +64,7 @@ pub(crate) fn destinations(position: &Position, moves: &[Move]) -> [Bitboard; 64
     for &mv in moves {
         let from = mv.from();
         let mut to = mv.to().bitboard();
-        if let Some(side) = mv.castling()
+        if let Some(side) = mv.castling_side()
             && let Some(rook) = position.castling_rook(position.turn(), side)
         {
             to |= rook.bitboard();
@@ -100,7 +100,7 @@ impl Serialize for Squares {
 }
 
 /// The name of the side to which a king castles.
-pub(crate) const fn side_name(side: CastlingSide) -> &'static str {
+pub(crate) const fn castling_side_name(side: CastlingSide) -> &'static str {
     match side {
         CastlingSide::King => "kingside",
         CastlingSide::Queen => "queenside",
@@ -108,18 +108,18 @@ pub(crate) const fn side_name(side: CastlingSide) -> &'static str {
 }
 
 fn promotions() -> ObjectBuilder {
-    names_of("What a pawn becomes; only where one promotes.", Role::PROMOTIONS.map(Role::name))
+    string_enum("What a pawn becomes; only where one promotes.", Role::PROMOTIONS.map(Role::name))
 }
 
 fn sides() -> ObjectBuilder {
-    names_of(
+    string_enum(
         "The side to which the king castles; only where it does.",
-        CastlingSide::ALL.map(side_name),
+        CastlingSide::ALL.map(castling_side_name),
     )
 }
 
 fn captured() -> ObjectBuilder {
-    names_of("The piece that is captured; only where one is.", Role::ALL.map(Role::name))
+    string_enum("The piece that is captured; only where one is.", Role::ALL.map(Role::name))
 }
 
 #[cfg(test)]

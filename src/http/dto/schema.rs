@@ -13,7 +13,7 @@ pub(crate) const VARIES: &str = "x-varies";
 
 /// A text that is one of a closed list. (A schema given by hand takes the place of its field's
 /// docstring, so it brings its own description.)
-pub(crate) fn names_of(
+pub(crate) fn string_enum(
     description: &str,
     names: impl IntoIterator<Item = &'static str>,
 ) -> ObjectBuilder {
@@ -24,7 +24,7 @@ pub(crate) fn names_of(
 }
 
 /// The same, or null.
-pub(crate) fn nullable(
+pub(crate) fn nullable_string_enum(
     description: &str,
     names: impl IntoIterator<Item = &'static str>,
 ) -> ObjectBuilder {
@@ -37,7 +37,7 @@ pub(crate) fn nullable(
 }
 
 /// A schema of the contract, or null.
-pub(crate) fn or_null<T: ToSchema>(description: &str) -> Schema {
+pub(crate) fn ref_or_null<T: ToSchema>(description: &str) -> Schema {
     let null = ObjectBuilder::new().schema_type(Type::Null);
     OneOfBuilder::new()
         .item(null)
@@ -63,21 +63,21 @@ pub(crate) fn varying_text(description: &str) -> ObjectBuilder {
 
 /// The side to move.
 pub(crate) fn side_to_move() -> ObjectBuilder {
-    names_of("The side to move.", Color::ALL.map(Color::name))
+    string_enum("The side to move.", Color::ALL.map(Color::name))
 }
 
 /// The player that a piece belongs to.
 pub(crate) fn owner() -> ObjectBuilder {
-    names_of("Whose piece it is.", Color::ALL.map(Color::name))
+    string_enum("Whose piece it is.", Color::ALL.map(Color::name))
 }
 
 /// A kind of piece.
 pub(crate) fn role() -> ObjectBuilder {
-    names_of("The kind of piece.", Role::ALL.map(Role::name))
+    string_enum("The kind of piece.", Role::ALL.map(Role::name))
 }
 
 /// A move as a reversible change of the list.
-pub(crate) fn instruction() -> ArrayBuilder {
+pub(crate) fn reversible_move() -> ArrayBuilder {
     let entry =
         ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::Integer, Type::Null]));
     ArrayBuilder::new().items(entry).min_items(Some(8)).max_items(Some(13)).description(Some(

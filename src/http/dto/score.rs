@@ -7,7 +7,7 @@ use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{ObjectBuilder, RefOr, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::{names_of, or_null};
+use super::{ref_or_null, string_enum};
 use crate::engine::Score;
 
 /// A score.
@@ -27,7 +27,7 @@ impl PartialSchema for ScoreDto {
             "Of `mate` negative when the side to move is mated, and 0 when it is checkmated.";
         ObjectBuilder::new()
             .description(Some("From the side to move's view."))
-            .property("type", names_of(kind, ["cp", "mate"]))
+            .property("type", string_enum(kind, ["cp", "mate"]))
             .required("type")
             .property(
                 "value",
@@ -55,7 +55,7 @@ impl From<Score> for ScoreDto {
 
 /// The score of an answer that may have none.
 pub(crate) fn score_or_null() -> Schema {
-    or_null::<ScoreDto>(
+    ref_or_null::<ScoreDto>(
         "As `Score` says. Null when the search was replaced before it had found anything.",
     )
 }

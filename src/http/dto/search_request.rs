@@ -3,15 +3,15 @@
 use utoipa::ToSchema;
 
 use super::Clamped;
-use crate::analysis::{AnalysisRequest, Class, Client, Session};
+use crate::analysis::{AnalysisRequest, Client, PriorityClass, Session};
 use crate::chess::{Game, excerpt};
-use crate::engine::{Limits, Scope};
+use crate::engine::{Limits, SearchScope};
 use crate::http::Caps;
 use crate::http::json::{FromMembers, Members};
-use crate::http::problem::MemberFault;
+use crate::http::problem::MemberErrorCode;
 
 /// A session's name has so many letters at most.
-const LONGEST_SESSION: usize = 64;
+const MAX_SESSION_LENGTH: usize = 64;
 
 /// The members of a request that say how hard it is to be searched. The search stops at the first
 /// limit that is reached; what is beyond a cap of `GET /v1/limits` is clamped.
@@ -47,8 +47,8 @@ pub(crate) struct SearchRequest {
 impl FromMembers for SearchRequest {
     fn read(members: &mut Members<'_>) -> Option<SearchRequest> {
         if members.has("mate") && members.has("depth") {
-            members.fault(
-                MemberFault::Conflict,
+            members.add_error(
+                MemberErrorCode::Conflict,
                 "depth",
                 "mate and depth can't both be given".to_owned(),
             );
@@ -57,22 +57,23 @@ impl FromMembers for SearchRequest {
         let (depth, nodes, movetime_ms, mate) =
             (limit("depth"), limit("nodes"), limit("movetime_ms"), limit("mate"));
         let threads = limit("threads");
-        let session =
-            members.optional::<String>("session").filter(|session| is_session(session, members));
+        let session = members
+            .optional::<String>("session")
+            .filter(|session| is_valid_session(session, members));
         let fresh = members.optional("fresh").unwrap_or(false);
         Some(SearchRequest { depth, nodes, movetime_ms, mate, threads, session, fresh })
     }
 }
 
-fn is_session(text: &str, members: &mut Members<'_>) -> bool {
-    let is_letter = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    let is_good = (1..=LONGEST_SESSION).contains(&text.len()) && text.bytes().all(is_letter);
-    if !is_good {
+fn is_valid_session(text: &str, members: &mut Members<'_>) -> bool {
+    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+    let is_valid = (1..=MAX_SESSION_LENGTH).contains(&text.len()) && text.bytes().all(is_allowed);
+    if !is_valid {
         let detail =
             format!("session is {:?}, but must be 1 to 64 of A–Z a–z 0–9 _ -", excerpt(text));
-        members.fault(MemberFault::UnknownValue, "session", detail);
+        members.add_error(MemberErrorCode::UnknownValue, "session", detail);
     }
-    is_good
+    is_valid
 }
 
 impl SearchRequest {
@@ -86,27 +87,28 @@ impl SearchRequest {
         caps: &Caps,
     ) -> (AnalysisRequest, Vec<Clamped>) {
         let mut clamped = Vec::new();
-        let limits = Clamped::limits(self.depth, self.nodes, self.movetime_ms, caps, &mut clamped);
-        let mate = self.mate.map(|moves| Clamped::cap("mate", moves, caps.mate, &mut clamped));
+        let limits =
+            Clamped::clamp_limits(self.depth, self.nodes, self.movetime_ms, caps, &mut clamped);
+        let mate = self.mate.map(|moves| Clamped::clamp("mate", moves, caps.mate, &mut clamped));
         // A proof of a mate is the work of one thread, and has one line.
-        let (most_threads, most_lines) =
+        let (max_threads, max_lines) =
             if mate.is_some() { (1, 1) } else { (caps.threads, caps.multipv) };
         let threads = self
             .threads
-            .map_or(1, |threads| Clamped::cap("threads", threads, most_threads, &mut clamped));
+            .map_or(1, |threads| Clamped::clamp("threads", threads, max_threads, &mut clamped));
         let multipv =
-            multipv.map_or(1, |lines| Clamped::cap("multipv", lines, most_lines, &mut clamped));
+            multipv.map_or(1, |lines| Clamped::clamp("multipv", lines, max_lines, &mut clamped));
         let mut limits = Limits { mate, ..limits };
         if limits == Limits::default() {
             limits.movetime = Some(caps.default_movetime);
         }
-        let scope = Scope {
+        let scope = SearchScope {
             threads: usize::from(threads),
             multipv: usize::from(multipv),
-            ..Scope::default()
+            ..SearchScope::default()
         };
         let session = self.session.map(|name| Session::new(client.clone(), &name));
-        let (client, class) = (client.clone(), Class::Interactive);
+        let (client, class) = (client.clone(), PriorityClass::Interactive);
         (
             AnalysisRequest { game, limits, scope, fresh: self.fresh, client, class, session },
             clamped,

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::chess::{CastlingText, Move, Position, SanWriter, ShortText, Square, uci_text};
+use crate::chess::{CastlingNotation, InlineStr, Move, Position, SanWriter, Square, to_uci_inline};
 
 /// A 64-bit number as 16 lower-case hex digits: JSON numbers lose bits past 53.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +21,7 @@ pub(crate) fn hex_digits(number: u64) -> [u8; 16] {
 
 /// A move in UCI or SAN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct MoveText(pub ShortText);
+pub(crate) struct MoveText(pub InlineStr);
 
 impl Serialize for MoveText {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -44,11 +44,12 @@ impl Serialize for SquareName {
 pub(crate) fn line_texts(
     start: &Position,
     moves: &[Move],
-    castling: CastlingText,
+    castling: CastlingNotation,
 ) -> impl Iterator<Item = (MoveText, MoveText)> {
     let mut position = start.clone();
     moves.iter().map(move |&mv| {
-        let texts = (uci_text(&position, mv, castling), SanWriter::new(&position).write(mv).text);
+        let texts =
+            (to_uci_inline(&position, mv, castling), SanWriter::new(&position).write(mv).text);
         position = position.after(mv);
         (MoveText(texts.0), MoveText(texts.1))
     })
@@ -59,7 +60,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn squares_and_keys_are_texts() {
+    fn squares_and_keys_are_strings() {
         assert_eq!(serde_json::to_string(&SquareName(Square::E8)).unwrap(), "\"e8\"");
         assert_eq!(serde_json::to_string(&Hex(0xff)).unwrap(), "\"00000000000000ff\"");
     }

@@ -7,7 +7,7 @@ use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{ArrayBuilder, ObjectBuilder, RefOr, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::or_null;
+use super::ref_or_null;
 use crate::engine::Wdl;
 
 /// Win, draw and loss of the side to move, per mille.
@@ -44,5 +44,5 @@ impl From<Wdl> for WdlDto {
 
 /// The chances of an answer that may have none.
 pub(crate) fn wdl_or_null() -> Schema {
-    or_null::<WdlDto>("What the score means in games; null with the score.")
+    ref_or_null::<WdlDto>("What the score means in games; null with the score.")
 }

@@ -9,15 +9,15 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::http::HeaderMap;
 use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
 
-use crate::http::problem::{Code, Problem};
+use crate::http::problem::{Problem, ProblemCode};
 
 /// How much of a body that is too large is read all the same, as a multiple of the limit: many
 /// clients look at the answer only when they have sent everything.
-const DISCARD: usize = 64;
+const DISCARD_FACTOR: usize = 64;
 
 /// How bodies are read.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct BodyRules {
+pub(crate) struct BodyLimits {
     /// Most bytes.
     pub(crate) max_bytes: usize,
     /// Longest time until the body is there.
@@ -29,35 +29,35 @@ pub(crate) struct BodyRules {
 /// # Errors
 /// `unsupported_media_type`, `body_too_large`, `request_timeout`; `malformed_json` when it breaks
 /// off.
-pub(super) async fn read_body(
+pub(super) async fn read_json_body(
     headers: &HeaderMap,
     body: Body,
-    rules: BodyRules,
+    limits: BodyLimits,
 ) -> Result<Bytes, Problem> {
     check_media_type(headers)?;
-    receive(headers, body, rules).await
+    read_bytes(headers, body, limits).await
 }
 
 /// Reads a body of whatever kind.
 ///
 /// # Errors
 /// `body_too_large`, `request_timeout`; `malformed_json` when it breaks off.
-pub(crate) async fn receive(
+pub(crate) async fn read_bytes(
     headers: &HeaderMap,
     body: Body,
-    rules: BodyRules,
+    limits: BodyLimits,
 ) -> Result<Bytes, Problem> {
     let length =
         headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
-    let too_large = length.is_some_and(|length| length > rules.max_bytes);
+    let too_large = length.is_some_and(|length| length > limits.max_bytes);
     if too_large && headers.contains_key(EXPECT) {
-        return Err(Problem::body_too_large(rules.max_bytes));
+        return Err(Problem::body_too_large(limits.max_bytes));
     }
-    let mut collected = pin!(collect(body, length.unwrap_or(0), rules.max_bytes));
+    let mut collected = pin!(collect(body, length.unwrap_or(0), limits.max_bytes));
     // Most are there already: no clock has to be set for them.
     let collected = match poll_fn(|context| Poll::Ready(collected.as_mut().poll(context))).await {
         Poll::Ready(all) => Ok(all),
-        Poll::Pending => tokio::time::timeout(rules.timeout, collected).await,
+        Poll::Pending => tokio::time::timeout(limits.timeout, collected).await,
     };
     match collected {
         Ok(Some(Ok(bytes))) => Ok(bytes),
@@ -65,40 +65,40 @@ pub(crate) async fn receive(
             tracing::debug!(error = error.to_string(), "a body broke off");
             Err(Problem::malformed_json("the body broke off", 1, 1))
         }
-        Ok(None) => Err(Problem::body_too_large(rules.max_bytes)),
-        Err(_late) if too_large => Err(Problem::body_too_large(rules.max_bytes)),
-        Err(_late) => Err(Problem::request_timeout(rules.timeout)),
+        Ok(None) => Err(Problem::body_too_large(limits.max_bytes)),
+        Err(_late) if too_large => Err(Problem::body_too_large(limits.max_bytes)),
+        Err(_late) => Err(Problem::request_timeout(limits.timeout)),
     }
 }
 
 /// The whole body; `None` when it is larger than `max`.
 async fn collect(mut body: Body, length: usize, max: usize) -> Option<Result<Bytes, axum::Error>> {
-    let mut all: Vec<u8> = Vec::new();
-    let mut seen = 0;
+    let mut buffer: Vec<u8> = Vec::new();
+    let mut received = 0;
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
         let data = match frame.map(|frame| frame.into_data()) {
             Ok(Ok(data)) => data,
             Ok(Err(_trailers)) => continue,
             Err(error) => return Some(Err(error)),
         };
-        seen += data.len();
-        if seen == data.len() && seen == length && seen <= max {
+        received += data.len();
+        if received == data.len() && received == length && received <= max {
             return Some(Ok(data));
         }
-        if seen > max.saturating_mul(DISCARD) {
+        if received > max.saturating_mul(DISCARD_FACTOR) {
             return None;
         }
-        if seen <= max {
-            all.extend_from_slice(&data);
+        if received <= max {
+            buffer.extend_from_slice(&data);
         }
     }
-    (seen <= max).then(|| Ok(Bytes::from(all)))
+    (received <= max).then(|| Ok(Bytes::from(buffer)))
 }
 
 fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
     check_encoding(headers)?;
     let declared = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
-    if declared.is_some_and(is_json) { Ok(()) } else { Err(Problem::not_json(declared)) }
+    if declared.is_some_and(is_json_media_type) { Ok(()) } else { Err(Problem::not_json(declared)) }
 }
 
 /// Refuses a body that is packed.
@@ -107,15 +107,18 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
 /// `unsupported_media_type`
 pub(crate) fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
     match headers.get(CONTENT_ENCODING) {
-        Some(encoding) if !encoding.as_bytes().eq_ignore_ascii_case(b"identity") => Err(
-            Problem::new(Code::UnsupportedMediaType, "a body must come without Content-Encoding"),
-        ),
+        Some(encoding) if !encoding.as_bytes().eq_ignore_ascii_case(b"identity") => {
+            Err(Problem::new(
+                ProblemCode::UnsupportedMediaType,
+                "a body must come without Content-Encoding",
+            ))
+        }
         _ => Ok(()),
     }
 }
 
 /// `application/json`, or anything of the suffix `+json`, with or without parameters.
-pub(crate) fn is_json(media_type: &str) -> bool {
+pub(crate) fn is_json_media_type(media_type: &str) -> bool {
     let essence = media_type.split(';').next().unwrap_or_default().trim();
     let Some((kind, subtype)) = essence.split_once('/') else {
         return false;
@@ -129,11 +132,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn json_is_told_by_its_media_type() {
+    fn json_is_recognised_by_its_media_type() {
         for good in
             ["application/json", "Application/JSON; charset=utf-8", "application/vnd.chess+json"]
         {
-            assert!(is_json(good), "{good}");
+            assert!(is_json_media_type(good), "{good}");
         }
         for bad in [
             "text/plain",
@@ -143,7 +146,7 @@ mod tests {
             "text/json",
             "",
         ] {
-            assert!(!is_json(bad), "{bad}");
+            assert!(!is_json_media_type(bad), "{bad}");
         }
     }
 }

@@ -5,13 +5,13 @@ use std::borrow::Cow;
 use std::fmt;
 use std::ops::RangeInclusive;
 
-use super::Tree;
+use super::JsonValue;
 use crate::chess::excerpt;
-use crate::http::problem::{InvalidMember, MemberFault};
+use crate::http::problem::{InvalidMember, MemberErrorCode};
 
 /// So many faults of one request are told. More are no help, and a small body could make a huge
 /// answer.
-const MOST_FAULTS: usize = 100;
+const MAX_ERRORS: usize = 100;
 
 /// A request that can be read from the members of a JSON object.
 pub(crate) trait FromMembers: Sized {
@@ -21,40 +21,44 @@ pub(crate) trait FromMembers: Sized {
 }
 
 /// A type that a member's value can be.
-pub(crate) trait FromTree<'a>: Sized {
+pub(crate) trait FromValue<'a>: Sized {
     /// Reads the value; `None`, and a fault at its place, when it is something else.
-    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<Self>;
+    fn read(
+        value: JsonValue<'a>,
+        path: JsonPath<'_>,
+        errors: &mut Vec<InvalidMember>,
+    ) -> Option<Self>;
 }
 
 /// Where a value stands in a request. It is told only when there is a fault.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place<'p> {
+pub(crate) enum JsonPath<'p> {
     /// The request itself.
     Body,
     /// A member of it.
     Member(&'p str),
     /// An item of a list.
-    Item(&'p Place<'p>, usize),
+    Item(&'p JsonPath<'p>, usize),
 }
 
-impl Place<'_> {
+impl JsonPath<'_> {
     /// As JSON pointer (RFC 6901).
     pub(crate) fn pointer(self) -> String {
         match self {
-            Place::Body => String::new(),
-            Place::Member(name) => format!("/{}", name.replace('~', "~0").replace('/', "~1")),
-            Place::Item(list, index) => format!("{}/{index}", list.pointer()),
+            JsonPath::Body => String::new(),
+            JsonPath::Member(name) => format!("/{}", name.replace('~', "~0").replace('/', "~1")),
+            JsonPath::Item(list, index) => format!("{}/{index}", list.pointer()),
         }
     }
 }
 
-impl fmt::Display for Place<'_> {
+impl fmt::Display for JsonPath<'_> {
     /// For the words of a fault: `moves[3]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Body => f.write_str("the body"),
-            Place::Member(name) => f.write_str(name),
-            Place::Item(list, index) => write!(f, "{list}[{index}]"),
+            JsonPath::Body => f.write_str("the body"),
+            JsonPath::Member(name) => f.write_str(name),
+            JsonPath::Item(list, index) => write!(f, "{list}[{index}]"),
         }
     }
 }
@@ -62,20 +66,20 @@ impl fmt::Display for Place<'_> {
 /// The members of a request's object that have not been read yet, and the faults found so far.
 #[derive(Debug)]
 pub(crate) struct Members<'a> {
-    unread: Vec<(Cow<'a, str>, Tree<'a>)>,
-    faults: Vec<InvalidMember>,
+    unread: Vec<(Cow<'a, str>, JsonValue<'a>)>,
+    errors: Vec<InvalidMember>,
     max_moves: usize,
 }
 
 impl<'a> Members<'a> {
     /// The members of an object; of anything else none, and a fault.
-    pub(crate) fn new(tree: Tree<'a>, max_moves: usize) -> Members<'a> {
-        match tree {
-            Tree::Object(unread) => Members { unread, faults: Vec::new(), max_moves },
+    pub(crate) fn new(value: JsonValue<'a>, max_moves: usize) -> Members<'a> {
+        match value {
+            JsonValue::Object(unread) => Members { unread, errors: Vec::new(), max_moves },
             other => {
-                let mut faults = Vec::new();
-                wrong_type::<()>(&mut faults, Place::Body, "an object", &other);
-                Members { unread: Vec::new(), faults, max_moves }
+                let mut errors = Vec::new();
+                wrong_type::<()>(&mut errors, JsonPath::Body, "an object", &other);
+                Members { unread: Vec::new(), errors, max_moves }
             }
         }
     }
@@ -93,18 +97,18 @@ impl<'a> Members<'a> {
     /// Notes a fault when a member is not there.
     pub(crate) fn require(&mut self, name: &str) {
         if !self.has(name) && self.is_object() {
-            self.fault(MemberFault::Missing, name, format!("{name} is missing"));
+            self.add_error(MemberErrorCode::Missing, name, format!("{name} is missing"));
         }
     }
 
     /// Reads a member that may be left out.
-    pub(crate) fn optional<T: FromTree<'a>>(&mut self, name: &str) -> Option<T> {
-        let tree = self.take(name)?;
-        T::read(tree, Place::Member(name), &mut self.faults)
+    pub(crate) fn optional<T: FromValue<'a>>(&mut self, name: &str) -> Option<T> {
+        let value = self.take(name)?;
+        T::read(value, JsonPath::Member(name), &mut self.errors)
     }
 
     /// Reads a member that must be there.
-    pub(crate) fn required<T: FromTree<'a>>(&mut self, name: &str) -> Option<T> {
+    pub(crate) fn required<T: FromValue<'a>>(&mut self, name: &str) -> Option<T> {
         self.require(name);
         self.optional(name)
     }
@@ -130,37 +134,41 @@ impl<'a> Members<'a> {
     }
 
     /// Notes a fault of the member `name`.
-    pub(crate) fn fault(&mut self, code: MemberFault, name: &str, detail: String) {
-        note(&mut self.faults, code, Place::Member(name), detail);
+    pub(crate) fn add_error(&mut self, code: MemberErrorCode, name: &str, detail: String) {
+        push_error(&mut self.errors, code, JsonPath::Member(name), detail);
     }
 
     /// Whatever else is there is all one.
-    pub(crate) fn pass_over(&mut self) {
+    pub(crate) fn ignore_rest(&mut self) {
         self.unread.clear();
     }
 
     /// The faults, those members that nobody has read among them; the first [`MOST_FAULTS`].
-    pub(crate) fn into_faults(mut self) -> Vec<InvalidMember> {
-        for (name, _) in std::mem::take(&mut self.unread).into_iter().take(MOST_FAULTS) {
+    pub(crate) fn into_errors(mut self) -> Vec<InvalidMember> {
+        for (name, _) in std::mem::take(&mut self.unread).into_iter().take(MAX_ERRORS) {
             let detail = format!("there is no member {:?} here", excerpt(&name));
-            self.fault(MemberFault::UnknownMember, &name, detail);
+            self.add_error(MemberErrorCode::UnknownMember, &name, detail);
         }
-        self.faults
+        self.errors
     }
 
     /// `false` when the body is something else: then there is no use in missing its members.
     pub(crate) fn is_object(&self) -> bool {
-        self.faults.first().is_none_or(|fault| !fault.pointer.is_empty())
+        self.errors.first().is_none_or(|fault| !fault.pointer.is_empty())
     }
 
-    fn take(&mut self, name: &str) -> Option<Tree<'a>> {
+    fn take(&mut self, name: &str) -> Option<JsonValue<'a>> {
         let index = self.unread.iter().position(|(other, _)| other == name)?;
-        let (_, tree) = self.unread.remove(index);
+        let (_, value) = self.unread.remove(index);
         if self.has(name) {
             self.unread.retain(|(other, _)| other != name);
-            self.fault(MemberFault::Conflict, name, format!("{name} is given more than once"));
+            self.add_error(
+                MemberErrorCode::Conflict,
+                name,
+                format!("{name} is given more than once"),
+            );
         }
-        Some(tree)
+        Some(value)
     }
 
     fn in_range(&mut self, name: &str, number: u64, range: RangeInclusive<u64>) -> Option<u64> {
@@ -171,150 +179,174 @@ impl<'a> Members<'a> {
             u64::MAX => format!("{name} is {number}, but must be at least {}", range.start()),
             end => format!("{name} is {number}, but must be {} to {end}", range.start()),
         };
-        self.fault(MemberFault::OutOfRange, name, detail);
+        self.add_error(MemberErrorCode::OutOfRange, name, detail);
         None
     }
 }
 
-impl<'a> FromTree<'a> for u64 {
+impl<'a> FromValue<'a> for u64 {
     /// A whole number; what is greater than 2⁶⁴ − 1 counts as that, since every cap lies below.
-    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<u64> {
-        match tree {
-            Tree::Written(text) => u64::read(number_written(text), place, faults),
-            Tree::Whole(number) => Some(number),
-            Tree::Number(number) if number.fract() == 0.0 && number >= 0.0 => Some(number as u64),
-            Tree::Negative(number) => {
-                let detail = format!("{place} is {number}, but must not be negative");
-                note(faults, MemberFault::OutOfRange, place, detail);
+    fn read(
+        value: JsonValue<'a>,
+        path: JsonPath<'_>,
+        errors: &mut Vec<InvalidMember>,
+    ) -> Option<u64> {
+        match value {
+            JsonValue::QueryText(text) => u64::read(parse_query_number(text), path, errors),
+            JsonValue::Unsigned(number) => Some(number),
+            JsonValue::Float(number) if number.fract() == 0.0 && number >= 0.0 => {
+                Some(number as u64)
+            }
+            JsonValue::Negative(number) => {
+                let detail = format!("{path} is {number}, but must not be negative");
+                push_error(errors, MemberErrorCode::OutOfRange, path, detail);
                 None
             }
-            Tree::Number(number) if number.fract() == 0.0 => {
-                note(
-                    faults,
-                    MemberFault::OutOfRange,
-                    place,
-                    format!("{place} is {number}, but must not be negative"),
+            JsonValue::Float(number) if number.fract() == 0.0 => {
+                push_error(
+                    errors,
+                    MemberErrorCode::OutOfRange,
+                    path,
+                    format!("{path} is {number}, but must not be negative"),
                 );
                 None
             }
-            Tree::Number(_) => {
-                note(
-                    faults,
-                    MemberFault::WrongType,
-                    place,
-                    format!("{place} must be a whole number"),
+            JsonValue::Float(_) => {
+                push_error(
+                    errors,
+                    MemberErrorCode::WrongType,
+                    path,
+                    format!("{path} must be a whole number"),
                 );
                 None
             }
-            other => wrong_type(faults, place, "a whole number", &other),
+            other => wrong_type(errors, path, "a whole number", &other),
         }
     }
 }
 
-impl<'a> FromTree<'a> for bool {
-    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<bool> {
-        match tree {
-            Tree::Bool(value) => Some(value),
-            Tree::Written(text) if text == "true" => Some(true),
-            Tree::Written(text) if text == "false" => Some(false),
-            other => wrong_type(faults, place, "true or false", &other),
+impl<'a> FromValue<'a> for bool {
+    fn read(
+        json: JsonValue<'a>,
+        path: JsonPath<'_>,
+        errors: &mut Vec<InvalidMember>,
+    ) -> Option<bool> {
+        match json {
+            JsonValue::Bool(value) => Some(value),
+            JsonValue::QueryText(text) if text == "true" => Some(true),
+            JsonValue::QueryText(text) if text == "false" => Some(false),
+            other => wrong_type(errors, path, "true or false", &other),
         }
     }
 }
 
-impl<'a> FromTree<'a> for String {
-    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<String> {
-        match tree {
-            Tree::Text(text) | Tree::Written(text) => Some(text.into_owned()),
-            other => wrong_type(faults, place, "a string", &other),
+impl<'a> FromValue<'a> for String {
+    fn read(
+        value: JsonValue<'a>,
+        path: JsonPath<'_>,
+        errors: &mut Vec<InvalidMember>,
+    ) -> Option<String> {
+        match value {
+            JsonValue::Text(text) | JsonValue::QueryText(text) => Some(text.into_owned()),
+            other => wrong_type(errors, path, "a string", &other),
         }
     }
 }
 
-impl<'a, T: FromTree<'a>> FromTree<'a> for Vec<T> {
-    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<Vec<T>> {
-        let items = match tree {
-            Tree::List(items) => items,
-            Tree::Written(text) => items_written(&text),
-            other => return wrong_type(faults, place, "an array", &other),
+impl<'a, T: FromValue<'a>> FromValue<'a> for Vec<T> {
+    fn read(
+        value: JsonValue<'a>,
+        path: JsonPath<'_>,
+        errors: &mut Vec<InvalidMember>,
+    ) -> Option<Vec<T>> {
+        let items = match value {
+            JsonValue::Array(items) => items,
+            JsonValue::QueryText(text) => split_query_items(&text),
+            other => return wrong_type(errors, path, "an array", &other),
         };
         // Items behind a bad one are read too, for their faults; one bad item makes the list bad.
         let mut list = Vec::with_capacity(items.len());
-        let mut is_good = true;
+        let mut is_valid = true;
         for (index, item) in items.into_iter().enumerate() {
-            match T::read(item, Place::Item(&place, index), faults) {
+            match T::read(item, JsonPath::Item(&path, index), errors) {
                 Some(item) => list.push(item),
-                None => is_good = false,
+                None => is_valid = false,
             }
-            if faults.len() >= MOST_FAULTS {
+            if errors.len() >= MAX_ERRORS {
                 return None;
             }
         }
-        is_good.then_some(list)
+        is_valid.then_some(list)
     }
 }
 
 /// Reads a text that must be one of a closed list.
-pub(crate) fn read_name<T>(
-    tree: Tree<'_>,
-    place: Place<'_>,
-    faults: &mut Vec<InvalidMember>,
+pub(crate) fn read_enum<T>(
+    json: JsonValue<'_>,
+    path: JsonPath<'_>,
+    errors: &mut Vec<InvalidMember>,
     all: &[T],
     name: impl Fn(&T) -> &'static str,
 ) -> Option<T>
 where
     T: Copy,
 {
-    let text = match tree {
-        Tree::Text(text) | Tree::Written(text) => text,
-        other => return wrong_type(faults, place, "a string", &other),
+    let text = match json {
+        JsonValue::Text(text) | JsonValue::QueryText(text) => text,
+        other => return wrong_type(errors, path, "a string", &other),
     };
     let found = all.iter().find(|value| name(value) == text).copied();
     if found.is_none() {
         let names: Vec<_> = all.iter().map(name).collect();
         let detail =
-            format!("{place} is {:?}, but must be one of {}", excerpt(&text), names.join(", "));
-        note(faults, MemberFault::UnknownValue, place, detail);
+            format!("{path} is {:?}, but must be one of {}", excerpt(&text), names.join(", "));
+        push_error(errors, MemberErrorCode::UnknownValue, path, detail);
     }
     found
 }
 
 /// A number as JSON writes it; any other text stays one.
-fn number_written(text: Cow<'_, str>) -> Tree<'_> {
-    let number = match serde_json::from_str::<Tree<'_>>(&text) {
-        Ok(Tree::Whole(number)) => Some(Tree::Whole(number)),
-        Ok(Tree::Negative(number)) => Some(Tree::Negative(number)),
-        Ok(Tree::Number(number)) => Some(Tree::Number(number)),
+fn parse_query_number(text: Cow<'_, str>) -> JsonValue<'_> {
+    let number = match serde_json::from_str::<JsonValue<'_>>(&text) {
+        Ok(JsonValue::Unsigned(number)) => Some(JsonValue::Unsigned(number)),
+        Ok(JsonValue::Negative(number)) => Some(JsonValue::Negative(number)),
+        Ok(JsonValue::Float(number)) => Some(JsonValue::Float(number)),
         _ => None,
     };
-    number.unwrap_or(Tree::Text(text))
+    number.unwrap_or(JsonValue::Text(text))
 }
 
 /// The items of a list with commas between them; blanks around each are dropped.
-fn items_written<'a>(text: &str) -> Vec<Tree<'a>> {
-    let items =
-        text.split(',').map(|item| Tree::Written(Cow::Owned(item.trim_matches(' ').to_owned())));
+fn split_query_items<'a>(text: &str) -> Vec<JsonValue<'a>> {
+    let items = text
+        .split(',')
+        .map(|item| JsonValue::QueryText(Cow::Owned(item.trim_matches(' ').to_owned())));
     if text.trim_matches(' ').is_empty() { Vec::new() } else { items.collect() }
 }
 
 fn wrong_type<T>(
-    faults: &mut Vec<InvalidMember>,
-    place: Place<'_>,
+    errors: &mut Vec<InvalidMember>,
+    path: JsonPath<'_>,
     expected: &str,
-    found: &Tree<'_>,
+    found: &JsonValue<'_>,
 ) -> Option<T> {
-    note(
-        faults,
-        MemberFault::WrongType,
-        place,
-        format!("{place} must be {expected}, not {}", found.kind()),
+    push_error(
+        errors,
+        MemberErrorCode::WrongType,
+        path,
+        format!("{path} must be {expected}, not {}", found.kind()),
     );
     None
 }
 
-fn note(faults: &mut Vec<InvalidMember>, code: MemberFault, place: Place<'_>, detail: String) {
-    if faults.len() < MOST_FAULTS {
-        faults.push(InvalidMember { code, pointer: place.pointer(), detail });
+fn push_error(
+    errors: &mut Vec<InvalidMember>,
+    code: MemberErrorCode,
+    path: JsonPath<'_>,
+    detail: String,
+) {
+    if errors.len() < MAX_ERRORS {
+        errors.push(InvalidMember { code, pointer: path.pointer(), detail });
     }
 }
 
@@ -322,16 +354,19 @@ fn note(faults: &mut Vec<InvalidMember>, code: MemberFault, place: Place<'_>, de
 mod tests {
     use super::*;
 
-    fn faults_of(json: &str, read: impl FnOnce(&mut Members<'_>)) -> Vec<(MemberFault, String)> {
+    fn errors_of(
+        json: &str,
+        read: impl FnOnce(&mut Members<'_>),
+    ) -> Vec<(MemberErrorCode, String)> {
         let mut members = Members::new(serde_json::from_str(json).unwrap(), 10);
         read(&mut members);
-        members.into_faults().into_iter().map(|fault| (fault.code, fault.pointer)).collect()
+        members.into_errors().into_iter().map(|fault| (fault.code, fault.pointer)).collect()
     }
 
     #[test]
-    fn all_faults_are_found_at_once() {
+    fn all_errors_are_reported_at_once() {
         let json = r#"{"depth": "4", "nodes": 0, "moves": ["e4", 4, null], "a/b~": 1, "fresh": null, "fresh": true}"#;
-        let faults = faults_of(json, |members| {
+        let errors = errors_of(json, |members| {
             members.required::<String>("fen");
             members.optional::<Vec<String>>("moves");
             members.optional_number("depth", 1..=u64::MAX);
@@ -339,16 +374,16 @@ mod tests {
             members.optional::<bool>("fresh");
         });
         assert_eq!(
-            faults,
+            errors,
             [
-                (MemberFault::Missing, "/fen".to_owned()),
-                (MemberFault::WrongType, "/moves/1".to_owned()),
-                (MemberFault::WrongType, "/moves/2".to_owned()),
-                (MemberFault::WrongType, "/depth".to_owned()),
-                (MemberFault::OutOfRange, "/nodes".to_owned()),
-                (MemberFault::Conflict, "/fresh".to_owned()),
-                (MemberFault::WrongType, "/fresh".to_owned()),
-                (MemberFault::UnknownMember, "/a~1b~0".to_owned()),
+                (MemberErrorCode::Missing, "/fen".to_owned()),
+                (MemberErrorCode::WrongType, "/moves/1".to_owned()),
+                (MemberErrorCode::WrongType, "/moves/2".to_owned()),
+                (MemberErrorCode::WrongType, "/depth".to_owned()),
+                (MemberErrorCode::OutOfRange, "/nodes".to_owned()),
+                (MemberErrorCode::Conflict, "/fresh".to_owned()),
+                (MemberErrorCode::WrongType, "/fresh".to_owned()),
+                (MemberErrorCode::UnknownMember, "/a~1b~0".to_owned()),
             ]
         );
     }
@@ -366,24 +401,24 @@ mod tests {
             let json = format!("{{\"n\": {json}}}");
             let mut members = Members::new(serde_json::from_str(&json).unwrap(), 10);
             assert_eq!(members.optional_number("n", 0..=u64::MAX), Some(value), "{json}");
-            assert!(members.into_faults().is_empty());
+            assert!(members.into_errors().is_empty());
         }
         for (json, fault) in [
-            ("-1", MemberFault::OutOfRange),
-            ("1.5", MemberFault::WrongType),
-            ("[1]", MemberFault::WrongType),
+            ("-1", MemberErrorCode::OutOfRange),
+            ("1.5", MemberErrorCode::WrongType),
+            ("[1]", MemberErrorCode::WrongType),
         ] {
-            let faults = faults_of(&format!("{{\"n\": {json}}}"), |members| {
+            let errors = errors_of(&format!("{{\"n\": {json}}}"), |members| {
                 members.optional_number("n", 0..=9);
             });
-            assert_eq!(faults, [(fault, "/n".to_owned())], "{json}");
+            assert_eq!(errors, [(fault, "/n".to_owned())], "{json}");
         }
     }
 
     #[test]
-    fn a_query_says_everything_by_text() {
-        let written = |name: &'static str, text: &'static str| {
-            (Cow::Borrowed(name), Tree::Written(Cow::Borrowed(text)))
+    fn query_parameters_are_parsed_from_text() {
+        let parameter = |name: &'static str, text: &'static str| {
+            (Cow::Borrowed(name), JsonValue::QueryText(Cow::Borrowed(text)))
         };
         let query = [
             ("depth", "12"),
@@ -394,8 +429,8 @@ mod tests {
             ("infinite", "yes"),
             ("moves", "e4, e5 ,Nf3 "),
         ];
-        let tree = Tree::Object(query.map(|(name, text)| written(name, text)).to_vec());
-        let mut members = Members::new(tree, 10);
+        let value = JsonValue::Object(query.map(|(name, text)| parameter(name, text)).to_vec());
+        let mut members = Members::new(value, 10);
         let mut number = |name| members.optional_number(name, 1..=u64::MAX);
         assert_eq!((number("depth"), number("nodes")), (Some(12), Some(1_000_000)));
         assert_eq!((number("movetime_ms"), number("mate")), (None, None));
@@ -407,38 +442,38 @@ mod tests {
             members.optional("moves"),
             Some(["e4", "e5", "Nf3"].map(str::to_owned).to_vec())
         );
-        let faults: Vec<_> =
-            members.into_faults().into_iter().map(|fault| (fault.code, fault.pointer)).collect();
+        let errors: Vec<_> =
+            members.into_errors().into_iter().map(|fault| (fault.code, fault.pointer)).collect();
         assert_eq!(
-            faults,
+            errors,
             [
-                (MemberFault::WrongType, "/movetime_ms".to_owned()),
-                (MemberFault::OutOfRange, "/mate".to_owned()),
-                (MemberFault::WrongType, "/infinite".to_owned()),
+                (MemberErrorCode::WrongType, "/movetime_ms".to_owned()),
+                (MemberErrorCode::OutOfRange, "/mate".to_owned()),
+                (MemberErrorCode::WrongType, "/infinite".to_owned()),
             ]
         );
     }
 
     #[test]
-    fn of_thousands_of_faults_the_first_are_told() {
+    fn only_the_first_errors_are_reported() {
         let json = format!(r#"{{"moves": [{}1], "fen": 1}}"#, "1,".repeat(5_000));
-        let faults = faults_of(&json, |members| {
+        let errors = errors_of(&json, |members| {
             members.optional::<Vec<String>>("moves");
             members.optional::<String>("fen");
         });
-        assert_eq!(faults.len(), MOST_FAULTS);
-        assert_eq!(faults[99], (MemberFault::WrongType, "/moves/99".to_owned()));
+        assert_eq!(errors.len(), MAX_ERRORS);
+        assert_eq!(errors[99], (MemberErrorCode::WrongType, "/moves/99".to_owned()));
         let json = format!(r#"{{{}"y": 1}}"#, r#""x": 1,"#.repeat(5_000));
-        assert_eq!(faults_of(&json, |_| ()).len(), MOST_FAULTS);
+        assert_eq!(errors_of(&json, |_| ()).len(), MAX_ERRORS);
     }
 
     #[test]
-    fn what_is_no_object_misses_no_members() {
+    fn a_body_that_is_not_an_object_reports_no_missing_members() {
         for json in ["[]", "null", "3", "\"fen\""] {
-            let faults = faults_of(json, |members| {
+            let errors = errors_of(json, |members| {
                 members.required::<String>("fen");
             });
-            assert_eq!(faults, [(MemberFault::WrongType, String::new())], "{json}");
+            assert_eq!(errors, [(MemberErrorCode::WrongType, String::new())], "{json}");
         }
     }
 }

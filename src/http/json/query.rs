@@ -6,7 +6,7 @@ use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 use percent_encoding::percent_decode;
 
-use super::{FromMembers, Tree, extract};
+use super::{FromMembers, JsonValue, extract};
 use crate::http::App;
 use crate::http::problem::Problem;
 
@@ -19,21 +19,21 @@ impl<T: FromMembers> FromRequestParts<App> for Query<T> {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Query<T>, Problem> {
-        let tree = parameters(parts.uri.query().unwrap_or_default())?;
-        extract::read_tree(tree, app.caps().moves).map(Query)
+        let value = parameters(parts.uri.query().unwrap_or_default())?;
+        extract::read_value(value, app.caps().moves).map(Query)
     }
 }
 
 /// The parameters of a query, as `application/x-www-form-urlencoded` writes them.
-fn parameters(query: &str) -> Result<Tree<'static>, Problem> {
+fn parameters(query: &str) -> Result<JsonValue<'static>, Problem> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        Ok((decoded(name)?, Tree::Written(decoded(value)?)))
+        Ok((decode(name)?, JsonValue::QueryText(decode(value)?)))
     });
-    pairs.collect::<Result<_, _>>().map(Tree::Object)
+    pairs.collect::<Result<_, _>>().map(JsonValue::Object)
 }
 
-fn decoded(text: &str) -> Result<Cow<'static, str>, Problem> {
+fn decode(text: &str) -> Result<Cow<'static, str>, Problem> {
     let malformed = || Problem::malformed_query(text);
     let bytes = text.replace('+', " ").into_bytes();
     let mut escapes = bytes.split(|&byte| byte == b'%').skip(1);
@@ -47,12 +47,12 @@ fn decoded(text: &str) -> Result<Cow<'static, str>, Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::problem::Code;
+    use crate::http::problem::ProblemCode;
 
-    fn written(query: &str) -> Vec<(String, String)> {
-        let Ok(Tree::Object(members)) = parameters(query) else { panic!("{query}") };
+    fn query_texts(query: &str) -> Vec<(String, String)> {
+        let Ok(JsonValue::Object(members)) = parameters(query) else { panic!("{query}") };
         let text = |(name, value)| match value {
-            Tree::Written(text) => (Cow::into_owned(name), Cow::into_owned(text)),
+            JsonValue::QueryText(text) => (Cow::into_owned(name), Cow::into_owned(text)),
             other => panic!("{other:?}"),
         };
         members.into_iter().map(text).collect()
@@ -60,7 +60,8 @@ mod tests {
 
     #[test]
     fn names_and_values_are_decoded() {
-        let pairs = written("fen=4k3/8/8/8/8/8/8/4K3+w+-+-&moves=Ke2%2C%20Kd7&fresh&&a%20b=%C3%A4");
+        let pairs =
+            query_texts("fen=4k3/8/8/8/8/8/8/4K3+w+-+-&moves=Ke2%2C%20Kd7&fresh&&a%20b=%C3%A4");
         let expected = [
             ("fen", "4k3/8/8/8/8/8/8/4K3 w - -"),
             ("moves", "Ke2, Kd7"),
@@ -68,13 +69,13 @@ mod tests {
             ("a b", "ä"),
         ];
         assert_eq!(pairs, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
-        assert!(written("").is_empty());
+        assert!(query_texts("").is_empty());
     }
 
     #[test]
-    fn what_is_not_percent_encoded_utf_8_is_refused() {
+    fn invalid_percent_encoding_is_refused() {
         for bad in ["fen=%", "fen=%4", "fen=%zz", "fen=%ff", "%e4=1"] {
-            assert_eq!(parameters(bad).unwrap_err().code(), Code::MalformedQuery, "{bad}");
+            assert_eq!(parameters(bad).unwrap_err().code(), ProblemCode::MalformedQuery, "{bad}");
         }
     }
 }

@@ -14,10 +14,10 @@ const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 /// Answers are written on paper that each thread keeps, up to so many bytes of it: so each takes
 /// the memory that it has bytes, at once.
-const PAPER: usize = 64 << 10;
+const BUFFER_CAPACITY: usize = 64 << 10;
 
 thread_local! {
-    static ON_PAPER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+    static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
 /// An answer with status 200 whose body is `T` as JSON.
@@ -26,13 +26,13 @@ pub(crate) struct Reply<T>(pub T);
 
 impl<T: Serialize> IntoResponse for Reply<T> {
     fn into_response(self) -> Response<Body> {
-        ON_PAPER.with_borrow_mut(|paper| {
-            let response = match serde_json::to_writer(&mut *paper, &self.0) {
-                Ok(()) => Written(paper.as_slice().into()).into_response(),
+        BUFFER.with_borrow_mut(|buffer| {
+            let response = match serde_json::to_writer(&mut *buffer, &self.0) {
+                Ok(()) => JsonBytes(buffer.as_slice().into()).into_response(),
                 Err(error) => Problem::internal(&error).into_response(),
             };
-            paper.clear();
-            paper.shrink_to(PAPER);
+            buffer.clear();
+            buffer.shrink_to(BUFFER_CAPACITY);
             response
         })
     }
@@ -40,9 +40,9 @@ impl<T: Serialize> IntoResponse for Reply<T> {
 
 /// An answer with status 200 whose body is this JSON.
 #[derive(Clone, Debug)]
-pub(crate) struct Written(pub(crate) Vec<u8>);
+pub(crate) struct JsonBytes(pub(crate) Vec<u8>);
 
-impl IntoResponse for Written {
+impl IntoResponse for JsonBytes {
     fn into_response(self) -> Response<Body> {
         let mut response = Response::new(Body::from(self.0));
         response.headers_mut().insert(CONTENT_TYPE, JSON);

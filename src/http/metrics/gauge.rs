@@ -9,22 +9,22 @@ pub struct Gauge(Arc<AtomicUsize>);
 
 /// One who is inside until this is dropped.
 #[derive(Debug)]
-pub struct Inside(Gauge);
+pub struct GaugeGuard(Gauge);
 
 impl Gauge {
     /// One more.
-    pub fn enter(&self) -> Inside {
+    pub fn increment(&self) -> GaugeGuard {
         self.0.fetch_add(1, Ordering::Relaxed);
-        Inside(self.clone())
+        GaugeGuard(self.clone())
     }
 
     /// How many there are.
-    pub fn now(&self) -> usize {
+    pub fn value(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }
 }
 
-impl Drop for Inside {
+impl Drop for GaugeGuard {
     fn drop(&mut self) {
         self.0.0.fetch_sub(1, Ordering::Relaxed);
     }
@@ -35,13 +35,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn who_leaves_counts_no_more() {
+    fn a_dropped_guard_decrements_the_gauge() {
         let gauge = Gauge::default();
-        let (first, second) = (gauge.enter(), gauge.clone().enter());
-        assert_eq!(gauge.now(), 2);
+        let (first, second) = (gauge.increment(), gauge.clone().increment());
+        assert_eq!(gauge.value(), 2);
         drop(first);
-        assert_eq!(gauge.now(), 1);
+        assert_eq!(gauge.value(), 1);
         drop(second);
-        assert_eq!(gauge.now(), 0);
+        assert_eq!(gauge.value(), 0);
     }
 }

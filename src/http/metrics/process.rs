@@ -2,7 +2,7 @@
 
 /// The process at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Process {
+pub(super) struct ProcessStats {
     /// Time on processors.
     pub(super) cpu_seconds: f64,
     /// Memory that it has in the machine.
@@ -19,11 +19,11 @@ pub(super) struct Process {
     pub(super) start_seconds: f64,
 }
 
-impl Process {
+impl ProcessStats {
     /// This process, where the system tells of it.
     #[cfg(target_os = "linux")]
-    pub(super) fn now() -> Option<Process> {
-        match read() {
+    pub(super) fn sample() -> Option<ProcessStats> {
+        match read_procfs() {
             Ok(process) => Some(process),
             Err(error) => {
                 tracing::debug!(
@@ -37,13 +37,13 @@ impl Process {
 
     /// This process, where the system tells of it.
     #[cfg(not(target_os = "linux"))]
-    pub(super) fn now() -> Option<Process> {
+    pub(super) fn now() -> Option<ProcessStats> {
         None
     }
 }
 
 #[cfg(target_os = "linux")]
-fn read() -> procfs::ProcResult<Process> {
+fn read_procfs() -> procfs::ProcResult<ProcessStats> {
     use procfs::process::LimitValue;
 
     let process = procfs::process::Process::myself()?;
@@ -53,7 +53,7 @@ fn read() -> procfs::ProcResult<Process> {
         LimitValue::Value(most) => Some(most),
         LimitValue::Unlimited => None,
     };
-    Ok(Process {
+    Ok(ProcessStats {
         cpu_seconds: (stat.utime + stat.stime) as f64 / ticks,
         resident_bytes: stat.rss * procfs::page_size(),
         virtual_bytes: stat.vsize,
@@ -69,8 +69,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_system_tells_of_this_process() {
-        let process = read().unwrap();
+    fn procfs_describes_this_process() {
+        let process = read_procfs().unwrap();
         assert!(
             process.resident_bytes > 1 << 20 && process.virtual_bytes >= process.resident_bytes,
             "{process:?}"

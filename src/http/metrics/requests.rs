@@ -10,81 +10,85 @@ use std::time::Duration;
 
 use axum::extract::MatchedPath;
 
-use crate::analysis::{DurationCounts, Durations};
+use crate::analysis::{DurationHistogram, DurationSnapshot};
 
 /// What stands for a pattern where no route has one that fits.
 const UNMATCHED: &str = "unmatched";
 
 /// The status of a request whose client left before the answer. No such answer exists; servers of
 /// the field note it so.
-pub(crate) const LEFT: u16 = 499;
+pub(crate) const CLIENT_CLOSED_REQUEST: u16 = 499;
 
 const STATUSES: std::ops::Range<u16> = 100..600;
 
 /// All requests.
 #[derive(Debug, Default)]
-pub(crate) struct Requests {
+pub(crate) struct RequestMetrics {
     /// Locked when a route meets its first request, and to be read.
-    routes: Mutex<BTreeMap<Box<str>, Arc<RouteCounts>>>,
+    routes: Mutex<BTreeMap<Box<str>, Arc<RouteMetrics>>>,
 }
 
 /// The requests of one route.
 #[derive(Debug)]
-pub(crate) struct RouteCounts {
+pub(crate) struct RouteMetrics {
     pattern: Box<str>,
-    durations: Durations,
+    durations: DurationHistogram,
     by_status: Box<[AtomicU64]>,
 }
 
 /// Where one route of a router finds its counters. Cheap to clone; all clones keep the same.
 #[derive(Clone, Debug)]
-pub(crate) struct RouteSeat {
-    requests: Arc<Requests>,
-    counts: Arc<OnceLock<Arc<RouteCounts>>>,
+pub(crate) struct RouteHandle {
+    requests: Arc<RequestMetrics>,
+    metrics: Arc<OnceLock<Arc<RouteMetrics>>>,
 }
 
-impl Requests {
+impl RequestMetrics {
     /// A seat for a route that has not met a request.
-    pub(crate) fn seat(self: &Arc<Requests>) -> RouteSeat {
-        RouteSeat { requests: self.clone(), counts: Arc::default() }
+    pub(crate) fn route_handle(self: &Arc<RequestMetrics>) -> RouteHandle {
+        RouteHandle { requests: self.clone(), metrics: Arc::default() }
     }
 
     /// The counters of every route that has met one.
-    pub(super) fn routes(&self) -> Vec<Arc<RouteCounts>> {
+    pub(super) fn routes(&self) -> Vec<Arc<RouteMetrics>> {
         self.routes.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
 
-    fn route(&self, pattern: &str) -> Arc<RouteCounts> {
+    fn route_metrics(&self, pattern: &str) -> Arc<RouteMetrics> {
         let mut routes = self.routes.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = routes.get(pattern) {
-            return known.clone();
+        if let Some(existing) = routes.get(pattern) {
+            return existing.clone();
         }
-        let counts = Arc::new(RouteCounts::of(pattern));
+        let counts = Arc::new(RouteMetrics::new(pattern));
         routes.insert(pattern.into(), counts.clone());
         counts
     }
 }
 
-impl RouteSeat {
+impl RouteHandle {
     /// The counters of a request that has matched this.
-    pub(crate) fn counts(&self, matched: Option<&MatchedPath>) -> Arc<RouteCounts> {
+    pub(crate) fn metrics(&self, matched: Option<&MatchedPath>) -> Arc<RouteMetrics> {
         let pattern = matched.map_or(UNMATCHED, MatchedPath::as_str);
-        let kept = self.counts.get_or_init(|| self.requests.route(pattern));
+        let cached = self.metrics.get_or_init(|| self.requests.route_metrics(pattern));
         // A seat belongs to one route, which has one pattern. Were it otherwise, this would be
         // slower and as true.
-        if *kept.pattern == *pattern { kept.clone() } else { self.requests.route(pattern) }
+        if *cached.pattern == *pattern {
+            cached.clone()
+        } else {
+            self.requests.route_metrics(pattern)
+        }
     }
 }
 
-impl RouteCounts {
-    fn of(pattern: &str) -> RouteCounts {
+impl RouteMetrics {
+    fn new(pattern: &str) -> RouteMetrics {
         let by_status = STATUSES.map(|_| AtomicU64::default()).collect();
-        RouteCounts { pattern: pattern.into(), durations: Durations::default(), by_status }
+        RouteMetrics { pattern: pattern.into(), durations: DurationHistogram::default(), by_status }
     }
 
     /// Counts a request whose answer took so long to begin.
-    pub(crate) fn note(&self, status: u16, took: Duration) {
-        self.durations.note(took);
+    pub(crate) fn record(&self, status: u16, took: Duration) {
+        self.durations.record(took);
         if let Some(count) = self.by_status.get(usize::from(status.wrapping_sub(STATUSES.start))) {
             count.fetch_add(1, Ordering::Relaxed);
         }
@@ -96,8 +100,8 @@ impl RouteCounts {
     }
 
     /// How long the answers took to begin.
-    pub(super) fn durations(&self) -> DurationCounts {
-        self.durations.counts()
+    pub(super) fn durations(&self) -> DurationSnapshot {
+        self.durations.snapshot()
     }
 
     /// How many there were with each status that there was.
@@ -114,19 +118,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_count_by_route_and_status() {
-        let requests = Arc::new(Requests::default());
-        let (first, second) = (requests.seat(), requests.seat());
+    fn requests_are_counted_by_route_and_status() {
+        let requests = Arc::new(RequestMetrics::default());
+        let (first, second) = (requests.route_handle(), requests.route_handle());
         for status in [200, 404, 200, 599] {
-            first.counts(None).note(status, Duration::from_millis(1));
+            first.metrics(None).record(status, Duration::from_millis(1));
         }
-        second.counts(None).note(LEFT, Duration::ZERO);
+        second.metrics(None).record(CLIENT_CLOSED_REQUEST, Duration::ZERO);
         let routes = requests.routes();
         assert_eq!(routes.len(), 1, "both have the same pattern");
         assert_eq!(routes[0].pattern(), UNMATCHED);
         assert_eq!(
             routes[0].by_status().collect::<Vec<_>>(),
-            [(200, 2), (404, 1), (LEFT, 1), (599, 1)]
+            [(200, 2), (404, 1), (CLIENT_CLOSED_REQUEST, 1), (599, 1)]
         );
         assert_eq!(routes[0].durations().count(), 5);
     }

@@ -9,7 +9,7 @@ use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::{Content, OpenApi, RefOr, Response};
 
-use crate::http::problem::{Code, example};
+use crate::http::problem::{ProblemCode, example_problem};
 
 /// The data of an operation.
 const FILES: [(&str, &str); 17] = [
@@ -33,15 +33,15 @@ const FILES: [(&str, &str); 17] = [
 ];
 
 /// The responses that all routes share, and their codes.
-const SHARED: [(&str, Code); 3] = [
-    ("Internal", Code::Internal),
-    ("unauthorized", Code::Unauthorized),
-    ("rate_limited", Code::RateLimited),
+const SHARED_RESPONSES: [(&str, ProblemCode); 3] = [
+    ("Internal", ProblemCode::Internal),
+    ("unauthorized", ProblemCode::Unauthorized),
+    ("rate_limited", ProblemCode::RateLimited),
 ];
 
 /// A request and its answer.
 #[derive(Deserialize)]
-struct Exchange {
+struct ExampleExchange {
     name: String,
     summary: String,
     /// A body, or the parameters of a query; routes without either have none.
@@ -63,7 +63,7 @@ impl Modify for Examples {
             }
         }
         let Some(components) = &mut contract.components else { return };
-        for (name, code) in SHARED {
+        for (name, code) in SHARED_RESPONSES {
             if let Some(RefOr::T(response)) = components.responses.get_mut(name) {
                 add_problem(response, code, "/v1/legal-moves");
             }
@@ -77,22 +77,22 @@ fn add_exchanges(operation: &mut Operation) {
         return;
     };
     // A file that can't be read leaves the contract without its examples, which the tests notice.
-    let exchanges: Vec<Exchange> = serde_json::from_str(file).unwrap_or_default();
-    for Exchange { name, summary, request, status, response } in exchanges {
+    let exchanges: Vec<ExampleExchange> = serde_json::from_str(file).unwrap_or_default();
+    for ExampleExchange { name, summary, request, status, response } in exchanges {
         if let Some(request) = request
             && let Some(RefOr::T(body)) = &mut operation.request_body
         {
-            add(&mut body.content, &name, &summary, &request);
+            insert_example(&mut body.content, &name, &summary, &request);
         }
         if let Some(RefOr::T(answer)) = operation.responses.responses.get_mut(&status.to_string()) {
-            add(&mut answer.content, &name, &summary, &response);
+            insert_example(&mut answer.content, &name, &summary, &response);
         }
     }
 }
 
 /// Problems that no request body of an example can bring about.
 fn add_problems(path: &str, operation: &mut Operation) {
-    for code in Code::ALL {
+    for code in ProblemCode::ALL {
         if code.status().as_u16() != 422
             && let Some(RefOr::T(response)) =
                 operation.responses.responses.get_mut(code.status().as_str())
@@ -103,20 +103,20 @@ fn add_problems(path: &str, operation: &mut Operation) {
     }
 }
 
-fn add_problem(response: &mut Response, code: Code, path: &str) {
-    add(&mut response.content, code.name(), code.title(), &example(code, path));
+fn add_problem(response: &mut Response, code: ProblemCode, path: &str) {
+    insert_example(&mut response.content, code.name(), code.title(), &example_problem(code, path));
 }
 
 /// To the forms that are one JSON document.
-fn add<'a>(
+fn insert_example<'a>(
     contents: impl IntoIterator<Item = (&'a String, &'a mut RefOr<Content>)>,
     name: &str,
     summary: &str,
     value: &Value,
 ) {
-    for (kind, content) in contents {
+    for (media_type, content) in contents {
         if let RefOr::T(content) = content
-            && matches!(kind.as_str(), "application/json" | "application/problem+json")
+            && matches!(media_type.as_str(), "application/json" | "application/problem+json")
         {
             let example = ExampleBuilder::new().summary(summary).value(Some(value.clone())).build();
             content.examples.insert(name.to_owned(), RefOr::T(example));

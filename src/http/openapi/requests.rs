@@ -7,30 +7,30 @@ use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Schema};
 use utoipa::openapi::{Object, ObjectBuilder, OpenApi, RefOr, Required, Type};
 use utoipa::{Modify, PartialSchema, ToSchema};
 
-use crate::http::controllers::analysis::Manner;
+use crate::http::controllers::analysis::AnalysisOptions;
 use crate::http::dto::{PositionRequest, SearchRequest};
 
 /// The field that the position's members take the place of.
 const POSITION: &str = "position";
 
 /// The field that the members of an analysis take the place of; those of a search are among them.
-const MANNER: &str = "manner";
+const OUTPUT_OPTIONS: &str = "manner";
 
 /// The field that the members of a search take the place of.
 const SEARCH: &str = "search";
 
 /// The routes whose request stands in the query, with the schema of its members.
-const QUERIES: [(&str, &str); 3] = [
+const QUERY_ROUTES: [(&str, &str); 3] = [
     ("/v1/analysis", "AnalysisRequest"),
     ("/v1/explore", "ExploreRequest"),
     ("/api/cloud-eval", "CloudEvalRequest"),
 ];
 
 /// The schema of the position's members by themselves.
-const MEMBERS: &str = "PositionMembers";
+const POSITION_MEMBERS: &str = "PositionMembers";
 
 /// A request whose members are its own alone.
-const CLOSED: &str = "GamesRequest";
+const CLOSED_REQUEST: &str = "GamesRequest";
 
 /// The one request that can't do without moves.
 const NEEDS_MOVES: &str = "PlayRequest";
@@ -59,31 +59,32 @@ impl PartialSchema for PositionRequest {
 
 impl ToSchema for PositionRequest {
     fn name() -> Cow<'static, str> {
-        MEMBERS.into()
+        POSITION_MEMBERS.into()
     }
 }
 
 /// The fields that members stand for, with the schemas of those members by themselves.
-fn parts() -> [(&'static str, String, RefOr<Schema>); 3] {
+fn flattened_fields() -> [(&'static str, String, RefOr<Schema>); 3] {
     [
-        (MANNER, Manner::name().into(), Manner::schema()),
+        (OUTPUT_OPTIONS, AnalysisOptions::name().into(), AnalysisOptions::schema()),
         (POSITION, PositionRequest::name().into(), PositionRequest::schema()),
         (SEARCH, SearchRequest::name().into(), SearchRequest::schema()),
     ]
 }
 
 /// Puts the members of those fields into each request that has them, and closes it to others.
-pub(crate) struct FlatRequests;
+pub(crate) struct FlattenedRequests;
 
-impl Modify for FlatRequests {
+impl Modify for FlattenedRequests {
     fn modify(&self, contract: &mut OpenApi) {
         let Some(components) = contract.components.as_mut() else {
             return;
         };
-        if let Some(RefOr::T(Schema::Object(request))) = components.schemas.get_mut(CLOSED) {
+        if let Some(RefOr::T(Schema::Object(request))) = components.schemas.get_mut(CLOSED_REQUEST)
+        {
             request.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
         }
-        for (field, schema_name, members) in parts() {
+        for (field, schema_name, members) in flattened_fields() {
             let RefOr::T(Schema::Object(members)) = members else { continue };
             components.schemas.remove(&schema_name);
             for (name, schema) in &mut components.schemas {
@@ -123,12 +124,12 @@ fn flatten(request: &mut Object, field: &str, members: &Object) {
 }
 
 /// Gives the routes whose request stands in the query its members as parameters.
-pub(crate) struct QueryRequests;
+pub(crate) struct QueryParameters;
 
-impl Modify for QueryRequests {
+impl Modify for QueryParameters {
     fn modify(&self, contract: &mut OpenApi) {
         let Some(components) = &contract.components else { return };
-        for (path, schema) in QUERIES {
+        for (path, schema) in QUERY_ROUTES {
             let Some(RefOr::T(Schema::Object(request))) = components.schemas.get(schema) else {
                 continue;
             };
@@ -190,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answers_own_field_position_stands_for_itself() {
+    fn a_response_field_named_position_is_not_flattened() {
         for name in ["PlacedPiece", "Queued"] {
             let answer = schema(name);
             assert_eq!(answer["properties"]["position"]["type"], "integer", "{answer}");

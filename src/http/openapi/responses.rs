@@ -10,10 +10,10 @@ use utoipa::openapi::{
 };
 use utoipa::{IntoResponses, Modify, ToResponse, ToSchema};
 
-use crate::chess::{FaultCode, Field};
-use crate::http::controllers::games::PgnFault;
-use crate::http::dto::names_of;
-use crate::http::problem::{Code, InvalidMember};
+use crate::chess::{PositionFaultCode, PositionField};
+use crate::http::controllers::games::InvalidPgn;
+use crate::http::dto::string_enum;
+use crate::http::problem::{InvalidMember, ProblemCode};
 
 /// A problem (RFC 9457).
 #[derive(Debug, ToSchema)]
@@ -53,46 +53,52 @@ pub(crate) struct ProblemDocument {
     #[schema(nullable = false)]
     text: Option<String>,
     /// With `illegal_move`: why it can't be played.
-    #[schema(schema_with = whys)]
+    #[schema(schema_with = illegal_move_reasons)]
     why: Option<String>,
     /// With `queue_full`: how many requests wait, or how many places are taken.
     #[schema(nullable = false)]
     queue_length: Option<u64>,
     /// With `not_ready`: why.
-    #[schema(schema_with = reasons)]
+    #[schema(schema_with = not_ready_reasons)]
     reasons: Option<Vec<String>>,
 }
 
 fn codes() -> ObjectBuilder {
-    names_of("What happened, from a closed list.", Code::ALL.map(Code::name))
+    string_enum("What happened, from a closed list.", ProblemCode::ALL.map(ProblemCode::name))
 }
 
-fn whys() -> ObjectBuilder {
-    names_of(
+fn illegal_move_reasons() -> ObjectBuilder {
+    string_enum(
         "With `illegal_move`: why it can't be played.",
         ["not_a_move", "ambiguous", "not_legal", "game_over"],
     )
 }
 
-fn reasons() -> ArrayBuilder {
-    let reason = names_of("A reason.", ["starting", "shutting_down", "store"]);
+fn not_ready_reasons() -> ArrayBuilder {
+    let reason = string_enum("A reason.", ["starting", "shutting_down", "store"]);
     ArrayBuilder::new().items(reason).description(Some("With `not_ready`: why."))
 }
 
 /// The entries of `errors`: of `invalid_request` members, of `invalid_fen` places of the FEN, of
 /// `invalid_pgn` places of the text.
 fn errors() -> ArrayBuilder {
-    let of_a_fen = ObjectBuilder::new()
-        .property("code", names_of("What is wrong.", FaultCode::ALL.map(FaultCode::name)))
-        .property("field", names_of("Where it is wrong.", Field::ALL.map(Field::name)))
+    let fen_error = ObjectBuilder::new()
+        .property(
+            "code",
+            string_enum("What is wrong.", PositionFaultCode::ALL.map(PositionFaultCode::name)),
+        )
+        .property(
+            "field",
+            string_enum("Where it is wrong.", PositionField::ALL.map(PositionField::name)),
+        )
         .property("text", text("The offending text, cut at 200 characters."))
         .property("detail", text("The same in words."));
-    let of_a_fen =
-        ["code", "field", "text", "detail"].into_iter().fold(of_a_fen, ObjectBuilder::required);
+    let fen_error =
+        ["code", "field", "text", "detail"].into_iter().fold(fen_error, ObjectBuilder::required);
     let either = OneOfBuilder::new()
         .item(Ref::from_schema_name(InvalidMember::name()))
-        .item(of_a_fen)
-        .item(Ref::from_schema_name(PgnFault::name()));
+        .item(fen_error)
+        .item(Ref::from_schema_name(InvalidPgn::name()));
     ArrayBuilder::new().items(either).description(Some(
         "With `invalid_request`, `invalid_fen` and `invalid_pgn`: what is wrong.",
     ))
@@ -118,7 +124,11 @@ pub(crate) struct SearchProblems;
 
 impl IntoResponses for SearchProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        position_problems(&[Code::QueueFull, Code::Deadline, Code::ShuttingDown])
+        position_problems(&[
+            ProblemCode::QueueFull,
+            ProblemCode::Deadline,
+            ProblemCode::ShuttingDown,
+        ])
     }
 }
 
@@ -129,30 +139,30 @@ pub(crate) struct PerftProblems;
 impl IntoResponses for PerftProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         position_problems(&[
-            Code::PerftTooLarge,
-            Code::QueueFull,
-            Code::Deadline,
-            Code::ShuttingDown,
+            ProblemCode::PerftTooLarge,
+            ProblemCode::QueueFull,
+            ProblemCode::Deadline,
+            ProblemCode::ShuttingDown,
         ])
     }
 }
 
-fn position_problems(more: &[Code]) -> BTreeMap<String, RefOr<Response>> {
+fn position_problems(more: &[ProblemCode]) -> BTreeMap<String, RefOr<Response>> {
     let mut codes = vec![
-        Code::MalformedJson,
-        Code::RequestTimeout,
-        Code::BodyTooLarge,
-        Code::UnsupportedMediaType,
-        Code::InvalidRequest,
-        Code::InvalidFen,
-        Code::IllegalMove,
+        ProblemCode::MalformedJson,
+        ProblemCode::RequestTimeout,
+        ProblemCode::BodyTooLarge,
+        ProblemCode::UnsupportedMediaType,
+        ProblemCode::InvalidRequest,
+        ProblemCode::InvalidFen,
+        ProblemCode::IllegalMove,
     ];
     codes.extend_from_slice(more);
     problems_and_internal(&codes)
 }
 
 /// Responses for these codes, and that of a fault of ours.
-fn problems_and_internal(codes: &[Code]) -> BTreeMap<String, RefOr<Response>> {
+fn problems_and_internal(codes: &[ProblemCode]) -> BTreeMap<String, RefOr<Response>> {
     let mut responses = problems(codes);
     responses.insert("500".to_owned(), Ref::from_response_name(Internal::response().0).into());
     responses
@@ -165,13 +175,13 @@ pub(crate) struct QueryProblems;
 impl IntoResponses for QueryProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems_and_internal(&[
-            Code::MalformedQuery,
-            Code::InvalidRequest,
-            Code::InvalidFen,
-            Code::IllegalMove,
-            Code::QueueFull,
-            Code::Deadline,
-            Code::ShuttingDown,
+            ProblemCode::MalformedQuery,
+            ProblemCode::InvalidRequest,
+            ProblemCode::InvalidFen,
+            ProblemCode::IllegalMove,
+            ProblemCode::QueueFull,
+            ProblemCode::Deadline,
+            ProblemCode::ShuttingDown,
         ])
     }
 }
@@ -182,9 +192,13 @@ pub(crate) struct ExploreProblems;
 
 impl IntoResponses for ExploreProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let position =
-            [Code::MalformedQuery, Code::InvalidRequest, Code::InvalidFen, Code::IllegalMove];
-        problems_and_internal(&[position.as_slice(), &[Code::QueueFull]].concat())
+        let position = [
+            ProblemCode::MalformedQuery,
+            ProblemCode::InvalidRequest,
+            ProblemCode::InvalidFen,
+            ProblemCode::IllegalMove,
+        ];
+        problems_and_internal(&[position.as_slice(), &[ProblemCode::QueueFull]].concat())
     }
 }
 
@@ -195,11 +209,11 @@ pub(crate) struct CloudEvalProblems;
 impl IntoResponses for CloudEvalProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems_and_internal(&[
-            Code::MalformedQuery,
-            Code::InvalidRequest,
-            Code::QueueFull,
-            Code::Deadline,
-            Code::ShuttingDown,
+            ProblemCode::MalformedQuery,
+            ProblemCode::InvalidRequest,
+            ProblemCode::QueueFull,
+            ProblemCode::Deadline,
+            ProblemCode::ShuttingDown,
         ])
     }
 }
@@ -210,7 +224,11 @@ pub(crate) struct BatchProblems;
 
 impl IntoResponses for BatchProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems_and_internal(&[Code::UnsupportedMediaType, Code::QueueFull, Code::ShuttingDown])
+        problems_and_internal(&[
+            ProblemCode::UnsupportedMediaType,
+            ProblemCode::QueueFull,
+            ProblemCode::ShuttingDown,
+        ])
     }
 }
 
@@ -221,17 +239,17 @@ pub(crate) struct GamesProblems;
 impl IntoResponses for GamesProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems_and_internal(&[
-            Code::MalformedJson,
-            Code::MalformedQuery,
-            Code::RequestTimeout,
-            Code::IdempotencyConflict,
-            Code::BodyTooLarge,
-            Code::UnsupportedMediaType,
-            Code::InvalidRequest,
-            Code::InvalidPgn,
-            Code::QueueFull,
-            Code::ShuttingDown,
-            Code::NotReady,
+            ProblemCode::MalformedJson,
+            ProblemCode::MalformedQuery,
+            ProblemCode::RequestTimeout,
+            ProblemCode::IdempotencyConflict,
+            ProblemCode::BodyTooLarge,
+            ProblemCode::UnsupportedMediaType,
+            ProblemCode::InvalidRequest,
+            ProblemCode::InvalidPgn,
+            ProblemCode::QueueFull,
+            ProblemCode::ShuttingDown,
+            ProblemCode::NotReady,
         ])
     }
 }
@@ -242,7 +260,7 @@ pub(crate) struct JobProblems;
 
 impl IntoResponses for JobProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems_and_internal(&[Code::NotFound, Code::Gone, Code::NotReady])
+        problems_and_internal(&[ProblemCode::NotFound, ProblemCode::Gone, ProblemCode::NotReady])
     }
 }
 
@@ -252,7 +270,12 @@ pub(crate) struct JobEventsProblems;
 
 impl IntoResponses for JobEventsProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems_and_internal(&[Code::NotFound, Code::Gone, Code::QueueFull, Code::NotReady])
+        problems_and_internal(&[
+            ProblemCode::NotFound,
+            ProblemCode::Gone,
+            ProblemCode::QueueFull,
+            ProblemCode::NotReady,
+        ])
     }
 }
 
@@ -262,7 +285,7 @@ pub(crate) struct DeletionProblems;
 
 impl IntoResponses for DeletionProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems_and_internal(&[Code::NotFound, Code::NotReady])
+        problems_and_internal(&[ProblemCode::NotFound, ProblemCode::NotReady])
     }
 }
 
@@ -273,10 +296,10 @@ pub(crate) struct LiveProblems;
 impl IntoResponses for LiveProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems_and_internal(&[
-            Code::OriginRefused,
-            Code::UpgradeRequired,
-            Code::QueueFull,
-            Code::ShuttingDown,
+            ProblemCode::OriginRefused,
+            ProblemCode::UpgradeRequired,
+            ProblemCode::QueueFull,
+            ProblemCode::ShuttingDown,
         ])
     }
 }
@@ -297,7 +320,7 @@ pub(crate) struct NotAcceptable;
 
 impl IntoResponses for NotAcceptable {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems(&[Code::NotAcceptable])
+        problems(&[ProblemCode::NotAcceptable])
     }
 }
 
@@ -307,7 +330,7 @@ pub(crate) struct NotReady;
 
 impl IntoResponses for NotReady {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems(&[Code::NotReady])
+        problems(&[ProblemCode::NotReady])
     }
 }
 
@@ -317,7 +340,7 @@ pub(crate) struct NotFound;
 
 impl IntoResponses for NotFound {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        problems(&[Code::NotFound])
+        problems(&[ProblemCode::NotFound])
     }
 }
 
@@ -327,33 +350,32 @@ pub(crate) struct Internal;
 
 impl<'r> ToResponse<'r> for Internal {
     fn response() -> (&'r str, RefOr<Response>) {
-        ("Internal", RefOr::T(problem(&[Code::Internal])))
+        ("Internal", RefOr::T(problem(&[ProblemCode::Internal])))
     }
 }
 
 /// What the gate answers, on whatever route it stands before.
-pub(super) struct Guarded;
+pub(super) struct AuthResponses;
 
-impl Guarded {
-    const CODES: [Code; 2] = [Code::Unauthorized, Code::RateLimited];
+impl AuthResponses {
+    const CODES: [ProblemCode; 2] = [ProblemCode::Unauthorized, ProblemCode::RateLimited];
     const PREFIXES: [&str; 2] = ["/v1/", "/api/"];
 }
 
-impl Modify for Guarded {
+impl Modify for AuthResponses {
     fn modify(&self, contract: &mut OpenApi) {
         let Some(components) = contract.components.as_mut() else { return };
-        for code in Guarded::CODES {
+        for code in AuthResponses::CODES {
             components.responses.insert(code.name().to_owned(), RefOr::T(problem(&[code])));
         }
-        let guarded =
-            contract.paths.paths.iter_mut().filter(|(path, _)| {
-                Guarded::PREFIXES.iter().any(|prefix| path.starts_with(prefix))
-            });
+        let guarded = contract.paths.paths.iter_mut().filter(|(path, _)| {
+            AuthResponses::PREFIXES.iter().any(|prefix| path.starts_with(prefix))
+        });
         for operation in guarded
             .flat_map(|(_, item)| [&mut item.get, &mut item.post, &mut item.delete])
             .flatten()
         {
-            for code in Guarded::CODES {
+            for code in AuthResponses::CODES {
                 let response = Ref::from_response_name(code.name()).into();
                 operation.responses.responses.insert(code.status().as_str().to_owned(), response);
             }
@@ -362,7 +384,7 @@ impl Modify for Guarded {
 }
 
 /// Responses for these codes, those of one status as one.
-fn problems(codes: &[Code]) -> BTreeMap<String, RefOr<Response>> {
+fn problems(codes: &[ProblemCode]) -> BTreeMap<String, RefOr<Response>> {
     let mut by_status = BTreeMap::<_, Vec<_>>::new();
     for &code in codes {
         by_status.entry(code.status().as_str().to_owned()).or_default().push(code);
@@ -370,13 +392,13 @@ fn problems(codes: &[Code]) -> BTreeMap<String, RefOr<Response>> {
     by_status.into_iter().map(|(status, codes)| (status, RefOr::T(problem(&codes)))).collect()
 }
 
-fn problem(codes: &[Code]) -> Response {
-    let says: Vec<_> =
+fn problem(codes: &[ProblemCode]) -> Response {
+    let explanations: Vec<_> =
         codes.iter().map(|code| format!("`{}`: {}", code.name(), code.explanation())).collect();
     let content =
         ContentBuilder::new().schema(Some(Ref::from_schema_name(ProblemDocument::name()))).build();
     let response = ResponseBuilder::new()
-        .description(says.join("\n\n"))
+        .description(explanations.join("\n\n"))
         .content("application/problem+json", content);
     let retry = codes.iter().any(|code| matches!(code.status().as_u16(), 429 | 503));
     let seconds = HeaderBuilder::new()

@@ -12,7 +12,7 @@ use super::Problem;
 pub(crate) const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
 
 #[derive(Serialize)]
-struct Rendered<'a> {
+struct ProblemBody<'a> {
     r#type: String,
     title: &'static str,
     status: u16,
@@ -25,12 +25,12 @@ struct Rendered<'a> {
 }
 
 /// A problem as JSON.
-pub(super) fn document(
+pub(super) fn render_document(
     problem: &Problem,
     instance: &str,
     request_id: &str,
 ) -> serde_json::Result<Vec<u8>> {
-    serde_json::to_vec(&Rendered {
+    serde_json::to_vec(&ProblemBody {
         r#type: format!("/problems/{}", problem.code.name()),
         title: problem.code.title(),
         status: problem.code.status().as_u16(),
@@ -43,20 +43,20 @@ pub(super) fn document(
 }
 
 /// A problem as an object within another answer.
-pub(crate) fn object(
+pub(crate) fn render_object(
     problem: &Problem,
     instance: &str,
     request_id: &str,
 ) -> serde_json::Result<Map<String, Value>> {
-    serde_json::from_slice(&document(problem, instance, request_id)?)
+    serde_json::from_slice(&render_document(problem, instance, request_id)?)
 }
 
 /// Writes the body of a response that carries a [`Problem`]; any other passes untouched.
-pub(crate) fn render(response: &mut Response<Body>, instance: &str, request_id: &str) {
+pub(crate) fn render_problem(response: &mut Response<Body>, instance: &str, request_id: &str) {
     let Some(problem) = response.extensions_mut().remove::<Problem>() else {
         return;
     };
-    match document(&problem, instance, request_id) {
+    match render_document(&problem, instance, request_id) {
         Ok(body) => *response.body_mut() = Body::from(body),
         Err(error) => tracing::error!(error = error.to_string(), "a problem could not be written"),
     }

@@ -3,7 +3,7 @@
 use axum::body::Bytes;
 use serde::Serialize;
 
-use super::Form;
+use super::ResponseFormat;
 
 /// Longer than any number that a client's reconnection would wait for by itself.
 const RETRY_MS: u32 = 2_000;
@@ -12,72 +12,78 @@ const RETRY_MS: u32 = 2_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     pub(super) bytes: Bytes,
-    pub(super) weight: Weight,
+    pub(super) delivery: Delivery,
 }
 
 /// What becomes of a line that waits too long.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Weight {
+pub(super) enum Delivery {
     /// A newer one says more: it may give way.
-    Passing,
+    Droppable,
     /// It has to be read.
-    Lasting,
+    Required,
 }
 
 /// The last line's id: whoever comes back with it has heard everything.
-pub(crate) const END: &str = "end";
+pub(crate) const END_EVENT_ID: &str = "end";
 
 impl Line {
     /// A line that may give way to newer ones.
     ///
     /// # Errors
     /// When the object cannot be written.
-    pub(crate) fn passing(
-        form: Form,
-        name: &str,
+    pub(crate) fn droppable(
+        format: ResponseFormat,
+        event: &str,
         id: Option<&str>,
-        object: &impl Serialize,
+        payload: &impl Serialize,
     ) -> serde_json::Result<Line> {
-        Ok(Line { bytes: written(form, name, id, object)?, weight: Weight::Passing })
+        Ok(Line {
+            bytes: serialize_line(format, event, id, payload)?,
+            delivery: Delivery::Droppable,
+        })
     }
 
     /// A line that has to be read.
     ///
     /// # Errors
     /// When the object cannot be written.
-    pub(crate) fn lasting(
-        form: Form,
-        name: &str,
+    pub(crate) fn required(
+        format: ResponseFormat,
+        event: &str,
         id: Option<&str>,
-        object: &impl Serialize,
+        payload: &impl Serialize,
     ) -> serde_json::Result<Line> {
-        Ok(Line { bytes: written(form, name, id, object)?, weight: Weight::Lasting })
+        Ok(Line {
+            bytes: serialize_line(format, event, id, payload)?,
+            delivery: Delivery::Required,
+        })
     }
 
     /// What comes before all lines, in forms that have such a thing.
-    pub(crate) fn preamble(form: Form) -> Option<Line> {
+    pub(crate) fn preamble(format: ResponseFormat) -> Option<Line> {
         let bytes = Bytes::from(format!("retry: {RETRY_MS}\n\n"));
-        (form == Form::Events).then_some(Line { bytes, weight: Weight::Lasting })
+        (format == ResponseFormat::Sse).then_some(Line { bytes, delivery: Delivery::Required })
     }
 }
 
-fn written(
-    form: Form,
-    name: &str,
+fn serialize_line(
+    format: ResponseFormat,
+    event: &str,
     id: Option<&str>,
-    object: &impl Serialize,
+    payload: &impl Serialize,
 ) -> serde_json::Result<Bytes> {
     let mut text = Vec::with_capacity(512);
-    if form == Form::Events {
-        text.extend_from_slice(format!("event: {name}\n").as_bytes());
+    if format == ResponseFormat::Sse {
+        text.extend_from_slice(format!("event: {event}\n").as_bytes());
         if let Some(id) = id {
             text.extend_from_slice(format!("id: {id}\n").as_bytes());
         }
         text.extend_from_slice(b"data: ");
     }
     // JSON as serde_json writes it has no line breaks of its own.
-    serde_json::to_writer(&mut text, object)?;
-    text.extend_from_slice(if form == Form::Events { b"\n\n" } else { b"\n" });
+    serde_json::to_writer(&mut text, payload)?;
+    text.extend_from_slice(if format == ResponseFormat::Sse { b"\n\n" } else { b"\n" });
     Ok(Bytes::from(text))
 }
 
@@ -90,15 +96,15 @@ mod tests {
         let object = serde_json::json!({ "type": "info", "seq": 3 });
         let text = |form| {
             String::from_utf8(
-                Line::passing(form, "info", Some("3"), &object).unwrap().bytes.to_vec(),
+                Line::droppable(form, "info", Some("3"), &object).unwrap().bytes.to_vec(),
             )
             .unwrap()
         };
-        assert_eq!(text(Form::NdJson), "{\"type\":\"info\",\"seq\":3}\n");
+        assert_eq!(text(ResponseFormat::NdJson), "{\"type\":\"info\",\"seq\":3}\n");
         assert_eq!(
-            text(Form::Events),
+            text(ResponseFormat::Sse),
             "event: info\nid: 3\ndata: {\"type\":\"info\",\"seq\":3}\n\n"
         );
-        assert!(Line::preamble(Form::NdJson).is_none());
+        assert!(Line::preamble(ResponseFormat::NdJson).is_none());
     }
 }

@@ -15,7 +15,7 @@ type Sums = __m256i;
 const LANES: usize = 16;
 const SUM_LANES: usize = 8;
 
-kernels!(super::Level::Avx2, "avx2");
+kernels!(super::SimdLevel::Avx2, "avx2");
 
 #[inline]
 #[target_feature(enable = "avx2")]

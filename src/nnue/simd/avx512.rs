@@ -14,7 +14,7 @@ type Sums = __m512i;
 const LANES: usize = 32;
 const SUM_LANES: usize = 16;
 
-kernels!(super::Level::Avx512, "avx512f,avx512bw,avx512vnni");
+kernels!(super::SimdLevel::Avx512, "avx512f,avx512bw,avx512vnni");
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]

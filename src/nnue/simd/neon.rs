@@ -12,7 +12,7 @@ type Sums = int32x4_t;
 const LANES: usize = 8;
 const SUM_LANES: usize = 4;
 
-kernels!(super::Level::Neon, "neon");
+kernels!(super::SimdLevel::Neon, "neon");
 
 #[inline]
 #[target_feature(enable = "neon")]

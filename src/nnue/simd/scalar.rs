@@ -1,10 +1,10 @@
 //! The kernels without special instructions: what every other level is compared with.
 
 use super::super::architecture::QA;
-use super::{Kernels, Level, Row};
+use super::{Kernels, Row, SimdLevel};
 
 pub(super) static KERNELS: Kernels = Kernels {
-    level: Level::Scalar,
+    level: SimdLevel::Scalar,
     step: update::<1, 1>,
     capture: update::<1, 2>,
     castle: update::<2, 2>,

@@ -14,7 +14,7 @@ type Sums = __m128i;
 const LANES: usize = 8;
 const SUM_LANES: usize = 4;
 
-kernels!(super::Level::X8664V2, "sse4.1");
+kernels!(super::SimdLevel::X8664V2, "sse4.1");
 
 #[inline]
 #[target_feature(enable = "sse4.1")]

@@ -1,7 +1,7 @@
 //! The worth of pieces is what the network says without them.
 
+use super::random_network::{Ranges, network_file};
 use super::reference;
-use super::sample::{Ranges, file};
 use crate::chess::{Color, Position, Square};
 use crate::nnue::Network;
 
@@ -12,8 +12,8 @@ fn white_value(bytes: &[u8], fen: &str) -> i32 {
 }
 
 #[test]
-fn a_piece_adds_what_is_missing_without_it() {
-    let bytes = file(21, Ranges::USUAL);
+fn a_contribution_is_the_difference_without_the_piece() {
+    let bytes = network_file(21, Ranges::USUAL);
     let network = Network::from_bytes(&bytes).unwrap();
     for (with, without, square) in [
         ("4k3/1p4p1/8/3N4/8/q7/1P6/1K6 w - - 0 1", "4k3/1p4p1/8/3N4/8/8/1P6/1K6 w - - 0 1", "a3"),
@@ -30,7 +30,7 @@ fn a_piece_adds_what_is_missing_without_it() {
 
 #[test]
 fn kings_and_empty_squares_add_nothing() {
-    let network = Network::from_bytes(&file(22, Ranges::USUAL)).unwrap();
+    let network = Network::from_bytes(&network_file(22, Ranges::USUAL)).unwrap();
     let start = Position::startpos();
     let contributions = network.contributions(&start);
     assert_eq!(contributions.pieces.iter().flatten().count(), 30);
@@ -41,7 +41,7 @@ fn kings_and_empty_squares_add_nothing() {
 
 #[test]
 fn a_piece_whose_absence_would_give_check_has_its_worth_too() {
-    let network = Network::from_bytes(&file(23, Ranges::USUAL)).unwrap();
+    let network = Network::from_bytes(&network_file(23, Ranges::USUAL)).unwrap();
     // Without the knight on e5 the side that is not to move would stand in check.
     let pinned = Position::from_fen("4k3/8/8/4n3/8/8/4R3/4K3 w - - 0 1").unwrap();
     assert!(network.contributions(&pinned).pieces[Square::A1.index() + 36].is_some());

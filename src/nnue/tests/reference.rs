@@ -3,26 +3,26 @@
 use crate::chess::{Color, Position, Square};
 use crate::nnue::{HIDDEN, KING_BUCKETS};
 
-fn number(file: &[u8], place: usize) -> i64 {
+fn read_i16(file: &[u8], place: usize) -> i64 {
     i64::from(i16::from_le_bytes([file[place], file[place + 1]]))
 }
 
 /// The sums of a player's view, without wrapping.
-fn sums(file: &[u8], position: &Position, color: Color) -> Vec<i64> {
-    let turned =
+fn accumulate(file: &[u8], position: &Position, color: Color) -> Vec<i64> {
+    let oriented =
         |square: Square| if color == Color::Black { square.index() ^ 56 } else { square.index() };
-    let mirror = if turned(position.king(color)) % 8 >= 4 { 7 } else { 0 };
-    let king = turned(position.king(color)) ^ mirror;
+    let mirror = if oriented(position.king(color)) % 8 >= 4 { 7 } else { 0 };
+    let king = oriented(position.king(color)) ^ mirror;
     let bucket = usize::from(file[64 + king / 8 * 4 + king % 8]);
     let features = 96;
     let biases = features + KING_BUCKETS * 768 * HIDDEN * 2;
-    let mut sums: Vec<i64> = (0..HIDDEN).map(|n| number(file, biases + 2 * n)).collect();
+    let mut sums: Vec<i64> = (0..HIDDEN).map(|n| read_i16(file, biases + 2 * n)).collect();
     for square in position.occupied() {
         let piece = position.piece_at(square).unwrap();
         let other = if piece.color() == color { 0 } else { 384 };
-        let input = 768 * bucket + other + 64 * piece.role() as usize + (turned(square) ^ mirror);
+        let input = 768 * bucket + other + 64 * piece.role() as usize + (oriented(square) ^ mirror);
         for (n, sum) in sums.iter_mut().enumerate() {
-            *sum += number(file, features + (input * HIDDEN + n) * 2);
+            *sum += read_i16(file, features + (input * HIDDEN + n) * 2);
         }
     }
     sums
@@ -34,11 +34,12 @@ pub(super) fn evaluate(file: &[u8], position: &Position) -> i32 {
     let outputs = 96 + (KING_BUCKETS * 768 + 1) * HIDDEN * 2;
     let biases = outputs + 8 * 2 * HIDDEN * 2;
     let both =
-        [sums(file, position, position.turn()), sums(file, position, !position.turn())].concat();
+        [accumulate(file, position, position.turn()), accumulate(file, position, !position.turn())]
+            .concat();
     let mut total = 0;
     for (n, sum) in both.into_iter().enumerate() {
         let clipped = sum.clamp(0, 255);
-        total += clipped * clipped * number(file, outputs + (bucket * 2 * HIDDEN + n) * 2);
+        total += clipped * clipped * read_i16(file, outputs + (bucket * 2 * HIDDEN + n) * 2);
     }
     let place = biases + 4 * bucket;
     let bias = i32::from_le_bytes([file[place], file[place + 1], file[place + 2], file[place + 3]]);

@@ -19,7 +19,7 @@ impl JobId {
     }
 
     /// Reads 32 lower-case hex digits.
-    pub fn read(text: &str) -> Option<JobId> {
+    pub fn parse(text: &str) -> Option<JobId> {
         let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
         let is_id = text.len() == 32 && text.bytes().all(is_digit);
         is_id.then(|| u128::from_str_radix(text, 16).ok().map(JobId)).flatten()
@@ -43,9 +43,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_reads_back_and_nothing_else_does() {
+    fn an_id_round_trips_and_other_texts_are_refused() {
         let id = JobId::random().unwrap();
-        assert_eq!(JobId::read(&id.to_string()), Some(id));
+        assert_eq!(JobId::parse(&id.to_string()), Some(id));
         assert_eq!(JobId(7).to_string(), "00000000000000000000000000000007");
         for no_id in [
             "",
@@ -54,7 +54,7 @@ mod tests {
             "000000000000000000000000000000AB",
             "+0000000000000000000000000000007",
         ] {
-            assert_eq!(JobId::read(no_id), None, "{no_id}");
+            assert_eq!(JobId::parse(no_id), None, "{no_id}");
         }
         assert_ne!(JobId::random().unwrap(), id);
     }

@@ -10,23 +10,23 @@ use super::*;
 use crate::store::DICTIONARY_FILE;
 
 const HEADER: TableDefinition<&str, &str> = TableDefinition::new("header");
-const TODAY: TableDefinition<&[u8], &[u8]> = TableDefinition::new("today");
+const CURRENT: TableDefinition<&[u8], &[u8]> = TableDefinition::new("today");
 
 /// A folder with a store of so many analyses, closed, and the path of its file.
-fn closed(analyses: u64) -> (TempDir, PathBuf) {
+fn closed_store(analyses: u64) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    write(&opened(options(folder.path())), (0..analyses).map(|number| record(number, 100)));
+    write(&open(options(folder.path())), (0..analyses).map(|number| record(number, 100)));
     let file = folder.path().join(DICTIONARY_FILE);
     (folder, file)
 }
 
-fn aside(folder: &TempDir, suffix: &str) -> PathBuf {
+fn quarantined_path(folder: &TempDir, suffix: &str) -> PathBuf {
     folder.path().join(format!("{DICTIONARY_FILE}.{suffix}"))
 }
 
 #[test]
-fn a_damaged_file_is_set_aside_and_an_empty_one_begun() {
-    let (folder, file) = closed(400);
+fn a_damaged_file_is_quarantined_and_replaced_by_an_empty_one() {
+    let (folder, file) = closed_store(400);
     let whole = fs::read(&file).unwrap();
     let damages: [fn(&mut Vec<u8>); 5] = [
         |bytes| bytes.truncate(bytes.len() / 2),
@@ -42,12 +42,12 @@ fn a_damaged_file_is_set_aside_and_an_empty_one_begun() {
         let mut bytes = whole.clone();
         damage(&mut bytes);
         fs::write(&file, &bytes).unwrap();
-        let store = opened(options(folder.path()));
+        let store = open(options(folder.path()));
         assert_eq!(entries(&store), 0, "damage {number}");
         write(&store, [record(1, 5)]);
         assert_eq!(read(&store, &record(1, 5)).len(), 1);
         assert_eq!(
-            fs::read(aside(&folder, "damaged")).unwrap().len(),
+            fs::read(quarantined_path(&folder, "damaged")).unwrap().len(),
             bytes.len(),
             "damage {number}"
         );
@@ -60,15 +60,15 @@ fn a_damaged_file_is_set_aside_and_an_empty_one_begun() {
 }
 
 #[test]
-fn of_a_file_with_one_flipped_bit_all_is_read_or_nothing() {
-    let (folder, file) = closed(200);
+fn a_flipped_bit_loses_all_records_or_none() {
+    let (folder, file) = closed_store(200);
     let whole = fs::read(&file).unwrap();
     for n in 1..=60 {
         let bit = splitmix::nth(11, n) as usize % (8 * whole.len());
         let mut bytes = whole.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);
         fs::write(&file, &bytes).unwrap();
-        let store = opened(options(folder.path()));
+        let store = open(options(folder.path()));
         let found: Vec<Record> =
             (0..200).flat_map(|number| read(&store, &record(number, 100))).collect();
         assert!(found.is_empty() || found.len() == 200, "bit {bit}: {} of 200", found.len());
@@ -80,35 +80,35 @@ fn of_a_file_with_one_flipped_bit_all_is_read_or_nothing() {
 }
 
 #[test]
-fn a_file_of_another_layout_is_set_aside_whole() {
-    let (folder, file) = closed(10);
+fn a_file_with_another_layout_is_quarantined() {
+    let (folder, file) = closed_store(10);
     let database = Database::open(&file).unwrap();
     let transaction = database.begin_write().unwrap();
     transaction.open_table(HEADER).unwrap().insert("layout", "2/../x").unwrap();
     transaction.commit().unwrap();
     drop(database);
-    let store = opened(options(folder.path()));
+    let store = open(options(folder.path()));
     assert_eq!(entries(&store), 0);
     assert!(
-        aside(&folder, "layout-2x").exists(),
+        quarantined_path(&folder, "layout-2x").exists(),
         "it may be of a newer server, which wants it back"
     );
 }
 
 #[test]
-fn an_entry_that_is_damaged_in_spite_of_all_is_not_read_and_is_written_over() {
-    let (folder, file) = closed(10);
-    let key = record(3, 100).place.to_bytes();
+fn a_damaged_entry_is_skipped_and_can_be_overwritten() {
+    let (folder, file) = closed_store(10);
+    let key = record(3, 100).key.to_bytes();
     let database = Database::open(&file).unwrap();
     let transaction = database.begin_write().unwrap();
     transaction
-        .open_table(TODAY)
+        .open_table(CURRENT)
         .unwrap()
         .insert(key.as_slice(), b"\x01\x02\x03".as_slice())
         .unwrap();
     transaction.commit().unwrap();
     drop(database);
-    let store = opened(options(folder.path()));
+    let store = open(options(folder.path()));
     assert_eq!((read(&store, &record(3, 100)), entries(&store)), (vec![], 10));
     write(&store, [record(3, 100)]);
     assert_eq!(read(&store, &record(3, 100)), [record(3, 100)]);
@@ -118,6 +118,6 @@ fn an_entry_that_is_damaged_in_spite_of_all_is_not_read_and_is_written_over() {
 fn an_empty_file_is_a_new_one() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(DICTIONARY_FILE), "").unwrap();
-    write(&opened(options(folder.path())), [record(1, 5)]);
-    assert_eq!(entries(&opened(options(folder.path()))), 1);
+    write(&open(options(folder.path())), [record(1, 5)]);
+    assert_eq!(entries(&open(options(folder.path()))), 1);
 }

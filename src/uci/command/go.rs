@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{CommandError, nearest, whole};
+use super::{CommandError, parse_whole_number, saturating_convert};
 use crate::chess::excerpt;
 
 /// What `go` asks for. Without any limit the search runs until it is stopped, or there is nothing
@@ -30,7 +30,7 @@ pub struct Go {
     /// Wall time.
     pub movetime: Option<Duration>,
     /// What was not understood, and passed over.
-    pub complaints: Vec<CommandError>,
+    pub errors: Vec<CommandError>,
 }
 
 /// The clock of one side.
@@ -43,7 +43,7 @@ pub struct SideClock {
 }
 
 /// The words that `go` knows: a list of moves ends where one of them stands.
-const WORDS: [&str; 12] = [
+const KEYWORDS: [&str; 12] = [
     "searchmoves",
     "ponder",
     "infinite",
@@ -60,15 +60,15 @@ const WORDS: [&str; 12] = [
 
 impl Go {
     /// Reads what stands behind `go`.
-    pub(super) fn read<'a>(words: impl Iterator<Item = &'a str>) -> Go {
+    pub(super) fn parse<'a>(words: impl Iterator<Item = &'a str>) -> Go {
         let mut go = Go::default();
         let mut words = words.peekable();
         while let Some(word) = words.next() {
-            let Some(&word) = WORDS.iter().find(|&&known| known == word) else {
-                go.complaints.push(CommandError::Unexpected("go", excerpt(word).to_owned()));
+            let Some(&word) = KEYWORDS.iter().find(|&&known| known == word) else {
+                go.errors.push(CommandError::Unexpected("go", excerpt(word).to_owned()));
                 continue;
             };
-            let mut value = || words.next_if(|word| !WORDS.contains(word));
+            let mut value = || words.next_if(|word| !KEYWORDS.contains(word));
             match word {
                 "ponder" => go.ponder = true,
                 "infinite" => go.infinite = true,
@@ -76,10 +76,10 @@ impl Go {
                     go.searchmoves.extend(std::iter::from_fn(value).map(str::to_owned))
                 }
                 _ => {
-                    let set = value()
+                    let result = value()
                         .ok_or(CommandError::Missing(word, "the number"))
-                        .and_then(|text| go.set(word, text));
-                    go.complaints.extend(set.err());
+                        .and_then(|text| go.set_number(word, text));
+                    go.errors.extend(result.err());
                 }
             }
         }
@@ -87,8 +87,8 @@ impl Go {
     }
 
     /// Takes the number behind a word.
-    fn set(&mut self, word: &'static str, text: &str) -> Result<(), CommandError> {
-        let number = whole(word, text)?;
+    fn set_number(&mut self, word: &'static str, text: &str) -> Result<(), CommandError> {
+        let number = parse_whole_number(word, text)?;
         let milliseconds = Duration::from_millis(number);
         match word {
             "wtime" => self.white.time = Some(milliseconds),
@@ -96,11 +96,12 @@ impl Go {
             "winc" => self.white.increment = milliseconds,
             "binc" => self.black.increment = milliseconds,
             "movestogo" => {
-                self.moves_to_go = Some(nearest(number, u16::MAX)).filter(|&moves| moves > 0)
+                self.moves_to_go =
+                    Some(saturating_convert(number, u16::MAX)).filter(|&moves| moves > 0)
             }
-            "depth" => self.depth = Some(nearest(number, u8::MAX).max(1)),
+            "depth" => self.depth = Some(saturating_convert(number, u8::MAX).max(1)),
             "nodes" => self.nodes = Some(number.max(1)),
-            "mate" => self.mate = Some(nearest(number, u8::MAX).max(1)),
+            "mate" => self.mate = Some(saturating_convert(number, u8::MAX).max(1)),
             _ => self.movetime = Some(milliseconds),
         }
         Ok(())

@@ -4,26 +4,26 @@ use std::time::Duration;
 
 use super::*;
 
-fn read(line: &str) -> Command {
-    Command::read(line).unwrap().unwrap()
+fn parse(line: &str) -> Command {
+    Command::parse(line).unwrap().unwrap()
 }
 
 fn go(line: &str) -> Go {
-    match read(line) {
+    match parse(line) {
         Command::Go(go) => go,
         other => panic!("{other:?}"),
     }
 }
 
 fn position(line: &str) -> (Option<String>, Vec<String>) {
-    match read(line) {
+    match parse(line) {
         Command::Position(PositionText { fen, moves }) => (fen, moves),
         other => panic!("{other:?}"),
     }
 }
 
 fn option(line: &str) -> (String, Option<String>) {
-    match read(line) {
+    match parse(line) {
         Command::SetOption { name, value } => (name, value),
         other => panic!("{other:?}"),
     }
@@ -31,9 +31,9 @@ fn option(line: &str) -> (String, Option<String>) {
 
 #[test]
 fn blanks_around_and_between_words_do_not_matter() {
-    assert_eq!(read("  isready\t\r\n"), Command::IsReady);
-    assert_eq!(read("perft \t 5"), Command::Perft { depth: 5 });
-    assert_eq!(Command::read(" \t\r\n"), Ok(None));
+    assert_eq!(parse("  isready\t\r\n"), Command::IsReady);
+    assert_eq!(parse("perft \t 5"), Command::Perft { depth: 5 });
+    assert_eq!(Command::parse(" \t\r\n"), Ok(None));
 }
 
 #[test]
@@ -50,45 +50,45 @@ fn a_position_is_a_fen_or_the_start_and_perhaps_moves() {
         (Some(fen.into()), vec!["c6c7".into()])
     );
     assert_eq!(position("position startpos moves"), (None, vec![]));
-    assert!(matches!(Command::read("position"), Err(CommandError::Missing("position", _))));
+    assert!(matches!(Command::parse("position"), Err(CommandError::Missing("position", _))));
     assert!(matches!(
-        Command::read("position startpos e2e4"),
+        Command::parse("position startpos e2e4"),
         Err(CommandError::Unexpected("position", _))
     ));
     assert!(matches!(
-        Command::read("position somewhere"),
+        Command::parse("position somewhere"),
         Err(CommandError::Unexpected("position", _))
     ));
 }
 
 #[test]
 fn go_takes_its_words_in_any_order() {
-    let asked =
+    let parsed =
         go("go btime 2000 searchmoves e2e4 d2d4 wtime 1000 binc 20 winc 10 movestogo 7 ponder");
-    assert_eq!(asked.searchmoves, ["e2e4", "d2d4"]);
+    assert_eq!(parsed.searchmoves, ["e2e4", "d2d4"]);
     assert_eq!(
-        (asked.white.time, asked.white.increment),
+        (parsed.white.time, parsed.white.increment),
         (Some(Duration::from_secs(1)), Duration::from_millis(10))
     );
     assert_eq!(
-        (asked.black.time, asked.black.increment),
+        (parsed.black.time, parsed.black.increment),
         (Some(Duration::from_secs(2)), Duration::from_millis(20))
     );
-    assert_eq!((asked.moves_to_go, asked.ponder, asked.infinite), (Some(7), true, false));
-    let asked = go("go depth 9 nodes 5000 mate 3 movetime 250");
-    assert_eq!((asked.depth, asked.nodes, asked.mate), (Some(9), Some(5000), Some(3)));
-    assert_eq!(asked.movetime, Some(Duration::from_millis(250)));
+    assert_eq!((parsed.moves_to_go, parsed.ponder, parsed.infinite), (Some(7), true, false));
+    let parsed = go("go depth 9 nodes 5000 mate 3 movetime 250");
+    assert_eq!((parsed.depth, parsed.nodes, parsed.mate), (Some(9), Some(5000), Some(3)));
+    assert_eq!(parsed.movetime, Some(Duration::from_millis(250)));
     assert_eq!(go("go"), Go::default());
     assert!(go("go infinite").infinite);
 }
 
 #[test]
-fn a_go_with_faults_is_still_a_go() {
-    let asked = go("go quickly depth x wtime nodes 10");
-    assert_eq!((asked.depth, asked.nodes, asked.white.time), (None, Some(10), None));
-    let complaints: Vec<String> = asked.complaints.iter().map(ToString::to_string).collect();
+fn a_go_with_errors_is_still_a_go() {
+    let parsed = go("go quickly depth x wtime nodes 10");
+    assert_eq!((parsed.depth, parsed.nodes, parsed.white.time), (None, Some(10), None));
+    let errors: Vec<String> = parsed.errors.iter().map(ToString::to_string).collect();
     assert_eq!(
-        complaints,
+        errors,
         [
             "go: quickly has no meaning here",
             "depth: x is not a whole number",
@@ -98,14 +98,14 @@ fn a_go_with_faults_is_still_a_go() {
 }
 
 #[test]
-fn numbers_beyond_their_range_are_the_nearest_within() {
-    let asked = go("go wtime -300 depth 4000 nodes 99999999999999999999999999 movestogo 0 mate 0");
-    assert_eq!(asked.white.time, Some(Duration::ZERO));
+fn numbers_out_of_range_are_clamped() {
+    let parsed = go("go wtime -300 depth 4000 nodes 99999999999999999999999999 movestogo 0 mate 0");
+    assert_eq!(parsed.white.time, Some(Duration::ZERO));
     assert_eq!(
-        (asked.depth, asked.nodes, asked.moves_to_go, asked.mate),
+        (parsed.depth, parsed.nodes, parsed.moves_to_go, parsed.mate),
         (Some(255), Some(u64::MAX), None, Some(1))
     );
-    assert_eq!(asked.complaints, []);
+    assert_eq!(parsed.errors, []);
     assert_eq!(go("go depth 0 nodes 0").nodes, Some(1), "no limit of nothing");
 }
 
@@ -125,29 +125,29 @@ fn names_and_values_of_options_may_hold_blanks() {
     assert_eq!(option("setoption name Text value"), ("Text".into(), Some(String::new())));
     for line in ["setoption", "setoption Hash 5", "setoption name", "setoption name value 3"] {
         assert!(
-            matches!(Command::read(line), Err(CommandError::Missing("setoption", "name"))),
+            matches!(Command::parse(line), Err(CommandError::Missing("setoption", "name"))),
             "{line}"
         );
     }
 }
 
 #[test]
-fn perft_is_asked_in_two_ways() {
-    assert_eq!(read("perft 4"), Command::Perft { depth: 4 });
-    assert_eq!(read("go perft 4"), Command::Perft { depth: 4 });
+fn perft_has_two_spellings() {
+    assert_eq!(parse("perft 4"), Command::Perft { depth: 4 });
+    assert_eq!(parse("go perft 4"), Command::Perft { depth: 4 });
     for nothing in ["perft", "go perft", "go perft "] {
         assert!(
-            matches!(Command::read(nothing), Err(CommandError::Missing("perft", _))),
+            matches!(Command::parse(nothing), Err(CommandError::Missing("perft", _))),
             "{nothing:?}"
         );
     }
-    assert_eq!(read("perft 4000000000"), Command::Perft { depth: 255 });
-    assert!(matches!(Command::read("go perft x"), Err(CommandError::NotANumber("perft", _))));
+    assert_eq!(parse("perft 4000000000"), Command::Perft { depth: 255 });
+    assert!(matches!(Command::parse("go perft x"), Err(CommandError::NotANumber("perft", _))));
 }
 
 #[test]
-fn what_is_unknown_is_said_in_at_most_an_excerpt() {
-    assert_eq!(Command::read("xboard").unwrap_err().to_string(), "unknown command: xboard");
+fn an_unknown_command_is_quoted_only_as_an_excerpt() {
+    assert_eq!(Command::parse("xboard").unwrap_err().to_string(), "unknown command: xboard");
     let long = "x".repeat(10_000);
-    assert!(Command::read(&long).unwrap_err().to_string().len() < 1_000);
+    assert!(Command::parse(&long).unwrap_err().to_string().len() < 1_000);
 }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::*;
-use crate::chess::{Position, read_move};
+use crate::chess::{Position, parse_move};
 use crate::engine::{StopReason, Variation, Wdl};
 
 /// A search that found these moves at these scores.
@@ -12,29 +12,29 @@ fn report(lines: &[(&str, Score)]) -> Report {
     let variations = lines.iter().map(|&(mv, score)| Variation {
         score,
         wdl: Wdl::DRAWN,
-        pv: vec![read_move(&position, mv).unwrap()],
+        pv: vec![parse_move(&position, mv).unwrap()],
     });
     let mut variations: Vec<_> = variations.collect();
     let Variation { score, wdl, pv } = variations.remove(0);
     Report {
         score,
         wdl,
-        linear: None,
+        raw_score: None,
         pv,
         depth: 3,
         seldepth: 3,
         nodes: 100,
         elapsed: Duration::ZERO,
         reason: StopReason::Nodes,
-        context_free: true,
+        history_independent: true,
         alternatives: variations,
     }
 }
 
 /// How often of a thousand the second line is chosen.
-fn second_of_1000(elo: u16, report: &Report) -> usize {
-    let chances = (0..1_000_u64).map(|n| Handicap { elo, chance: n * (u64::MAX / 1_000) });
-    chances.filter(|handicap| handicap.choose(report) == report.alternatives[0].pv).count()
+fn second_choices_of_1000(elo: u16, report: &Report) -> usize {
+    let handicaps = (0..1_000_u64).map(|n| Handicap { elo, random_value: n * (u64::MAX / 1_000) });
+    handicaps.filter(|handicap| handicap.choose_line(report) == report.alternatives[0].pv).count()
 }
 
 #[test]
@@ -42,8 +42,8 @@ fn a_weaker_player_sees_less_and_errs_more() {
     let close = report(&[("e2e4", Score::Cp(30)), ("a2a3", Score::Cp(15))]);
     let (mut last_nodes, mut last_errors) = (0, 1_000);
     for elo in [800, 1300, 1800, 2300, 2800] {
-        let handicap = Handicap { elo, chance: 0 };
-        let errors = second_of_1000(elo, &close);
+        let handicap = Handicap { elo, random_value: 0 };
+        let errors = second_choices_of_1000(elo, &close);
         assert!(
             handicap.nodes() > last_nodes && errors < last_errors,
             "{elo}: {} nodes, {errors} errors",
@@ -54,40 +54,42 @@ fn a_weaker_player_sees_less_and_errs_more() {
 }
 
 #[test]
-fn of_equal_lines_each_is_played_as_often() {
+fn equal_lines_are_played_equally_often() {
     let equal = report(&[("e2e4", Score::Cp(10)), ("d2d4", Score::Cp(10))]);
-    let second = second_of_1000(1500, &equal);
+    let second = second_choices_of_1000(1500, &equal);
     assert!((490..=510).contains(&second), "{second}");
 }
 
 #[test]
-fn a_forced_mate_is_not_walked_into() {
+fn a_line_that_allows_a_forced_mate_is_not_chosen() {
     let lost = report(&[("e2e4", Score::Cp(0)), ("f2f3", Score::Mate(-2))]);
-    assert_eq!(second_of_1000(800, &lost), 0);
+    assert_eq!(second_choices_of_1000(800, &lost), 0);
 }
 
 #[test]
 fn a_single_line_is_played() {
     let only = report(&[("e2e4", Score::Cp(0))]);
-    assert_eq!(Handicap { elo: 800, chance: u64::MAX }.choose(&only), only.pv);
+    assert_eq!(Handicap { elo: 800, random_value: u64::MAX }.choose_line(&only), only.pv);
 }
 
 #[test]
 fn limits_of_the_gui_still_hold() {
     let mut limits = Limits { nodes: Some(10), ..Limits::default() };
-    let mut scope = Scope { threads: 8, multipv: 20, ..Scope::default() };
-    Handicap { elo: 2800, chance: 0 }.burden(&mut limits, &mut scope);
+    let mut scope = SearchScope { threads: 8, multipv: 20, ..SearchScope::default() };
+    Handicap { elo: 2800, random_value: 0 }.apply_to(&mut limits, &mut scope);
     assert_eq!((limits.nodes, scope.threads, scope.multipv), (Some(10), 1, 20));
 }
 
 #[test]
-fn the_ladder_spans_the_range_and_has_no_steps_down() {
-    assert_eq!(LADDER[0].elo, f64::from(*Handicap::ELO.start()));
-    assert_eq!(LADDER[LADDER.len() - 1].elo, f64::from(*Handicap::ELO.end()));
+fn the_strength_levels_span_the_elo_range_and_are_monotonic() {
+    assert_eq!(STRENGTH_LEVELS[0].elo, f64::from(*Handicap::ELO.start()));
+    assert_eq!(STRENGTH_LEVELS[STRENGTH_LEVELS.len() - 1].elo, f64::from(*Handicap::ELO.end()));
     assert!(
-        LADDER.windows(2).all(|pair| pair[0].elo < pair[1].elo && pair[0].nodes < pair[1].nodes)
+        STRENGTH_LEVELS
+            .windows(2)
+            .all(|pair| pair[0].elo < pair[1].elo && pair[0].nodes < pair[1].nodes)
     );
-    assert!(LADDER.windows(2).all(|pair| pair[0].temperature > pair[1].temperature));
-    let figures = [800, 2000, 2800].map(|elo| Handicap { elo, chance: 0 }.nodes());
-    assert_eq!(figures, [20, 10_000, 300_000]);
+    assert!(STRENGTH_LEVELS.windows(2).all(|pair| pair[0].temperature > pair[1].temperature));
+    let node_counts = [800, 2000, 2800].map(|elo| Handicap { elo, random_value: 0 }.nodes());
+    assert_eq!(node_counts, [20, 10_000, 300_000]);
 }

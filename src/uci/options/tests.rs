@@ -3,27 +3,27 @@
 use super::*;
 
 #[test]
-fn every_offer_takes_its_own_default_and_its_ends() {
+fn every_option_accepts_its_own_default_min_and_max() {
     for name in OptionName::ALL {
         let mut options = Options::default();
-        let offer = options.offer(name);
-        let words: Vec<&str> = offer.split_whitespace().collect();
-        let behind =
-            |word| words.iter().position(|&found| found == word).map(|place| words[place + 1]);
-        assert!(offer.starts_with(&format!("option name {name} type ")), "{offer}");
-        if let Some(default) = behind("default") {
+        let declaration = options.option_declaration(name);
+        let words: Vec<&str> = declaration.split_whitespace().collect();
+        let word_after =
+            |word| words.iter().position(|&found| found == word).map(|index| words[index + 1]);
+        assert!(declaration.starts_with(&format!("option name {name} type ")), "{declaration}");
+        if let Some(default) = word_after("default") {
             options.set(name, Some(default)).unwrap();
-            assert_eq!(options, Options::default(), "{offer}");
+            assert_eq!(options, Options::default(), "{declaration}");
         }
-        for end in [behind("min"), behind("max")].into_iter().flatten() {
-            options.set(name, Some(end)).unwrap();
-            assert_eq!(options.value(name), end);
+        for bound in [word_after("min"), word_after("max")].into_iter().flatten() {
+            options.set(name, Some(bound)).unwrap();
+            assert_eq!(options.value(name), bound);
         }
     }
 }
 
 #[test]
-fn what_is_out_of_range_or_of_another_kind_changes_nothing() {
+fn an_invalid_value_changes_nothing() {
     for (name, value) in [
         (OptionName::Hash, "0"),
         (OptionName::Hash, "65537"),
@@ -49,16 +49,16 @@ fn what_is_out_of_range_or_of_another_kind_changes_nothing() {
 
 #[test]
 fn names_and_flags_are_read_in_any_case() {
-    assert_eq!(OptionName::read("multipv"), Some(OptionName::MultiPv));
-    assert_eq!(OptionName::read("clear HASH"), Some(OptionName::ClearHash));
-    assert_eq!(OptionName::read("Contempt"), None);
+    assert_eq!(OptionName::parse("multipv"), Some(OptionName::MultiPv));
+    assert_eq!(OptionName::parse("clear HASH"), Some(OptionName::ClearHash));
+    assert_eq!(OptionName::parse("Contempt"), None);
     let mut options = Options::default();
     options.set(OptionName::Chess960, Some("TRUE")).unwrap();
-    assert_eq!(options.castling(), CastlingText::Chess960);
+    assert_eq!(options.castling(), CastlingNotation::Chess960);
 }
 
 #[test]
-fn an_analysis_is_never_weak_on_purpose() {
+fn analyse_mode_disables_the_strength_limit() {
     let mut options = Options { limit_strength: true, ..Options::default() };
     assert!(options.handicap().is_some());
     options.analyse_mode = true;

@@ -6,50 +6,50 @@ use reqwest::StatusCode;
 use reqwest::header::{ACCEPT, RETRY_AFTER};
 
 use super::deadline::Deadline;
-use super::line::{End, ProblemText, StreamLine};
-use super::question::Question;
-use super::stream::{Stream, with_cause};
-use super::voice::Voice;
+use super::info_reporter::RemoteInfoReporter;
+use super::request::AnalysisRequestBody;
+use super::stream::{LineStream, with_cause};
+use super::stream_line::{EndLine, ProblemText, StreamLine};
 use crate::chess::Position;
-use crate::engine::{Report, Score, StopFlag, StopReason, Wdl, WinModel};
-use crate::uci::backend::{Task, Told};
+use crate::engine::{Report, Score, StopFlag, StopReason, Wdl, WdlModel};
+use crate::uci::backend::{SearchTask, Update};
 
 /// The first wait after a failure that does not say how long; it doubles with every further one.
-const FIRST_WAIT: Duration = Duration::from_millis(200);
+const INITIAL_BACKOFF: Duration = Duration::from_millis(200);
 
 /// So many failures in a row end a search that no time ends.
-const MOST_FAILURES: u32 = 5;
+const MAX_FAILURES: u32 = 5;
 
 /// A search that a server does.
 pub(super) struct RemoteSearch {
     url: String,
     client: reqwest::Client,
-    question: Question,
-    task: Task,
+    request: AnalysisRequestBody,
+    task: SearchTask,
 }
 
 /// What became of a stream.
-enum Outcome {
-    Ended(End),
+enum StreamOutcome {
+    Ended(EndLine),
     /// Ask again after a while, if it is known how long.
-    Later(Option<Duration>, String),
+    RetryLater(Option<Duration>, String),
     /// Asking again would not help.
     Refused(String),
 }
 
 /// Whether another stream is worth it.
 #[derive(PartialEq, Eq)]
-enum Next {
-    Ask,
-    Leave,
+enum RetryDecision {
+    Retry,
+    Finish,
 }
 
 /// Where a search stands.
-struct State<'a> {
+struct SearchState<'a> {
     deadline: Deadline<'a>,
-    question: Question,
+    request: AnalysisRequestBody,
     failures: u32,
-    voice: Voice<'a>,
+    reporter: RemoteInfoReporter<'a>,
 }
 
 impl RemoteSearch {
@@ -57,154 +57,176 @@ impl RemoteSearch {
     pub(super) fn new(
         url: String,
         client: reqwest::Client,
-        task: Task,
-        session: &str,
+        task: SearchTask,
+        session_id: &str,
     ) -> RemoteSearch {
-        RemoteSearch { url, client, question: Question::new(&task, session), task }
+        RemoteSearch { url, client, request: AnalysisRequestBody::new(&task, session_id), task }
     }
 
     /// Follows the server's search until a limit is reached. Without any answer the report has no
     /// line.
-    pub(super) async fn run(&self, stop: &StopFlag, tell: &mut dyn FnMut(Told<'_>)) -> Report {
+    pub(super) async fn run(
+        &self,
+        stop: &StopFlag,
+        on_update: &mut dyn FnMut(Update<'_>),
+    ) -> Report {
         let root = self.task.game.position();
         if self.task.game.outcome().is_over() {
-            return terminal(root);
+            return terminal_report(root);
         }
-        let mut state = State {
+        let mut state = SearchState {
             deadline: Deadline::new(&self.task.limits, stop),
-            question: self.question.clone(),
+            request: self.request.clone(),
             failures: 0,
-            voice: Voice::new(root, tell),
+            reporter: RemoteInfoReporter::new(root, on_update),
         };
-        while self.follow(&mut state).await == Next::Ask {}
-        let State { mut voice, .. } = state;
-        match voice.take() {
+        while self.follow_stream(&mut state).await == RetryDecision::Retry {}
+        let SearchState { mut reporter, .. } = state;
+        match reporter.take_last_report() {
             Some(report) => report,
             None => {
-                voice.note("no answer from the server: the move is any legal one");
-                nothing(root)
+                reporter.report_note("no answer from the server: the move is any legal one");
+                empty_report(root)
             }
         }
     }
 
     /// Follows one stream.
-    async fn follow(&self, state: &mut State<'_>) -> Next {
-        let State { deadline, question, failures, voice } = state;
-        question.within(deadline.server_time());
+    async fn follow_stream(&self, state: &mut SearchState<'_>) -> RetryDecision {
+        let SearchState { deadline, request, failures, reporter } = state;
+        request.set_time(deadline.server_time());
         let outcome = tokio::select! {
-            outcome = self.hear(question, failures, voice) => outcome,
+            outcome = self.read_stream(request, failures, reporter) => outcome,
             // Dropping the stream is leaving: the server stops a search that nobody follows.
-            () = deadline.passed(question.is_timed()) => return Next::Leave,
+            () = deadline.wait_until_over(request.is_timed()) => return RetryDecision::Finish,
         };
         match outcome {
-            Outcome::Ended(end) => after(&end, state),
-            Outcome::Later(wait, why) => retry(wait, &why, state).await,
-            Outcome::Refused(why) => {
-                voice.note(&why);
-                Next::Leave
+            StreamOutcome::Ended(end) => decide_after_end(&end, state),
+            StreamOutcome::RetryLater(wait, reason) => {
+                decide_after_failure(wait, &reason, state).await
+            }
+            StreamOutcome::Refused(reason) => {
+                reporter.report_note(&reason);
+                RetryDecision::Finish
             }
         }
     }
 
     /// Asks, and tells what comes until it ends.
-    async fn hear(
+    async fn read_stream(
         &self,
-        question: &Question,
+        request: &AnalysisRequestBody,
         failures: &mut u32,
-        voice: &mut Voice<'_>,
-    ) -> Outcome {
-        let mut stream = match self.open(question).await {
+        reporter: &mut RemoteInfoReporter<'_>,
+    ) -> StreamOutcome {
+        let mut stream = match self.open_stream(request).await {
             Ok(stream) => stream,
             Err(outcome) => return outcome,
         };
         loop {
-            match stream.line().await {
+            match stream.next_line().await {
                 Ok(StreamLine::Info(info)) => {
                     *failures = 0;
-                    voice.hear(&info);
+                    reporter.report_info(&info);
                 }
                 Ok(StreamLine::Queued(queued)) => {
-                    voice.note(&format!(
+                    reporter.report_note(&format!(
                         "the search waits for a worker, at place {} of the queue",
                         queued.position
                     ));
                 }
                 Ok(StreamLine::Heartbeat) => {}
                 Ok(StreamLine::End(end)) => {
-                    voice.end(&end);
-                    return Outcome::Ended(end);
+                    reporter.report_end(&end);
+                    return StreamOutcome::Ended(end);
                 }
-                Ok(StreamLine::Problem(problem)) => return problem.outcome(None),
-                Err(broken) => return Outcome::Later(None, broken.to_string()),
+                Ok(StreamLine::Problem(problem)) => return problem.to_outcome(None),
+                Err(error) => return StreamOutcome::RetryLater(None, error.to_string()),
             }
         }
     }
 
-    async fn open(&self, question: &Question) -> Result<Stream, Outcome> {
+    async fn open_stream(
+        &self,
+        request: &AnalysisRequestBody,
+    ) -> Result<LineStream, StreamOutcome> {
         let request =
-            self.client.post(&self.url).header(ACCEPT, "application/x-ndjson").json(question);
+            self.client.post(&self.url).header(ACCEPT, "application/x-ndjson").json(request);
         let response = request.send().await.map_err(|error| {
-            Outcome::Later(None, format!("the server can't be asked: {}", with_cause(&error)))
+            StreamOutcome::RetryLater(
+                None,
+                format!("the server can't be asked: {}", with_cause(&error)),
+            )
         })?;
         if response.status() == StatusCode::OK {
-            return Ok(Stream::new(response));
+            return Ok(LineStream::new(response));
         }
-        let again =
+        let retry_after =
             response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok()?.parse().ok());
-        Err(ProblemText::of(response).await.outcome(again.map(Duration::from_secs)))
+        Err(ProblemText::from_response(response)
+            .await
+            .to_outcome(retry_after.map(Duration::from_secs)))
     }
 }
 
 impl ProblemText {
-    fn outcome(&self, wait: Option<Duration>) -> Outcome {
-        let why = self.to_string();
+    fn to_outcome(&self, wait: Option<Duration>) -> StreamOutcome {
+        let reason = self.to_string();
         if wait.is_some() || self.status >= 500 {
-            Outcome::Later(wait, why)
+            StreamOutcome::RetryLater(wait, reason)
         } else {
-            Outcome::Refused(why)
+            StreamOutcome::Refused(reason)
         }
     }
 }
 
 /// What a stream's end means for the search.
-fn after(end: &End, state: &mut State<'_>) -> Next {
-    let State { deadline, question, .. } = state;
-    let is_its_own = match end.reason.as_str() {
+fn decide_after_end(end: &EndLine, state: &mut SearchState<'_>) -> RetryDecision {
+    let SearchState { deadline, request, .. } = state;
+    let is_server_limit = match end.reason.as_str() {
         // A limit of the server, where the time is not the one that was asked.
-        "time" => !question.is_timed() || end.has_lowered("movetime_ms"),
+        "time" => !request.is_timed() || end.has_clamped("movetime_ms"),
         // Another one may stand there soon.
         "shutdown" => true,
         _ => false,
     };
-    if !is_its_own || question.is_whole() || deadline.is_late() {
-        return Next::Leave;
+    if !is_server_limit || request.is_single_shot() || deadline.is_too_late_to_retry() {
+        return RetryDecision::Finish;
     }
-    question.go_on();
-    Next::Ask
+    request.prepare_continuation();
+    RetryDecision::Retry
 }
 
 /// Waits before the next stream.
-async fn retry(wait: Option<Duration>, why: &str, state: &mut State<'_>) -> Next {
-    let State { deadline, question, failures, voice } = state;
-    voice.note(why);
+async fn decide_after_failure(
+    wait: Option<Duration>,
+    reason: &str,
+    state: &mut SearchState<'_>,
+) -> RetryDecision {
+    let SearchState { deadline, request, failures, reporter } = state;
+    reporter.report_note(reason);
     *failures += 1;
     // Without a time or a stop to come, only what the search finds would end it.
-    if *failures >= MOST_FAILURES && deadline.is_open() && question.ends_by_itself() {
-        return Next::Leave;
+    if *failures >= MAX_FAILURES && deadline.is_unlimited() && request.ends_by_itself() {
+        return RetryDecision::Finish;
     }
-    let wait = wait.unwrap_or(FIRST_WAIT * 2_u32.pow((*failures).min(MOST_FAILURES) - 1));
-    if deadline.wait(wait).await { Next::Ask } else { Next::Leave }
+    let wait = wait.unwrap_or(INITIAL_BACKOFF * 2_u32.pow((*failures).min(MAX_FAILURES) - 1));
+    if deadline.sleep_unless_over(wait).await {
+        RetryDecision::Retry
+    } else {
+        RetryDecision::Finish
+    }
 }
 
 /// The game is over.
-fn terminal(position: &Position) -> Report {
+fn terminal_report(position: &Position) -> Report {
     let is_mate = position.in_check() && !position.has_moves();
     let (score, wdl) =
         if is_mate { (Score::Mate(0), Wdl::LOST) } else { (Score::Cp(0), Wdl::DRAWN) };
-    Report { score, wdl, reason: StopReason::Terminal, ..nothing(position) }
+    Report { score, wdl, reason: StopReason::Terminal, ..empty_report(position) }
 }
 
 /// No answer: for all that is known the position is even.
-fn nothing(position: &Position) -> Report {
-    Report { wdl: WinModel::of(position).wdl(0.0), ..Report::nothing() }
+fn empty_report(position: &Position) -> Report {
+    Report { wdl: WdlModel::for_position(position).wdl(0.0), ..Report::empty() }
 }

@@ -18,7 +18,7 @@ pub(crate) struct Client {
 
 /// An answer.
 #[derive(Debug)]
-pub(crate) struct Answer {
+pub(crate) struct TestResponse {
     pub(crate) status: u16,
     pub(crate) headers: HeaderMap,
     pub(crate) body: String,
@@ -26,15 +26,15 @@ pub(crate) struct Answer {
 
 impl Client {
     pub(crate) fn new(address: SocketAddr) -> Client {
-        Client::built(address, reqwest::Client::builder())
+        Client::from_builder(address, reqwest::Client::builder())
     }
 
     /// One that keeps no connection: each request has its own, which ends with it.
-    pub(crate) fn keeping_none(address: SocketAddr) -> Client {
-        Client::built(address, reqwest::Client::builder().pool_max_idle_per_host(0))
+    pub(crate) fn without_keep_alive(address: SocketAddr) -> Client {
+        Client::from_builder(address, reqwest::Client::builder().pool_max_idle_per_host(0))
     }
 
-    fn built(address: SocketAddr, builder: reqwest::ClientBuilder) -> Client {
+    fn from_builder(address: SocketAddr, builder: reqwest::ClientBuilder) -> Client {
         let http = builder
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
@@ -45,7 +45,7 @@ impl Client {
     }
 
     /// Waits for the server to take traffic.
-    pub(crate) async fn until_ready(&self) {
+    pub(crate) async fn wait_until_ready(&self) {
         for _ in 0..500 {
             let probe = self.http.get(format!("{}/readyz", self.base)).send().await;
             if probe.is_ok_and(|answer| answer.status() == 200) {
@@ -61,52 +61,56 @@ impl Client {
     }
 
     /// Sends a request and notes the answer.
-    pub(crate) async fn send(&self, request: RequestBuilder) -> Answer {
+    pub(crate) async fn send(&self, request: RequestBuilder) -> TestResponse {
         self.try_send(request).await.expect("an answer")
     }
 
     /// The same, where there may be no answer.
-    pub(crate) async fn try_send(&self, request: RequestBuilder) -> reqwest::Result<Answer> {
+    pub(crate) async fn try_send(&self, request: RequestBuilder) -> reqwest::Result<TestResponse> {
         let request = request.build()?;
         let (method, path) = (request.method().clone(), request.url().path().to_owned());
         let response = self.http.execute(request).await?;
         let (status, headers) = (response.status().as_u16(), response.headers().clone());
-        coverage::saw(method.as_str(), &path, status);
-        Ok(Answer { status, headers, body: response.text().await? })
+        coverage::record_response(method.as_str(), &path, status);
+        Ok(TestResponse { status, headers, body: response.text().await? })
     }
 
     /// Sends a request and notes the answer, whose body comes by and by.
-    pub(crate) async fn open(&self, request: RequestBuilder) -> reqwest::Response {
+    pub(crate) async fn open_stream(&self, request: RequestBuilder) -> reqwest::Response {
         let request = request.build().expect("a request");
         let (method, path) = (request.method().clone(), request.url().path().to_owned());
         let response = self.http.execute(request).await.expect("an answer");
-        coverage::saw(method.as_str(), &path, response.status().as_u16());
+        coverage::record_response(method.as_str(), &path, response.status().as_u16());
         response
     }
 
-    pub(crate) async fn get(&self, path: &str) -> Answer {
+    pub(crate) async fn get(&self, path: &str) -> TestResponse {
         self.send(self.request(Method::GET, path)).await
     }
 
-    pub(crate) async fn post(&self, path: &str, body: &Value) -> Answer {
+    pub(crate) async fn post(&self, path: &str, body: &Value) -> TestResponse {
         self.send(self.request(Method::POST, path).json(body)).await
     }
 
     /// The review of a job, once that is over.
-    pub(crate) async fn until_over(&self, job: &str) -> Value {
+    pub(crate) async fn wait_for_review(&self, job: &str) -> Value {
         // Who has heard more than there is hears of the end alone.
         let events = self
             .request(Method::GET, &format!("{job}/events"))
             .header("last-event-id", "999999999");
-        let heard = self.send(events).await;
-        assert!(heard.body.contains("event: end\n"), "{} {}", heard.status, heard.body);
+        let response = self.send(events).await;
+        assert!(response.body.contains("event: end\n"), "{} {}", response.status, response.body);
         let review = self.get(job).await;
         assert_eq!(review.status, 200, "{}", review.body);
         review.json()
     }
 
     /// Posts a text that is said to be JSON.
-    pub(crate) async fn post_text(&self, path: &str, body: impl Into<reqwest::Body>) -> Answer {
+    pub(crate) async fn post_text(
+        &self,
+        path: &str,
+        body: impl Into<reqwest::Body>,
+    ) -> TestResponse {
         self.send(
             self.request(Method::POST, path).header(CONTENT_TYPE, "application/json").body(body),
         )
@@ -114,20 +118,26 @@ impl Client {
     }
 
     /// Posts and expects 200.
-    pub(crate) async fn ask(&self, path: &str, body: &Value) -> Value {
+    pub(crate) async fn post_ok(&self, path: &str, body: &Value) -> Value {
         let answer = self.post(path, body).await;
         assert_eq!(answer.status, 200, "{path} {body}: {}", answer.body);
         answer.json()
     }
 
     /// Posts and expects a problem.
-    pub(crate) async fn refused(&self, path: &str, body: &Value, status: u16, code: &str) -> Value {
+    pub(crate) async fn post_expecting_problem(
+        &self,
+        path: &str,
+        body: &Value,
+        status: u16,
+        code: &str,
+    ) -> Value {
         let answer = self.post(path, body).await;
-        answer.problem(status, code)
+        answer.expect_problem(status, code)
     }
 }
 
-impl Answer {
+impl TestResponse {
     pub(crate) fn json(&self) -> Value {
         serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
     }
@@ -137,7 +147,7 @@ impl Answer {
     }
 
     /// The problem that this answer is, its frame checked.
-    pub(crate) fn problem(&self, status: u16, code: &str) -> Value {
+    pub(crate) fn expect_problem(&self, status: u16, code: &str) -> Value {
         let problem = self.json();
         assert_eq!((self.status, problem["code"].as_str()), (status, Some(code)), "{}", self.body);
         assert_eq!(self.header("content-type"), "application/problem+json");

@@ -51,7 +51,7 @@ pub(crate) fn operations() -> Vec<Operation> {
 }
 
 /// The operations that take a position in a JSON body.
-pub(crate) fn posts() -> Vec<Operation> {
+pub(crate) fn position_operations() -> Vec<Operation> {
     let is_json = |operation: &Operation| {
         operation.document["requestBody"]["content"]["application/json"].is_object()
     };
@@ -62,7 +62,7 @@ pub(crate) fn posts() -> Vec<Operation> {
 }
 
 /// A body that the operation answers with 200, quickly.
-pub(crate) fn good_body(operation: &Operation) -> Value {
+pub(crate) fn valid_body(operation: &Operation) -> Value {
     let mut body = serde_json::json!({ "fen": "startpos" });
     match operation.id() {
         "play" => body["moves"] = serde_json::json!(["e4"]),

@@ -7,30 +7,30 @@ use libtest_mimic::Trial;
 
 use super::contract::{Operation, operations};
 
-static SEEN: Mutex<BTreeSet<(String, u16)>> = Mutex::new(BTreeSet::new());
+static SEEN_RESPONSES: Mutex<BTreeSet<(String, u16)>> = Mutex::new(BTreeSet::new());
 
 /// What is answered in the same way whatever the route: by the gate, and for a fault of ours.
-const SHARED: [u16; 3] = [401, 429, 500];
+const ROUTE_INDEPENDENT_STATUSES: [u16; 3] = [401, 429, 500];
 
 /// Notes an answer.
-pub(crate) fn saw(method: &str, path: &str, status: u16) {
+pub(crate) fn record_response(method: &str, path: &str, status: u16) {
     let operation = operations()
         .into_iter()
-        .find(|operation| operation.method == method && fits(path, &operation.path));
+        .find(|operation| operation.method == method && matches_pattern(path, &operation.path));
     let name = match operation {
-        _ if SHARED.contains(&status) => String::new(),
-        Some(operation) => name(&operation),
+        _ if ROUTE_INDEPENDENT_STATUSES.contains(&status) => String::new(),
+        Some(operation) => operation_name(&operation),
         None => return,
     };
-    SEEN.lock().unwrap_or_else(PoisonError::into_inner).insert((name, status));
+    SEEN_RESPONSES.lock().unwrap_or_else(PoisonError::into_inner).insert((name, status));
 }
 
-fn name(operation: &Operation) -> String {
+fn operation_name(operation: &Operation) -> String {
     format!("{} {}", operation.method, operation.path)
 }
 
 /// `/problems/invalid_fen` fits `/problems/{code}`.
-fn fits(path: &str, pattern: &str) -> bool {
+fn matches_pattern(path: &str, pattern: &str) -> bool {
     let (path, pattern): (Vec<_>, Vec<_>) =
         (path.split('/').collect(), pattern.split('/').collect());
     path.len() == pattern.len()
@@ -39,12 +39,12 @@ fn fits(path: &str, pattern: &str) -> bool {
 
 pub(crate) fn claims() -> Vec<Trial> {
     vec![Trial::test("every_documented_answer_was_seen", || {
-        let seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let seen = SEEN_RESPONSES.lock().unwrap_or_else(PoisonError::into_inner);
         let documented = operations().into_iter().flat_map(|operation| {
             let statuses = operation.statuses();
             statuses.into_iter().map(move |status| match status {
-                _ if SHARED.contains(&status) => (String::new(), status),
-                _ => (name(&operation), status),
+                _ if ROUTE_INDEPENDENT_STATUSES.contains(&status) => (String::new(), status),
+                _ => (operation_name(&operation), status),
             })
         });
         let missing: BTreeSet<_> = documented.filter(|answer| !seen.contains(answer)).collect();

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Answer, Client};
+use super::{Client, TestResponse};
 
 /// A page of metrics.
 #[derive(Debug)]
@@ -26,14 +26,14 @@ struct Sample<'a> {
 
 impl Exposition {
     /// Asks a server for its metrics.
-    pub(crate) async fn of(client: &Client) -> Exposition {
+    pub(crate) async fn fetch(client: &Client) -> Exposition {
         let answer = client.get("/metrics").await;
         assert_eq!(answer.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
-        Exposition::read(&answer)
+        Exposition::parse(&answer)
     }
 
     /// Reads an answer in either form.
-    pub(crate) fn read(answer: &Answer) -> Exposition {
+    pub(crate) fn parse(answer: &TestResponse) -> Exposition {
         assert_eq!(answer.status, 200, "{}", answer.body);
         let is_open = answer.header("content-type").starts_with("application/openmetrics-text");
         let mut families = BTreeMap::new();
@@ -60,9 +60,9 @@ impl Exposition {
             let mut family = Family { kind: kind.to_owned(), series: BTreeMap::new() };
             let mut samples = Vec::new();
             while let Some(line) = lines.next_if(|line| !line.starts_with('#')) {
-                let sample = Sample::read(line);
+                let sample = Sample::parse(line);
                 assert!(
-                    belongs(name, kind, sample.name, is_open),
+                    belongs_to_family(name, kind, sample.name, is_open),
                     "{line} stands under {name}, a {kind}"
                 );
                 let is_new = family.series.insert(sample.series(), sample.value).is_none();
@@ -110,7 +110,7 @@ impl Exposition {
 }
 
 impl<'a> Sample<'a> {
-    fn read(line: &'a str) -> Sample<'a> {
+    fn parse(line: &'a str) -> Sample<'a> {
         let (series, value) = line.rsplit_once(' ').expect("a value");
         let value = match value {
             "+Inf" => f64::INFINITY,
@@ -118,7 +118,7 @@ impl<'a> Sample<'a> {
         };
         let (name, labels) = match series.split_once('{') {
             Some((name, labels)) => {
-                (name, read_labels(labels.strip_suffix('}').expect("a closing brace")))
+                (name, parse_labels(labels.strip_suffix('}').expect("a closing brace")))
             }
             None => (series, Vec::new()),
         };
@@ -132,8 +132,9 @@ impl<'a> Sample<'a> {
         self.series_without("")
     }
 
-    fn series_without(&self, left_out: &str) -> String {
-        let mut labels: Vec<_> = self.labels.iter().filter(|(name, _)| *name != left_out).collect();
+    fn series_without(&self, excluded_label: &str) -> String {
+        let mut labels: Vec<_> =
+            self.labels.iter().filter(|(name, _)| *name != excluded_label).collect();
         labels.sort();
         let labels: Vec<_> =
             labels.into_iter().map(|(name, value)| format!("{name}={value:?}")).collect();
@@ -149,7 +150,7 @@ impl<'a> Sample<'a> {
     }
 }
 
-fn read_labels(mut text: &str) -> Vec<(&str, String)> {
+fn parse_labels(mut text: &str) -> Vec<(&str, String)> {
     let mut labels: Vec<(&str, String)> = Vec::new();
     while !text.is_empty() {
         let (name, rest) = text.split_once("=\"").expect("a label has a value in quotes");
@@ -175,7 +176,7 @@ fn read_labels(mut text: &str) -> Vec<(&str, String)> {
 }
 
 /// Whether a sample may stand under a family.
-fn belongs(family: &str, kind: &str, sample: &str, is_open: bool) -> bool {
+fn belongs_to_family(family: &str, kind: &str, sample: &str, is_open: bool) -> bool {
     match (kind, sample.strip_prefix(family)) {
         ("counter", Some("_total")) => is_open,
         ("counter", Some("")) => !is_open && family.ends_with("_total"),
@@ -199,7 +200,7 @@ fn check_histogram(name: &str, samples: &[Sample<'_>]) {
                 bucket.labels.iter().filter(|(name, _)| *name != "le").cloned().collect();
             labels == count.labels
         });
-        let own: Vec<(f64, f64)> = own.map(|bucket| (bound(bucket), bucket.value)).collect();
+        let own: Vec<(f64, f64)> = own.map(|bucket| (bucket_bound(bucket), bucket.value)).collect();
         assert!(
             own.is_sorted_by(|less, more| less.0 < more.0 && less.1 <= more.1),
             "{name}: {own:?}"
@@ -209,7 +210,7 @@ fn check_histogram(name: &str, samples: &[Sample<'_>]) {
     }
 }
 
-fn bound(bucket: &Sample<'_>) -> f64 {
+fn bucket_bound(bucket: &Sample<'_>) -> f64 {
     match bucket.label("le").expect("a bucket has a bound") {
         "+Inf" => f64::INFINITY,
         number => number.parse().expect("a bound is a number"),

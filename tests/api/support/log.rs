@@ -4,24 +4,24 @@ use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use kibitzer::config::{Log, LogFormat};
+use kibitzer::config::{LogFormat, LogSettings};
 use kibitzer::telemetry::{self, TelemetryGuard};
 use serde_json::Value;
 
 use super::server::default_settings;
 
-static PAGE: Mutex<Vec<u8>> = Mutex::new(Vec::new());
+static CAPTURED: Mutex<Vec<u8>> = Mutex::new(Vec::new());
 
-struct Page;
+struct CaptureWriter;
 
-impl Write for Page {
+impl Write for CaptureWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         // The log takes panics over, those of failed tests too.
         let text = String::from_utf8_lossy(bytes);
         text.lines()
             .filter(|line| line.contains("\"panicked\""))
             .for_each(|line| eprintln!("{line}"));
-        PAGE.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
+        CAPTURED.lock().unwrap_or_else(PoisonError::into_inner).extend_from_slice(bytes);
         Ok(bytes.len())
     }
 
@@ -32,16 +32,16 @@ impl Write for Page {
 
 /// Starts the log.
 pub(crate) fn start() -> TelemetryGuard {
-    let log = Log { format: LogFormat::Json, level: "info".to_owned() };
-    telemetry::start(&log, &default_settings().otlp, Page).expect("the log starts once")
+    let log = LogSettings { format: LogFormat::Json, level: "info".to_owned() };
+    telemetry::start(&log, &default_settings().otlp, CaptureWriter).expect("the log starts once")
 }
 
 /// The lines about a request, once there are any.
-pub(crate) async fn lines_of(request_id: &str) -> Vec<Value> {
+pub(crate) async fn wait_for_lines(request_id: &str) -> Vec<Value> {
     for _ in 0..100 {
         // A line is written a few milliseconds after the answer.
         tokio::time::sleep(Duration::from_millis(20)).await;
-        let lines = lines_now(request_id);
+        let lines = captured_lines(request_id);
         if lines.iter().any(|line| line["message"] == "answered") {
             return lines;
         }
@@ -49,8 +49,8 @@ pub(crate) async fn lines_of(request_id: &str) -> Vec<Value> {
     panic!("no log line about {request_id}");
 }
 
-fn lines_now(request_id: &str) -> Vec<Value> {
-    let page = PAGE.lock().unwrap_or_else(PoisonError::into_inner);
+fn captured_lines(request_id: &str) -> Vec<Value> {
+    let page = CAPTURED.lock().unwrap_or_else(PoisonError::into_inner);
     let text = String::from_utf8_lossy(&page);
     let lines = text.lines().filter(|line| line.contains(request_id));
     lines.map(|line| serde_json::from_str(line).expect("a log line is JSON")).collect()

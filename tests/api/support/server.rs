@@ -15,7 +15,7 @@ pub(crate) struct Server {
     pub(crate) client: Client,
     pub(crate) address: SocketAddr,
     /// Of the metrics, where they have one of their own.
-    pub(crate) metrics: Option<SocketAddr>,
+    pub(crate) metrics_address: Option<SocketAddr>,
     pub(crate) stop: oneshot::Sender<()>,
 }
 
@@ -27,22 +27,22 @@ pub(crate) fn default_settings() -> Settings {
 impl Server {
     /// A small server.
     pub(crate) async fn start() -> Server {
-        Server::with(|_| {}).await
+        Server::start_with(|_| {}).await
     }
 
     /// A small server with other settings.
-    pub(crate) async fn with(change: impl FnOnce(&mut Settings)) -> Server {
+    pub(crate) async fn start_with(change: impl FnOnce(&mut Settings)) -> Server {
         let mut settings = default_settings();
         settings.search.hash_mb = 1;
         settings.search.workers = 2;
         settings.idle.positions = 0;
         settings.shutdown.drain_ms = 0;
         change(&mut settings);
-        Server::of(settings).await
+        Server::from_settings(settings).await
     }
 
     /// A server with these settings, but for the main address.
-    pub(crate) async fn of(settings: Settings) -> Server {
+    pub(crate) async fn from_settings(settings: Settings) -> Server {
         let settings = Settings { listen: ([127, 0, 0, 1], 0).into(), ..settings };
         let listeners = Listeners::bind(&settings).await.expect("free ports");
         let address_of = |listener: &TcpListener| listener.local_addr().expect("it has an address");
@@ -58,8 +58,8 @@ impl Server {
                 .expect("the server ends in good order");
         });
         let client = Client::new(address);
-        client.until_ready().await;
-        Server { client, address, metrics, stop }
+        client.wait_until_ready().await;
+        Server { client, address, metrics_address: metrics, stop }
     }
 }
 

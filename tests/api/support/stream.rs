@@ -9,13 +9,13 @@ use tokio::time::timeout;
 use super::Client;
 
 /// A busy machine may take this long over a line.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// A stream under way. Dropping it is leaving.
 pub(crate) struct Stream {
     pub(crate) response: Response,
     /// What has come and is not read yet.
-    text: String,
+    buffer: String,
 }
 
 /// An event of a stream of server-sent events.
@@ -29,12 +29,12 @@ pub(crate) struct Event {
 impl Stream {
     /// Asks, and expects lines of this kind.
     pub(crate) async fn open(client: &Client, request: RequestBuilder, kind: &str) -> Stream {
-        let response = client.open(request.header("accept", kind)).await;
+        let response = client.open_stream(request.header("accept", kind)).await;
         assert_eq!(
             (response.status().as_u16(), response.headers()["content-type"].to_str().unwrap()),
             (200, kind)
         );
-        Stream { response, text: String::new() }
+        Stream { response, buffer: String::new() }
     }
 
     /// Posts and follows in NDJSON.
@@ -48,24 +48,24 @@ impl Stream {
     }
 
     /// The text up to an end; `None` when nothing more comes.
-    async fn until(&mut self, end: &str) -> Option<String> {
+    async fn read_until(&mut self, end: &str) -> Option<String> {
         loop {
-            if let Some(length) = self.text.find(end) {
-                let rest = self.text.split_off(length + end.len());
-                let mut text = std::mem::replace(&mut self.text, rest);
+            if let Some(length) = self.buffer.find(end) {
+                let rest = self.buffer.split_off(length + end.len());
+                let mut text = std::mem::replace(&mut self.buffer, rest);
                 text.truncate(length);
                 return Some(text);
             }
-            let chunk = timeout(PATIENCE, self.response.chunk())
+            let chunk = timeout(TIMEOUT, self.response.chunk())
                 .await
                 .expect("a line in time")
                 .expect("the stream is whole");
             match chunk {
                 Some(bytes) => {
-                    self.text.push_str(std::str::from_utf8(&bytes).expect("whole characters"))
+                    self.buffer.push_str(std::str::from_utf8(&bytes).expect("whole characters"))
                 }
                 None => {
-                    assert_eq!(self.text, "", "the stream ends with a line");
+                    assert_eq!(self.buffer, "", "the stream ends with a line");
                     return None;
                 }
             }
@@ -73,14 +73,14 @@ impl Stream {
     }
 
     /// The next line of NDJSON.
-    pub(crate) async fn line(&mut self) -> Option<Value> {
-        let line = self.until("\n").await?;
+    pub(crate) async fn next_line(&mut self) -> Option<Value> {
+        let line = self.read_until("\n").await?;
         Some(serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}")))
     }
 
     /// The next line of this type; others are passed over.
-    pub(crate) async fn next(&mut self, kind: &str) -> Value {
-        while let Some(line) = self.line().await {
+    pub(crate) async fn next_of_type(&mut self, kind: &str) -> Value {
+        while let Some(line) = self.next_line().await {
             if line["type"] == kind {
                 return line;
             }
@@ -89,18 +89,18 @@ impl Stream {
     }
 
     /// All lines that are left.
-    pub(crate) async fn rest(&mut self) -> Vec<Value> {
+    pub(crate) async fn remaining_lines(&mut self) -> Vec<Value> {
         let mut lines = Vec::new();
-        while let Some(line) = self.line().await {
+        while let Some(line) = self.next_line().await {
             lines.push(line);
         }
         lines
     }
 
     /// The next event; what sets the time of reconnection is passed over.
-    pub(crate) async fn event(&mut self) -> Option<Event> {
+    pub(crate) async fn next_event(&mut self) -> Option<Event> {
         loop {
-            let text = self.until("\n\n").await?;
+            let text = self.read_until("\n\n").await?;
             let field = |name: &str| {
                 text.lines().find_map(|line| line.strip_prefix(name).map(str::to_owned))
             };

@@ -6,10 +6,10 @@ use std::time::Duration;
 use axum::body::{Body, to_bytes};
 use axum::http::{Request, StatusCode};
 use axum::{Router, response::Response};
-use kibitzer::analysis::jobs::{JobRules, Jobs, Room};
+use kibitzer::analysis::jobs::{JobRules, Jobs, Usage};
 use kibitzer::analysis::{Service, ServiceOptions};
 use kibitzer::engine::Engine;
-use kibitzer::http::{Access, App, Caps, JobCaps, StreamRules, router};
+use kibitzer::http::{AccessConfig, App, Caps, JobCaps, StreamOptions, router};
 use kibitzer::store::jobs::JobFile;
 use serde_json::Value;
 use tokio::runtime::Runtime;
@@ -75,10 +75,11 @@ static SERVER: LazyLock<Router> = LazyLock::new(|| {
     };
     let service = Service::start(engine.clone(), options)
         .unwrap_or_else(|error| panic!("a service: {error}"));
-    let app = App::starting(caps(), Access::default());
-    let rules = JobRules { room: Room { jobs: 1, bytes: 8_192 }, keep: Duration::from_secs(1) };
+    let app = App::starting(caps(), AccessConfig::default());
+    let rules =
+        JobRules { max_usage: Usage { jobs: 1, bytes: 8_192 }, retention: Duration::from_secs(1) };
     let jobs = JobFile::in_memory().and_then(|file| Jobs::start(service.clone(), file, rules));
-    app.begin(service, engine, jobs.unwrap_or_else(|error| panic!("jobs: {error}")));
+    app.mark_ready(service, engine, jobs.unwrap_or_else(|error| panic!("jobs: {error}")));
     router(app)
 });
 
@@ -107,7 +108,7 @@ fn caps() -> Caps {
         live_idle: Duration::from_secs(1),
         live_ping: Duration::from_secs(1),
         connections: 8,
-        stream: StreamRules {
+        stream: StreamOptions {
             heartbeat: Duration::from_secs(5),
             stall: Duration::from_secs(10),
             buffer: 8,

@@ -1,13 +1,13 @@
 //! FENs.
 
-use kibitzer::chess::forms::packed::Packed;
-use kibitzer::chess::{Bitboard, Color, InvalidPosition, Position, Role, read_fen};
+use kibitzer::chess::encodings::packed::PackedPosition;
+use kibitzer::chess::{Bitboard, Color, InvalidPosition, Position, Role, parse_fen};
 
 /// Reads any bytes as a FEN. What is accepted must be a whole, legal position; what is refused must
 /// say why.
 pub(crate) fn read(data: &[u8]) -> bool {
     let Ok(text) = std::str::from_utf8(data) else { return false };
-    match read_fen(text) {
+    match parse_fen(text) {
         Ok(reading) => {
             assert_is_sound(&reading.position);
             true
@@ -23,7 +23,7 @@ pub(crate) fn read(data: &[u8]) -> bool {
 pub(crate) fn assert_is_sound(position: &Position) {
     let fen = position.fen();
     for text in [&fen, &position.shredder_fen()] {
-        let again = read_fen(text)
+        let again = parse_fen(text)
             .unwrap_or_else(|refusal| panic!("{text} was written, but not read back: {refusal:?}"));
         assert_eq!(&again.position, position, "{text} read back");
         assert!(again.warnings.is_empty(), "{text} was mended: {:?}", again.warnings);
@@ -57,9 +57,9 @@ pub(crate) fn assert_is_sound(position: &Position) {
         }
     }
 
-    let packed = Packed::of(position);
+    let packed = PackedPosition::from_position(position);
     let unpacked = packed
-        .position()
+        .to_position()
         .unwrap_or_else(|refusal| panic!("{fen} was packed, but not unpacked: {refusal:?}"));
     assert_eq!(
         (unpacked.key(), unpacked.pawn_key()),

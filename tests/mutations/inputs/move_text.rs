@@ -1,6 +1,6 @@
 //! Moves in UCI and SAN.
 
-use kibitzer::chess::{CastlingText, Position, read_move, to_san, to_uci};
+use kibitzer::chess::{CastlingNotation, Position, parse_move, to_san, to_uci};
 
 /// Positions that between them have every kind of move.
 pub(crate) const POSITIONS: [&str; 16] = [
@@ -27,18 +27,18 @@ pub(crate) fn read(data: &[u8]) -> bool {
     let Some((&choice, text)) = data.split_first() else { return false };
     let Ok(text) = std::str::from_utf8(text) else { return false };
     let position = &positions()[usize::from(choice) % POSITIONS.len()];
-    let Ok(mv) = read_move(position, text) else { return false };
+    let Ok(mv) = parse_move(position, text) else { return false };
 
     let fen = position.fen();
     assert!(position.is_legal(mv), "{text} in {fen}");
     let spellings = [
         to_san(position, mv),
-        to_uci(position, mv, CastlingText::Standard),
-        to_uci(position, mv, CastlingText::Chess960),
+        to_uci(position, mv, CastlingNotation::Standard),
+        to_uci(position, mv, CastlingNotation::Chess960),
     ];
     for spelling in spellings {
         assert_eq!(
-            read_move(position, &spelling),
+            parse_move(position, &spelling),
             Ok(mv),
             "{text} in {fen}, written as {spelling}"
         );

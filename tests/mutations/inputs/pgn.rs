@@ -27,7 +27,7 @@ pub(crate) fn read(data: &[u8]) -> bool {
 
 /// What was read can be played, and comes back the same when it is written and read again.
 fn assert_reads_back(game: &PgnGame) {
-    let played = game.game();
+    let played = game.to_game();
     assert_eq!(played.moves().len(), game.line.moves.len());
     if game.start.halfmove_clock() > 150 {
         return;

@@ -6,7 +6,7 @@ use kibitzer::uci::{Command, Go};
 pub(crate) fn read(data: &[u8]) -> bool {
     // As the session does: what is no text is mended.
     let line = String::from_utf8_lossy(data);
-    let command = match Command::read(&line) {
+    let command = match Command::parse(&line) {
         Ok(Some(command)) => command,
         Ok(None) => {
             assert!(line.trim().is_empty(), "{line:?} was not answered");

@@ -31,7 +31,7 @@ impl Evaluate {
         let samples: Vec<Sample> = self
             .fens
             .iter()
-            .map(|fen| read(fen).with_context(|| format!("`{fen}` is no FEN")))
+            .map(|fen| parse_fen(fen).with_context(|| format!("`{fen}` is no FEN")))
             .collect::<Result<_>>()?;
         for (fen, sample) in self.fens.iter().zip(samples) {
             writeln!(out, "{} {fen}", network.evaluate(&sample))?;
@@ -42,7 +42,7 @@ impl Evaluate {
 
 /// The position of a FEN. The format's crate takes much of it for granted, which is looked at
 /// first.
-fn read(fen: &str) -> Result<Sample> {
+fn parse_fen(fen: &str) -> Result<Sample> {
     let fields: Vec<&str> = fen.split(' ').collect();
     let [placement, _, castling, en_passant, _, number] = fields[..] else {
         bail!("it has not six fields")
@@ -81,10 +81,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_no_position_is_refused() {
-        assert!(read("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").is_ok());
-        assert!(read("4k3/8/8/8/8/8/8/4K3 w - - 0 1").is_ok());
-        for none in [
+    fn invalid_fens_are_refused() {
+        assert!(parse_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").is_ok());
+        assert!(parse_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1").is_ok());
+        for invalid in [
             "",
             "nonsense",
             "8/8/8/8/8/8/8/8 w - - 0 1",
@@ -108,7 +108,7 @@ mod tests {
             "4k3/8/8/8/8/8/8/4K3 w - - 256 1",
             "4k3/8/8/8/8/8/8/4K3 w - - 0 1 2",
         ] {
-            assert!(read(none).is_err(), "{none}");
+            assert!(parse_fen(invalid).is_err(), "{invalid}");
         }
     }
 }

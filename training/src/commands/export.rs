@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::checkpoint::write_whole;
+use crate::checkpoint::write_atomically;
 use crate::network_file;
-use crate::quantised::Quantised;
+use crate::quantised::QuantisedNetwork;
 use crate::run::Run;
 
 /// Arguments of `export`.
@@ -29,9 +29,11 @@ impl Export {
     /// When there is no checkpoint, or the file cannot be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         let run = Run::resume(&self.run)?;
-        let file =
-            network_file::write(&Quantised::new(&run.network, run.state.config.target.scale))?;
-        write_whole(&self.to, &file)?;
+        let file = network_file::write(&QuantisedNetwork::new(
+            &run.network,
+            run.state.config.target.scale,
+        ))?;
+        write_atomically(&self.to, &file)?;
         writeln!(
             out,
             "{}: network {} after {} epochs",

@@ -38,10 +38,10 @@ impl Measure {
             .par_iter()
             .map(|sample| {
                 let evaluation = network.evaluate(sample) as f32;
-                let answer = logistic(evaluation / f32::from(self.target.scale));
-                let from_target = f64::from(answer - self.target.of(sample));
+                let prediction = logistic(evaluation / f32::from(self.target.scale));
+                let from_target = f64::from(prediction - self.target.of(sample));
                 let score_alone = Target { result_weight: 0.0, ..self.target.clone() };
-                let from_score = f64::from(answer - score_alone.of(sample));
+                let from_score = f64::from(prediction - score_alone.of(sample));
                 let centipawns = f64::from(evaluation) - f64::from(sample.score());
                 (from_target.powi(2), from_score.powi(2), centipawns.abs())
             })

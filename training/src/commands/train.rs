@@ -78,7 +78,7 @@ fn train(mut run: Run, folder: &Path, out: &mut dyn Write) -> Result<()> {
     )?;
     while !run.is_done() {
         let begin = Instant::now();
-        let losses = run.epoch(&data, out)?;
+        let losses = run.train_epoch(&data, out)?;
         let path = run.save(folder)?;
         writeln!(
             out,

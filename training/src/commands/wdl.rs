@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use rayon::prelude::*;
 
-use crate::calibration::{Calibration, Foretold};
+use crate::calibration::{Calibration, PredictedResult};
 use crate::tally::{Tally, folds};
-use crate::win_fit::{Range, fit, log_likelihood};
-use crate::win_model::{FULL, TERMS, WinModel};
+use crate::wdl_fit::{FitRange, fit, log_likelihood};
+use crate::wdl_model::{FULL, TERMS, WdlModel};
 
 /// Arguments of `wdl`.
 #[derive(Debug, clap::Args)]
@@ -28,7 +28,7 @@ pub struct Wdl {
     #[arg(long, num_args = TERMS, requires = "half", allow_negative_numbers = true)]
     spread: Option<Vec<f64>>,
     #[command(flatten)]
-    range: Range,
+    range: FitRange,
     /// Bins of fewer positions do not count in the error
     #[arg(long, default_value_t = 1000)]
     least_positions: u64,
@@ -46,14 +46,14 @@ impl Wdl {
         let positions: u64 = folds.iter().map(Tally::positions).sum();
         let games: usize = folds.iter().map(|tally| tally.games).sum();
         writeln!(out, "{games} games, {positions} positions\n")?;
-        let models = if let Some(given) = self.given()? {
-            tell_model(out, &given)?;
+        let models = if let Some(given) = self.given_model()? {
+            print_model(out, &given)?;
             write!(out, "\nthe model that was given")?;
             vec![given; folds.len()]
         } else {
-            tell_model(out, &fit(&folds.iter().collect::<Vec<_>>(), &self.range)?)?;
+            print_model(out, &fit(&folds.iter().collect::<Vec<_>>(), &self.range)?)?;
             write!(out, "\nheld out, {} folds", self.folds)?;
-            self.fitted_without_each(&folds)?
+            self.cross_validation_models(&folds)?
         };
         let mut calibration = Calibration::default();
         let mut likelihood = 0.0;
@@ -62,15 +62,15 @@ impl Wdl {
             likelihood += log_likelihood(model, &fold.cells);
         }
         writeln!(out, ": log-likelihood {:.5} a position", likelihood / positions as f64)?;
-        self.tell_calibration(out, &calibration)?;
+        self.print_calibration(out, &calibration)?;
         Ok(())
     }
 
     /// The model to hold against the games.
-    fn given(&self) -> Result<Option<WinModel>> {
+    fn given_model(&self) -> Result<Option<WdlModel>> {
         let (Some(half), Some(spread)) = (&self.half, &self.spread) else { return Ok(None) };
-        let model = WinModel {
-            least: self.range.least_material,
+        let model = WdlModel {
+            least_material: self.range.least_material,
             half: half.as_slice().try_into()?,
             spread: spread.as_slice().try_into()?,
         };
@@ -79,8 +79,8 @@ impl Wdl {
     }
 
     /// For each fold the model that is fitted to all others.
-    fn fitted_without_each(&self, folds: &[Tally]) -> Result<Vec<WinModel>> {
-        let without = |index: usize| -> Result<WinModel> {
+    fn cross_validation_models(&self, folds: &[Tally]) -> Result<Vec<WdlModel>> {
+        let without = |index: usize| -> Result<WdlModel> {
             let others: Vec<&Tally> = folds
                 .iter()
                 .enumerate()
@@ -92,11 +92,13 @@ impl Wdl {
         (0..folds.len()).into_par_iter().map(without).collect()
     }
 
-    fn tell_calibration(&self, out: &mut dyn Write, calibration: &Calibration) -> io::Result<()> {
-        for (name, result) in
-            [("win", Foretold::Win), ("draw", Foretold::Draw), ("loss", Foretold::Loss)]
-        {
-            table(out, name, calibration, result)?;
+    fn print_calibration(&self, out: &mut dyn Write, calibration: &Calibration) -> io::Result<()> {
+        for (name, result) in [
+            ("win", PredictedResult::Win),
+            ("draw", PredictedResult::Draw),
+            ("loss", PredictedResult::Loss),
+        ] {
+            print_bins(out, name, calibration, result)?;
         }
         let (greatest, mean) = calibration.errors(self.least_positions);
         writeln!(
@@ -110,12 +112,12 @@ impl Wdl {
 }
 
 /// The constants of a model, and what they mean.
-fn tell_model(out: &mut dyn Write, model: &WinModel) -> io::Result<()> {
-    writeln!(out, "const LEAST: u32 = {};", model.least)?;
+fn print_model(out: &mut dyn Write, model: &WdlModel) -> io::Result<()> {
+    writeln!(out, "const LEAST: u32 = {};", model.least_material)?;
     writeln!(out, "const HALF: [f64; 4] = {:?};", model.half)?;
     writeln!(out, "const SPREAD: [f64; 4] = {:?};\n", model.spread)?;
     writeln!(out, "material   a      b    draws at 0")?;
-    for material in (model.least..FULL).step_by(4).chain([FULL]) {
+    for material in (model.least_material..FULL).step_by(4).chain([FULL]) {
         let curve = model.at(material);
         let drawn = 100.0 * curve.chances(0.0).draw;
         writeln!(out, "{material:8} {:6.1} {:6.1} {drawn:5.1} %", curve.half, curve.spread)?;
@@ -124,17 +126,17 @@ fn tell_model(out: &mut dyn Write, model: &WinModel) -> io::Result<()> {
 }
 
 /// The bins of a result, in per cent.
-fn table(
+fn print_bins(
     out: &mut dyn Write,
     name: &str,
     calibration: &Calibration,
-    result: Foretold,
+    result: PredictedResult,
 ) -> io::Result<()> {
     writeln!(out, "\n{name:>4}  foretold  happened  error  positions")?;
     for (i, bin) in calibration.bins(result).iter().enumerate().filter(|(_, bin)| bin.positions > 0)
     {
         let [foretold, happened, error] =
-            [bin.foretold(), bin.happened(), bin.error()].map(|share| 100.0 * share);
+            [bin.predicted(), bin.observed(), bin.error()].map(|share| 100.0 * share);
         writeln!(
             out,
             "{:>3}+  {foretold:8.2}  {happened:8.2}  {error:5.2}  {:9}",

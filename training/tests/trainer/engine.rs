@@ -2,18 +2,18 @@ use std::sync::Arc;
 
 use kibitzer::chess::Position;
 use kibitzer::nnue::{
-    Accumulators, HIDDEN, KING_BUCKETS, Network as EngineNetwork, OUTPUT_BUCKETS,
+    AccumulatorStack, HIDDEN, KING_BUCKETS, Network as EngineNetwork, OUTPUT_BUCKETS,
 };
 use kibitzer_trainer::games::visit;
 use kibitzer_trainer::king_buckets::KingBuckets;
 use kibitzer_trainer::network::Network;
 use kibitzer_trainer::network_file;
-use kibitzer_trainer::quantised::Quantised;
+use kibitzer_trainer::quantised::QuantisedNetwork;
 use kibitzer_trainer::sample::Sample;
 use kibitzer_trainer::shape::Shape;
 use kibitzer_trainer::tile::Rounding;
 
-use crate::made_up::{bytes, games, set_buckets_apart};
+use crate::fixtures::{bytes, games, perturb_king_buckets};
 
 #[test]
 fn the_engine_reads_the_file_and_evaluates_to_the_same_centipawn() {
@@ -21,13 +21,13 @@ fn the_engine_reads_the_file_and_evaluates_to_the_same_centipawn() {
     let shape = Shape::new(HIDDEN, KingBuckets::parse(&table).expect("a table"), OUTPUT_BUCKETS)
         .expect("a shape");
     let mut trained = Network::random(shape, Rounding::Quantised, 17);
-    set_buckets_apart(&mut trained);
-    let network = Quantised::new(&trained, 230);
+    perturb_king_buckets(&mut trained);
+    let network = QuantisedNetwork::new(&trained, 230);
     let file = network_file::write(&network).expect("a file");
 
     let read = EngineNetwork::from_bytes(&file).expect("the engine takes the file");
     assert_eq!(read.id(), network_file::id(&file));
-    let mut engine = Accumulators::new(Arc::new(read), 1);
+    let mut engine = AccumulatorStack::new(Arc::new(read), 1);
     let mut positions = 0;
     for game in games(20, 13) {
         visit(&bytes(&[game]), |board, _, score, result| {

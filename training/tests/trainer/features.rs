@@ -1,17 +1,17 @@
-use kibitzer_trainer::features::{Active, active};
+use kibitzer_trainer::features::{ActiveFeatures, active_features};
 use kibitzer_trainer::king_buckets::KingBuckets;
 use kibitzer_trainer::sample::Sample;
 
-use crate::made_up::{position, samples};
+use crate::fixtures::{position, samples};
 
-fn sorted(sample: &Sample, active: &Active) -> Vec<u16> {
+fn sorted(sample: &Sample, active: &ActiveFeatures) -> Vec<u16> {
     let mut active = active[..sample.piece_count()].to_vec();
     active.sort_unstable();
     active
 }
 
-fn both(sample: &Sample, buckets: &KingBuckets) -> [Vec<u16>; 2] {
-    active(sample, buckets).map(|active| sorted(sample, &active))
+fn both_perspectives(sample: &Sample, buckets: &KingBuckets) -> [Vec<u16>; 2] {
+    active_features(sample, buckets).map(|active| sorted(sample, &active))
 }
 
 fn buckets(name: &str) -> KingBuckets {
@@ -31,8 +31,8 @@ fn a_position_and_its_mirror_image_have_the_same_features() {
         for table in ["none", "4", "8"] {
             let table = buckets(table);
             assert_eq!(
-                both(&position(original), &table),
-                both(&position(mirrored), &table),
+                both_perspectives(&position(original), &table),
+                both_perspectives(&position(mirrored), &table),
                 "{original}"
             );
         }
@@ -43,7 +43,7 @@ fn a_position_and_its_mirror_image_have_the_same_features() {
 fn a_position_with_colours_exchanged_has_the_same_features() {
     let white = position("r1bqkb1r/pp3ppp/2n2n2/2pp4/3P4/2N2NP1/PP2PPBP/R1BQK2R w KQkq - 0 1");
     let black = position("r1bqk2r/pp2ppbp/2n2np1/3p4/2PP4/2N2N2/PP3PPP/R1BQKB1R b KQkq - 0 1");
-    assert_eq!(both(&white, &buckets("8")), both(&black, &buckets("8")));
+    assert_eq!(both_perspectives(&white, &buckets("8")), both_perspectives(&black, &buckets("8")));
 }
 
 #[test]
@@ -51,7 +51,7 @@ fn the_opponents_perspective_is_what_it_would_see_with_the_move() {
     let white = position("r1bqkb1r/pp3ppp/2n2n2/2pp4/3P4/2N2NP1/PP2PPBP/R1BQK2R w KQkq - 0 1");
     let black = position("r1bqkb1r/pp3ppp/2n2n2/2pp4/3P4/2N2NP1/PP2PPBP/R1BQK2R b KQkq - 0 1");
     let ([own, their], [after_own, after_their]) =
-        (both(&white, &buckets("8")), both(&black, &buckets("8")));
+        (both_perspectives(&white, &buckets("8")), both_perspectives(&black, &buckets("8")));
     assert_eq!((own, their), (after_their, after_own));
 }
 
@@ -60,7 +60,7 @@ fn a_feature_counts_colour_role_and_square() {
     // King on the e-file: files are mirrored, e1 to d1 and a2 to h2. For the opponent, king on e8:
     // the same, and ranks turned over.
     let sample = position("4k3/8/8/8/8/8/P7/4K3 w - - 0 1");
-    let [own, their] = both(&sample, &buckets("none"));
+    let [own, their] = both_perspectives(&sample, &buckets("none"));
     assert_eq!(own, [15, 5 * 64 + 3, 384 + 5 * 64 + 59]);
     assert_eq!(their, [5 * 64 + 3, 384 + 55, 384 + 5 * 64 + 59]);
 }
@@ -70,8 +70,8 @@ fn the_king_bucket_moves_all_features_by_768() {
     // White's king on g1 (b1 when mirrored: bucket 1 of 8), Black's on e8 (d1 for itself: bucket
     // 3).
     let sample = position("4k3/8/8/8/8/8/P7/6K1 w - - 0 1");
-    let [plain_own, plain_their] = both(&sample, &buckets("none"));
-    let [own, their] = both(&sample, &buckets("8"));
+    let [plain_own, plain_their] = both_perspectives(&sample, &buckets("none"));
+    let [own, their] = both_perspectives(&sample, &buckets("8"));
     assert_eq!(own, plain_own.iter().map(|feature| feature + 768).collect::<Vec<_>>());
     assert_eq!(their, plain_their.iter().map(|feature| feature + 3 * 768).collect::<Vec<_>>());
 }
@@ -79,7 +79,7 @@ fn the_king_bucket_moves_all_features_by_768() {
 #[test]
 fn every_piece_is_one_feature_of_each_perspective() {
     for sample in samples(10, 3) {
-        for perspective in both(&sample, &buckets("8")) {
+        for perspective in both_perspectives(&sample, &buckets("8")) {
             let mut distinct = perspective.clone();
             distinct.dedup();
             assert_eq!(distinct.len(), sample.pieces().count());

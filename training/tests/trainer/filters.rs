@@ -2,7 +2,7 @@ use kibitzer_trainer::dataset::is_held_out;
 use kibitzer_trainer::filter::Filter;
 use viriformat::chess::board::Board;
 
-use crate::made_up::everything;
+use crate::fixtures::permissive_filter;
 
 /// Whether a filter keeps the position of `fen`, where `best` (UCI) is played.
 fn keeps(filter: &Filter, fen: &str, best: &str, score: i16) -> bool {
@@ -12,7 +12,7 @@ fn keeps(filter: &Filter, fen: &str, best: &str, score: i16) -> bool {
     filter.keeps(&board, mv, score)
 }
 
-fn usual() -> Filter {
+fn usual_filter() -> Filter {
     Filter { max_score: 1000, keep_checks: false, keep_tactical: false, min_pieces: 4 }
 }
 
@@ -20,15 +20,15 @@ const QUIET: (&str, &str) =
     ("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 1", "f1c4");
 
 #[test]
-fn a_quiet_move_in_an_even_position_is_learned_from() {
-    assert!(keeps(&usual(), QUIET.0, QUIET.1, 25));
+fn a_quiet_move_in_an_even_position_is_kept() {
+    assert!(keeps(&usual_filter(), QUIET.0, QUIET.1, 25));
 }
 
 #[test]
 fn positions_in_check_are_left_out() {
     let fen = "rnbqkbnr/ppp2ppp/3p4/1B2p3/4P3/8/PPPP1PPP/RNBQK1NR b KQkq - 0 1";
-    assert!(!keeps(&usual(), fen, "c7c6", 0));
-    assert!(keeps(&Filter { keep_checks: true, ..usual() }, fen, "c7c6", 0));
+    assert!(!keeps(&usual_filter(), fen, "c7c6", 0));
+    assert!(keeps(&Filter { keep_checks: true, ..usual_filter() }, fen, "c7c6", 0));
 }
 
 #[test]
@@ -39,15 +39,15 @@ fn captures_en_passant_and_promotions_as_best_moves_are_left_out() {
         ("8/P3k3/8/8/8/8/4K3/7r w - - 0 1", "a7a8q"),
     ];
     for (fen, best) in tactical {
-        assert!(!keeps(&usual(), fen, best, 0), "{best}");
-        assert!(keeps(&Filter { keep_tactical: true, ..usual() }, fen, best, 0), "{best}");
+        assert!(!keeps(&usual_filter(), fen, best, 0), "{best}");
+        assert!(keeps(&Filter { keep_tactical: true, ..usual_filter() }, fen, best, 0), "{best}");
     }
 }
 
 #[test]
 fn castling_is_a_quiet_move() {
     assert!(keeps(
-        &usual(),
+        &usual_filter(),
         "r3k2r/pppq1ppp/2npbn2/8/8/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 1",
         "e1h1",
         0
@@ -57,15 +57,15 @@ fn castling_is_a_quiet_move() {
 #[test]
 fn decided_scores_are_left_out_for_either_side() {
     for score in [1001, -1001, 29_500, -29_500, i16::MIN] {
-        assert!(!keeps(&usual(), QUIET.0, QUIET.1, score), "{score}");
+        assert!(!keeps(&usual_filter(), QUIET.0, QUIET.1, score), "{score}");
     }
-    assert!(keeps(&usual(), QUIET.0, QUIET.1, -1000));
+    assert!(keeps(&usual_filter(), QUIET.0, QUIET.1, -1000));
 }
 
 #[test]
 fn mates_are_left_out_however_high_the_limit() {
-    assert!(keeps(&everything(), QUIET.0, QUIET.1, 20_000));
-    assert!(!keeps(&everything(), QUIET.0, QUIET.1, 29_990));
+    assert!(keeps(&permissive_filter(), QUIET.0, QUIET.1, 20_000));
+    assert!(!keeps(&permissive_filter(), QUIET.0, QUIET.1, 29_990));
 }
 
 #[test]

@@ -1,9 +1,9 @@
-use kibitzer::chess::{CastlingText, Color, Position, Square, read_move, to_uci};
+use kibitzer::chess::{CastlingNotation, Color, Position, Square, parse_move, to_uci};
 use kibitzer_trainer::games::{split, visit};
 use kibitzer_trainer::sample::{GameResult, Sample};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
-use crate::made_up::{bytes, games};
+use crate::fixtures::{bytes, games};
 
 /// A decoded position against the same position by kibitzer's own rules.
 fn assert_same(sample: &Sample, position: &Position) {
@@ -38,12 +38,12 @@ fn decoded_positions_are_those_of_kibitzers_rules() {
             assert_same(&Sample::new(board, score, result), &position);
             assert_eq!(board.in_check(), position.in_check(), "{}", position.fen());
             let text = mv.display(true).to_string();
-            let ours = read_move(&position, &text).expect("a legal move");
+            let ours = parse_move(&position, &text).expect("a legal move");
             assert_eq!(
                 board.is_tactical(mv),
                 ours.is_noisy(),
                 "{}",
-                to_uci(&position, ours, CastlingText::Chess960)
+                to_uci(&position, ours, CastlingNotation::Chess960)
             );
             position.play(ours);
             positions += 1;

@@ -7,7 +7,7 @@ use kibitzer_trainer::shape::Shape;
 use kibitzer_trainer::target::Target;
 use kibitzer_trainer::tile::Rounding;
 
-use crate::made_up::samples;
+use crate::fixtures::samples;
 
 /// How far a weight is moved to either side.
 const STEP: f32 = 1e-2;
@@ -19,14 +19,14 @@ fn examples(shape: &Shape) -> Vec<Example> {
 
 /// One of the groups of parameters: the tile's in their order, then the output biases.
 fn group(network: &mut Network, number: usize) -> &mut Parameters {
-    if network.tiles[0].groups().count() == number {
+    if network.tiles[0].parameter_groups().count() == number {
         return &mut network.output_bias;
     }
-    network.tiles[0].groups_mut().nth(number).expect("a group")
+    network.tiles[0].parameter_groups_mut().nth(number).expect("a group")
 }
 
 /// The mean loss with one weight moved.
-fn moved(
+fn loss_with_weight_moved(
     network: &Network,
     batch: &[Example],
     power: f32,
@@ -39,14 +39,14 @@ fn moved(
     network.loss(batch, power) / batch.len() as f64
 }
 
-fn check(king_buckets: &str, power: f32) {
+fn check_gradient(king_buckets: &str, power: f32) {
     let buckets = KingBuckets::parse(king_buckets).expect("a table of that name");
     let shape = Shape::new(LANES, buckets, 8).expect("a shape");
     let batch = examples(&shape);
     let mut network = Network::random(shape, Rounding::Exact, 5);
-    network.gradient(&batch, power);
+    network.accumulate_gradient(&batch, power);
 
-    let groups = network.tiles[0].groups().count() + 1;
+    let groups = network.tiles[0].parameter_groups().count() + 1;
     let mut compared = 0;
     for number in 0..groups {
         let gradient = group(&mut network, number).gradient.clone();
@@ -60,8 +60,8 @@ fn check(king_buckets: &str, power: f32) {
         for (row, gradient) in rows.take(25) {
             for neuron in (0..LANES).step_by(5) {
                 let place = (number, row, neuron);
-                let rise = moved(&network, &batch, power, place, STEP)
-                    - moved(&network, &batch, power, place, -STEP);
+                let rise = loss_with_weight_moved(&network, &batch, power, place, STEP)
+                    - loss_with_weight_moved(&network, &batch, power, place, -STEP);
                 let measured = rise / f64::from(2.0 * STEP);
                 let computed = f64::from(gradient.get(neuron));
                 let error = (measured - computed).abs();
@@ -78,10 +78,10 @@ fn check(king_buckets: &str, power: f32) {
 
 #[test]
 fn the_gradient_is_the_slope_of_the_loss() {
-    check("none", 2.0);
+    check_gradient("none", 2.0);
 }
 
 #[test]
 fn the_gradient_is_the_slope_of_the_loss_with_king_buckets_and_another_power() {
-    check("4", 2.5);
+    check_gradient("4", 2.5);
 }

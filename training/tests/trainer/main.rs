@@ -5,9 +5,9 @@
 mod engine;
 mod features;
 mod filters;
+mod fixtures;
 mod games;
 mod gradient;
-mod made_up;
 mod quantised;
 mod runs;
-mod win_draw_loss;
+mod wdl;

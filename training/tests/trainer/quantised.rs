@@ -3,7 +3,7 @@ use kibitzer_trainer::example::Example;
 use kibitzer_trainer::king_buckets::KingBuckets;
 use kibitzer_trainer::network::Network;
 use kibitzer_trainer::network_file;
-use kibitzer_trainer::quantised::Quantised;
+use kibitzer_trainer::quantised::QuantisedNetwork;
 use kibitzer_trainer::row::Row;
 use kibitzer_trainer::run::Run;
 use kibitzer_trainer::shape::Shape;
@@ -11,7 +11,7 @@ use kibitzer_trainer::target::Target;
 use kibitzer_trainer::tile::Rounding;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
-use crate::made_up::{config, folder, samples, set_buckets_apart};
+use crate::fixtures::{config, empty_folder, perturb_king_buckets, samples};
 
 fn network(king_buckets: &str, rounding: Rounding) -> Network {
     let buckets = KingBuckets::parse(king_buckets).expect("a table of that name");
@@ -22,7 +22,7 @@ fn network(king_buckets: &str, rounding: Rounding) -> Network {
 /// centipawns.
 fn largest_error(network: &mut Network, target: &Target) -> f32 {
     let samples = samples(20, 8);
-    let quantised = Quantised::new(network, target.scale);
+    let quantised = QuantisedNetwork::new(network, target.scale);
     let examples: Vec<_> =
         samples.iter().map(|sample| Example::new(sample, &network.shape, target)).collect();
     let outputs = network.forward(&examples).to_vec();
@@ -33,7 +33,7 @@ fn largest_error(network: &mut Network, target: &Target) -> f32 {
 }
 
 #[test]
-fn integers_answer_what_floating_point_numbers_do() {
+fn quantised_evaluations_match_floating_point() {
     let target = Target { scale: 200, result_weight: 0.0 };
     for king_buckets in ["none", "8"] {
         for (rounding, limit) in [(Rounding::Exact, 5.0), (Rounding::Quantised, 2.0)] {
@@ -47,20 +47,20 @@ fn integers_answer_what_floating_point_numbers_do() {
 }
 
 #[test]
-fn integers_answer_what_floating_point_numbers_do_where_buckets_differ() {
+fn quantised_evaluations_match_floating_point_with_distinct_buckets() {
     let mut network = network("8", Rounding::Quantised);
-    set_buckets_apart(&mut network);
+    perturb_king_buckets(&mut network);
     let error = largest_error(&mut network, &Target { scale: 200, result_weight: 0.0 });
     assert!(error < 2.0, "{error} centipawns");
 }
 
 #[test]
-fn integers_answer_what_floating_point_numbers_do_after_training() {
-    let config = config(&folder("integers-after-training"));
+fn quantised_evaluations_match_floating_point_after_training() {
+    let config = config(&empty_folder("integers-after-training"));
     let data = Dataset::load(&config.sources).expect("data");
     let mut run = Run::new(config).expect("a run");
     while !run.is_done() {
-        run.epoch(&data, &mut Vec::new()).expect("an epoch");
+        run.train_epoch(&data, &mut Vec::new()).expect("an epoch");
     }
     let target = run.state.config.target.clone();
     let error = largest_error(&mut run.network, &target);
@@ -71,8 +71,8 @@ fn integers_answer_what_floating_point_numbers_do_after_training() {
 fn a_network_file_is_read_as_it_was_written() {
     for king_buckets in ["none", "8"] {
         let mut network = network(king_buckets, Rounding::Quantised);
-        set_buckets_apart(&mut network);
-        let network = Quantised::new(&network, 220);
+        perturb_king_buckets(&mut network);
+        let network = QuantisedNetwork::new(&network, 220);
         let file = network_file::write(&network).expect("a file");
         assert_eq!(network_file::read(&file).expect("a network"), network);
         assert_eq!(network_file::id(&file).len(), 12);
@@ -81,7 +81,7 @@ fn a_network_file_is_read_as_it_was_written() {
 
 #[test]
 fn a_network_file_has_the_agreed_header() {
-    let file = network_file::write(&Quantised::new(&network("8", Rounding::Quantised), 220))
+    let file = network_file::write(&QuantisedNetwork::new(&network("8", Rounding::Quantised), 220))
         .expect("a file");
     let payload = 32 + 2 * (8 * 768 * 64 + 64 + 8 * 128) + 4 * 8;
     assert_eq!(file.len(), 64 + payload);
@@ -94,8 +94,9 @@ fn a_network_file_has_the_agreed_header() {
 
 #[test]
 fn a_damaged_network_file_is_refused() {
-    let file = network_file::write(&Quantised::new(&network("none", Rounding::Quantised), 220))
-        .expect("a file");
+    let file =
+        network_file::write(&QuantisedNetwork::new(&network("none", Rounding::Quantised), 220))
+            .expect("a file");
     for place in [0, 8, 10, 12, 20, 31, 40, 63, 64, 100, file.len() - 1] {
         let mut damaged = file.clone();
         damaged[place] ^= 4;
@@ -107,10 +108,10 @@ fn a_damaged_network_file_is_refused() {
 }
 
 #[test]
-fn a_network_file_gives_back_a_network_within_its_limits() {
+fn dequantised_weights_are_within_their_limits() {
     let buckets = KingBuckets::parse("8").expect("a table of that name");
     let shape = Shape::new(64, buckets, 8).expect("a shape");
-    let mut network = Quantised::new(&Network::zeros(shape, Rounding::Quantised), 220);
+    let mut network = QuantisedNetwork::new(&Network::zeros(shape, Rounding::Quantised), 220);
     // As far out as training may bring them: what the buckets share up to 1.40 of 1.98, their own
     // 0.58 of it, at 255 units.
     let (mut random, row) = (ChaCha8Rng::seed_from_u64(5), 768 * 64);
@@ -121,8 +122,8 @@ fn a_network_file_gives_back_a_network_within_its_limits() {
                 shared + if random.random() { 147 } else { random.random_range(-147..147) };
         }
     }
-    let restored = network.restore();
-    for group in restored.tiles.iter().flat_map(|tile| tile.groups()) {
+    let restored = network.dequantise();
+    for group in restored.tiles.iter().flat_map(|tile| tile.parameter_groups()) {
         let most = group.value.iter().flat_map(Row::iter).map(f32::abs).fold(0.0, f32::max);
         assert!(
             most <= group.limit + 1e-6,
@@ -130,7 +131,7 @@ fn a_network_file_gives_back_a_network_within_its_limits() {
             group.limit
         );
     }
-    assert_eq!(Quantised::new(&restored, 220), network);
+    assert_eq!(QuantisedNetwork::new(&restored, 220), network);
 }
 
 #[test]
@@ -138,7 +139,7 @@ fn a_network_at_its_limits_fits_sixteen_bits() {
     for king_buckets in ["none", "8"] {
         let mut network = network(king_buckets, Rounding::Exact);
         for tile in &mut network.tiles {
-            for group in tile.groups_mut() {
+            for group in tile.parameter_groups_mut() {
                 let limit = group.limit;
                 group
                     .value
@@ -148,7 +149,7 @@ fn a_network_at_its_limits_fits_sixteen_bits() {
             }
             tile.refresh();
         }
-        let quantised = Quantised::new(&network, 200);
+        let quantised = QuantisedNetwork::new(&network, 200);
         assert!(
             quantised.accumulator_bound() <= i32::from(i16::MAX),
             "{}",

@@ -6,10 +6,10 @@ use kibitzer_trainer::dataset::Dataset;
 use kibitzer_trainer::network_file;
 use kibitzer_trainer::run::{CHECKPOINT, NETWORK, Run};
 
-use crate::made_up::{config, config_of, folder};
+use crate::fixtures::{config, config_with_games, empty_folder};
 
 /// The bytes of a run's checkpoint and network file.
-fn left_behind(folder: &Path) -> [Vec<u8>; 2] {
+fn run_files(folder: &Path) -> [Vec<u8>; 2] {
     [CHECKPOINT, NETWORK].map(|name| std::fs::read(folder.join(name)).expect("a file of the run"))
 }
 
@@ -17,14 +17,14 @@ fn left_behind(folder: &Path) -> [Vec<u8>; 2] {
 fn train(mut run: Run, epochs: u32, folder: &Path) -> Vec<Losses> {
     let data = Dataset::load(&run.state.config.sources).expect("data");
     while run.state.epochs < epochs {
-        run.epoch(&data, &mut Vec::new()).expect("an epoch");
+        run.train_epoch(&data, &mut Vec::new()).expect("an epoch");
     }
     run.save(folder).expect("saved");
     run.state.losses
 }
 
 /// A run from its beginning to its end on so many threads.
-fn whole(config: Config, folder: &Path, threads: usize) -> Vec<Losses> {
+fn train_whole_run(config: Config, folder: &Path, threads: usize) -> Vec<Losses> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     pool.install(|| {
         let epochs = config.epochs;
@@ -34,49 +34,50 @@ fn whole(config: Config, folder: &Path, threads: usize) -> Vec<Losses> {
 
 #[test]
 fn a_resumed_run_ends_like_one_that_never_stopped() {
-    let (one, other) = (folder("uninterrupted"), folder("interrupted"));
+    let (one, other) = (empty_folder("uninterrupted"), empty_folder("interrupted"));
     let config = config(&one);
-    whole(config.clone(), &one, 2);
+    train_whole_run(config.clone(), &one, 2);
 
     train(Run::new(config).expect("a run"), 1, &other);
     let resumed = Run::resume(&other).expect("the checkpoint");
     assert_eq!(resumed.state.epochs, 1);
     train(resumed, 3, &other);
-    assert_eq!(left_behind(&one), left_behind(&other));
+    assert_eq!(run_files(&one), run_files(&other));
 }
 
 #[test]
 fn the_number_of_threads_changes_nothing() {
-    let (one, three) = (folder("one-thread"), folder("three-threads"));
+    let (one, three) = (empty_folder("one-thread"), empty_folder("three-threads"));
     let config = Config { hidden: 96, ..config(&one) };
-    whole(config.clone(), &one, 1);
-    whole(config, &three, 3);
-    assert_eq!(left_behind(&one), left_behind(&three));
+    train_whole_run(config.clone(), &one, 1);
+    train_whole_run(config, &three, 3);
+    assert_eq!(run_files(&one), run_files(&three));
 }
 
 #[test]
 fn another_seed_gives_another_network() {
-    let (one, other) = (folder("seed-7"), folder("seed-8"));
+    let (one, other) = (empty_folder("seed-7"), empty_folder("seed-8"));
     let config = config(&one);
-    whole(config.clone(), &one, 2);
-    whole(Config { seed: 8, ..config }, &other, 2);
-    assert_ne!(left_behind(&one)[1], left_behind(&other)[1]);
+    train_whole_run(config.clone(), &one, 2);
+    train_whole_run(Config { seed: 8, ..config }, &other, 2);
+    assert_ne!(run_files(&one)[1], run_files(&other)[1]);
 }
 
 #[test]
-fn training_learns_what_holds_for_games_it_never_saw() {
-    let folder = folder("learns");
-    let config = Config { king_buckets: "none".to_owned(), epochs: 5, ..config_of(&folder, 400) };
-    let losses = whole(config, &folder, 2);
+fn training_reduces_the_held_out_loss() {
+    let folder = empty_folder("learns");
+    let config =
+        Config { king_buckets: "none".to_owned(), epochs: 5, ..config_with_games(&folder, 400) };
+    let losses = train_whole_run(config, &folder, 2);
     assert!(losses[4].training < losses[0].training / 4.0, "{losses:?}");
     let held_out = |epoch: usize| losses[epoch].held_out.expect("some games are held out");
     assert!(held_out(4) < held_out(0) / 2.0, "{losses:?}");
-    network_file::read(&left_behind(&folder)[1]).expect("a network file");
+    network_file::read(&run_files(&folder)[1]).expect("a network file");
 }
 
 #[test]
 fn a_damaged_checkpoint_is_refused() {
-    let folder = folder("damaged");
+    let folder = empty_folder("damaged");
     train(Run::new(config(&folder)).expect("a run"), 0, &folder);
     let path = folder.join(CHECKPOINT);
     let whole = std::fs::read(&path).expect("a checkpoint");
@@ -91,9 +92,9 @@ fn a_damaged_checkpoint_is_refused() {
 
 #[test]
 fn a_run_may_start_from_anothers_weights_and_gain_king_buckets() {
-    let (first, second) = (folder("without-buckets"), folder("with-buckets"));
+    let (first, second) = (empty_folder("without-buckets"), empty_folder("with-buckets"));
     let config = Config { king_buckets: "none".to_owned(), ..config(&first) };
-    whole(config.clone(), &first, 2);
+    train_whole_run(config.clone(), &first, 2);
 
     let checkpoint = Some(first.join(CHECKPOINT));
     let bucketed =
@@ -116,11 +117,11 @@ fn a_run_may_start_from_anothers_weights_and_gain_king_buckets() {
 fn a_run_may_start_from_a_network_file() {
     for king_buckets in ["none", "8"] {
         let (first, second) = (
-            folder(&format!("to-a-file-{king_buckets}")),
-            folder(&format!("from-a-file-{king_buckets}")),
+            empty_folder(&format!("to-a-file-{king_buckets}")),
+            empty_folder(&format!("from-a-file-{king_buckets}")),
         );
         let config = Config { king_buckets: king_buckets.to_owned(), ..config(&first) };
-        whole(config.clone(), &first, 2);
+        train_whole_run(config.clone(), &first, 2);
         let file = first.join(NETWORK);
 
         let mut run =

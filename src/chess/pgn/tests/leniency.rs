@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_game_is_read_with_all_that_stands_in_it() {
+fn a_game_is_read_with_headers_comments_and_variations() {
     let game = game(
         "[Event \"F/S Return Match\"]\n[White \"Fischer\"]\n[Result \"1/2-1/2\"]\n\n\
          {Start} 1. e4 $1 {[%eval 0.3] [%clk 0:03:00]} e5! (1... c5 2. Nf3 (2. c3 d5) 2... d6) (1... e6) 2. Nf3 ; King's knight\n\
@@ -15,16 +15,16 @@ fn a_game_is_read_with_all_that_stands_in_it() {
     assert_eq!(game.line.comment, "Start");
     let [e4, e5, nf3, _] = game.line.moves.as_slice() else { panic!("four moves") };
     assert_eq!(
-        (e4.glyphs(), e4.eval(), e4.clock_ms()),
+        (e4.nags(), e4.eval(), e4.clock_ms()),
         (&[1][..], Some(PgnEval::Cp(30)), Some(180_000))
     );
-    assert_eq!(e5.glyphs(), [1]);
+    assert_eq!(e5.nags(), [1]);
     assert_eq!(nf3.comment(), "King's knight");
     let [sicilian, french] = e5.variations() else { panic!("two variations") };
     assert_eq!(french.moves.len(), 1);
     assert_eq!(sicilian.moves.len(), 3);
     assert_eq!(sicilian.moves[1].variations()[0].moves.len(), 2);
-    assert_eq!(game.game().moves().len(), 4);
+    assert_eq!(game.to_game().moves().len(), 4);
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn games_need_no_blank_line_no_header_and_no_result_between_them() {
 }
 
 #[test]
-fn headers_alone_are_a_game_and_nothing_is_none() {
+fn headers_alone_are_a_game_and_empty_text_is_none() {
     assert_eq!(games("[Event \"a\"]\n[White \"w\"]\n\n[Event \"b\"]\n\n*").len(), 2);
     assert_eq!(games("[Event \"a\"]\n[Event \"b\"]\n1. e4").len(), 1, "a header that comes twice");
     for nothing in
@@ -56,7 +56,7 @@ fn headers_alone_are_a_game_and_nothing_is_none() {
 }
 
 #[test]
-fn move_numbers_stand_in_any_form_or_not_at_all() {
+fn move_numbers_are_optional_and_may_take_any_form() {
     for text in [
         "1.e4 e5 2.Nf3",
         "1. e4 1... e5 2. Nf3",
@@ -74,9 +74,9 @@ fn move_numbers_stand_in_any_form_or_not_at_all() {
 }
 
 #[test]
-fn moves_stand_in_any_spelling() {
+fn moves_are_read_in_any_spelling() {
     let start = "[FEN \"r3k2r/1P4pp/8/3pP3/8/8/6PP/R3K1NR w KQkq d6 0 1\"]\n\n";
-    for (text, meant) in [
+    for (text, expected) in [
         ("O-O-O", "e1a1"),
         ("0-0-0", "e1a1"),
         ("o-o-o", "e1a1"),
@@ -100,13 +100,13 @@ fn moves_stand_in_any_spelling() {
         ("b7-b8=B!?", "b7b8b"),
         ("bxa8Q+-", "b7a8q"),
     ] {
-        assert_eq!(moves(&format!("{start}1. {text} *")), meant, "{text}");
+        assert_eq!(moves(&format!("{start}1. {text} *")), expected, "{text}");
     }
 }
 
 #[test]
-fn signs_behind_moves_are_glyphs() {
-    for (text, glyphs) in [
+fn symbols_after_moves_become_nags() {
+    for (text, nags) in [
         ("e4!", &[1][..]),
         ("e4 ??", &[4]),
         ("e4!? $14 $14", &[5, 14]),
@@ -116,12 +116,12 @@ fn signs_behind_moves_are_glyphs() {
         ("e4 +- D", &[18, 220]),
         ("e4 $0 $255 $999", &[255]),
     ] {
-        assert_eq!(game(text).line.moves[0].glyphs(), glyphs, "{text}");
+        assert_eq!(game(text).line.moves[0].nags(), nags, "{text}");
     }
 }
 
 #[test]
-fn the_result_behind_the_moves_counts_before_the_header() {
+fn the_result_after_the_moves_overrides_the_header() {
     for (text, result) in [
         ("[Result \"1-0\"]\n\n1. e4 0-1", GameResult::BlackWins),
         ("[Result \"1-0\"]\n\n1. e4", GameResult::WhiteWins),
@@ -165,7 +165,7 @@ fn a_game_starts_where_its_headers_say() {
 }
 
 #[test]
-fn chess960_is_read_with_castling_as_either_fen_has_it() {
+fn chess960_is_read_with_x_fen_and_shredder_fen_castling() {
     for fen in [
         "1r3kr1/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w GBgb - 0 1",
         "1r3kr1/pppppppp/8/8/8/8/PPPPPPPP/1R3KR1 w KQkq - 0 1",
@@ -189,7 +189,7 @@ fn moves_after_a_draw_by_the_rules_are_played() {
 }
 
 #[test]
-fn files_that_were_put_together_from_every_system_are_read() {
+fn concatenated_files_of_mixed_encodings_are_read() {
     let mut bytes = b"\xef\xbb\xbf[Event \"M\xc3\xbcller\"]\n\n1. e4 *\n\n".to_vec();
     bytes.extend_from_slice(b"\xef\xbb\xbf[Event \"M\xfcller\"]\r\r1. e4 *");
     let text = decode(&bytes);

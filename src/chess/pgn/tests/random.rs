@@ -65,7 +65,7 @@ fn line(random: &mut Random, start: &Position, plies: usize, depth: usize) -> Li
         }
         let mut mv = PgnMove::new(random.pick(&legal));
         (0..random.below(8).saturating_sub(5))
-            .for_each(|_| mv.add_glyph(1 + random.below(255) as u8));
+            .for_each(|_| mv.add_nag(1 + random.below(255) as u8));
         if random.below(4) == 0 {
             mv.add_comment(&comment(random));
         }

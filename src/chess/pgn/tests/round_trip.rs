@@ -24,7 +24,7 @@ fn a_game_that_is_written_reads_back_the_same() {
 }
 
 #[test]
-fn games_that_are_written_one_behind_the_other_are_read_one_by_one() {
+fn concatenated_games_are_read_one_by_one() {
     let mut random = Random::new(2);
     let written: Vec<_> = (0..100).map(|_| with_roster(&random::game(&mut random))).collect();
     let text: Vec<_> = written.iter().map(write).collect();
@@ -36,13 +36,15 @@ fn games_that_are_written_one_behind_the_other_are_read_one_by_one() {
 }
 
 #[test]
-fn every_text_that_is_read_settles_after_it_is_written_once() {
+fn writing_is_stable_after_one_round_trip() {
     let mut random = Random::new(3);
     for _ in 0..200 {
         let text = write(&random::game(&mut random));
         // Cut somewhere, so that parentheses and comments stay open.
-        let cut =
-            (0..random.below(text.len())).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+        let cut = (0..random.below(text.len()))
+            .rev()
+            .find(|&offset| text.is_char_boundary(offset))
+            .unwrap_or(0);
         for read in PgnReader::new(&text[..cut]).flatten() {
             let once = write(&read);
             assert_eq!(write(&game(&once)), once);

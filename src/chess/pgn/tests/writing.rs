@@ -3,7 +3,7 @@
 use super::*;
 
 #[test]
-fn a_game_is_written_as_the_standard_asks() {
+fn a_game_is_written_as_the_standard_requires() {
     let read = game(
         "[Opening \"a \\\"b\\\" \\\\\"][White \"W\"]\n{Start} e4! {[%eval 0.3]} (d4 {why} d5 (Nf6)) e5 $6 (c5) (e6) Nf3 Nc6 Bb5 1-0",
     );
@@ -24,7 +24,7 @@ fn a_game_is_written_as_the_standard_asks() {
 }
 
 #[test]
-fn start_and_result_are_told_whatever_the_headers_say() {
+fn start_and_result_override_the_headers() {
     let fen = "1r3kr1/8/8/8/8/8/8/1R3KR1 b KQkq - 4 7";
     let mut game = PgnGame::new(Position::from_fen(fen).unwrap());
     game.headers.set("FEN", "nonsense");
@@ -64,11 +64,11 @@ fn no_line_is_longer_than_80_characters_or_begins_like_a_header() {
 }
 
 #[test]
-fn remarks_can_be_taken_back() {
+fn annotations_can_be_removed() {
     let mut mv = game("e4 $1 $6 {x}").line.moves.remove(0);
-    mv.retain_glyphs(|glyph| glyph == 6);
-    assert_eq!((mv.glyphs(), mv.comment()), (&[6][..], "x"));
-    mv.retain_glyphs(|_| false);
+    mv.retain_nags(|glyph| glyph == 6);
+    assert_eq!((mv.nags(), mv.comment()), (&[6][..], "x"));
+    mv.retain_nags(|_| false);
     mv.set_comment(" ");
     assert_eq!(mv, PgnMove::new(mv.mv()));
     assert_eq!(size_of::<PgnMove>(), 16);

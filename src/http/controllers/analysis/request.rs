@@ -2,14 +2,14 @@
 
 use utoipa::ToSchema;
 
-use super::telling::{Pov, Telling};
+use super::render_options::{Pov, RenderOptions};
 use crate::analysis::{AnalysisRequest, Client};
-use crate::chess::{CastlingText, Game, Move, Position, read_move};
+use crate::chess::{CastlingNotation, Game, Move, Position, parse_move};
 use crate::engine::Limits;
 use crate::http::Caps;
 use crate::http::dto::{PositionRequest, SearchRequest};
-use crate::http::json::{FromMembers, FromTree, Members, Place, Tree, read_name};
-use crate::http::problem::{InvalidMember, MemberFault, Problem};
+use crate::http::json::{FromMembers, FromValue, JsonPath, JsonValue, Members, read_enum};
+use crate::http::problem::{InvalidMember, MemberErrorCode, Problem};
 
 /// What is analysed, how wide and how deep, and how it is told. The search stops at the first limit
 /// that is reached; what is beyond a cap of `GET /v1/limits` is clamped. The cap on `movetime_ms`
@@ -17,15 +17,15 @@ use crate::http::problem::{InvalidMember, MemberFault, Problem};
 /// server's `stream.infinite_ms`.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = AnalysisRequest)]
-pub(crate) struct Analysis {
+pub(crate) struct AnalysisRequestDto {
     pub(super) position: PositionRequest,
-    pub(super) manner: Manner,
+    pub(super) manner: AnalysisOptions,
 }
 
 /// How wide and how deep a position is analysed, and how that is told.
 #[derive(Clone, Debug, Default, ToSchema)]
 #[schema(as = AnalysisMembers)]
-pub(crate) struct Manner {
+pub(crate) struct AnalysisOptions {
     search: SearchRequest,
     /// Search until there is nothing deeper to find or the client leaves; without `depth`, `nodes`,
     /// `movetime_ms`, `mate`.
@@ -52,50 +52,58 @@ pub(crate) struct Manner {
 
 /// How castling is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Castling(CastlingText);
+pub(super) struct Castling(CastlingNotation);
 
 impl Default for Castling {
     fn default() -> Castling {
-        Castling(CastlingText::Standard)
+        Castling(CastlingNotation::Standard)
     }
 }
 
-impl<'a> FromTree<'a> for Castling {
-    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<Castling> {
+impl<'a> FromValue<'a> for Castling {
+    fn read(
+        value: JsonValue<'a>,
+        path: JsonPath<'_>,
+        errors: &mut Vec<InvalidMember>,
+    ) -> Option<Castling> {
         let name = |castling: &Castling| match castling.0 {
-            CastlingText::Standard => "standard",
-            CastlingText::Chess960 => "960",
+            CastlingNotation::Standard => "standard",
+            CastlingNotation::Chess960 => "960",
         };
-        read_name(
-            tree,
-            place,
-            faults,
-            &[Castling(CastlingText::Standard), Castling(CastlingText::Chess960)],
+        read_enum(
+            value,
+            path,
+            errors,
+            &[Castling(CastlingNotation::Standard), Castling(CastlingNotation::Chess960)],
             name,
         )
     }
 }
 
-impl<'a> FromTree<'a> for Pov {
-    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<Pov> {
-        read_name(tree, place, faults, &Pov::ALL, |pov| pov.name())
+impl<'a> FromValue<'a> for Pov {
+    fn read(
+        value: JsonValue<'a>,
+        path: JsonPath<'_>,
+        errors: &mut Vec<InvalidMember>,
+    ) -> Option<Pov> {
+        read_enum(value, path, errors, &Pov::ALL, |pov| pov.name())
     }
 }
 
-impl FromMembers for Analysis {
-    fn read(members: &mut Members<'_>) -> Option<Analysis> {
-        let (position, manner) = (PositionRequest::read(members), Manner::read(members));
-        Some(Analysis { position: position?, manner: manner? })
+impl FromMembers for AnalysisRequestDto {
+    fn read(members: &mut Members<'_>) -> Option<AnalysisRequestDto> {
+        let (position, options) = (PositionRequest::read(members), AnalysisOptions::read(members));
+        Some(AnalysisRequestDto { position: position?, manner: options? })
     }
 }
 
-impl FromMembers for Manner {
-    fn read(members: &mut Members<'_>) -> Option<Manner> {
+impl FromMembers for AnalysisOptions {
+    fn read(members: &mut Members<'_>) -> Option<AnalysisOptions> {
         let search = SearchRequest::read(members);
         let infinite = members.optional("infinite").unwrap_or(false);
         if infinite && search.as_ref().is_some_and(SearchRequest::has_limits) {
-            members.fault(
-                MemberFault::Conflict,
+            members.add_error(
+                MemberErrorCode::Conflict,
                 "infinite",
                 "infinite and a limit can't both be given".to_owned(),
             );
@@ -105,24 +113,32 @@ impl FromMembers for Manner {
         let pov = members.optional("pov").unwrap_or_default();
         let castling = members.optional("castling").unwrap_or_default();
         let pv_length = members.optional_number("pv_length", 1..=u64::MAX);
-        Some(Manner { search: search?, infinite, multipv, searchmoves, pov, castling, pv_length })
+        Some(AnalysisOptions {
+            search: search?,
+            infinite,
+            multipv,
+            searchmoves,
+            pov,
+            castling,
+            pv_length,
+        })
     }
 }
 
-impl Manner {
+impl AnalysisOptions {
     /// The same with so many lines, where it names no number itself.
-    pub(crate) fn or_lines(self, multipv: u64) -> Manner {
-        Manner { multipv: self.multipv.or(Some(multipv)), ..self }
+    pub(crate) fn or_multipv(self, multipv: u64) -> AnalysisOptions {
+        AnalysisOptions { multipv: self.multipv.or(Some(multipv)), ..self }
     }
 
     /// The same with so many lines.
-    pub(crate) fn with_lines(self, multipv: u64) -> Manner {
-        Manner { multipv: Some(multipv), ..self }
+    pub(crate) fn with_multipv(self, multipv: u64) -> AnalysisOptions {
+        AnalysisOptions { multipv: Some(multipv), ..self }
     }
 
     /// The same to this depth, whatever its limits were.
-    pub(crate) fn with_depth(self, depth: u64) -> Manner {
-        Manner { search: self.search.with_depth(depth), infinite: false, ..self }
+    pub(crate) fn with_depth(self, depth: u64) -> AnalysisOptions {
+        AnalysisOptions { search: self.search.with_depth(depth), infinite: false, ..self }
     }
 
     /// The question within the caps, what was lowered for that, and how it is to be told.
@@ -134,15 +150,15 @@ impl Manner {
         game: Game,
         client: &Client,
         caps: &Caps,
-    ) -> Result<(AnalysisRequest, Telling), Problem> {
-        let moves = searchmoves(game.position(), &self.searchmoves)?;
+    ) -> Result<(AnalysisRequest, RenderOptions), Problem> {
+        let moves = parse_searchmoves(game.position(), &self.searchmoves)?;
         let position = game.position().clone();
         let (mut request, clamped) = self.search.clamp(self.multipv, game, client, caps);
         if self.infinite {
             request.limits = Limits::default();
         }
-        request.scope.moves = moves;
-        let telling = Telling {
+        request.scope.search_moves = moves;
+        let render_options = RenderOptions {
             position,
             pov: self.pov,
             castling: self.castling.0,
@@ -151,13 +167,13 @@ impl Manner {
                 .map_or(usize::MAX, |length| usize::try_from(length).unwrap_or(usize::MAX)),
             clamped,
         };
-        Ok((request, telling))
+        Ok((request, render_options))
     }
 }
 
-fn searchmoves(position: &Position, texts: &[String]) -> Result<Vec<Move>, Problem> {
-    let read = |(index, text): (usize, &String)| {
-        read_move(position, text).map_err(|error| Problem::illegal_searchmove(index, text, error))
+fn parse_searchmoves(position: &Position, texts: &[String]) -> Result<Vec<Move>, Problem> {
+    let parse = |(index, text): (usize, &String)| {
+        parse_move(position, text).map_err(|error| Problem::illegal_searchmove(index, text, error))
     };
-    texts.iter().enumerate().map(read).collect()
+    texts.iter().enumerate().map(parse).collect()
 }

@@ -10,86 +10,91 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 use tracing::Instrument;
 
-use super::lines::{BodyEnd, Bounds, Line, Lines};
-use super::reply::{BatchEnd, BatchError, EndReason, Numbered};
-use super::request::BatchLine;
+use super::line_reader::{BodyEnd, BodyLimits, InputLine, LineReader};
+use super::request::BatchRequest;
+use super::response::{BatchEnd, BatchError, EndReason, Indexed};
 use crate::analysis::{AnalysisError, AnalysisRequest, Answer, Service};
-use crate::chess::CastlingText;
+use crate::chess::CastlingNotation;
 use crate::http::App;
-use crate::http::asker::Asker;
-use crate::http::controllers::analysis::{AnalysisAnswer, Pov, Telling};
+use crate::http::caller::Caller;
+use crate::http::controllers::analysis::{AnalysisAnswer, Pov, RenderOptions};
 use crate::http::controllers::best_move::BestMoveAnswer;
-use crate::http::dto::{Id, PositionState};
+use crate::http::dto::{CorrelationId, PositionState};
 use crate::http::json;
-use crate::http::problem::{Code, Problem, object};
-use crate::http::stream::{self, Form, Outbox, Place, outbox, response};
+use crate::http::problem::{Problem, ProblemCode, render_object};
+use crate::http::stream::{
+    self, LineSender, Permit, ResponseFormat, line_channel, streaming_response,
+};
 
 /// When the lane is full, so long it takes before it is asked again.
-const ASK_AGAIN: Duration = Duration::from_millis(20);
+const QUEUE_FULL_RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// For each worker so many lines are at work: one is searched, one is next.
-const LINES_A_WORKER: usize = 2;
+const LINES_PER_WORKER: usize = 2;
 
 /// Begins to work on a body.
-pub(super) fn begin(
+pub(super) fn start(
     app: App,
-    place: Place,
+    permit: Permit,
     service: Service,
-    asker: Asker,
+    caller: Caller,
     body: Body,
 ) -> Response {
     let caps = app.caps();
-    let bounds =
-        Bounds { lines: caps.batch_lines, bytes: caps.batch_bytes, silence: caps.body_timeout };
-    let (outbox, lines) = outbox(caps.stream);
-    outbox.be_patient(true);
-    let desk = Desk { app: app.clone(), service, asker };
+    let limits = BodyLimits {
+        max_lines: caps.batch_lines,
+        max_bytes: caps.batch_bytes,
+        idle_timeout: caps.body_timeout,
+    };
+    let (buffer, response_body) = line_channel(caps.stream);
+    buffer.set_stall_timer_paused(true);
+    let handler = LineHandler { app: app.clone(), service, caller };
     let driver = Driver {
-        window: desk.service.status().workers * LINES_A_WORKER,
-        most_unread: caps.batch_bytes,
-        desk,
-        outbox,
-        _place: place,
-        waiting: VecDeque::new(),
-        at_work: JoinSet::new(),
-        end: None,
+        max_in_flight: handler.service.status().workers * LINES_PER_WORKER,
+        max_unread_bytes: caps.batch_bytes,
+        handler,
+        buffer,
+        _permit: permit,
+        queued: VecDeque::new(),
+        in_flight: JoinSet::new(),
+        end_reason: None,
         answered: 0,
         failed: 0,
-        begun: Instant::now(),
+        started_at: Instant::now(),
     };
-    tokio::spawn(driver.run(Lines::of(body, bounds)).in_current_span());
-    response(Form::NdJson, lines)
+    tokio::spawn(driver.run(LineReader::new(body, limits)).in_current_span());
+    streaming_response(ResponseFormat::NdJson, response_body)
 }
 
 /// What it takes to answer a line.
 #[derive(Clone)]
-struct Desk {
+struct LineHandler {
     app: App,
     service: Service,
-    asker: Asker,
+    caller: Caller,
 }
 
 struct Driver {
-    desk: Desk,
-    outbox: Outbox,
+    handler: LineHandler,
+    buffer: LineSender,
     /// Lines that have come and are not at work yet, each with its index.
-    waiting: VecDeque<(usize, Line)>,
-    at_work: JoinSet<Done>,
+    queued: VecDeque<(usize, InputLine)>,
+    in_flight: JoinSet<LineOutcome>,
     /// So many lines are at work at most.
-    window: usize,
+    max_in_flight: usize,
     /// While answers of so many bytes wait for the reader, no further line is taken up.
-    most_unread: usize,
+    max_unread_bytes: usize,
     /// Held until everything has been read, or the reader has gone.
-    _place: Place,
+    _permit: Permit,
     /// Why no more lines are read.
-    end: Option<EndReason>,
+    end_reason: Option<EndReason>,
     answered: usize,
     failed: usize,
-    begun: Instant,
+    started_at: Instant,
 }
 
 /// A line of the answer.
-struct Done {
+struct LineOutcome {
     line: serde_json::Result<stream::Line>,
     is_answered: bool,
     /// The service takes no more.
@@ -97,86 +102,91 @@ struct Done {
 }
 
 /// A line that is no request, with the id that it has all the same.
-struct BadLine {
-    id: Id,
+struct InvalidLine {
+    id: CorrelationId,
     problem: Problem,
 }
 
 impl Driver {
-    async fn run(mut self, mut lines: Lines) {
+    async fn run(mut self, mut input: LineReader) {
         let mut index = 0;
-        while self.end.is_none() || !self.waiting.is_empty() || !self.at_work.is_empty() {
+        while self.end_reason.is_none() || !self.queued.is_empty() || !self.in_flight.is_empty() {
             tokio::select! {
                 biased;
                 // Dropping the work is leaving its searches.
-                () = self.outbox.deserted() => return,
-                () = self.outbox.bytes_below(self.most_unread), if !self.waiting.is_empty() && self.is_full() => {}
-                Some(done) = self.at_work.join_next() => self.write(done),
+                () = self.buffer.closed() => return,
+                () = self.buffer.wait_bytes_below(self.max_unread_bytes), if !self.queued.is_empty() && self.is_output_full() => {}
+                Some(joined) = self.in_flight.join_next() => self.send_outcome(joined),
                 // A body may stand still for long. What has come of it is refused line by line.
-                () = self.desk.app.shutting_down(), if self.end.is_none() => self.close(EndReason::Shutdown),
-                line = lines.next(), if self.end.is_none() => match line {
+                () = self.handler.app.shutting_down(), if self.end_reason.is_none() => self.stop_reading(EndReason::Shutdown),
+                line = input.next(), if self.end_reason.is_none() => match line {
                     Ok(line) => {
-                        self.waiting.push_back((index, line));
+                        self.queued.push_back((index, line));
                         index += 1;
                     }
-                    Err(end) => self.close(end.into()),
+                    Err(end) => self.stop_reading(end.into()),
                 },
             }
-            while self.at_work.len() < self.window
-                && !self.is_full()
-                && let Some((index, line)) = self.waiting.pop_front()
+            while self.in_flight.len() < self.max_in_flight
+                && !self.is_output_full()
+                && let Some((index, line)) = self.queued.pop_front()
             {
-                self.take_up(index, line);
+                self.start_line(index, line);
             }
         }
         let end = BatchEnd::new(
-            self.end.unwrap_or(EndReason::Done),
+            self.end_reason.unwrap_or(EndReason::Done),
             self.answered,
             self.failed,
-            self.begun.elapsed(),
+            self.started_at.elapsed(),
         );
-        self.outbox.put_written(stream::Line::lasting(Form::NdJson, "end", None, &end));
+        self.buffer.send_serialized(stream::Line::required(
+            ResponseFormat::NdJson,
+            "end",
+            None,
+            &end,
+        ));
         tokio::select! {
-            () = self.outbox.deserted() => {}
-            () = self.outbox.bytes_below(1) => {}
+            () = self.buffer.closed() => {}
+            () = self.buffer.wait_bytes_below(1) => {}
         }
     }
 
     /// The reader has too much to read.
-    fn is_full(&self) -> bool {
-        self.outbox.bytes() >= self.most_unread
+    fn is_output_full(&self) -> bool {
+        self.buffer.bytes() >= self.max_unread_bytes
     }
 
     /// No more lines are read.
-    fn close(&mut self, end: EndReason) {
-        self.end = Some(end);
-        self.outbox.be_patient(false);
+    fn stop_reading(&mut self, reason: EndReason) {
+        self.end_reason = Some(reason);
+        self.buffer.set_stall_timer_paused(false);
     }
 
-    fn take_up(&mut self, index: usize, line: Line) {
-        if matches!(&line, Line::Text(text) if text.trim_ascii().is_empty()) {
+    fn start_line(&mut self, index: usize, line: InputLine) {
+        if matches!(&line, InputLine::Text(text) if text.trim_ascii().is_empty()) {
             return;
         }
-        let desk = self.desk.clone();
-        self.at_work.spawn(async move { desk.answer(index, line).await }.in_current_span());
+        let handler = self.handler.clone();
+        self.in_flight.spawn(async move { handler.handle(index, line).await }.in_current_span());
     }
 
-    fn write(&mut self, done: Result<Done, tokio::task::JoinError>) {
-        let done = done.unwrap_or_else(|error| {
+    fn send_outcome(&mut self, joined: Result<LineOutcome, tokio::task::JoinError>) {
+        let outcome = joined.unwrap_or_else(|error| {
             // The panic hook has told why.
             tracing::error!(error = error.to_string(), "a line of a batch was not answered");
-            Done {
+            LineOutcome {
                 line: Err(serde::ser::Error::custom("no answer")),
                 is_answered: false,
                 is_shutdown: false,
             }
         });
-        self.answered += usize::from(done.is_answered);
-        self.failed += usize::from(!done.is_answered);
-        self.outbox.put_written(done.line);
-        if done.is_shutdown {
+        self.answered += usize::from(outcome.is_answered);
+        self.failed += usize::from(!outcome.is_answered);
+        self.buffer.send_serialized(outcome.line);
+        if outcome.is_shutdown {
             // What waits is refused line by line.
-            self.close(EndReason::Shutdown);
+            self.stop_reading(EndReason::Shutdown);
         }
     }
 }
@@ -184,64 +194,70 @@ impl Driver {
 impl From<BodyEnd> for EndReason {
     fn from(end: BodyEnd) -> EndReason {
         match end {
-            BodyEnd::Whole => EndReason::Done,
+            BodyEnd::Complete => EndReason::Done,
             BodyEnd::TooLarge => EndReason::TooLarge,
             BodyEnd::Broken => EndReason::Broken,
         }
     }
 }
 
-impl Desk {
-    async fn answer(&self, index: usize, line: Line) -> Done {
-        let (id, answer) = match self.read(line) {
+impl LineHandler {
+    async fn handle(&self, index: usize, line: InputLine) -> LineOutcome {
+        let (id, answer) = match self.parse(line) {
             Ok(request) => (request.id.clone(), self.search(index, request).await),
-            Err(bad) => (bad.id, Err(bad.problem)),
+            Err(invalid) => (invalid.id, Err(invalid.problem)),
         };
         match answer {
-            Ok(line) => Done { line, is_answered: true, is_shutdown: false },
+            Ok(line) => LineOutcome { line, is_answered: true, is_shutdown: false },
             Err(problem) => {
-                let is_shutdown = problem.code() == Code::ShuttingDown;
-                let line = object(&problem, self.asker.path(), self.asker.request_id())
-                    .and_then(|error| lasting(&BatchError { id, index, error }));
-                Done { line, is_answered: false, is_shutdown }
+                let is_shutdown = problem.code() == ProblemCode::ShuttingDown;
+                let line = render_object(&problem, self.caller.path(), self.caller.request_id())
+                    .and_then(|error| encode_answer(&BatchError { id, index, error }));
+                LineOutcome { line, is_answered: false, is_shutdown }
             }
         }
     }
 
     /// The request of a line.
-    fn read(&self, line: Line) -> Result<BatchLine, Box<BadLine>> {
+    fn parse(&self, line: InputLine) -> Result<BatchRequest, Box<InvalidLine>> {
         match line {
-            Line::Text(text) => json::read(&text, self.app.caps().moves)
-                .map_err(|problem| Box::new(BadLine { id: Id::within(&text), problem })),
-            Line::TooLong => {
-                Err(Box::new(BadLine { id: Id::None, problem: Problem::line_too_long() }))
-            }
+            InputLine::Text(text) => json::read(&text, self.app.caps().moves).map_err(|problem| {
+                Box::new(InvalidLine { id: CorrelationId::extract_from(&text), problem })
+            }),
+            InputLine::TooLong => Err(Box::new(InvalidLine {
+                id: CorrelationId::None,
+                problem: Problem::line_too_long(),
+            })),
         }
     }
 
     async fn search(
         &self,
         index: usize,
-        request: BatchLine,
+        request: BatchRequest,
     ) -> Result<serde_json::Result<stream::Line>, Problem> {
         let resolved = request.position.resolve()?;
         let state = PositionState::from(&resolved);
         let position = resolved.game.position().clone();
-        let (id, has_lines) = (request.id.clone(), request.multipv.is_some());
-        let (question, clamped) =
-            request.clamp(resolved.game, self.asker.client(), self.app.caps());
-        let answer = self.ask(question).await?;
-        Ok(if has_lines {
-            let telling = Telling {
+        let (id, has_multipv) = (request.id.clone(), request.multipv.is_some());
+        let (analysis_request, clamped) =
+            request.clamp(resolved.game, self.caller.client(), self.app.caps());
+        let answer = self.search_with_retry(analysis_request).await?;
+        Ok(if has_multipv {
+            let render_options = RenderOptions {
                 position,
                 pov: Pov::Side,
-                castling: CastlingText::Standard,
+                castling: CastlingNotation::Standard,
                 pv_length: usize::MAX,
                 clamped,
             };
-            lasting(&Numbered { id, index, answer: AnalysisAnswer::new(state, &telling, &answer) })
+            encode_answer(&Indexed {
+                id,
+                index,
+                answer: AnalysisAnswer::new(state, &render_options, &answer),
+            })
         } else {
-            lasting(&Numbered {
+            encode_answer(&Indexed {
                 id,
                 index,
                 answer: BestMoveAnswer::new(state, &position, &answer, clamped),
@@ -250,20 +266,20 @@ impl Desk {
     }
 
     /// Asks until there is a place: the rest of the batch waits meanwhile, and its client with it.
-    async fn ask(&self, question: AnalysisRequest) -> Result<Answer, AnalysisError> {
+    async fn search_with_retry(&self, request: AnalysisRequest) -> Result<Answer, AnalysisError> {
         loop {
-            let answer = match self.service.follow(question.clone()) {
-                Ok(following) => following.own_end().await,
+            let answer = match self.service.start_analysis(request.clone()) {
+                Ok(analysis) => analysis.final_answer().await,
                 Err(error) => Err(error),
             };
             match answer {
-                Err(AnalysisError::QueueFull { .. }) => sleep(ASK_AGAIN).await,
+                Err(AnalysisError::QueueFull { .. }) => sleep(QUEUE_FULL_RETRY_DELAY).await,
                 answer => return answer,
             }
         }
     }
 }
 
-fn lasting(object: &impl Serialize) -> serde_json::Result<stream::Line> {
-    stream::Line::lasting(Form::NdJson, "answer", None, object)
+fn encode_answer(object: &impl Serialize) -> serde_json::Result<stream::Line> {
+    stream::Line::required(ResponseFormat::NdJson, "answer", None, object)
 }

@@ -2,21 +2,21 @@
 
 use utoipa::ToSchema;
 
-use crate::analysis::{AnalysisRequest, Class, Client};
+use crate::analysis::{AnalysisRequest, Client, PriorityClass};
 use crate::chess::Game;
 use crate::http::Caps;
-use crate::http::dto::{Clamped, Id, PositionRequest, SearchRequest};
+use crate::http::dto::{Clamped, CorrelationId, PositionRequest, SearchRequest};
 use crate::http::json::{FromMembers, Members};
-use crate::http::problem::MemberFault;
+use crate::http::problem::MemberErrorCode;
 
 /// One of many positions, and how hard it is to be searched. What is beyond a cap of `GET
 /// /v1/limits` is clamped.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = BatchRequest)]
-pub(crate) struct BatchLine {
+pub(crate) struct BatchRequest {
     /// Comes back in the answer: a string or a number.
-    #[schema(required = false, schema_with = Id::schema)]
-    pub(super) id: Id,
+    #[schema(required = false, schema_with = CorrelationId::schema)]
+    pub(super) id: CorrelationId,
     pub(super) position: PositionRequest,
     pub(super) search: SearchRequest,
     /// How many of the best moves get a line; with it the answer has `lines` in place of `pv` and
@@ -25,23 +25,23 @@ pub(crate) struct BatchLine {
     pub(super) multipv: Option<u64>,
 }
 
-impl FromMembers for BatchLine {
-    fn read(members: &mut Members<'_>) -> Option<BatchLine> {
+impl FromMembers for BatchRequest {
+    fn read(members: &mut Members<'_>) -> Option<BatchRequest> {
         let id = members.optional("id").unwrap_or_default();
         if members.has("session") {
-            members.fault(
-                MemberFault::UnknownMember,
+            members.add_error(
+                MemberErrorCode::UnknownMember,
                 "session",
                 "a line of a batch has no session".to_owned(),
             );
         }
         let (position, search) = (PositionRequest::read(members), SearchRequest::read(members));
         let multipv = members.optional_number("multipv", 1..=u64::MAX);
-        Some(BatchLine { id, position: position?, search: search?, multipv })
+        Some(BatchRequest { id, position: position?, search: search?, multipv })
     }
 }
 
-impl BatchLine {
+impl BatchRequest {
     /// The question within the caps, and what was lowered for that.
     pub(super) fn clamp(
         self,
@@ -50,6 +50,6 @@ impl BatchLine {
         caps: &Caps,
     ) -> (AnalysisRequest, Vec<Clamped>) {
         let (request, clamped) = self.search.clamp(self.multipv, game, client, caps);
-        (AnalysisRequest { class: Class::Batch, ..request }, clamped)
+        (AnalysisRequest { class: PriorityClass::Batch, ..request }, clamped)
     }
 }

@@ -10,14 +10,14 @@ use crate::http::json::{FromMembers, Members};
 /// `movetime_ms` ends a search without `movetime_ms` as well, with the reason `time`.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = BestMoveRequest)]
-pub(crate) struct BestMove {
+pub(crate) struct BestMoveRequest {
     pub(crate) position: PositionRequest,
     pub(crate) search: SearchRequest,
 }
 
-impl FromMembers for BestMove {
-    fn read(members: &mut Members<'_>) -> Option<BestMove> {
+impl FromMembers for BestMoveRequest {
+    fn read(members: &mut Members<'_>) -> Option<BestMoveRequest> {
         let (position, search) = (PositionRequest::read(members), SearchRequest::read(members));
-        Some(BestMove { position: position?, search: search? })
+        Some(BestMoveRequest { position: position?, search: search? })
     }
 }

@@ -10,17 +10,19 @@ use tracing::Instrument;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use super::reply::{GameHead, JobProgress, MoveReviewDto};
-use crate::analysis::jobs::{Job, JobError, JobEvent, JobStatus, Progress};
-use crate::http::StreamRules;
-use crate::http::asker::Asker;
-use crate::http::dto::names_of;
+use super::response::{GameHead, JobProgress, MoveReviewDto};
+use crate::analysis::jobs::{JobError, JobEvent, JobReader, JobStatus, Progress};
+use crate::http::StreamOptions;
+use crate::http::caller::Caller;
+use crate::http::dto::string_enum;
 use crate::http::openapi::ProblemDocument;
-use crate::http::problem::{Problem, object};
-use crate::http::stream::{END, Form, Line, Outbox, Place, outbox, response};
+use crate::http::problem::{Problem, render_object};
+use crate::http::stream::{
+    END_EVENT_ID, Line, LineSender, Permit, ResponseFormat, line_channel, streaming_response,
+};
 
 /// So many events are read at once.
-const AT_ONCE: u64 = 16;
+const EVENTS_PER_READ: u64 = 16;
 
 /// An event.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -69,103 +71,108 @@ pub(crate) struct EndEvent {
 
 /// Begins a stream behind the event of that number. It ends with its job, with its reader, or with
 /// the service: then without `end`, so that its reader comes back.
-pub(super) fn begin(
-    rules: StreamRules,
-    place: Place,
-    asker: Asker,
-    job: Job,
-    heard: u64,
-    ending: watch::Receiver<bool>,
+pub(super) fn stream_events(
+    rules: StreamOptions,
+    permit: Permit,
+    caller: Caller,
+    job: JobReader,
+    last_event_id: u64,
+    shutdown: watch::Receiver<bool>,
 ) -> Response {
-    let (outbox, lines) = outbox(rules);
-    let reader = Reader { asker, job, outbox, heard, ending, _place: place };
-    tokio::spawn(reader.run(rules).in_current_span());
-    response(Form::Events, lines)
+    let (buffer, response_body) = line_channel(rules);
+    let writer = EventWriter { caller, job, buffer, last_event_id, shutdown, _permit: permit };
+    tokio::spawn(writer.run(rules).in_current_span());
+    streaming_response(ResponseFormat::Sse, response_body)
 }
 
-struct Reader {
-    asker: Asker,
-    job: Job,
-    outbox: Outbox,
+struct EventWriter {
+    caller: Caller,
+    job: JobReader,
+    buffer: LineSender,
     /// The event that was told last.
-    heard: u64,
+    last_event_id: u64,
     /// Becomes `true` when the service ends.
-    ending: watch::Receiver<bool>,
-    _place: Place,
+    shutdown: watch::Receiver<bool>,
+    _permit: Permit,
 }
 
-impl Reader {
-    async fn run(mut self, rules: StreamRules) {
-        Line::preamble(Form::Events).into_iter().for_each(|line| self.outbox.put(line));
-        let mut progress = self.job.follow();
-        let mut told = Instant::now();
+impl EventWriter {
+    async fn run(mut self, rules: StreamOptions) {
+        Line::preamble(ResponseFormat::Sse).into_iter().for_each(|line| self.buffer.send(line));
+        let mut progress = self.job.subscribe();
+        let mut last_sent_at = Instant::now();
         loop {
-            let now = *progress.borrow_and_update();
-            if now.status != JobStatus::Gone && self.heard < self.job.plan().events_done(now.found)
+            let current = *progress.borrow_and_update();
+            if current.status != JobStatus::Gone
+                && self.last_event_id < self.job.schedule().events_done(current.positions_done)
             {
-                match self.tell(now).await {
-                    Ok(true) => told = Instant::now(),
+                match self.send_events(current).await {
+                    Ok(true) => last_sent_at = Instant::now(),
                     Ok(false) => return,
                     // The next look sees it.
-                    Err(JobError::Gone) if !self.job.progress().status.is_over() => {}
+                    Err(JobError::Gone) if !self.job.progress().status.is_finished() => {}
                     Err(JobError::Gone) => {
-                        return self.end(Progress { status: JobStatus::Gone, ..now });
+                        return self.send_end(Progress { status: JobStatus::Gone, ..current });
                     }
-                    Err(error) => return self.broken(error),
+                    Err(error) => return self.send_problem(error),
                 }
                 continue;
             }
-            if now.status.is_over() {
-                return self.end(now);
+            if current.status.is_finished() {
+                return self.send_end(current);
             }
             tokio::select! {
                 biased;
-                () = self.outbox.deserted() => return,
-                () = ended(&mut self.ending) => return,
+                () = self.buffer.closed() => return,
+                () = wait_for_shutdown(&mut self.shutdown) => return,
                 // The sender lives in the job.
                 _ = progress.changed() => {}
-                () = sleep_until(told + rules.heartbeat) => {
-                    self.put(None, &JobLine::Heartbeat(JobProgress::new(&self.job, now)));
-                    told = Instant::now();
+                () = sleep_until(last_sent_at + rules.heartbeat) => {
+                    self.put(None, &JobLine::Heartbeat(JobProgress::new(&self.job, current)));
+                    last_sent_at = Instant::now();
                 }
             }
         }
     }
 
     /// Tells the next few events; `false` when nobody hears them.
-    async fn tell(&mut self, now: Progress) -> Result<bool, JobError> {
-        for event in self.job.events(self.heard + 1, now.found, AT_ONCE).await? {
+    async fn send_events(&mut self, current: Progress) -> Result<bool, JobError> {
+        for event in
+            self.job.events(self.last_event_id + 1, current.positions_done, EVENTS_PER_READ).await?
+        {
             tokio::select! {
                 biased;
-                () = self.outbox.deserted() => return Ok(false),
-                () = ended(&mut self.ending) => return Ok(false),
-                () = self.outbox.room() => {}
+                () = self.buffer.closed() => return Ok(false),
+                () = wait_for_shutdown(&mut self.shutdown) => return Ok(false),
+                () = self.buffer.wait_for_capacity() => {}
             }
-            self.heard += 1;
+            self.last_event_id += 1;
             let line = match event {
-                JobEvent::Move { game, moved } => JobLine::Move(Box::new(MoveEvent {
-                    game,
-                    review: MoveReviewDto::from(&*moved),
-                })),
+                JobEvent::Move { game, reviewed_move: moved } => {
+                    JobLine::Move(Box::new(MoveEvent {
+                        game,
+                        review: MoveReviewDto::from(&*moved),
+                    }))
+                }
                 JobEvent::Game(page) => JobLine::Game(Box::new(GameEvent {
                     game: page.number,
                     head: GameHead::from(*page),
                 })),
             };
-            self.put(Some(&self.heard.to_string()), &line);
+            self.put(Some(&self.last_event_id.to_string()), &line);
         }
         Ok(true)
     }
 
-    fn end(&self, now: Progress) {
-        let (reason, progress) = (now.status.name(), JobProgress::new(&self.job, now));
-        self.put(Some(END), &JobLine::End(EndEvent { reason, progress }));
+    fn send_end(&self, current: Progress) {
+        let (reason, progress) = (current.status.name(), JobProgress::new(&self.job, current));
+        self.put(Some(END_EVENT_ID), &JobLine::End(EndEvent { reason, progress }));
     }
 
     /// Who hears of a fault of ours comes back later, and goes on behind what was heard.
-    fn broken(&self, error: JobError) {
-        let problem = Problem::of_job(error, self.asker.path());
-        match object(&problem, self.asker.path(), self.asker.request_id()) {
+    fn send_problem(&self, error: JobError) {
+        let problem = Problem::from_job_error(error, self.caller.path());
+        match render_object(&problem, self.caller.path(), self.caller.request_id()) {
             Ok(mut problem) => {
                 // The line's type takes the place of the problem's, which its code tells as well.
                 problem.remove("type");
@@ -178,14 +185,14 @@ impl Reader {
     }
 
     fn put(&self, id: Option<&str>, line: &JobLine) {
-        self.outbox.put_written(Line::lasting(Form::Events, line.name(), id, line));
+        self.buffer.send_serialized(Line::required(ResponseFormat::Sse, line.name(), id, line));
     }
 }
 
 /// Resolves when the service ends.
-async fn ended(ending: &mut watch::Receiver<bool>) {
+async fn wait_for_shutdown(shutdown: &mut watch::Receiver<bool>) {
     // An error means that the service is gone altogether.
-    drop(ending.wait_for(|is_ending| *is_ending).await);
+    drop(shutdown.wait_for(|is_shutting_down| *is_shutting_down).await);
 }
 
 impl JobLine {
@@ -203,7 +210,7 @@ impl JobLine {
 fn reasons() -> ObjectBuilder {
     let description = "Why nothing more comes: `done`, all is reviewed; `failed`, a fault of the server has ended the job; `cancelled`, it was \
                        deleted.";
-    names_of(
+    string_enum(
         description,
         [JobStatus::Done, JobStatus::Failed, JobStatus::Gone].map(JobStatus::name),
     )

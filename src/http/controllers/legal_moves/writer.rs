@@ -5,11 +5,13 @@
 //! escape, so they are copied as they are. A test holds what is written here against what serde
 //! writes of the DTOs that the contract describes.
 
-use crate::chess::{Bitboard, CastlingText, Move, Position, Role, SanWriter, Square, uci_text};
-use crate::http::dto::{PositionState, destinations, side_name};
+use crate::chess::{
+    Bitboard, CastlingNotation, Move, Position, Role, SanWriter, Square, to_uci_inline,
+};
+use crate::http::dto::{PositionState, castling_side_name, destinations};
 
 /// Room for the answer of all but the busiest positions.
-const ROOM: usize = 8 << 10;
+const INITIAL_CAPACITY: usize = 8 << 10;
 
 /// The answer about a position whose legal moves are listed by rising code.
 pub(super) fn write(
@@ -17,7 +19,7 @@ pub(super) fn write(
     position: &Position,
     moves: &[Move],
 ) -> serde_json::Result<Vec<u8>> {
-    let mut out = Vec::with_capacity(ROOM);
+    let mut out = Vec::with_capacity(INITIAL_CAPACITY);
     serde_json::to_writer(&mut out, state)?;
     // The state's closing brace: the answer's own members come behind it.
     out.pop();
@@ -44,7 +46,7 @@ fn write_move(
     san: &SanWriter<'_>,
 ) -> serde_json::Result<()> {
     let san = san.write(mv);
-    write_text(out, b"{\"uci\":", uci_text(position, mv, CastlingText::Standard).as_str());
+    write_text(out, b"{\"uci\":", to_uci_inline(position, mv, CastlingNotation::Standard).as_str());
     write_text(out, b",\"san\":", san.text.as_str());
     out.extend_from_slice(b",\"from\":");
     write_square(out, mv.from());
@@ -61,8 +63,8 @@ fn write_move(
     {
         write_text(out, b",\"capture\":", role.name());
     }
-    if let Some(side) = mv.castling() {
-        write_text(out, b",\"castling\":", side_name(side));
+    if let Some(side) = mv.castling_side() {
+        write_text(out, b",\"castling\":", castling_side_name(side));
     }
     write_flag(out, b",\"check\":", san.check);
     write_flag(out, b",\"mate\":", san.mate);
@@ -81,11 +83,11 @@ fn write_dests(out: &mut Vec<u8>, destinations: &[Bitboard; 64]) {
         }
         write_square(out, from);
         out.push(b':');
-        let mut opening = b'[';
+        let mut separator = b'[';
         for to in destinations[from.index()] {
-            out.push(opening);
+            out.push(separator);
             write_square(out, to);
-            opening = b',';
+            separator = b',';
         }
         out.push(b']');
     }

@@ -3,15 +3,15 @@
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use crate::http::controllers::analysis::Manner;
-use crate::http::dto::{Id, PositionRequest, names_of};
-use crate::http::json::{FromMembers, FromTree, Members, Place, Tree, read_name};
-use crate::http::problem::{InvalidMember, MemberFault};
+use crate::http::controllers::analysis::AnalysisOptions;
+use crate::http::dto::{CorrelationId, PositionRequest, string_enum};
+use crate::http::json::{FromMembers, FromValue, JsonPath, JsonValue, Members, read_enum};
+use crate::http::problem::{InvalidMember, MemberErrorCode};
 
 /// A message, with the name that its answers bear.
 #[derive(Clone, Debug)]
-pub(super) struct Message {
-    pub(super) id: Id,
+pub(super) struct ClientMessage {
+    pub(super) id: CorrelationId,
     pub(super) command: Command,
 }
 
@@ -21,7 +21,7 @@ pub(super) enum Command {
     /// Put this position on the board.
     Position(PositionRequest),
     /// Analyse it.
-    Go(Manner),
+    Go(AnalysisOptions),
     /// Be content with what there is.
     Stop,
     /// Go on to this depth.
@@ -31,7 +31,7 @@ pub(super) enum Command {
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Kind {
+enum CommandKind {
     Position,
     Go,
     Stop,
@@ -39,51 +39,63 @@ enum Kind {
     MultiPv,
 }
 
-impl Kind {
-    const ALL: [Kind; 5] = [Kind::Position, Kind::Go, Kind::Stop, Kind::Deeper, Kind::MultiPv];
+impl CommandKind {
+    const ALL: [CommandKind; 5] = [
+        CommandKind::Position,
+        CommandKind::Go,
+        CommandKind::Stop,
+        CommandKind::Deeper,
+        CommandKind::MultiPv,
+    ];
 
     const fn name(self) -> &'static str {
         match self {
-            Kind::Position => "position",
-            Kind::Go => "go",
-            Kind::Stop => "stop",
-            Kind::Deeper => "deeper",
-            Kind::MultiPv => "multipv",
+            CommandKind::Position => "position",
+            CommandKind::Go => "go",
+            CommandKind::Stop => "stop",
+            CommandKind::Deeper => "deeper",
+            CommandKind::MultiPv => "multipv",
         }
     }
 }
 
-impl<'a> FromTree<'a> for Kind {
-    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<Kind> {
-        read_name(tree, place, faults, &Kind::ALL, |kind| kind.name())
+impl<'a> FromValue<'a> for CommandKind {
+    fn read(
+        value: JsonValue<'a>,
+        path: JsonPath<'_>,
+        errors: &mut Vec<InvalidMember>,
+    ) -> Option<CommandKind> {
+        read_enum(value, path, errors, &CommandKind::ALL, |kind| kind.name())
     }
 }
 
-impl FromMembers for Message {
-    fn read(members: &mut Members<'_>) -> Option<Message> {
+impl FromMembers for ClientMessage {
+    fn read(members: &mut Members<'_>) -> Option<ClientMessage> {
         let id = members.optional("id").unwrap_or_default();
         let Some(kind) = members.required("type") else {
             // What else a message of no known kind may have, nobody knows.
-            members.pass_over();
+            members.ignore_rest();
             return None;
         };
         let command = match kind {
-            Kind::Position => Command::Position(PositionRequest::read(members)?),
-            Kind::Go => {
+            CommandKind::Position => Command::Position(PositionRequest::read(members)?),
+            CommandKind::Go => {
                 if members.has("session") {
-                    members.fault(
-                        MemberFault::UnknownMember,
+                    members.add_error(
+                        MemberErrorCode::UnknownMember,
                         "session",
                         "a board is a session by itself".to_owned(),
                     );
                 }
-                Command::Go(Manner::read(members)?)
+                Command::Go(AnalysisOptions::read(members)?)
             }
-            Kind::Stop => Command::Stop,
-            Kind::Deeper => Command::Deeper(members.required_number("depth", 1..=u64::MAX)?),
-            Kind::MultiPv => Command::MultiPv(members.required_number("value", 1..=u64::MAX)?),
+            CommandKind::Stop => Command::Stop,
+            CommandKind::Deeper => Command::Deeper(members.required_number("depth", 1..=u64::MAX)?),
+            CommandKind::MultiPv => {
+                Command::MultiPv(members.required_number("value", 1..=u64::MAX)?)
+            }
         };
-        Some(Message { id, command })
+        Some(ClientMessage { id, command })
     }
 }
 
@@ -97,8 +109,8 @@ pub(crate) struct SetPosition {
     #[schema(schema_with = type_position)]
     r#type: String,
     /// Comes back in what answers it.
-    #[schema(required = false, schema_with = Id::schema)]
-    id: Id,
+    #[schema(required = false, schema_with = CorrelationId::schema)]
+    id: CorrelationId,
     position: PositionRequest,
 }
 
@@ -112,9 +124,9 @@ pub(crate) struct Go {
     #[schema(schema_with = type_go)]
     r#type: String,
     /// Comes back in what answers it.
-    #[schema(required = false, schema_with = Id::schema)]
-    id: Id,
-    manner: Manner,
+    #[schema(required = false, schema_with = CorrelationId::schema)]
+    id: CorrelationId,
+    manner: AnalysisOptions,
 }
 
 /// Ends the analysis that runs: its `end` has the reason `stopped`. Without one nothing happens.
@@ -126,8 +138,8 @@ pub(crate) struct Stop {
     #[schema(schema_with = type_stop)]
     r#type: String,
     /// Of no consequence: the `end` bears the id of what it ends.
-    #[schema(required = false, schema_with = Id::schema)]
-    id: Id,
+    #[schema(required = false, schema_with = CorrelationId::schema)]
+    id: CorrelationId,
 }
 
 /// Analyses as the last time, but to this depth: what was found is not searched again.
@@ -139,8 +151,8 @@ pub(crate) struct Deeper {
     #[schema(schema_with = type_deeper)]
     r#type: String,
     /// Comes back in what answers it.
-    #[schema(required = false, schema_with = Id::schema)]
-    id: Id,
+    #[schema(required = false, schema_with = CorrelationId::schema)]
+    id: CorrelationId,
     /// Iterations, in plies.
     #[schema(minimum = 1)]
     depth: u64,
@@ -156,35 +168,35 @@ pub(crate) struct MultiPv {
     #[schema(schema_with = type_multipv)]
     r#type: String,
     /// Comes back in what answers it.
-    #[schema(required = false, schema_with = Id::schema)]
-    id: Id,
+    #[schema(required = false, schema_with = CorrelationId::schema)]
+    id: CorrelationId,
     /// How many of the best moves get a line.
     #[schema(minimum = 1)]
     value: u64,
 }
 
-fn type_of(kind: Kind) -> ObjectBuilder {
-    names_of("What it is.", [kind.name()])
+fn type_of(kind: CommandKind) -> ObjectBuilder {
+    string_enum("What it is.", [kind.name()])
 }
 
 fn type_position() -> ObjectBuilder {
-    type_of(Kind::Position)
+    type_of(CommandKind::Position)
 }
 
 fn type_go() -> ObjectBuilder {
-    type_of(Kind::Go)
+    type_of(CommandKind::Go)
 }
 
 fn type_stop() -> ObjectBuilder {
-    type_of(Kind::Stop)
+    type_of(CommandKind::Stop)
 }
 
 fn type_deeper() -> ObjectBuilder {
-    type_of(Kind::Deeper)
+    type_of(CommandKind::Deeper)
 }
 
 fn type_multipv() -> ObjectBuilder {
-    type_of(Kind::MultiPv)
+    type_of(CommandKind::MultiPv)
 }
 
 #[cfg(test)]
@@ -193,8 +205,8 @@ mod tests {
     use crate::http::json;
 
     fn kind_of(text: &str) -> Result<&'static str, String> {
-        match json::read::<Message>(text.as_bytes(), 10) {
-            Ok(Message { command, .. }) => Ok(match command {
+        match json::read::<ClientMessage>(text.as_bytes(), 10) {
+            Ok(ClientMessage { command, .. }) => Ok(match command {
                 Command::Position(_) => "position",
                 Command::Go(_) => "go",
                 Command::Stop => "stop",
@@ -206,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn messages_are_told_by_their_type() {
+    fn the_type_member_selects_the_command() {
         for (text, kind) in [
             (r#"{"type": "position", "id": 1, "fen": "startpos", "moves": ["e4"]}"#, "position"),
             (r#"{"type": "go", "id": "a", "depth": 12, "multipv": 3}"#, "go"),
@@ -221,7 +233,7 @@ mod tests {
 
     #[test]
     fn a_bad_message_says_what_is_wrong_with_it() {
-        for (text, fault) in [
+        for (text, expected) in [
             (r#"{"id": 1}"#, "type is missing"),
             (
                 r#"{"type": "pondering", "fen": "startpos"}"#,
@@ -236,7 +248,7 @@ mod tests {
             ("[]", "must be an object"),
         ] {
             let problem = kind_of(text).unwrap_err();
-            assert!(problem.contains(fault), "{text}: {problem}");
+            assert!(problem.contains(expected), "{text}: {problem}");
         }
         let unknown = kind_of(r#"{"type": "pondering", "fen": "startpos"}"#).unwrap_err();
         assert!(!unknown.contains("no member"), "one fault, not two: {unknown}");

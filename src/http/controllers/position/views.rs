@@ -4,11 +4,11 @@ use serde::ser::{Serialize, SerializeSeq, Serializer};
 use utoipa::ToSchema;
 use utoipa::openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Type};
 
-use super::parts::{BitboardsView, BoardsView, ChecksView, HuffmanView, PieceView, StateView};
+use super::view_dtos::{BitboardsView, BoardsView, ChecksView, HuffmanView, PieceView, StateView};
 use crate::chess::Game;
-use crate::chess::forms::{self, BitOrder};
-use crate::http::dto::names_of;
-use crate::http::json::{FromTree, Place, Tree, read_name};
+use crate::chess::encodings::{self, BitOrder};
+use crate::http::dto::string_enum;
+use crate::http::json::{FromValue, JsonPath, JsonValue, read_enum};
 use crate::http::problem::InvalidMember;
 
 /// A form of the position that can be asked for.
@@ -56,16 +56,20 @@ impl View {
     }
 }
 
-impl<'a> FromTree<'a> for View {
-    fn read(tree: Tree<'a>, place: Place<'_>, faults: &mut Vec<InvalidMember>) -> Option<View> {
-        read_name(tree, place, faults, &View::ALL, |&view| view.name())
+impl<'a> FromValue<'a> for View {
+    fn read(
+        value: JsonValue<'a>,
+        path: JsonPath<'_>,
+        errors: &mut Vec<InvalidMember>,
+    ) -> Option<View> {
+        read_enum(value, path, errors, &View::ALL, |&view| view.name())
     }
 }
 
 /// The schema of the request's `views`.
-pub(crate) fn names() -> ArrayBuilder {
+pub(crate) fn views_schema() -> ArrayBuilder {
     ArrayBuilder::new()
-        .items(names_of("A view.", View::ALL.map(View::name)))
+        .items(string_enum("A view.", View::ALL.map(View::name)))
         .description(Some("The views wanted; all unless given."))
 }
 
@@ -123,29 +127,46 @@ pub(crate) struct Views {
 
 impl Views {
     /// The views of a game's position that are wanted.
-    pub(crate) fn of(game: &Game, wanted: &[View], order: BitOrder) -> Views {
+    pub(crate) fn of(game: &Game, requested: &[View], order: BitOrder) -> Views {
         let position = game.position();
         let mut views = Views::default();
-        for view in wanted {
+        for view in requested {
             match view {
-                View::List => views.list = Some(ListView(forms::List::of(position))),
+                View::List => {
+                    views.list = Some(ListView(encodings::Mailbox69::from_position(position)))
+                }
                 View::Bitboards => {
-                    views.bitboards = Some(forms::Bitboards::of(position).in_order(order).into())
+                    views.bitboards = Some(
+                        encodings::Bitboards::from_position(position).with_bit_order(order).into(),
+                    )
                 }
                 View::Boards => {
-                    views.boards = Some(forms::Boards::of(position).in_order(order).into())
+                    views.boards = Some(
+                        encodings::SevenBoards::from_position(position)
+                            .with_bit_order(order)
+                            .into(),
+                    )
                 }
-                View::Nibbles => views.nibbles = Some(hex_digits(&forms::Nibbles::of(position).0)),
+                View::Nibbles => {
+                    views.nibbles = Some(hex_digits(&encodings::Nibbles::from_position(position).0))
+                }
                 View::Pieces => {
-                    views.pieces =
-                        Some(forms::pieces(position).into_iter().map(PieceView::from).collect())
+                    views.pieces = Some(
+                        encodings::piece_list(position).into_iter().map(PieceView::from).collect(),
+                    )
                 }
-                View::PieceBytes => views.piece_bytes = Some(forms::piece_bytes(game).to_vec()),
-                View::Special => views.special = Some(forms::special(position)),
-                View::State => views.state = Some(forms::State::of(position).into()),
-                View::Huffman => views.huffman = Some(forms::Huffman::of(position).into()),
+                View::PieceBytes => views.piece_bytes = Some(encodings::piece_bytes(game).to_vec()),
+                View::Special => views.special = Some(encodings::castling_ep_byte(position)),
+                View::State => {
+                    views.state = Some(encodings::GameState::from_position(position).into())
+                }
+                View::Huffman => {
+                    views.huffman = Some(encodings::Huffman::from_position(position).into())
+                }
                 View::Checks => {
-                    views.checks = Some(forms::Checks::of(position).in_order(order).into())
+                    views.checks = Some(
+                        encodings::Checks::from_position(position).with_bit_order(order).into(),
+                    )
                 }
             }
         }
@@ -158,7 +179,7 @@ fn hex_digits(bytes: &[u8]) -> String {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct ListView(forms::List);
+pub(crate) struct ListView(encodings::Mailbox69);
 
 impl Serialize for ListView {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

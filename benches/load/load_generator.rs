@@ -1,0 +1,62 @@
+//! `kibitzer bench http`, as processes of their own.
+
+use std::process::Stdio;
+
+use serde_json::Value;
+use tokio::process::{Child, Command};
+
+use crate::BenchResult;
+use crate::server::Server;
+
+/// A load under way.
+pub(crate) struct LoadGenerator(Child);
+
+impl LoadGenerator {
+    /// Begins a load; the words are arguments of `kibitzer bench http`.
+    pub(crate) fn start(
+        server: &Server,
+        arguments: &str,
+        keys: &[String],
+    ) -> BenchResult<LoadGenerator> {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
+        command.args(["bench", "http", &server.url, "--json"]).args(arguments.split_whitespace());
+        for key in keys {
+            command.args(["--key", key]);
+        }
+        Ok(LoadGenerator(
+            command.env_remove("KIBITZER_KEY").stdout(Stdio::piped()).kill_on_drop(true).spawn()?,
+        ))
+    }
+
+    /// Waits for its end: what it has measured.
+    pub(crate) async fn finish(self) -> BenchResult<Value> {
+        let output = self.0.wait_with_output().await?;
+        // One that was answered nothing has measured all the same.
+        serde_json::from_slice(&output.stdout)
+            .map_err(|_| format!("a load has failed: {}", output.status).into())
+    }
+
+    /// A load from its beginning to its end.
+    pub(crate) async fn run(
+        server: &Server,
+        arguments: &str,
+        keys: &[String],
+    ) -> BenchResult<Value> {
+        LoadGenerator::start(server, arguments, keys)?.finish().await
+    }
+}
+
+/// A figure of a report.
+pub(crate) fn number_at(report: &Value, pointer: &str) -> BenchResult<f64> {
+    report
+        .pointer(pointer)
+        .and_then(Value::as_f64)
+        .ok_or_else(|| format!("no {pointer} in {report}").into())
+}
+
+/// Median, 99th percentile and longest time of the answers, in words.
+pub(crate) fn latency_summary(report: &Value) -> BenchResult<String> {
+    let [median, p99, longest] =
+        ["p50", "p99", "max"].map(|name| number_at(report, &format!("/answer_ms/{name}")));
+    Ok(format!("median {:.2} ms, p99 {:.2} ms, longest {:.2} ms", median?, p99?, longest?))
+}

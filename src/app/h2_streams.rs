@@ -1,0 +1,171 @@
+//! The streams of an HTTP/2 connection: what works on each, and when there are none.
+
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use hyper::rt::Executor;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+use super::h2_stall::StreamProgress;
+
+tokio::task_local! {
+    /// The reader of the stream that a task works on.
+    static STREAM_PROGRESS: Arc<StreamProgress>;
+}
+
+/// The streams of one connection. Cheap to clone; all clones are one.
+#[derive(Clone)]
+pub(super) struct Streams {
+    shared: Arc<Shared>,
+    /// One whose reader takes nothing for so long is reset.
+    stall_timeout: Duration,
+}
+
+struct Shared {
+    state: Mutex<State>,
+    /// There is none any more.
+    emptied: Notify,
+}
+
+struct State {
+    /// The connection speaks HTTP/2.
+    is_http2: bool,
+    open_streams: usize,
+    /// When the last one has ended, or HTTP/2 has begun.
+    idle_since: Instant,
+}
+
+impl Streams {
+    /// None yet, of a connection that has not said anything.
+    pub(super) fn new(stall_timeout: Duration) -> Streams {
+        let state = State { is_http2: false, open_streams: 0, idle_since: Instant::now() };
+        Streams {
+            shared: Arc::new(Shared { state: Mutex::new(state), emptied: Notify::new() }),
+            stall_timeout,
+        }
+    }
+
+    /// The connection speaks HTTP/2.
+    pub(super) fn start_http2(&self) {
+        let mut state = self.shared.lock();
+        state.is_http2 = true;
+        state.idle_since = Instant::now();
+        self.shared.emptied.notify_one();
+    }
+
+    /// Resolves when a connection of HTTP/2 has had no stream for so long.
+    pub(super) async fn wait_until_idle_for(&self, duration: Duration) {
+        loop {
+            let since = {
+                let state = self.shared.lock();
+                (state.is_http2 && state.open_streams == 0).then_some(state.idle_since)
+            };
+            match since.map(|since| since + duration) {
+                Some(end) if end <= Instant::now() => return,
+                Some(end) => sleep_until(end).await,
+                // A notice that comes before this is kept.
+                None => self.shared.emptied.notified().await,
+            }
+        }
+    }
+}
+
+/// The reader of the stream that this is called for; `None` where a connection has no streams.
+pub(super) fn current_stream_progress() -> Option<Arc<StreamProgress>> {
+    STREAM_PROGRESS.try_with(Arc::clone).ok()
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<F: Future<Output: Send> + Send + 'static> Executor<F> for Streams {
+    fn execute(&self, work: F) {
+        let open_stream = OpenStream::new(self.shared.clone());
+        let (progress, stall_timeout) = (Arc::new(StreamProgress::new()), self.stall_timeout);
+        let work = STREAM_PROGRESS.scope(progress.clone(), work);
+        tokio::spawn(async move {
+            tokio::select! {
+                biased;
+                _ = work => {}
+                // Dropping the work resets the stream.
+                () = progress.wait_for_stall(stall_timeout) => tracing::info!("a stream whose reader took nothing was reset"),
+            }
+            drop(open_stream);
+        });
+    }
+}
+
+/// A stream that is open.
+struct OpenStream(Arc<Shared>);
+
+impl OpenStream {
+    fn new(shared: Arc<Shared>) -> OpenStream {
+        shared.lock().open_streams += 1;
+        OpenStream(shared)
+    }
+}
+
+impl Drop for OpenStream {
+    fn drop(&mut self) {
+        let mut state = self.0.lock();
+        state.open_streams -= 1;
+        if state.open_streams == 0 {
+            state.idle_since = Instant::now();
+            self.0.emptied.notify_one();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::pending;
+
+    use super::*;
+
+    const TIME: Duration = Duration::from_secs(30);
+
+    async fn becomes_idle(streams: &Streams) -> bool {
+        tokio::time::timeout(10 * TIME, streams.wait_until_idle_for(TIME)).await.is_ok()
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn only_an_http2_connection_can_be_idle() {
+        let streams = Streams::new(TIME);
+        assert!(!becomes_idle(&streams).await);
+        streams.start_http2();
+        assert!(becomes_idle(&streams).await);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn idle_time_starts_when_the_last_stream_ends() {
+        let streams = Streams::new(TIME);
+        streams.start_http2();
+        let first = OpenStream::new(streams.shared.clone());
+        let second = OpenStream::new(streams.shared.clone());
+        drop(first);
+        assert!(!becomes_idle(&streams).await);
+        let started = Instant::now();
+        drop(second);
+        streams.wait_until_idle_for(TIME).await;
+        assert_eq!(started.elapsed(), TIME);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stalled_stream_ends_its_task() {
+        let streams = Streams::new(TIME);
+        let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
+        streams.execute(async move {
+            let _sender = sender;
+            let progress = current_stream_progress().expect("it is a stream's");
+            progress.simulate_stall();
+            pending::<()>().await;
+        });
+        assert!(receiver.await.is_err(), "dropped");
+        assert!(current_stream_progress().is_none(), "here there is no stream");
+    }
+}

@@ -1,0 +1,166 @@
+//! The connections: so many at once, none without end, and all of them brought to an end in good
+//! order.
+
+use std::convert::Infallible;
+use std::fmt::Display;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::Body;
+use axum::http::{Request, Response};
+use axum::serve::Listener;
+use hyper::body::Incoming;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::conn::auto::Builder;
+use hyper_util::server::graceful::GracefulConnection;
+use tokio::net::TcpListener;
+use tokio::sync::{Semaphore, watch};
+use tokio::time::sleep;
+use tower::ServiceExt;
+
+use super::connection::{Connection, ConnectionPermit};
+use super::h2_stall::{TrackedBody, TrackedRequest};
+use super::h2_streams::{Streams, current_stream_progress};
+use super::header_timer::HeaderTimer;
+use crate::http::{Gauge, Peer};
+
+/// How often an HTTP/2 connection without traffic is asked whether it is still there, and how long
+/// it may take over the answer.
+const PING_INTERVAL: Duration = Duration::from_secs(20);
+const PONG_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// So many requests of one HTTP/2 connection are under way at most.
+const MAX_CONCURRENT_STREAMS: u32 = 64;
+
+/// What connections have to keep to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ConnectionLimits {
+    /// So many at once; who comes then waits until one has ended.
+    pub(super) max_connections: usize,
+    /// So long the head of a request may take, counted from the last answer; in HTTP/2, so long
+    /// there may be no request at all.
+    pub(super) header_timeout: Duration,
+    /// One whose other side takes nothing for so long ends; of HTTP/2 the one stream.
+    pub(super) stall_timeout: Duration,
+}
+
+/// Serves until told to close; then answers what is under way. Open connections are counted in
+/// `open`.
+pub(super) async fn serve(
+    mut listener: TcpListener,
+    router: Router,
+    limits: ConnectionLimits,
+    open_connections: Gauge,
+    close: impl Future<Output = ()>,
+) {
+    let permits = Arc::new(Semaphore::new(limits.max_connections));
+    let (close_sender, close_receiver) = watch::channel(());
+    let mut close = pin!(close);
+    loop {
+        let next = async {
+            let permit = permits.clone().acquire_owned().await;
+            // Faults of `accept` are waited out there.
+            (permit, Listener::accept(&mut listener).await)
+        };
+        let (permit, (stream, address)) = tokio::select! {
+            next = next => next,
+            () = &mut close => break,
+        };
+        // The semaphore is never closed, which would be the only error.
+        let Ok(permit) = permit else { break };
+        // Answers are small and written at once: waiting for more to send would only hold them up.
+        if let Err(error) = stream.set_nodelay(true) {
+            tracing::debug!(error = error.to_string(), "TCP_NODELAY could not be set");
+        }
+        let (streams, router) = (Streams::new(limits.stall_timeout), router.clone());
+        let connection_permit =
+            ConnectionPermit { _permit: permit, _gauge_guard: open_connections.increment() };
+        let connection = TokioIo::new(Connection::new(
+            stream,
+            connection_permit,
+            streams.clone(),
+            limits.stall_timeout,
+            limits.header_timeout,
+        ));
+        let peer = Peer::new(address.ip());
+        let service =
+            service_fn(move |request| handle_request(router.clone(), peer.clone(), request));
+        let served = connection_builder(limits, streams.clone())
+            .serve_connection_with_upgrades(connection, service)
+            .into_owned();
+        tokio::spawn(drive_connection(served, streams, limits, close_receiver.clone()));
+    }
+    drop((listener, close_receiver));
+    // Without connections nobody is told.
+    let _ = close_sender.send(());
+    close_sender.closed().await;
+}
+
+/// Holds a connection to its end.
+async fn drive_connection<C>(
+    served: C,
+    streams: Streams,
+    limits: ConnectionLimits,
+    mut close_receiver: watch::Receiver<()>,
+) where
+    C: GracefulConnection,
+    C::Error: Display,
+{
+    let mut served = pin!(served);
+    let ended = tokio::select! {
+        biased;
+        ended = &mut served => ended,
+        _ = close_receiver.changed() => {
+            served.as_mut().graceful_shutdown();
+            served.await
+        }
+        () = streams.wait_until_idle_for(limits.header_timeout) => {
+            tracing::debug!("a connection without requests is closed");
+            served.as_mut().graceful_shutdown();
+            let close_timeout = async {
+                sleep(limits.stall_timeout).await;
+                streams.wait_until_idle_for(Duration::ZERO).await;
+            };
+            tokio::select! {
+                ended = served => ended,
+                // Who does not answer the farewell is not waited for.
+                () = close_timeout => Ok(()),
+            }
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(error = error.to_string(), "a connection broke off");
+    }
+}
+
+/// Answers one request.
+async fn handle_request(
+    router: Router,
+    peer: Peer,
+    request: Request<Incoming>,
+) -> Result<Response<TrackedBody>, Infallible> {
+    let progress = current_stream_progress();
+    let mut request = request.map(|body| Body::new(TrackedRequest::new(body, progress.clone())));
+    request.extensions_mut().insert(peer);
+    let response = router.oneshot(request).await?;
+    Ok(response.map(|body| TrackedBody::new(body, progress)))
+}
+
+fn connection_builder(limits: ConnectionLimits, streams: Streams) -> Builder<Streams> {
+    let mut builder = Builder::new(streams);
+    builder
+        .http1()
+        .timer(HeaderTimer::new(limits.header_timeout))
+        .header_read_timeout(limits.header_timeout);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(PING_INTERVAL)
+        .keep_alive_timeout(PONG_TIMEOUT)
+        .max_concurrent_streams(MAX_CONCURRENT_STREAMS);
+    builder
+}

@@ -1,0 +1,113 @@
+//! The address of a client, which proxies may stand before.
+
+use std::net::IpAddr;
+
+use axum::http::{HeaderMap, HeaderName};
+use ipnet::IpNet;
+
+use crate::analysis::Client;
+
+const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// The proxies whose word on addresses counts.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct TrustedProxies(Vec<IpNet>);
+
+impl TrustedProxies {
+    /// Those of these networks.
+    pub fn new(networks: Vec<IpNet>) -> TrustedProxies {
+        TrustedProxies(networks)
+    }
+
+    fn trusts(&self, address: IpAddr) -> bool {
+        self.0.iter().any(|network| network.contains(&address))
+    }
+
+    /// Where a request comes from: the other end of the connection, or what trusted proxies say of
+    /// it. `X-Forwarded-For` is read from the right, since each proxy writes down whom it has
+    /// heard; the first address that is no trusted proxy's is the client's.
+    pub(crate) fn client_address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
+        let mut client = peer.to_canonical();
+        let lists = headers.get_all(X_FORWARDED_FOR);
+        let mut hops: Vec<&str> = lists
+            .iter()
+            .filter_map(|list| list.to_str().ok())
+            .flat_map(|list| list.split(','))
+            .collect();
+        while self.trusts(client)
+            && let Some(next) = hops.pop()
+        {
+            match next.trim().parse::<IpAddr>() {
+                Ok(address) => client = address.to_canonical(),
+                // Whoever writes something else is not to be believed about what stands before it
+                // either.
+                Err(_) => break,
+            }
+        }
+        client
+    }
+}
+
+/// The client that asks from an address. A provider gives each customer a whole /64 of IPv6: that
+/// is one client.
+pub(crate) fn client_for_address(address: IpAddr) -> Client {
+    let name = match address {
+        IpAddr::V4(address) => address.to_string(),
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            format!("{a:x}:{b:x}:{c:x}:{d:x}::/64")
+        }
+    };
+    Client::new(&name)
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::http::HeaderValue;
+
+    use super::*;
+
+    fn forwarded_client(peer: &str, forwarded: &[&'static str]) -> String {
+        let proxies = TrustedProxies::new(
+            ["10.0.0.0/8", "::1/128"].map(|network| network.parse().unwrap()).to_vec(),
+        );
+        let mut headers = HeaderMap::new();
+        for list in forwarded {
+            headers.append(X_FORWARDED_FOR, HeaderValue::from_static(list));
+        }
+        proxies.client_address(peer.parse().unwrap(), &headers).to_string()
+    }
+
+    #[test]
+    fn only_trusted_proxies_are_believed() {
+        assert_eq!(forwarded_client("192.0.2.7", &["198.51.100.1"]), "192.0.2.7");
+        assert_eq!(forwarded_client("10.0.0.1", &["198.51.100.1"]), "198.51.100.1");
+        assert_eq!(
+            forwarded_client("::ffff:10.0.0.1", &["198.51.100.1"]),
+            "198.51.100.1",
+            "an IPv4 address in IPv6's clothes"
+        );
+        assert_eq!(forwarded_client("10.0.0.1", &[]), "10.0.0.1");
+    }
+
+    #[test]
+    fn the_list_is_read_from_the_right() {
+        assert_eq!(
+            forwarded_client("10.0.0.1", &["203.0.113.9, 198.51.100.1, 10.2.3.4"]),
+            "198.51.100.1"
+        );
+        assert_eq!(
+            forwarded_client("10.0.0.1", &["203.0.113.9", "198.51.100.1, 10.2.3.4"]),
+            "198.51.100.1"
+        );
+        assert_eq!(forwarded_client("10.0.0.1", &["203.0.113.9, unknown"]), "10.0.0.1");
+    }
+
+    #[test]
+    fn a_customers_ipv6_addresses_are_one_client() {
+        let of = |text: &str| client_for_address(text.parse().unwrap());
+        assert_eq!(of("2001:db8:1:2:3:4:5:6"), of("2001:db8:1:2::9"));
+        assert_ne!(of("2001:db8:1:2::9"), of("2001:db8:1:3::9"));
+        assert_eq!(of("192.0.2.7").to_string(), "192.0.2.7");
+    }
+}

@@ -1,0 +1,200 @@
+//! The lines of a body, as they come.
+
+use std::future::poll_fn;
+use std::pin::Pin;
+use std::time::Duration;
+
+use axum::body::{Body, Bytes, HttpBody};
+use tokio::time::{Instant, timeout_at};
+
+/// A longer line is not kept.
+const MAX_LINE_BYTES: usize = 64 << 10;
+
+/// How much of a body is read.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct BodyLimits {
+    /// Most lines.
+    pub(super) max_lines: usize,
+    /// Most bytes.
+    pub(super) max_bytes: usize,
+    /// The longest time without anything coming.
+    pub(super) idle_timeout: Duration,
+}
+
+/// A line of a body.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum InputLine {
+    /// Its text.
+    Text(Vec<u8>),
+    /// It was too long.
+    TooLong,
+}
+
+/// How a body has ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BodyEnd {
+    /// All of it has come.
+    Complete,
+    /// There was more than is read.
+    TooLarge,
+    /// Nothing came for too long, or it broke off.
+    Broken,
+}
+
+/// Splits a body into lines. Blank ones are told too: they count.
+pub(super) struct LineReader {
+    body: Body,
+    limits: BodyLimits,
+    /// What has come of the next line.
+    partial_line: Vec<u8>,
+    /// What has come behind it.
+    chunk: Bytes,
+    is_too_long: bool,
+    lines_read: usize,
+    bytes_read: usize,
+    /// There was more than is read: what has come within the bound is the last.
+    is_truncated: bool,
+    /// When something has come last.
+    last_read_at: Instant,
+}
+
+impl LineReader {
+    pub(super) fn new(body: Body, limits: BodyLimits) -> LineReader {
+        LineReader {
+            body,
+            limits,
+            partial_line: Vec::new(),
+            chunk: Bytes::new(),
+            is_too_long: false,
+            lines_read: 0,
+            bytes_read: 0,
+            is_truncated: false,
+            last_read_at: Instant::now(),
+        }
+    }
+
+    /// The next line, or how the body has ended. It may be given up and asked again: nothing gets
+    /// lost.
+    pub(super) async fn next(&mut self) -> Result<InputLine, BodyEnd> {
+        loop {
+            if let Some(length) = self.chunk.iter().position(|&byte| byte == b'\n') {
+                let rest = self.chunk.split_off(length + 1);
+                let chunk = std::mem::replace(&mut self.chunk, rest);
+                self.append(&chunk[..length]);
+                return self.finish_line();
+            }
+            if self.is_truncated {
+                return Err(BodyEnd::TooLarge);
+            }
+            let chunk = std::mem::take(&mut self.chunk);
+            self.append(&chunk);
+            let Some(mut chunk) = self.read_chunk().await? else {
+                let is_empty = self.partial_line.is_empty() && !self.is_too_long;
+                return if is_empty { Err(BodyEnd::Complete) } else { self.finish_line() };
+            };
+            let remaining = self.limits.max_bytes - self.bytes_read;
+            self.is_truncated = chunk.len() > remaining;
+            chunk.truncate(remaining);
+            self.bytes_read += chunk.len();
+            self.chunk = chunk;
+        }
+    }
+
+    fn append(&mut self, part: &[u8]) {
+        self.is_too_long |= self.partial_line.len() + part.len() > MAX_LINE_BYTES;
+        if self.is_too_long {
+            self.partial_line.clear();
+        } else {
+            self.partial_line.extend_from_slice(part);
+        }
+    }
+
+    fn finish_line(&mut self) -> Result<InputLine, BodyEnd> {
+        self.lines_read += 1;
+        if self.lines_read > self.limits.max_lines {
+            return Err(BodyEnd::TooLarge);
+        }
+        let text = std::mem::take(&mut self.partial_line);
+        Ok(if std::mem::take(&mut self.is_too_long) {
+            InputLine::TooLong
+        } else {
+            InputLine::Text(text)
+        })
+    }
+
+    /// The next piece of the body; `None` at its end.
+    async fn read_chunk(&mut self) -> Result<Option<Bytes>, BodyEnd> {
+        loop {
+            let frame = poll_fn(|context| Pin::new(&mut self.body).poll_frame(context));
+            let frame = timeout_at(self.last_read_at + self.limits.idle_timeout, frame).await;
+            self.last_read_at = Instant::now();
+            match frame {
+                Ok(None) => return Ok(None),
+                Ok(Some(Ok(frame))) => {
+                    if let Ok(data) = frame.into_data() {
+                        return Ok(Some(data));
+                    }
+                }
+                Ok(Some(Err(error))) => {
+                    tracing::debug!(error = error.to_string(), "a body broke off");
+                    return Err(BodyEnd::Broken);
+                }
+                Err(_late) => return Err(BodyEnd::Broken),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const LIMITS: BodyLimits =
+        BodyLimits { max_lines: 4, max_bytes: 200_000, idle_timeout: Duration::from_secs(5) };
+
+    async fn read_all(body: impl Into<Body>, limits: BodyLimits) -> (Vec<InputLine>, BodyEnd) {
+        let mut reader = LineReader::new(body.into(), limits);
+        let mut all = Vec::new();
+        loop {
+            match reader.next().await {
+                Ok(line) => all.push(line),
+                Err(end) => return (all, end),
+            }
+        }
+    }
+
+    fn texts(texts: &[&str]) -> Vec<InputLine> {
+        texts.iter().map(|text| InputLine::Text(text.as_bytes().to_vec())).collect()
+    }
+
+    #[tokio::test]
+    async fn the_last_line_needs_no_line_break() {
+        assert_eq!(read_all("a\n\nb\n", LIMITS).await, (texts(&["a", "", "b"]), BodyEnd::Complete));
+        assert_eq!(read_all("a\nb", LIMITS).await, (texts(&["a", "b"]), BodyEnd::Complete));
+        assert_eq!(read_all("", LIMITS).await, (Vec::new(), BodyEnd::Complete));
+    }
+
+    #[tokio::test]
+    async fn too_many_lines_or_bytes_end_the_body() {
+        assert_eq!(
+            read_all("a\nb\nc\nd\ne\n", LIMITS).await,
+            (texts(&["a", "b", "c", "d"]), BodyEnd::TooLarge)
+        );
+        let limits = |max_bytes| BodyLimits { max_bytes, ..LIMITS };
+        assert_eq!(read_all("abc\n", limits(3)).await, (Vec::new(), BodyEnd::TooLarge));
+        assert_eq!(read_all("a\nb\n", limits(4)).await, (texts(&["a", "b"]), BodyEnd::Complete));
+        assert_eq!(
+            read_all("a\nb\nc\n", limits(5)).await,
+            (texts(&["a", "b"]), BodyEnd::TooLarge),
+            "c is not whole"
+        );
+        assert_eq!(read_all("a\nb\nc\n", limits(4)).await, (texts(&["a", "b"]), BodyEnd::TooLarge));
+    }
+
+    #[tokio::test]
+    async fn a_too_long_line_is_dropped_and_the_next_one_is_read() {
+        let text = format!("{}\nb\n", "a".repeat(MAX_LINE_BYTES + 1));
+        let expected = vec![InputLine::TooLong, InputLine::Text(b"b".to_vec())];
+        assert_eq!(read_all(text, LIMITS).await, (expected, BodyEnd::Complete));
+    }
+}

@@ -1,0 +1,111 @@
+//! A review as one JSON document, written piece by piece: however long it is, little of it is in
+//! memory.
+
+use axum::body::Bytes;
+
+use super::response::{JobReview, MoveReviewDto, ReviewedGame};
+use crate::analysis::jobs::{JobError, JobReader, Progress};
+use crate::http::stream::ChunkSource;
+
+/// Moves of a piece: some 40 KB of text.
+const MOVES_PER_CHUNK: usize = 64;
+
+/// Writes what is known now; what is found meanwhile is for the next one who asks.
+pub(super) struct ReviewWriter {
+    job: JobReader,
+    progress: Progress,
+    cursor: Cursor,
+}
+
+/// What comes next.
+#[derive(Clone, Copy, Debug)]
+enum Cursor {
+    Head,
+    Game(u32),
+    /// More moves of a game, from that one on.
+    Moves(u32, usize),
+    Done,
+}
+
+/// What the end of a list and of the object that it is the last member of take.
+const CLOSING: &[u8] = b"]}";
+
+impl ReviewWriter {
+    pub(super) fn new(job: JobReader) -> ReviewWriter {
+        let progress = job.progress();
+        ReviewWriter { job, progress, cursor: Cursor::Head }
+    }
+
+    async fn next_chunk(&mut self) -> Result<Option<Vec<u8>>, JobError> {
+        let mut text = Vec::new();
+        match self.cursor {
+            Cursor::Done => return Ok(None),
+            Cursor::Head => {
+                text = serialize_unclosed(&JobReview::head(&self.job, self.progress))?;
+                self.cursor = Cursor::Game(0);
+                self.close_if_last(&mut text, 0);
+            }
+            Cursor::Game(number) => {
+                let page =
+                    self.job.page(number, self.progress.positions_done, 1, MOVES_PER_CHUNK).await?;
+                let next = page.next_page_ply;
+                text.extend_from_slice(if number > 0 { b"," } else { b"" });
+                text.append(&mut serialize_unclosed(&ReviewedGame::from(page))?);
+                self.advance(&mut text, number, next);
+            }
+            Cursor::Moves(number, from) => {
+                let page = self
+                    .job
+                    .page(number, self.progress.positions_done, from, MOVES_PER_CHUNK)
+                    .await?;
+                for reviewed_move in &page.moves {
+                    text.push(b',');
+                    serde_json::to_writer(&mut text, &MoveReviewDto::from(reviewed_move))
+                        .map_err(serialization_error)?;
+                }
+                self.advance(&mut text, number, page.next_page_ply);
+            }
+        }
+        Ok(Some(text))
+    }
+
+    fn advance(&mut self, text: &mut Vec<u8>, number: u32, next: Option<usize>) {
+        match next {
+            Some(from) => self.cursor = Cursor::Moves(number, from),
+            None => {
+                text.extend_from_slice(CLOSING);
+                self.cursor = Cursor::Game(number + 1);
+                self.close_if_last(text, number + 1);
+            }
+        }
+    }
+
+    fn close_if_last(&mut self, text: &mut Vec<u8>, next: u32) {
+        if next as usize >= self.job.schedule().games() {
+            text.extend_from_slice(CLOSING);
+            self.cursor = Cursor::Done;
+        }
+    }
+}
+
+impl ChunkSource for ReviewWriter {
+    type Error = JobError;
+
+    async fn next_chunk(&mut self) -> Result<Option<Bytes>, JobError> {
+        Ok(self.next_chunk().await?.map(Bytes::from))
+    }
+}
+
+/// An object whose last member is a list, without the end of both.
+fn serialize_unclosed(object: &impl serde::Serialize) -> Result<Vec<u8>, JobError> {
+    let mut text = serde_json::to_vec(object).map_err(serialization_error)?;
+    match text.ends_with(CLOSING) {
+        true => text.truncate(text.len() - CLOSING.len()),
+        false => return Err(JobError::Internal("a review does not end with a list".to_owned())),
+    }
+    Ok(text)
+}
+
+fn serialization_error(error: serde_json::Error) -> JobError {
+    JobError::Internal(error.to_string())
+}

@@ -1,0 +1,102 @@
+//! The id that a request goes by in headers, log lines and problems.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue};
+
+use crate::chess::splitmix;
+use crate::http::dto::hex_digits;
+
+/// The header that carries it, in and out.
+pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+const MAX_LENGTH: usize = 128;
+
+/// A request's id: 1 to 128 visible ASCII characters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum RequestId {
+    /// The client's.
+    FromClient(HeaderValue),
+    /// One of ours, which needs no memory of its own.
+    Generated([u8; 16]),
+}
+
+impl RequestId {
+    /// The one that the client gave, or a new one.
+    pub(crate) fn from_headers(headers: &HeaderMap) -> RequestId {
+        let given = headers.get(X_REQUEST_ID).filter(|given| is_valid(given));
+        // A copy: the header itself is a piece of the connection's buffer.
+        let copy = given.and_then(|given| HeaderValue::from_bytes(given.as_bytes()).ok());
+        copy.map_or_else(RequestId::generate, RequestId::FromClient)
+    }
+
+    /// Sixteen hex digits, different for each request of a process and unlikely to meet another
+    /// process's: a random start and a counter, mixed by SplitMix64's output function, which maps
+    /// no two numbers to one.
+    fn generate() -> RequestId {
+        static START: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("kibitzer"));
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, Ordering::Relaxed);
+        let number = splitmix::nth(*START, count);
+        RequestId::Generated(hex_digits(number))
+    }
+
+    /// As text.
+    pub(crate) fn as_str(&self) -> &str {
+        match self {
+            RequestId::FromClient(value) => value.to_str().unwrap_or_default(),
+            RequestId::Generated(digits) => str::from_utf8(digits).unwrap_or_default(),
+        }
+    }
+
+    /// As header.
+    pub(crate) fn to_header(&self) -> HeaderValue {
+        match self {
+            RequestId::FromClient(value) => value.clone(),
+            RequestId::Generated(digits) => {
+                HeaderValue::from_bytes(digits).unwrap_or(HeaderValue::from_static("-"))
+            }
+        }
+    }
+}
+
+fn is_valid(value: &HeaderValue) -> bool {
+    (1..=MAX_LENGTH).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request_id(text: &str) -> RequestId {
+        let mut headers = HeaderMap::new();
+        headers.insert(X_REQUEST_ID, HeaderValue::from_bytes(text.as_bytes()).unwrap());
+        RequestId::from_headers(&headers)
+    }
+
+    #[test]
+    fn a_valid_client_id_is_kept() {
+        assert_eq!(request_id("client-7/ä".replace('ä', "a").as_str()).as_str(), "client-7/a");
+        assert_eq!(request_id(&"x".repeat(128)).as_str().len(), 128);
+    }
+
+    #[test]
+    fn an_invalid_id_is_replaced() {
+        for bad in ["", "two words", "tab\t", "ümlaut", &"x".repeat(129)] {
+            let id = request_id(bad);
+            assert_ne!(id.as_str(), bad);
+            assert_eq!(id.as_str().len(), 16);
+        }
+    }
+
+    #[test]
+    fn generated_ids_are_unique() {
+        let mut ids: Vec<_> =
+            (0..10_000).map(|_| RequestId::generate().as_str().to_owned()).collect();
+        ids.sort();
+        ids.dedup();
+        assert_eq!(ids.len(), 10_000);
+    }
+}

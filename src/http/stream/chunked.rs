@@ -1,0 +1,143 @@
+//! A body that is made piece by piece, as its reader takes it.
+
+use std::error::Error;
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use axum::body::{Body, Bytes, HttpBody};
+use http_body::Frame;
+use tokio::sync::mpsc;
+use tracing::Instrument;
+
+/// So much of a body is made before its answer begins.
+const EAGER_BYTES: usize = 64 << 10;
+
+/// Something that is written piece by piece.
+pub(crate) trait ChunkSource: Send + 'static {
+    /// Why it cannot go on.
+    type Error: Error + Send + Sync + 'static;
+
+    /// The next piece; `None` at the end.
+    ///
+    /// # Errors
+    /// When it cannot go on.
+    fn next_chunk(&mut self) -> impl Future<Output = Result<Option<Bytes>, Self::Error>> + Send;
+}
+
+/// The body. Its beginning is made at once: a short body is whole, or is not begun. Of the rest two
+/// pieces are there at most: one that is taken, and one that is next. A body that cannot go on
+/// breaks off.
+///
+/// # Errors
+/// When the beginning cannot be made: the answer can still be another one.
+pub(crate) async fn chunked_body<P: ChunkSource>(mut source: P) -> Result<Body, P::Error> {
+    let mut beginning = Vec::new();
+    while beginning.len() < EAGER_BYTES {
+        match source.next_chunk().await? {
+            Some(chunk) => beginning.extend_from_slice(&chunk),
+            None => return Ok(Body::from(beginning)),
+        }
+    }
+    let (sender, receiver) = mpsc::channel(1);
+    let producer = async move {
+        if sender.send(Ok(Bytes::from(beginning))).await.is_err() {
+            return;
+        }
+        loop {
+            // Nothing is made before there is a place for it.
+            let Ok(permit) = sender.reserve().await else { return };
+            match source.next_chunk().await {
+                Ok(Some(chunk)) => permit.send(Ok(chunk)),
+                Ok(None) => return,
+                Err(error) => {
+                    tracing::warn!(error = error.to_string(), "an answer breaks off");
+                    return permit.send(Err(io::Error::other(error)));
+                }
+            }
+        }
+    };
+    tokio::spawn(producer.in_current_span());
+    Ok(Body::new(ChunkedBody(receiver)))
+}
+
+struct ChunkedBody(mpsc::Receiver<io::Result<Bytes>>);
+
+impl HttpBody for ChunkedBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        self.0.poll_recv(context).map(|piece| piece.map(|piece| piece.map(Frame::data)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+
+    use super::*;
+
+    /// Pieces of a size, numbered from 1, and how many there are before one that cannot be made, or
+    /// the end.
+    struct NumberedChunks {
+        bytes: usize,
+        sent: u8,
+        count: u8,
+        fails: bool,
+    }
+
+    impl ChunkSource for NumberedChunks {
+        type Error = io::Error;
+
+        async fn next_chunk(&mut self) -> io::Result<Option<Bytes>> {
+            if self.sent < self.count {
+                self.sent += 1;
+                return Ok(Some(Bytes::from(vec![self.sent; self.bytes])));
+            }
+            if self.fails { Err(io::Error::other("broken")) } else { Ok(None) }
+        }
+    }
+
+    const SHORT: NumberedChunks = NumberedChunks { bytes: 10, sent: 0, count: 3, fails: false };
+    const LONG: NumberedChunks = NumberedChunks { bytes: EAGER_BYTES / 2, count: 5, ..SHORT };
+
+    async fn frames(source: NumberedChunks) -> Vec<Result<Bytes, axum::Error>> {
+        let mut body = chunked_body(source).await.unwrap();
+        let mut frames = Vec::new();
+        while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+            frames.push(frame.map(|frame| frame.into_data().unwrap()));
+        }
+        frames
+    }
+
+    #[tokio::test]
+    async fn chunks_arrive_in_order() {
+        for source in [SHORT, LONG] {
+            let (bytes, most) = (source.bytes, source.count);
+            let all =
+                frames(source).await.into_iter().map(Result::unwrap).collect::<Vec<_>>().concat();
+            assert_eq!(all, (1..=most).flat_map(|number| vec![number; bytes]).collect::<Vec<_>>());
+        }
+    }
+
+    #[tokio::test]
+    async fn a_short_body_is_sent_whole_or_not_at_all() {
+        assert_eq!(frames(SHORT).await.len(), 1);
+        let refused = chunked_body(NumberedChunks { fails: true, ..SHORT }).await;
+        assert_eq!(refused.map(|_| ()).unwrap_err().to_string(), "broken");
+    }
+
+    #[tokio::test]
+    async fn a_long_body_that_fails_is_cut_off() {
+        let frames = frames(NumberedChunks { fails: true, ..LONG }).await;
+        assert_eq!(
+            frames.iter().map(Result::is_ok).collect::<Vec<_>>(),
+            [true, true, true, true, false]
+        );
+    }
+}

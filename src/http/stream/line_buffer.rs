@@ -1,0 +1,352 @@
+//! The lines that wait for their reader: few, and not for long.
+
+use std::collections::VecDeque;
+use std::io;
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Waker};
+
+use axum::body::{Bytes, HttpBody};
+use http_body::Frame;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep_until};
+
+use super::StreamOptions;
+use super::line::{Delivery, Line};
+
+/// Where lines are put. Once it is dropped the reader gets what waits, and then the end.
+pub(crate) struct LineSender {
+    shared: Arc<Shared>,
+    options: StreamOptions,
+}
+
+/// What the reader takes them from: the body of a response.
+pub(crate) struct LineBody(Arc<Shared>);
+
+struct Shared {
+    state: Mutex<State>,
+    /// The reader has taken a line or has gone, or the first line after an empty time has come.
+    changed: Notify,
+}
+
+struct State {
+    queued: VecDeque<Line>,
+    /// Those of all that wait.
+    bytes: usize,
+    /// Since when there has been something to take, without anything being taken.
+    unread_since: Option<Instant>,
+    /// The reader may still have to write before it reads.
+    is_stall_timer_paused: bool,
+    reader_waker: Option<Waker>,
+    close_state: CloseState,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum CloseState {
+    /// More may come.
+    Open,
+    /// Nothing more comes.
+    Finished,
+    /// The reader takes nothing: what waits is not for it any more.
+    Stalled,
+    /// The reader has gone.
+    Disconnected,
+}
+
+/// An outbox and what it is read by.
+pub(crate) fn line_channel(options: StreamOptions) -> (LineSender, LineBody) {
+    let state = State {
+        queued: VecDeque::new(),
+        bytes: 0,
+        unread_since: None,
+        is_stall_timer_paused: false,
+        reader_waker: None,
+        close_state: CloseState::Open,
+    };
+    let shared = Arc::new(Shared { state: Mutex::new(state), changed: Notify::new() });
+    (LineSender { shared: shared.clone(), options }, LineBody(shared))
+}
+
+impl State {
+    fn push(&mut self, line: Line) {
+        self.bytes += line.bytes.len();
+        self.queued.push_back(line);
+    }
+
+    /// Takes out the line at this place.
+    fn remove(&mut self, index: usize) -> Option<Line> {
+        let line = self.queued.remove(index)?;
+        self.bytes -= line.bytes.len();
+        Some(line)
+    }
+}
+
+impl Shared {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn close(&self, close_state: CloseState) {
+        let mut state = self.lock();
+        if state.close_state == CloseState::Open {
+            state.close_state = close_state;
+        }
+        if state.close_state == CloseState::Stalled {
+            // Nobody takes it, and nobody else counts it from now on.
+            state.queued = VecDeque::new();
+            state.bytes = 0;
+        }
+        let waker = state.reader_waker.take();
+        drop(state);
+        waker.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl LineSender {
+    /// Puts a line in. In a full outbox the oldest one that may give way does; without any, the new
+    /// one if it may.
+    pub(crate) fn send(&self, line: Line) {
+        let mut state = self.shared.lock();
+        if state.close_state != CloseState::Open {
+            return;
+        }
+        if state.queued.len() >= self.options.buffer {
+            match state.queued.iter().position(|line| line.delivery == Delivery::Droppable) {
+                Some(oldest) => drop(state.remove(oldest)),
+                None if line.delivery == Delivery::Droppable => return,
+                None => {}
+            }
+        }
+        state.push(line);
+        let is_first = state.unread_since.is_none();
+        state.unread_since.get_or_insert_with(Instant::now);
+        let waker = state.reader_waker.take();
+        drop(state);
+        waker.into_iter().for_each(Waker::wake);
+        if is_first {
+            self.shared.changed.notify_waiters();
+        }
+    }
+
+    /// Puts a line in that was written just now; one that could not be is told to the log.
+    pub(crate) fn send_serialized(&self, line: serde_json::Result<Line>) {
+        match line {
+            Ok(line) => self.send(line),
+            Err(error) => tracing::error!(error = error.to_string(), "a line could not be written"),
+        }
+    }
+
+    /// The bytes of the lines that wait.
+    pub(crate) fn bytes(&self) -> usize {
+        self.shared.lock().bytes
+    }
+
+    /// Resolves when one more line has room, or nobody takes any.
+    pub(crate) async fn wait_for_capacity(&self) {
+        self.wait_until(|state| state.queued.len() < self.options.buffer).await;
+    }
+
+    /// Resolves when the lines that wait have fewer bytes, or nobody takes any.
+    pub(crate) async fn wait_bytes_below(&self, bytes: usize) {
+        self.wait_until(|state| state.bytes < bytes).await;
+    }
+
+    async fn wait_until(&self, condition: impl Fn(&State) -> bool) {
+        loop {
+            // Made before the look, so that nothing is missed in between.
+            let changed = self.shared.changed.notified();
+            let is_over = {
+                let state = self.shared.lock();
+                state.close_state != CloseState::Open || condition(&state)
+            };
+            if is_over {
+                return;
+            }
+            changed.await;
+        }
+    }
+
+    /// From now on the reader may take its time, or no longer.
+    pub(crate) fn set_stall_timer_paused(&self, paused: bool) {
+        let mut state = self.shared.lock();
+        state.is_stall_timer_paused = paused;
+        state.unread_since = (!state.queued.is_empty()).then(Instant::now);
+        drop(state);
+        self.shared.changed.notify_waiters();
+    }
+
+    /// Resolves when the reader has gone, or has taken nothing for too long; in that case it is cut
+    /// off.
+    pub(crate) async fn closed(&self) {
+        loop {
+            // Made before the look, so that nothing is missed in between.
+            let changed = self.shared.changed.notified();
+            let unread_since = match &*self.shared.lock() {
+                State { close_state: CloseState::Disconnected | CloseState::Stalled, .. } => return,
+                State { is_stall_timer_paused: true, .. } => None,
+                state => state.unread_since,
+            };
+            match unread_since.map(|since| since + self.options.stall) {
+                Some(deadline) if deadline <= Instant::now() => {
+                    tracing::info!("a reader took nothing and was cut off");
+                    return self.shared.close(CloseState::Stalled);
+                }
+                Some(deadline) => tokio::select! {
+                    () = changed => {}
+                    () = sleep_until(deadline) => {}
+                },
+                None => changed.await,
+            }
+        }
+    }
+}
+
+impl Drop for LineSender {
+    fn drop(&mut self) {
+        self.shared.close(CloseState::Finished);
+    }
+}
+
+impl HttpBody for LineBody {
+    type Data = Bytes;
+    type Error = io::Error;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
+        let mut state = self.0.lock();
+        if state.close_state == CloseState::Stalled {
+            return Poll::Ready(Some(Err(io::Error::from(io::ErrorKind::TimedOut))));
+        }
+        let Some(line) = state.remove(0) else {
+            if state.close_state == CloseState::Finished {
+                return Poll::Ready(None);
+            }
+            state.reader_waker = Some(context.waker().clone());
+            return Poll::Pending;
+        };
+        state.unread_since = (!state.queued.is_empty()).then(Instant::now);
+        drop(state);
+        self.0.changed.notify_waiters();
+        Poll::Ready(Some(Ok(Frame::data(line.bytes))))
+    }
+}
+
+impl Drop for LineBody {
+    fn drop(&mut self) {
+        self.0.close(CloseState::Disconnected);
+        self.0.changed.notify_waiters();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::http::stream::ResponseFormat;
+
+    const OPTIONS: StreamOptions = StreamOptions {
+        heartbeat: Duration::from_secs(5),
+        stall: Duration::from_secs(10),
+        buffer: 3,
+    };
+
+    fn droppable(text: &str) -> Line {
+        Line::droppable(ResponseFormat::NdJson, "info", None, &text).unwrap()
+    }
+
+    fn required(text: &str) -> Line {
+        Line::required(ResponseFormat::NdJson, "end", None, &text).unwrap()
+    }
+
+    async fn read(lines: &mut LineBody) -> Option<io::Result<String>> {
+        let frame = poll_fn(|context| Pin::new(&mut *lines).poll_frame(context)).await?;
+        Some(frame.map(|frame| {
+            String::from_utf8(frame.into_data().unwrap().to_vec()).unwrap().trim().to_owned()
+        }))
+    }
+
+    async fn rest(mut lines: LineBody) -> Vec<String> {
+        let mut all = Vec::new();
+        while let Some(line) = read(&mut lines).await {
+            all.push(line.unwrap());
+        }
+        all
+    }
+
+    #[tokio::test]
+    async fn a_full_buffer_drops_the_oldest_droppable_line() {
+        let (sender, lines) = line_channel(OPTIONS);
+        sender.send(required("first"));
+        for number in ["1", "2", "3", "4"] {
+            sender.send(droppable(number));
+        }
+        sender.send(required("last"));
+        drop(sender);
+        assert_eq!(rest(lines).await, ["\"first\"", "\"4\"", "\"last\""]);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stalled_reader_is_cut_off() {
+        let (sender, mut lines) = line_channel(OPTIONS);
+        let started = Instant::now();
+        let quiet = tokio::time::timeout(Duration::from_secs(60), sender.closed()).await;
+        assert!(quiet.is_err(), "where nothing is to be taken nobody is late");
+        sender.send(droppable("1"));
+        tokio::time::sleep(Duration::from_secs(9)).await;
+        assert_eq!(read(&mut lines).await.unwrap().unwrap(), "\"1\"");
+        sender.send(droppable("2"));
+        sender.closed().await;
+        assert_eq!(started.elapsed().as_secs(), 60 + 9 + 10);
+        assert_eq!(sender.bytes(), 0, "what nobody takes is not kept");
+        assert!(lines.0.lock().queued.is_empty());
+        assert!(read(&mut lines).await.unwrap().is_err(), "a cut stream does not look complete");
+    }
+
+    #[tokio::test]
+    async fn waiting_for_capacity_ends_when_a_line_is_read() {
+        let (sender, mut lines) = line_channel(OPTIONS);
+        ["1", "2"].iter().for_each(|text| sender.send(required(text)));
+        sender.wait_for_capacity().await;
+        sender.send(required("3"));
+        let waiting = tokio::spawn(async move {
+            sender.wait_for_capacity().await;
+            sender
+        });
+        tokio::task::yield_now().await;
+        assert!(!waiting.is_finished());
+        read(&mut lines).await.unwrap().unwrap();
+        let sender = waiting.await.unwrap();
+        sender.send(required("4"));
+        drop(lines);
+        sender.wait_for_capacity().await;
+    }
+
+    #[tokio::test]
+    async fn bytes_are_counted_until_lines_are_read_or_dropped() {
+        let (sender, mut lines) = line_channel(OPTIONS);
+        ["1", "2", "3"].iter().for_each(|text| sender.send(droppable(text)));
+        assert_eq!(sender.bytes(), 3 * "\"1\"\n".len());
+        sender.send(droppable("4"));
+        assert_eq!(sender.bytes(), 3 * "\"1\"\n".len());
+        sender.wait_bytes_below(13).await;
+        let waiting = tokio::spawn(async move { sender.wait_bytes_below(1).await });
+        for _ in 0..3 {
+            assert!(!waiting.is_finished());
+            read(&mut lines).await.unwrap().unwrap();
+        }
+        waiting.await.unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_disconnected_reader_is_noticed_at_once() {
+        let (sender, lines) = line_channel(OPTIONS);
+        let gone = tokio::spawn(async move { sender.closed().await });
+        tokio::task::yield_now().await;
+        drop(lines);
+        gone.await.unwrap();
+    }
+}

@@ -1,0 +1,185 @@
+//! The two loops.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use serde::Serialize;
+use tokio::sync::Semaphore;
+use tokio::task::JoinSet;
+use tokio::time::{sleep, sleep_until, timeout_at};
+
+use super::LoadError;
+use super::outcome::RequestOutcome;
+use super::report::LoadReport;
+use super::request::{RequestKind, RequestLimits, RequestSet};
+use super::stats::LoadStats;
+use super::target::Target;
+
+/// How long a connection of a closed loop pauses after a request that failed: a server that is not
+/// there is not worth more.
+const FAILURE_BACKOFF: Duration = Duration::from_millis(100);
+
+/// How often a position is asked about before the measurement when the server has no room for it.
+const MAX_WARM_UP_ATTEMPTS: u32 = 5;
+
+/// When requests are sent.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LoadModel {
+    /// Each connection asks, waits for the answer and asks again; after a refusal as late as the
+    /// server says.
+    Closed {
+        /// Requests under way at once.
+        connections: usize,
+    },
+    /// Requests are due at a steady rate, and none is asked twice.
+    Open {
+        /// Requests a second.
+        rate: f64,
+        /// Most requests under way at once; those that are due beyond are counted as not sent.
+        in_flight: usize,
+    },
+}
+
+/// A measurement.
+#[derive(Clone, Debug)]
+pub struct LoadTest {
+    /// Who is asked.
+    pub target: Target,
+    /// For what.
+    pub kind: RequestKind,
+    /// How hard each position is searched.
+    pub limits: RequestLimits,
+    /// About what, as FENs; from the beginning again after the last one.
+    pub positions: Vec<String>,
+    /// How often.
+    pub model: LoadModel,
+    /// How long requests are sent.
+    pub duration: Duration,
+    /// How long the last answers are waited for then.
+    pub drain: Duration,
+}
+
+/// A measurement under way.
+struct Run {
+    target: Target,
+    requests: RequestSet,
+    stats: Mutex<LoadStats>,
+    end: Instant,
+}
+
+impl LoadTest {
+    /// Measures.
+    ///
+    /// # Errors
+    ///
+    /// When the server is not ready, or can't be prepared.
+    pub async fn run(self) -> Result<LoadReport, LoadError> {
+        self.target.check_ready().await?;
+        let requests = RequestSet::new(self.kind, self.limits, &self.positions);
+        if requests.count() == 0 {
+            return Err(LoadError::NoPositions(self.target.url().to_owned()));
+        }
+        if self.kind == RequestKind::Hit {
+            warm_up(&self.target, &requests).await?;
+        }
+        let started = Instant::now();
+        let end = started + self.duration;
+        let stats = Mutex::new(LoadStats::new(end, self.target.caller_count())?);
+        let run = Arc::new(Run { target: self.target.clone(), requests, stats, end });
+        let mut pending = match self.model {
+            LoadModel::Closed { connections } => run.run_closed_loop(connections),
+            LoadModel::Open { rate, in_flight } => {
+                run.run_open_loop(started, rate, in_flight).await
+            }
+        };
+        let drain_deadline = (end + self.drain).into();
+        while let Ok(Some(_)) = timeout_at(drain_deadline, pending.join_next()).await {}
+        // Of connections those that wait for an answer, of an open loop requests: each has one
+        // under way.
+        run.stats().unfinished = pending.len() as u64;
+        pending.shutdown().await;
+        Ok(LoadReport::new(&self, &run.stats()))
+    }
+}
+
+impl Run {
+    fn stats(&self) -> MutexGuard<'_, LoadStats> {
+        // Counters are as good after a panic as before.
+        self.stats.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks once, and notes the answer. Returns how long the server wants to be left alone.
+    async fn send_request(&self, index: usize, due: Instant) -> Option<Duration> {
+        let outcome = RequestOutcome::send(&self.target, &self.requests, index).await;
+        let has_failed = matches!(outcome, RequestOutcome::Failed(_));
+        let retry_after = self.stats().record(self.target.caller_index(index), due, outcome);
+        if has_failed { Some(FAILURE_BACKOFF) } else { retry_after }
+    }
+
+    /// The connections of a closed loop.
+    fn run_closed_loop(self: &Arc<Run>, connections: usize) -> JoinSet<()> {
+        let next = Arc::new(AtomicUsize::new(0));
+        let connection = |run: Arc<Run>, next: Arc<AtomicUsize>| async move {
+            while Instant::now() < run.end {
+                let index = next.fetch_add(1, Ordering::Relaxed);
+                if let Some(wait) = run.send_request(index, Instant::now()).await {
+                    let next_at = Instant::now()
+                        .checked_add(wait)
+                        .map_or(run.end, |next_at| next_at.min(run.end));
+                    sleep_until(next_at.into()).await;
+                }
+            }
+        };
+        (0..connections).map(|_| connection(Arc::clone(self), Arc::clone(&next))).collect()
+    }
+
+    /// Sends the requests of an open loop, and returns those that are still under way.
+    async fn run_open_loop(
+        self: &Arc<Run>,
+        started: Instant,
+        rate: f64,
+        max_in_flight: usize,
+    ) -> JoinSet<()> {
+        let permits = Arc::new(Semaphore::new(max_in_flight.min(Semaphore::MAX_PERMITS)));
+        let mut pending = JoinSet::new();
+        let total = (rate * (self.end - started).as_secs_f64()).round() as usize;
+        for index in 0..total {
+            let due = started + Duration::from_secs_f64(index as f64 / rate);
+            sleep_until(due.into()).await;
+            while pending.try_join_next().is_some() {}
+            let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else {
+                self.stats().not_sent += 1;
+                continue;
+            };
+            let run = Arc::clone(self);
+            pending.spawn(async move {
+                run.send_request(index, due).await;
+                drop(permit);
+            });
+        }
+        sleep_until(self.end.into()).await;
+        pending
+    }
+}
+
+/// Has every position searched, so that the dictionary knows it.
+async fn warm_up(target: &Target, requests: &RequestSet) -> Result<(), LoadError> {
+    for index in 0..requests.count() {
+        let mut attempts = 0;
+        loop {
+            attempts += 1;
+            match RequestOutcome::send(target, requests, index).await {
+                RequestOutcome::Complete(_) => break,
+                RequestOutcome::Refused { retry_after: Some(wait), .. }
+                    if attempts < MAX_WARM_UP_ATTEMPTS =>
+                {
+                    sleep(wait).await
+                }
+                other => return Err(LoadError::WarmUpFailed(format!("{other:?}"))),
+            }
+        }
+    }
+    Ok(())
+}

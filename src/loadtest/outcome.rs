@@ -1,0 +1,234 @@
+//! What became of a request.
+
+use std::time::{Duration, Instant};
+
+use hyper::body::Bytes;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::{Response, StatusCode};
+use serde::Deserialize;
+
+use super::request::{RequestKind, RequestSet};
+use super::target::Target;
+
+/// What became of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum RequestOutcome {
+    /// It was answered 200, and to the end.
+    Complete(CompleteResponse),
+    /// It was refused.
+    Refused {
+        status: u16,
+        /// The problem's code, where the answer is one.
+        code: Option<String>,
+        /// How long the server asks to wait.
+        retry_after: Option<Duration>,
+    },
+    /// There was no answer, or not all of it.
+    Failed(TransportFailure),
+}
+
+/// An answer with status 200.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct CompleteResponse {
+    /// When the first line of a stream was there.
+    pub(super) first_line: Option<Instant>,
+    /// How long the server says that it took, where it does.
+    pub(super) server_time: Option<Duration>,
+    /// Of the body.
+    pub(super) bytes: usize,
+    /// A dictionary hit was asked for, and this is none.
+    pub(super) is_miss: bool,
+}
+
+/// Why there was no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum TransportFailure {
+    /// Nobody listens, or no socket is free.
+    NotConnected,
+    /// It took longer than the client waits.
+    TimedOut,
+    /// The connection ended within the answer.
+    ConnectionBroken,
+}
+
+impl TransportFailure {
+    /// In words.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            TransportFailure::NotConnected => "not connected",
+            TransportFailure::TimedOut => "timed out",
+            TransportFailure::ConnectionBroken => "broken off",
+        }
+    }
+
+    fn from_error(error: &reqwest::Error) -> TransportFailure {
+        match error {
+            _ if error.is_timeout() => TransportFailure::TimedOut,
+            _ if error.is_connect() => TransportFailure::NotConnected,
+            _ => TransportFailure::ConnectionBroken,
+        }
+    }
+}
+
+/// Of a problem, in a body or in the last line of a stream.
+#[derive(Deserialize)]
+struct ProblemBody {
+    code: String,
+    #[serde(default)]
+    status: Option<u16>,
+}
+
+/// Of the last line of a stream.
+#[derive(Deserialize)]
+struct LastLine {
+    r#type: String,
+}
+
+impl RequestOutcome {
+    /// Sends a request and takes the answer to its end.
+    pub(super) async fn send(
+        target: &Target,
+        requests: &RequestSet,
+        index: usize,
+    ) -> RequestOutcome {
+        match RequestOutcome::try_send(target, requests, index).await {
+            Ok(outcome) => outcome,
+            Err(error) => RequestOutcome::Failed(TransportFailure::from_error(&error)),
+        }
+    }
+
+    async fn try_send(
+        target: &Target,
+        requests: &RequestSet,
+        index: usize,
+    ) -> reqwest::Result<RequestOutcome> {
+        let response = target.request(requests, index).send().await?;
+        let status = response.status();
+        if status != StatusCode::OK {
+            let retry_after = retry_after(response.headers());
+            let body = response.bytes().await?;
+            let code =
+                serde_json::from_slice::<ProblemBody>(&body).ok().map(|problem| problem.code);
+            return Ok(RequestOutcome::Refused { status: status.as_u16(), code, retry_after });
+        }
+        if requests.kind == RequestKind::Analysis {
+            return read_stream(response).await;
+        }
+        let server_time = server_time(response.headers());
+        let body = response.bytes().await?;
+        let is_miss = requests.kind == RequestKind::Hit && !is_from_memory(&body);
+        Ok(RequestOutcome::Complete(CompleteResponse {
+            first_line: None,
+            server_time,
+            bytes: body.len(),
+            is_miss,
+        }))
+    }
+}
+
+/// Takes a stream to its end.
+async fn read_stream(mut response: Response) -> reqwest::Result<RequestOutcome> {
+    let mut response_summary = CompleteResponse::default();
+    // Of the last line; those before it are of no interest.
+    let mut line = Vec::new();
+    while let Some(chunk) = response.chunk().await? {
+        response_summary.first_line.get_or_insert_with(Instant::now);
+        response_summary.bytes += chunk.len();
+        let is_line_complete = line.last() == Some(&b'\n');
+        let line_start =
+            match chunk[..chunk.len().saturating_sub(1)].iter().rposition(|&byte| byte == b'\n') {
+                Some(end) => end + 1,
+                None => 0,
+            };
+        if is_line_complete || line_start > 0 {
+            line.clear();
+        }
+        line.extend_from_slice(&chunk[line_start..]);
+    }
+    Ok(match serde_json::from_slice::<LastLine>(&line) {
+        Ok(last) if last.r#type == "end" => RequestOutcome::Complete(response_summary),
+        _ => match serde_json::from_slice::<ProblemBody>(&line) {
+            Ok(ProblemBody { code, status }) => RequestOutcome::Refused {
+                status: status.unwrap_or(200),
+                code: Some(code),
+                retry_after: None,
+            },
+            Err(_) => RequestOutcome::Failed(TransportFailure::ConnectionBroken),
+        },
+    })
+}
+
+/// As the server writes it; to read every body would cost more than the server's own work for it.
+fn is_from_memory(body: &Bytes) -> bool {
+    const MEMORY: &[u8] = b"\"source\":\"memory\"";
+    body.windows(MEMORY.len()).any(|window| window == MEMORY)
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
+}
+
+/// `total` of `Server-Timing`.
+fn server_time(headers: &HeaderMap) -> Option<Duration> {
+    let timings = headers.get("server-timing")?.to_str().ok()?;
+    let total = timings
+        .split(',')
+        .map(str::trim)
+        .find(|timing| timing.split(';').next() == Some("total"))?;
+    let milliseconds = total
+        .split(';')
+        .find_map(|member| member.trim().strip_prefix("dur="))?
+        .parse::<f64>()
+        .ok()?;
+    Duration::try_from_secs_f64(milliseconds / 1_000.0).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn server_timing_and_retry_after_are_parsed() {
+        let mut headers = HeaderMap::new();
+        assert_eq!((server_time(&headers), retry_after(&headers)), (None, None));
+        headers.insert(
+            "server-timing",
+            "queue;dur=0.00, search;dur=1.00, total;dur=1.25".parse().unwrap(),
+        );
+        headers.insert(RETRY_AFTER, "3".parse().unwrap());
+        assert_eq!(server_time(&headers), Some(Duration::from_micros(1_250)));
+        assert_eq!(retry_after(&headers), Some(Duration::from_secs(3)));
+    }
+
+    async fn read_body(body: &'static str) -> RequestOutcome {
+        read_stream(hyper::Response::new(reqwest::Body::from(body)).into()).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_stream_is_complete_only_with_its_end_line() {
+        let outcome =
+            read_body("{\"type\": \"info\"}\n{\"type\": \"end\", \"reason\": \"depth\"}\n").await;
+        assert!(
+            matches!(
+                &outcome,
+                RequestOutcome::Complete(CompleteResponse { first_line: Some(_), bytes: 52, .. })
+            ),
+            "{outcome:?}"
+        );
+        assert_eq!(
+            read_body("{\"type\": \"info\"}\n").await,
+            RequestOutcome::Failed(TransportFailure::ConnectionBroken)
+        );
+        assert_eq!(read_body("").await, RequestOutcome::Failed(TransportFailure::ConnectionBroken));
+        let problem =
+            read_body("{\"type\": \"queued\"}\n{\"type\": \"problem\", \"status\": 503, \"code\": \"deadline\"}\n").await;
+        assert_eq!(
+            problem,
+            RequestOutcome::Refused {
+                status: 503,
+                code: Some("deadline".to_owned()),
+                retry_after: None
+            }
+        );
+    }
+}

@@ -1,0 +1,137 @@
+//! The server, and who asks it.
+
+use std::time::Duration;
+
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
+use reqwest::{Client, RequestBuilder, StatusCode};
+
+use super::LoadError;
+use super::request::RequestSet;
+
+/// How long the server may take to say that it is ready.
+const READY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// A server, with the API keys of those who ask it.
+#[derive(Clone, Debug)]
+pub struct Target {
+    url: String,
+    client: Client,
+    keys: Vec<HeaderValue>,
+}
+
+impl Target {
+    /// A server by the address of its root, as `http://127.0.0.1:8080`; its answers may take so
+    /// long. Of several keys each request shows another one, in turn.
+    ///
+    /// # Errors
+    ///
+    /// When the address is none, or a key can't stand in a header.
+    pub fn new(url: &str, keys: &[String], timeout: Duration) -> Result<Target, LoadError> {
+        let parsed = reqwest::Url::parse(url)
+            .map_err(|error| LoadError::InvalidUrl(url.to_owned(), error.to_string()))?;
+        if parsed.scheme() != "http" {
+            return Err(LoadError::InvalidUrl(
+                url.to_owned(),
+                "only http:// can be asked".to_owned(),
+            ));
+        }
+        let bearer = |(index, key): (usize, &String)| {
+            let mut bearer = HeaderValue::try_from(format!("Bearer {key}"))
+                .map_err(|_| LoadError::InvalidApiKey(index + 1))?;
+            bearer.set_sensitive(true);
+            Ok(bearer)
+        };
+        let keys = keys.iter().enumerate().map(bearer).collect::<Result<_, LoadError>>()?;
+        // The loops measure the server itself, not a proxy that the environment names.
+        let client = Client::builder().no_proxy().timeout(timeout).build()?;
+        Ok(Target { url: url.trim_end_matches('/').to_owned(), client, keys })
+    }
+
+    /// The address.
+    pub(super) fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// How many keys there are; 1 where all requests go without.
+    pub(super) fn caller_count(&self) -> usize {
+        self.keys.len().max(1)
+    }
+
+    /// Who asks a request.
+    pub(super) fn caller_index(&self, index: usize) -> usize {
+        index % self.caller_count()
+    }
+
+    /// A request.
+    pub(super) fn request(&self, requests: &RequestSet, index: usize) -> RequestBuilder {
+        let request = self
+            .client
+            .post(format!("{}{}", self.url, requests.kind.route()))
+            .header(CONTENT_TYPE, "application/json")
+            .header(ACCEPT, requests.kind.accept())
+            .body(requests.body(index));
+        match self.keys.get(self.caller_index(index)) {
+            Some(key) => request.header(AUTHORIZATION, key),
+            None => request,
+        }
+    }
+
+    /// Asks whether the server is ready.
+    ///
+    /// # Errors
+    ///
+    /// When it does not say so.
+    pub(super) async fn check_ready(&self) -> Result<(), LoadError> {
+        let result =
+            self.client.get(format!("{}/readyz", self.url)).timeout(READY_TIMEOUT).send().await;
+        let not_ready = |reason| Err(LoadError::NotReady(self.url.clone(), reason));
+        match result {
+            Ok(response) if response.status() == StatusCode::OK => Ok(()),
+            Ok(response) => not_ready(format!("/readyz answers {}", response.status())),
+            Err(error) => not_ready(with_cause(&error)),
+        }
+    }
+}
+
+/// An error and what lies below it.
+fn with_cause(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |cause| cause.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::loadtest::{RequestKind, RequestLimits};
+
+    fn target(url: &str, keys: &[&str]) -> Result<Target, LoadError> {
+        let keys: Vec<String> = keys.iter().map(|&key| key.to_owned()).collect();
+        Target::new(url, &keys, Duration::from_secs(1))
+    }
+
+    #[test]
+    fn an_invalid_url_or_key_is_refused() {
+        assert!(matches!(target("nonsense", &[]), Err(LoadError::InvalidUrl(..))));
+        assert!(matches!(target("https://127.0.0.1", &[]), Err(LoadError::InvalidUrl(..))));
+        assert!(matches!(
+            target("http://127.0.0.1", &["a", "b\n"]),
+            Err(LoadError::InvalidApiKey(2))
+        ));
+    }
+
+    #[test]
+    fn keys_are_used_in_turn() {
+        let requests = RequestSet::new(
+            RequestKind::LegalMoves,
+            RequestLimits::default(),
+            &["startpos".to_owned()],
+        );
+        let target = target("http://127.0.0.1:1/", &["a", "b"]).unwrap();
+        let shown = |number| {
+            let request = target.request(&requests, number).build().unwrap();
+            assert_eq!(request.url().path(), "/v1/legal-moves");
+            request.headers()[AUTHORIZATION].to_str().unwrap().to_owned()
+        };
+        assert_eq!([0, 1, 2].map(shown), ["Bearer a", "Bearer b", "Bearer a"]);
+    }
+}

@@ -1,0 +1,49 @@
+//! How a player sees the board: own pieces below, own king on the left half.
+
+use super::architecture::INPUTS;
+use crate::chess::{Color, Piece, Square};
+
+/// The table of king buckets in a file: 32 squares, `4 · rank + file` with the files a–d.
+pub(super) const KING_SQUARES: usize = 32;
+
+/// The way from a piece on a square to the network's input, for one player and one place of that
+/// player's king.
+///
+/// Black sees the ranks upside down. Who has the king on the files e–h sees the board mirrored
+/// (Chess Programming Wiki, "NNUE": horizontal mirroring), so that the network learns half as many
+/// king positions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Perspective {
+    /// What turns a square into the square that the player sees.
+    flip: u8,
+    /// The set of input weights.
+    king_bucket: u8,
+}
+
+impl Perspective {
+    /// The view of a player whose king stands on `king`, under a table of king buckets.
+    pub(super) fn new(color: Color, king: Square, buckets: &[u8; KING_SQUARES]) -> Perspective {
+        let oriented_king = king.index() as u8 ^ (56 * color as u8);
+        let mirror = if oriented_king & 4 == 0 { 0 } else { 7 };
+        let mirrored_king = oriented_king ^ mirror;
+        let king_bucket =
+            buckets[usize::from(mirrored_king >> 3) * 4 + usize::from(mirrored_king & 3)];
+        Perspective { flip: (56 * color as u8) ^ mirror, king_bucket }
+    }
+
+    /// The place of the row of weights that belongs to a piece on a square.
+    #[inline]
+    pub(super) fn feature_index(self, color: Color, piece: Piece, square: Square) -> usize {
+        let other = usize::from(piece.color() != color);
+        usize::from(self.king_bucket) * INPUTS
+            + other * (INPUTS / 2)
+            + piece.role() as usize * 64
+            + (square.index() ^ usize::from(self.flip))
+    }
+
+    /// A place for each view of a player: two mirror sides of each king bucket.
+    #[inline]
+    pub(super) fn cache_index(self) -> usize {
+        usize::from(self.king_bucket) * 2 + usize::from(self.flip & 1)
+    }
+}

@@ -1,0 +1,184 @@
+//! Every level that this processor has gives what the formula gives, however the sums came about.
+
+use std::io::Write;
+use std::sync::{Arc, Once};
+
+use super::random_lines::{RandomLine, random_lines};
+use super::random_network::{Random, Ranges, network_file};
+use super::reference;
+use crate::chess::Position;
+use crate::nnue::{AccumulatorStack, Network, SimdLevel};
+
+/// The levels to test. Those that the processor lacks are named past the test runner's capture.
+fn levels() -> Vec<SimdLevel> {
+    static REPORTED: Once = Once::new();
+    let (present, skipped): (Vec<SimdLevel>, Vec<SimdLevel>) =
+        SimdLevel::ALL.into_iter().partition(|level| level.is_available());
+    REPORTED.call_once(|| {
+        let names = |levels: &[SimdLevel]| {
+            levels.iter().map(|level| level.name()).collect::<Vec<_>>().join(", ")
+        };
+        let (present, skipped) = (names(&present), names(&skipped));
+        writeln!(
+            std::io::stderr(),
+            "network: tested {present}; skipped, for want of the processor: {skipped}"
+        )
+        .unwrap();
+    });
+    present
+}
+
+fn network(bytes: &[u8]) -> Arc<Network> {
+    Arc::new(Network::from_bytes(bytes).unwrap())
+}
+
+fn accumulators(network: &Arc<Network>, level: SimdLevel) -> AccumulatorStack {
+    AccumulatorStack::with_level(Arc::clone(network), 80, level).unwrap()
+}
+
+/// What `evaluate` says of a position that it has not been led to.
+fn evaluate_from_scratch(accumulators: &mut AccumulatorStack, position: &Position) -> i32 {
+    accumulators.reset(position);
+    accumulators.evaluate(position)
+}
+
+#[test]
+fn evaluations_match_the_reference() {
+    for (seed, ranges) in [(1, Ranges::USUAL), (2, Ranges::GREATEST), (3, Ranges::LEAST)] {
+        let bytes = network_file(seed, ranges);
+        let network = network(&bytes);
+        for level in levels() {
+            let mut accumulators = accumulators(&network, level);
+            for line in random_lines(16, 40, &mut Random(seed)) {
+                let expected = reference::evaluate(&bytes, &line.end);
+                assert_eq!(
+                    evaluate_from_scratch(&mut accumulators, &line.end),
+                    expected,
+                    "{} {}",
+                    level.name(),
+                    line.end.fen()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn every_level_gives_the_same_evaluation_along_every_line() {
+    for (seed, ranges) in [(4, Ranges::USUAL), (5, Ranges::WRAPPING)] {
+        let network = network(&network_file(seed, ranges));
+        let mut scalar = accumulators(&network, SimdLevel::Scalar);
+        let levels = levels();
+        let mut others: Vec<AccumulatorStack> =
+            levels.iter().map(|&level| accumulators(&network, level)).collect();
+        for RandomLine { steps, end } in random_lines(64, 70, &mut Random(seed)) {
+            others.iter_mut().for_each(|other| other.reset(&steps[0].0));
+            let after = steps.iter().skip(1).map(|(position, _)| position).chain([&end]);
+            for ((before, mv), position) in steps.iter().zip(after) {
+                let expected = evaluate_from_scratch(&mut scalar, position);
+                for (level, other) in levels.iter().zip(&mut others) {
+                    other.push(before, *mv);
+                    assert_eq!(
+                        other.evaluate(position),
+                        expected,
+                        "{} {mv:?} to {}",
+                        level.name(),
+                        position.fen()
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn lazy_updates_match_after_pushes_and_pops() {
+    let network = network(&network_file(6, Ranges::USUAL));
+    for level in levels() {
+        let mut random_numbers = Random(7);
+        let mut lazy = accumulators(&network, level);
+        let mut eager = accumulators(&network, level);
+        for RandomLine { steps, end } in random_lines(48, 70, &mut Random(8)) {
+            lazy.reset(&steps[0].0);
+            let mut index = 0;
+            for _ in 0..300 {
+                let forward = random_numbers.below(5) < 3;
+                if forward && index < steps.len() {
+                    lazy.push(&steps[index].0, steps[index].1);
+                    index += 1;
+                } else if index > 0 {
+                    lazy.pop();
+                    index -= 1;
+                }
+                if random_numbers.below(4) == 0 {
+                    let position = steps.get(index).map_or(&end, |(position, _)| position);
+                    assert_eq!(
+                        lazy.evaluate(position),
+                        evaluate_from_scratch(&mut eager, position),
+                        "{} {}",
+                        level.name(),
+                        position.fen()
+                    );
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_null_move_only_swaps_the_perspectives() {
+    let bytes = network_file(9, Ranges::USUAL);
+    let network = network(&bytes);
+    let position =
+        Position::from_fen("r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4")
+            .unwrap();
+    let mut passed = position.clone();
+    passed.play_null_move();
+    for level in levels() {
+        let mut accumulators = accumulators(&network, level);
+        accumulators.reset(&position);
+        accumulators.push_null();
+        assert_eq!(
+            accumulators.evaluate(&passed),
+            reference::evaluate(&bytes, &passed),
+            "{}",
+            level.name()
+        );
+        accumulators.pop();
+        assert_eq!(
+            accumulators.evaluate(&position),
+            reference::evaluate(&bytes, &position),
+            "{}",
+            level.name()
+        );
+    }
+}
+
+#[test]
+fn mirrored_positions_are_worth_the_same() {
+    let network = network(&network_file(10, Ranges::USUAL));
+    let mut accumulators = AccumulatorStack::new(network, 0);
+    let white = Position::from_fen("4k3/1p4p1/8/3N4/8/q7/1P6/1K6 w - - 0 1").unwrap();
+    for other in
+        ["1k6/1p6/Q7/8/3n4/8/1P4P1/4K3 b - - 0 1", "3k4/1p4p1/8/4N3/8/7q/6P1/6K1 w - - 0 1"]
+    {
+        let other = Position::from_fen(other).unwrap();
+        assert_eq!(
+            evaluate_from_scratch(&mut accumulators, &white),
+            evaluate_from_scratch(&mut accumulators, &other),
+            "{}",
+            other.fen()
+        );
+    }
+}
+
+#[test]
+fn a_line_may_be_longer_than_announced() {
+    let network = network(&network_file(11, Ranges::USUAL));
+    let mut short = AccumulatorStack::new(Arc::clone(&network), 3);
+    let mut other = AccumulatorStack::new(network, 3);
+    let line = random_lines(1, 40, &mut Random(12)).remove(0);
+    short.reset(&line.steps[0].0);
+    line.steps.iter().for_each(|(before, mv)| short.push(before, *mv));
+    assert_eq!(short.evaluate(&line.end), evaluate_from_scratch(&mut other, &line.end));
+}

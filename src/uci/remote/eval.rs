@@ -1,0 +1,82 @@
+//! What the server says of a position without a search.
+
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use serde::{Deserialize, Serialize};
+
+use super::stream::with_cause;
+use super::stream_line::ProblemText;
+use crate::chess::{Position, Square};
+use crate::engine::StaticEvaluation;
+use crate::uci::eval::format_evaluation;
+
+/// A judgement takes no time to speak of, and no command is heard meanwhile; a server that takes
+/// longer is not there.
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(1);
+
+/// The body of `POST /v1/evaluate`.
+#[derive(Serialize)]
+struct EvaluateRequestBody {
+    fen: String,
+}
+
+/// Of its answer what people are shown.
+#[derive(Deserialize)]
+struct EvaluateResponseBody {
+    white_score: Centipawns,
+    network: String,
+    bucket: usize,
+    pieces: Vec<PieceValue>,
+}
+
+#[derive(Deserialize)]
+struct Centipawns {
+    value: i32,
+}
+
+#[derive(Deserialize)]
+struct PieceValue {
+    square: String,
+    value: i32,
+}
+
+/// Asks for the static evaluation: lines for people.
+///
+/// # Errors
+///
+/// With what went wrong, when there is no answer or not one of this kind.
+pub(super) async fn request_evaluation(
+    client: &reqwest::Client,
+    base_url: &str,
+    position: &Position,
+) -> Result<String, String> {
+    let body = EvaluateRequestBody { fen: position.fen() };
+    let request =
+        client.post(format!("{base_url}/v1/evaluate")).timeout(REQUEST_TIMEOUT).json(&body);
+    let response = request
+        .send()
+        .await
+        .map_err(|error| format!("the server can't be asked: {}", with_cause(&error)))?;
+    if response.status() != StatusCode::OK {
+        return Err(ProblemText::from_response(response).await.to_string());
+    }
+    let evaluation: EvaluateResponseBody = response
+        .json()
+        .await
+        .map_err(|error| format!("the server's answer can't be read: {}", with_cause(&error)))?;
+    Ok(format_evaluation(position, &evaluation.to_static_evaluation()?, &evaluation.network))
+}
+
+impl EvaluateResponseBody {
+    fn to_static_evaluation(&self) -> Result<StaticEvaluation, String> {
+        let mut pieces = [None; 64];
+        for PieceValue { square, value } in &self.pieces {
+            let parsed: Square = square.parse().map_err(|_| {
+                format!("the server's answer can't be read: {square:?} is no square")
+            })?;
+            pieces[parsed.index()] = Some(*value);
+        }
+        Ok(StaticEvaluation { white_value: self.white_score.value, bucket: self.bucket, pieces })
+    }
+}

@@ -1,0 +1,118 @@
+//! Jobs that go, and jobs for which there is no place.
+
+use reqwest::Method;
+use serde_json::json;
+
+use super::{
+    PATH, PGN, accepted_job, long_game, long_running_job, one_worker, open_events, submit,
+};
+use crate::support::Server;
+
+crate::claims![
+    a_deleted_job_is_gone_and_its_streams_end,
+    an_unknown_job_is_not_found,
+    job_limits_are_answered_with_queue_full,
+    byte_quotas_name_the_exhausted_quota,
+    the_oldest_finished_job_is_evicted,
+];
+
+async fn a_deleted_job_is_gone_and_its_streams_end() {
+    let server = Server::start_with(one_worker).await;
+    let job = submit(&server, &long_running_job(2)).await;
+    let mut stream = open_events(&server, &job, None).await;
+    let delete = async || server.send(server.request(Method::DELETE, &job)).await;
+    let deleted = delete().await;
+    assert_eq!((deleted.status, deleted.body.as_str()), (204, ""));
+    let end = stream.next_event().await.unwrap();
+    assert_eq!(
+        (end.name.as_str(), end.id.as_deref(), &end.data["reason"]),
+        ("end", Some("end"), &json!("cancelled"))
+    );
+    assert!(stream.next_event().await.is_none());
+    for path in ["", "/events", "/pgn"] {
+        server.get(&format!("{job}{path}")).await.expect_problem(410, "gone");
+    }
+    assert_eq!(delete().await.status, 204, "again too");
+    let answer = server
+        .post_ok("/v1/best-move", &json!({ "fen": "startpos", "moves": ["a3"], "depth": 3 }))
+        .await;
+    assert_eq!(answer["reason"], "depth", "the worker is free again");
+}
+
+async fn an_unknown_job_is_not_found() {
+    let server = Server::start().await;
+    for id in ["0123456789abcdef0123456789abcdef", "0123456789ABCDEF0123456789ABCDEF", "7", "%ff"] {
+        for path in ["", "/events", "/pgn"] {
+            server.get(&format!("{PATH}/{id}{path}")).await.expect_problem(404, "not_found");
+        }
+        let deleted = server.send(server.request(Method::DELETE, &format!("{PATH}/{id}"))).await;
+        deleted.expect_problem(404, "not_found");
+    }
+}
+
+async fn job_limits_are_answered_with_queue_full() {
+    let server = Server::start_with(|settings| {
+        one_worker(settings);
+        settings.jobs.max = 3;
+        settings.access.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
+    })
+    .await;
+    let submit_from = async |address: &str, number: u64| {
+        let request = server.request(Method::POST, PATH).header("x-forwarded-for", address);
+        server.send(request.json(&long_running_job(number))).await
+    };
+    let (ann, bob, cid) = ("198.51.100.1", "198.51.100.2", "198.51.100.3");
+    let first = accepted_job(&submit_from(ann, 3).await)["url"].as_str().unwrap().to_owned();
+    accepted_job(&submit_from(ann, 4).await);
+    let problem = submit_from(ann, 5).await.expect_problem(503, "queue_full");
+    let detail = "all 2 places of one client are taken by jobs that are not done";
+    assert_eq!((&problem["queue_length"], &problem["detail"]), (&json!(2), &json!(detail)));
+    accepted_job(&submit_from(bob, 5).await);
+    let problem = submit_from(cid, 6).await.expect_problem(503, "queue_full");
+    let detail = "all 3 places are taken by jobs that are not done";
+    assert_eq!((&problem["queue_length"], &problem["detail"]), (&json!(3), &json!(detail)));
+    server.send(server.request(Method::DELETE, &first)).await;
+    accepted_job(&submit_from(cid, 6).await);
+    let stopping = server.client.clone();
+    server.stop.send(()).unwrap();
+    // It answers for a moment more, or not at all.
+    if let Ok(answer) =
+        stopping.try_send(stopping.request(Method::POST, PATH).json(&long_running_job(6))).await
+    {
+        answer.expect_problem(503, "shutting_down");
+    }
+}
+
+async fn byte_quotas_name_the_exhausted_quota() {
+    let server = Server::start_with(|settings| {
+        one_worker(settings);
+        settings.jobs.max_mb = 1;
+        settings.access.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
+    })
+    .await;
+    // Some 400,000 bytes: one fits into half of a megabyte, and two into a whole one.
+    let large = json!({ "pgn": long_game().repeat(200), "movetime_ms": 20_000 });
+    let submit_from = async |address: &str| {
+        let request = server.request(Method::POST, PATH).header("x-forwarded-for", address);
+        server.send(request.json(&large)).await
+    };
+    accepted_job(&submit_from("198.51.100.1").await);
+    let detail = |problem: serde_json::Value| problem["detail"].as_str().unwrap().to_owned();
+    let own = detail(submit_from("198.51.100.1").await.expect_problem(503, "queue_full"));
+    assert!(own.contains("the room of one client, 524288 bytes"), "{own}");
+    accepted_job(&submit_from("198.51.100.2").await);
+    let all = detail(submit_from("198.51.100.3").await.expect_problem(503, "queue_full"));
+    assert!(all.contains("the room of all clients, 1048576 bytes"), "{all}");
+}
+
+async fn the_oldest_finished_job_is_evicted() {
+    let server = Server::start_with(|settings| settings.jobs.max = 2).await;
+    let mut jobs = Vec::new();
+    for depth in 1..=3 {
+        let job = submit(&server, &json!({ "pgn": PGN, "depth": depth })).await;
+        server.wait_for_review(&job).await;
+        jobs.push(job);
+    }
+    server.get(&jobs[0]).await.expect_problem(410, "gone");
+    server.wait_for_review(&jobs[1]).await;
+}

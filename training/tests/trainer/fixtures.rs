@@ -1,0 +1,153 @@
+//! Games of random legal moves, the same on every call.
+
+use std::path::{Path, PathBuf};
+
+use kibitzer_trainer::config::Config;
+use kibitzer_trainer::dataset::Sources;
+use kibitzer_trainer::filter::Filter;
+use kibitzer_trainer::network::Network;
+use kibitzer_trainer::optimiser::AdamW;
+use kibitzer_trainer::row::Row;
+use kibitzer_trainer::sample::{GameResult, Sample};
+use kibitzer_trainer::schedule::Schedule;
+use kibitzer_trainer::target::Target;
+use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
+use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
+use viriformat::chess::piece::{Colour, PieceType};
+use viriformat::dataformat::Game;
+
+/// Weights that differ from one king bucket to the next.
+pub(crate) fn perturb_king_buckets(network: &mut Network) {
+    for tile in network.tiles.iter_mut().filter(|tile| tile.shared.is_some()) {
+        for (number, weight) in tile.features.value.iter_mut().flat_map(Row::iter_mut).enumerate() {
+            *weight += (number * 37 % 101) as f32 / 500.0 - 0.1;
+        }
+        tile.refresh();
+    }
+}
+
+/// The longest made-up game, in moves.
+const MAX_PLIES: usize = 80;
+
+/// So many games, every second one from a Chess960 start.
+pub(crate) fn games(count: usize, seed: u64) -> Vec<Game> {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    (0..count).map(|i| game(&mut random, i % 2 == 1)).collect()
+}
+
+fn game(random: &mut ChaCha8Rng, chess960: bool) -> Game {
+    let mut board = Board::default();
+    if chess960 {
+        board.set_frc_idx(random.random_range(0..960));
+    }
+    let mut game = Game::new(&board);
+    for _ in 0..MAX_PLIES {
+        let moves = board.legal_moves();
+        if moves.is_empty() {
+            break;
+        }
+        let mv = moves[random.random_range(0..moves.len())];
+        game.add_move(mv, material(&board));
+        board.make_move_simple(mv);
+    }
+    game.set_outcome(match material(&board) {
+        300.. => GameOutcome::WhiteWin(WinType::Adjudication),
+        ..=-300 => GameOutcome::BlackWin(WinType::Adjudication),
+        _ => GameOutcome::Draw(DrawType::Adjudication),
+    });
+    game
+}
+
+/// White's material less Black's, in centipawns: a score that a network can learn.
+fn material(board: &Board) -> i16 {
+    let values = [
+        (PieceType::Pawn, 100),
+        (PieceType::Knight, 300),
+        (PieceType::Bishop, 320),
+        (PieceType::Rook, 500),
+        (PieceType::Queen, 900),
+    ];
+    let side = |colour: Colour| -> i32 {
+        let own = board.pieces.occupied_co(colour);
+        values
+            .iter()
+            .map(|(role, value)| value * (board.pieces.of_type(*role) & own).count() as i32)
+            .sum()
+    };
+    (side(Colour::White) - side(Colour::Black)) as i16
+}
+
+/// The bytes of games as they lie in a file.
+pub(crate) fn bytes(games: &[Game]) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    for game in games {
+        game.serialise_into(&mut bytes).expect("writing to memory");
+    }
+    bytes
+}
+
+/// All positions of so many games.
+pub(crate) fn samples(count: usize, seed: u64) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    for game in games(count, seed) {
+        let bytes = bytes(&[game]);
+        kibitzer_trainer::games::visit(&bytes, |board, _, score, result| {
+            samples.push(Sample::new(board, score, result))
+        })
+        .expect("a game");
+    }
+    samples
+}
+
+/// The position of a FEN, without score or result.
+pub(crate) fn position(fen: &str) -> Sample {
+    let mut board = Board::new();
+    board.set_from_fen(fen, true).expect("a FEN");
+    Sample::new(&board, 0, GameResult::Unknown)
+}
+
+/// An empty folder of this name.
+pub(crate) fn empty_folder(name: &str) -> PathBuf {
+    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(name);
+    if folder.exists() {
+        std::fs::remove_dir_all(&folder).expect("the folder of an earlier test");
+    }
+    std::fs::create_dir_all(&folder).expect("a folder");
+    folder
+}
+
+/// Settings of a run that takes less than a second, on games made up into `folder`.
+pub(crate) fn config(folder: &Path) -> Config {
+    config_with_games(folder, 40)
+}
+
+/// The same on so many games.
+pub(crate) fn config_with_games(folder: &Path, count: usize) -> Config {
+    let data = folder.join("made-up.vf");
+    std::fs::write(&data, bytes(&games(count, 1))).expect("a data file");
+    Config {
+        sources: Sources {
+            data: vec![data],
+            unknown_results: Vec::new(),
+            hold_out: 10,
+            filter: permissive_filter(),
+        },
+        target: Target { scale: 200, result_weight: 0.25 },
+        hidden: 32,
+        king_buckets: "4".to_owned(),
+        output_buckets: 8,
+        start_from: None,
+        exact_weights: false,
+        epochs: 3,
+        batch: 256,
+        power: 2.0,
+        schedule: Schedule { learning_rate: 0.005, final_share: 0.01, warm_up: 5 },
+        optimiser: AdamW { beta1: 0.9, beta2: 0.999, epsilon: 1e-8, weight_decay: 0.01 },
+        seed: 7,
+    }
+}
+
+/// A filter that lets everything pass but mates.
+pub(crate) fn permissive_filter() -> Filter {
+    Filter { max_score: 32000, keep_checks: true, keep_tactical: true, min_pieces: 2 }
+}
