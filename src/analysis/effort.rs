@@ -43,7 +43,7 @@ impl SearchEffort {
     }
 
     /// As the store keeps it; what was reached stands in the report.
-    pub(super) fn to_stored(&self) -> StoredEffort {
+    pub(super) fn stored_form(&self) -> StoredEffort {
         StoredEffort { nodes: self.nodes, time: self.time, depth: self.depth }
     }
 

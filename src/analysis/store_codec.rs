@@ -20,7 +20,7 @@ pub(super) fn to_record(key: &AnalysisKey, analysis: &CacheEntry) -> Record {
     Record {
         key: place,
         report: analysis.report.clone(),
-        effort: analysis.effort.to_stored(),
+        effort: analysis.effort.stored_form(),
         nodes_saved: analysis.nodes_saved,
         stored_ms: analysis.stored_at.unix_ms,
     }

@@ -45,7 +45,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             && params::upcoming_on() != 0
             && let Some(depends_on_ply) = self.position_history.upcoming_repetition(&positions[0])
         {
-            floor = NodeScore { value: 0, depends_on_ply: depends_on_ply };
+            floor = NodeScore { value: 0, depends_on_ply };
             alpha = 0;
             if alpha >= beta {
                 return floor;
@@ -207,7 +207,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         let entry = TtEntry {
             mv: best_move,
             value: 0,
-            raw_eval: raw_eval,
+            raw_eval,
             depth: 0,
             bound,
             is_pv: tt_pv,

@@ -221,7 +221,7 @@ impl<'a, E: Evaluator> SearchWorker<'a, E> {
                 && let Some(depends_on_ply) =
                     self.position_history.upcoming_repetition(&positions[0])
             {
-                floor = NodeScore { value: 0, depends_on_ply: depends_on_ply };
+                floor = NodeScore { value: 0, depends_on_ply };
                 node.alpha = 0;
                 if node.alpha >= node.beta {
                     return floor;
