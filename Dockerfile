@@ -1,9 +1,9 @@
-# Builds for x86-64-v2 and arm64: .cargo/config.toml says which instructions, per architecture.
+# Builds for x86-64-v2 and arm64. .cargo/config.toml selects the instructions per architecture.
 
 FROM rust:1.95-slim-trixie AS build
 WORKDIR /kibitzer
 
-# The dependencies alone, with nothing of the code: this layer is built anew only when a manifest changes.
+# Only the dependencies: this layer changes only when a manifest changes.
 COPY Cargo.toml Cargo.lock ./
 COPY training/Cargo.toml training/
 COPY .cargo .cargo
@@ -15,19 +15,19 @@ RUN mkdir src \
 
 COPY config config
 COPY src src
-# Cargo goes by the files' times, which the copies have kept from before the layer above.
+# Cargo compares file times, and the copied files are older than the layer above.
 RUN touch src/main.rs src/lib.rs \
     && cargo build --release --locked --bin kibitzer \
     && strip target/release/kibitzer \
     && mkdir -p /var/lib/kibitzer
 
-# glibc, libgcc and certificates, and nothing else: no shell, no package manager.
+# Only glibc, libgcc and certificates: no shell, no package manager.
 FROM gcr.io/distroless/cc-debian13
 COPY --from=build /kibitzer/target/release/kibitzer /usr/local/bin/kibitzer
-# A volume takes over the owner.
+# A new volume inherits the owner.
 COPY --from=build --chown=10001:10001 /var/lib/kibitzer /var/lib/kibitzer
 
-# Every key of config/default.toml can be set like these.
+# Every key of config/default.toml has such a variable.
 ENV KIBITZER__LISTEN=0.0.0.0:8080 \
     KIBITZER__STORE__PATH=/var/lib/kibitzer \
     KIBITZER__LOG__FORMAT=json \

@@ -1,10 +1,12 @@
 #!/usr/bin/env bash
-# The service's speed, over loopback:
-#   1. legal moves, and best moves that the dictionary knows, beside a bare axum handler that answers with bodies of the same shape and
-#      size (benches/bare), by wrk;
-#   2. repeated best-move requests, by `kibitzer bench http`; a thousand best-move requests kept in flight on two workers (benches/load).
-# usage: benches/http.sh FENS        a file with at least 1,000 FENs, one a line
-# settings: SECONDS_EACH=20 RUNS=3 FLOOD_SECONDS=60 PORT=18080 PARTS="legal-moves hits best-move" PROFILE=release
+# Speed of the service over loopback:
+#   1. Legal moves and cached best moves, measured by wrk. The reference is a bare axum handler
+#      (benches/bare) that answers with bodies of the same shape and size.
+#   2. Repeated best-move requests, measured by `kibitzer bench http`.
+#   3. A thousand concurrent best-move requests on two workers (benches/load).
+# usage: benches/http.sh FENS        a file with at least 1,000 FENs, one per line
+# settings: SECONDS_EACH=20 RUNS=3 FLOOD_SECONDS=60 PORT=18080 PROFILE=release
+#           PARTS="legal-moves hits best-move"
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -23,7 +25,7 @@ stop() {
 trap 'stop; rm -rf "$work"' EXIT
 ulimit -n 8192 2>/dev/null || ulimit -n "$(ulimit -Hn)"
 
-# What `cargo bench` builds; another profile is for trying the script out.
+# The profile of `cargo bench`. Use another one only to try the script.
 profile=${PROFILE:-release}
 cargo build --profile "$profile" --locked --bin kibitzer
 kibitzer=${CARGO_TARGET_DIR:-target}/$profile/kibitzer
@@ -31,26 +33,28 @@ executable() { cargo bench --profile "$profile" --locked --no-run --bench "$1" 2
 bare=$(executable bare)
 load=$(executable load)
 
-started() { # waits for an answer of the path that is no 5xx
+started() { # waits until the path answers other than 5xx
   for _ in $(seq 100); do
     case $(curl --silent --output /dev/null --write-out '%{http_code}' "$url$1") in 000 | 5*) sleep 0.1 ;; *) return ;; esac
   done
   echo "no server at $url" >&2
   exit 1
 }
-start_kibitzer() { # the rest are settings of the environment
+start_kibitzer() { # arguments: settings as environment variables
   rm -rf "$work/store"
   env KIBITZER__STORE__PATH="$work/store" "$@" "$kibitzer" serve --config config/production.toml --listen "127.0.0.1:$port" >"$work/log" &
   server=$!
   started /readyz
 }
-start_bare() { # the size of its answers, and of which kind they are
+start_bare() { # arguments: size and kind of the answers
   "$bare" --listen "127.0.0.1:$port" --bytes "$1" --answer "$2" &
   server=$!
   started /
 }
 
-write_script() { # a request of this route for each FEN, with these members more, in turn; prints requests a second, p99 in milliseconds, and failures
+# Arguments: route, additional members. The script sends one request per FEN in turn. It prints
+# requests per second, p99 in milliseconds, and failures.
+write_script() {
   {
     echo "local route = \"$1\""
     echo 'local bodies = {'
@@ -76,7 +80,7 @@ LUA
   } >"$work/script.lua"
 }
 
-measure() { # name, file that gathers the results
+measure() { # arguments: name, file of results
   local line
   line=$(wrk --threads 2 --connections 32 --duration "${seconds}s" --script "$work/script.lua" "$url" | sed -n 's/^RESULT //p')
   echo "$line" >>"$2"
@@ -84,8 +88,8 @@ measure() { # name, file that gathers the results
 }
 median() { cut -d ' ' -f "$2" "$1" | sort -n | awk '{ v[NR] = $1 } END { print v[int((NR + 1) / 2)] }'; }
 
-# The server and a bare handler in turn. What is measured, what gets the server ready and prints the size of its answers, and of which
-# kind they are.
+# Measures the server and a bare handler in turn. Arguments: name of the measurement; function that
+# prepares the server and prints the size of its answers; kind of the answers.
 beside_bare() {
   local bytes
   rm -f "$work/kibitzer" "$work/bare"
@@ -102,7 +106,7 @@ beside_bare() {
     -v kp="$(median "$work/kibitzer" 2)" -v bp="$(median "$work/bare" 2)" \
     'BEGIN { printf "%s of %d bytes, medians: %d of %d requests/s, ratio %.3f; p99 %.2f ms, bare %.2f ms\n", name, bytes, k, b, k / b, kp, bp }'
 }
-bytes_of() { # the mean size of answers; the words are arguments of `kibitzer bench http`
+bytes_of() { # mean size of the answers; arguments of `kibitzer bench http`
   "$kibitzer" bench http "$url" --positions "$fens" --count 1000 --json "$@" | sed -n 's/.*"mean_bytes":\([0-9]*\).*/\1/p'
 }
 
@@ -112,7 +116,7 @@ legal_moves() {
   beside_bare 'legal moves' prepare legal-moves
 }
 
-hits() { # every position is searched before
+hits() { # searches every position before the measurement
   write_script /v1/best-move ',"depth":6'
   prepare() { bytes_of --kind hit --depth 6 --seconds 1; }
   beside_bare 'dictionary hits' prepare best-move

@@ -1,26 +1,30 @@
 #!/usr/bin/env bash
-# A match between two UCI engines, by fastchess (https://github.com/Disservin/fastchess). Each opening is played twice, with
-# colours changed; at the end stand Elo with its error and the likelihood of superiority (LOS).
+# A match between two UCI engines, by fastchess (https://github.com/Disservin/fastchess).
+#
+# The engines play each opening twice, with colours changed. The result is Elo with its error and
+# the likelihood of superiority (LOS).
 #
 #   benches/match.sh 'target/release/kibitzer uci' /usr/games/stockfish [more options of fastchess]
 #
-# What the environment may say:
+# Environment variables:
 #
-#   BOOK         openings, EPD or PGN; needed
-#   FASTCHESS    the runner; else it is looked for in PATH
+#   BOOK         openings, EPD or PGN; required
+#   FASTCHESS    path of the runner                 fastchess in PATH
 #   ROUNDS       openings, two games each           100
 #   TC           seconds + increment                5+0.05
-#   NODES        nodes a move, in place of TC
-#   SEED         which openings, in which order     1
-#   CONCURRENCY  games at once                      half of the cores
+#   NODES        nodes per move, replaces TC
+#   SEED         selects and orders the openings    1
+#   CONCURRENCY  concurrent games                   half of the cores
 #   HASH         MiB of each engine                 64
 #   THREADS      of each engine                     1
-#   OPTIONS_A, OPTIONS_B   more for one engine, as 'option.UCI_LimitStrength=true option.UCI_Elo=1500'
-#   NAME_A, NAME_B         how the result calls them   a, b
-#   MARGIN       milliseconds beyond the clock that lose no game   50
-#   OUT          where games (PGN) and log go       a new temporary folder
+#   OPTIONS_A, OPTIONS_B   options of one engine, such as
+#                'option.UCI_LimitStrength=true option.UCI_Elo=1500'
+#   NAME_A, NAME_B   names in the result            a, b
+#   MARGIN       tolerated ms past the clock        50
+#   OUT          folder of the games (PGN) and log  a new temporary folder
 #
-# To decide whether a change gains: add -sprt elo0=0 elo1=3 alpha=0.05 beta=0.05. For Chess960: -variant fischerandom.
+# To test whether a change gains Elo, add -sprt elo0=0 elo1=3 alpha=0.05 beta=0.05.
+# For Chess960, add -variant fischerandom.
 set -euo pipefail
 
 if [ $# -lt 2 ]; then
@@ -31,7 +35,7 @@ a=$1 b=$2
 shift 2
 
 runner=${FASTCHESS:-$(command -v fastchess || true)}
-[ -n "$runner" ] || { echo "fastchess is not in PATH, and FASTCHESS does not say where it is" >&2; exit 2; }
+[ -n "$runner" ] || { echo "fastchess is not in PATH and FASTCHESS is not set" >&2; exit 2; }
 [ -r "${BOOK:-}" ] || { echo "BOOK must name a file of openings" >&2; exit 2; }
 case $BOOK in *.pgn) form=pgn ;; *) form=epd ;; esac
 cores=$(nproc)
@@ -44,12 +48,12 @@ else
   limit=("tc=${TC:-5+0.05}")
 fi
 
-# A command's first word is the program, the others its arguments.
+# The first word of a command is the program, the others are its arguments.
 engine() {
   local name=$1 command=$2 options=$3
   printf '%s\n' -engine "name=$name" "cmd=$(command -v "${command%% *}" || echo "${command%% *}")"
   case $command in *' '*) printf '%s\n' "args=${command#* }" ;; esac
-  # Options are words without blanks of their own.
+  # Options contain no blanks.
   # shellcheck disable=SC2086
   [ -z "$options" ] || printf '%s\n' $options
 }

@@ -1,14 +1,18 @@
-"""Tunes numbers of the search by SPSA: two engines that differ a little in every number play a pair of games, and each number
-moves towards the winner's.
+"""Tuning of search parameters by SPSA.
+
+Two engines that differ a little in every parameter play a pair of games. Each parameter then moves
+towards the winner's value.
 
     cargo build --release --features tune
     python3 benches/spsa.py --engine target/release/kibitzer --book openings.epd --state tuning.json \\
         --iterations 20000 --nodes 10000 lmr_base lmr_slope singular_margin
 
-Without names every number is tuned, but for the switches (0 to 1). The state is written after each pair of games; a run that was
-stopped goes on from it, by the same schedule. The games are played by benches/match.sh, which needs fastchess (FASTCHESS, or in PATH).
+Without names, every parameter is tuned except for switches (0 to 1). The program writes its state
+after each pair of games. A stopped run continues from that state with the same schedule.
+benches/match.sh plays the games and needs fastchess (FASTCHESS, or in PATH).
 
-Chess Programming Wiki, "SPSA"; the schedule of steps is fishtest's: alpha 0.602, gamma 0.101, A a tenth of the iterations.
+Chess Programming Wiki, "SPSA". The schedule of steps is fishtest's: alpha 0.602, gamma 0.101, A a
+tenth of the iterations.
 """
 
 import argparse
@@ -28,14 +32,14 @@ ADJUDICATION = "-draw movenumber=40 movecount=8 score=8 -resign movecount=4 scor
 
 
 def tunable(engine):
-    """The numbers that the engine offers: name → (value, least, greatest)."""
+    """The parameters that the engine offers: name → (value, minimum, maximum)."""
     listing = subprocess.run([engine, "uci"], input="uci\nquit\n", capture_output=True, text=True, check=True).stdout
     form = re.compile(r"^option name ([a-z_0-9]+) type spin default (-?\d+) min (-?\d+) max (-?\d+)$", re.MULTILINE)
     return {name: tuple(map(int, numbers)) for name, *numbers in form.findall(listing)}
 
 
 class Tuning:
-    """The numbers as they stand, and how many pairs of games have moved them."""
+    """The current parameters, and the number of finished pairs of games."""
 
     def __init__(self, given, numbers):
         self.given, self.numbers = given, numbers
@@ -47,12 +51,12 @@ class Tuning:
             with open(given.state, encoding="utf-8") as file:
                 state = json.load(file)
             if state["schedule"] != self.schedule:
-                raise SystemExit(f"{given.state} was begun by another schedule: {state['schedule']}")
+                raise SystemExit(f"{given.state} was started with another schedule: {state['schedule']}")
             self.begun = self.done = state["pairs"]
             self.values.update({name: value for name, value in state["values"].items() if name in numbers})
 
     def steps(self, pair):
-        """For each number how far to look to both sides, and how far a won game moves it."""
+        """For each parameter its deviation to both sides, and the step of a won game."""
         total = self.given.iterations
         steady = total / 10
         for name, (_, least, most) in self.numbers.items():
@@ -62,7 +66,7 @@ class Tuning:
             yield name, look, pull / look
 
     def begin(self):
-        """The next pair of games: its number, and for each number its deviation and what a win is worth."""
+        """The next pair of games: its number, and the deviation and step of each parameter."""
         with self.lock:
             if self.begun >= self.given.iterations:
                 return None
@@ -85,7 +89,7 @@ class Tuning:
 
 
 def play(given, numbers, number, values, deviations):
-    """Wins less losses of the engine with the deviations over the one against them, in two games from one opening."""
+    """Wins less losses of the engine with positive deviations, in two games of one opening."""
 
     def options(sign):
         moved = {key: values[key] + sign * deviation for key, (deviation, _) in deviations.items()}
@@ -110,25 +114,25 @@ def work(tuning):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("names", nargs="*", help="the numbers to tune")
+    arguments.add_argument("names", nargs="*", help="the parameters to tune")
     arguments.add_argument("--engine", required=True, help="a build with the feature tune")
     arguments.add_argument("--book", required=True, help="openings, EPD")
-    arguments.add_argument("--state", required=True, help="file that the numbers are kept in")
+    arguments.add_argument("--state", required=True, help="file that holds the parameters")
     arguments.add_argument("--iterations", type=int, default=20_000, help="pairs of games in all (20000)")
-    arguments.add_argument("--nodes", type=int, default=10_000, help="nodes a move (10000)")
-    arguments.add_argument("--look", type=float, default=0.05, help="how far to look at last, as a share of the range (0.05)")
-    arguments.add_argument("--rate", type=float, default=0.002, help="how far a won game moves a number at last (0.002)")
-    arguments.add_argument("--concurrency", type=int, default=os.cpu_count(), help="pairs at once (the cores)")
-    arguments.add_argument("--seed", type=int, default=1, help="which openings")
+    arguments.add_argument("--nodes", type=int, default=10_000, help="nodes per move (10000)")
+    arguments.add_argument("--look", type=float, default=0.05, help="final deviation, as a share of the range (0.05)")
+    arguments.add_argument("--rate", type=float, default=0.002, help="final step of a won game (0.002)")
+    arguments.add_argument("--concurrency", type=int, default=os.cpu_count(), help="concurrent pairs (the cores)")
+    arguments.add_argument("--seed", type=int, default=1, help="selects the openings")
     given = arguments.parse_args()
     offered = tunable(given.engine)
     unknown = [name for name in given.names if name not in offered]
     if unknown or not offered:
-        raise SystemExit(f"not offered by the engine: {', '.join(unknown) or 'any number (build it with the feature tune)'}")
+        raise SystemExit(f"not offered by the engine: {', '.join(unknown) or 'any parameter (build the engine with the feature tune)'}")
     names = given.names or [name for name, (_, least, most) in offered.items() if (least, most) != (0, 1)]
     tuning = Tuning(given, {name: offered[name] for name in names})
     with ThreadPoolExecutor(given.concurrency) as pool:
-        # What goes wrong in one of them ends the run here.
+        # An exception in one of the threads ends the run here.
         list(pool.map(work, [tuning] * given.concurrency))
     print(json.dumps({name: round(value) for name, value in tuning.values.items()}, indent=1))
 

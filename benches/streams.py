@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""What a client of the streams sees: starts a server of its own, and says of each promise whether it held, with its figure.
+"""Check of the stream guarantees from a client's point of view.
+
+It starts its own server and prints for each guarantee whether it held, with its measurement.
 
     benches/streams.py target/release/kibitzer [--browser /usr/bin/chromium]
 
-Needs Python 3.9 and nothing else; with --browser a Chromium, whose EventSource has to stop after the stream's end.
+It needs only Python 3.9. With --browser it needs a Chromium, whose EventSource has to stop after
+the stream's end.
 """
 
 import argparse
@@ -35,7 +38,7 @@ GAME = """[Event "?"]
 
 
 class Server:
-    """A server on a port of its own."""
+    """A server on a free port."""
 
     def __init__(self, program, folder, **settings):
         environment = {name: value for name, value in os.environ.items() if not name.startswith("KIBITZER")}
@@ -55,7 +58,7 @@ class Server:
         threading.Thread(target=lambda: self.log.extend(self.process.stdout), daemon=True).start()
 
     def ask(self, method, path, body=None, headers=None):
-        """An open answer."""
+        """A response whose body is still unread."""
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=120)
         if isinstance(body, (dict, list)):
             body, headers = json.dumps(body), {"Content-Type": "application/json"} | (headers or {})
@@ -82,7 +85,7 @@ def lines(answer):
 
 
 def cut(answer):
-    """Leaves without a word."""
+    """Closes the connection without notice."""
     answer.connection.sock.shutdown(socket.SHUT_RDWR)
     answer.close()
     answer.connection.close()

@@ -1,10 +1,11 @@
-"""Tactical and strategic test suites, two engines in turn: how many best moves each finds, and how many points.
+"""Tactical and strategic test suites: best moves and points of several engines, in turn.
 
     python3 benches/tactics.py --suite wac.epd --suite sts.epd --movetime 200 /usr/games/stockfish 'target/release/kibitzer uci'
 
-The first engine is what the others are compared with: the last two figures of a line are its hits and points as shares of the first's.
-A position's `bm` is a hit. Where a line rates its moves (`c8` points for `c9` moves, as in the Strategic Test Suite) the
-rated points count as well. Wants the package `chess`.
+The first engine is the reference. The last two figures of a line are the engine's hits and points
+as shares of the reference's. A position's `bm` is a hit. If a line rates its moves (`c8` points for
+`c9` moves, as in the Strategic Test Suite), the rated points count as well. The program needs the
+package `chess`.
 """
 
 import argparse
@@ -13,7 +14,7 @@ import chess.engine
 
 
 def ratings(operations):
-    """Points by move, in UCI notation; empty where the line does not rate its moves."""
+    """Points by move, in UCI notation; empty if the line does not rate its moves."""
     moves, points = operations.get("c9"), operations.get("c8")
     if not moves or not points:
         return {}
@@ -37,10 +38,10 @@ def engine(command, hash_mb):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("engines", nargs="+", help="commands of UCI engines; the first is what the others are compared with")
-    arguments.add_argument("--suite", action="append", required=True, help="EPD file; may be given again")
-    arguments.add_argument("--movetime", type=int, default=200, help="milliseconds a position (200)")
-    arguments.add_argument("--nodes", type=int, help="nodes a position, instead of time")
+    arguments.add_argument("engines", nargs="+", help="commands of UCI engines; the first is the reference")
+    arguments.add_argument("--suite", action="append", required=True, help="EPD file; may be repeated")
+    arguments.add_argument("--movetime", type=int, default=200, help="milliseconds per position (200)")
+    arguments.add_argument("--nodes", type=int, help="nodes per position, instead of time")
     arguments.add_argument("--hash", type=int, default=16, help="MiB of each engine (16)")
     given = arguments.parse_args()
     limit = chess.engine.Limit(nodes=given.nodes) if given.nodes else chess.engine.Limit(time=given.movetime / 1000)

@@ -1,8 +1,8 @@
-"""Asks for evaluations as clients of Lichess do: berserk and python-lichess, unchanged, against a server of this run.
+"""Test of `GET /api/cloud-eval` with unchanged Lichess clients: berserk and python-lichess.
 
     python3 tests/lichess/clients.py target/release/kibitzer
 
-Wants the packages `berserk` and `python-lichess`.
+It starts its own server. It needs the packages `berserk` and `python-lichess`.
 """
 
 import json
@@ -23,7 +23,7 @@ UNKNOWN = "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1"
 
 
 class Server:
-    """A server that remembers what it is asked, and computes nothing for Lichess's clients."""
+    """A server with an evaluation cache that searches nothing for Lichess's clients."""
 
     def __init__(self, program):
         settings = {"LOG__FORMAT": "json", "IDLE__POSITIONS": "0"}
@@ -35,7 +35,7 @@ class Server:
         self.url = f"http://{listening['address']}"
 
     def analyse(self, fen, lines):
-        """What kibitzer itself says of a position; it is known from now on."""
+        """kibitzer's own analysis of a position, which is in the cache from then on."""
         body = json.dumps({"fen": fen, "depth": 8, "multipv": lines, "pov": "white", "castling": "960"}).encode()
         headers = {"content-type": "application/json", "accept": "application/json"}
         request = urllib.request.Request(f"{self.url}/v1/analysis", body, headers)
@@ -44,7 +44,7 @@ class Server:
 
 
 def agree(told, own, fen, lines):
-    """Whether what a client was told is Lichess's shape of what kibitzer says."""
+    """Asserts that a client's answer is kibitzer's own analysis in Lichess's format."""
     assert set(told) == {"fen", "knodes", "depth", "pvs"}, told
     assert (told["fen"], told["depth"]) == (fen, own["depth"]), (told, own)
     assert told["knodes"] == own["nodes"] // 1_000, (told, own)
@@ -94,8 +94,8 @@ def main():
         for name, ask in [("berserk", by_berserk(server.url)), ("python-lichess", by_python_lichess(server.url))]:
             for fen, lines in asked:
                 agree(ask(fen, lines), own[fen], fen, lines)
-            assert ask(UNKNOWN, 1) is None, "nobody has asked about it"
-            print("ok:", name, "is told of", len(asked), "positions what kibitzer says, and that it does not know a fifth")
+            assert ask(UNKNOWN, 1) is None, "the position is not in the cache"
+            print("ok:", name, "gets kibitzer's analysis of", len(asked), "positions, and none of an unknown one")
     finally:
         server.process.terminate()
         server.process.wait(20)

@@ -1,9 +1,9 @@
-"""Drives kibitzer by python-chess's engine module: play, analysis, MultiPV, ponder and stop.
+"""Test of `kibitzer uci` with python-chess's engine module: play, analysis, MultiPV, ponder, stop.
 
     python3 tests/uci/python_chess.py target/release/kibitzer [more arguments of `kibitzer uci`]
 
-Wants the package `chess`. What the module does not like about an engine (unknown infos, illegal lines, an answer in the wrong
-place) it raises or logs; either fails this run.
+It needs the package `chess`. The module raises or logs whatever is wrong with an engine: unknown
+infos, illegal lines, an answer in the wrong place. Both fail this test.
 """
 
 import logging
@@ -15,12 +15,12 @@ import chess.engine
 
 COMMAND = [sys.argv[1], "uci", *sys.argv[2:]]
 
-# A busy machine may stop any program for a while: that is no fault of the engine. Matches on a quiet machine tell the rest.
+# A busy machine may suspend any program for a while. Matches on an idle machine test the clock.
 MARGIN = 5.0
 
 
 class Complaints(logging.Handler):
-    """What python-chess logs as a warning or worse."""
+    """Records that python-chess logs as a warning or worse."""
 
     def __init__(self):
         super().__init__(logging.WARNING)
@@ -60,7 +60,7 @@ def ponders_on_the_opponents_time(engine):
         board.push(result.move)
         if board.is_game_over():
             break
-        # Every other time the expected move is played, else another one.
+        # The opponent plays the expected move every other time.
         answers = list(board.legal_moves)
         hit = board.ply() % 4 == 1 and result.ponder in answers
         time.sleep(0.05)
@@ -105,7 +105,7 @@ def stops_an_analysis_without_end(engine):
         best = analysis.wait()
         assert time.perf_counter() - started < 1
     assert best.move in chess.Board().legal_moves
-    # The next search is not disturbed.
+    # The stop does not affect the next search.
     assert engine.analyse(chess.Board(), chess.engine.Limit(depth=4))["depth"] >= 4
 
 
@@ -124,7 +124,7 @@ def plays_chess960(engine):
 
 def takes_every_option(engine):
     values = {"Hash": 8, "Threads": 2, "Move Overhead": 50, "UCI_AnalyseMode": True, "UCI_LimitStrength": True, "UCI_Elo": 1200}
-    # What python-chess sets by itself it does not let others set.
+    # python-chess refuses values for the options that it manages.
     for name, value in values.items():
         if name in engine.options and not engine.options[name].is_managed():
             engine.configure({name: value})
