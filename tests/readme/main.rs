@@ -1,9 +1,10 @@
-//! The README's promises: every curl example, in order, against a fresh server, gives the answer
-//! that is printed below it.
+//! The tested examples of the README and the API tour: each curl command, in order, against a
+//! fresh server, gives the response that the page prints below it.
 //!
-//! An example is a `sh` block with one curl command and a `json` block right after it. What depends
-//! on clock or machine must be there and of the same type. `KIBITZER_ACCEPT=1` writes the answers
-//! of the day into the README, for a change that means to change them.
+//! An example is a `sh` block with one curl command and a `json` block right after it. A
+//! `json part` block prints only some members of the response. Members that depend on the clock or
+//! the machine must exist and have the same type. `KIBITZER_ACCEPT=1` writes the new responses into
+//! the pages, for a change that is meant to change them.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test fails by panicking")]
 
@@ -11,41 +12,55 @@ mod command;
 mod pretty_json;
 mod server;
 
+use std::path::Path;
+
 use command::Example;
 use serde_json::Value;
 use server::Server;
 
-/// Members that are another number or text each time.
+/// Members whose value differs from run to run.
 const VARYING_MEMBERS: [&str; 6] = ["age_ms", "nps", "request_id", "simd", "time_ms", "uptime_ms"];
 
 #[test]
-fn every_curl_example_of_the_readme_gives_the_answer_printed_there() {
-    let mut readme = include_str!("../../README.md").to_owned();
-    let examples = Example::parse_markdown(&readme);
-    assert!(examples.len() >= 4, "the README has {} examples", examples.len());
+fn every_curl_example_of_the_readme_gives_the_response_printed_there() {
+    check_page("README.md", 1);
+}
+
+#[test]
+fn every_curl_example_of_the_api_tour_gives_the_response_printed_there() {
+    check_page("docs/api-tour.md", 10);
+}
+
+/// Runs the examples of a page, of which there are at least `minimum`.
+fn check_page(name: &str, minimum: usize) {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
+    let mut page = std::fs::read_to_string(&path).expect("a page that can be read");
+    let examples = Example::parse_markdown(&page);
+    assert!(examples.len() >= minimum, "{name} has {} examples", examples.len());
     let accept = std::env::var_os("KIBITZER_ACCEPT").is_some_and(|value| !value.is_empty());
     let server = Server::start();
     let runtime =
         tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     runtime.block_on(server.wait_until_ready());
-    for Example { command, printed } in examples {
-        let answer =
-            runtime.block_on(command::send(&command, server.address())).expect("an answer");
+    for example in examples {
+        let Example { command, printed, .. } = &example;
+        let response = runtime.block_on(command::send(command, server.address()));
+        let response = response.expect("a response");
+        let [expected, given] =
+            [printed, &response].map(|text| serde_json::from_str::<Value>(text).expect("JSON"));
+        let given = example.printed_members_of(given, &expected);
         if accept {
-            readme = readme.replacen(&printed, &pretty_json::pretty_print(&answer), 1);
+            page = page.replacen(printed, &pretty_json::pretty_print(&given.to_string()), 1);
         } else {
-            let [printed, given] =
-                [&printed, &answer].map(|text| serde_json::from_str(text).expect("JSON"));
-            assert_same(&printed, &given, &format!("{command}\nwhich is {answer}"), "");
+            assert_same(&expected, &given, &format!("{command}\nwhich is {response}"), "");
         }
     }
     if accept {
-        std::fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/README.md"), readme)
-            .expect("a README that can be written");
+        std::fs::write(path, page).expect("a page that can be written");
     }
 }
 
-/// Compares two values; `path` says where they stand in the answer.
+/// Compares two values; `path` says where the response has them.
 fn assert_same(printed: &Value, given: &Value, command: &str, path: &str) {
     match (printed, given) {
         (Value::Object(printed), Value::Object(given)) => {
@@ -55,7 +70,7 @@ fn assert_same(printed: &Value, given: &Value, command: &str, path: &str) {
             assert_eq!(
                 names(printed),
                 names(given),
-                "members of {path}/ in the answer to {command}"
+                "members of {path}/ in the response to {command}"
             );
             for (name, value) in printed {
                 let path = format!("{path}/{name}");
@@ -63,7 +78,7 @@ fn assert_same(printed: &Value, given: &Value, command: &str, path: &str) {
                     assert_eq!(
                         value.is_number(),
                         given[name].is_number(),
-                        "{path} in the answer to {command}"
+                        "{path} in the response to {command}"
                     );
                 } else {
                     assert_same(value, &given[name], command, &path);
@@ -74,12 +89,12 @@ fn assert_same(printed: &Value, given: &Value, command: &str, path: &str) {
             assert_eq!(
                 printed.len(),
                 given.len(),
-                "length of {path} in the answer to {command}: {given:?}"
+                "length of {path} in the response to {command}: {given:?}"
             );
             for (n, (printed, given)) in printed.iter().zip(given).enumerate() {
                 assert_same(printed, given, command, &format!("{path}/{n}"));
             }
         }
-        _ => assert_eq!(printed, given, "{path} in the answer to {command}"),
+        _ => assert_eq!(printed, given, "{path} in the response to {command}"),
     }
 }
