@@ -1,10 +1,8 @@
-//! What outlasts the process, in files of the embedded store redb, a copy-on-write B-tree whose
-//! commits are all or nothing.
+//! Persistence in files of redb, an embedded copy-on-write B-tree with atomic commits.
 //!
-//! - The evaluation dictionary: finished analyses. [`Store`] is all that the rest knows of it,
-//!   [`DictionaryFile`] the one kind there is. What is kept is a [`Record`] in a layout of our own,
-//!   behind a checksum.
-//! - Reviews of games: [`jobs`].
+//! - The evaluation dictionary keeps finished analyses. Other layers use it through [`Store`],
+//!   whose only implementation is [`DictionaryFile`]. Each [`Record`] is encoded with a checksum.
+//! - [`jobs`] keeps game-review jobs.
 
 mod bytes;
 mod codec;
@@ -12,7 +10,6 @@ mod dictionary_file;
 mod error;
 mod generations;
 pub mod jobs;
-mod key;
 mod open;
 mod record;
 #[cfg(test)]
@@ -26,45 +23,45 @@ use crate::chess::encodings::PackedPosition;
 pub use dictionary_file::DictionaryFile;
 pub use error::{OpenError, StoreError};
 pub use generations::{DICTIONARY_FILE, MEMORY_BYTES, StoreOptions};
-pub use key::EntryKey;
-pub use record::{Record, StoredEffort};
+pub use record::{EntryKey, Record, StoredEffort};
 
-/// Keeps finished analyses by position, and forgets the least worth of them when it is full.
+/// A bounded collection of finished analyses, keyed by position, that evicts the least valuable
+/// ones.
 pub trait Store: fmt::Debug + Send + Sync + 'static {
-    /// Who makes what is written here, and has made what is read: version and evaluation of the
-    /// engine.
+    /// Version and evaluation of the engine whose analyses this store reads and writes.
     fn engine_id(&self) -> &str;
 
-    /// All that is kept of a position, which has this key. Takes microseconds where the system has
-    /// the file in memory.
+    /// Returns every record of a position, whose Zobrist key is `zobrist_key`. Takes microseconds
+    /// while the operating system has the file in its page cache.
     ///
     /// # Errors
-    /// When the store cannot be read now.
+    /// Fails when the store cannot be read now.
     fn read(&self, zobrist_key: u64, position: &PackedPosition) -> Result<Vec<Record>, StoreError>;
 
-    /// Keeps these, each in place of what its place had: all of them or, with an error, none. When
-    /// this returns they outlast the process and the machine. What is beyond the bound goes: first
-    /// what another maker has made, then what is little worth by `worth`.
+    /// Writes all records or, on an error, none. A record replaces the one with the same key.
+    ///
+    /// When this returns, the records survive a crash of the process and of the machine. Above the
+    /// bound the store evicts records of another engine first, then records with a low `worth`.
     ///
     /// # Errors
-    /// When the store cannot be written. It is worth to try again later.
+    /// Fails when the store cannot be written. The caller may retry later.
     fn write(
         &self,
         records: &[Arc<Record>],
         worth: &dyn Fn(&Record) -> f32,
     ) -> Result<(), StoreError>;
 
-    /// How much is kept.
+    /// The store's current size.
     fn size(&self) -> StoreSize;
 }
 
-/// How much a store keeps.
+/// The size of a store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct StoreSize {
-    /// Analyses, those of other makers among them.
+    /// Stored analyses, including those of the previous engine.
     pub entries: usize,
-    /// The most that there may be.
+    /// Maximum number of stored analyses.
     pub max_entries: usize,
-    /// What they take on disk.
+    /// Size on disk in bytes.
     pub bytes: u64,
 }

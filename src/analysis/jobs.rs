@@ -1,28 +1,29 @@
-//! Reviews of games as durable jobs: text in, and what is said of each move by and by.
+//! Durable game-review jobs: PGN in, a review of each move out.
 //!
-//! [`Jobs::submit`] keeps a job before it answers; what is found of its positions is kept before it
-//! is shown. So a job outlasts the process, and goes on where it was when the next one starts.
-//! Positions are searched as everybody's are: they wait in the lane of batches for their turn as
-//! their client's, are answered from memory where it knows enough, and are remembered.
+//! [`Jobs::submit`] stores a job before it answers, and evaluations are stored before they are
+//! shown. A job therefore survives the process and resumes when the next one starts. Its positions
+//! are searched like batch requests of its client: they wait in the queue, use the evaluation
+//! cache, and add to it.
 //!
-//! - [`Plan`]: of which positions a job consists, in which order, and what its events are;
-//! - `submission`, `index`: what is taken, who is next;
-//! - `room`, `share`: how much there may be, of whom, and who has to go;
-//! - `runner`, `walk`: the work on one job;
-//! - `review`: what is said of what was found;
-//! - `upkeep`: what is done though nobody asks.
+//! - [`Schedule`]: the positions and events of a job in their order;
+//! - `submission`: parsing of the submitted text;
+//! - `index`, `usage`: all known jobs, the order of their turns, limits and eviction;
+//! - `state`: what the tasks of the service share;
+//! - `runner`, `positions`: the execution of one job;
+//! - `reader`: reviews from the stored evaluations;
+//! - `maintenance`: expiry, and write probes while the disk fails;
+//! - `service`: the use cases.
 
 mod entry;
 mod error;
 mod index;
 mod maintenance;
-mod memory_bound;
 mod positions;
-mod quota;
 mod reader;
 mod runner;
 mod schedule;
 mod service;
+mod state;
 mod submission;
 #[cfg(test)]
 mod tests;
@@ -30,11 +31,10 @@ mod usage;
 
 pub use entry::{JobStatus, Progress};
 pub use error::JobError;
-pub use memory_bound::jobs_memory_bound;
 pub use reader::{GamePage, JobEvent, JobReader, ReviewedMove};
 pub use schedule::Schedule;
-pub use service::{JobRules, JobSummary, Jobs, JobsStatus};
+pub use state::{JobRules, Jobs, JobsStatus};
 pub use submission::Submission;
-pub use usage::{Shortage, Usage};
+pub use usage::{Shortage, Usage, jobs_memory_bound};
 
 pub use crate::store::jobs::{GameError, GameRecord, JobId, ParsedGame, PositionLimits};

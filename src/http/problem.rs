@@ -284,13 +284,13 @@ impl Problem {
             JobError::NotFound => Problem::not_found(path),
             JobError::Gone => Problem::gone(),
             JobError::NoGame(faults) => Problem::invalid_pgn(&faults),
-            JobError::TooLarge { bytes, most } => {
+            JobError::TooLarge { bytes, max: most } => {
                 let detail = format!(
                     "the games and their reviews take up to {bytes} bytes, but the jobs of one client together may take {most}"
                 );
                 Problem::new(ProblemCode::BodyTooLarge, detail)
             }
-            JobError::TooManyGames { most } => Problem::new(
+            JobError::TooManyGames { max: most } => Problem::new(
                 ProblemCode::BodyTooLarge,
                 format!("the text has more than {most} games, which no job may have"),
             ),

@@ -1,8 +1,7 @@
-//! The store in a file of redb.
+//! The evaluation dictionary in a file of redb.
 
 use std::fmt;
 use std::fs;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -11,31 +10,33 @@ use redb::{
 };
 
 use super::codec::{decode, encode};
+use super::error::{OpenError, StoreError, catch_panic};
 use super::generations::{CURRENT, PREVIOUS, StoreOptions};
-use super::{EntryKey, OpenError, Record, Store, StoreError, StoreSize};
+use super::record::{EntryKey, Record};
+use super::{Store, StoreSize};
 use crate::chess::encodings::PackedPosition;
 use crate::chess::splitmix;
 
-/// Whose turn it is to go is asked of so many neighbours at a random place.
+/// Neighbouring entries at a random key among which a victim is selected.
 const EVICTION_SAMPLES: usize = 16;
 
-/// A file that one process has for itself. Ours is in [`StoreOptions::folder`].
+/// A dictionary file that one process uses exclusively. It is in [`StoreOptions::folder`].
 pub struct DictionaryFile {
     options: StoreOptions,
-    /// `None` after a write that failed: redb reads and writes no more then.
+    /// `None` after a failed write: redb then refuses reads and writes.
     database: RwLock<Option<Database>>,
     entries: AtomicUsize,
     bytes: AtomicU64,
-    /// How often a victim was looked for: a number that the next place to look at comes from.
+    /// Number of victim searches; the seed of the next random key.
     eviction_scans: AtomicU64,
 }
 
 impl DictionaryFile {
-    /// Opens the file, or begins one. Every page is read and its checksum compared; what is damaged
-    /// or has another layout is set aside.
+    /// Opens or creates the file and compares the checksum of every page. A damaged file, or one
+    /// with another layout, is moved aside.
     ///
     /// # Errors
-    /// When another process has the file, or the folder or file cannot be used.
+    /// Fails when another process uses the file, or when the folder or the file cannot be used.
     pub fn open(options: StoreOptions) -> Result<DictionaryFile, OpenError> {
         let database = options.open()?;
         let path = options.file_path();
@@ -52,7 +53,7 @@ impl DictionaryFile {
         Ok(file)
     }
 
-    /// Notes how much there is.
+    /// Updates the number of entries and the size on disk.
     fn measure(&self, database: &Database) -> Result<(), StoreError> {
         let transaction = database.begin_read()?;
         let entries =
@@ -65,7 +66,7 @@ impl DictionaryFile {
         Ok(())
     }
 
-    /// Opens the file again after a write that failed.
+    /// Reopens the file after a failed write.
     fn reopen(&self) -> Result<(), StoreError> {
         if self.database.read().unwrap_or_else(PoisonError::into_inner).is_none() {
             let database = self.options.open()?;
@@ -74,7 +75,7 @@ impl DictionaryFile {
         Ok(())
     }
 
-    /// All that is kept under keys that begin so.
+    /// Reads all records whose keys have this prefix.
     fn scan(&self, prefix: &[u8]) -> Result<Vec<Record>, StoreError> {
         let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
         let table =
@@ -87,10 +88,10 @@ impl DictionaryFile {
             }
             match decode(key.value(), value.value()) {
                 Ok(record) => records.push(record),
-                // The next analysis of this place is written over it.
+                // The next analysis with this key overwrites the entry.
                 Err(error) => tracing::warn!(
                     key = format!("{:02x?}", key.value()),
-                    "an entry of the store is {error}"
+                    "skipped a dictionary entry that is {error}"
                 ),
             }
         }
@@ -117,8 +118,8 @@ impl DictionaryFile {
         self.measure(database)
     }
 
-    /// Keeps the bound: those of the maker before go first, then the least worth of each few that
-    /// are asked.
+    /// Evicts entries until the bound holds: first those of the previous engine, then the least
+    /// valuable entry of each sample.
     fn evict_to_bound(
         &self,
         transaction: &WriteTransaction,
@@ -135,9 +136,10 @@ impl DictionaryFile {
         Ok(())
     }
 
-    /// The least worth of some neighbours at a random place. Keys begin with a hash, so neighbours
-    /// are as good as drawn by lot: the sampled eviction of Redis. What cannot be read is worth
-    /// nothing.
+    /// Returns the least valuable of some neighbouring entries at a random key. An entry that
+    /// cannot be decoded has the lowest value.
+    ///
+    /// Keys begin with a hash, so neighbours are a random sample. Redis evicts by sampling too.
     fn select_victim(
         &self,
         table: &Table<&[u8], &[u8]>,
@@ -152,7 +154,7 @@ impl DictionaryFile {
             let (key, value) = entry?;
             let entry_worth = decode(key.value(), value.value())
                 .map_or(f32::NEG_INFINITY, |record| worth(&record));
-            if least.as_ref().is_none_or(|(least, _)| entry_worth < *least) {
+            if least.as_ref().is_none_or(|(least_worth, _)| entry_worth < *least_worth) {
                 least = Some((entry_worth, key.value().to_vec()));
             }
         }
@@ -187,15 +189,6 @@ impl Store for DictionaryFile {
             bytes: self.bytes.load(Ordering::Relaxed),
         }
     }
-}
-
-/// redb may panic where somebody else has changed the file under it: that is damage as well, and no
-/// reason to end a thread.
-pub(super) fn catch_panic<T>(
-    operation: impl FnOnce() -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
-    catch_unwind(AssertUnwindSafe(operation))
-        .unwrap_or_else(|_| Err(StoreError::Failed("redb panicked".to_owned())))
 }
 
 impl fmt::Debug for DictionaryFile {

@@ -1,59 +1,69 @@
-//! What can go wrong with a store.
+//! Errors of the store.
 
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 
 use redb::{CommitError, DatabaseError, StorageError, TableError, TransactionError};
 use thiserror::Error;
 
-/// Why a store was not opened. All of them are the operator's to mend, so they name the key of the
-/// configuration.
+/// The reason why a store was not opened. Every text names the configuration key, because the
+/// operator has to correct the cause.
 #[derive(Debug, Error)]
 pub enum OpenError {
-    /// Another process has it.
-    #[error("store.path: {} is in use by another process; each server needs a folder of its own", path.display())]
+    /// Another process uses the file.
+    #[error(
+        "store.path: {} is in use by another process; each server needs its own folder",
+        path.display()
+    )]
     InUse {
         /// The file.
         path: PathBuf,
     },
-    /// The folder cannot be made, or the file not be read or written.
+    /// The folder cannot be created, or the file cannot be read or written.
     #[error("store.path: {}: {error}", path.display())]
     Io {
         /// The folder or file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         error: io::Error,
     },
-    /// It cannot be used, and neither can those that were set aside before it, none of which may be
-    /// written over.
-    #[error("store.path: {} cannot be used ({why}), and {most} files like it lie beside it already: move them away", path.display())]
+    /// The file is unusable, and the maximum number of quarantined files is reached. Quarantined
+    /// files are never overwritten.
+    #[error(
+        "store.path: {} cannot be used ({reason}), and {max} quarantined files already exist \
+         beside it; move them away",
+        path.display()
+    )]
     TooManyQuarantined {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
-        why: String,
-        /// So many may lie there.
-        most: u32,
+        /// What is wrong with the file.
+        reason: String,
+        /// Maximum number of quarantined files.
+        max: u32,
     },
 }
 
-/// Why a store could not be read or written.
+/// The reason why a store could not be read or written.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// A write has failed; until the file has been opened anew there is nothing to read.
-    #[error("the store is closed after a write that failed")]
+    /// A write failed, and the file was not reopened yet.
+    #[error("the store is closed after a failed write")]
     Closed,
-    /// The file cannot be opened anew.
+    /// The file cannot be reopened.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// The system, or damage that came after the start.
+    /// An I/O error, or damage that happened after the start.
     #[error("{0}")]
     Failed(String),
 }
 
-/// redb has an error for each of its operations; to us they are one. Whoever comes while the write
-/// of another fails is told so by redb, and finds nothing wrong with what stands in the file.
-macro_rules! failed {
+/// Converts each of redb's error types.
+///
+/// redb returns `PreviousIo` or `DatabaseClosed` to every caller after another caller's write
+/// failed. That means a closed store, not a damaged file.
+macro_rules! impl_from_redb_errors {
     ($($error:ty),*) => {
         $(impl From<$error> for StoreError {
             fn from(error: $error) -> StoreError {
@@ -66,14 +76,25 @@ macro_rules! failed {
     };
 }
 
-failed!(CommitError, DatabaseError, StorageError, TableError, TransactionError);
+impl_from_redb_errors!(CommitError, DatabaseError, StorageError, TableError, TransactionError);
+
+/// Runs an operation and turns a panic into an error.
+///
+/// redb may panic when another process changed the file. That is damage, and no reason to end a
+/// thread.
+pub(super) fn catch_panic<T>(
+    operation: impl FnOnce() -> Result<T, StoreError>,
+) -> Result<T, StoreError> {
+    catch_unwind(AssertUnwindSafe(operation))
+        .unwrap_or_else(|_| Err(StoreError::Failed("redb panicked".to_owned())))
+}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn another_callers_failed_write_is_closed_and_not_damage() {
+    fn a_failed_write_of_another_caller_means_closed_and_not_damaged() {
         assert!(matches!(StoreError::from(StorageError::PreviousIo), StoreError::Closed));
         assert!(matches!(
             StoreError::from(TransactionError::Storage(StorageError::PreviousIo)),

@@ -1,67 +1,67 @@
-//! The tables of the dictionary: analyses of the engine of today, and those of the one before.
+//! The dictionary's tables: analyses of the current engine and of the previous one.
 
 use std::path::PathBuf;
 
 use redb::{Database, ReadableTable, StorageError, TableDefinition};
 
 use super::codec::LAYOUT_VERSION;
+use super::error::{OpenError, StoreError};
 use super::open::{HEADER, QuarantinePolicy, StoreFile};
-use super::{OpenError, StoreError};
 
 /// The name of the dictionary's file in the folder `store.path`.
 pub const DICTIONARY_FILE: &str = "dictionary.redb";
 
-/// What redb keeps of the file in our own memory.
+/// Size of redb's page cache for this file.
 const CACHE_BYTES: usize = 16 << 20;
 
-/// What an open file comes to take in memory: the cache, and what a batch takes besides.
+/// Maximum memory of an open file in bytes: the page cache, and as much again for a commit.
 pub const MEMORY_BYTES: usize = 2 * CACHE_BYTES;
 
-/// Analyses of the maker that the header names.
+/// Analyses of the engine that the header names.
 pub(super) const CURRENT: TableDefinition<&[u8], &[u8]> = TableDefinition::new("today");
-/// Analyses of the maker before, first to go.
+/// Analyses of the previous engine. They are evicted first.
 pub(super) const PREVIOUS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("before");
 
-/// Who made the analyses: beside the layout in the header.
+/// Header keys of the two engine ids.
 const ENGINE_ID: &str = "maker";
 const PREVIOUS_ENGINE_ID: &str = "maker_before";
 
-/// Where a store lies, and how much it may keep.
+/// Location, size limit and engine of a dictionary file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreOptions {
-    /// The folder; it is made when there is none.
+    /// The folder; it is created when missing.
     pub folder: PathBuf,
-    /// Analyses that are kept.
+    /// Maximum number of stored analyses.
     pub max_entries: usize,
-    /// Version and evaluation of the engine whose analyses are kept.
+    /// Version and evaluation of the engine whose analyses are stored.
     pub engine_id: String,
 }
 
 impl StoreOptions {
-    /// The dictionary's file.
+    /// The path of the dictionary's file.
     pub(super) fn file_path(&self) -> PathBuf {
         self.folder.join(DICTIONARY_FILE)
     }
 
-    /// Opens the file and makes it one of this maker.
+    /// Opens the file and makes this engine the current one.
     pub(super) fn open(&self) -> Result<Database, OpenError> {
         let prepare = |database: &Database| rotate_generations(database, &self.engine_id);
-        let (path, description, quarantine) =
-            (self.file_path(), "the evaluation dictionary", QuarantinePolicy::KeepLast);
         StoreFile {
-            path,
-            description,
+            path: self.file_path(),
+            description: "the evaluation dictionary",
             layout: LAYOUT_VERSION,
             cache_bytes: CACHE_BYTES,
-            quarantine,
+            quarantine: QuarantinePolicy::KeepLast,
             prepare: &prepare,
         }
         .open()
     }
 }
 
-/// Makes the tables and notes the maker. Analyses of another maker become those of before; of one
-/// that comes back, those of before are today's again.
+/// Creates the tables and writes the engine id.
+///
+/// When the engine changed, the current analyses become the previous ones. When the previous engine
+/// is back, the two tables are swapped.
 fn rotate_generations(database: &Database, engine_id: &str) -> Result<(), StoreError> {
     let transaction = database.begin_write()?;
     {
@@ -70,7 +70,7 @@ fn rotate_generations(database: &Database, engine_id: &str) -> Result<(), StoreE
             |name| Ok::<_, StorageError>(header.get(name)?.map(|text| text.value().to_owned()));
         let (stored_id, previous_id) = (read_header(ENGINE_ID)?, read_header(PREVIOUS_ENGINE_ID)?);
         drop((transaction.open_table(CURRENT)?, transaction.open_table(PREVIOUS)?));
-        if let Some(outgoing_id) = stored_id.filter(|last| last != engine_id) {
+        if let Some(outgoing_id) = stored_id.filter(|stored_id| stored_id != engine_id) {
             const SWAP: TableDefinition<&[u8], &[u8]> = TableDefinition::new("aside");
             transaction.rename_table(CURRENT, SWAP)?;
             if previous_id.as_deref() == Some(engine_id) {

@@ -1,12 +1,10 @@
-//! Reviews of games on disk, or in memory where nothing is to outlast the process: what was asked,
-//! and what was found so far.
+//! Persistence of game-review jobs, on disk or in memory: the requests and the results so far.
 //!
-//! A job is a number of games, and of each game the positions that are searched. The store knows of
-//! both, and of nothing between them: positions have numbers in the order in which they are
-//! searched, and what was found of them is kept from the first on without a gap.
+//! A job is a list of games and, for each game, the positions to search. The store knows nothing
+//! of how the two relate. Positions are numbered in search order, and their evaluations are stored
+//! without gaps.
 
 mod game_record;
-mod id;
 mod job_file;
 mod job_record;
 mod reopening_db;
@@ -14,6 +12,9 @@ mod reopening_db;
 mod tests;
 
 pub use game_record::{GameError, GameRecord, ParsedGame};
-pub use id::JobId;
-pub use job_file::{AppendError, JOBS_FILE, JobFile, MAX_TOMBSTONES, MEMORY_BYTES, StoredJob};
-pub use job_record::{JobEnd, JobRecord, MAX_EVAL_BYTES, MAX_PV_LEN, PositionEval, PositionLimits};
+pub use job_file::{
+    AppendError, EncodedGame, JOBS_FILE, JobFile, MAX_TOMBSTONES, MEMORY_BYTES, NewJob,
+};
+pub use job_record::{
+    JobEnd, JobId, JobRecord, MAX_EVAL_BYTES, MAX_PV_LEN, PositionEval, PositionLimits,
+};

@@ -1,4 +1,4 @@
-//! How a file is opened: checked whole, or set aside.
+//! Opening of a store file: integrity check, layout check and quarantine.
 
 use std::fs;
 use std::io;
@@ -7,88 +7,87 @@ use std::path::{Path, PathBuf};
 
 use redb::{Builder, Database, DatabaseError, ReadableDatabase, StorageError, TableDefinition};
 
-use super::dictionary_file::catch_panic;
-use super::{OpenError, StoreError};
+use super::error::{OpenError, StoreError, catch_panic};
 
-/// What the file is.
+/// The table that describes the file.
 pub(super) const HEADER: TableDefinition<&str, &str> = TableDefinition::new("header");
-/// Of which layout it is.
+/// The header key of the layout version.
 pub(super) const LAYOUT_KEY: &str = "layout";
 
-/// A file of the store.
+/// A store file and the settings for opening it.
 pub(super) struct StoreFile<'a> {
-    /// Where it is; its folder is made when there is none.
+    /// The path. A missing parent folder is created.
     pub(super) path: PathBuf,
-    /// What is in it, for the log.
+    /// What the file contains, for the log.
     pub(super) description: &'static str,
-    /// The layout that is read and written; a file of another one is set aside.
+    /// The layout version that is read and written. A file with another version is quarantined.
     pub(super) layout: u8,
-    /// What redb keeps of it in our own memory, pages to be written included; the system keeps more
-    /// of it.
+    /// Size of redb's page cache, including pages to be written. The operating system caches more.
     pub(super) cache_bytes: usize,
-    /// What becomes of it when it cannot be used.
+    /// How many unusable files are kept.
     pub(super) quarantine: QuarantinePolicy,
-    /// Makes the tables, and whatever else is due at a start.
+    /// Creates the tables, and does any other work that is due at a start.
     pub(super) prepare: &'a dyn Fn(&Database) -> Result<(), StoreError>,
 }
 
-/// What becomes of files that cannot be used. The disk does not fill up with them.
+/// How many unusable files are kept. Both policies are bounded, so the disk does not fill up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum QuarantinePolicy {
-    /// The last one of each kind stays: whoever wants to look at it can.
+    /// Keep the last file of each kind, for inspection.
     KeepLast,
-    /// So many of each kind stay, and none is ever written over: with more of them the file is not
-    /// opened.
+    /// Keep up to this number of files of each kind and never overwrite one. Above the limit the
+    /// store is not opened.
     KeepAtMost(u32),
 }
 
-/// Why a file is not used as it is.
+/// The reason why a file cannot be used as it is.
 enum Unusable {
-    /// It is not what was written.
+    /// The content differs from what was written.
     Damaged(String),
-    /// It was written in another layout.
+    /// The file has another layout version.
     OtherLayout(String),
-    /// The system or another process does not let us.
+    /// The operating system or another process denies access.
     Inaccessible(OpenError),
 }
 
 impl StoreFile<'_> {
-    /// Opens the file, with every page's checksum compared. A damaged one, and one of another
-    /// layout, is set aside under another name, the log says so, and an empty one takes its place.
+    /// Opens the file and compares the checksum of every page.
+    ///
+    /// A damaged file, and one with another layout, is renamed and replaced by an empty one. The
+    /// log reports that.
     pub(super) fn open(&self) -> Result<Database, OpenError> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         fs::create_dir_all(folder)
             .map_err(|error| OpenError::Io { path: folder.to_owned(), error })?;
-        let (suffix, why) = match self.try_open() {
+        let (suffix, reason) = match self.try_open() {
             Ok(database) => return Ok(database),
             Err(Unusable::Inaccessible(error)) => return Err(error),
-            Err(Unusable::Damaged(why)) => ("damaged".to_owned(), why),
-            Err(Unusable::OtherLayout(layout)) => {
-                (format!("layout-{layout}"), format!("it has layout {layout}"))
-            }
+            Err(Unusable::Damaged(reason)) => ("damaged".to_owned(), reason),
+            Err(Unusable::OtherLayout(layout)) => (
+                format!("layout-{layout}"),
+                format!("layout version is {layout}; it must be {}", self.layout),
+            ),
         };
-        let quarantine_path = self.quarantine_path(&suffix, &why)?;
+        let quarantine_path = self.quarantine_path(&suffix, &reason)?;
         fs::rename(&self.path, &quarantine_path)
             .map_err(|error| OpenError::Io { path: self.path.clone(), error })?;
-        let (file, aside) =
-            (self.path.display().to_string(), quarantine_path.display().to_string());
         tracing::error!(
-            file,
-            aside,
-            reason = why,
-            "the file with {} cannot be used: set aside, begun anew",
+            file = self.path.display().to_string(),
+            aside = quarantine_path.display().to_string(),
+            reason,
+            "the file with {} cannot be used; it was moved aside and replaced by an empty one",
             self.description
         );
         self.try_open().map_err(|unusable| match unusable {
             Unusable::Inaccessible(error) => error,
-            Unusable::Damaged(why) | Unusable::OtherLayout(why) => {
-                OpenError::Io { path: self.path.clone(), error: io::Error::other(why) }
+            Unusable::Damaged(reason) | Unusable::OtherLayout(reason) => {
+                OpenError::Io { path: self.path.clone(), error: io::Error::other(reason) }
             }
         })
     }
 
-    /// Where a file is put that cannot be used.
-    fn quarantine_path(&self, suffix: &str, why: &str) -> Result<PathBuf, OpenError> {
+    /// The path to which an unusable file is moved.
+    fn quarantine_path(&self, suffix: &str, reason: &str) -> Result<PathBuf, OpenError> {
         let with_suffix =
             |rest: &str| PathBuf::from(format!("{}.{suffix}{rest}", self.path.display()));
         let first = with_suffix("");
@@ -98,12 +97,12 @@ impl StoreFile<'_> {
         };
         let mut candidates =
             iter::once(first).chain((2..=max).map(|number| with_suffix(&format!(".{number}"))));
-        // What cannot be looked at may be there.
+        // A path that cannot be examined may exist.
         let free = candidates.find(|path| matches!(path.try_exists(), Ok(false)));
         free.ok_or_else(|| OpenError::TooManyQuarantined {
             path: self.path.clone(),
-            why: why.to_owned(),
-            most: max,
+            reason: reason.to_owned(),
+            max,
         })
     }
 
@@ -123,7 +122,7 @@ impl StoreFile<'_> {
         match catch_panic(|| read_layout(&database)).map_err(|error| self.classify_error(error))? {
             Some(layout) if layout != self.layout.to_string() => Err(Unusable::OtherLayout(layout)),
             _ => {
-                // A file that is whole and cannot be written is no damaged one.
+                // An intact file that cannot be written is not damaged.
                 catch_panic(|| self.initialize(&database))
                     .map_err(|error| Unusable::Inaccessible(self.io_error(error)))?;
                 Ok(database)
@@ -135,7 +134,7 @@ impl StoreFile<'_> {
         match error {
             StoreError::Open(error) => Unusable::Inaccessible(error),
             error @ StoreError::Closed => Unusable::Inaccessible(self.io_error(error)),
-            StoreError::Failed(why) => Unusable::Damaged(why),
+            StoreError::Failed(reason) => Unusable::Damaged(reason),
         }
     }
 
@@ -151,16 +150,16 @@ impl StoreFile<'_> {
     }
 }
 
-/// `true` when an error is about what stands in the file, not about reaching it.
+/// `true` when an error concerns the content of the file and not the access to it.
 fn is_corruption(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
 }
 
-/// The layout that the header names; `None` of a new file.
+/// The layout version in the header; `None` for a new file.
 fn read_layout(database: &Database) -> Result<Option<String>, StoreError> {
     let transaction = database.begin_read()?;
     match transaction.open_table(HEADER) {
-        // Text of any length and kind may stand there: it becomes part of a file's name.
+        // The value may be any text, and it becomes part of a file name.
         Ok(header) => Ok(header.get(LAYOUT_KEY)?.map(|layout| {
             layout.value().chars().filter(char::is_ascii_alphanumeric).take(16).collect()
         })),

@@ -1,4 +1,4 @@
-//! What the store promises.
+//! Tests of the dictionary file: encoding, durability, eviction and damage.
 
 mod codec;
 mod damage;
@@ -23,7 +23,7 @@ fn open(options: StoreOptions) -> DictionaryFile {
     DictionaryFile::open(options).expect("a store")
 }
 
-/// A position of its own for each number, by the moves that the number stands for.
+/// A position that the number determines, reached by 12 pseudo-random moves.
 fn position(number: u64) -> Position {
     let mut position = Position::startpos();
     for step in 1..=12 {
@@ -36,10 +36,10 @@ fn position(number: u64) -> Position {
     position
 }
 
-/// An analysis of the position with this number that saves so many nodes.
+/// An analysis of the position with this number.
 fn record(number: u64, nodes: u64) -> Record {
     let position = position(number);
-    let entry_key = EntryKey {
+    let key = EntryKey {
         zobrist_key: position.key(),
         position: PackedPosition::from_position(&position),
         history_hash: [0; 2],
@@ -61,7 +61,7 @@ fn record(number: u64, nodes: u64) -> Record {
     };
     let effort = StoredEffort { nodes, time: report.elapsed, depth: 9 };
     Record {
-        key: entry_key,
+        key,
         report: Arc::new(report),
         effort,
         nodes_saved: nodes,

@@ -1,4 +1,4 @@
-//! A dictionary full of analyses, so that starts are as slow as they get.
+//! A full dictionary file, the worst case for the start time.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use kibitzer::chess::{Position, splitmix};
 use kibitzer::engine::{Engine, Report, Score, StopReason, Wdl};
 use kibitzer::store::{DictionaryFile, EntryKey, Record, Store, StoreOptions, StoredEffort};
 
-/// Analyses of one commit.
+/// Number of analyses per commit.
 const BATCH_SIZE: u64 = 20_000;
 
-/// Writes so many analyses of the engine of today into the folder.
+/// Writes this number of analyses of the current engine into the folder.
 pub(crate) fn fill(folder: &Path, entries: u64) {
     let engine_id = Engine::new(1).engine_id();
     let options =
@@ -47,7 +47,7 @@ fn record(number: u64, report: &Arc<Report>) -> Arc<Record> {
     })
 }
 
-/// As a search of a tenth of a second finds it, with a line of usual length.
+/// A report like that of a search of 50 ms, with a PV of usual length.
 fn report() -> Report {
     let position = Position::startpos();
     Report {

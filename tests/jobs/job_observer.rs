@@ -1,4 +1,4 @@
-//! What the checker has heard of a job.
+//! A client that records the events of a job and compares them with the server.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::server::Server;
 
-/// Members of a move by which it is compared.
+/// The compared members of a move.
 const COMPARED_MEMBERS: [&str; 12] = [
     "ply",
     "san",
@@ -23,30 +23,30 @@ const COMPARED_MEMBERS: [&str; 12] = [
     "accuracy",
 ];
 
-/// A job, and all that was heard of it.
+/// A job and all its received events.
 pub(crate) struct JobObserver {
     url: String,
     key: String,
     pgn: String,
-    /// Events by their id.
+    /// Events by id.
     events: BTreeMap<u64, Value>,
     is_done: bool,
     is_deleted: bool,
 }
 
-/// An event with its id, where it has one.
+/// An event with its id, if any.
 struct Event {
     id: Option<String>,
     data: Value,
 }
 
 impl JobObserver {
-    /// Gives a job. From now on it must be there.
+    /// Submits a job. From now on it must exist.
     pub(crate) async fn submit(server: &Server, number: u64, pgn: String) -> JobObserver {
         let key = format!("job-{number}");
-        let taken = submit(server, &key, &pgn).await;
-        assert!(taken["moves"].as_u64().is_some_and(|moves| moves > 100), "{taken}");
-        let url = taken["url"].as_str().expect("a url").to_owned();
+        let submitted = submit(server, &key, &pgn).await;
+        assert!(submitted["moves"].as_u64().is_some_and(|moves| moves > 100), "{submitted}");
+        let url = submitted["url"].as_str().expect("a url").to_owned();
         JobObserver { url, key, pgn, events: BTreeMap::new(), is_done: false, is_deleted: false }
     }
 
@@ -58,28 +58,28 @@ impl JobObserver {
         self.events.len()
     }
 
-    /// Deletes it. From now on it must be gone.
+    /// Deletes the job. From now on it must be gone.
     pub(crate) async fn delete(&mut self, server: &Server) {
         let answer = server.request(Method::DELETE, &self.url).send().await.expect("an answer");
         assert_eq!(answer.status(), 204);
         self.is_deleted = true;
     }
 
-    /// Compares what the server says with what was heard.
+    /// Compares the review on the server with the received events.
     pub(crate) async fn check(&mut self, server: &Server) {
         let answer = server.request(Method::GET, &self.url).send().await.expect("an answer");
         if self.is_deleted {
-            assert_eq!(answer.status(), 410, "a deletion that was acknowledged holds");
+            assert_eq!(answer.status(), 410, "an acknowledged deletion is durable");
             return;
         }
-        assert_eq!(answer.status(), 200, "a job that was acknowledged is there");
+        assert_eq!(answer.status(), 200, "an acknowledged job is durable");
         let review: Value = answer.json().await.expect("JSON");
         assert_eq!(
             submit(server, &self.key, &self.pgn).await["url"],
             self.url,
-            "and so is its key"
+            "the idempotency key is durable"
         );
-        assert!(!self.is_done || review["status"] == "done", "what was done stays so");
+        assert!(!self.is_done || review["status"] == "done", "a finished job stays finished");
         for event in self.events.values().filter(|event| event["type"] == "move") {
             let (game, ply) =
                 (&review["games"][event["game"].as_u64().expect("a game") as usize], &event["ply"]);
@@ -100,8 +100,8 @@ impl JobObserver {
         }
     }
 
-    /// Follows the job from where it was left, and kills the server behind so many events;
-    /// `at_a_write` when it writes. `true` when it did.
+    /// Follows the job behind the last received event and kills the server after `events` further
+    /// events; with `kill_while_writing` at its next write. Returns `true` when it was writing.
     pub(crate) async fn follow_until_killed(
         &mut self,
         server: &mut Server,
@@ -118,21 +118,21 @@ impl JobObserver {
         let mut stream = Stream { answer, text: String::new() };
         let until = self.events.len() + events;
         while self.events.len() < until && !self.is_done {
-            let event = stream.next().await.expect("the stream goes on");
+            let event = stream.next().await.expect("the stream does not end");
             self.record_event(event);
         }
         if kill_while_writing && !self.is_done {
             server.kill_at_next_write().await;
         }
         let was_writing = server.kill_now();
-        // What had been sent by then was told as well.
+        // The events that were sent before the kill count as well.
         while let Some(event) = stream.next().await {
             self.record_event(event);
         }
         was_writing
     }
 
-    /// Hears the rest of it.
+    /// Receives all remaining events and checks the job.
     pub(crate) async fn finish(&mut self, server: &Server) {
         if self.is_deleted {
             return;
@@ -148,9 +148,9 @@ impl JobObserver {
         while let Some(event) = stream.next().await {
             self.record_event(event);
         }
-        assert!(self.is_done, "the job comes to its end");
+        assert!(self.is_done, "the job finishes");
         let last = self.events.keys().last().copied().unwrap_or(0);
-        assert_eq!(self.events.len() as u64, last, "every event was heard once");
+        assert_eq!(self.events.len() as u64, last, "every event was received once");
         self.check(server).await;
     }
 
@@ -163,7 +163,7 @@ impl JobObserver {
             Some(id) => {
                 let id = id.parse().expect("a number");
                 let expected = self.events.keys().last().copied().unwrap_or(0) + 1;
-                assert_eq!(id, expected, "ids rise by one, also across a restart");
+                assert_eq!(id, expected, "ids rise by one, even across a restart");
                 self.events.insert(id, data);
             }
             None => assert_eq!(data["type"], "heartbeat"),
@@ -178,7 +178,7 @@ async fn submit(server: &Server, key: &str, pgn: &str) -> Value {
     answer.json().await.expect("JSON")
 }
 
-/// Server-sent events, up to the end or to the death of the server.
+/// Server-sent events until the end of the stream or of the server.
 struct Stream {
     answer: reqwest::Response,
     text: String,

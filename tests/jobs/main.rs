@@ -1,17 +1,16 @@
-//! A server that reviews games is killed by SIGKILL again and again, most often while it writes,
-//! and loses nothing that it has told.
+//! Durability of game reviews: a server that is killed during writes loses nothing it has reported.
 //!
-//! The checker follows the job's events, writes down what it hears, and kills the server: as a rule
-//! at once when the log says that it writes. After each restart the review must say of every move
-//! what was written down, events must go on behind the last one heard, and what was acknowledged (a
-//! new job, a deletion) must hold. In the end every job is done.
+//! The test follows the events of a job, records them, and kills the server with SIGKILL, usually
+//! as soon as the log reports a write. After each restart the review must contain every recorded
+//! move unchanged. Events must continue behind the last received one. Acknowledged submissions and
+//! deletions must persist. In the end every job is done.
 
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
     clippy::panic,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and tells by printing"
+    reason = "a test fails by panicking and reports by printing"
 )]
 
 mod dictionary;
@@ -26,12 +25,12 @@ use job_observer::JobObserver;
 use kibitzer::chess::{Position, SanWriter, splitmix};
 use server::Server;
 
-/// A number that looks like chance.
+/// A pseudo-random number.
 fn random(number: u64) -> u64 {
     splitmix::nth(77, number)
 }
 
-/// The games of a job: so many, each of its own moves.
+/// The PGN of a job with `count` different games.
 fn games(seed: u64, count: u64) -> String {
     (0..count).map(|number| game(seed * 1_000 + number)).collect()
 }
@@ -52,17 +51,17 @@ fn game(seed: u64) -> String {
     text + "*\n\n"
 }
 
-/// How much is done.
+/// The size of the test.
 struct KillPlan {
-    /// Kills.
+    /// Number of kills.
     rounds: u64,
-    /// Where too few of them came in mid-write it goes on, up to so many.
+    /// Maximum number of kills. The test goes on while too few of them hit a write.
     max_rounds: u64,
-    /// Kills that come while the server writes, at least.
+    /// Minimum number of kills during a write.
     min_kills_while_writing: usize,
-    /// Analyses in the dictionary.
+    /// Number of analyses in the dictionary.
     entries: u64,
-    /// The median of the starts is shorter. Other work on the machine stretches single ones.
+    /// Limit of the median start time. Other load on the machine may delay single starts.
     max_median_start: Duration,
 }
 
@@ -77,7 +76,7 @@ impl KillPlan {
                 max_median_start: Duration::from_secs(2),
             }
         } else {
-            // A short start says nothing of a long one, and is not measured.
+            // With a small dictionary the start time is not meaningful.
             KillPlan {
                 rounds: 4,
                 max_rounds: 40,
@@ -89,9 +88,9 @@ impl KillPlan {
     }
 }
 
-/// What happened in a round.
+/// The outcome of a round.
 struct Round {
-    /// The log said last that it writes.
+    /// Whether the last log line was the start of a write.
     was_writing: bool,
     in_flight: u64,
     events: usize,
@@ -100,13 +99,8 @@ struct Round {
 
 #[test]
 fn reported_job_events_survive_every_kill() {
-    let KillPlan {
-        rounds,
-        max_rounds: most_rounds,
-        min_kills_while_writing: in_mid_write,
-        entries,
-        max_median_start: start,
-    } = KillPlan::from_environment();
+    let KillPlan { rounds, max_rounds, min_kills_while_writing, entries, max_median_start } =
+        KillPlan::from_environment();
     let folder = tempfile::tempdir().expect("a folder");
     dictionary::fill(folder.path(), entries);
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -118,16 +112,17 @@ fn reported_job_events_survive_every_kill() {
         let mut jobs: Vec<JobObserver> = Vec::new();
         let mut done = Vec::new();
         let writing = |done: &[Round]| done.iter().filter(|round| round.was_writing).count();
-        for round in 1..=most_rounds {
-            if round > rounds && writing(&done) >= in_mid_write {
+        for round in 1..=max_rounds {
+            if round > rounds && writing(&done) >= min_kills_while_writing {
                 break;
             }
             let outcome = run_round(folder.path(), round, &mut jobs).await;
-            let Round { was_writing, in_flight, events: heard, start } = outcome;
+            let Round { was_writing, in_flight, events, start } = outcome;
             println!(
-                "round {round}: up after {start:?}, {heard} events heard, {} jobs, killed {} with {in_flight} searches in flight",
+                "round {round}: ready after {start:?}, {events} events received, {} jobs, \
+                 killed {} writes with {in_flight} running searches",
                 jobs.len(),
-                if was_writing { "while it wrote," } else { "between two writes," },
+                if was_writing { "during" } else { "between" },
             );
             done.push(outcome);
         }
@@ -138,29 +133,31 @@ fn reported_job_events_survive_every_kill() {
         }
         server.kill();
         let (rounds, writing) = (done.len(), writing(&done));
-        let heard: usize = done.iter().map(|round| round.events).sum();
+        let events: usize = done.iter().map(|round| round.events).sum();
         let mut starts: Vec<Duration> = done.iter().map(|round| round.start).collect();
         starts.sort_unstable();
         let (median, slowest) = (starts[rounds / 2], starts[rounds - 1]);
         println!(
-            "{rounds} kills, {writing} of them in mid-write; {heard} events, {} jobs, all as they were told; start with {entries} analyses \
-             {median:?} in the median, {slowest:?} at most",
+            "{rounds} kills, {writing} of them during a write; {events} events of {} jobs intact; \
+             start with {entries} analyses: median {median:?}, maximum {slowest:?}",
             jobs.len()
         );
-        assert!(writing >= in_mid_write, "{writing} of {rounds} kills came while it wrote");
-        assert!(median < start, "a start with {entries} analyses took {median:?} in the median");
+        assert!(writing >= min_kills_while_writing, "{writing} of {rounds} kills hit a write");
+        assert!(median < max_median_start, "the median start took {median:?}");
     });
 }
 
-/// One life of the server.
+/// Runs the server until it is killed.
 async fn run_round(folder: &std::path::Path, round: u64, jobs: &mut Vec<JobObserver>) -> Round {
     let started = Instant::now();
     let mut server = Server::start(folder).await;
     let start = started.elapsed();
-    // The last few that are over, and all that are not.
-    let over = jobs.iter().filter(|job| job.is_finished()).count();
-    for (_, job) in
-        jobs.iter_mut().enumerate().filter(|(index, job)| !job.is_finished() || index + 4 > over)
+    // All unfinished jobs and the last few finished ones.
+    let finished = jobs.iter().filter(|job| job.is_finished()).count();
+    for (_, job) in jobs
+        .iter_mut()
+        .enumerate()
+        .filter(|(index, job)| !job.is_finished() || index + 4 > finished)
     {
         job.check(&server).await;
     }
@@ -174,10 +171,15 @@ async fn run_round(folder: &std::path::Path, round: u64, jobs: &mut Vec<JobObser
         job.delete(&server).await;
         jobs.push(JobObserver::submit(&server, 100 + round, games(100 + round, 300)).await);
     }
-    let job = jobs.iter_mut().find(|job| !job.is_finished()).expect("a job that is not done");
-    let heard = job.event_count();
+    let job = jobs.iter_mut().find(|job| !job.is_finished()).expect("an unfinished job");
+    let events_before = job.event_count();
     let was_writing = job
         .follow_until_killed(&mut server, 3 + (random(round) % 20) as usize, round % 10 != 7)
         .await;
-    Round { was_writing, in_flight: server.in_flight(), events: job.event_count() - heard, start }
+    Round {
+        was_writing,
+        in_flight: server.in_flight(),
+        events: job.event_count() - events_before,
+        start,
+    }
 }

@@ -1,4 +1,4 @@
-//! The server that is killed.
+//! The server process that the test kills.
 
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -10,20 +10,20 @@ use std::time::Duration;
 use reqwest::{Client, Method, RequestBuilder};
 use serde_json::Value;
 
-/// A server as a process of its own. It ends with this.
+/// A server in a child process. Dropping it kills the process.
 pub(crate) struct Server {
     child: Arc<Mutex<Child>>,
-    /// The next write is the last thing that it does.
+    /// Whether the process is killed at its next write.
     kill_on_write: Arc<AtomicBool>,
     client: Client,
     base: String,
-    /// Lines of the log about writing.
+    /// Log lines about commits.
     log: mpsc::Receiver<Value>,
     in_flight: u64,
 }
 
 impl Server {
-    /// Starts a server on the folder and waits until it takes traffic.
+    /// Starts a server on the folder and waits until it is ready.
     pub(crate) async fn start(folder: &Path) -> Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
         command.args(["serve", "--listen", "127.0.0.1:0"]).env("KIBITZER__STORE__PATH", folder);
@@ -39,21 +39,20 @@ impl Server {
             let line: Value = serde_json::from_str(&line).ok()?;
             line["address"].as_str().map(str::to_owned)
         });
-        let base = format!("http://{}", listening.expect("it says where it listens"));
+        let base = format!("http://{}", listening.expect("the log names the address"));
         let (log_sender, log) = mpsc::channel();
         let (child, kill_on_write) =
             (Arc::new(Mutex::new(child)), Arc::new(AtomicBool::new(false)));
         let (process, kill_flag) = (child.clone(), kill_on_write.clone());
         std::thread::spawn(move || {
             for line in lines.map_while(Result::ok) {
-                // A write takes milliseconds: whoever wants to meet one has no time for anything
-                // else.
+                // A write takes milliseconds, so the kill comes before the line is parsed.
                 if kill_flag.load(Ordering::Relaxed) && line.contains("\"writing\"") {
                     process.lock().unwrap().kill().expect("a child can be killed");
                     kill_flag.store(false, Ordering::Relaxed);
                 }
                 let line: Value = serde_json::from_str(&line).unwrap_or_default();
-                // Nobody listens any more once the test is over.
+                // The receiver is dropped when the test is over.
                 if matches!(line["message"].as_str(), Some("writing" | "written"))
                     && log_sender.send(line).is_err()
                 {
@@ -83,14 +82,14 @@ impl Server {
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
-        panic!("the server does not get ready");
+        panic!("the server is not ready after 10 s");
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.client.request(method, format!("{}{path}", self.base))
     }
 
-    /// Kills the process when it next says that it writes; waits for that for a while.
+    /// Kills the process at its next write. Gives up after 2 s.
     pub(crate) async fn kill_at_next_write(&self) {
         self.kill_on_write.store(true, Ordering::Relaxed);
         for _ in 0..1_000 {
@@ -101,21 +100,21 @@ impl Server {
         }
     }
 
-    /// Searches in flight at the last write that began.
+    /// Number of running searches at the start of the last write.
     pub(crate) fn in_flight(&self) -> u64 {
         self.in_flight
     }
 
-    /// Ends the process as nothing else can: on Unix by SIGKILL. `true` when the last thing that it
-    /// said was that it writes.
+    /// Kills the process, on Unix by SIGKILL. Returns `true` when its last log line was the start
+    /// of a write.
     pub(crate) fn kill_now(&mut self) -> bool {
         {
             let mut child = self.child.lock().unwrap();
-            // It may be dead already.
+            // The process may have ended already.
             child.kill().expect("a child can be killed");
             child.wait().expect("a child can be waited for");
         }
-        // All that it has said comes before the end of the channel.
+        // The channel yields every line before it ends.
         let mut was_writing = false;
         while let Ok(line) = self.log.recv() {
             was_writing = line["message"] == "writing";
@@ -124,7 +123,7 @@ impl Server {
         was_writing
     }
 
-    /// Ends it.
+    /// Kills the process.
     pub(crate) fn kill(mut self) {
         self.kill_now();
     }
@@ -132,7 +131,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Both fail only when the process has ended already.
+        // Both calls fail only when the process has ended already.
         let mut child = self.child.lock().unwrap();
         let _ = child.kill();
         let _ = child.wait();

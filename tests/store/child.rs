@@ -1,4 +1,4 @@
-//! The process that is killed.
+//! The child process of the test, which the parent kills.
 
 use std::io::Write;
 use std::path::Path;
@@ -14,11 +14,11 @@ use kibitzer::store::{DictionaryFile, Store, StoreOptions};
 
 use crate::fake_searcher::{DeterministicSearcher, game};
 
-/// The folder of the store, for the child.
+/// The environment variable with the folder of the store.
 pub(crate) const FOLDER_VARIABLE: &str = "KIBITZER_TEST_STORE_FOLDER";
-/// The first question of the child.
+/// The environment variable with the number of the first position.
 pub(crate) const FIRST_NUMBER_VARIABLE: &str = "KIBITZER_TEST_STORE_FROM";
-/// `store.flush_ms` as it is by default.
+/// The default of `store.flush_ms`.
 pub(crate) const FLUSH_INTERVAL: Duration = Duration::from_millis(1_000);
 
 pub(crate) fn options() -> ServiceOptions {
@@ -45,9 +45,9 @@ pub(crate) fn request(number: u64) -> AnalysisRequest {
     }
 }
 
-/// Asks and tells, until somebody kills it.
+/// Analyses numbered positions and prints each number, until the parent kills the process.
 pub(crate) fn run(folder: &Path) -> ExitCode {
-    let from = std::env::var(FIRST_NUMBER_VARIABLE).unwrap().parse().unwrap();
+    let first = std::env::var(FIRST_NUMBER_VARIABLE).unwrap().parse().unwrap();
     let service = Service::start_with_store(
         Arc::new(DeterministicSearcher),
         options(),
@@ -57,14 +57,13 @@ pub(crate) fn run(folder: &Path) -> ExitCode {
     .unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let mut stdout = std::io::stdout().lock();
-    for number in from.. {
+    for number in first.. {
         runtime.block_on(service.best_move(request(number))).unwrap();
-        // A parent that is gone has no use for the rest.
+        // The parent has exited.
         if writeln!(stdout, "{number}").and_then(|()| stdout.flush()).is_err() {
             break;
         }
-        // As many as a server with some cores finds at a hundred milliseconds each, and ten times
-        // that.
+        // Ten times the rate of a server with some cores and 100 ms per analysis.
         std::thread::sleep(Duration::from_micros(500));
     }
     ExitCode::SUCCESS

@@ -1,4 +1,4 @@
-//! Questions by number, and what is found to each.
+//! A fake searcher, and numbered games with their expected reports.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use kibitzer::analysis::Searcher;
 use kibitzer::chess::{Game, Position, splitmix};
 use kibitzer::engine::{Limits, Report, Score, SearchScope, StopFlag, StopReason, Wdl};
 
-/// A number that looks like chance, the same in both processes.
+/// A pseudo-random number, the same in both processes.
 pub(crate) fn random(number: u64) -> u64 {
     splitmix::nth(5, number)
 }
@@ -25,7 +25,7 @@ pub(crate) fn game(number: u64) -> Game {
     Game::new(position)
 }
 
-/// What is found about a position: it follows from its key alone.
+/// The report of a position. It depends only on the Zobrist key.
 pub(crate) fn expected_report(game: &Game) -> Report {
     let position = game.position();
     let number = random(position.key());
@@ -45,7 +45,7 @@ pub(crate) fn expected_report(game: &Game) -> Report {
     }
 }
 
-/// Finds at once what [`found`] tells.
+/// A searcher that returns [`expected_report`] at once.
 pub(crate) struct DeterministicSearcher;
 
 impl Searcher for DeterministicSearcher {

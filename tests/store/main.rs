@@ -1,16 +1,15 @@
-//! What the evaluation dictionary has had on disk for longer than `store.flush_ms` is there after
-//! the process was killed, whole.
+//! Durability of the evaluation dictionary: analyses older than `store.flush_ms` survive a kill.
 //!
-//! A child process searches and stores as fast as a busy server does and is killed by SIGKILL in
-//! the middle of it, again and again, on one file. The child tells each answer before the next
-//! question; what it has told longer than the flush time before its death must be answered from the
-//! store, equal to the byte, and nothing else than what was found may ever be.
+//! A child process searches and stores as fast as a busy server. The test kills it with SIGKILL,
+//! several times on the same file. The child prints each number after its answer. An answer older
+//! than the flush interval at the kill must come from the store, equal in every byte. The store
+//! must never return anything but the expected report.
 
 #![allow(
     clippy::unwrap_used,
     clippy::panic,
     clippy::print_stdout,
-    reason = "a test fails by panicking, and tells by printing"
+    reason = "a test fails by panicking and reports by printing"
 )]
 
 mod child;
@@ -35,21 +34,21 @@ fn main() -> ExitCode {
     match std::env::var_os(child::FOLDER_VARIABLE) {
         Some(folder) => child::run(Path::new(&folder)),
         None => {
-            let claims = vec![Trial::test(
-                "what_is_older_than_the_flush_time_survives_every_kill",
+            let trials = vec![Trial::test(
+                "analyses_older_than_the_flush_interval_survive_every_kill",
                 survives_every_kill,
             )];
-            libtest_mimic::run(&Arguments::from_args(), claims).exit_code()
+            libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
         }
     }
 }
 
 fn survives_every_kill() -> Result<(), Failed> {
-    let (rounds, longest_ms) = if support::full() { (60, 4_000) } else { (3, 900) };
+    let (rounds, max_extra_ms) = if support::full() { (60, 4_000) } else { (3, 900) };
     let folder = tempfile::tempdir()?;
     let mut durable = 0;
     for round in 1..=rounds {
-        let lifetime = FLUSH_INTERVAL + Duration::from_millis(100 + random(round) % longest_ms);
+        let lifetime = FLUSH_INTERVAL + Duration::from_millis(100 + random(round) % max_extra_ms);
         let answered = run_and_kill_child(folder.path(), durable, lifetime)?;
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let started = Instant::now();
@@ -63,13 +62,13 @@ fn survives_every_kill() -> Result<(), Failed> {
         let (mut lost, last) = (0, answered.keys().last().copied().unwrap_or(durable));
         for number in 0..=last {
             let answer = runtime.block_on(service.best_move(request(number)))?;
-            assert_eq!(*answer.report, expected_report(&request(number).game), "question {number}");
+            assert_eq!(*answer.report, expected_report(&request(number).game), "position {number}");
             if answer.source == Source::Search {
-                assert!(number >= durable, "round {round}: question {number} was on disk before");
+                assert!(number >= durable, "round {round}: position {number} was on disk before");
                 let age = answered.get(&number).copied().unwrap_or_default();
                 assert!(
                     age < FLUSH_INTERVAL,
-                    "round {round}: question {number} was answered {age:?} before the kill"
+                    "round {round}: position {number} was answered {age:?} before the kill"
                 );
                 lost += 1;
             }
@@ -84,17 +83,17 @@ fn survives_every_kill() -> Result<(), Failed> {
     Ok(())
 }
 
-/// Lets a child store from this question on for so long, kills it, and tells how long before its
-/// end it had answered each.
+/// Runs a child from position `first` on, kills it after `lifetime`, and returns how long before
+/// the kill it answered each position.
 fn run_and_kill_child(
     folder: &Path,
-    from: u64,
+    first: u64,
     lifetime: Duration,
 ) -> Result<BTreeMap<u64, Duration>, Failed> {
     let mut child = Command::new(std::env::current_exe()?)
         .envs([
             (child::FOLDER_VARIABLE, folder.as_os_str()),
-            (child::FIRST_NUMBER_VARIABLE, from.to_string().as_ref()),
+            (child::FIRST_NUMBER_VARIABLE, first.to_string().as_ref()),
         ])
         .stdout(Stdio::piped())
         .spawn()?;
@@ -105,10 +104,10 @@ fn run_and_kill_child(
     });
     std::thread::sleep(lifetime);
     let killed = Instant::now();
-    // On Unix this is SIGKILL: nothing of the child runs after it.
+    // On Unix this is SIGKILL, which the child cannot handle.
     child.kill()?;
     child.wait()?;
-    let answered = reader.join().map_err(|_| "the listener panicked")?;
+    let answered = reader.join().map_err(|_| "the reader thread panicked")?;
     Ok(answered
         .into_iter()
         .map(|(number, when)| (number, killed.saturating_duration_since(when)))

@@ -1,41 +1,42 @@
-//! A job as the service keeps it in mind, and how far it is.
+//! The in-memory form of a job and its progress.
 
 use tokio::sync::watch;
 
-use super::Schedule;
+use super::schedule::Schedule;
+use super::usage::Usage;
 use crate::analysis::Client;
-use crate::store::jobs::{JobEnd, JobId, JobRecord, PositionLimits, StoredJob};
+use crate::store::jobs::{JobEnd, JobId, JobRecord, PositionLimits};
 
-/// How far a job is. What it says is on disk.
+/// The progress of a job, as it is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Positions of which something is found.
+    /// Number of evaluated positions.
     pub positions_done: u64,
-    /// Whether anything is done about the rest.
+    /// The status.
     pub status: JobStatus,
 }
 
-/// Whether anything is done about a job.
+/// The status of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum JobStatus {
-    /// It waits for its turn.
+    /// The job waits for its turn.
     Queued,
-    /// It is under way; with more jobs than there are places it may wait between two of its games.
+    /// The job has started. It may pause between two games while jobs of other clients run.
     Running,
     /// All games are reviewed.
     Done,
-    /// A fault of ours has ended it.
+    /// The job ended with an internal error.
     Failed,
-    /// It is gone: deleted, or expired.
+    /// The job was deleted, has expired, or was evicted.
     Gone,
 }
 
 impl JobStatus {
-    /// The statuses of a job that is there.
+    /// The statuses of a job that still exists.
     pub const ALL: [JobStatus; 4] =
         [JobStatus::Queued, JobStatus::Running, JobStatus::Done, JobStatus::Failed];
 
-    /// The name that clients see.
+    /// The name in the API.
     pub const fn name(self) -> &'static str {
         match self {
             JobStatus::Queued => "queued",
@@ -46,7 +47,7 @@ impl JobStatus {
         }
     }
 
-    /// `true` when nothing more comes.
+    /// `true` when the progress no longer changes.
     pub const fn is_finished(self) -> bool {
         matches!(self, JobStatus::Done | JobStatus::Failed | JobStatus::Gone)
     }
@@ -56,7 +57,7 @@ impl JobStatus {
     }
 }
 
-/// A job. What it consists of is on disk.
+/// A job in memory. Its games and evaluations are in the store.
 #[derive(Debug)]
 pub(super) struct JobEntry {
     pub(super) id: JobId,
@@ -64,36 +65,41 @@ pub(super) struct JobEntry {
     pub(super) limits: PositionLimits,
     pub(super) games: usize,
     pub(super) moves: u64,
-    /// What all of it takes at most.
+    /// Maximum stored size of the job with all its evaluations.
     pub(super) reserved_bytes: u64,
     pub(super) progress: watch::Sender<Progress>,
 }
 
-impl JobEntry {
-    /// A job as it is kept.
-    pub(super) fn new(stored: &StoredJob) -> JobEntry {
-        let StoredJob { id, record, positions_done } = stored;
-        let JobRecord { client, limits, end, reserved_bytes, plies, .. } = record;
-        let schedule = Schedule::new(plies);
+impl From<&JobRecord> for JobEntry {
+    fn from(record: &JobRecord) -> JobEntry {
+        let schedule = Schedule::new(&record.plies);
+        let positions_done = record.positions_done;
         let unfinished_status =
-            if *positions_done > 0 { JobStatus::Running } else { JobStatus::Queued };
-        let status = end.map_or(unfinished_status, JobStatus::from_end);
+            if positions_done > 0 { JobStatus::Running } else { JobStatus::Queued };
+        let status = record.end.map_or(unfinished_status, JobStatus::from_end);
         JobEntry {
-            id: *id,
-            client: Client::new(client),
-            limits: *limits,
+            id: record.id,
+            client: Client::new(&record.client),
+            limits: record.limits,
             games: schedule.games(),
             moves: schedule.moves(),
-            reserved_bytes: *reserved_bytes,
-            progress: watch::Sender::new(Progress { positions_done: *positions_done, status }),
+            reserved_bytes: record.reserved_bytes,
+            progress: watch::Sender::new(Progress { positions_done, status }),
         }
     }
+}
 
+impl JobEntry {
     pub(super) fn progress(&self) -> Progress {
         *self.progress.borrow()
     }
 
-    /// Notes another status, unless the job is over.
+    /// The job's part of the usage.
+    pub(super) fn usage(&self) -> Usage {
+        Usage { jobs: 1, bytes: self.reserved_bytes }
+    }
+
+    /// Changes the status unless the job is finished.
     pub(super) fn set_status(&self, status: JobStatus) {
         self.progress.send_if_modified(|progress| {
             let changes = !progress.status.is_finished() && progress.status != status;

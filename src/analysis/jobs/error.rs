@@ -1,4 +1,4 @@
-//! What can go wrong with a job.
+//! Errors of the job service.
 
 use thiserror::Error;
 
@@ -6,59 +6,59 @@ use super::usage::Shortage;
 use crate::store::StoreError;
 use crate::store::jobs::GameError;
 
-/// Why a job was not taken, or is not shown. A closed list; the HTTP layer gives each its status
-/// and code.
+/// The reason why a job was refused or cannot be shown. The list is closed; the HTTP layer maps
+/// each variant to a status and a code.
 #[derive(Debug, Error)]
 pub enum JobError {
-    /// There is no such job, and none is known to have been.
+    /// There is no such job, and no tombstone of one.
     #[error("no such job")]
     NotFound,
-    /// It was deleted or has expired.
-    #[error("the job is gone")]
+    /// The job was deleted, has expired, or was evicted.
+    #[error("the job was deleted or has expired")]
     Gone,
-    /// The text has no game that can be read; why each of the first is none.
-    #[error("the text has no game")]
+    /// The text contains no readable game. The errors of the first unreadable ones are included.
+    #[error("the text contains no readable game")]
     NoGame(Vec<GameError>),
-    /// It would take more than the jobs of a client together may.
-    #[error("the job would take {bytes} bytes, more than the {most} of a client's jobs")]
+    /// The job is larger than the quota of a client.
+    #[error("the job takes up to {bytes} bytes; the jobs of one client may take {max}")]
     TooLarge {
-        /// What it would take.
+        /// Maximum size of the job in bytes.
         bytes: u64,
-        /// What all of a client's may.
-        most: u64,
+        /// Quota of a client in bytes.
+        max: u64,
     },
-    /// The text has more games than a job may.
-    #[error("more than {most} games")]
+    /// The text contains too many games.
+    #[error("the text contains more than {max} games")]
     TooManyGames {
-        /// What a job may have.
-        most: usize,
+        /// Maximum number of games of a job.
+        max: usize,
     },
-    /// The client has given another job under that name.
-    #[error("another job has this key")]
+    /// The client used the idempotency key for a job with another text or other limits.
+    #[error("the idempotency key belongs to another job")]
     IdempotencyConflict,
-    /// The client's jobs that have something to do take its share.
-    #[error("{unfinished} jobs of the client that are not done take its share")]
+    /// The client's unfinished jobs use its quota.
+    #[error("the quota of the client is used by its {unfinished} unfinished jobs")]
     QuotaExceeded {
-        /// How many there are.
+        /// Number of the client's unfinished jobs.
         unfinished: usize,
-        /// What there is too little of, within the share.
+        /// The exceeded part of the quota.
         shortage: Shortage,
     },
-    /// Jobs that have something to do take all the room.
-    #[error("{unfinished} jobs that are not done take all the room")]
+    /// Unfinished jobs use the whole capacity.
+    #[error("the capacity is used by {unfinished} unfinished jobs")]
     Full {
-        /// How many there are.
+        /// Number of unfinished jobs.
         unfinished: usize,
-        /// What there is too little of.
+        /// The exceeded part of the capacity.
         shortage: Shortage,
     },
-    /// The service ends and takes no new work.
+    /// The service is shutting down and accepts no jobs.
     #[error("the service is shutting down")]
     ShuttingDown,
-    /// What is kept cannot be read or written now.
+    /// The store cannot be read or written now.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// A fault of ours. The text is not for clients.
+    /// An internal error. The text is not for clients.
     #[error("internal error: {0}")]
     Internal(String),
 }

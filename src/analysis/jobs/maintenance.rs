@@ -1,20 +1,19 @@
-//! What is done about jobs though nobody asks: old ones go, and a disk that has refused is tried
-//! out.
+//! Background tasks of the job service: expiry of finished jobs, and write probes after a failure.
 
 use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::service::{Jobs, run_blocking};
+use super::state::{Jobs, run_blocking};
 use crate::analysis::cached::StoredAt;
 
-/// How often it is looked for jobs that have been over for long enough, at most.
+/// Maximum time between two searches for expired jobs.
 const MAX_EXPIRY_INTERVAL: Duration = Duration::from_secs(60);
 
-/// A disk that has refused is tried out again after so long.
+/// Time between two write probes.
 const WRITE_RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Lets go what has been over for long enough, again and again.
+/// Removes expired jobs at regular intervals until shutdown.
 pub(super) async fn expire_jobs(jobs: Jobs) {
     let mut shutdown = jobs.subscribe_shutdown();
     let interval =
@@ -26,23 +25,23 @@ pub(super) async fn expire_jobs(jobs: Jobs) {
             if let Err(error) = run_blocking(move || Ok(jobs.remove(&expired)?)).await {
                 tracing::warn!(
                     error = error.to_string(),
-                    "jobs that have expired cannot be deleted; it is tried again"
+                    "expired jobs could not be deleted; the server retries"
                 );
             }
         }
-        if timeout(interval, shutdown.wait_for(|ending| *ending)).await.is_ok() {
+        if timeout(interval, shutdown.wait_for(|shutting_down| *shutting_down)).await.is_ok() {
             return;
         }
     }
 }
 
-/// While the disk refuses it is tried out again and again: it may be that nobody else writes.
+/// Probes the disk while writes fail, because there may be no other write that detects recovery.
 pub(super) async fn retry_writes(jobs: Jobs) {
     let (mut failing, mut shutdown) = (jobs.subscribe_failing(), jobs.subscribe_shutdown());
     loop {
         tokio::select! {
-            // Both senders live in `jobs`, so that the only error, their end, cannot come.
-            _ = shutdown.wait_for(|ending| *ending) => return,
+            // `jobs` owns both senders, so `wait_for` cannot fail.
+            _ = shutdown.wait_for(|shutting_down| *shutting_down) => return,
             _ = failing.wait_for(|failing| *failing) => {}
         }
         let probe = {
@@ -50,8 +49,11 @@ pub(super) async fn retry_writes(jobs: Jobs) {
             run_blocking(move || Ok(jobs.recorded_write(jobs.file().check_writable())?)).await
         };
         if let Err(error) = probe {
-            tracing::debug!(error = error.to_string(), "the disk still refuses");
-            if timeout(WRITE_RETRY_INTERVAL, shutdown.wait_for(|ending| *ending)).await.is_ok() {
+            tracing::debug!(error = error.to_string(), "write probe failed");
+            if timeout(WRITE_RETRY_INTERVAL, shutdown.wait_for(|shutting_down| *shutting_down))
+                .await
+                .is_ok()
+            {
                 return;
             }
         }

@@ -1,54 +1,52 @@
-//! The way through the positions of a job.
+//! Iteration over the positions of a job in search order.
 
-use super::Schedule;
-use super::schedule::ScheduledPosition;
+use super::schedule::{Schedule, ScheduledPosition};
 use crate::analysis::request::reversible_tail;
 use crate::analysis::service::terminal_report;
 use crate::chess::Game;
-use crate::store::StoreError;
-use crate::store::jobs::{JobFile, JobId, ParsedGame, PositionEval};
+use crate::store::jobs::PositionEval;
 
-/// Where a job is. It holds one game at a time.
+/// The current place in a job. It holds one game at a time.
 #[derive(Debug)]
 pub(super) struct PositionCursor {
-    /// The next position.
+    /// The number of the next position.
     next: u64,
     game: Option<(u32, Game)>,
 }
 
-/// What is to be done about a position.
+/// What a position needs.
 #[derive(Debug)]
 pub(super) enum Step {
-    /// Nothing: the game is over there.
+    /// No search: the game is over in this position.
     Terminal(PositionEval),
-    /// It has to be searched; what can come back of its history stands before it.
+    /// A search. The game contains the history that can be repeated.
     Search(Box<Game>),
 }
 
 impl PositionCursor {
-    /// A walk that goes on behind so many positions.
+    /// A cursor behind the evaluated positions.
     pub(super) fn starting_at(positions_done: u64) -> PositionCursor {
         PositionCursor { next: positions_done, game: None }
     }
 
-    /// The next position, if there is one.
+    /// The next position; `None` at the end.
     pub(super) fn next_position(&self, schedule: &Schedule) -> Option<ScheduledPosition> {
         schedule.position_at(self.next)
     }
 
-    /// The game that has to be read before the next step, if one has.
+    /// The number of the game that must be loaded before the next step; `None` when it is loaded.
     pub(super) fn game_to_load(&self, schedule: &Schedule) -> Option<u32> {
         let ScheduledPosition { game: number, .. } = self.next_position(schedule)?;
         let is_loaded = self.game.as_ref().is_some_and(|(loaded, _)| *loaded == number);
         (!is_loaded).then_some(number)
     }
 
-    /// Goes into a game with all its moves.
+    /// Sets the current game, with all its moves.
     pub(super) fn set_game(&mut self, number: u32, game: Game) {
         self.game = Some((number, game));
     }
 
-    /// Takes the next step, if there is one and its game was entered.
+    /// Moves to the next position. Returns `None` at the end, and when its game is not loaded.
     pub(super) fn step(&mut self, schedule: &Schedule) -> Option<Step> {
         let ScheduledPosition { game: number, ply, .. } = self.next_position(schedule)?;
         let (_, game) = self.game.as_mut().filter(|(loaded, _)| *loaded == number)?;
@@ -59,18 +57,4 @@ impl PositionCursor {
             None => Step::Search(Box::new(reversible_tail(game))),
         })
     }
-}
-
-/// A game of a job with all its moves. Blocks.
-///
-/// # Errors
-/// When it is not there, or cannot be read now.
-pub(super) fn read_game(file: &JobFile, id: JobId, number: u32) -> Result<Game, StoreError> {
-    let record = file.game_record(id, number)?;
-    let Some(Ok(ParsedGame { start, moves })) = record.map(|sheet| sheet.parsed) else {
-        return Err(StoreError::Failed(format!("game {number} of job {id} is not there")));
-    };
-    let mut game = Game::new(start);
-    moves.into_iter().for_each(|mv| game.play(mv));
-    Ok(game)
 }

@@ -1,24 +1,24 @@
-//! What is said of a job: page by page, from what is kept of it.
+//! Reviews of a job, computed page by page from the stored evaluations.
 
 use std::sync::Arc;
 
 use tokio::sync::watch;
 
 use super::entry::{JobEntry, Progress};
-use super::schedule::ScheduledEvent;
-use super::service::{JobSummary, Jobs, run_blocking};
-use super::{JobError, Schedule};
-use crate::analysis::review::{Evaluation, GameReview, MoveReview, PlayerReview, annotate};
+use super::error::JobError;
+use super::schedule::{Schedule, ScheduledEvent};
+use super::state::{Jobs, run_blocking};
+use crate::analysis::review::{GameReview, MoveReview, PlayerReview, annotate};
 use crate::chess::pgn::{PgnReader, write};
 use crate::chess::{Color, Game, Position};
 use crate::openings::{self, Opening};
 use crate::store::StoreError;
-use crate::store::jobs::{GameRecord, JobId, JobRecord, ParsedGame, PositionEval};
+use crate::store::jobs::{GameRecord, JobId, JobRecord, ParsedGame};
 
-/// Half-moves within which a game's opening is looked for: no name is given to a longer line.
+/// Number of half-moves in which the opening is looked up. No named opening is longer.
 const OPENING_PLIES: usize = 60;
 
-/// A job, to read from.
+/// Read access to a job.
 #[derive(Clone)]
 pub struct JobReader {
     jobs: Jobs,
@@ -26,43 +26,44 @@ pub struct JobReader {
     schedule: Arc<Schedule>,
 }
 
-/// A game of a job.
+/// A page of the review of a game.
 #[derive(Clone, Debug)]
 pub struct GamePage {
-    /// Which game of the text, from 0.
+    /// The number of the game in the text, from 0.
     pub number: u32,
-    /// What was played, or why it cannot be read.
+    /// The headers, the result, and the parsed game or its error.
     pub record: GameRecord,
-    /// Its opening, where that has a name.
+    /// The named opening. Only the first page has it.
     pub opening: Option<Opening>,
-    /// How White and Black played, once the whole game is reviewed.
+    /// The reviews of White and Black, once the whole game is reviewed. Only the first page has
+    /// them.
     pub players: Option<[PlayerReview; 2]>,
-    /// Moves that are reviewed, in their order.
+    /// Reviewed moves in game order.
     pub moves: Vec<ReviewedMove>,
-    /// The move that the next page begins with, if there is one.
+    /// The first half-move of the next page; `None` on the last page.
     pub next_page_ply: Option<usize>,
 }
 
-/// A move that is reviewed.
+/// A reviewed move.
 #[derive(Clone, Debug)]
 pub struct ReviewedMove {
-    /// The position that it was played in.
+    /// The position before the move.
     pub position: Position,
-    /// What is said of it.
+    /// The review.
     pub review: MoveReview,
 }
 
-/// Something that has happened to a job.
+/// An event of a job.
 #[derive(Clone, Debug)]
 pub enum JobEvent {
     /// A move is reviewed.
     Move {
-        /// Which game of the text, from 0.
+        /// The number of the game in the text, from 0.
         game: u32,
-        /// The move.
+        /// The move and its review.
         reviewed_move: Box<ReviewedMove>,
     },
-    /// A game is, all its moves having been told; or it cannot be.
+    /// A whole game is reviewed, or cannot be. It follows the events of its moves.
     Game(Box<GamePage>),
 }
 
@@ -71,37 +72,32 @@ impl JobReader {
         JobReader { jobs, entry, schedule: Arc::new(Schedule::new(&record.plies)) }
     }
 
-    /// Its name.
+    /// The id of the job.
     pub fn id(&self) -> JobId {
         self.entry.id
     }
 
-    /// Of what it consists.
+    /// The games and positions of the job.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
 
-    /// What it was answered with when it was given, as of now.
-    pub fn summary(&self) -> JobSummary {
-        let JobEntry { id, games, moves, .. } = *self.entry;
-        JobSummary { id, games, moves, status: self.progress().status }
-    }
-
-    /// How far it is; what this says is on disk.
+    /// The current progress. It counts stored evaluations only.
     pub fn progress(&self) -> Progress {
         self.entry.progress()
     }
 
-    /// Hears of every change.
+    /// A receiver of all progress changes.
     pub fn subscribe(&self) -> watch::Receiver<Progress> {
         self.entry.progress.subscribe()
     }
 
-    /// A game, with so many of its moves at most: those that are reviewed once so many positions
-    /// are `found`, the move `from` the first. How the players played is told with the first page.
+    /// Returns a page of game `number` as of `positions_done`: at most `max_moves` reviewed moves,
+    /// starting with half-move `first_ply`. The first page also contains the reviews of the
+    /// players.
     ///
     /// # Errors
-    /// When the job is gone by now, or cannot be read.
+    /// Fails when the job was removed and when it cannot be read.
     pub async fn page(
         &self,
         number: u32,
@@ -113,11 +109,11 @@ impl JobReader {
         run_blocking(move || job.read_page(number, positions_done, first_ply, max_moves)).await
     }
 
-    /// What happened, from the event of that number on: so many events at most, of one game, of
-    /// those that there have been once so many positions are `found`.
+    /// Returns events as of `positions_done`: at most `max_events` events of one game, starting
+    /// with number `first_event`.
     ///
     /// # Errors
-    /// As [`Job::page`].
+    /// As [`JobReader::page`].
     pub async fn events(
         &self,
         first_event: u64,
@@ -128,17 +124,17 @@ impl JobReader {
         run_blocking(move || job.read_events(first_event, positions_done, max_events)).await
     }
 
-    /// The annotated text of a game that is reviewed once so many positions are `found`; of another
-    /// one the text as it was given; `None` of one that cannot be read.
+    /// Returns the PGN of game `number` as of `positions_done`: annotated once the whole game is
+    /// reviewed, and without a review before. `None` for a game that cannot be parsed.
     ///
     /// # Errors
-    /// As [`Job::page`].
+    /// As [`JobReader::page`].
     pub async fn annotated_pgn(
         &self,
         number: u32,
         positions_done: u64,
     ) -> Result<Option<String>, JobError> {
-        // Texts are read one at a time.
+        // One text is parsed at a time.
         let Ok(permit) = self.jobs.parse_permit().acquire_owned().await else {
             return Err(JobError::ShuttingDown);
         };
@@ -170,13 +166,11 @@ impl JobReader {
             });
         };
         let reviewed = self.schedule.reviewed_moves(number, positions_done);
-        let (first, end) = (
-            first_ply.max(reviewed.start),
-            reviewed.end.min(first_ply.max(reviewed.start).saturating_add(max_moves)),
-        );
+        let first = first_ply.max(reviewed.start);
+        let end = reviewed.end.min(first.saturating_add(max_moves));
         let is_first_page = first_ply <= reviewed.start;
-        let is_whole = reviewed.start == 1;
-        let (players, moves) = if is_whole && is_first_page {
+        let is_complete = reviewed.start == 1;
+        let (players, moves) = if is_complete && is_first_page {
             let review = GameReview::new(
                 parsed.start.turn(),
                 self.move_reviews(number, parsed, 1, reviewed.end)?,
@@ -208,7 +202,7 @@ impl JobReader {
                 Ok(vec![JobEvent::Game(Box::new(self.read_page(game, positions_done, 1, 0)?))])
             }
             Some(ScheduledEvent::Move { game, ply: newest }) => {
-                // Moves are told from the last one back.
+                // Move events run from the last move of a game to the first.
                 let count =
                     usize::try_from(last - first_event + 1).unwrap_or(usize::MAX).min(newest);
                 let Ok(parsed) = self.game_record(game)?.parsed else {
@@ -248,7 +242,7 @@ impl JobReader {
         Ok(Some(write(&annotate(&game, &review))))
     }
 
-    /// What is said of the moves from one to before another, numbers from 1.
+    /// Reviews half-moves `first..end`, numbered from 1.
     fn move_reviews(
         &self,
         game: u32,
@@ -259,7 +253,7 @@ impl JobReader {
         if first >= end {
             return Ok(Vec::new());
         }
-        // The positions after the last of them and before the first.
+        // The positions after the last and before the first of these moves.
         let (from, to) = (
             self.schedule.position_index(game, end - 1),
             self.schedule.position_index(game, first - 1),
@@ -272,7 +266,7 @@ impl JobReader {
         let moves = parsed.moves.get(first - 1..end - 1).unwrap_or_default();
         let pairs = evals.windows(2).zip(moves).zip(first..);
         Ok(pairs
-            .map(|((pair, &mv), ply)| MoveReview::new(ply, mv, evaluation(&pair[0]), pair[1].score))
+            .map(|((pair, &mv), ply)| MoveReview::new(ply, mv, &pair[0], pair[1].score))
             .collect())
     }
 
@@ -283,12 +277,12 @@ impl JobReader {
             .ok_or_else(|| self.missing_error(number))
     }
 
-    /// Why something is not there: the job has gone meanwhile, or what is kept of it is not whole.
+    /// The error for missing data: the job was removed meanwhile, or the store is incomplete.
     fn missing_error(&self, game: u32) -> JobError {
         match self.jobs.file().job(self.entry.id) {
             Ok(None) => JobError::Gone,
             Ok(Some(_)) => {
-                StoreError::Failed(format!("game {game} of job {} is not whole", self.entry.id))
+                StoreError::Failed(format!("game {game} of job {} is incomplete", self.entry.id))
                     .into()
             }
             Err(error) => error.into(),
@@ -296,7 +290,7 @@ impl JobReader {
     }
 }
 
-/// Moves of a game in their order, each with the position that it was played in.
+/// Adds to each review, in game order, the position before the move.
 fn with_positions(parsed: &ParsedGame, reviews: Vec<MoveReview>) -> Vec<ReviewedMove> {
     let (mut position, mut remaining) = (parsed.start.clone(), (1..).zip(&parsed.moves).peekable());
     let with_position = |review: MoveReview| {
@@ -308,10 +302,6 @@ fn with_positions(parsed: &ParsedGame, reviews: Vec<MoveReview>) -> Vec<Reviewed
     reviews.into_iter().map(with_position).collect()
 }
 
-fn evaluation(eval: &PositionEval) -> Evaluation {
-    Evaluation { score: eval.score, pv: eval.pv.clone() }
-}
-
 fn opening(parsed: &ParsedGame) -> Option<Opening> {
     let mut game = Game::new(parsed.start.clone());
     parsed.moves.iter().take(OPENING_PLIES).for_each(|&mv| game.play(mv));
@@ -319,7 +309,7 @@ fn opening(parsed: &ParsedGame) -> Option<Opening> {
 }
 
 impl GamePage {
-    /// What is said of a player, once the whole game is reviewed.
+    /// The review of a player, if the page has it.
     pub fn player(&self, color: Color) -> Option<&PlayerReview> {
         self.players.as_ref().map(|[white, black]| if color.is_white() { white } else { black })
     }

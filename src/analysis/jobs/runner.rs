@@ -1,9 +1,8 @@
-//! The work on one job: positions are searched, several at once, and what is found is kept in their
-//! order.
+//! The execution of one job: concurrent searches whose evaluations are stored in position order.
 //!
-//! While a commit is under way searches go on, and what they find meanwhile becomes the next
-//! commit: so a disk that takes 10 ms for each slows nothing down, and nothing is shown before it
-//! is kept.
+//! Searches continue during a commit, and their results form the next commit. A disk that takes
+//! 10 ms per commit therefore does not slow the searches down. An evaluation is shown only after
+//! its commit.
 
 use std::collections::VecDeque;
 use std::future::pending;
@@ -15,9 +14,10 @@ use tokio::task::JoinHandle;
 use tokio::time::sleep;
 
 use super::entry::{JobEntry, JobStatus, Progress};
-use super::positions::{self, PositionCursor, Step};
-use super::service::{Jobs, run_blocking};
-use super::{JobError, Schedule};
+use super::error::JobError;
+use super::positions::{PositionCursor, Step};
+use super::schedule::Schedule;
+use super::state::{Jobs, run_blocking};
 use crate::analysis::cached::StoredAt;
 use crate::analysis::{
     AnalysisError, AnalysisRequest, AnalysisStream, CompletionReason, PriorityClass,
@@ -27,31 +27,31 @@ use crate::engine::{Limits, SearchScope};
 use crate::store::StoreError;
 use crate::store::jobs::{AppendError, JobEnd, MAX_PV_LEN, PositionEval, PositionLimits};
 
-/// So many positions are searched, wait for one before them, or wait for the disk.
+/// Maximum number of positions between the start of their search and the end of their commit.
 const LOOKAHEAD: usize = 128;
 
-/// When the lane is full or the disk refuses, so long it takes before they are asked again.
+/// Delays before a retry when the queue is full, and when the store fails.
 const QUEUE_RETRY_DELAY: Duration = Duration::from_millis(20);
 const WRITE_RETRY_DELAY: Duration = Duration::from_secs(1);
 
-/// A position whose search breaks off by a fault of ours is searched so often.
+/// Maximum number of searches of a position that end with an internal error.
 const MAX_ATTEMPTS: usize = 3;
 
-/// Why nobody works at a job any more.
+/// The reason why a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RunOutcome {
-    /// It is over.
+    /// The job is finished.
     Finished,
-    /// Another client's job has the next turn.
+    /// A job of another client has the next turn.
     Yielded,
-    /// It is gone, or the service ends.
+    /// The job was removed, or the service is shutting down.
     Stopped,
 }
 
-/// What a search brings home.
+/// The outcome of the search of a position.
 type EvalResult = Result<PositionEval, AnalysisError>;
 
-/// A search under way, or what was known without one. Dropping it is leaving.
+/// A running search, or an evaluation that needs none. Dropping it cancels the search.
 enum PendingEval {
     Ready(PositionEval),
     Running(JoinHandle<EvalResult>),
@@ -65,7 +65,7 @@ impl Drop for PendingEval {
     }
 }
 
-/// What happened.
+/// What the run loop waits for.
 enum RunnerEvent {
     JobGone,
     Evaluated(EvalResult),
@@ -73,46 +73,47 @@ enum RunnerEvent {
     PermitAcquired(OwnedSemaphorePermit),
 }
 
+/// The run of one job.
 pub(super) struct Runner {
     jobs: Jobs,
     entry: Arc<JobEntry>,
     progress: watch::Receiver<Progress>,
     schedule: Schedule,
     cursor: PositionCursor,
-    /// Something was begun in this turn: it is not given away before.
+    /// Whether this run has started a search. It does not yield before.
     has_started: bool,
-    /// In the order of their positions.
+    /// Searches in position order.
     in_flight: VecDeque<PendingEval>,
-    /// Found, and behind all that was given to the disk.
+    /// Evaluations behind those of the pending commit.
     unwritten_evals: Vec<PositionEval>,
     commit: Option<PendingCommit>,
-    /// Why no more is searched.
+    /// Set when no further search may start.
     halt_reason: Option<HaltReason>,
 }
 
-/// A commit under way.
+/// A running commit.
 struct PendingCommit {
     task: JoinHandle<Result<(), AppendError>>,
     evals: Arc<Vec<PositionEval>>,
     end: Option<JobEnd>,
 }
 
-/// Why no more is searched.
+/// The reason why no further search starts. All results so far are still stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HaltReason {
-    /// What is found is kept, and then another job has its turn.
+    /// A job of another client has the next turn.
     Yield,
-    /// The service ends: what is found is kept.
+    /// The service is shutting down.
     Shutdown,
-    /// A fault of ours: the job has failed.
+    /// An internal error: the job fails.
     Failure,
 }
 
 impl Runner {
-    /// The work on a job from where it is. Blocks.
+    /// Prepares a run that continues behind the evaluated positions. Blocks.
     ///
     /// # Errors
-    /// When the job cannot be read.
+    /// Fails when the job cannot be read.
     pub(super) fn new(jobs: Jobs, entry: Arc<JobEntry>) -> Result<Runner, JobError> {
         let record = jobs.file().job(entry.id)?.ok_or(JobError::Gone)?;
         let (schedule, progress) = (Schedule::new(&record.plies), entry.progress.subscribe());
@@ -132,8 +133,8 @@ impl Runner {
         })
     }
 
-    /// Works until the job is over, or there is a reason to stop. All that was found by then and
-    /// has no gap before it is kept.
+    /// Runs until the job is finished or must stop. All evaluations without a gap before them are
+    /// stored by then.
     pub(super) async fn run(mut self) -> RunOutcome {
         self.entry.set_status(JobStatus::Running);
         loop {
@@ -154,12 +155,13 @@ impl Runner {
                     };
                 }
             }
+            self.yield_if_wanted();
             match self.next_event().await {
                 RunnerEvent::JobGone => return RunOutcome::Stopped,
                 RunnerEvent::Evaluated(Ok(eval)) => self.unwritten_evals.push(eval),
                 RunnerEvent::Evaluated(Err(error)) => self.on_search_failed(&error),
-                RunnerEvent::Committed(written) => {
-                    if self.on_committed(written).await == Some(RunOutcome::Stopped) {
+                RunnerEvent::Committed(result) => {
+                    if self.on_committed(result).await == Some(RunOutcome::Stopped) {
                         return RunOutcome::Stopped;
                     }
                 }
@@ -168,70 +170,76 @@ impl Runner {
         }
     }
 
-    /// Waits for whatever comes first.
+    /// Waits for the next event.
     async fn next_event(&mut self) -> RunnerEvent {
         let can_start_search = self.can_start_search();
         let Runner { jobs, progress, in_flight, commit, .. } = self;
-        let written = async {
+        let committed = async {
             match commit {
-                Some(writing) => (&mut writing.task).await,
+                Some(pending_commit) => (&mut pending_commit.task).await,
                 None => pending().await,
             }
         };
-        let found = async {
+        let evaluated = async {
             match in_flight.front_mut() {
                 Some(PendingEval::Ready(eval)) => Ok(eval.clone()),
                 Some(PendingEval::Running(task)) => task.await.unwrap_or(Err(
-                    AnalysisError::Internal("a search of a job ended without an answer"),
+                    AnalysisError::Internal("the search task of a job panicked or was cancelled"),
                 )),
                 None => pending().await,
             }
         };
-        // The sender lives in the entry.
+        // `entry` owns the sender, so `wait_for` cannot fail.
         let gone =
             async { drop(progress.wait_for(|progress| progress.status == JobStatus::Gone).await) };
-        let place = jobs.search_permits().acquire_owned();
+        let permit = jobs.search_permits().acquire_owned();
         tokio::select! {
             biased;
             () = gone => RunnerEvent::JobGone,
-            written = written => {
-                let broke_off = |error: tokio::task::JoinError| Err(StoreError::Failed(error.to_string()).into());
-                RunnerEvent::Committed(written.unwrap_or_else(broke_off))
+            result = committed => {
+                let result = result
+                    .unwrap_or_else(|error| Err(StoreError::Failed(error.to_string()).into()));
+                RunnerEvent::Committed(result)
             }
-            found = found => {
+            result = evaluated => {
                 in_flight.pop_front();
-                RunnerEvent::Evaluated(found)
+                RunnerEvent::Evaluated(result)
             }
-            Ok(place) = place, if can_start_search => RunnerEvent::PermitAcquired(place),
+            Ok(permit) = permit, if can_start_search => RunnerEvent::PermitAcquired(permit),
         }
     }
 
-    fn can_start_search(&mut self) -> bool {
+    /// Between two games, makes room for a job of another client when one waits.
+    fn yield_if_wanted(&mut self) {
         let is_between_games = self.has_started
-            && self.cursor.next_position(&self.schedule).is_some_and(|spot| spot.is_first);
+            && self.cursor.next_position(&self.schedule).is_some_and(|next| next.is_first);
         if self.halt_reason.is_none() && is_between_games && self.jobs.should_yield() {
             self.halt_reason = Some(HaltReason::Yield);
         }
-        let committing = self.commit.as_ref().map_or(0, |writing| writing.evals.len());
+    }
+
+    fn can_start_search(&self) -> bool {
+        let committing = self.commit.as_ref().map_or(0, |commit| commit.evals.len());
         let backlog = self.in_flight.len() + self.unwritten_evals.len() + committing;
         self.halt_reason.is_none()
             && backlog < LOOKAHEAD
             && self.cursor.next_position(&self.schedule).is_some()
     }
 
-    /// Begins with the next position.
+    /// Starts the search of the next position.
     async fn start_search(&mut self, permit: OwnedSemaphorePermit) {
         self.has_started = true;
         if let Some(number) = self.cursor.game_to_load(&self.schedule) {
             let (jobs, id) = (self.jobs.clone(), self.entry.id);
-            match run_blocking(move || Ok(positions::read_game(jobs.file(), id, number)?)).await {
+            match run_blocking(move || Ok(jobs.file().game(id, number)?)).await {
                 Ok(game) => self.cursor.set_game(number, game),
-                // Until the file is opened again there is nothing to read.
+                // The file cannot be read until it is reopened.
                 Err(JobError::Store(StoreError::Closed | StoreError::Open(_))) => {
                     return sleep(WRITE_RETRY_DELAY).await;
                 }
                 Err(error) => {
-                    tracing::error!(job = %self.entry.id, error = error.to_string(), "a job cannot be read");
+                    let error = error.to_string();
+                    tracing::error!(job = %self.entry.id, error, "a game of a job cannot be read");
                     self.halt_reason = Some(HaltReason::Failure);
                     return;
                 }
@@ -240,7 +248,7 @@ impl Runner {
         match self.cursor.step(&self.schedule) {
             Some(Step::Terminal(eval)) => self.in_flight.push_back(PendingEval::Ready(eval)),
             Some(Step::Search(game)) => {
-                // Asked here, so that positions stand in the lane in their order.
+                // The search is requested here, so positions enter the queue in their order.
                 let stream_result = self
                     .jobs
                     .service()
@@ -259,18 +267,18 @@ impl Runner {
     }
 
     fn on_search_failed(&mut self, error: &AnalysisError) {
-        // What comes behind has a gap before it.
+        // Later evaluations would leave a gap.
         self.in_flight.clear();
         self.halt_reason = Some(match error {
             AnalysisError::ShuttingDown { .. } => HaltReason::Shutdown,
             error => {
-                tracing::error!(job = %self.entry.id, error = error.to_string(), "a job has failed");
+                tracing::error!(job = %self.entry.id, error = error.to_string(), "a job failed");
                 HaltReason::Failure
             }
         });
     }
 
-    /// How the job ends with what is found, if it does.
+    /// The end of the job after the next commit; `None` while it is unfinished.
     fn job_end(&self) -> Option<JobEnd> {
         let is_complete = self.entry.progress().positions_done + self.unwritten_evals.len() as u64
             == self.schedule.positions();
@@ -295,20 +303,21 @@ impl Runner {
             (self.jobs.clone(), self.entry.id, self.entry.progress().positions_done);
         let in_flight = self.in_flight.len();
         tokio::task::spawn_blocking(move || {
-            tracing::debug!(job = %id, first, count = evals.len(), in_flight, "writing");
-            let written = jobs.file().append(id, first, &evals, end);
-            tracing::debug!(job = %id, first, count = evals.len(), done = written.is_ok(), "written");
-            written
+            let count = evals.len();
+            tracing::debug!(job = %id, first, count, in_flight, "writing");
+            let result = jobs.file().append(id, first, &evals, end);
+            tracing::debug!(job = %id, first, count, done = result.is_ok(), "written");
+            result
         })
     }
 
-    async fn on_committed(&mut self, written: Result<(), AppendError>) -> Option<RunOutcome> {
+    async fn on_committed(&mut self, result: Result<(), AppendError>) -> Option<RunOutcome> {
         let PendingCommit { evals, end, .. } = self.commit.take()?;
-        match written {
+        match result {
             Ok(()) => {
                 self.jobs.record_write(None);
                 self.jobs.count_evaluated(evals.len());
-                // Before anybody hears of it.
+                // The index must know the end before subscribers are notified.
                 if let Some(end) = end {
                     self.jobs.on_job_finished(&self.entry, end);
                 }
@@ -340,8 +349,8 @@ impl Runner {
     }
 }
 
-/// Follows the search of a position to its end, and asks again where that is worth it. It holds a
-/// place meanwhile.
+/// Waits for the search of a position and repeats it after a temporary failure. It holds a search
+/// permit meanwhile.
 async fn evaluate_position(
     mut stream_result: Result<AnalysisStream, AnalysisError>,
     jobs: Jobs,
@@ -376,7 +385,7 @@ async fn evaluate_position(
                 attempts += 1;
                 if attempts >= MAX_ATTEMPTS {
                     break Err(answer.err().unwrap_or(AnalysisError::Internal(
-                        "a search of a job has found nothing",
+                        "a search of a job returned no result",
                     )));
                 }
             }

@@ -1,4 +1,4 @@
-//! What the service promises of jobs, asked of it with scripted searches.
+//! Tests of the job service with scripted searches.
 
 mod admission;
 mod durability;
@@ -20,13 +20,14 @@ const RULES: JobRules = JobRules {
     retention: Duration::from_secs(3_600),
 };
 
-/// Twelve half-moves, among them a capture and castling.
-const GAME: &str = "[White \"A\"]\n[Black \"B\"]\n\n1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O f6 6. d4 exd4 1-0\n\n";
+/// A game of twelve half-moves with a capture and castling.
+const GAME: &str = "[White \"A\"]\n[Black \"B\"]\n\n\
+                    1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Bxc6 dxc6 5. O-O f6 6. d4 exd4 1-0\n\n";
 
-/// A mate on the board after four half-moves.
+/// A game that ends with checkmate after four half-moves.
 const MATE: &str = "1. f3 e5 2. g4 Qh4# 0-1\n\n";
 
-/// What is found of a position follows from its key alone.
+/// A search result that depends only on the Zobrist key of the position.
 fn report_from_key(game: &Game, limits: &Limits, stop: &StopFlag) -> Report {
     let position = game.position();
     let moves = position.legal_moves();
@@ -35,7 +36,7 @@ fn report_from_key(game: &Game, limits: &Limits, stop: &StopFlag) -> Report {
     Report { score, pv, ..at_once(game, limits, stop) }
 }
 
-/// A service and its jobs, with so many workers.
+/// Starts an analysis service with this number of workers, and a job service on it.
 fn start_jobs(
     searcher: Arc<impl Searcher>,
     workers: usize,
@@ -59,7 +60,13 @@ fn submission(client: &str, text: &str) -> Submission {
     Submission { client: Client::new(client), text: text.to_owned(), limits, idempotency_key: None }
 }
 
-/// The job, once it is over.
+/// Submits a job and returns its id.
+async fn submit(jobs: &Jobs, submission: Submission) -> JobId {
+    let (job, _) = jobs.submit(submission).await.expect("the job is accepted");
+    job.id()
+}
+
+/// Waits for the end of a job.
 async fn wait_finished(jobs: &Jobs, id: JobId) -> JobReader {
     let job = jobs.find(id).await.expect("a job");
     let mut progress = job.subscribe();
@@ -71,12 +78,12 @@ async fn wait_finished(jobs: &Jobs, id: JobId) -> JobReader {
     job
 }
 
-/// Everything that is said of a game.
+/// The whole review of a game.
 async fn full_page(job: &JobReader, number: u32) -> GamePage {
     job.page(number, job.progress().positions_done, 1, usize::MAX).await.expect("a page")
 }
 
-/// Ends a service as the program does, and waits until its file is free.
+/// Shuts the services down as the server does.
 async fn shut_down(jobs: Jobs) {
     jobs.shut_down();
     jobs.service().shut_down();
@@ -84,7 +91,7 @@ async fn shut_down(jobs: Jobs) {
     jobs.stopped().await;
 }
 
-/// Opens the file again that others have had, once they have let it go.
+/// Reopens a file once the previous owner has closed it.
 fn reopen(folder: &Path) -> JobFile {
     let started = Instant::now();
     loop {

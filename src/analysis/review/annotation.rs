@@ -1,22 +1,25 @@
-//! A review in the game's own text.
+//! Annotation of a PGN game with its review.
 
 use super::{GameReview, MoveReview};
 use crate::chess::Color;
 use crate::chess::pgn::{Line, PgnEval, PgnGame, PgnMove, without_command};
 use crate::engine::Score;
 
-/// So many half-moves of a best line are given as a variation.
+/// Maximum length of a best line that is added as a variation, in half-moves.
 pub const MAX_VARIATION_PLIES: usize = 12;
 
-/// The game with what its review says: `[%eval …]` from White's view in front of each comment, in
-/// place of one that is there; of a judged move the glyph, in place of other assessments of the
-/// move, and the best line as a variation. All else stays as it is; annotated again by the same
-/// review the game stays the same.
+/// Returns the game with its review as annotations.
+///
+/// - Every comment begins with `[%eval …]` from White's view. It replaces an existing one.
+/// - A judged move gets the glyph, which replaces other assessments of the move, and the best line
+///   as a variation.
+///
+/// Everything else stays unchanged. A second annotation with the same review changes nothing.
 pub fn annotate(game: &PgnGame, review: &GameReview) -> PgnGame {
     let mut annotated = game.clone();
     let mut mover = game.start.turn();
-    for (mv, review) in annotated.line.moves.iter_mut().zip(&review.moves) {
-        annotate_move(mv, review, mover);
+    for (mv, move_review) in annotated.line.moves.iter_mut().zip(&review.moves) {
+        annotate_move(mv, move_review, mover);
         mover = !mover;
     }
     annotated
@@ -29,7 +32,7 @@ fn annotate_move(mv: &mut PgnMove, review: &MoveReview, mover: Color) {
         None => mv.set_comment(&comment),
     }
     if let Some(judgement) = review.judgement {
-        // 1 to 6 are the assessments of a move, of which one has one.
+        // NAGs 1 to 6 assess the move, and a move has at most one assessment.
         mv.retain_nags(|nag| !(1..=6).contains(&nag));
         mv.add_nag(judgement.nag());
         let best =
@@ -40,7 +43,7 @@ fn annotate_move(mv: &mut PgnMove, review: &MoveReview, mover: Color) {
     }
 }
 
-/// A score from White's view; nothing where the mate stands on the board.
+/// The score from White's view; `None` after checkmate.
 fn white_eval(score: Score, to_move: Color) -> Option<PgnEval> {
     let score = if to_move.is_white() { score } else { score.flip() };
     match score {

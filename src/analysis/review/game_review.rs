@@ -1,51 +1,52 @@
-//! What is said of a game.
+//! The review of a whole game and of its players.
 
-use super::accuracy::{player_accuracy, volatility_weights};
-use super::{Judgement, MoveReview, WinChance};
+use super::move_review::{Judgement, MoveReview};
+use super::win_chance::{WinChance, player_accuracy, volatility_weights};
 use crate::chess::Color;
 
-/// What is said of a game that was played.
+/// The review of a played game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameReview {
-    /// The moves in order.
+    /// The reviews of all moves in order.
     pub moves: Vec<MoveReview>,
-    /// How White played.
+    /// The review of White.
     pub white: PlayerReview,
-    /// How Black played.
+    /// The review of Black.
     pub black: PlayerReview,
 }
 
-/// What is said of a player.
+/// The review of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlayerReview {
-    /// The accuracy in percent: the mean of the mean of the moves' accuracies weighted by the
-    /// volatility of the game, and their harmonic mean. Lichess's formula. `None` for a player who
-    /// has not moved.
+    /// The accuracy in percent; `None` for a player without moves. Lichess's formula: the mean of
+    /// the volatility-weighted mean and the harmonic mean of the moves' accuracies.
     pub accuracy: Option<f64>,
-    /// The mean of the centipawns lost; `None` for a player who has not moved.
+    /// The mean centipawn loss; `None` for a player without moves.
     pub average_centipawn_loss: Option<f64>,
-    /// Moves judged so.
+    /// Number of inaccuracies.
     pub inaccuracies: usize,
-    /// Moves judged so.
+    /// Number of mistakes.
     pub mistakes: usize,
-    /// Moves judged so.
+    /// Number of blunders.
     pub blunders: usize,
 }
 
 impl GameReview {
-    /// Puts the reviews of all moves of a game together, the first of them made by that player.
+    /// Combines the reviews of all moves of a game. `first_mover` makes the first move.
     pub fn new(first_mover: Color, moves: Vec<MoveReview>) -> GameReview {
         let weights = volatility_weights(&white_win_chances(first_mover, &moves));
         let player = |color: Color| {
             let skipped = usize::from(color != first_mover);
-            let own = moves.iter().zip(&weights).skip(skipped).step_by(2);
-            PlayerReview::new(&own.map(|(review, &weight)| (review, weight)).collect::<Vec<_>>())
+            let own_moves = moves.iter().zip(&weights).skip(skipped).step_by(2);
+            PlayerReview::new(
+                &own_moves.map(|(review, &weight)| (review, weight)).collect::<Vec<_>>(),
+            )
         };
         let (white, black) = (player(Color::White), player(Color::Black));
         GameReview { moves, white, black }
     }
 
-    /// How a player played.
+    /// The review of a player.
     pub const fn player(&self, color: Color) -> &PlayerReview {
         match color {
             Color::White => &self.white,
@@ -55,7 +56,7 @@ impl GameReview {
 }
 
 impl PlayerReview {
-    /// Of the player's own moves, each with its weight.
+    /// Reviews a player by that player's moves and their weights.
     fn new(moves: &[(&MoveReview, f64)]) -> PlayerReview {
         let accuracies: Vec<_> =
             moves.iter().map(|(review, weight)| (review.accuracy, *weight)).collect();
@@ -75,7 +76,7 @@ impl PlayerReview {
     }
 }
 
-/// White's win chance in percent before the first move and after each.
+/// White's win chances in percent, before the first move and after each move.
 fn white_win_chances(first_mover: Color, moves: &[MoveReview]) -> Vec<f64> {
     let white = |chance: WinChance, color: Color| match color {
         Color::White => chance.percent(),

@@ -1,61 +1,44 @@
-//! What is said of a move.
+//! The review of one move: its loss, judgement and accuracy.
 
-use super::Judgement;
-use super::accuracy::move_accuracy;
-use super::win_chance::{PovScore, WinChance};
-use crate::chess::Move;
-use crate::engine::{Report, Score};
+use super::win_chance::{PovScore, WinChance, move_accuracy};
+use crate::chess::{Move, pgn};
+use crate::engine::Score;
+use crate::store::jobs::PositionEval;
 
-/// What a search found of a position.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Evaluation {
-    /// From the view of the side to move.
-    pub score: Score,
-    /// The best line; empty only where the game is over.
-    pub pv: Vec<Move>,
-}
-
-impl From<&Report> for Evaluation {
-    fn from(report: &Report) -> Evaluation {
-        Evaluation { score: report.score, pv: report.pv.clone() }
-    }
-}
-
-/// What is said of a move of a game.
+/// The review of a move of a game.
 ///
-/// The best move loses nothing, whatever the deeper look behind it says: then it was the search
-/// that was wrong, and nothing better is known.
+/// The best move loses nothing, even when the score after it is lower than the score before it. In
+/// that case the earlier search was wrong, and no better move is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MoveReview {
-    /// Which half-move of the game, from 1.
+    /// The half-move of the game, from 1.
     pub ply: usize,
     /// The move that was played.
     pub mv: Move,
-    /// The score before it, from the view of the mover.
+    /// The score before the move, from the view of the mover.
     pub score_before: Score,
-    /// The score after it, from the view of the side to move then: the other player.
+    /// The score after the move, from the view of the side to move then: the other player.
     pub score_after: Score,
-    /// The best line in place of the move; it begins with the best move.
+    /// The best line instead of the move; it begins with the best move.
     pub best_line: Vec<Move>,
-    /// The win chance that the mover lost, in percent: from 0 to 100. See [`WinChance`].
+    /// The win chance that the mover lost, in percent, from 0 to 100. See [`WinChance`].
     pub win_chance_loss: f64,
-    /// The centipawns that the mover lost, with scores up to [`CEILING`](super::CEILING).
+    /// The centipawns that the mover lost, with scores up to [`CP_CEILING`](super::CP_CEILING).
     pub centipawn_loss: u32,
-    /// What the move is called, when it lost enough for that.
+    /// The judgement; `None` when the move lost too little for one.
     pub judgement: Option<Judgement>,
-    /// How good it is, in percent: 100 for a move that loses nothing. Lichess's formula:
+    /// The accuracy in percent: 100 for a move that loses nothing. Lichess's formula:
     /// 103.1668100711649 · e^(−0.04354415386753951 · `win_chance_loss`) − 3.166924740191411 + 1,
     /// from 0 to 100.
     pub accuracy: f64,
 }
 
 impl MoveReview {
-    /// Reviews the half-move of that number, from what is known of the position before it and the
-    /// score of that after it, each from the view of the side to move there.
-    pub fn new(ply: usize, mv: Move, evaluation: Evaluation, score_after: Score) -> MoveReview {
-        let Evaluation { score: score_before, pv: best_line } = evaluation;
-        let pov_before = PovScore::of(score_before);
-        let is_best = best_line.first() == Some(&mv);
+    /// Reviews half-move number `ply`, given the evaluation of the position before it and the score
+    /// of the position after it. Both are from the view of the side to move there.
+    pub fn new(ply: usize, mv: Move, before: &PositionEval, score_after: Score) -> MoveReview {
+        let pov_before = PovScore::of(before.score);
+        let is_best = before.pv.first() == Some(&mv);
         let pov_after = if is_best { pov_before } else { PovScore::of(score_after).flipped() };
         let win_chance_loss = (WinChance::of_pov(pov_before).percent()
             - WinChance::of_pov(pov_after).percent())
@@ -63,9 +46,9 @@ impl MoveReview {
         MoveReview {
             ply,
             mv,
-            score_before,
+            score_before: before.score,
             score_after,
-            best_line,
+            best_line: before.pv.clone(),
             win_chance_loss,
             centipawn_loss: (pov_before.centipawns() - pov_after.centipawns())
                 .max(0)
@@ -75,7 +58,7 @@ impl MoveReview {
         }
     }
 
-    /// The best move in place of the one that was played.
+    /// The best move in the position before the move.
     pub fn best_move(&self) -> Option<Move> {
         self.best_line.first().copied()
     }
@@ -83,5 +66,69 @@ impl MoveReview {
     /// The other player's win chance after the move.
     pub(super) fn win_chance_after(&self) -> WinChance {
         WinChance::of(self.score_after)
+    }
+}
+
+/// The judgement of a bad move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Judgement {
+    /// It lost a little.
+    Inaccuracy,
+    /// It lost much.
+    Mistake,
+    /// It lost very much.
+    Blunder,
+}
+
+/// The minimum loss of win chance for each judgement, in percent. Lichess states them on a scale
+/// from −1 to 1, as 0.1, 0.2 and 0.3.
+const THRESHOLDS: [(f64, Judgement); 3] =
+    [(15.0, Judgement::Blunder), (10.0, Judgement::Mistake), (5.0, Judgement::Inaccuracy)];
+
+impl Judgement {
+    /// The name in the API.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Judgement::Inaccuracy => "inaccuracy",
+            Judgement::Mistake => "mistake",
+            Judgement::Blunder => "blunder",
+        }
+    }
+
+    /// The numeric annotation glyph (NAG) in PGN.
+    pub const fn nag(self) -> u8 {
+        match self {
+            Judgement::Inaccuracy => pgn::INACCURACY,
+            Judgement::Mistake => pgn::MISTAKE,
+            Judgement::Blunder => pgn::BLUNDER,
+        }
+    }
+
+    /// Judges a move by the mover's scores before and after it, as Lichess does.
+    ///
+    /// Without mates the lost win chance counts. When the mover loses a mate, the centipawn score
+    /// after the move counts; when the mover allows a mate, the one before the move.
+    fn of(before: PovScore, after: PovScore) -> Option<Judgement> {
+        match (before, after) {
+            (PovScore::Cp(_), PovScore::Cp(_)) => {
+                let loss = WinChance::of_pov(before).percent() - WinChance::of_pov(after).percent();
+                THRESHOLDS.iter().find(|(min, _)| loss >= *min).map(|&(_, judgement)| judgement)
+            }
+            (PovScore::Cp(before), PovScore::Mated) => {
+                Some(Judgement::of_mate_change(before.saturating_neg()))
+            }
+            (PovScore::Mating, PovScore::Cp(after)) => Some(Judgement::of_mate_change(after)),
+            (PovScore::Mating, PovScore::Mated) => Some(Judgement::Blunder),
+            (PovScore::Mated, _) | (_, PovScore::Mating) => None,
+        }
+    }
+
+    /// Judges a change between a mate and a centipawn score from the view of the mating side.
+    const fn of_mate_change(centipawns: i32) -> Judgement {
+        match centipawns {
+            1000.. => Judgement::Inaccuracy,
+            701.. => Judgement::Mistake,
+            _ => Judgement::Blunder,
+        }
     }
 }

@@ -1,11 +1,12 @@
-//! Claims about reviews.
+//! Tests of reviews and annotations.
 
-use super::accuracy::{move_accuracy, player_accuracy, volatility_weights};
+use super::win_chance::{move_accuracy, player_accuracy, volatility_weights};
 use super::*;
 use crate::chess::pgn::{PgnGame, PgnReader, write};
 use crate::chess::{Color, Game, Move, Position, parse_move};
 use crate::engine::Score::{Cp, Mate};
 use crate::engine::{Score, WdlModel};
+use crate::store::jobs::PositionEval;
 
 fn moves(texts: &str) -> Vec<Move> {
     let mut game = Game::new(Position::startpos());
@@ -13,9 +14,9 @@ fn moves(texts: &str) -> Vec<Move> {
     game.moves().to_vec()
 }
 
-/// The review of 1. e4 where 1. d4 was best, with these scores from the view of the side to move.
+/// The review of 1. e4 when 1. d4 was best. Each score is from the view of the side to move.
 fn review(before: Score, after: Score) -> MoveReview {
-    MoveReview::new(1, moves("e4")[0], Evaluation { score: before, pv: moves("d4 d5") }, after)
+    MoveReview::new(1, moves("e4")[0], &PositionEval { score: before, pv: moves("d4 d5") }, after)
 }
 
 fn close(a: f64, b: f64) -> bool {
@@ -43,7 +44,7 @@ fn win_chances_match_lichess() {
 
 #[test]
 fn a_hundred_centipawns_win_half_of_the_games_at_any_material() {
-    // What the formulas are fed with; should the unit change, they have to be looked at again.
+    // The formulas expect this unit. If it changes, check them again.
     for material in [WdlModel::MIN_MATERIAL, 30, 50, WdlModel::FULL_MATERIAL] {
         let model = WdlModel::for_material(material);
         let half = (1..1000).find(|&linear| model.wdl(f64::from(linear)).win >= 500).unwrap();
@@ -54,23 +55,23 @@ fn a_hundred_centipawns_win_half_of_the_games_at_any_material() {
 #[test]
 fn thresholds_are_5_10_and_15_percent() {
     let judged = |after| review(Cp(0), Cp(after)).judgement;
-    // From 0 the thresholds lie at 54.5, 110.1 and 168.2 centipawns.
+    // From a score of 0 the thresholds are 54.5, 110.1 and 168.2 centipawns.
     assert_eq!(judged(54), None);
     assert_eq!(judged(55), Some(Judgement::Inaccuracy));
     assert_eq!(judged(110), Some(Judgement::Inaccuracy));
     assert_eq!(judged(111), Some(Judgement::Mistake));
     assert_eq!(judged(168), Some(Judgement::Mistake));
     assert_eq!(judged(169), Some(Judgement::Blunder));
-    assert_eq!(judged(-500), None, "the other side's loss is our gain");
+    assert_eq!(judged(-500), None, "a gain is not judged");
     assert_eq!(
         review(Cp(900), Cp(-600)).judgement,
         Some(Judgement::Inaccuracy),
-        "a won game stays won"
+        "a move that keeps a won game won is at most an inaccuracy"
     );
 }
 
 #[test]
-fn mates_are_judged_by_how_clear_the_game_is_without_them() {
+fn a_lost_or_allowed_mate_is_judged_by_the_score_without_it() {
     for (before, after, judgement) in [
         (Cp(0), Mate(3), Some(Judgement::Blunder)),
         (Cp(-701), Mate(3), Some(Judgement::Mistake)),
@@ -91,25 +92,28 @@ fn mates_are_judged_by_how_clear_the_game_is_without_them() {
 
 #[test]
 fn the_loss_of_a_move_is_never_negative() {
-    let lost = review(Cp(100), Cp(100));
-    assert!(close(lost.win_chance_loss, 2.0 * (WinChance::of(Cp(100)).percent() - 50.0)));
-    assert_eq!(lost.centipawn_loss, 200);
-    assert_eq!(lost.best_move(), Some(moves("d4")[0]));
-    let won = review(Cp(100), Cp(-150));
-    assert_eq!((won.win_chance_loss, won.centipawn_loss, won.accuracy), (0.0, 0, 100.0));
+    let losing = review(Cp(100), Cp(100));
+    assert!(close(losing.win_chance_loss, 2.0 * (WinChance::of(Cp(100)).percent() - 50.0)));
+    assert_eq!(losing.centipawn_loss, 200);
+    assert_eq!(losing.best_move(), Some(moves("d4")[0]));
+    let gaining = review(Cp(100), Cp(-150));
+    assert_eq!(
+        (gaining.win_chance_loss, gaining.centipawn_loss, gaining.accuracy),
+        (0.0, 0, 100.0)
+    );
     assert_eq!(review(Mate(4), Mate(1)).centipawn_loss, 2000);
     assert_eq!(
         review(Mate(1), Mate(0)).centipawn_loss,
         0,
-        "checkmate on the board is no loss of a mate"
+        "delivering checkmate does not lose a mate"
     );
     assert_eq!(review(Cp(i32::MAX), Cp(i32::MIN)).centipawn_loss, 0);
 }
 
 #[test]
 fn the_best_move_loses_nothing() {
-    let before = Evaluation { score: Cp(50), pv: moves("e4 e5") };
-    let review = MoveReview::new(1, moves("e4")[0], before, Cp(300));
+    let before = PositionEval { score: Cp(50), pv: moves("e4 e5") };
+    let review = MoveReview::new(1, moves("e4")[0], &before, Cp(300));
     assert_eq!((review.win_chance_loss, review.judgement, review.accuracy), (0.0, None, 100.0));
 }
 
@@ -132,9 +136,9 @@ fn weights_are_the_volatility_around_each_move() {
     assert_eq!(
         volatility_weights(&[50.0, 50.0, 60.0, 0.0]),
         [0.5, 5.0, 12.0],
-        "two positions at a time, within bounds"
+        "each window has two positions, and the weights are clamped"
     );
-    // 40 moves: windows of four positions, the first of which counts for the first three moves.
+    // 40 moves have windows of four positions; the first window counts for the first three moves.
     let chances: Vec<f64> =
         (0..41).map(|n| if n < 4 { 10.0 * f64::from(n % 2) } else { 50.0 }).collect();
     let weights = volatility_weights(&chances);
@@ -150,10 +154,13 @@ fn player_accuracy_is_the_mean_of_the_weighted_and_harmonic_means() {
         player_accuracy(&[(100.0, 1.0), (50.0, 3.0)]).unwrap(),
         (62.5 + 2.0 / 0.03) / 2.0
     ));
-    assert!(close(player_accuracy(&[(0.0, 1.0)]).unwrap(), 0.5), "a harmonic mean begins at 1");
+    assert!(
+        close(player_accuracy(&[(0.0, 1.0)]).unwrap(), 0.5),
+        "the harmonic mean uses accuracies of at least 1"
+    );
 }
 
-/// A game of four moves: White plays well, Black blunders with the second.
+/// A game of four half-moves in which Black blunders with the second move.
 fn reviewed() -> (PgnGame, GameReview) {
     let text = "1. e4 {[%eval 9.99] [%clk 0:01:00]} e5 2. Nf3 $1 Nf6 $5 {oh} (2... d6) *";
     let game = PgnReader::new(text).next().unwrap().unwrap();
@@ -162,8 +169,8 @@ fn reviewed() -> (PgnGame, GameReview) {
     let best = ["e4 e5", "e4 e5", "e4 e5 Nf3 Nc6", "e4 e5 Nf3 Nc6"].map(moves);
     let mut reviews = Vec::new();
     for (ply, mv) in played.into_iter().enumerate() {
-        let evaluation = Evaluation { score: scores[ply], pv: best[ply][ply..].to_vec() };
-        reviews.push(MoveReview::new(ply + 1, mv, evaluation, scores[ply + 1]));
+        let before = PositionEval { score: scores[ply], pv: best[ply][ply..].to_vec() };
+        reviews.push(MoveReview::new(ply + 1, mv, &before, scores[ply + 1]));
     }
     (game, GameReview::new(Color::White, reviews))
 }
@@ -188,9 +195,9 @@ fn each_player_is_reviewed_by_their_own_moves() {
 
 #[test]
 fn black_may_move_first() {
-    let moved = GameReview::new(Color::Black, vec![review(Cp(0), Cp(300))]);
-    assert_eq!(moved.white, PlayerReview::default());
-    assert_eq!(moved.black.blunders, 1);
+    let single_move = GameReview::new(Color::Black, vec![review(Cp(0), Cp(300))]);
+    assert_eq!(single_move.white, PlayerReview::default());
+    assert_eq!(single_move.black.blunders, 1);
     assert_eq!(GameReview::new(Color::White, Vec::new()).white, PlayerReview::default());
 }
 
@@ -203,8 +210,8 @@ fn a_game_is_annotated_with_evaluations_glyphs_and_best_lines() {
     assert_eq!(
         body.as_deref(),
         Some(
-            "1. e4 { [%eval 0.30] [%clk 0:01:00] } 1... e5 { [%eval 0.30] } 2. Nf3 $1 { [%eval 0.30] } \
-             2... Nf6 $4 { [%eval 3.50] oh } (2... d6) (2... Nc6) * "
+            "1. e4 { [%eval 0.30] [%clk 0:01:00] } 1... e5 { [%eval 0.30] } \
+             2. Nf3 $1 { [%eval 0.30] } 2... Nf6 $4 { [%eval 3.50] oh } (2... d6) (2... Nc6) * "
         )
     );
     assert_eq!(annotate(&annotated, &review), annotated);
@@ -220,7 +227,7 @@ fn evaluations_are_from_whites_view_and_checkmate_has_none() {
         MoveReview::new(
             ply + 1,
             mv,
-            Evaluation { score: scores[ply], pv: vec![mv] },
+            &PositionEval { score: scores[ply], pv: vec![mv] },
             scores[ply + 1],
         )
     });

@@ -85,13 +85,13 @@ pub(crate) async fn submit_games(
         limits: review_limits,
         idempotency_key,
     };
-    let summary = app
+    let (job, progress) = app
         .jobs()
         .await
         .submit(submission)
         .await
         .map_err(|error| Problem::from_job_error(error, caller.path()))?;
-    let submitted = SubmittedJob::new(&summary, clamped);
+    let submitted = SubmittedJob::new(&job, progress, clamped);
     let location =
         HeaderValue::from_str(&submitted.url).map_err(|error| Problem::internal(&error))?;
     Ok((StatusCode::ACCEPTED, [(LOCATION, location)], Reply(submitted)).into_response())

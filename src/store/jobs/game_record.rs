@@ -1,44 +1,43 @@
-//! The bytes of a game of a job. Layout version 1.
+//! A game of a job with its value encoding, layout version 1.
 
-use super::job_record::{read_moves, read_text, write_moves, write_text};
 use crate::chess::pgn::{GameResult, Headers};
 use crate::chess::{Move, Position};
-use crate::store::bytes::{ByteReader, DecodeError, write_varint};
+use crate::store::bytes::{ByteReader, DecodeError, write_moves, write_text, write_varint};
 
-/// What a job keeps of a game, beside its text.
+/// A game of a job, without its PGN text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameRecord {
-    /// As they were given.
+    /// The PGN headers.
     pub headers: Headers,
-    /// How the game ended, as it was written down.
+    /// The result as written in the PGN.
     pub result: GameResult,
-    /// What was played, or why that cannot be read.
+    /// The parsed game, or the reason why it cannot be reviewed.
     pub parsed: Result<ParsedGame, GameError>,
 }
 
-/// What was played.
+/// A parsed game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ParsedGame {
     /// The position before the first move.
     pub start: Position,
-    /// The moves, each legal where it stands.
+    /// The moves; each is legal in its position.
     pub moves: Vec<Move>,
 }
 
-/// Why a game cannot be reviewed, and where in the text that stands.
+/// The reason why a game cannot be reviewed, and the place of the error in the text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameError {
-    /// A name for programs.
+    /// A code for programs.
     pub code: String,
-    /// The same in words.
+    /// The description for people.
     pub detail: String,
-    /// Which half-move of the game, from 1.
+    /// The half-move of the game, from 1.
     pub ply: u32,
     /// The line of the job's text, from 1.
     pub line: u32,
     /// The character in the line, from 1.
     pub column: u32,
-    /// What stands there, cut at 200 characters.
+    /// The text at that place, cut at 200 characters.
     pub text: String,
 }
 
@@ -46,13 +45,13 @@ pub struct GameError {
 const RESULTS: [GameResult; 4] =
     [GameResult::Unknown, GameResult::WhiteWins, GameResult::BlackWins, GameResult::Draw];
 
-/// What follows: a fault, a game from the usual start, a game from another one.
+/// Tags of the parsed part: an error, a game from the standard start, a game from another start.
 const ERROR_TAG: u8 = 0;
 const STANDARD_START_TAG: u8 = 1;
 const CUSTOM_START_TAG: u8 = 2;
 
 impl GameRecord {
-    /// As it is kept.
+    /// Encodes the game.
     pub fn encode(&self) -> Vec<u8> {
         let result = RESULTS.iter().position(|result| *result == self.result).unwrap_or_default();
         let mut bytes = vec![result as u8];
@@ -89,24 +88,23 @@ impl GameRecord {
         let result = *RESULTS.get(usize::from(reader.read_u8()?)).ok_or(DecodeError)?;
         let mut headers = Headers::new();
         for _ in 0..reader.read_varint_as::<usize>()? {
-            headers.set(&read_text(&mut reader)?, &read_text(&mut reader)?);
+            headers.set(&reader.read_text()?, &reader.read_text()?);
         }
         let parsed = match reader.read_u8()? {
             ERROR_TAG => Err(GameError {
-                code: read_text(&mut reader)?,
-                detail: read_text(&mut reader)?,
+                code: reader.read_text()?,
+                detail: reader.read_text()?,
                 ply: reader.read_varint_as()?,
                 line: reader.read_varint_as()?,
                 column: reader.read_varint_as()?,
-                text: read_text(&mut reader)?,
+                text: reader.read_text()?,
             }),
             STANDARD_START_TAG => {
-                Ok(ParsedGame { start: Position::startpos(), moves: read_moves(&mut reader)? })
+                Ok(ParsedGame { start: Position::startpos(), moves: reader.read_moves()? })
             }
             CUSTOM_START_TAG => {
-                let start =
-                    Position::from_fen(&read_text(&mut reader)?).map_err(|_| DecodeError)?;
-                Ok(ParsedGame { start, moves: read_moves(&mut reader)? })
+                let start = Position::from_fen(&reader.read_text()?).map_err(|_| DecodeError)?;
+                Ok(ParsedGame { start, moves: reader.read_moves()? })
             }
             _ => return Err(DecodeError),
         };

@@ -1,4 +1,4 @@
-//! The file of the jobs.
+//! The file of the game-review jobs.
 
 use std::fs;
 use std::path::Path;
@@ -8,88 +8,97 @@ use redb::{
     Builder, Database, ReadableTable, ReadableTableMetadata, TableDefinition, WriteTransaction,
 };
 
+use super::game_record::{GameRecord, ParsedGame};
+use super::job_record::{JobEnd, JobId, JobRecord, PositionEval};
 use super::reopening_db::ReopeningDb;
-use super::{GameRecord, JobEnd, JobId, JobRecord, PositionEval};
+use crate::chess::Game;
 use crate::store::bytes::DecodeError;
+use crate::store::error::{OpenError, StoreError};
 use crate::store::open::{QuarantinePolicy, StoreFile};
-use crate::store::{OpenError, StoreError};
 
 /// The name of the jobs' file in the folder `store.path`.
 pub const JOBS_FILE: &str = "jobs.redb";
 
-/// The layout of keys and values. A file of another one is not read.
+/// The layout version of keys and values. A file with another version is not read.
 const LAYOUT_VERSION: u8 = 1;
 
-/// What redb keeps of the file in our own memory.
+/// Size of redb's page cache for this file.
 const CACHE_BYTES: usize = 8 << 20;
 
-/// What an open file comes to take in memory: the cache, and what a commit takes besides.
+/// Maximum memory of an open file in bytes: the page cache, and as much again for a commit.
 pub const MEMORY_BYTES: usize = 2 * CACHE_BYTES;
 
-/// So many jobs that are gone are known by name; an older one was never there.
+/// Maximum number of tombstones. An older deleted job is reported as never submitted.
 pub const MAX_TOMBSTONES: usize = 50_000;
 
-/// So many files that cannot be used stay beside it, of each kind: they hold jobs that were
-/// acknowledged.
+/// Maximum number of quarantined files of each kind. They hold acknowledged jobs, so none is
+/// overwritten.
 const MAX_QUARANTINED: u32 = 10;
 
 const JOBS: TableDefinition<u128, &[u8]> = TableDefinition::new("jobs");
-/// Games of a job, by number.
+/// Games by job and number.
 const GAME_RECORDS: TableDefinition<(u128, u32), &[u8]> = TableDefinition::new("sheets");
-/// The text of each game that could be read.
+/// The PGN text of each parsed game.
 const GAME_TEXTS: TableDefinition<(u128, u32), &str> = TableDefinition::new("texts");
-/// What was found of the positions of a job, by number.
+/// Evaluations by job and position number.
 const EVALS: TableDefinition<(u128, u64), &[u8]> = TableDefinition::new("findings");
-/// By the digest of a client's name for a job: the digest of what was asked under that name, and
-/// the job.
+/// Request digest and job by the digest of client and idempotency key.
 const IDEMPOTENCY_KEYS: TableDefinition<[u8; 32], ([u8; 32], u128)> = TableDefinition::new("keys");
-/// Jobs that are gone, in the order of their going.
+/// Ids of deleted, evicted and expired jobs, in the order of removal.
 const TOMBSTONES: TableDefinition<u64, u128> = TableDefinition::new("gone");
 
-/// Where jobs are kept. One process has the file for itself.
+/// The stored jobs. One process uses the file exclusively.
 #[derive(Debug)]
 pub struct JobFile {
     db: ReopeningDb,
 }
 
-/// A job that is kept, with how many of its positions something was found of.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StoredJob {
-    /// Its name.
-    pub id: JobId,
-    /// What is kept of it.
-    pub record: JobRecord,
-    /// Findings.
-    pub positions_done: u64,
+/// A new job with its games.
+#[derive(Debug)]
+pub struct NewJob<'a> {
+    /// The job.
+    pub record: &'a JobRecord,
+    /// Digest of the request, stored under the job's idempotency key.
+    pub request_digest: [u8; 32],
+    /// The games, in the order of the text.
+    pub games: Vec<EncodedGame<'a>>,
 }
 
-/// Why something was not written.
+/// A game of a new job.
+#[derive(Clone, Copy, Debug)]
+pub struct EncodedGame<'a> {
+    /// The encoded [`GameRecord`].
+    pub record: &'a [u8],
+    /// The PGN text; `None` for a game that cannot be parsed.
+    pub text: Option<&'a str>,
+}
+
+/// The reason why evaluations were not written.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
-    /// The job is not there any more.
-    #[error("the job is gone")]
+    /// The job was removed.
+    #[error("the job was removed")]
     Gone,
-    /// The store cannot be written. It is worth to try again later.
+    /// The store cannot be written. The caller may retry later.
     #[error(transparent)]
     Store(#[from] StoreError),
 }
 
 impl JobFile {
-    /// Opens the file in a folder, or begins one. Every page is read and its checksum compared;
-    /// what is damaged or has another layout is set aside, and what was set aside stays.
+    /// Opens or creates the file in a folder and compares the checksum of every page. A damaged
+    /// file, or one with another layout, is moved aside and never overwritten.
     ///
     /// # Errors
-    /// When another process has the file, the folder or file cannot be used, or too many files were
-    /// set aside already.
+    /// Fails when another process uses the file, when the folder or the file cannot be used, and
+    /// when the maximum number of quarantined files is reached.
     pub fn open(folder: &Path) -> Result<JobFile, OpenError> {
         Ok(JobFile { db: ReopeningDb::open(folder.join(JOBS_FILE), open)? })
     }
 
-    /// Keeps jobs in memory. The same code over pages of memory in place of those of a file, so
-    /// that there is one way to be wrong.
+    /// Creates a store in memory. It runs the same code as a file, on redb's in-memory backend.
     ///
     /// # Errors
-    /// When redb refuses.
+    /// Fails when redb cannot create the tables.
     pub fn in_memory() -> Result<JobFile, StoreError> {
         let database = Builder::new()
             .set_cache_size(CACHE_BYTES)
@@ -98,44 +107,43 @@ impl JobFile {
         Ok(JobFile { db: ReopeningDb::in_memory(database) })
     }
 
-    /// `true` when what is kept outlasts the process.
+    /// `true` when the jobs survive the process.
     pub fn is_persistent(&self) -> bool {
         self.db.path().is_some()
     }
 
-    /// What the file takes on disk, in bytes.
+    /// Size of the file on disk in bytes; 0 in memory.
     pub fn disk_bytes(&self) -> u64 {
         self.db.path().and_then(|path| fs::metadata(path).ok()).map_or(0, |file| file.len())
     }
 
-    /// All jobs, in no order.
+    /// Returns all jobs in no particular order. A job that cannot be decoded is logged and left
+    /// out.
     ///
     /// # Errors
-    /// When the store cannot be read now.
-    pub fn jobs(&self) -> Result<Vec<StoredJob>, StoreError> {
+    /// Fails when the store cannot be read now.
+    pub fn jobs(&self) -> Result<Vec<JobRecord>, StoreError> {
         self.db.read(|transaction| {
             let (jobs, evals) = (transaction.open_table(JOBS)?, transaction.open_table(EVALS)?);
-            let mut all = Vec::new();
+            let mut records = Vec::new();
             for entry in jobs.iter()? {
-                let (id, record) = entry?;
-                let id = id.value();
-                let last = evals.range((id, 0)..=(id, u64::MAX))?.next_back().transpose()?;
-                let positions_done = last.map_or(0, |(key, _)| key.value().1 + 1);
-                match JobRecord::decode(record.value()) {
-                    Ok(record) => all.push(StoredJob { id: JobId(id), record, positions_done }),
+                let (id, value) = entry?;
+                let id = JobId(id.value());
+                match JobRecord::decode(id, count_evals(&evals, id)?, value.value()) {
+                    Ok(record) => records.push(record),
                     Err(error) => {
-                        tracing::error!(job = %JobId(id), "what is kept of a job is {error}: it is not known any more")
+                        tracing::error!(job = %id, "ignored a stored job that is {error}")
                     }
                 }
             }
-            Ok(all)
+            Ok(records)
         })
     }
 
-    /// Jobs that are gone, the oldest first.
+    /// Returns the ids of removed jobs, the oldest first.
     ///
     /// # Errors
-    /// When the store cannot be read now.
+    /// Fails when the store cannot be read now.
     pub fn tombstones(&self) -> Result<Vec<JobId>, StoreError> {
         self.db.read(|transaction| {
             let tombstones = transaction.open_table(TOMBSTONES)?;
@@ -143,60 +151,73 @@ impl JobFile {
         })
     }
 
-    /// What was asked under a client's name for a job, as a digest, and the job.
+    /// Returns the request digest and the job that are stored under an idempotency key.
     ///
     /// # Errors
-    /// When the store cannot be read now.
+    /// Fails when the store cannot be read now.
     pub fn find_by_idempotency_key(
         &self,
         key: &[u8; 32],
     ) -> Result<Option<([u8; 32], JobId)>, StoreError> {
         self.db.read(|transaction| {
-            let found =
-                transaction.open_table(IDEMPOTENCY_KEYS)?.get(key)?.map(|entry| entry.value());
-            Ok(found.map(|(digest, id)| (digest, JobId(id))))
+            let entry = transaction.open_table(IDEMPOTENCY_KEYS)?.get(key)?;
+            Ok(entry.map(|entry| entry.value()).map(|(digest, id)| (digest, JobId(id))))
         })
     }
 
-    /// What is kept of a job; `None` of one that is not there.
+    /// Returns a job; `None` when there is no such job.
     ///
     /// # Errors
-    /// When the store cannot be read now.
+    /// Fails when the store cannot be read now.
     pub fn job(&self, id: JobId) -> Result<Option<JobRecord>, StoreError> {
         self.db.read(|transaction| {
-            let record = transaction.open_table(JOBS)?.get(id.0)?;
-            record.map(|record| JobRecord::decode(record.value()).map_err(damaged)).transpose()
+            let Some(value) = transaction.open_table(JOBS)?.get(id.0)? else { return Ok(None) };
+            let positions_done = count_evals(&transaction.open_table(EVALS)?, id)?;
+            JobRecord::decode(id, positions_done, value.value()).map(Some).map_err(damaged)
         })
     }
 
-    /// A game of a job; `None` when it is not there.
+    /// Returns the record of a game; `None` when there is no such game.
     ///
     /// # Errors
-    /// When the store cannot be read now.
-    pub fn game_record(&self, id: JobId, game: u32) -> Result<Option<GameRecord>, StoreError> {
+    /// Fails when the store cannot be read now.
+    pub fn game_record(&self, id: JobId, number: u32) -> Result<Option<GameRecord>, StoreError> {
         self.db.read(|transaction| {
-            let record = transaction.open_table(GAME_RECORDS)?.get((id.0, game))?;
-            record.map(|sheet| GameRecord::decode(sheet.value()).map_err(damaged)).transpose()
+            let value = transaction.open_table(GAME_RECORDS)?.get((id.0, number))?;
+            value.map(|value| GameRecord::decode(value.value()).map_err(damaged)).transpose()
         })
     }
 
-    /// The text of a game of a job; `None` of one that cannot be read.
+    /// Returns a game with all its moves.
     ///
     /// # Errors
-    /// When the store cannot be read now.
-    pub fn text(&self, id: JobId, game: u32) -> Result<Option<String>, StoreError> {
+    /// Fails when there is no such game, when it has no moves to review, and when the store cannot
+    /// be read now.
+    pub fn game(&self, id: JobId, number: u32) -> Result<Game, StoreError> {
+        let record = self.game_record(id, number)?;
+        let Some(Ok(ParsedGame { start, moves })) = record.map(|record| record.parsed) else {
+            return Err(StoreError::Failed(format!("game {number} of job {id} is missing")));
+        };
+        let mut game = Game::new(start);
+        moves.into_iter().for_each(|mv| game.play(mv));
+        Ok(game)
+    }
+
+    /// Returns the PGN text of a game; `None` for a game that cannot be parsed.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be read now.
+    pub fn text(&self, id: JobId, number: u32) -> Result<Option<String>, StoreError> {
         self.db.read(|transaction| {
-            Ok(transaction
-                .open_table(GAME_TEXTS)?
-                .get((id.0, game))?
-                .map(|text| text.value().to_owned()))
+            let value = transaction.open_table(GAME_TEXTS)?.get((id.0, number))?;
+            Ok(value.map(|text| text.value().to_owned()))
         })
     }
 
-    /// What was found of so many positions of a job, from that one on; fewer where fewer are kept.
+    /// Returns up to `count` evaluations of a job, starting with position `first`.
     ///
     /// # Errors
-    /// When the store cannot be read now.
+    /// Fails when the store cannot be read now.
     pub fn evals(
         &self,
         id: JobId,
@@ -211,46 +232,38 @@ impl JobFile {
         })
     }
 
-    /// Keeps a new job, with each game's [`Sheet`] as bytes and its text, and lets others go: all
-    /// of it or, with an error, nothing. When this returns it is as lasting as it gets. `asked`
-    /// stands for what was asked under the job's key.
+    /// Writes a new job and removes the `evicted` ones: all of it or, on an error, nothing. When
+    /// this returns, the change is durable.
     ///
     /// # Errors
-    /// When the store cannot be written.
-    pub fn insert<'a>(
-        &self,
-        id: JobId,
-        record: &JobRecord,
-        request_digest: &[u8; 32],
-        games: impl IntoIterator<Item = (&'a [u8], Option<&'a str>)>,
-        evicted: &[JobId],
-    ) -> Result<(), StoreError> {
+    /// Fails when the store cannot be written.
+    pub fn insert(&self, job: &NewJob<'_>, evicted: &[JobId]) -> Result<(), StoreError> {
+        let NewJob { record, request_digest, games } = job;
+        let JobId(id) = record.id;
         self.db.write(|transaction| {
-            for other in evicted {
-                remove(transaction, *other)?;
-            }
-            transaction.open_table(JOBS)?.insert(id.0, record.encode().as_slice())?;
+            evicted.iter().try_for_each(|id| remove(transaction, *id))?;
+            transaction.open_table(JOBS)?.insert(id, record.encode().as_slice())?;
             if let Some(key) = record.idempotency_key {
-                transaction.open_table(IDEMPOTENCY_KEYS)?.insert(key, (*request_digest, id.0))?;
+                transaction.open_table(IDEMPOTENCY_KEYS)?.insert(key, (*request_digest, id))?;
             }
             let (mut records, mut texts) =
                 (transaction.open_table(GAME_RECORDS)?, transaction.open_table(GAME_TEXTS)?);
-            for (number, (record_bytes, text)) in (0_u32..).zip(games) {
-                records.insert((id.0, number), record_bytes)?;
-                if let Some(text) = text {
-                    texts.insert((id.0, number), text)?;
+            for (number, game) in (0_u32..).zip(games) {
+                records.insert((id, number), game.record)?;
+                if let Some(text) = game.text {
+                    texts.insert((id, number), text)?;
                 }
             }
             Ok(())
         })
     }
 
-    /// Keeps what was found of positions of a job, from the number `first` on, and how the job
-    /// ended, if it has: all of it or, with an error, nothing. When this returns it is as lasting
-    /// as it gets.
+    /// Writes evaluations of a job from position `first` on, and the end of the job when it has
+    /// ended: all of it or, on an error, nothing. When this returns, the change is durable.
     ///
     /// # Errors
-    /// [`Refusal::Gone`] when the job is not there, and when the store cannot be written.
+    /// [`AppendError::Gone`] when the job was removed, and otherwise when the store cannot be
+    /// written.
     pub fn append(
         &self,
         id: JobId,
@@ -258,9 +271,10 @@ impl JobFile {
         evals: &[PositionEval],
         end: Option<JobEnd>,
     ) -> Result<(), AppendError> {
-        let is_there = self.db.write(|transaction| {
+        let exists = self.db.write(|transaction| {
             let mut jobs = transaction.open_table(JOBS)?;
-            let Some(record) = jobs.get(id.0)?.map(|record| JobRecord::decode(record.value()))
+            let Some(record) =
+                jobs.get(id.0)?.map(|value| JobRecord::decode(id, first, value.value()))
             else {
                 return Ok(false);
             };
@@ -274,36 +288,34 @@ impl JobFile {
             }
             Ok(true)
         })?;
-        if is_there { Ok(()) } else { Err(AppendError::Gone) }
+        if exists { Ok(()) } else { Err(AppendError::Gone) }
     }
 
-    /// Lets jobs go; their names are remembered. When this returns that is as lasting as it gets.
+    /// Removes jobs and leaves tombstones. When this returns, the change is durable.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// Fails when the store cannot be written.
     pub fn remove(&self, ids: &[JobId]) -> Result<(), StoreError> {
         self.db.write(|transaction| ids.iter().try_for_each(|id| remove(transaction, *id)))
     }
 
-    /// Writes more than findings come to, and takes it out again: when this succeeds the disk takes
-    /// what it is given.
+    /// Checks that the disk accepts writes. It writes more bytes than a commit of evaluations does
+    /// and removes them.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// Fails when the store cannot be written.
     pub fn check_writable(&self) -> Result<(), StoreError> {
         self.db.check_writable()
     }
 }
 
 fn open(path: &Path) -> Result<Database, OpenError> {
-    let (path, description, quarantine) =
-        (path.to_owned(), "the reviews of games", QuarantinePolicy::KeepAtMost(MAX_QUARANTINED));
     StoreFile {
-        path,
-        description,
+        path: path.to_owned(),
+        description: "the game-review jobs",
         layout: LAYOUT_VERSION,
         cache_bytes: CACHE_BYTES,
-        quarantine,
+        quarantine: QuarantinePolicy::KeepAtMost(MAX_QUARANTINED),
         prepare: &create_tables,
     }
     .open()
@@ -325,11 +337,24 @@ fn create_tables(database: &Database) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Takes out all that is kept of a job, and notes its name; one that is not there has no name to
-/// note.
-fn remove(transaction: &WriteTransaction, JobId(id): JobId) -> Result<(), StoreError> {
-    let Some(record) =
-        transaction.open_table(JOBS)?.remove(id)?.map(|record| JobRecord::decode(record.value()))
+/// The number of stored evaluations of a job. They have no gaps, so the last key gives it.
+fn count_evals(
+    evals: &impl ReadableTable<(u128, u64), &'static [u8]>,
+    JobId(id): JobId,
+) -> Result<u64, StoreError> {
+    let last = evals.range((id, 0)..=(id, u64::MAX))?.next_back().transpose()?;
+    Ok(last.map_or(0, |(key, _)| key.value().1 + 1))
+}
+
+/// Removes everything that belongs to a job and adds a tombstone. An unknown job is ignored.
+fn remove(transaction: &WriteTransaction, job_id: JobId) -> Result<(), StoreError> {
+    let JobId(id) = job_id;
+    let mut evals = transaction.open_table(EVALS)?;
+    let positions_done = count_evals(&evals, job_id)?;
+    let Some(record) = transaction
+        .open_table(JOBS)?
+        .remove(id)?
+        .map(|value| JobRecord::decode(job_id, positions_done, value.value()))
     else {
         return Ok(());
     };
@@ -338,7 +363,7 @@ fn remove(transaction: &WriteTransaction, JobId(id): JobId) -> Result<(), StoreE
     }
     transaction.open_table(GAME_RECORDS)?.retain_in((id, 0)..=(id, u32::MAX), |_, _| false)?;
     transaction.open_table(GAME_TEXTS)?.retain_in((id, 0)..=(id, u32::MAX), |_, _| false)?;
-    transaction.open_table(EVALS)?.retain_in((id, 0)..=(id, u64::MAX), |_, _| false)?;
+    evals.retain_in((id, 0)..=(id, u64::MAX), |_, _| false)?;
     let mut tombstones = transaction.open_table(TOMBSTONES)?;
     let next = tombstones.last()?.map_or(0, |(number, _)| number.value() + 1);
     tombstones.insert(next, id)?;

@@ -1,65 +1,111 @@
-//! The bytes of what is asked and of what is found. Layout version 1; numbers are LEB128, texts
-//! stand behind their length.
+//! Jobs and position evaluations with their value encodings, layout version 1.
+//!
+//! Numbers are LEB128; a text follows its length.
 
+use std::fmt;
+use std::io;
 use std::time::Duration;
 
 use crate::chess::Move;
 use crate::engine::Score;
-use crate::store::bytes::{ByteReader, DecodeError, write_signed_varint, write_varint};
+use crate::store::bytes::{
+    ByteReader, DecodeError, write_moves, write_score, write_text, write_varint,
+};
 
-/// Moves of a best line that are kept.
+/// Maximum number of stored moves of a principal variation.
 pub const MAX_PV_LEN: usize = 20;
 
-/// What a finding takes at most, its key and its share of the tree included.
+/// Maximum size of a stored evaluation in bytes, including its key and its share of the tree.
 pub const MAX_EVAL_BYTES: u64 = 80;
 
-/// How hard each position of a job is searched, within the caps of the time when it was given.
+/// The id of a job: 128 random bits. A client that knows the id may read the job.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct JobId(pub(super) u128);
+
+impl JobId {
+    /// Creates an id from random bits of the operating system.
+    ///
+    /// # Errors
+    /// Fails when the operating system provides no random bits.
+    pub fn random() -> io::Result<JobId> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(|error| io::Error::other(error.to_string()))?;
+        Ok(JobId(u128::from_be_bytes(bytes)))
+    }
+
+    /// Parses 32 lower-case hex digits.
+    pub fn parse(text: &str) -> Option<JobId> {
+        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+        let is_id = text.len() == 32 && text.bytes().all(is_digit);
+        is_id.then(|| u128::from_str_radix(text, 16).ok().map(JobId)).flatten()
+    }
+}
+
+impl fmt::Display for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+impl fmt::Debug for JobId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The search limits of each position of a job, clamped to the caps at the time of submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PositionLimits {
-    /// Iterations, in plies.
+    /// Depth in plies.
     pub depth: Option<u8>,
-    /// Moves that the search makes.
+    /// Nodes.
     pub nodes: Option<u64>,
-    /// Time; kept in whole milliseconds.
+    /// Search time, stored in whole milliseconds.
     pub movetime: Option<Duration>,
-    /// Lines.
+    /// MultiPV: the number of lines.
     pub multipv: u16,
 }
 
-/// How a job ended.
+/// The end of a job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct JobEnd {
-    /// In milliseconds since 1970.
+    /// Time of the end, in milliseconds since 1970.
     pub at_ms: u64,
-    /// It could not be done to its end.
+    /// Whether the job failed before all positions were evaluated.
     pub failed: bool,
 }
 
-/// A job.
+/// A stored job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct JobRecord {
-    /// Whose it is.
+    /// The id. It is the key in the table and not part of the encoded value.
+    pub id: JobId,
+    /// The client that submitted the job.
     pub client: String,
-    /// How hard its positions are searched.
+    /// The search limits of each position.
     pub limits: PositionLimits,
-    /// When it was given, in milliseconds since 1970.
+    /// Time of submission, in milliseconds since 1970.
     pub created_ms: u64,
-    /// How it ended; `None` while there is something to do.
+    /// The end of the job; `None` while it is unfinished.
     pub end: Option<JobEnd>,
-    /// What all of it takes at most, in bytes.
+    /// Maximum size of the job with all its evaluations, in bytes.
     pub reserved_bytes: u64,
-    /// The client's own name for it, as a digest.
+    /// Digest of the client and its idempotency key.
     pub idempotency_key: Option<[u8; 32]>,
-    /// Moves of each of its games that are reviewed; none of one that cannot be read.
+    /// Number of reviewed moves of each game; 0 for a game that cannot be parsed.
     pub plies: Vec<u32>,
+    /// Number of evaluated positions. It is derived from the evaluations and not part of the
+    /// encoded value.
+    pub positions_done: u64,
 }
 
-/// What was found of a position.
+/// The evaluation of a position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PositionEval {
-    /// From the view of the side to move.
+    /// The score, from the view of the side to move.
     pub score: Score,
-    /// The best line; empty where the game is over. What is beyond [`LONGEST_LINE`] is not kept.
+    /// The principal variation; empty when the game is over. The store keeps the first
+    /// [`MAX_PV_LEN`] moves.
     pub pv: Vec<Move>,
 }
 
@@ -71,10 +117,11 @@ const HAS_ENDED: u8 = 16;
 const HAS_FAILED: u8 = 32;
 
 impl JobRecord {
+    /// Encodes everything but the id and the number of evaluated positions.
     pub(super) fn encode(&self) -> Vec<u8> {
         let PositionLimits { depth, nodes, movetime, multipv } = self.limits;
-        let flag = |is_there: bool, flag: u8| if is_there { flag } else { 0 };
-        let end_flags = self.end.map_or(0, |ending| HAS_ENDED | flag(ending.failed, HAS_FAILED));
+        let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
+        let end_flags = self.end.map_or(0, |end| HAS_ENDED | flag(end.failed, HAS_FAILED));
         let limit_flags = flag(depth.is_some(), HAS_DEPTH)
             | flag(nodes.is_some(), HAS_NODES)
             | flag(movetime.is_some(), HAS_MOVETIME);
@@ -87,7 +134,7 @@ impl JobRecord {
         });
         write_varint(&mut bytes, multipv.into());
         self.idempotency_key.iter().for_each(|key| bytes.extend_from_slice(key));
-        self.end.iter().for_each(|ending| write_varint(&mut bytes, ending.at_ms));
+        self.end.iter().for_each(|end| write_varint(&mut bytes, end.at_ms));
         write_varint(&mut bytes, self.created_ms);
         write_varint(&mut bytes, self.reserved_bytes);
         write_text(&mut bytes, &self.client);
@@ -96,7 +143,12 @@ impl JobRecord {
         bytes
     }
 
-    pub(super) fn decode(bytes: &[u8]) -> Result<JobRecord, DecodeError> {
+    /// Decodes the value that is stored under `id`.
+    pub(super) fn decode(
+        id: JobId,
+        positions_done: u64,
+        bytes: &[u8],
+    ) -> Result<JobRecord, DecodeError> {
         let mut reader = ByteReader::new(bytes);
         let flags = reader.read_u8()?;
         let has = |flag: u8| flags & flag != 0;
@@ -112,57 +164,36 @@ impl JobRecord {
         let at_ms = if has(HAS_ENDED) { Some(reader.read_varint()?) } else { None };
         let end = at_ms.map(|at_ms| JobEnd { at_ms, failed: has(HAS_FAILED) });
         let (created_ms, reserved_bytes, client) =
-            (reader.read_varint()?, reader.read_varint()?, read_text(&mut reader)?);
+            (reader.read_varint()?, reader.read_varint()?, reader.read_text()?);
         let games: usize = reader.read_varint_as()?;
         let plies = (0..games).map(|_| reader.read_varint_as()).collect::<Result<_, _>>()?;
         reader.expect_end()?;
-        Ok(JobRecord { client, limits, created_ms, end, reserved_bytes, idempotency_key, plies })
+        Ok(JobRecord {
+            id,
+            client,
+            limits,
+            created_ms,
+            end,
+            reserved_bytes,
+            idempotency_key,
+            plies,
+            positions_done,
+        })
     }
 }
 
 impl PositionEval {
     pub(super) fn encode(&self) -> Vec<u8> {
-        let (value, is_mate) = match self.score {
-            Score::Cp(value) => (value, 0),
-            Score::Mate(moves) => (moves, 1),
-        };
         let mut bytes = Vec::with_capacity(64);
-        write_signed_varint(&mut bytes, value << 1 | is_mate);
+        write_score(&mut bytes, self.score);
         write_moves(&mut bytes, &self.pv[..self.pv.len().min(MAX_PV_LEN)]);
         bytes
     }
 
     pub(super) fn decode(bytes: &[u8]) -> Result<PositionEval, DecodeError> {
         let mut reader = ByteReader::new(bytes);
-        let number = reader.read_signed_varint()?;
-        let score = if number & 1 == 0 { Score::Cp(number >> 1) } else { Score::Mate(number >> 1) };
-        let pv = read_moves(&mut reader)?;
+        let (score, pv) = (reader.read_score()?, reader.read_moves()?);
         reader.expect_end()?;
         Ok(PositionEval { score, pv })
     }
-}
-
-pub(super) fn write_text(bytes: &mut Vec<u8>, text: &str) {
-    write_varint(bytes, text.len() as u64);
-    bytes.extend_from_slice(text.as_bytes());
-}
-
-pub(super) fn read_text(reader: &mut ByteReader<'_>) -> Result<String, DecodeError> {
-    let length = reader.read_varint_as()?;
-    String::from_utf8(reader.read_bytes(length)?.to_vec()).map_err(|_| DecodeError)
-}
-
-/// Moves as their 16-bit codes, high byte first.
-pub(super) fn write_moves(bytes: &mut Vec<u8>, moves: &[Move]) {
-    write_varint(bytes, moves.len() as u64);
-    moves.iter().for_each(|mv| bytes.extend_from_slice(&mv.code().to_be_bytes()));
-}
-
-pub(super) fn read_moves(reader: &mut ByteReader<'_>) -> Result<Vec<Move>, DecodeError> {
-    let bytes = reader.read_varint_as::<usize>()?.checked_mul(2).ok_or(DecodeError)?;
-    let codes = reader
-        .read_bytes(bytes)?
-        .chunks_exact(2)
-        .map(|code| u16::from_be_bytes([code[0], code[1]]));
-    Ok(codes.map(Move::from_code).collect())
 }

@@ -1,4 +1,4 @@
-//! A file that is opened again after a write that failed.
+//! A redb database that is reopened after a failed write.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,44 +7,42 @@ use std::time::{Duration, Instant};
 
 use redb::{Database, ReadTransaction, ReadableDatabase, WriteTransaction};
 
-use crate::store::dictionary_file::catch_panic;
+use crate::store::error::{OpenError, StoreError, catch_panic};
 use crate::store::open::HEADER;
-use crate::store::{OpenError, StoreError};
 
-/// A file that was closed is opened again once in so long: all of it is read for that.
+/// Minimum time between two attempts to reopen the file, because each reads the whole file.
 const REOPEN_INTERVAL: Duration = Duration::from_secs(1);
 
-/// What is written to see whether the disk takes anything, in bytes: more than a commit of
-/// findings.
+/// Size of the write probe in bytes: more than a commit of evaluations.
 const WRITE_PROBE_BYTES: usize = 256 << 10;
 
-/// The place of that, beside the layout.
+/// The header key of the write probe.
 const WRITE_PROBE: &str = "trial";
 
-/// How a file is opened.
+/// The function that opens a file.
 type OpenFn = fn(&Path) -> Result<Database, OpenError>;
 
-/// A file of redb, or pages of memory in place of one.
+/// A redb database in a file or in memory.
 pub(super) struct ReopeningDb {
-    /// The file, and how it is opened; `None` for memory, which ends with the process.
+    /// The file and the function that opens it; `None` in memory.
     file: Option<(PathBuf, OpenFn)>,
-    /// `None` after a write that failed: redb reads and writes no more then.
+    /// `None` after a failed write: redb then refuses reads and writes.
     database: RwLock<Option<Database>>,
-    /// When it was last tried to open the file again; locked while that is tried.
+    /// Time of the last attempt to reopen the file. The lock is held during an attempt.
     last_attempt: Mutex<Option<Instant>>,
 }
 
 impl ReopeningDb {
-    /// Opens a file.
+    /// Opens a file with `open`.
     ///
     /// # Errors
-    /// Those of `open`.
+    /// The errors of `open`.
     pub(super) fn open(path: PathBuf, open: OpenFn) -> Result<ReopeningDb, OpenError> {
         let database = RwLock::new(Some(open(&path)?));
         Ok(ReopeningDb { file: Some((path, open)), database, last_attempt: Mutex::default() })
     }
 
-    /// Takes pages of memory. They fail no write, and are never closed.
+    /// Wraps a database in memory. Its writes do not fail, so it is never closed.
     pub(super) fn in_memory(database: Database) -> ReopeningDb {
         ReopeningDb {
             file: None,
@@ -53,16 +51,16 @@ impl ReopeningDb {
         }
     }
 
-    /// The file, where it is one.
+    /// The path of the file; `None` in memory.
     pub(super) fn path(&self) -> Option<&Path> {
         self.file.as_ref().map(|(path, _)| path.as_path())
     }
 
-    /// Writes more than findings come to, and takes it out again: when this succeeds the disk takes
-    /// what it is given. A commit of nothing would succeed where the file may not grow.
+    /// Checks that the disk accepts writes. It writes more bytes than a commit of evaluations does
+    /// and removes them. An empty commit would succeed even when the file cannot grow.
     ///
     /// # Errors
-    /// When the store cannot be written.
+    /// Fails when the store cannot be written.
     pub(super) fn check_writable(&self) -> Result<(), StoreError> {
         let text = "-".repeat(WRITE_PROBE_BYTES);
         self.write(|transaction| {
@@ -75,10 +73,10 @@ impl ReopeningDb {
         })
     }
 
-    /// Reads.
+    /// Runs `operation` in a read transaction.
     ///
     /// # Errors
-    /// When the file is closed and cannot be opened again now, and those of the operation.
+    /// Fails when the file is closed and cannot be reopened now, and when `operation` fails.
     pub(super) fn read<T>(
         &self,
         operation: impl FnOnce(&ReadTransaction) -> Result<T, StoreError>,
@@ -89,33 +87,33 @@ impl ReopeningDb {
         catch_panic(|| operation(&database.begin_read()?))
     }
 
-    /// Does all of it in one commit, or nothing.
+    /// Runs `operation` in a write transaction and commits it.
     ///
     /// # Errors
-    /// As [`Handle::read`], and when the disk refuses. A file is closed then.
+    /// Fails like [`ReopeningDb::read`], and when the commit fails. An error closes the file.
     pub(super) fn write<T>(
         &self,
         operation: impl FnOnce(&WriteTransaction) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
         self.reopen()?;
-        let written = {
+        let result = {
             let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
             let database = database.as_ref().ok_or(StoreError::Closed)?;
             catch_panic(|| {
                 let transaction = database.begin_write()?;
-                let done = operation(&transaction)?;
+                let value = operation(&transaction)?;
                 transaction.commit()?;
-                Ok(done)
+                Ok(value)
             })
         };
-        if written.is_err() && self.file.is_some() {
+        if result.is_err() && self.file.is_some() {
             *self.database.write().unwrap_or_else(PoisonError::into_inner) = None;
         }
-        written
+        result
     }
 
-    /// Opens the file again after a write that failed. One does that; whoever comes meanwhile, or
-    /// too soon after it, hears that it is closed.
+    /// Reopens the file after a failed write. A caller that arrives during an attempt, or too soon
+    /// after one, gets [`StoreError::Closed`].
     fn reopen(&self) -> Result<(), StoreError> {
         let Some((path, open)) = self.file.as_ref().filter(|_| self.is_closed()) else {
             return Ok(());
@@ -128,7 +126,7 @@ impl ReopeningDb {
         if !self.is_closed() {
             return Ok(());
         }
-        if last_attempt.is_some_and(|tried| tried.elapsed() < REOPEN_INTERVAL) {
+        if last_attempt.is_some_and(|attempt| attempt.elapsed() < REOPEN_INTERVAL) {
             return Err(StoreError::Closed);
         }
         let opened = open(path);
@@ -144,6 +142,6 @@ impl ReopeningDb {
 
 impl fmt::Debug for ReopeningDb {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Handle").field("path", &self.path()).finish_non_exhaustive()
+        f.debug_struct("ReopeningDb").field("path", &self.path()).finish_non_exhaustive()
     }
 }

@@ -1,4 +1,4 @@
-//! What the jobs' file promises.
+//! Tests of the jobs' file and its encodings.
 
 use std::time::Duration;
 
@@ -17,15 +17,16 @@ fn record(plies: &[u32]) -> JobRecord {
         movetime: Some(Duration::from_millis(250)),
         multipv: 2,
     };
-    let plies = plies.to_vec();
     JobRecord {
+        id: JobId::default(),
         client: "ann".to_owned(),
         limits,
         created_ms: 1_790_000_000_000,
         end: None,
         reserved_bytes: 77,
         idempotency_key: None,
-        plies,
+        plies: plies.to_vec(),
+        positions_done: 0,
     }
 }
 
@@ -53,16 +54,17 @@ fn eval(number: i32) -> PositionEval {
     }
 }
 
+/// Inserts a job under a random id.
 fn insert(file: &JobFile, record: &JobRecord, evicted: &[JobId]) -> JobId {
-    let id = JobId::random().unwrap();
-    let encoded_games: Vec<_> =
-        record.plies.iter().map(|_| game_record("e4 e5").encode()).collect();
-    let games = encoded_games.iter().map(|bytes| (bytes.as_slice(), Some("1. e4 e5 1/2-1/2")));
-    file.insert(id, record, &[5; 32], games, evicted).unwrap();
-    id
+    let record = JobRecord { id: JobId::random().unwrap(), ..record.clone() };
+    let encoded = game_record("e4 e5").encode();
+    let game = EncodedGame { record: &encoded, text: Some("1. e4 e5 1/2-1/2") };
+    let games = vec![game; record.plies.len()];
+    file.insert(&NewJob { record: &record, request_digest: [5; 32], games }, evicted).unwrap();
+    record.id
 }
 
-/// A file in memory, and one on disk with its folder.
+/// Runs a check with a store in memory and with one on disk.
 fn with_both_backends(check: impl Fn(JobFile)) {
     check(JobFile::in_memory().unwrap());
     let folder = tempfile::tempdir().unwrap();
@@ -72,8 +74,8 @@ fn with_both_backends(check: impl Fn(JobFile)) {
 #[test]
 fn a_job_is_stored_with_its_games_and_evals() {
     with_both_backends(|file| {
-        let record = record(&[2, 2]);
-        let id = insert(&file, &record, &[]);
+        let id = insert(&file, &record(&[2, 2]), &[]);
+        let record = JobRecord { id, ..record(&[2, 2]) };
         assert_eq!(file.job(id).unwrap(), Some(record.clone()));
         assert_eq!(file.game_record(id, 1).unwrap(), Some(game_record("e4 e5")));
         assert_eq!(file.text(id, 0).unwrap().as_deref(), Some("1. e4 e5 1/2-1/2"));
@@ -85,8 +87,9 @@ fn a_job_is_stored_with_its_games_and_evals() {
         file.append(id, 2, &evals[2..], end).unwrap();
         assert_eq!(file.evals(id, 1, 3).unwrap(), evals[1..4]);
         assert_eq!(file.evals(id, 4, 30).unwrap(), evals[4..]);
-        let record = JobRecord { end, ..record };
-        assert_eq!(file.jobs().unwrap(), [StoredJob { id, record, positions_done: 6 }]);
+        let record = JobRecord { end, positions_done: 6, ..record };
+        assert_eq!(file.jobs().unwrap(), std::slice::from_ref(&record));
+        assert_eq!(file.job(id).unwrap(), Some(record));
     });
 }
 
@@ -110,12 +113,16 @@ fn a_removed_job_leaves_a_tombstone() {
         assert_eq!(file.evals(first, 0, 9).unwrap(), []);
         assert!(
             matches!(file.append(first, 1, &[eval(3)], None), Err(AppendError::Gone)),
-            "nothing comes after the end"
+            "a removed job accepts no evaluations"
         );
-        assert_eq!(file.evals(second, 0, 9).unwrap(), [eval(2)], "another job stays as it is");
+        assert_eq!(
+            file.evals(second, 0, 9).unwrap(),
+            [eval(2)],
+            "another job keeps its evaluations"
+        );
 
         let third = insert(&file, &record(&[2]), &[second, first]);
-        assert_eq!(file.tombstones().unwrap(), [first, second], "a name is noted once");
+        assert_eq!(file.tombstones().unwrap(), [first, second], "a removed job has one tombstone");
         assert_eq!(file.jobs().unwrap().iter().map(|job| job.id).collect::<Vec<_>>(), [third]);
     });
 }
@@ -131,17 +138,16 @@ fn jobs_survive_reopening_the_file() {
         (id, gone)
     };
     let file = JobFile::open(folder.path()).unwrap();
-    assert_eq!(file.jobs().unwrap(), [StoredJob { id, record: record(&[2]), positions_done: 1 }]);
+    assert_eq!(file.jobs().unwrap(), [JobRecord { id, positions_done: 1, ..record(&[2]) }]);
     assert_eq!(
         (file.tombstones().unwrap(), file.evals(id, 0, 9).unwrap()),
         (vec![gone], vec![eval(4)])
     );
     assert!(file.is_persistent() && file.disk_bytes() > 0);
-    let refused = JobFile::open(folder.path()).unwrap_err();
+    let error = JobFile::open(folder.path()).unwrap_err();
     assert!(
-        matches!(refused, OpenError::InUse { .. })
-            && refused.to_string().starts_with("store.path: "),
-        "{refused}"
+        matches!(error, OpenError::InUse { .. }) && error.to_string().starts_with("store.path: "),
+        "{error}"
     );
 }
 
@@ -171,10 +177,10 @@ fn damaged_files_are_quarantined_and_never_overwritten() {
             "{number}"
         );
     }
-    let refused = JobFile::open(folder.path()).unwrap_err();
-    assert!(matches!(refused, OpenError::TooManyQuarantined { most: 10, .. }), "{refused}");
-    assert!(refused.to_string().starts_with("store.path: "), "{refused}");
-    assert!(std::fs::read(&path).unwrap() == damaged[10], "it stays where it is");
+    let error = JobFile::open(folder.path()).unwrap_err();
+    assert!(matches!(error, OpenError::TooManyQuarantined { max: 10, .. }), "{error}");
+    assert!(error.to_string().starts_with("store.path: "), "{error}");
+    assert!(std::fs::read(&path).unwrap() == damaged[10], "the file is not moved");
     std::fs::rename(quarantined_path(3), folder.path().join("elsewhere")).unwrap();
     assert_eq!(JobFile::open(folder.path()).unwrap().jobs().unwrap(), []);
     assert!(std::fs::read(quarantined_path(3)).unwrap() == damaged[10]);
@@ -197,9 +203,9 @@ fn a_read_after_a_failed_write_reopens_the_file() {
     let file = JobFile::open(folder.path()).unwrap();
     assert!(
         matches!(file.remove(&[bad]), Err(StoreError::Failed(_))),
-        "what cannot be read cannot be taken out"
+        "a job that cannot be decoded cannot be removed"
     );
-    assert_eq!(file.job(good).unwrap(), Some(record(&[2])));
+    assert_eq!(file.job(good).unwrap(), Some(JobRecord { id: good, ..record(&[2]) }));
     file.remove(&[good]).unwrap();
     assert_eq!(file.job(good).unwrap(), None);
 }
@@ -212,7 +218,7 @@ fn the_write_probe_leaves_nothing() {
         let once = file.disk_bytes();
         (0..9).for_each(|_| file.check_writable().unwrap());
         assert_eq!((file.disk_bytes(), file.jobs().unwrap().len()), (once, 1));
-        assert_eq!(file.job(id).unwrap(), Some(record(&[2])));
+        assert_eq!(file.job(id).unwrap(), Some(JobRecord { id, ..record(&[2]) }));
     });
 }
 
@@ -227,7 +233,7 @@ fn a_game_from_a_custom_start_and_an_error_round_trip() {
         parsed: Ok(ParsedGame { start, moves }),
     };
     assert_eq!(GameRecord::decode(&other.encode()), Ok(other));
-    let fault = GameError {
+    let error = GameError {
         code: "not_legal".to_owned(),
         detail: "line 3".to_owned(),
         ply: 2,
@@ -236,24 +242,44 @@ fn a_game_from_a_custom_start_and_an_error_round_trip() {
         text: "Ke5ä".to_owned(),
     };
     let bad =
-        GameRecord { headers: Headers::new(), result: GameResult::WhiteWins, parsed: Err(fault) };
+        GameRecord { headers: Headers::new(), result: GameResult::WhiteWins, parsed: Err(error) };
     assert_eq!(GameRecord::decode(&bad.encode()), Ok(bad));
+}
+
+#[test]
+fn an_id_round_trips_and_other_texts_are_refused() {
+    let id = JobId::random().unwrap();
+    assert_eq!(JobId::parse(&id.to_string()), Some(id));
+    assert_eq!(JobId(7).to_string(), "00000000000000000000000000000007");
+    for text in [
+        "",
+        "7",
+        "0000000000000000000000000000000G",
+        "000000000000000000000000000000AB",
+        "+0000000000000000000000000000007",
+    ] {
+        assert_eq!(JobId::parse(text), None, "{text}");
+    }
+    assert_ne!(JobId::random().unwrap(), id);
 }
 
 fn records() -> impl Strategy<Value = JobRecord> {
     let limits = (any::<Option<u8>>(), any::<Option<u64>>(), any::<Option<u32>>(), any::<u16>());
     let end = prop::option::of((any::<u64>(), any::<bool>()));
     let rest = (any::<String>(), any::<u64>(), any::<u64>(), any::<Option<[u8; 32]>>());
-    (limits, end, rest, prop::collection::vec(any::<u32>(), 0..9)).prop_map(
+    let derived = (any::<u128>().prop_map(JobId), any::<u64>());
+    (limits, end, rest, prop::collection::vec(any::<u32>(), 0..9), derived).prop_map(
         |(
             (depth, nodes, ms, multipv),
             end,
             (client, created_ms, reserved_bytes, idempotency_key),
             plies,
+            (id, positions_done),
         )| {
             let movetime = ms.map(|ms| Duration::from_millis(ms.into()));
             let end = end.map(|(at_ms, failed)| JobEnd { at_ms, failed });
             JobRecord {
+                id,
                 client,
                 limits: PositionLimits { depth, nodes, movetime, multipv },
                 created_ms,
@@ -261,6 +287,7 @@ fn records() -> impl Strategy<Value = JobRecord> {
                 reserved_bytes,
                 idempotency_key,
                 plies,
+                positions_done,
             }
         },
     )
@@ -269,12 +296,15 @@ fn records() -> impl Strategy<Value = JobRecord> {
 proptest! {
     #[test]
     fn a_job_record_round_trips(record in records()) {
-        prop_assert_eq!(JobRecord::decode(&record.encode()), Ok(record));
+        let bytes = record.encode();
+        prop_assert_eq!(JobRecord::decode(record.id, record.positions_done, &bytes), Ok(record));
     }
 
     #[test]
     fn an_eval_round_trips_with_its_truncated_pv(
-        value in -20_000..20_000, is_mate in any::<bool>(), codes in prop::collection::vec(any::<u16>(), 0..40)
+        value in -20_000..20_000,
+        is_mate in any::<bool>(),
+        codes in prop::collection::vec(any::<u16>(), 0..40),
     ) {
         let score = if is_mate { Score::Mate(value) } else { Score::Cp(value) };
         let pv: Vec<_> = codes.into_iter().map(Move::from_code).collect();
@@ -286,12 +316,14 @@ proptest! {
 
     #[test]
     fn arbitrary_bytes_do_not_panic(bytes in any::<Vec<u8>>()) {
-        let _ = (JobRecord::decode(&bytes).is_ok(), GameRecord::decode(&bytes).is_ok(), PositionEval::decode(&bytes).is_ok());
+        let _ = JobRecord::decode(JobId::default(), 0, &bytes);
+        let _ = GameRecord::decode(&bytes);
+        let _ = PositionEval::decode(&bytes);
     }
 }
 
 #[test]
-fn the_layout_is_frozen() {
+fn the_layout_does_not_change() {
     let hex = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let record = JobRecord { end: Some(JobEnd { at_ms: 3, failed: true }), ..record(&[2, 300]) };
     assert_eq!(hex(&record.encode()), "3509fa01020380d8c1a28c344d03616e6e0202ac02");

@@ -1,4 +1,4 @@
-//! The bytes of keys and records.
+//! Tests of the encoding of keys and records.
 
 use proptest::prelude::*;
 
@@ -36,13 +36,13 @@ fn reports() -> impl Strategy<Value = Report> {
         StopReason::Stopped,
     ];
     let numbers = (any::<u8>(), any::<u8>(), any::<u64>(), any::<u64>());
-    let found = (scores(), wdls(), moves(256), prop::collection::vec(variations(), 0..5));
-    (found, numbers, prop::sample::select(reasons.to_vec()), any::<bool>()).prop_map(
+    let results = (scores(), wdls(), moves(256), prop::collection::vec(variations(), 0..5));
+    (results, numbers, prop::sample::select(reasons.to_vec()), any::<bool>()).prop_map(
         |(
             (score, wdl, pv, alternatives),
             (depth, seldepth, nodes, elapsed),
             reason,
-            context_free,
+            history_independent,
         )| Report {
             score,
             wdl,
@@ -53,7 +53,7 @@ fn reports() -> impl Strategy<Value = Report> {
             nodes,
             elapsed: Duration::from_nanos(elapsed),
             reason,
-            history_independent: context_free,
+            history_independent,
             alternatives,
         },
     )
@@ -75,14 +75,14 @@ fn records() -> impl Strategy<Value = Record> {
             nodes_saved,
             stored_ms,
         )| {
-            let entry_key = EntryKey {
+            let key = EntryKey {
                 history_hash: history.unwrap_or_default(),
                 halfmove_clock,
                 multipv,
                 ..record(number, 1).key
             };
             Record {
-                key: entry_key,
+                key,
                 report: Arc::new(report),
                 effort: StoredEffort { nodes, time, depth },
                 nodes_saved,
@@ -110,8 +110,8 @@ proptest! {
     #[test]
     fn arbitrary_bytes_are_refused(key in any::<Vec<u8>>(), value in any::<Vec<u8>>()) {
         prop_assert!(decode(&key, &value).is_err());
-        if let Ok(entry_key) = EntryKey::from_bytes(&key) {
-            prop_assert_eq!(entry_key.to_bytes(), key);
+        if let Ok(decoded) = EntryKey::from_bytes(&key) {
+            prop_assert_eq!(decoded.to_bytes(), key);
         }
     }
 }
@@ -143,9 +143,9 @@ fn hex(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn the_layout_is_frozen() {
+fn the_layout_does_not_change() {
     let position = Position::startpos();
-    let entry_key = EntryKey {
+    let key = EntryKey {
         zobrist_key: position.key(),
         position: PackedPosition::from_position(&position),
         history_hash: [1, 2],
@@ -171,7 +171,7 @@ fn the_layout_is_frozen() {
     };
     let effort = StoredEffort { nodes: 1_000_000, time: Duration::from_millis(300), depth: 20 };
     let record = Record {
-        key: entry_key,
+        key,
         report: Arc::new(report),
         effort,
         nodes_saved: 2_000_000,
@@ -184,10 +184,13 @@ fn the_layout_is_frozen() {
         format!("{:016x}17{packed}0300000000000000010000000000000002001502", position.key())
     );
     let line = "8701ac0264021234fedc";
-    let found = format!("0105{line}141fc0843d80e59a77");
+    let report_bytes = format!("0105{line}141fc0843d80e59a77");
     let effort_bytes = "c0843d81c6868f0114";
-    let stored = "80897a80d8c1a28c34";
+    let saved_and_time = "80897a80d8c1a28c34";
     let value = encode(&record, &key);
-    assert_eq!(hex(&value[8..]), format!("{found}{effort_bytes}{stored}0116e80700010007"));
+    assert_eq!(
+        hex(&value[8..]),
+        format!("{report_bytes}{effort_bytes}{saved_and_time}0116e80700010007")
+    );
     assert_eq!(hex(&value[..8]), "fbc01cd9d441792c");
 }

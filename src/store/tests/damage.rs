@@ -1,4 +1,4 @@
-//! Files that are not what was written.
+//! Tests with damaged files and files of another layout.
 
 use std::fs;
 use std::path::PathBuf;
@@ -12,10 +12,10 @@ use crate::store::DICTIONARY_FILE;
 const HEADER: TableDefinition<&str, &str> = TableDefinition::new("header");
 const CURRENT: TableDefinition<&[u8], &[u8]> = TableDefinition::new("today");
 
-/// A folder with a store of so many analyses, closed, and the path of its file.
-fn closed_store(analyses: u64) -> (TempDir, PathBuf) {
+/// A closed store with this number of analyses: its folder and the path of its file.
+fn closed_store(entries: u64) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
-    write(&open(options(folder.path())), (0..analyses).map(|number| record(number, 100)));
+    write(&open(options(folder.path())), (0..entries).map(|number| record(number, 100)));
     let file = folder.path().join(DICTIONARY_FILE);
     (folder, file)
 }
@@ -27,7 +27,7 @@ fn quarantined_path(folder: &TempDir, suffix: &str) -> PathBuf {
 #[test]
 fn a_damaged_file_is_quarantined_and_replaced_by_an_empty_one() {
     let (folder, file) = closed_store(400);
-    let whole = fs::read(&file).unwrap();
+    let intact = fs::read(&file).unwrap();
     let damages: [fn(&mut Vec<u8>); 5] = [
         |bytes| bytes.truncate(bytes.len() / 2),
         |bytes| bytes.truncate(100),
@@ -39,7 +39,7 @@ fn a_damaged_file_is_quarantined_and_replaced_by_an_empty_one() {
         },
     ];
     for (number, damage) in damages.iter().enumerate() {
-        let mut bytes = whole.clone();
+        let mut bytes = intact.clone();
         damage(&mut bytes);
         fs::write(&file, &bytes).unwrap();
         let store = open(options(folder.path()));
@@ -54,7 +54,7 @@ fn a_damaged_file_is_quarantined_and_replaced_by_an_empty_one() {
         assert_eq!(
             fs::read_dir(folder.path()).unwrap().count(),
             2,
-            "only the last damaged file stays"
+            "only the last damaged file is kept"
         );
     }
 }
@@ -62,10 +62,10 @@ fn a_damaged_file_is_quarantined_and_replaced_by_an_empty_one() {
 #[test]
 fn a_flipped_bit_loses_all_records_or_none() {
     let (folder, file) = closed_store(200);
-    let whole = fs::read(&file).unwrap();
+    let intact = fs::read(&file).unwrap();
     for n in 1..=60 {
-        let bit = splitmix::nth(11, n) as usize % (8 * whole.len());
-        let mut bytes = whole.clone();
+        let bit = splitmix::nth(11, n) as usize % (8 * intact.len());
+        let mut bytes = intact.clone();
         bytes[bit / 8] ^= 1 << (bit % 8);
         fs::write(&file, &bytes).unwrap();
         let store = open(options(folder.path()));
@@ -91,7 +91,7 @@ fn a_file_with_another_layout_is_quarantined() {
     assert_eq!(entries(&store), 0);
     assert!(
         quarantined_path(&folder, "layout-2x").exists(),
-        "it may be of a newer server, which wants it back"
+        "a newer server may need the file again"
     );
 }
 
@@ -115,7 +115,7 @@ fn a_damaged_entry_is_skipped_and_can_be_overwritten() {
 }
 
 #[test]
-fn an_empty_file_is_a_new_one() {
+fn an_empty_file_is_initialized_as_a_new_one() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(DICTIONARY_FILE), "").unwrap();
     write(&open(options(folder.path())), [record(1, 5)]);

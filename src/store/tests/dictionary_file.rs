@@ -1,4 +1,4 @@
-//! The file: what is written, read, forgotten, and shared between makers.
+//! Tests of the dictionary file: reads, writes, eviction and engine changes.
 
 use super::*;
 
@@ -83,24 +83,24 @@ fn records_of_another_engine_are_never_read() {
     let open_as_engine = |engine_id: &str| {
         open(StoreOptions { engine_id: engine_id.to_owned(), ..options(folder.path()) })
     };
-    let found = record(1, 10);
-    write(&open_as_engine("one"), [found.clone()]);
+    let first = record(1, 10);
+    write(&open_as_engine("one"), [first.clone()]);
     {
         let store = open_as_engine("two");
-        assert_eq!((read(&store, &found), entries(&store)), (vec![], 1));
+        assert_eq!((read(&store, &first), entries(&store)), (vec![], 1));
         write(&store, [record(2, 20)]);
     }
     {
         let store = open_as_engine("one");
         assert_eq!(
-            read(&store, &found),
-            std::slice::from_ref(&found),
-            "who goes back finds what was there"
+            read(&store, &first),
+            std::slice::from_ref(&first),
+            "the records of an engine are there when it returns"
         );
         assert_eq!(read(&store, &record(2, 20)), []);
     }
     assert_eq!(read(&open_as_engine("two"), &record(2, 20)), [record(2, 20)]);
-    assert_eq!(entries(&open_as_engine("three")), 1, "there is one maker before, no more");
+    assert_eq!(entries(&open_as_engine("three")), 1, "the file keeps one previous engine");
 }
 
 #[test]
@@ -136,9 +136,9 @@ fn a_smaller_bound_applies_from_the_first_write() {
 fn the_error_for_a_file_in_use_names_the_setting() {
     let folder = tempfile::tempdir().unwrap();
     let _first = open(options(folder.path()));
-    let refused = DictionaryFile::open(options(folder.path())).unwrap_err();
-    assert!(matches!(refused, OpenError::InUse { .. }), "{refused}");
-    let message = refused.to_string();
+    let error = DictionaryFile::open(options(folder.path())).unwrap_err();
+    assert!(matches!(error, OpenError::InUse { .. }), "{error}");
+    let message = error.to_string();
     assert!(
         message.starts_with("store.path: ") && message.contains("dictionary.redb"),
         "{message}"
@@ -148,7 +148,7 @@ fn the_error_for_a_file_in_use_names_the_setting() {
 #[test]
 fn the_error_for_an_unusable_folder_names_the_setting() {
     let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("file"), "no folder").unwrap();
-    let refused = DictionaryFile::open(options(&folder.path().join("file"))).unwrap_err();
-    assert!(refused.to_string().starts_with("store.path: "), "{refused}");
+    std::fs::write(folder.path().join("file"), "not a folder").unwrap();
+    let error = DictionaryFile::open(options(&folder.path().join("file"))).unwrap_err();
+    assert!(error.to_string().starts_with("store.path: "), "{error}");
 }

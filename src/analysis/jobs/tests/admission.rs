@@ -1,4 +1,4 @@
-//! What is taken, what is refused, and what goes.
+//! Tests of admission, refusal, eviction and expiry.
 
 use super::*;
 use crate::analysis::tests::until_stopped;
@@ -10,10 +10,11 @@ fn keyed(client: &str, key: &str, text: &str) -> Submission {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_submitted_job_counts_its_games_and_moves() {
     let jobs = jobs_by_key();
-    let submitted =
-        jobs.submit(submission("ann", &format!("{GAME}1. e4 Ke5 *\n\n{MATE}"))).await.unwrap();
-    assert_eq!((submitted.games, submitted.moves, submitted.status), (3, 16, JobStatus::Queued));
-    let job = wait_finished(&jobs, submitted.id).await;
+    let text = format!("{GAME}1. e4 Ke5 *\n\n{MATE}");
+    let (job, progress) = jobs.submit(submission("ann", &text)).await.unwrap();
+    assert_eq!((job.schedule().games(), job.schedule().moves()), (3, 16));
+    assert_eq!(progress, Progress { positions_done: 0, status: JobStatus::Queued });
+    let job = wait_finished(&jobs, job.id()).await;
     assert_eq!((job.progress().status, job.progress().positions_done), (JobStatus::Done, 13 + 5));
     assert_eq!((jobs.status().total.jobs, jobs.status().unfinished.jobs), (1, 0));
 }
@@ -21,19 +22,20 @@ async fn a_submitted_job_counts_its_games_and_moves() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_text_without_games_is_refused() {
     let jobs = jobs_by_key();
-    assert!(matches!(jobs.submit(submission("ann", "no game")).await, Err(JobError::NoGame(_))));
+    assert!(matches!(jobs.submit(submission("ann", "not a game")).await, Err(JobError::NoGame(_))));
     assert_eq!(jobs.status().total.jobs, 0);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn games_without_moves_are_done_at_once() {
     let jobs = jobs_by_key();
-    let submitted =
-        jobs.submit(submission("ann", "[White \"A\"]\n\n1-0\n\n[White \"B\"]\n\n*")).await.unwrap();
-    assert_eq!((submitted.games, submitted.moves, submitted.status), (2, 0, JobStatus::Done));
-    let job = jobs.find(submitted.id).await.unwrap();
+    let text = "[White \"A\"]\n\n1-0\n\n[White \"B\"]\n\n*";
+    let (job, progress) = jobs.submit(submission("ann", text)).await.unwrap();
+    assert_eq!((job.schedule().games(), job.schedule().moves()), (2, 0));
+    assert_eq!(progress.status, JobStatus::Done);
+    let job = jobs.find(job.id()).await.unwrap();
     assert_eq!(job.schedule().events_done(0), 2);
-    assert_eq!(job.events(1, 0, 10).await.unwrap().len(), 1, "of one game at a time");
+    assert_eq!(job.events(1, 0, 10).await.unwrap().len(), 1, "a read returns events of one game");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
@@ -42,7 +44,7 @@ async fn concurrent_submissions_with_one_key_are_one_job() {
     let submissions: Vec<_> = (0..8)
         .map(|_| {
             let jobs = jobs.clone();
-            tokio::spawn(async move { jobs.submit(keyed("ann", "mine", GAME)).await.unwrap().id })
+            tokio::spawn(async move { submit(&jobs, keyed("ann", "mine", GAME)).await })
         })
         .collect();
     let mut ids = Vec::new();
@@ -55,23 +57,23 @@ async fn concurrent_submissions_with_one_key_are_one_job() {
         jobs.submit(keyed("ann", "mine", MATE)).await,
         Err(JobError::IdempotencyConflict)
     ));
-    let of_bob = jobs.submit(keyed("bob", "mine", MATE)).await.unwrap();
-    assert_ne!(of_bob.id, ids[0], "a name is its client's own");
+    let other_client = submit(&jobs, keyed("bob", "mine", MATE)).await;
+    assert_ne!(other_client, ids[0], "each client has its own idempotency keys");
     jobs.delete(ids[0]).await.unwrap();
-    let anew = jobs.submit(keyed("ann", "mine", MATE)).await.unwrap();
-    assert_ne!(anew.id, ids[0], "with its job a name is free again");
+    let resubmitted = submit(&jobs, keyed("ann", "mine", MATE)).await;
+    assert_ne!(resubmitted, ids[0], "deleting a job frees its idempotency key");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_deleted_job_stays_gone_and_its_searches_stop() {
     let jobs = jobs_in_memory(Scripted::new(until_stopped));
-    let submitted = jobs.submit(submission("ann", GAME)).await.unwrap();
-    let job = jobs.find(submitted.id).await.unwrap();
-    jobs.delete(submitted.id).await.unwrap();
+    let id = submit(&jobs, submission("ann", GAME)).await;
+    let job = jobs.find(id).await.unwrap();
+    jobs.delete(id).await.unwrap();
     assert_eq!(job.progress().status, JobStatus::Gone);
-    assert!(matches!(jobs.find(submitted.id).await, Err(JobError::Gone)));
+    assert!(matches!(jobs.find(id).await, Err(JobError::Gone)));
     assert!(matches!(job.page(0, 0, 1, 1).await, Err(JobError::Gone)));
-    jobs.delete(submitted.id).await.unwrap();
+    jobs.delete(id).await.unwrap();
     jobs.stopped().await;
     jobs.service().drained().await;
     let unknown = JobId::random().unwrap();
@@ -92,10 +94,10 @@ async fn finished_jobs_are_evicted_and_unfinished_jobs_are_not() {
         let limits = PositionLimits { depth: Some(9), nodes: None, movetime: None, multipv: 1 };
         Submission { limits, ..submission(client, GAME) }
     };
-    let first = jobs.submit(submission("ann", GAME)).await.unwrap().id;
+    let first = submit(&jobs, submission("ann", GAME)).await;
     wait_finished(&jobs, first).await;
     jobs.submit(endless("bob")).await.unwrap();
-    let third = jobs.submit(submission("cid", MATE)).await.unwrap().id;
+    let third = submit(&jobs, submission("cid", MATE)).await;
     assert!(matches!(jobs.find(first).await, Err(JobError::Gone)));
     jobs.delete(third).await.unwrap();
     jobs.submit(endless("dan")).await.unwrap();
@@ -114,13 +116,11 @@ async fn finished_jobs_are_evicted_and_unfinished_jobs_are_not() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_job_missing_from_the_file_is_dropped() {
     let jobs = start_jobs(Scripted::new(until_stopped), 1, JobFile::in_memory().unwrap(), RULES);
-    let first = jobs.submit(submission("ann", GAME)).await.unwrap().id;
-    let second = jobs.submit(submission("ann", MATE)).await.unwrap().id;
+    let first = submit(&jobs, submission("ann", GAME)).await;
+    let second = submit(&jobs, submission("ann", MATE)).await;
     jobs.file().remove(&[second]).unwrap();
     jobs.delete(first).await.unwrap();
-    tokio::time::timeout(Duration::from_secs(20), jobs.stopped())
-        .await
-        .expect("nobody works at it");
+    tokio::time::timeout(Duration::from_secs(20), jobs.stopped()).await.expect("no job runs");
     assert_eq!(
         (jobs.status().total, jobs.status().unfinished),
         (Usage::default(), Usage::default())
@@ -134,7 +134,7 @@ async fn a_job_over_the_client_quota_is_refused() {
     let jobs = start_jobs(Scripted::new(report_from_key), 1, JobFile::in_memory().unwrap(), rules);
     assert!(matches!(
         jobs.submit(submission("ann", GAME)).await,
-        Err(JobError::TooLarge { most: 1_000, .. })
+        Err(JobError::TooLarge { max: 1_000, .. })
     ));
     jobs.submit(submission("ann", MATE)).await.unwrap();
 }
@@ -143,7 +143,7 @@ async fn a_job_over_the_client_quota_is_refused() {
 async fn finished_jobs_expire() {
     let rules = JobRules { retention: Duration::from_millis(300), ..RULES };
     let jobs = start_jobs(Scripted::new(report_from_key), 2, JobFile::in_memory().unwrap(), rules);
-    let id = jobs.submit(submission("ann", MATE)).await.unwrap().id;
+    let id = submit(&jobs, submission("ann", MATE)).await;
     let started = Instant::now();
     while jobs.status().total.jobs > 0 {
         assert!(started.elapsed() < Duration::from_secs(10));

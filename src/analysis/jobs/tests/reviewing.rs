@@ -1,4 +1,4 @@
-//! What is found, in which order, and what is said of it.
+//! Tests of searches, events, pages and annotations.
 
 use std::sync::Mutex;
 
@@ -8,7 +8,7 @@ use crate::analysis::tests::request;
 use crate::chess::pgn::PgnReader;
 use crate::chess::{Color, Position};
 
-/// Moves in UCI order as `ply:score before:score after`.
+/// The ply of each move, with the scores before and after it.
 fn move_scores(page: &GamePage) -> Vec<(usize, Score, Score)> {
     page.moves
         .iter()
@@ -25,7 +25,7 @@ fn move_scores(page: &GamePage) -> Vec<(usize, Score, Score)> {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn each_move_has_the_scores_before_and_after_it() {
     let jobs = jobs_by_key();
-    let job = wait_finished(&jobs, jobs.submit(submission("ann", GAME)).await.unwrap().id).await;
+    let job = wait_finished(&jobs, submit(&jobs, submission("ann", GAME)).await).await;
     let page = full_page(&job, 0).await;
     let game = PgnReader::new(GAME).next().unwrap().unwrap().to_game();
     let score =
@@ -45,10 +45,10 @@ async fn each_move_has_the_scores_before_and_after_it() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_mate_on_the_board_is_known_without_a_search() {
+async fn a_checkmate_position_is_not_searched() {
     let searcher = Scripted::new(report_from_key);
     let jobs = jobs_in_memory(searcher.clone());
-    let job = wait_finished(&jobs, jobs.submit(submission("ann", MATE)).await.unwrap().id).await;
+    let job = wait_finished(&jobs, submit(&jobs, submission("ann", MATE)).await).await;
     let page = full_page(&job, 0).await;
     assert_eq!(page.moves.last().unwrap().review.score_after, Score::Mate(0));
     assert_eq!(searcher.searches(), 4);
@@ -58,55 +58,51 @@ async fn a_mate_on_the_board_is_known_without_a_search() {
 async fn cached_positions_are_not_searched_again() {
     let searcher = Scripted::new(report_from_key);
     let jobs = jobs_in_memory(searcher.clone());
-    wait_finished(&jobs, jobs.submit(submission("ann", GAME)).await.unwrap().id).await;
-    let once = searcher.searches();
-    wait_finished(&jobs, jobs.submit(submission("bob", GAME)).await.unwrap().id).await;
-    assert_eq!(searcher.searches(), once);
+    wait_finished(&jobs, submit(&jobs, submission("ann", GAME)).await).await;
+    let first_searches = searcher.searches();
+    wait_finished(&jobs, submit(&jobs, submission("bob", GAME)).await).await;
+    assert_eq!(searcher.searches(), first_searches);
     let start =
         request(Game::new(Position::startpos()), Limits { depth: Some(3), ..Limits::default() });
     jobs.service().best_move(start).await.unwrap();
     assert_eq!(
         searcher.searches(),
-        once,
-        "and whoever asks for a single position is answered as well"
+        first_searches,
+        "a single request uses the evaluations of a job"
     );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn games_are_searched_in_order_each_from_its_last_position() {
     let seen = Arc::new(Mutex::new(Vec::new()));
-    let note = seen.clone();
+    let recorder = seen.clone();
     let searcher = Scripted::new(move |game: &Game, limits: &Limits, stop: &StopFlag| {
-        note.lock().unwrap().push(game.position().fullmove_number());
+        recorder.lock().unwrap().push(game.position().fullmove_number());
         report_from_key(game, limits, stop)
     });
     let jobs = start_jobs(searcher, 1, JobFile::in_memory().unwrap(), RULES);
-    wait_finished(
-        &jobs,
-        jobs.submit(submission("ann", &format!("{GAME}{MATE}"))).await.unwrap().id,
-    )
-    .await;
+    wait_finished(&jobs, submit(&jobs, submission("ann", &format!("{GAME}{MATE}"))).await).await;
     assert_eq!(*seen.lock().unwrap(), [7, 6, 6, 5, 5, 4, 4, 3, 3, 2, 2, 1, 1, 2, 2, 1]);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn repetitions_use_the_history_of_the_game() {
     let histories = Arc::new(Mutex::new(Vec::new()));
-    let note = histories.clone();
+    let recorder = histories.clone();
     let searcher = Scripted::new(move |game: &Game, limits: &Limits, stop: &StopFlag| {
-        note.lock().unwrap().push((game.occurrences(), game.moves().len()));
+        recorder.lock().unwrap().push((game.occurrences(), game.moves().len()));
         report_from_key(game, limits, stop)
     });
     let jobs = start_jobs(searcher, 1, JobFile::in_memory().unwrap(), RULES);
     let text = "1. e4 Nf6 2. Nf3 Ng8 3. Ng1 Nf6 4. Nf3 Ng8 5. Ng1 *";
-    let job = wait_finished(&jobs, jobs.submit(submission("ann", text)).await.unwrap().id).await;
+    let job = wait_finished(&jobs, submit(&jobs, submission("ann", text)).await).await;
     assert_eq!(job.progress().status, JobStatus::Done);
     let histories = histories.lock().unwrap();
-    assert_eq!(histories[0], (3, 8), "the position after 5. Ng1 stands there for the third time");
+    assert_eq!(histories[0], (3, 8), "the position after 5. Ng1 occurs for the third time");
     assert_eq!(
         histories.iter().filter(|(_, moves)| *moves == 0).count(),
         2,
-        "before and after the pawn's move nothing can come back"
+        "around the pawn move no position can be repeated"
     );
 }
 
@@ -115,10 +111,10 @@ async fn a_game_beyond_the_75_move_rule_is_reviewed_to_its_end() {
     let jobs = jobs_by_key();
     let fen = "[SetUp \"1\"]\n[FEN \"4k3/8/8/8/8/8/8/R3K3 w - - 140 200\"]\n\n";
     let text = format!("{fen}{} *", "Ra2 Kd8 Ra1 Ke8 Rb1 Kd8 Ra1 Ke8 ".repeat(4));
-    let job = wait_finished(&jobs, jobs.submit(submission("ann", &text)).await.unwrap().id).await;
+    let job = wait_finished(&jobs, submit(&jobs, submission("ann", &text)).await).await;
     let page = full_page(&job, 0).await;
     assert_eq!((job.progress().status, page.moves.len()), (JobStatus::Done, 32));
-    assert_eq!(page.moves[31].review.score_after, Score::Cp(0), "by the rules it is a draw");
+    assert_eq!(page.moves[31].review.score_after, Score::Cp(0), "the 75-move rule makes it a draw");
     assert_eq!(page.moves[31].position.halfmove_clock(), 171);
 }
 
@@ -127,17 +123,17 @@ async fn events_are_the_same_on_every_read() {
     let jobs = jobs_by_key();
     let job = wait_finished(
         &jobs,
-        jobs.submit(submission("ann", &format!("{GAME}1. e4 Ke5 *\n\n{MATE}"))).await.unwrap().id,
+        submit(&jobs, submission("ann", &format!("{GAME}1. e4 Ke5 *\n\n{MATE}"))).await,
     )
     .await;
-    let found = job.progress().positions_done;
+    let positions_done = job.progress().positions_done;
     let name = |event: &JobEvent| match event {
         JobEvent::Move { game, reviewed_move } => format!("{game}:{}", reviewed_move.review.ply),
         JobEvent::Game(page) => format!("{}", page.number),
     };
     let mut all = Vec::new();
     loop {
-        let events = job.events(all.len() as u64 + 1, found, 5).await.unwrap();
+        let events = job.events(all.len() as u64 + 1, positions_done, 5).await.unwrap();
         if events.is_empty() {
             break;
         }
@@ -147,19 +143,23 @@ async fn events_are_the_same_on_every_read() {
     let expected = "0:12 0:11 0:10 0:9 0:8 0:7 0:6 0:5 0:4 0:3 0:2 0:1 0 1 2:4 2:3 2:2 2:1 2";
     assert_eq!(all.join(" "), expected);
     for from in 1..=all.len() as u64 {
-        let [first, ..] = &job.events(from, found, 3).await.unwrap()[..] else {
+        let [first, ..] = &job.events(from, positions_done, 3).await.unwrap()[..] else {
             panic!("event {from}")
         };
         assert_eq!(name(first), all[from as usize - 1]);
     }
-    assert_eq!(job.events(5, 4, 100).await.unwrap().len(), 0, "what is not found yet is not told");
+    assert_eq!(
+        job.events(5, 4, 100).await.unwrap().len(),
+        0,
+        "events of positions without an evaluation are not reported"
+    );
     assert_eq!(job.events(1, 4, 100).await.unwrap().len(), 3);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn pages_add_up_to_the_full_game() {
     let jobs = jobs_by_key();
-    let job = wait_finished(&jobs, jobs.submit(submission("ann", GAME)).await.unwrap().id).await;
+    let job = wait_finished(&jobs, submit(&jobs, submission("ann", GAME)).await).await;
     let page = full_page(&job, 0).await;
     for positions_done in [13, 8, 1, 0] {
         let (mut moves, mut from) = (Vec::new(), 1);
@@ -182,10 +182,7 @@ async fn a_bad_game_reports_its_own_error() {
     let jobs = jobs_by_key();
     let job = wait_finished(
         &jobs,
-        jobs.submit(submission("ann", &format!("{MATE}[White \"W\"]\n\n1. e4\nKe5 *")))
-            .await
-            .unwrap()
-            .id,
+        submit(&jobs, submission("ann", &format!("{MATE}[White \"W\"]\n\n1. e4\nKe5 *"))).await,
     )
     .await;
     let page = full_page(&job, 1).await;
@@ -201,14 +198,12 @@ async fn a_bad_game_reports_its_own_error() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn the_annotated_pgn_parses_with_its_evaluations() {
     let jobs = jobs_by_key();
-    let job = wait_finished(
-        &jobs,
-        jobs.submit(submission("ann", &format!("{GAME}{MATE}"))).await.unwrap().id,
-    )
-    .await;
-    let found = job.progress().positions_done;
+    let job =
+        wait_finished(&jobs, submit(&jobs, submission("ann", &format!("{GAME}{MATE}"))).await)
+            .await;
+    let positions_done = job.progress().positions_done;
     let page = full_page(&job, 0).await;
-    let text = job.annotated_pgn(0, found).await.unwrap().unwrap();
+    let text = job.annotated_pgn(0, positions_done).await.unwrap().unwrap();
     let game = PgnReader::new(&text).next().unwrap().unwrap();
     assert_eq!(game.headers.get("White"), Some("A"));
     for (mv, reviewed_move) in game.line.moves.iter().zip(&page.moves) {
@@ -218,18 +213,18 @@ async fn the_annotated_pgn_parses_with_its_evaluations() {
         assert_eq!(mv.variations().len(), usize::from(nag.is_some()));
     }
     assert!(page.moves.iter().any(|reviewed_move| reviewed_move.review.judgement.is_some()));
-    let unfinished = job.annotated_pgn(1, found - 1).await.unwrap().unwrap();
-    assert!(!unfinished.contains("%eval"), "a game is annotated when all of it is reviewed");
+    let unfinished = job.annotated_pgn(1, positions_done - 1).await.unwrap().unwrap();
+    assert!(!unfinished.contains("%eval"), "only a fully reviewed game is annotated");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_failed_search_fails_its_job_and_keeps_earlier_reviews() {
     let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| {
-        assert!(game.position().fullmove_number() > 3, "a fault");
+        assert!(game.position().fullmove_number() > 3, "internal error of the searcher");
         report_from_key(game, limits, stop)
     });
     let jobs = start_jobs(searcher, 1, JobFile::in_memory().unwrap(), RULES);
-    let job = wait_finished(&jobs, jobs.submit(submission("ann", GAME)).await.unwrap().id).await;
+    let job = wait_finished(&jobs, submit(&jobs, submission("ann", GAME)).await).await;
     assert_eq!((job.progress().status, job.progress().positions_done), (JobStatus::Failed, 7));
     assert_eq!(full_page(&job, 0).await.moves.len(), 6);
     assert_eq!(jobs.status().unfinished.jobs, 0);
@@ -242,6 +237,6 @@ async fn one_job_uses_all_workers() {
         report_from_key(game, limits, stop)
     });
     let jobs = start_jobs(searcher.clone(), 4, JobFile::in_memory().unwrap(), RULES);
-    wait_finished(&jobs, jobs.submit(submission("ann", GAME)).await.unwrap().id).await;
+    wait_finished(&jobs, submit(&jobs, submission("ann", GAME)).await).await;
     assert_eq!(searcher.max_threads(), 4);
 }

@@ -6,9 +6,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{ObjectBuilder, Type};
 
-use crate::analysis::jobs::{
-    GameError, GamePage, JobReader, JobStatus, JobSummary, Progress, ReviewedMove,
-};
+use crate::analysis::jobs::{GameError, GamePage, JobReader, JobStatus, Progress, ReviewedMove};
 use crate::analysis::review::{Judgement, PlayerReview};
 use crate::chess::pgn::Headers;
 use crate::chess::{CastlingNotation, Color, SanWriter, to_uci_inline};
@@ -187,14 +185,14 @@ impl Serialize for HeadersDto {
 }
 
 impl SubmittedJob {
-    pub(super) fn new(summary: &JobSummary, clamped: Vec<Clamped>) -> SubmittedJob {
-        let JobSummary { id, games, moves, status } = *summary;
+    pub(super) fn new(job: &JobReader, progress: Progress, clamped: Vec<Clamped>) -> SubmittedJob {
+        let id = job.id();
         SubmittedJob {
             id: id.to_string(),
             url: format!("/v1/games/{id}"),
-            games,
-            moves,
-            status: status.name(),
+            games: job.schedule().games(),
+            moves: job.schedule().moves(),
+            status: progress.status.name(),
             clamped,
         }
     }

@@ -1,0 +1,228 @@
+//! The shared state of the job service: store, index, permits and signals.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tokio::sync::{Semaphore, watch};
+use tokio::task::spawn_blocking;
+
+use super::entry::{JobEntry, JobStatus};
+use super::error::JobError;
+use super::index::Index;
+use super::usage::Usage;
+use crate::analysis::Service;
+use crate::store::StoreError;
+use crate::store::jobs::{JobEnd, JobFile, JobId};
+
+/// Limits of the job service.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct JobRules {
+    /// Maximum usage of all jobs, finished ones included.
+    pub max_usage: Usage,
+    /// How long a finished job is kept.
+    pub retention: Duration,
+}
+
+/// The job service: accepts game-review jobs and runs them. Clones share one state.
+#[derive(Clone)]
+pub struct Jobs(Arc<JobsState>);
+
+struct JobsState {
+    service: Service,
+    file: JobFile,
+    rules: JobRules,
+    index: Mutex<Index>,
+    /// One text is parsed at a time, because its games take several times its length in memory.
+    parse_permit: Arc<Semaphore>,
+    /// Two permits per worker: enough to keep all workers busy without crowding the queue.
+    search_permits: Arc<Semaphore>,
+    /// Number of evaluations stored since the start.
+    positions_evaluated: AtomicU64,
+    /// `true` after a failed write, until a write succeeds.
+    failing: watch::Sender<bool>,
+    /// `true` once the service is shutting down.
+    shutdown: watch::Sender<bool>,
+    /// Number of jobs with a running task.
+    running_jobs: watch::Sender<usize>,
+}
+
+/// Counts and sizes of the job service.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct JobsStatus {
+    /// Usage of all stored jobs.
+    pub total: Usage,
+    /// Usage of the unfinished jobs.
+    pub unfinished: Usage,
+    /// Maximum usage.
+    pub max: Usage,
+    /// Number of evaluations stored since the start.
+    pub positions_evaluated: u64,
+    /// Size on disk in bytes; 0 in memory.
+    pub disk_bytes: u64,
+    /// `true` after a failed write, until a write succeeds.
+    pub failing: bool,
+}
+
+impl Jobs {
+    pub(super) fn new(service: Service, file: JobFile, rules: JobRules, index: Index) -> Jobs {
+        let search_permits = Arc::new(Semaphore::new(2 * service.status().workers));
+        Jobs(Arc::new(JobsState {
+            service,
+            file,
+            rules,
+            index: Mutex::new(index),
+            parse_permit: Arc::new(Semaphore::new(1)),
+            search_permits,
+            positions_evaluated: AtomicU64::new(0),
+            failing: watch::Sender::new(false),
+            shutdown: watch::Sender::new(false),
+            running_jobs: watch::Sender::new(0),
+        }))
+    }
+
+    /// Counts and sizes as of now.
+    pub fn status(&self) -> JobsStatus {
+        let (total, unfinished) = {
+            let index = self.index();
+            (index.total_usage(), index.unfinished_usage())
+        };
+        JobsStatus {
+            total,
+            unfinished,
+            max: self.0.rules.max_usage,
+            positions_evaluated: self.0.positions_evaluated.load(Ordering::Relaxed),
+            disk_bytes: self.0.file.disk_bytes(),
+            failing: self.is_failing(),
+        }
+    }
+
+    /// `true` after a failed write, until a write succeeds.
+    pub fn is_failing(&self) -> bool {
+        *self.0.failing.borrow()
+    }
+
+    /// Stops the running jobs and accepts no new ones. Stored jobs resume at the next start.
+    /// Returns at once.
+    pub fn shut_down(&self) {
+        self.0.shutdown.send_replace(true);
+    }
+
+    /// Resolves when no job runs and all results are stored. Call it after [`Jobs::shut_down`] and
+    /// the shutdown of the [`Service`].
+    pub async fn stopped(&self) {
+        // `self` owns the sender, so `wait_for` cannot fail.
+        let _ = self.0.running_jobs.subscribe().wait_for(|&running| running == 0).await;
+    }
+
+    /// A receiver that changes to `true` when the service shuts down.
+    pub fn subscribe_shutdown(&self) -> watch::Receiver<bool> {
+        self.0.shutdown.subscribe()
+    }
+
+    /// A receiver of [`Jobs::is_failing`].
+    pub(super) fn subscribe_failing(&self) -> watch::Receiver<bool> {
+        self.0.failing.subscribe()
+    }
+
+    pub(super) fn is_shutting_down(&self) -> bool {
+        *self.0.shutdown.borrow()
+    }
+
+    pub(super) fn service(&self) -> &Service {
+        &self.0.service
+    }
+
+    pub(super) fn file(&self) -> &JobFile {
+        &self.0.file
+    }
+
+    pub(super) fn rules(&self) -> JobRules {
+        self.0.rules
+    }
+
+    /// The index. No foreign code runs under the lock, so a panic cannot leave it half changed.
+    pub(super) fn index(&self) -> MutexGuard<'_, Index> {
+        self.0.index.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn parse_permit(&self) -> Arc<Semaphore> {
+        self.0.parse_permit.clone()
+    }
+
+    pub(super) fn search_permits(&self) -> Arc<Semaphore> {
+        self.0.search_permits.clone()
+    }
+
+    /// Jobs whose retention time is over at `now_ms`, in milliseconds since 1970.
+    pub(super) fn expired(&self, now_ms: u64) -> Vec<JobId> {
+        let retention_ms = u64::try_from(self.0.rules.retention.as_millis()).unwrap_or(u64::MAX);
+        self.index().finished_before(now_ms.saturating_sub(retention_ms))
+    }
+
+    /// Removes jobs from the store and the index. Blocks.
+    ///
+    /// # Errors
+    /// Fails when the store cannot be written.
+    pub(super) fn remove(&self, ids: &[JobId]) -> Result<(), StoreError> {
+        self.recorded_write(self.file().remove(ids))?;
+        ids.iter().for_each(|id| self.index().remove(*id));
+        Ok(())
+    }
+
+    /// `true` when a running job must make room for a job of another client.
+    pub(super) fn should_yield(&self) -> bool {
+        self.index().should_yield()
+    }
+
+    /// Adds to the number of stored evaluations.
+    pub(super) fn count_evaluated(&self, count: usize) {
+        self.0.positions_evaluated.fetch_add(count as u64, Ordering::Relaxed);
+    }
+
+    pub(super) fn count_started_job(&self) {
+        self.0.running_jobs.send_modify(|running| *running += 1);
+    }
+
+    pub(super) fn count_stopped_job(&self) {
+        self.0.running_jobs.send_modify(|running| *running -= 1);
+    }
+
+    /// Marks a job as finished once its end is stored.
+    pub(super) fn on_job_finished(&self, entry: &JobEntry, end: JobEnd) {
+        self.index().mark_finished(entry, end.at_ms);
+        let status = JobStatus::from_end(end).name();
+        let JobEntry { id, games, moves, .. } = entry;
+        tracing::info!(job = %id, games, moves, status, "job ended");
+    }
+
+    /// Records the outcome of a write and returns it.
+    pub(super) fn recorded_write<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+        self.record_write(result.as_ref().err());
+        result
+    }
+
+    /// Records the outcome of a write. A change between failure and success is logged.
+    pub(super) fn record_write(&self, error: Option<&StoreError>) {
+        let changed = self.0.failing.send_if_modified(|failing| {
+            std::mem::replace(failing, error.is_some()) != error.is_some()
+        });
+        match error {
+            Some(error) if changed => tracing::error!(
+                error = error.to_string(),
+                "the jobs cannot be written; new results are not shown until a retry succeeds"
+            ),
+            None if changed => tracing::info!("the jobs can be written again"),
+            _ => {}
+        }
+    }
+}
+
+/// Runs a store operation on a blocking thread. It completes even when the caller is dropped.
+pub(super) async fn run_blocking<T: Send + 'static>(
+    operation: impl FnOnce() -> Result<T, JobError> + Send + 'static,
+) -> Result<T, JobError> {
+    spawn_blocking(operation)
+        .await
+        .unwrap_or_else(|error| Err(JobError::Internal(error.to_string())))
+}
