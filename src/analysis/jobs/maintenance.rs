@@ -6,7 +6,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::service::{Jobs, run_blocking};
-use crate::analysis::cached::StoredAt;
+use crate::analysis::evaluation_cache::StoredAt;
 
 /// How often it is looked for jobs that have been over for long enough, at most.
 const MAX_EXPIRY_INTERVAL: Duration = Duration::from_secs(60);

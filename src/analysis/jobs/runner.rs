@@ -18,7 +18,7 @@ use super::entry::{JobEntry, JobStatus, Progress};
 use super::positions::{self, PositionCursor, Step};
 use super::service::{Jobs, run_blocking};
 use super::{JobError, Schedule};
-use crate::analysis::cached::StoredAt;
+use crate::analysis::evaluation_cache::StoredAt;
 use crate::analysis::{
     AnalysisError, AnalysisRequest, AnalysisStream, CompletionReason, PriorityClass,
 };
@@ -30,8 +30,7 @@ use crate::store::jobs::{AppendError, JobEnd, MAX_PV_LEN, PositionEval, Position
 /// So many positions are searched, wait for one before them, or wait for the disk.
 const LOOKAHEAD: usize = 128;
 
-/// When the lane is full or the disk refuses, so long it takes before they are asked again.
-const QUEUE_RETRY_DELAY: Duration = Duration::from_millis(20);
+/// When the disk refuses, so long it takes before it is asked again.
 const WRITE_RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// A position whose search breaks off by a fault of ours is searched so often.
@@ -343,18 +342,18 @@ impl Runner {
 /// Follows the search of a position to its end, and asks again where that is worth it. It holds a
 /// place meanwhile.
 async fn evaluate_position(
-    mut stream_result: Result<AnalysisStream, AnalysisError>,
+    stream_result: Result<AnalysisStream, AnalysisError>,
     jobs: Jobs,
     entry: Arc<JobEntry>,
     game: Box<Game>,
     permit: OwnedSemaphorePermit,
 ) -> EvalResult {
     let mut attempts = 0;
+    let mut answer = match stream_result {
+        Ok(stream) => stream.final_answer().await,
+        Err(error) => Err(error),
+    };
     let result = loop {
-        let answer = match stream_result {
-            Ok(stream) => stream.final_answer().await,
-            Err(error) => Err(error),
-        };
         match answer {
             Ok(answer)
                 if matches!(
@@ -369,9 +368,7 @@ async fn evaluate_position(
                 break Ok(PositionEval { score: answer.report.score, pv: line.to_vec() });
             }
             Err(error @ AnalysisError::ShuttingDown { .. }) => break Err(error),
-            Err(AnalysisError::QueueFull { .. } | AnalysisError::Deadline { .. }) => {
-                sleep(QUEUE_RETRY_DELAY).await
-            }
+            Err(AnalysisError::QueueFull { .. } | AnalysisError::Deadline { .. }) => {}
             answer => {
                 attempts += 1;
                 if attempts >= MAX_ATTEMPTS {
@@ -381,7 +378,8 @@ async fn evaluate_position(
                 }
             }
         }
-        stream_result = jobs.service().start_analysis(analysis_request(&entry, (*game).clone()));
+        let request = analysis_request(&entry, (*game).clone());
+        answer = jobs.service().best_move_when_free(request).await;
     };
     drop(permit);
     result

@@ -15,7 +15,7 @@ use super::submission::{NewGame, ParsedSubmission, Submission};
 use super::usage::Usage;
 use super::{JobError, JobReader, JobStatus, maintenance};
 use crate::analysis::Service;
-use crate::analysis::cached::StoredAt;
+use crate::analysis::evaluation_cache::StoredAt;
 use crate::store::StoreError;
 use crate::store::jobs::{JobEnd, JobFile, JobId, JobRecord, StoredJob};
 
