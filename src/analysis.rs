@@ -1,53 +1,39 @@
-//! The use cases: what is asked of the engine, and how many askers share it. Async, and without
-//! HTTP.
+//! The analysis service: async use cases between the front ends and the engine, without HTTP.
 //!
-//! A best-move question goes its way in [`Service::best_move`]: look into the dictionary, join an
-//! equal search that is already running, else wait in the bounded queue for a worker, search, and
-//! remember what was found.
+//! A best-move request takes this path: [`Service::best_move`] looks the position up in the
+//! evaluation cache, joins an equal search in flight, or queues a new search task. A worker runs
+//! the task, which stores the report and publishes it to all its subscribers.
 
 mod analysis_stream;
 mod answer;
 mod cache_key;
-mod cached;
-mod class_queue;
 mod counters;
 mod duration_histogram;
-mod effort;
-mod error;
 mod evaluation_cache;
-mod eviction;
-mod frequency_sketch;
 mod graph;
 mod in_flight;
 pub mod jobs;
 mod memory_bound;
 mod perft;
-mod pool;
 mod queue;
 mod request;
 pub mod review;
+mod search_task;
 mod searcher;
 mod service;
 mod session;
-mod speculation;
-mod speculative_search;
-mod status;
-mod store_codec;
 #[cfg(test)]
 mod tests;
-mod write_behind;
+mod workers;
 
 pub use analysis_stream::{AnalysisStream, AnalysisUpdate};
-pub use answer::{Answer, CacheVerdict, CompletionReason, PerftResult, Source};
-pub use cached::CachedAnalysis;
+pub use answer::{AnalysisError, Answer, CacheVerdict, CompletionReason, PerftResult, Source};
+pub use counters::{CacheHits, ClassCounts, QueueCounts, SearchCounts, ServiceStatus, StoreStatus};
 pub use duration_histogram::{DURATION_BUCKET_BOUNDS, DurationHistogram, DurationSnapshot};
-pub use error::AnalysisError;
-pub use evaluation_cache::CacheHits;
+pub use evaluation_cache::CachedAnalysis;
 pub use graph::{GraphEdge, GraphNode, MAX_EDGES};
 pub use memory_bound::{MemoryBound, bytes_per_entry, memory_bound, store_bound};
-pub use queue::PriorityClass;
-pub use request::AnalysisRequest;
+pub use request::{AnalysisRequest, PriorityClass};
 pub use searcher::Searcher;
 pub use service::{Service, ServiceOptions};
 pub use session::{Client, Session};
-pub use status::{ClassCounts, QueueCounts, SearchCounts, ServiceStatus, StoreStatus};

@@ -1,4 +1,4 @@
-//! A question under way, as its asker follows it.
+//! The analysis stream: the updates of one request, from the cached analysis to the answer.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -8,100 +8,100 @@ use tokio::select;
 use tokio::sync::watch;
 use tokio::time::sleep_until;
 
-use super::AnalysisError;
-use super::answer::{Answer, CacheVerdict, CompletionReason, Source};
-use super::cached::CachedAnalysis;
+use super::answer::{AnalysisError, Answer, CacheVerdict, CompletionReason, Source};
+use super::evaluation_cache::CachedAnalysis;
 use super::in_flight::{SearchProgress, SearchResult, Subscription};
 use super::session::SessionGuard;
 use crate::engine::Report;
 
-/// What is heard of a question under way.
+/// An update of an analysis.
 #[derive(Clone, Debug)]
 pub enum AnalysisUpdate {
-    /// What memory knows, with the lines asked; before anything else.
+    /// The cached analysis with the requested lines; before any other update.
     Cached(CachedAnalysis),
-    /// It waits for a worker, behind so many others.
+    /// The search waits for a worker, with this many tasks ahead of it.
     Queued(usize),
-    /// The search has finished an iteration that is deeper than all that was told.
+    /// The search has finished an iteration that is deeper than all earlier updates.
     Iteration(Arc<Report>),
-    /// The end.
+    /// The answer, which is the last update.
     End(Answer),
 }
 
-/// A question under way. Dropping it is leaving; the search ends when its last listener has left.
+/// The updates of a request. Dropping the stream unsubscribes from its search, which ends when its
+/// last subscriber has left.
 pub struct AnalysisStream {
-    /// What memory knows, and whether that was told.
+    /// The cached analysis, and whether its update was sent.
     cached: Option<CachedAnalysis>,
     is_cached_sent: bool,
     sent_depth: u8,
     state: StreamState,
 }
 
-/// What comes after that.
+/// The source of the updates after the cached analysis.
 enum StreamState {
     Answered(Box<Answer>),
     Searching(Box<PendingSearch>),
     Ended,
 }
 
-/// A seat in a search.
+/// A request's view of its search, which waits or runs.
 pub(super) struct PendingSearch {
     pub(super) requested_at: Instant,
     pub(super) cache_verdict: CacheVerdict,
     pub(super) subscription: Subscription,
-    /// Its session, where it has one.
     pub(super) session_guard: Option<SessionGuard>,
     progress: watch::Receiver<SearchProgress>,
     load: watch::Receiver<usize>,
     sent_tasks_ahead: Option<usize>,
-    /// When it has waited long enough.
+    /// When the request stops waiting for a worker.
     deadline: Instant,
     early_end: Option<EarlyEnd>,
 }
 
-/// An end before the search's own.
+/// The end of a request before the end of its search.
 #[derive(Clone, Copy)]
 struct EarlyEnd {
-    /// As the asker is told.
+    /// The reason in the answer.
     reason: CompletionReason,
-    /// Nobody else listens: the search ends too, within milliseconds, and what it has by then
-    /// counts.
+    /// The request was the last subscriber. So the search stops within milliseconds, and the
+    /// request waits for its result.
     stops_search: bool,
 }
 
-/// What a flight was waited for.
+/// An event of a pending search.
 enum SearchEvent {
     Finished(Result<SearchResult, AnalysisError>),
-    /// It was cut short, and the search goes on for others.
+    /// The request ends early; the search continues for others.
     EndedEarly(CompletionReason),
-    /// It has waited too long.
+    /// The request waited too long for a worker.
     TimedOut,
     Changed,
 }
 
 impl AnalysisStream {
-    /// One that is answered without a search.
+    /// A stream whose answer needs no search.
     pub(super) fn from_answer(cached: Option<CachedAnalysis>, answer: Answer) -> AnalysisStream {
         AnalysisStream::new(cached, StreamState::Answered(Box::new(answer)))
     }
 
-    /// One that sits in a search.
+    /// A stream of a search.
     pub(super) fn from_search(
         cached: Option<CachedAnalysis>,
-        flying: PendingSearch,
+        search: PendingSearch,
     ) -> AnalysisStream {
-        AnalysisStream::new(cached, StreamState::Searching(Box::new(flying)))
+        AnalysisStream::new(cached, StreamState::Searching(Box::new(search)))
     }
 
     fn new(cached: Option<CachedAnalysis>, state: StreamState) -> AnalysisStream {
         AnalysisStream { cached, is_cached_sent: false, sent_depth: 0, state }
     }
 
-    /// The next that is heard; `None` after [`News::End`] or an error. Depths never fall. It may be
-    /// given up and asked again: nothing gets lost.
+    /// The next update; `None` after [`AnalysisUpdate::End`] or an error. Depths never fall. The
+    /// method is cancel safe: a dropped future loses no update.
     ///
     /// # Errors
-    /// A shutdown before the search began, or a fault of ours.
+    /// A shutdown before the search started, a wait for a worker that took too long, or an internal
+    /// error.
     pub async fn next(&mut self) -> Result<Option<AnalysisUpdate>, AnalysisError> {
         if let Some(cached) = self.cached.as_ref().filter(|_| !self.is_cached_sent) {
             self.is_cached_sent = true;
@@ -120,13 +120,13 @@ impl AnalysisStream {
                 SearchEvent::EndedEarly(reason) => Ok(search.partial_answer(reason)),
                 SearchEvent::TimedOut => Err(search.time_out()),
                 SearchEvent::Finished(outcome) => match (outcome, search.early_end) {
-                    // Whoever stood in the queue alone took the work along.
+                    // The request was alone in the queue, so its end removed the task.
                     (Err(_), Some(early_end)) => Ok(search.partial_answer(early_end.reason)),
-                    (landed, _) => landed.map(|landed| search.answer_from(landed)),
+                    (outcome, _) => outcome.map(|result| search.answer_from(result)),
                 },
             };
             self.state = StreamState::Ended;
-            let answer = answer?.or_deeper_cached(self.cached.as_ref());
+            let answer = self.or_deeper_cached(answer?);
             let unsent = self.unsent_report(&answer);
             self.state = StreamState::Answered(Box::new(answer));
             if let Some(report) = unsent {
@@ -134,7 +134,7 @@ impl AnalysisStream {
                 return Ok(Some(AnalysisUpdate::Iteration(report)));
             }
         }
-        // An equal search may have ended between the look at memory and the search for one to join.
+        // An equal search may have ended between the first lookup and the attempt to join one.
         if let StreamState::Answered(answer) = &self.state
             && answer.report.depth > self.sent_depth
         {
@@ -147,7 +147,17 @@ impl AnalysisStream {
         })
     }
 
-    /// What an answer has beyond the last update that was told.
+    /// The answer with the cached report if that is deeper than the search's.
+    fn or_deeper_cached(&self, answer: Answer) -> Answer {
+        match &self.cached {
+            Some(CachedAnalysis { report, age }) if report.depth > answer.report.depth => {
+                Answer { report: report.clone(), source: Source::Cache { age: *age }, ..answer }
+            }
+            _ => answer,
+        }
+    }
+
+    /// The part of an answer that no update has sent yet.
     fn unsent_report(&self, answer: &Answer) -> Option<Arc<Report>> {
         let report = &answer.report;
         if report.depth > self.sent_depth {
@@ -159,42 +169,44 @@ impl AnalysisStream {
             .then(|| Arc::new(Report { depth: self.sent_depth, ..(**report).clone() }))
     }
 
-    /// Waits for the end.
+    /// Waits for the answer. A cached analysis that is deeper than the search's result replaces it.
     ///
     /// # Errors
-    /// As [`Following::next`].
+    /// As [`AnalysisStream::next`].
     pub async fn wait_for_end(&mut self) -> Result<Answer, AnalysisError> {
         while let Some(update) = self.next().await? {
             if let AnalysisUpdate::End(answer) = update {
                 return Ok(answer);
             }
         }
-        Err(AnalysisError::Internal("a question was followed beyond its end"))
+        Err(AnalysisError::Internal("the analysis stream has already ended"))
     }
 
-    /// Waits for the end, at which memory has no say unless it was enough.
+    /// Waits for the answer. A cached analysis counts only if it satisfies the request.
     ///
     /// # Errors
-    /// As [`Following::next`].
+    /// As [`AnalysisStream::next`].
     pub async fn final_answer(self) -> Result<Answer, AnalysisError> {
         let AnalysisStream { cached, state, .. } = self;
         drop(cached);
         match state {
             StreamState::Answered(answer) => Ok(*answer),
-            // Only who waits has to keep what waiting takes.
             state => {
-                Box::pin(async { AnalysisStream::new(None, state).wait_for_end().await }).await
+                let mut stream = AnalysisStream::new(None, state);
+                // On the heap, so that the futures of cache hits stay small.
+                Box::pin(stream.wait_for_end()).await
             }
         }
     }
 
-    /// Ends the question: what it has found by now is its answer, with the reason `stopped`. An end
-    /// that has come already stays.
+    /// Ends the request with its best result so far and the reason `stopped`. After the end this
+    /// has no effect.
     pub fn stop(&mut self) {
         self.end_early(CompletionReason::Stopped);
     }
 
-    /// The same for a newer question, with the reason `replaced`.
+    /// Ends the request with its best result so far and the reason `replaced`, for a newer request.
+    /// After the end this has no effect.
     pub fn replace(&mut self) {
         self.end_early(CompletionReason::Replaced);
     }
@@ -205,13 +217,13 @@ impl AnalysisStream {
         }
     }
 
-    /// How long the search has run, and how many moves it has made; nothing while it waits.
+    /// The run time and the nodes of the search; zero while it waits for a worker.
     pub fn elapsed_and_nodes(&self) -> (Duration, u64) {
         match &self.state {
             StreamState::Searching(search) => {
                 let started_at = search.progress.borrow().started_at;
                 (
-                    started_at.map_or(Duration::ZERO, |begun| begun.elapsed()),
+                    started_at.map_or(Duration::ZERO, |started_at| started_at.elapsed()),
                     search.subscription.nodes(),
                 )
             }
@@ -222,7 +234,7 @@ impl AnalysisStream {
 }
 
 impl PendingSearch {
-    /// A seat that waits so long for its search to begin.
+    /// A view of a search that waits at most `max_wait` for its start.
     pub(super) fn new(
         requested_at: Instant,
         max_wait: Duration,
@@ -245,14 +257,14 @@ impl PendingSearch {
         }
     }
 
-    /// Leaves before the end, for this reason unless there was one before.
+    /// Ends the request before its search. The first reason stays.
     fn end_early(&mut self, reason: CompletionReason) {
         if self.early_end.is_none() && !self.subscription.is_finished() {
             self.early_end = Some(EarlyEnd { reason, stops_search: self.subscription.leave() });
         }
     }
 
-    /// What has happened since it was last told.
+    /// The next update that needs no waiting.
     fn next_update(&mut self, sent_depth: u8) -> Option<AnalysisUpdate> {
         let progress = self.progress.borrow_and_update().clone();
         if progress.started_at.is_none() {
@@ -284,10 +296,10 @@ impl PendingSearch {
                 None => pending().await,
             }
         };
-        // The senders of all of these live as long as the seat.
+        // The senders of all these receivers live as long as the subscription.
         select! {
             biased;
-            landed = subscription.wait_for_result() => return SearchEvent::Finished(landed),
+            outcome = subscription.wait_for_result() => return SearchEvent::Finished(outcome),
             () = replaced, if !is_ended_early => {}
             _ = progress.changed() => return SearchEvent::Changed,
             _ = load.changed(), if is_waiting => return SearchEvent::Changed,
@@ -301,7 +313,7 @@ impl PendingSearch {
         self.subscription.time_out(self.deadline - self.requested_at)
     }
 
-    /// The end with what the search, which goes on for others, has found so far.
+    /// The answer with the result so far of a search that continues for others.
     fn partial_answer(&self, reason: CompletionReason) -> Answer {
         let SearchProgress { started_at, latest_report } = self.progress.borrow().clone();
         let (started, ended) = (started_at.unwrap_or_else(Instant::now), Instant::now());
@@ -314,7 +326,7 @@ impl PendingSearch {
             report,
             source: Source::Search,
             cache_verdict: self.cache_verdict,
-            reason: self.early_end.map_or(reason, |cut| cut.reason),
+            reason: self.early_end.map_or(reason, |early_end| early_end.reason),
             shared: self.subscription.shared,
             queued: started.saturating_duration_since(self.requested_at),
             searched: ended.saturating_duration_since(started.max(self.requested_at)),

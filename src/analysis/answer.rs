@@ -1,22 +1,23 @@
-//! What is answered.
+//! The answers of the analysis service, and the errors that it returns instead.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::cached::CachedAnalysis;
+use thiserror::Error;
+
 use crate::chess::Move;
 use crate::engine::{Report, StopReason};
 
-/// The answer to a best-move question.
+/// The answer to an analysis request.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// What the search found that answers.
+    /// The result of the search that answers.
     pub report: Arc<Report>,
     /// Where the answer comes from.
     pub source: Source,
-    /// Why memory did or did not answer.
+    /// Why the evaluation cache answered or did not.
     pub cache_verdict: CacheVerdict,
-    /// Why the search stopped; from memory, the asked limit that the entry satisfies.
+    /// Why the search stopped; for a cached answer, the requested limit that it satisfies.
     pub reason: CompletionReason,
     /// `true` when another request had started the search.
     pub shared: bool,
@@ -27,28 +28,45 @@ pub struct Answer {
 }
 
 impl Answer {
-    /// `false` when a newer question came before anything was found: then the report says nothing.
-    pub fn has_result(&self) -> bool {
-        self.reason == CompletionReason::Terminal || !self.report.pv.is_empty()
+    /// The answer for a finished game, which needs no search.
+    pub(super) fn terminal(report: Report) -> Answer {
+        Answer {
+            source: Source::Search,
+            cache_verdict: CacheVerdict::NotAsked,
+            ..Answer::from_cache(report.into(), Duration::ZERO, CompletionReason::Terminal)
+        }
     }
 
-    /// What memory knows, where that is deeper than what the search has found.
-    pub(super) fn or_deeper_cached(self, cached: Option<&CachedAnalysis>) -> Answer {
-        match cached {
-            Some(CachedAnalysis { report, age }) if report.depth > self.report.depth => {
-                Answer { report: report.clone(), source: Source::Cache { age: *age }, ..self }
-            }
-            _ => self,
+    /// The answer from a cached report of this age that satisfies a requested limit.
+    pub(super) fn from_cache(
+        report: Arc<Report>,
+        age: Duration,
+        satisfied_limit: CompletionReason,
+    ) -> Answer {
+        Answer {
+            report,
+            source: Source::Cache { age },
+            cache_verdict: CacheVerdict::Hit,
+            reason: satisfied_limit,
+            shared: false,
+            queued: Duration::ZERO,
+            searched: Duration::ZERO,
         }
+    }
+
+    /// `false` when a newer request of the session replaced this one before the search found a
+    /// move. The report is empty then.
+    pub fn has_result(&self) -> bool {
+        self.reason == CompletionReason::Terminal || !self.report.pv.is_empty()
     }
 }
 
 /// Where an answer comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
-    /// A search, run for this question or shared with an equal one.
+    /// A search, started by this request or shared with an equal one.
     Search,
-    /// The evaluation dictionary.
+    /// The evaluation cache.
     Cache {
         /// Time since the entry was stored.
         age: Duration,
@@ -56,7 +74,7 @@ pub enum Source {
 }
 
 impl Source {
-    /// The name that clients see.
+    /// The name in the API.
     pub const fn name(self) -> &'static str {
         match self {
             Source::Search => "search",
@@ -65,25 +83,25 @@ impl Source {
     }
 }
 
-/// Why memory did or did not answer.
+/// Why the evaluation cache answered a request or did not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CacheVerdict {
-    /// It answered.
+    /// A cached analysis answers.
     Hit,
-    /// The position is not known.
+    /// The position is not cached.
     Unknown,
-    /// What is known satisfies none of the asked limits.
+    /// The cached analyses satisfy none of the requested limits.
     Shallow,
-    /// The position is known with other earlier positions only.
+    /// The position is cached with other earlier positions only.
     History,
-    /// The position is known with another half-move clock only, one that could matter.
+    /// The position is cached with another half-move clock only, and the clock could matter.
     FiftyMoves,
-    /// Memory was not asked.
+    /// The request does not use the cache.
     NotAsked,
 }
 
 impl CacheVerdict {
-    /// The name that clients see.
+    /// The name in the API.
     pub const fn name(self) -> &'static str {
         match self {
             CacheVerdict::Hit => "hit",
@@ -96,29 +114,33 @@ impl CacheVerdict {
     }
 }
 
-/// Why an answer is as good as it is and no better.
+/// Why an answer is complete.
+///
+/// The engine's [`StopReason`] says why a search ended, and the store keeps it. An answer can also
+/// end for reasons that the engine does not know: another request or the shutdown. For a cached
+/// answer the reason is the requested limit that it satisfies, whatever ended the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompletionReason {
-    /// The asked depth, or there is nothing deeper to find.
+    /// The requested depth was reached, or there is nothing deeper to find.
     Depth,
     /// The node limit.
     Nodes,
     /// The time limit.
     Time,
-    /// The asked mate was proved.
+    /// The requested mate was proved.
     Mate,
     /// The game is over.
     Terminal,
-    /// The search was stopped.
+    /// The client stopped the search.
     Stopped,
-    /// A newer question of the session has come.
+    /// A newer request of the session replaced this one.
     Replaced,
-    /// The service ended.
+    /// The service shut down.
     Shutdown,
 }
 
 impl CompletionReason {
-    /// The name that clients see.
+    /// The name in the API.
     pub const fn name(self) -> &'static str {
         match self {
             CompletionReason::Depth => "depth",
@@ -146,13 +168,57 @@ impl From<StopReason> for CompletionReason {
     }
 }
 
-/// What perft counted.
+/// The result of a perft.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PerftResult {
-    /// Move sequences.
+    /// Legal move sequences.
     pub nodes: u64,
-    /// The same apart for each first move, in generation order, when asked for.
+    /// The same count for each first move, in generation order, when requested.
     pub divide: Option<Vec<(Move, u64)>>,
     /// How long the count took.
     pub elapsed: Duration,
+}
+
+/// Why the service did not answer a request. The HTTP layer maps each variant to a status and a
+/// code.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum AnalysisError {
+    /// All places in the queue are taken.
+    #[error("the queue is full: {length} requests wait")]
+    QueueFull {
+        /// How many requests wait.
+        length: usize,
+        /// When the client may retry; at least a second.
+        retry_after: Duration,
+    },
+    /// The request waited too long for a worker.
+    #[error("no worker was free within {waited:?}")]
+    Deadline {
+        /// How long the request waited.
+        waited: Duration,
+        /// When the client may retry; at least a second.
+        retry_after: Duration,
+    },
+    /// The service shuts down and accepts no new work.
+    #[error("the service is shutting down")]
+    ShuttingDown {
+        /// When the client may retry with the next process.
+        retry_after: Duration,
+    },
+    /// The perft did not finish within its time limit.
+    #[error("perft took longer than {max:?}")]
+    PerftTooLarge {
+        /// The time limit.
+        max: Duration,
+    },
+    /// A panic, which the panic hook has logged. The text is not for clients.
+    #[error("internal error: {0}")]
+    Internal(&'static str),
+}
+
+impl AnalysisError {
+    /// The error during a shutdown. The next process is ready within about this time.
+    pub const fn shutting_down() -> AnalysisError {
+        AnalysisError::ShuttingDown { retry_after: Duration::from_secs(5) }
+    }
 }

@@ -1,23 +1,23 @@
-//! Where an analysis belongs: the position, and of its history what can change the answer.
+//! The key of an analysis: the position, and the part of its history that can change the answer.
 
 use sha2::{Digest, Sha256};
 
 use crate::chess::Game;
 use crate::chess::encodings::PackedPosition;
 
-/// Above this many plies the half-move clock is part of what is asked.
+/// Above this many plies the half-move clock is always part of the context.
 const HALFMOVE_CLOCK_THRESHOLD: u16 = 20;
 /// The 50-move rule, in plies.
 const FIFTY_MOVE_RULE_PLIES: u16 = 100;
 
-/// The set of earlier positions that can still come back, each with its count, in 128 bits: the
-/// beginning of the SHA-256 of their keys in rising order, high byte first, each followed by its
-/// count. Frozen: the store keeps it.
+/// A 128-bit hash of the earlier positions that can recur, each with its count: the first bytes of
+/// the SHA-256 of their keys in rising order, high byte first, each followed by its count. The
+/// store keeps it, so it must never change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct HistoryHash([u64; 2]);
 
 impl HistoryHash {
-    /// No earlier position can come back, as of a bare FEN.
+    /// No earlier position can recur, as for a bare FEN.
     pub(super) const NONE: HistoryHash = HistoryHash([0; 2]);
 
     fn of(game: &Game) -> HistoryHash {
@@ -35,18 +35,20 @@ impl HistoryHash {
         )
     }
 
-    /// As the store keeps it; zero for none.
+    /// The stored form; zero for [`HistoryHash::NONE`].
     pub(super) fn to_parts(self) -> [u64; 2] {
         self.0
     }
 
-    /// As the store has kept it.
+    /// The hash of a stored form.
     pub(super) fn from_parts(parts: [u64; 2]) -> HistoryHash {
         HistoryHash(parts)
     }
 }
 
-/// What a question is about.
+/// A position with the part of its history that matters to an analysis. The in-flight searches
+/// ([`SearchKey`](super::in_flight::SearchKey)) and the store (`EntryKey`) build their keys from
+/// it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct AnalysisKey {
     pub(super) zobrist_key: u64,
@@ -56,7 +58,7 @@ pub(super) struct AnalysisKey {
 }
 
 impl AnalysisKey {
-    /// Of the current position of a game.
+    /// The key of a game's current position.
     pub(super) fn of(game: &Game) -> AnalysisKey {
         let position = game.position();
         AnalysisKey {
@@ -67,7 +69,7 @@ impl AnalysisKey {
         }
     }
 
-    /// The context that a finished search of this question is stored under.
+    /// The context under which a finished search of this position is stored.
     pub(super) fn context(&self, seldepth: u8) -> HistoryContext {
         let matters =
             self.halfmove_clock > HALFMOVE_CLOCK_THRESHOLD || self.nears_fifty_moves(seldepth);
@@ -77,12 +79,12 @@ impl AnalysisKey {
         }
     }
 
-    /// `true` when a search that looked `seldepth` plies ahead can have met the 50-move rule.
+    /// `true` if a search that reached `seldepth` plies may have met the 50-move rule.
     pub(super) fn nears_fifty_moves(&self, seldepth: u8) -> bool {
         self.halfmove_clock + u16::from(seldepth) >= FIFTY_MOVE_RULE_PLIES
     }
 
-    /// `true` when an analysis of the same position with this context and reach holds here as well.
+    /// `true` if an analysis of the same position with this context and selective depth holds here.
     pub(super) fn accepts(&self, context: HistoryContext, seldepth: u8) -> bool {
         context.history == self.history
             && match context.halfmove_clock {
@@ -94,23 +96,23 @@ impl AnalysisKey {
             }
     }
 
-    /// What requests are counted by: equal for those that the same analysis answers, as far as can
-    /// be said beforehand.
+    /// The hash by which requests are counted. It is equal for requests that the same analysis
+    /// answers, as far as that is known before the search.
     pub(super) fn popularity_hash(&self) -> u64 {
         popularity_hash(self.zobrist_key, self.context(0))
     }
 }
 
-/// The part of a question's history that an analysis depends on.
+/// The part of a position's history that an analysis depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct HistoryContext {
     pub(super) history: HistoryHash,
-    /// The half-move clock, where the 50-move rule can matter.
+    /// The half-move clock, if the 50-move rule can matter.
     pub(super) halfmove_clock: Option<u16>,
 }
 
 impl HistoryContext {
-    /// That of a bare FEN with a low clock.
+    /// The context of a bare FEN with a low clock.
     pub(super) const EMPTY: HistoryContext =
         HistoryContext { history: HistoryHash::NONE, halfmove_clock: None };
 }
@@ -131,9 +133,13 @@ mod tests {
     fn the_hash_of_a_history_is_frozen() {
         let history = |moves| AnalysisKey::of(&game_of(moves)).history.to_parts();
         assert_eq!(AnalysisKey::of(&start_game()).history, HistoryHash::NONE);
-        assert_eq!(history("e2e4"), [0; 2], "a pawn's move is for good");
+        assert_eq!(history("e2e4"), [0; 2], "a pawn move cannot be reversed");
         // sha256sum of the start position's key and one byte of 1.
         assert_eq!(history("g1f3"), [0x1b70_61fa_b596_5601, 0xf3ca_6630_2d9a_e938]);
-        assert_ne!(history("g1f3 g8f6 f3g1 f6g8 g1f3"), history("g1f3"), "the count is part of it");
+        assert_ne!(
+            history("g1f3 g8f6 f3g1 f6g8 g1f3"),
+            history("g1f3"),
+            "the count is part of the hash"
+        );
     }
 }

@@ -1,11 +1,108 @@
-//! What has been searched since the start, in counters that cost a search nothing.
+//! Counters of the analysis service since its start, and the snapshots that report them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use super::SearchCounts;
+use super::duration_histogram::DurationSnapshot;
 
-/// Counts searches. Cheap to clone; all clones are one.
+/// The state of the service at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ServiceStatus {
+    /// Interactive requests that wait for a worker.
+    pub queue_length: usize,
+    /// Batch requests that wait for a worker.
+    pub batch_length: usize,
+    /// How many requests of each class may wait.
+    pub queue_capacity: usize,
+    /// Worker threads.
+    pub workers: usize,
+    /// Workers that run a search or a perft now.
+    pub busy_workers: usize,
+    /// Positions that wait for a speculative search.
+    pub speculative_length: usize,
+    /// Cached analyses, in memory or on disk.
+    pub cache_entries: usize,
+    /// How many analyses the cache may hold.
+    pub cache_max_entries: usize,
+    /// How the cache answered lookups since the start.
+    pub cache_hits: CacheHits,
+    /// Searches since the start.
+    pub searches: SearchCounts,
+    /// Queue waits and refusals since the start.
+    pub queue_counts: QueueCounts,
+    /// The store on disk, if there is one.
+    pub store: Option<StoreStatus>,
+    /// `true` after the start of the shutdown.
+    pub shutting_down: bool,
+}
+
+/// The state of the store at one moment.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StoreStatus {
+    /// Size on disk, in bytes.
+    pub bytes: u64,
+    /// Analyses that wait to be written.
+    pub waiting: usize,
+    /// `true` while several writes in a row have failed. Requests are still answered; new analyses
+    /// become durable once a write succeeds.
+    pub failing: bool,
+}
+
+/// Searches since the start.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SearchCounts {
+    /// Searches that run now.
+    pub running: usize,
+    /// Searches that a worker has started.
+    pub started: u64,
+    /// Searches whose last subscriber left before their end.
+    pub cancelled: u64,
+    /// Requests that joined the search of another request.
+    pub shared: u64,
+    /// Nodes of all searches, running ones included.
+    pub nodes: u64,
+    /// Speculative searches that have ended.
+    pub speculative: u64,
+    /// Nodes of the speculative searches.
+    pub speculative_nodes: u64,
+}
+
+/// Queue waits and refusals, by class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct QueueCounts {
+    /// Interactive requests.
+    pub interactive: ClassCounts,
+    /// Batch requests.
+    pub batch: ClassCounts,
+    /// How long candidates waited for their speculative search.
+    pub speculative_waits: DurationSnapshot,
+}
+
+/// Queue waits and refusals of one class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ClassCounts {
+    /// How long the started tasks waited.
+    pub waits: DurationSnapshot,
+    /// Tasks that found no place or were evicted.
+    pub rejected: u64,
+    /// Tasks that waited too long.
+    pub timed_out: u64,
+}
+
+/// How many lookups the evaluation cache answered, by tier.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CacheHits {
+    /// From memory.
+    pub memory: u64,
+    /// From disk.
+    pub disk: u64,
+    /// Lookups without an answer.
+    pub misses: u64,
+    /// Lookups answered, in memory or on disk, by a speculative search.
+    pub speculative: u64,
+}
+
+/// Counts searches. Clones share the counters.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SearchCounters(Arc<AtomicCounts>);
 
@@ -20,46 +117,46 @@ struct AtomicCounts {
     speculative_nodes: AtomicU64,
 }
 
-/// A search that runs, as the tally sees it: until this is dropped.
+/// Counts a search as running until it is dropped.
 #[derive(Debug)]
 pub(super) struct RunningGuard(SearchCounters);
 
-/// How many nodes of a search have been counted.
+/// How many nodes of a search are already counted.
 #[derive(Debug, Default)]
 pub(super) struct CountedNodes(AtomicU64);
 
 impl SearchCounters {
-    /// A worker has taken up a search.
+    /// Counts a search that a worker starts.
     pub(super) fn start(&self) -> RunningGuard {
         self.0.started.fetch_add(1, Ordering::Relaxed);
         self.0.running.fetch_add(1, Ordering::Relaxed);
         RunningGuard(self.clone())
     }
 
-    /// Nobody waits for a search any more that has not come to its end.
+    /// Counts an unfinished search whose last subscriber has left.
     pub(super) fn record_cancelled(&self) {
         self.0.cancelled.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A question has joined the search of another.
+    /// Counts a request that joined the search of another.
     pub(super) fn record_shared(&self) {
         self.0.shared.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// A search that nobody had asked for has ended with so many nodes.
+    /// Counts a finished speculative search and its nodes.
     pub(super) fn record_speculative(&self, nodes: u64) {
         self.0.speculative.fetch_add(1, Ordering::Relaxed);
         self.0.speculative_nodes.fetch_add(nodes, Ordering::Relaxed);
     }
 
-    /// A search has made so many nodes by now: those that were not counted yet are. In whatever
-    /// order it is told of a search, none counts twice, and the sum never falls.
+    /// Counts the nodes of a search that are not counted yet, given its total so far. In any order
+    /// of calls no node counts twice, and the sum never falls.
     pub(super) fn record_nodes(&self, counted: &CountedNodes, nodes: u64) {
         let before = counted.0.fetch_max(nodes, Ordering::Relaxed);
         self.0.nodes.fetch_add(nodes.saturating_sub(before), Ordering::Relaxed);
     }
 
-    /// All of it, now.
+    /// All counters now.
     pub(super) fn counts(&self) -> SearchCounts {
         let AtomicCounts {
             running,

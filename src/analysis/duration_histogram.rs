@@ -1,9 +1,9 @@
-//! How long things took, counted in buckets: what a histogram is made of.
+//! A histogram of durations with fixed buckets.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-/// The upper bounds of the buckets but the last, which has none.
+/// The upper bounds of all buckets but the last, which is unbounded.
 pub const DURATION_BUCKET_BOUNDS: [Duration; 17] = [
     Duration::from_micros(100),
     Duration::from_micros(500),
@@ -26,25 +26,25 @@ pub const DURATION_BUCKET_BOUNDS: [Duration; 17] = [
 
 const BUCKETS: usize = DURATION_BUCKET_BOUNDS.len() + 1;
 
-/// Durations as they come in. To note one takes two atomic additions and no lock.
+/// A histogram of durations. A record takes two atomic additions and no lock.
 #[derive(Debug, Default)]
 pub struct DurationHistogram {
     buckets: [AtomicU64; BUCKETS],
     nanoseconds: AtomicU64,
 }
 
-/// Durations at one moment.
+/// The histogram at one moment.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct DurationSnapshot {
-    /// How many lie within each bucket, not within those before it: up to the bound of the same
-    /// place, the last ones beyond all bounds.
+    /// The number of durations in each bucket, not cumulative. The bounds are inclusive; the last
+    /// bucket holds the durations above all bounds.
     pub buckets: [u64; BUCKETS],
-    /// All of them added up.
+    /// The sum of all durations.
     pub sum: Duration,
 }
 
 impl DurationHistogram {
-    /// Counts one.
+    /// Counts a duration.
     pub fn record(&self, duration: Duration) {
         let bucket = DURATION_BUCKET_BOUNDS.partition_point(|&bound| bound < duration);
         self.buckets[bucket].fetch_add(1, Ordering::Relaxed);
@@ -52,7 +52,7 @@ impl DurationHistogram {
         self.nanoseconds.fetch_add(nanoseconds, Ordering::Relaxed);
     }
 
-    /// All that were counted so far.
+    /// The durations counted so far.
     pub fn snapshot(&self) -> DurationSnapshot {
         let mut snapshot = DurationSnapshot::default();
         for (count, bucket) in snapshot.buckets.iter_mut().zip(&self.buckets) {
@@ -64,7 +64,7 @@ impl DurationHistogram {
 }
 
 impl DurationSnapshot {
-    /// How many there are.
+    /// The number of durations.
     pub fn count(&self) -> u64 {
         self.buckets.iter().sum()
     }

@@ -1,4 +1,11 @@
-//! The evaluation dictionary: finished analyses by Zobrist key and context, shared by all requests.
+//! The evaluation cache: finished analyses by position and history context, shared by all requests.
+
+mod cached;
+mod effort;
+mod entry;
+mod eviction;
+mod frequency_sketch;
+mod write_behind;
 
 use std::io;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
@@ -7,43 +14,47 @@ use std::time::Duration;
 
 use dashmap::DashMap;
 
+pub use self::cached::CachedAnalysis;
+use self::cached::CachedPosition;
+pub(super) use self::cached::LookupResult;
+pub(super) use self::entry::StoredAt;
+use self::entry::{CacheEntry, Origin, record_context};
+use self::eviction::{EvictionEntry, EvictionHeap, Worth};
+use self::frequency_sketch::FrequencySketch;
+use self::write_behind::MAX_WAITING;
+pub(super) use self::write_behind::WriteBehind;
 use super::answer::CacheVerdict;
 use super::cache_key::{AnalysisKey, HistoryContext, popularity_hash};
-use super::cached::{CacheEntry, CachedAnalysis, CachedPosition, LookupResult, Origin, StoredAt};
-use super::effort::SearchEffort;
-use super::eviction::{EvictionEntry, EvictionHeap, Worth};
-use super::frequency_sketch::FrequencySketch;
-use super::store_codec;
-use super::write_behind::{MAX_WAITING, WriteBehind};
+use super::counters::CacheHits;
 use crate::chess::Move;
 use crate::engine::{Limits, Report, StopReason, Variation};
 use crate::store::{Record, Store};
 
-/// Plies in the longest line that a report can have.
+/// Plies in the longest line of a report.
 const MAX_PV_PLIES: usize = 256;
 
-/// An analysis is remembered with so many lines at most; who asks for more is searched for.
+/// How many lines of an analysis are cached at most. A request for more lines is searched.
 const MAX_LINES: usize = 5;
 
-/// Plies in the longest second-best line that is remembered: one that goes on is not, nor is any
-/// after it, so that what is told from memory is as complete as what is searched.
+/// Plies in the longest alternative line that is cached. A longer line and all lines after it are
+/// left out, so that a cached answer is as complete as a searched one.
 const MAX_ALTERNATIVE_PLIES: usize = 32;
 
-/// The evaluation dictionary: what is hot in memory, all of it on disk where there is a store.
-/// Look-ups lock a shard for reading and, of what memory can answer, nothing else; storing follows
+/// The evaluation cache, in two tiers: popular analyses in memory, and all analyses in the store if
+/// there is one. A lookup that memory can answer locks only one shard, for reading. Storing follows
 /// a search and may take longer.
 ///
-/// What memory cannot answer is looked up on disk by whoever asks, an async thread as a rule: that
-/// takes 2 to 10 µs with the file in the system's memory, where a thread to wait for would cost
-/// more, and comes before a search of milliseconds if it finds nothing.
+/// Lookups read the store on the calling thread, which usually runs async tasks. A read takes 2 to
+/// 10 µs while the system caches the file; waiting for another thread would cost more. The search
+/// that follows a miss takes milliseconds.
 ///
-/// An analysis is only ever used for the same position byte for byte, in the same context, under
-/// the engine that made it.
+/// An analysis is only reused for the same position byte for byte, in the same context, under the
+/// engine that made it.
 #[derive(Debug)]
 pub(super) struct EvaluationCache {
     positions: DashMap<u64, CachedPosition>,
     sketch: Arc<FrequencySketch>,
-    /// Taken by whoever stores, before any shard of `known`.
+    /// Locked by each store, before any shard of `positions`.
     eviction_heap: Mutex<EvictionHeap>,
     entries: AtomicUsize,
     max_entries: usize,
@@ -51,7 +62,7 @@ pub(super) struct EvaluationCache {
     lookup_counters: LookupCounters,
 }
 
-/// How questions were answered.
+/// Counters of lookups.
 #[derive(Debug, Default)]
 struct LookupCounters {
     memory: AtomicU64,
@@ -61,7 +72,7 @@ struct LookupCounters {
 }
 
 impl LookupCounters {
-    /// Counts a question by where it was answered, if it was.
+    /// Counts a lookup by the tier that answered it, if any.
     fn record(&self, tier: Option<Tier>) {
         let counter = match tier {
             Some(Tier::Memory) => &self.memory,
@@ -72,20 +83,7 @@ impl LookupCounters {
     }
 }
 
-/// How many questions the dictionary has answered, and from where.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CacheHits {
-    /// From memory.
-    pub memory: u64,
-    /// From disk.
-    pub disk: u64,
-    /// Not at all.
-    pub misses: u64,
-    /// From memory or disk, by what was found in idle time.
-    pub speculative: u64,
-}
-
-/// Where an answer was found.
+/// Where an analysis was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Tier {
     Memory,
@@ -93,10 +91,10 @@ enum Tier {
 }
 
 impl EvaluationCache {
-    /// The most memory for each analysis: itself, its report with the longest line, its place in
-    /// the map (whose tables are half empty after they have grown), its ticket, and its share of
-    /// the sketch; with what the allocator adds to each piece, and half as much again for the holes
-    /// that come and go entries of many sizes leave (a quarter was measured).
+    /// The most memory of an entry, in bytes: the entry, its report with the longest lines, its
+    /// slot in the map (whose tables are half empty after they have grown), its entry in the
+    /// eviction heap, and its share of the sketch. The allocator adds to each piece, and
+    /// fragmentation adds half of the sum (a quarter was measured).
     pub(super) const BYTES_PER_ENTRY: usize = {
         const ALLOCATED: usize = 16;
         let analysis = size_of::<CacheEntry>() + ALLOCATED;
@@ -117,11 +115,11 @@ impl EvaluationCache {
             / 2
     };
 
-    /// The most memory that analyses which wait for the disk take.
+    /// The most memory of the analyses that wait for the disk, in bytes.
     pub(super) const MAX_WAITING_BYTES: usize =
         MAX_WAITING * (EvaluationCache::BYTES_PER_ENTRY + size_of::<Record>());
 
-    /// An empty one that never holds more than so many analyses; of none, it never answers.
+    /// An empty cache for at most this many analyses; with 0 it never answers.
     pub(super) fn new(max_entries: usize) -> EvaluationCache {
         EvaluationCache {
             positions: DashMap::with_capacity(max_entries),
@@ -134,11 +132,11 @@ impl EvaluationCache {
         }
     }
 
-    /// One with so many analyses in memory in front of a store, which gets what is new within this
-    /// time.
+    /// A cache with at most this many analyses in memory in front of a store, to which it writes
+    /// new analyses within `flush_interval`.
     ///
     /// # Errors
-    /// When the system grants no thread to write it.
+    /// The system grants no thread for the writes.
     pub(super) fn with_store(
         max_entries: usize,
         store: Arc<dyn Store>,
@@ -151,7 +149,7 @@ impl EvaluationCache {
                 &sketch,
                 record.nodes_saved,
                 record.key.zobrist_key,
-                store_codec::record_context(&record.key),
+                record_context(&record.key),
             )
         };
         let disk = WriteBehind::start(
@@ -162,7 +160,7 @@ impl EvaluationCache {
         Ok(EvaluationCache { disk: Some(disk), ..cache })
     }
 
-    /// How many analyses there are, in memory or on disk.
+    /// How many analyses the cache holds, in memory or on disk.
     pub(super) fn entries(&self) -> usize {
         self.entries_in_memory()
             .max(self.disk.as_ref().map_or(0, |disk| disk.store().size().entries))
@@ -174,37 +172,37 @@ impl EvaluationCache {
 
     #[cfg(test)]
     pub(super) fn recount_entries(&self) -> usize {
-        self.positions.iter().map(|known| known.entries.len()).sum()
+        self.positions.iter().map(|cached| cached.entries.len()).sum()
     }
 
-    /// How many there may be.
+    /// How many analyses the cache may hold.
     pub(super) fn max_entries(&self) -> usize {
         self.max_entries.max(self.disk.as_ref().map_or(0, |disk| disk.store().size().max_entries))
     }
 
-    /// How questions were answered so far.
+    /// The lookups since the start.
     pub(super) fn hits(&self) -> CacheHits {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let LookupCounters { memory, disk, misses, speculative: idle } = &self.lookup_counters;
+        let LookupCounters { memory, disk, misses, speculative } = &self.lookup_counters;
         CacheHits {
             memory: count(memory),
             disk: count(disk),
             misses: count(misses),
-            speculative: count(idle),
+            speculative: count(speculative),
         }
     }
 
-    /// The disk, if there is one.
+    /// The store behind its write queue, if there is a store.
     pub(super) fn disk(&self) -> Option<&WriteBehind> {
         self.disk.as_ref()
     }
 
-    /// Notes that somebody wants to know about this position.
+    /// Counts a request for the popularity of its position.
     pub(super) fn record_request(&self, key: &AnalysisKey) {
         self.sketch.increment(key.popularity_hash());
     }
 
-    /// Answers a question as [`Dictionary::look_up`] does, and counts it.
+    /// Looks a request up as [`EvaluationCache::lookup_uncounted`] does, and counts it.
     pub(super) fn lookup(
         &self,
         key: &AnalysisKey,
@@ -221,8 +219,8 @@ impl EvaluationCache {
         result
     }
 
-    /// The deepest analysis of a position with at least so many lines, however deep that is, as the
-    /// answer to a question, which counts.
+    /// The deepest analysis of a position with at least this many lines, whatever its depth. Counts
+    /// as a lookup.
     pub(super) fn lookup_deepest(
         &self,
         key: &AnalysisKey,
@@ -240,8 +238,8 @@ impl EvaluationCache {
         Some(cached)
     }
 
-    /// The same for somebody who only looks around: that neither counts nor changes what memory
-    /// holds.
+    /// The deepest analysis as [`EvaluationCache::lookup_deepest`] finds it, without counting the
+    /// lookup and without changing what memory holds.
     pub(super) fn peek_deepest(
         &self,
         key: &AnalysisKey,
@@ -252,28 +250,28 @@ impl EvaluationCache {
             .map(|(analysis, _)| CachedAnalysis::of(&analysis, lines))
     }
 
-    /// The deepest analysis with at least so many lines, and where it was found. Where memory has
-    /// one the disk is not asked.
+    /// The deepest analysis with at least this many lines, and its tier. Reads the disk only if
+    /// memory has none.
     fn find_deepest(
         &self,
         key: &AnalysisKey,
         lines: usize,
         engine_id: &str,
     ) -> Option<(CacheEntry, Tier)> {
-        let deepest_of = |known: &CachedPosition| {
-            known.lookup(key, &Limits::default(), lines, engine_id).deepest.cloned()
+        let deepest_of = |cached: &CachedPosition| {
+            cached.lookup(key, &Limits::default(), lines, engine_id).deepest.cloned()
         };
-        let cached =
-            self.positions.get(&key.zobrist_key).filter(|known| known.packed == key.packed);
-        if let Some(analysis) = cached.and_then(|known| deepest_of(&known)) {
+        let position =
+            self.positions.get(&key.zobrist_key).filter(|cached| cached.packed == key.packed);
+        if let Some(analysis) = position.and_then(|cached| deepest_of(&cached)) {
             return Some((analysis, Tier::Memory));
         }
         let analysis = deepest_of(&self.merged_with_disk(key, engine_id)?)?;
         Some((analysis, Tier::Disk))
     }
 
-    /// What is known of a position, with at least so many lines; and whether it is enough for the
-    /// asked limits.
+    /// Looks up the analyses of a position with at least this many lines, and whether they satisfy
+    /// the limits.
     pub(super) fn lookup_uncounted(
         &self,
         key: &AnalysisKey,
@@ -292,52 +290,52 @@ impl EvaluationCache {
         engine_id: &str,
     ) -> (LookupResult, Tier) {
         let cached =
-            self.positions.get(&key.zobrist_key).filter(|known| known.packed == key.packed);
+            self.positions.get(&key.zobrist_key).filter(|cached| cached.packed == key.packed);
         let from_memory = cached
-            .map_or(LookupResult::without_entry(CacheVerdict::Unknown), |known| {
-                known.lookup(key, limits, lines, engine_id).into_result(lines)
+            .map_or(LookupResult::without_entry(CacheVerdict::Unknown), |cached| {
+                cached.lookup(key, limits, lines, engine_id).into_result(lines)
             });
         if from_memory.sufficient.is_some() {
             return (from_memory, Tier::Memory);
         }
-        let Some(known) = self.merged_with_disk(key, engine_id) else {
+        let Some(cached) = self.merged_with_disk(key, engine_id) else {
             return (from_memory, Tier::Memory);
         };
-        let lookup = known.lookup(key, limits, lines, engine_id);
+        let lookup = cached.lookup(key, limits, lines, engine_id);
         if let Some(analysis) = lookup.answer() {
             self.promote(key, analysis.clone());
         }
         (lookup.into_result(lines), Tier::Disk)
     }
 
-    /// All that memory and disk know of a position, where the disk knows something.
+    /// The entries of a position in memory and on disk; `None` if the disk has none.
     fn merged_with_disk(&self, key: &AnalysisKey, engine_id: &str) -> Option<CachedPosition> {
         let on_disk = if self.is_persisted(engine_id) { self.read_disk(key) } else { Vec::new() };
         if on_disk.is_empty() {
             return None;
         }
-        let mut known = self.copy_from_memory(key);
+        let mut cached = self.copy_from_memory(key);
         on_disk.into_iter().for_each(|analysis| {
-            known.merge(analysis);
+            cached.merge(analysis);
         });
-        Some(known)
+        Some(cached)
     }
 
-    /// Takes into memory what the disk knows, unless memory has come to know better.
+    /// Copies an entry from disk to memory, unless memory has a better one by now.
     fn promote(&self, key: &AnalysisKey, analysis: CacheEntry) {
         let mut heap = self.eviction_heap();
-        let mut known = self.copy_from_memory(key);
-        if let Some(index) = known.merge(analysis) {
-            self.insert_in_memory(&mut heap, key, known.entries[index].clone());
+        let mut cached = self.copy_from_memory(key);
+        if let Some(index) = cached.merge(analysis) {
+            self.insert_in_memory(&mut heap, key, cached.entries[index].clone());
         }
     }
 
-    /// `true` when analyses of this maker are on disk.
+    /// `true` if the store keeps the analyses of this engine.
     fn is_persisted(&self, engine_id: &str) -> bool {
         self.disk.as_ref().is_some_and(|disk| disk.store().engine_id() == engine_id)
     }
 
-    /// What the disk knows of a position; nothing where it cannot be read.
+    /// The entries of a position on disk. If the store fails, those that wait to be written.
     fn read_disk(&self, key: &AnalysisKey) -> Vec<CacheEntry> {
         let Some(disk) = &self.disk else { return Vec::new() };
         let records = disk.read(key.zobrist_key, &key.packed).unwrap_or_else(|error| {
@@ -345,22 +343,23 @@ impl EvaluationCache {
             disk.waiting_for(key.zobrist_key, &key.packed)
         });
         let engine_id: Arc<str> = disk.store().engine_id().into();
-        records.iter().map(|record| store_codec::from_record(record, &engine_id)).collect()
+        records.iter().map(|record| CacheEntry::from_record(record, &engine_id)).collect()
     }
 
-    /// A copy of what memory knows of a position.
+    /// A copy of the entries of a position in memory.
     fn copy_from_memory(&self, key: &AnalysisKey) -> CachedPosition {
-        let known = self.positions.get(&key.zobrist_key).filter(|known| known.packed == key.packed);
-        known.map_or_else(|| CachedPosition::empty(key.packed), |known| known.clone())
+        let cached =
+            self.positions.get(&key.zobrist_key).filter(|cached| cached.packed == key.packed);
+        cached.map_or_else(|| CachedPosition::empty(key.packed), |cached| cached.clone())
     }
 
     fn eviction_heap(&self) -> MutexGuard<'_, EvictionHeap> {
         self.eviction_heap.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Remembers what a search with these limits found: in its own context, and in the empty one
-    /// where its history and clock had no part in it. What is deeper already stays; what is least
-    /// worth goes.
+    /// Stores the report of a search with these limits: in its own context, and also in the empty
+    /// one if the report does not depend on history and clock. A deeper entry stays. In a full
+    /// cache the entry of the least worth is evicted.
     pub(super) fn store(
         &self,
         key: &AnalysisKey,
@@ -371,7 +370,7 @@ impl EvaluationCache {
         self.store_with_origin(Origin::Request, key, limits, report, engine_id);
     }
 
-    /// The same for what was found in idle time.
+    /// Stores the report of a speculative search.
     pub(super) fn store_speculative(
         &self,
         key: &AnalysisKey,
@@ -408,10 +407,10 @@ impl EvaluationCache {
             disk.wait_for_capacity();
         }
         let mut heap = self.eviction_heap();
-        let mut known = self.copy_from_memory(key);
+        let mut cached = self.copy_from_memory(key);
         if is_persisted {
             self.read_disk(key).into_iter().for_each(|analysis| {
-                known.merge(analysis);
+                cached.merge(analysis);
             });
         }
         for context in
@@ -420,58 +419,57 @@ impl EvaluationCache {
             let found = CacheEntry {
                 context,
                 report: report.clone(),
-                effort: SearchEffort::of(report, limits),
+                effort: effort::of_search(report, limits),
                 nodes_saved: report.nodes,
                 lines,
                 stored_at: StoredAt::now(),
                 origin,
                 engine_id: engine_id.clone(),
             };
-            let Some(index) = known.merge(found) else { continue };
-            let analysis = &known.entries[index];
+            let Some(index) = cached.merge(found) else { continue };
+            let analysis = &cached.entries[index];
             self.insert_in_memory(&mut heap, key, analysis.clone());
             if let Some(disk) = self.disk.as_ref().filter(|_| is_persisted) {
-                disk.push(store_codec::to_record(key, analysis));
+                disk.push(analysis.to_record(key));
             }
         }
     }
 
-    /// Takes an analysis into memory, in place of what its place had, if it is worth more than what
-    /// would have to go.
+    /// Inserts an entry into memory, or replaces the entry with its context and lines. In a full
+    /// cache a new entry must be worth more than the one that it evicts.
     fn insert_in_memory(&self, heap: &mut EvictionHeap, key: &AnalysisKey, analysis: CacheEntry) {
         let (context, lines) = (analysis.context, analysis.lines);
-        if let Some(mut known) = self.positions.get_mut(&key.zobrist_key) {
-            if known.packed != key.packed {
-                // Two positions with one key. Whoever came first stays: rare beyond mention, and
-                // never wrong.
+        if let Some(mut cached) = self.positions.get_mut(&key.zobrist_key) {
+            if cached.packed != key.packed {
+                // Two positions with one Zobrist key, which is very rare. The first one stays.
                 return;
             }
-            if let Ok(index) = known.find(context, lines) {
-                known.entries[index] = analysis;
+            if let Ok(index) = cached.find(context, lines) {
+                cached.entries[index] = analysis;
                 return;
             }
         }
         let worth =
             Worth::new(analysis.nodes_saved, self.initial_popularity(key.zobrist_key, context));
         if self.entries_in_memory() >= self.max_entries {
-            let Some(victim) = heap.evict_least(worth, |ticket| self.current_worth(ticket)) else {
+            let Some(victim) = heap.evict_least(worth, |entry| self.current_worth(entry)) else {
                 return;
             };
             self.remove_evicted(&victim);
         }
         heap.push(EvictionEntry { worth, zobrist_key: key.zobrist_key, context, lines });
-        let mut known = self
+        let mut cached = self
             .positions
             .entry(key.zobrist_key)
             .or_insert_with(|| CachedPosition::empty(key.packed));
-        if let Err(index) = known.find(context, lines) {
-            known.insert(index, analysis);
+        if let Err(index) = cached.find(context, lines) {
+            cached.insert(index, analysis);
             self.entries.fetch_add(1, Ordering::Relaxed);
         }
     }
 
-    /// What nobody has asked for yet, such as the empty context of a reviewed game's position,
-    /// counts a quarter of a request.
+    /// The popularity of a new entry. A position without requests, such as the empty context of a
+    /// position in a reviewed game, counts as a quarter of a request.
     fn initial_popularity(&self, zobrist_key: u64, context: HistoryContext) -> f32 {
         self.sketch
             .estimate(popularity_hash(zobrist_key, context))
@@ -479,23 +477,23 @@ impl EvaluationCache {
     }
 
     fn current_worth(&self, entry: &EvictionEntry) -> Option<Worth> {
-        let known = self.positions.get(&entry.zobrist_key)?;
-        let analysis = known.entries.get(known.find(entry.context, entry.lines).ok()?)?;
+        let cached = self.positions.get(&entry.zobrist_key)?;
+        let analysis = cached.entries.get(cached.find(entry.context, entry.lines).ok()?)?;
         Some(estimated_worth(&self.sketch, analysis.nodes_saved, entry.zobrist_key, entry.context))
     }
 
     fn remove_evicted(&self, entry: &EvictionEntry) {
-        let Some(mut known) = self.positions.get_mut(&entry.zobrist_key) else { return };
-        if let Ok(index) = known.find(entry.context, entry.lines) {
-            known.entries.remove(index);
+        let Some(mut cached) = self.positions.get_mut(&entry.zobrist_key) else { return };
+        if let Ok(index) = cached.find(entry.context, entry.lines) {
+            cached.entries.remove(index);
             self.entries.fetch_sub(1, Ordering::Relaxed);
         }
-        drop(known);
-        self.positions.remove_if(&entry.zobrist_key, |_, known| known.entries.is_empty());
+        drop(cached);
+        self.positions.remove_if(&entry.zobrist_key, |_, cached| cached.entries.is_empty());
     }
 }
 
-/// What an analysis that saves so many nodes is worth by the requests for its position and context.
+/// The worth of an entry that saves this many nodes, by the requests for its position and context.
 fn estimated_worth(
     sketch: &FrequencySketch,
     nodes_saved: u64,
@@ -505,7 +503,7 @@ fn estimated_worth(
     Worth::new(nodes_saved, sketch.estimate(popularity_hash(zobrist_key, context)))
 }
 
-/// A report as it is remembered: with no more lines than there is room for.
+/// A report without the lines that are not cached.
 fn trim_for_cache(report: &Arc<Report>) -> Arc<Report> {
     let short = report
         .alternatives

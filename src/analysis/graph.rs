@@ -1,43 +1,42 @@
-//! The graph of positions: from each the legal moves lead to others, and of some of them something
-//! is known.
+//! The graph of positions: legal moves lead from each position to others, some of them cached.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
 
-use super::CachedAnalysis;
+use super::evaluation_cache::CachedAnalysis;
 use crate::chess::{Game, Move, Outcome, Position};
 use crate::engine::Score;
 
-/// One walk tells of so many moves at most.
+/// The most moves in one graph.
 pub const MAX_EDGES: usize = 10_000;
 
-/// A position with what is known of it.
+/// A position of the graph.
 #[derive(Clone, Debug)]
 pub struct GraphNode {
-    /// What memory knows.
+    /// The cached analysis, if any.
     pub cached: Option<CachedAnalysis>,
-    /// The moves that lead on, best first; `None` where the walk ends.
+    /// The legal moves, best first; `None` where the graph ends.
     pub edges: Option<Vec<GraphEdge>>,
 }
 
-/// A legal move, and where it leads.
+/// A legal move and the position after it.
 #[derive(Clone, Debug)]
 pub struct GraphEdge {
     /// The move.
     pub mv: Move,
     /// The position after it.
     pub after: Position,
-    /// Whether the game is over there.
+    /// Whether the game is over after the move.
     pub outcome: Outcome,
-    /// What the move is worth, from the view of the side that makes it; `None` when nothing is
-    /// known.
+    /// The score of the move for the side that makes it; `None` if the position after it is not
+    /// cached.
     pub score: Option<Score>,
-    /// The position after it, with what is known.
+    /// The graph from the position after the move.
     pub node: GraphNode,
 }
 
-/// Walks so many moves deep; only behind positions that memory knows, and not without end: what is
-/// nearer comes first.
+/// Builds the graph from `start`, `depth` moves deep and breadth first. It continues only after
+/// cached positions, and ends at [`MAX_EDGES`] moves.
 pub(super) fn walk(
     start: &Position,
     depth: u32,
@@ -49,7 +48,7 @@ pub(super) fn walk(
     while let Some(path) = paths.pop_front() {
         let Some((node, position)) = node_at(&mut root, start, &path) else { continue };
         let moves = position.legal_moves();
-        // A position's moves are told all or not at all.
+        // A node has all its moves or none.
         if moves.len() > remaining_edges {
             continue;
         }
@@ -68,7 +67,7 @@ pub(super) fn walk(
     root
 }
 
-/// The node at the end of a way, and its position.
+/// The node at the end of a path, and its position.
 fn node_at<'a>(
     root: &'a mut GraphNode,
     start: &Position,
@@ -93,7 +92,7 @@ fn build_edge(
     let outcome = Game::new(after.clone()).outcome();
     let cached = if outcome.is_over() { None } else { lookup(&after) };
     let child_score = match outcome {
-        Outcome::Ongoing => cached.as_ref().map(|known| known.report.score),
+        Outcome::Ongoing => cached.as_ref().map(|cached| cached.report.score),
         Outcome::Checkmate { .. } => Some(Score::Mate(0)),
         Outcome::Stalemate | Outcome::Draw(_) => Some(Score::Cp(0)),
     };
@@ -106,7 +105,7 @@ fn build_edge(
     }
 }
 
-/// What a score is worth a move earlier, for the side that makes this move.
+/// The score of a move, from the score of the position after it.
 fn parent_score(child_score: Score) -> Score {
     match child_score {
         Score::Cp(value) => Score::Cp(-value),
@@ -115,7 +114,7 @@ fn parent_score(child_score: Score) -> Score {
     }
 }
 
-/// Rising with what the side to move likes better.
+/// The rank of a score; a better score for the side to move ranks higher.
 fn score_rank(score: Score) -> (i8, i32) {
     match score {
         Score::Mate(moves) if moves > 0 => (1, -moves),
@@ -189,7 +188,7 @@ mod tests {
         );
         assert!(
             node.edges.unwrap().iter().all(|edge| edge.node.edges.is_none()),
-            "nothing is known to go on from"
+            "the graph ends at positions that are not cached"
         );
     }
 
@@ -202,7 +201,7 @@ mod tests {
         assert!((9_000..=MAX_EDGES).contains(&count(&node)), "{}", count(&node));
         assert!(
             node.edges.unwrap().iter().all(|edge| edge.node.edges.is_some()),
-            "what is nearer comes first"
+            "all edges of the first level are expanded"
         );
         assert!(walk(&Position::startpos(), 1, |_| None).edges.unwrap().len() == 20);
     }

@@ -1,4 +1,4 @@
-//! Searches in flight: equal questions share one search, and who leaves last ends it.
+//! In-flight searches: equal requests share one search, which ends when its last subscriber leaves.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,25 +8,33 @@ use dashmap::{DashMap, Entry};
 use tokio::sync::watch;
 use tracing::{Id, Span};
 
-use super::AnalysisError;
-use super::SearchCounts;
-use super::answer::CompletionReason;
+use super::answer::{AnalysisError, CompletionReason};
 use super::cache_key::AnalysisKey;
-use super::counters::{CountedNodes, RunningGuard, SearchCounters};
-use super::queue::{PriorityClass, Queue, QueuePlace, Submitter, Task};
+use super::counters::{CountedNodes, RunningGuard, SearchCounters, SearchCounts};
+use super::queue::{Queue, QueuePlace, Submitter};
+use super::request::PriorityClass;
 use crate::engine::{Limits, Report, SearchScope, StopFlag, StopReason};
 
-/// What makes two questions equal.
+/// The identity of a search: requests with equal keys share one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct SearchKey {
     pub(super) analysis_key: AnalysisKey,
+    /// The requested limits, before the service's own time limit.
     pub(super) limits: Limits,
     pub(super) scope: SearchScope,
-    /// `fresh` joins only `fresh`.
+    /// A `fresh` request joins only `fresh` ones.
     pub(super) fresh: bool,
 }
 
-/// What a search brought home.
+impl SearchKey {
+    /// `true` if the cache can hold the result: the best lines among all moves. The number of
+    /// threads does not matter.
+    pub(super) fn is_cacheable(&self) -> bool {
+        self.scope.search_moves.is_empty()
+    }
+}
+
+/// The result of a finished search.
 #[derive(Clone, Debug)]
 pub(super) struct SearchResult {
     pub(super) report: Arc<Report>,
@@ -37,27 +45,28 @@ pub(super) struct SearchResult {
 
 type SearchOutcome = Result<SearchResult, AnalysisError>;
 
-/// How far a search is.
+/// The progress of a search.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SearchProgress {
-    /// When it began; `None` while it waits for a worker.
+    /// When the search started; `None` while it waits for a worker.
     pub(super) started_at: Option<Instant>,
-    /// The last iteration that it has finished.
+    /// The report of the last finished iteration.
     pub(super) latest_report: Option<Arc<Report>>,
 }
 
 /// One search, from its place in the queue to its end.
 #[derive(Debug)]
-pub(super) struct SharedSearch {
+struct SharedSearch {
     stop: StopFlag,
     stopped_by_shutdown: AtomicBool,
-    /// Once it fell to zero it never rises again: nobody joins a search that was told to stop.
+    /// Never rises from zero: no request joins a search that is being stopped.
     subscribers: AtomicUsize,
     queue_place: Mutex<Option<QueuePlace>>,
     progress: watch::Sender<SearchProgress>,
     outcome: watch::Sender<Option<SearchOutcome>>,
     counted_nodes: CountedNodes,
-    /// The request that launched it. Whoever can join it finds that span open: the job holds it.
+    /// The span of the request that started the search. It is open as long as requests can join,
+    /// because the task holds it.
     initiator: Option<Id>,
 }
 
@@ -75,70 +84,52 @@ impl SharedSearch {
         }
     }
 
-    /// The flag for the search.
-    pub(super) fn stop_flag(&self) -> &StopFlag {
-        &self.stop
-    }
-
-    /// `true` once the last listener has left.
-    pub(super) fn is_abandoned(&self) -> bool {
-        self.subscribers.load(Ordering::Acquire) == 0
-    }
-
-    /// Says that the search has finished an iteration.
-    pub(super) fn publish_update(&self, report: &Report) {
-        self.progress
-            .send_modify(|progress| progress.latest_report = Some(Arc::new(report.clone())));
-    }
-
-    /// Why the search ended, as its listeners are told.
-    pub(super) fn completion_reason(&self, report: &Report) -> CompletionReason {
-        match report.reason {
-            StopReason::Stopped if self.stopped_by_shutdown.load(Ordering::Acquire) => {
-                CompletionReason::Shutdown
-            }
-            reason => reason.into(),
-        }
-    }
-
-    /// `true` once it has come to its end.
     fn is_finished(&self) -> bool {
         self.outcome.borrow().is_some()
-    }
-
-    async fn wait_for_result(&self) -> SearchOutcome {
-        let mut outcome = self.outcome.subscribe();
-        match outcome.wait_for(Option::is_some).await {
-            Ok(outcome) => outcome
-                .clone()
-                .unwrap_or(Err(AnalysisError::Internal("a search without an outcome"))),
-            Err(_) => Err(AnalysisError::Internal("a search without an end")),
-        }
     }
 
     fn queue_place(&self) -> MutexGuard<'_, Option<QueuePlace>> {
         self.queue_place.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// Adds a subscriber, unless the last one has left.
     fn join(&self) -> bool {
         let one_more = |subscribers: usize| (subscribers > 0).then_some(subscribers + 1);
         self.subscribers.fetch_update(Ordering::AcqRel, Ordering::Acquire, one_more).is_ok()
     }
 
-    /// `true` for the last one.
+    /// Removes a subscriber. Returns `true` for the last one.
     fn leave(&self) -> bool {
         self.subscribers.fetch_sub(1, Ordering::AcqRel) == 1
     }
 }
 
-/// All searches that run or wait for their turn.
+/// All searches that run or wait in the queue.
 #[derive(Clone, Default)]
 pub(super) struct SharedSearches {
     active: Arc<DashMap<Arc<SearchKey>, Arc<SharedSearch>>>,
     counters: SearchCounters,
 }
 
-/// A listener's hold on a flight. Dropping it is leaving.
+/// The result of [`SharedSearches::join`].
+pub(super) enum JoinOutcome<'a> {
+    /// The request joined an equal search.
+    Joined(Subscription),
+    /// There is no equal search to join.
+    Vacant(VacantSearch<'a>),
+}
+
+/// The right to start the search of a key. While it exists, no other request can join or start an
+/// equal search, because it locks the key's shard of the map. So the holder drops it before it
+/// drops the publisher of a search that did not start.
+pub(super) struct VacantSearch<'a> {
+    entry: Entry<'a, Arc<SearchKey>, Arc<SharedSearch>>,
+    key: Arc<SearchKey>,
+    search: Arc<SharedSearch>,
+    searches: SharedSearches,
+}
+
+/// A request's subscription to a search. Dropping it unsubscribes.
 pub(super) struct Subscription {
     key: Arc<SearchKey>,
     search: Arc<SharedSearch>,
@@ -149,37 +140,25 @@ pub(super) struct Subscription {
     has_left: bool,
 }
 
-/// The search's side of a flight. If it is dropped before it has landed, the listeners hear of an
-/// internal error.
+/// The search's side of its subscriptions. Dropped without a result, it publishes an internal
+/// error.
 pub(super) struct SearchPublisher {
     key: Arc<SearchKey>,
-    pub(super) search: Arc<SharedSearch>,
+    search: Arc<SharedSearch>,
     searches: SharedSearches,
     running_guard: Option<RunningGuard>,
 }
 
 impl SharedSearches {
-    /// Joins the flight with this key, or launches one by a job that the queue takes; nobody can
-    /// join before it has taken it. Who joins one that waits in a slower lane than his own takes it
-    /// along into his. `answered` has the last word before a launch: an answer that came in the
-    /// meantime.
-    pub(super) fn join_or_start<A>(
+    /// Joins the search with this key, if there is one. A waiting search moves to the class of a
+    /// more urgent request that joins it.
+    pub(super) fn join(
         &self,
-        key: Arc<SearchKey>,
+        key: &Arc<SearchKey>,
+        submitter: &Submitter,
         queue: &Arc<Queue>,
-        submitter: Submitter,
-        cached_answer: impl FnOnce() -> Option<A>,
-        make_task: impl FnOnce(SearchPublisher) -> Task,
-    ) -> Result<JoinOutcome<A>, AnalysisError> {
-        let subscription = |key, search, shared| Subscription {
-            key,
-            search,
-            searches: self.clone(),
-            queue: queue.clone(),
-            shared,
-            has_left: false,
-        };
-        let entry = self.active.entry(key.clone());
+    ) -> JoinOutcome<'_> {
+        let (entry, searches) = (self.active.entry(key.clone()), self.clone());
         if let Entry::Occupied(existing) = &entry
             && existing.get().join()
         {
@@ -189,30 +168,23 @@ impl SharedSearches {
             drop(place);
             self.counters.record_shared();
             Span::current().follows_from(search.initiator.clone());
-            tracing::debug!("joined a search that is under way");
-            return Ok(JoinOutcome::Subscribed(subscription(key, search, true)));
-        }
-        if let Some(answer) = cached_answer() {
-            return Ok(JoinOutcome::Answered(answer));
+            tracing::debug!("joined a search in flight");
+            let (key, queue) = (key.clone(), queue.clone());
+            let (shared, has_left) = (true, false);
+            return JoinOutcome::Joined(Subscription {
+                key,
+                search,
+                searches,
+                queue,
+                shared,
+                has_left,
+            });
         }
         let search = Arc::new(SharedSearch::with_one_subscriber());
-        let new_publisher = || SearchPublisher {
-            key: key.clone(),
-            search: search.clone(),
-            searches: self.clone(),
-            running_guard: None,
-        };
-        let (place, evicted) = queue.push(submitter, || make_task(new_publisher()))?;
-        *search.queue_place() = Some(place);
-        // A flight that was abandoned a moment ago may still stand here; its leaver looks whose it
-        // is before it removes it.
-        drop(entry.insert(search.clone()));
-        // Only now: what ends takes its flight out of the map.
-        evicted.reject();
-        Ok(JoinOutcome::Subscribed(subscription(key, search, false)))
+        JoinOutcome::Vacant(VacantSearch { entry, key: key.clone(), search, searches })
     }
 
-    /// Tells all searches to stop and to answer with what they have.
+    /// Stops all searches. They return their best result so far.
     pub(super) fn stop_all(&self) {
         for search in self.active.iter() {
             search.stopped_by_shutdown.store(true, Ordering::Release);
@@ -220,12 +192,12 @@ impl SharedSearches {
         }
     }
 
-    /// Where searches are counted.
+    /// The counters of searches.
     pub(super) fn counters(&self) -> SearchCounters {
         self.counters.clone()
     }
 
-    /// What was searched so far.
+    /// The searches since the start, the nodes of running ones included.
     pub(super) fn counts(&self) -> SearchCounts {
         self.active.iter().for_each(|search| {
             self.counters.record_nodes(&search.counted_nodes, search.stop.nodes())
@@ -248,46 +220,69 @@ impl SharedSearches {
     }
 }
 
-/// How boarding went.
-pub(super) enum JoinOutcome<A> {
-    Answered(A),
-    Subscribed(Subscription),
+impl VacantSearch<'_> {
+    /// The publisher for the task of the search.
+    pub(super) fn publisher(&self) -> SearchPublisher {
+        SearchPublisher {
+            key: self.key.clone(),
+            search: self.search.clone(),
+            searches: self.searches.clone(),
+            running_guard: None,
+        }
+    }
+
+    /// Lets requests join the search, whose task has this place in the queue.
+    pub(super) fn start(self, place: QueuePlace, queue: &Arc<Queue>) -> Subscription {
+        let VacantSearch { entry, key, search, searches } = self;
+        *search.queue_place() = Some(place);
+        // The entry may hold a search whose last subscriber has just left. That subscriber compares
+        // the searches before it removes its own.
+        drop(entry.insert(search.clone()));
+        let queue = queue.clone();
+        Subscription { key, search, searches, queue, shared: false, has_left: false }
+    }
 }
 
 impl Subscription {
-    /// Waits for the search's end.
+    /// Waits for the end of the search.
     pub(super) async fn wait_for_result(&self) -> SearchOutcome {
-        self.search.wait_for_result().await
+        let mut outcome = self.search.outcome.subscribe();
+        match outcome.wait_for(Option::is_some).await {
+            Ok(outcome) => outcome
+                .clone()
+                .unwrap_or(Err(AnalysisError::Internal("a finished search has no outcome"))),
+            Err(_) => Err(AnalysisError::Internal("the search ended without an outcome")),
+        }
     }
 
-    /// What is told of the search's progress.
+    /// The progress of the search.
     pub(super) fn progress(&self) -> watch::Receiver<SearchProgress> {
         self.search.progress.subscribe()
     }
 
-    /// How many stand before the search in the queue; `None` once a worker has it.
+    /// How many tasks are ahead of the search in the queue; `None` once it has started.
     pub(super) fn tasks_ahead(&self) -> Option<usize> {
         let place = *self.search.queue_place();
         self.queue.tasks_ahead(place?)
     }
 
-    /// Make-moves of the search so far.
+    /// The nodes of the search so far.
     pub(super) fn nodes(&self) -> u64 {
         self.search.stop.nodes()
     }
 
-    /// Changes whenever somebody comes to the queue, gets his turn or leaves.
+    /// Changes when a task comes to the queue, starts, ends or is removed.
     pub(super) fn watch_load(&self) -> watch::Receiver<usize> {
         self.queue.watch_load()
     }
 
-    /// What it is told when it has waited so long and long enough.
+    /// Counts a wait that took too long, and returns its error.
     pub(super) fn time_out(&self, waited: Duration) -> AnalysisError {
         let place = *self.search.queue_place();
         self.queue.time_out(place.map_or(PriorityClass::Interactive, QueuePlace::class), waited)
     }
 
-    /// Leaves before the end; `true` for the last one, who stops the search.
+    /// Unsubscribes before the end. The last subscriber stops the search; then this returns `true`.
     pub(super) fn leave(&mut self) -> bool {
         if std::mem::replace(&mut self.has_left, true) || !self.search.leave() {
             return false;
@@ -304,9 +299,9 @@ impl Subscription {
         true
     }
 
-    /// `true` once the search has its end.
+    /// `true` after the end of the search.
     pub(super) fn is_finished(&self) -> bool {
-        self.search.outcome.borrow().is_some()
+        self.search.is_finished()
     }
 }
 
@@ -317,20 +312,53 @@ impl Drop for Subscription {
 }
 
 impl SearchPublisher {
-    /// Says that a worker has taken the search up.
-    pub(super) fn start(&mut self, now: Instant) {
+    /// The key of the search.
+    pub(super) fn key(&self) -> &SearchKey {
+        &self.key
+    }
+
+    /// The stop flag of the search.
+    pub(super) fn stop_flag(&self) -> &StopFlag {
+        &self.search.stop
+    }
+
+    /// `true` after the last subscriber has left.
+    pub(super) fn is_abandoned(&self) -> bool {
+        self.search.subscribers.load(Ordering::Acquire) == 0
+    }
+
+    /// Publishes that a worker has started the search.
+    pub(super) fn publish_start(&mut self, now: Instant) {
         self.running_guard = Some(self.searches.counters.start());
         self.search.progress.send_modify(|progress| progress.started_at = Some(now));
     }
 
-    /// Ends the flight: from here on nobody joins it, and all who sit in it have their answer.
+    /// Publishes a finished iteration.
+    pub(super) fn publish_update(&self, report: &Report) {
+        self.search
+            .progress
+            .send_modify(|progress| progress.latest_report = Some(Arc::new(report.clone())));
+    }
+
+    /// Why the search ended, as its subscribers see it.
+    pub(super) fn completion_reason(&self, report: &Report) -> CompletionReason {
+        match report.reason {
+            StopReason::Stopped if self.search.stopped_by_shutdown.load(Ordering::Acquire) => {
+                CompletionReason::Shutdown
+            }
+            reason => reason.into(),
+        }
+    }
+
+    /// Publishes the outcome to all subscribers and removes the search from the map, so that no
+    /// request joins it any more.
     pub(super) fn publish_result(mut self, outcome: SearchOutcome) {
         let nodes = outcome.as_ref().map_or(0, |result| result.report.nodes);
         self.record_end(nodes);
         self.search.outcome.send_replace(Some(outcome));
     }
 
-    /// The search has ended: it counts before anybody hears of it.
+    /// Counts the end of the search, before a subscriber can see it.
     fn record_end(&mut self, nodes: u64) {
         let SharedSearches { counters, .. } = &self.searches;
         counters.record_nodes(&self.search.counted_nodes, nodes.max(self.search.stop.nodes()));
@@ -345,7 +373,7 @@ impl Drop for SearchPublisher {
         self.search.outcome.send_if_modified(|outcome| {
             let was_unset = outcome.is_none();
             outcome
-                .get_or_insert(Err(AnalysisError::Internal("the search ended without an answer")));
+                .get_or_insert(Err(AnalysisError::Internal("the search ended without a result")));
             was_unset
         });
     }

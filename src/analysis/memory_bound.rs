@@ -1,35 +1,34 @@
-//! How much memory the service can come to take: its share of the sizing rule that the
-//! configuration states.
+//! The memory bound of the service: its share of the configuration's sizing rule.
 
-use super::ServiceOptions;
 use super::evaluation_cache::EvaluationCache;
+use super::queue::SpeculativeQueue;
 use super::request::AnalysisRequest;
-use super::speculation::SpeculativeQueue;
+use super::service::ServiceOptions;
 use crate::store;
 
-/// What a worker takes: the part of its stack that a search comes to use, and what the search keeps
-/// there and elsewhere besides the shared table (histories, accumulators, lines, the table of the
-/// mate prover). Histories and accumulators are 9 MiB. Measured: 12 MiB; an allocator that has to
-/// serve many threads may keep as much again of what searches have given back.
+/// The memory of a worker, in bytes: the used part of its stack, and the data of its search besides
+/// the transposition table (histories, accumulators, lines, the table of the mate search).
+/// Histories and accumulators take 9 MiB. Measured: 12 MiB; the allocator may keep as much again of
+/// the memory that searches have freed.
 const WORKER_BYTES: usize = 24 << 20;
 
-/// The most memory that each part comes to take, in bytes.
+/// The most memory of each part of the service, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MemoryBound {
-    /// The shared transposition table.
+    /// The transposition table.
     pub hash: usize,
-    /// The evaluation dictionary when it is full.
+    /// The full evaluation cache.
     pub evaluation_cache: usize,
-    /// Requests that wait or are searched, each with the longest game that it needs.
+    /// Waiting and running requests, each with the longest game that it can keep.
     pub requests: usize,
-    /// Positions that wait to be deepened, each with the longest game that leads to it.
+    /// Candidates for speculative search, each with the longest game that it can keep.
     pub candidates: usize,
-    /// Worker threads: their stacks, and what their searches keep.
+    /// Worker threads: their stacks and the data of their searches.
     pub workers: usize,
 }
 
 impl MemoryBound {
-    /// All of it, in bytes.
+    /// The sum of all parts, in bytes.
     pub const fn total(&self) -> usize {
         let parts = [self.evaluation_cache, self.requests, self.candidates, self.workers];
         let (mut sum, mut part) = (self.hash, 0);
@@ -41,11 +40,11 @@ impl MemoryBound {
     }
 }
 
-/// The most memory that the service takes with an engine whose shared table has so many MiB. The
-/// process itself, connections and request bodies come on top.
+/// The most memory of the service with a transposition table of `hash_mb` MiB. The process itself,
+/// connections and request bodies come on top.
 pub const fn memory_bound(options: &ServiceOptions, hash_mb: usize) -> MemoryBound {
     let workers = if options.workers == 0 { 1 } else { options.workers };
-    // Each class has as many places.
+    // Both classes have this capacity.
     let requests = options.queue_capacity.saturating_mul(2).saturating_add(workers);
     MemoryBound {
         hash: hash_mb.saturating_mul(1 << 20),
@@ -56,13 +55,12 @@ pub const fn memory_bound(options: &ServiceOptions, hash_mb: usize) -> MemoryBou
     }
 }
 
-/// What a store takes in memory besides the dictionary, in bytes: its pages, and what waits for it.
+/// The most memory of a store besides the cache, in bytes: its pages and its write queue.
 pub const fn store_bound() -> usize {
     store::MEMORY_BYTES + EvaluationCache::MAX_WAITING_BYTES
 }
 
-/// What one analysis in the dictionary takes at most, in bytes, with its share of the tables around
-/// it.
+/// The most memory of a cached analysis, in bytes, with its share of the tables.
 pub const fn bytes_per_entry() -> usize {
     EvaluationCache::BYTES_PER_ENTRY
 }
@@ -90,7 +88,7 @@ mod tests {
             bound.hash + bound.evaluation_cache + bound.requests + bound.candidates + bound.workers
         );
         println!(
-            "an entry {}, a request {}, a worker {}",
+            "bytes of an entry: {}, of a request: {}, of a worker: {}",
             bytes_per_entry(),
             bound.requests / 100,
             bound.workers / 2

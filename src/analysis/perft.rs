@@ -1,4 +1,4 @@
-//! Perft that can be stopped.
+//! Interruptible perft on the worker threads.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -6,16 +6,46 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 
-use super::queue::{Queue, QueuePlace};
-use super::{AnalysisError, PerftResult};
+use super::answer::{AnalysisError, PerftResult};
+use super::queue::{Admission, Queue, QueuePlace, TaskBody};
 use crate::chess::{Move, Position, perft};
 use crate::engine::StopFlag;
 
-/// Below this many plies the count is not interrupted: at most some ten thousand nodes, well under
-/// a millisecond.
+/// Up to this depth a count is not interrupted: at most some ten thousand nodes, well under a
+/// millisecond.
 const UNCHECKED_DEPTH: u8 = 2;
 
-/// A perft's asker. Dropping it is leaving.
+/// A perft to run.
+pub(super) struct PerftRequest {
+    pub(super) position: Position,
+    pub(super) depth: u8,
+    /// Count each first move separately.
+    pub(super) divide: bool,
+    /// The longest that the count may run.
+    pub(super) max_time: Duration,
+}
+
+/// A perft as a task of the queue.
+pub(super) struct PerftTask {
+    pub(super) request: PerftRequest,
+    /// Set when the client leaves.
+    pub(super) stop: Arc<StopFlag>,
+    pub(super) shutdown: Arc<StopFlag>,
+    pub(super) result_sender: oneshot::Sender<Result<PerftResult, AnalysisError>>,
+}
+
+impl TaskBody for PerftTask {
+    fn run(self: Box<Self>, admission: Admission) {
+        let result = match admission {
+            Admission::Admitted => run(&self.request, &self.stop, &self.shutdown),
+            Admission::Rejected(error) => Err(error),
+        };
+        // The receiver is gone if the client has left.
+        let _ = self.result_sender.send(result);
+    }
+}
+
+/// The client's side of a queued perft. Dropping it cancels the perft.
 pub(super) struct PerftHandle {
     stop: Arc<StopFlag>,
     place: QueuePlace,
@@ -27,19 +57,19 @@ impl PerftHandle {
         PerftHandle { stop, place, queue }
     }
 
-    /// Waits for the answer, and for its turn at most so long.
+    /// Waits for the result, and at most `max_wait` for the start.
     pub(super) async fn wait(
         self,
         max_wait: Duration,
         mut result: oneshot::Receiver<Result<PerftResult, AnalysisError>>,
     ) -> Result<PerftResult, AnalysisError> {
-        let no_answer = |_| AnalysisError::Internal("perft ended without an answer");
+        let no_answer = |_| AnalysisError::Internal("perft ended without a result");
         match timeout(max_wait, &mut result).await {
             Ok(answer) => answer.map_err(no_answer)?,
             Err(_late) if self.queue.tasks_ahead(self.place).is_some() => {
                 Err(self.queue.time_out(self.place.class(), max_wait))
             }
-            // It has begun, and ends by its own limit.
+            // The count has started, and ends by its own time limit.
             Err(_late) => result.await.map_err(no_answer)?,
         }
     }
@@ -52,17 +82,15 @@ impl Drop for PerftHandle {
     }
 }
 
-/// Counts for an asker, for at most so long, and says when it began.
-pub(super) fn run(
-    position: &Position,
-    depth: u8,
-    divide: bool,
-    max: Duration,
+/// Counts until the end or a limit.
+fn run(
+    request: &PerftRequest,
     stop: &StopFlag,
     shutdown: &StopFlag,
 ) -> Result<PerftResult, AnalysisError> {
+    let &PerftRequest { ref position, depth, divide, max_time } = request;
     let started = Instant::now();
-    let limits = PerftLimits { stop, shutdown, deadline: started + max };
+    let limits = PerftLimits { stop, shutdown, deadline: started + max_time };
     let result = if divide && depth > 0 {
         divide_moves(position, depth, &limits)
             .map(|moves| (moves.iter().map(|(_, nodes)| nodes).sum(), Some(moves)))
@@ -71,23 +99,23 @@ pub(super) fn run(
     };
     match result {
         Ok((nodes, divide)) => Ok(PerftResult { nodes, divide, elapsed: started.elapsed() }),
-        Err(PerftAbort::Deadline) => Err(AnalysisError::PerftTooLarge { max }),
+        Err(PerftAbort::Deadline) => Err(AnalysisError::PerftTooLarge { max: max_time }),
         Err(PerftAbort::Shutdown) => Err(AnalysisError::shutting_down()),
-        Err(PerftAbort::Stopped) => Err(AnalysisError::Internal("a count that nobody waits for")),
+        Err(PerftAbort::Stopped) => Err(AnalysisError::Internal("the client of a perft has left")),
     }
 }
 
-/// What ends a count before its end.
+/// What ends a count early.
 struct PerftLimits<'a> {
-    /// The asker left.
+    /// The client has left.
     stop: &'a StopFlag,
-    /// The service ends.
+    /// The service shuts down.
     shutdown: &'a StopFlag,
-    /// It may not take longer.
+    /// The time limit.
     deadline: Instant,
 }
 
-/// Why a count did not come to its end.
+/// Why a count ended early.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum PerftAbort {
     Stopped,
@@ -121,7 +149,7 @@ fn count(position: &Position, depth: u8, limits: &PerftLimits<'_>) -> Result<u64
         .try_fold(0, |nodes, mv| Ok(nodes + count(&position.after(mv), depth - 1, limits)?))
 }
 
-/// The same, apart for each first move, in generation order. Depth 0 has no first move.
+/// The same count for each first move, in generation order. Depth 0 has no first move.
 fn divide_moves(
     position: &Position,
     depth: u8,

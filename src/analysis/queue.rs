@@ -1,152 +1,67 @@
-//! The queue before the workers: bounded, fair between clients, and anybody may leave it.
+//! The queue before the workers: bounded, fair between clients, and open to cancellation.
 //!
-//! Those who wait for an answer and those who have given whole lists of work stand in lanes of
-//! their own. A job that wants several workers gets all of them at once, so that no two jobs each
-//! hold a part of what the other needs. Nobody overtakes the one whose turn is next, so that a
-//! stream of small jobs cannot keep a large one waiting: workers that get free before it stay free
-//! until there are enough of them.
+//! Each priority class has its own queue. A task that needs several workers gets all of them at
+//! once, so that no two tasks each hold a part of what the other needs. No task overtakes the next
+//! one, so that a stream of small tasks cannot delay a large one: workers that become free stay
+//! free until there are enough of them for it.
+
+mod class_queue;
+mod speculation;
+mod task;
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use tokio::sync::watch;
-use tracing::Span;
+use tokio::sync::futures::Notified;
+use tokio::sync::{Notify, watch};
 
-use super::class_queue::{ClassQueue, StartTag};
+use self::class_queue::ClassQueue;
+pub(super) use self::speculation::{Candidate, SpeculativeQueue};
+pub(super) use self::task::{
+    Admission, Evicted, QueuePlace, QueuedTask, Refused, Submitter, Task, TaskBody,
+};
+use super::answer::AnalysisError;
+use super::counters::{ClassCounts, QueueCounts};
+use super::duration_histogram::DurationHistogram;
+use super::request::PriorityClass;
 use super::session::Client;
-use super::speculation::{Candidate, SpeculativeQueue};
-use super::{AnalysisError, ClassCounts, DurationHistogram, QueueCounts};
 use crate::engine::StopFlag;
-
-/// How soon an answer is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum PriorityClass {
-    /// Somebody waits for it.
-    Interactive,
-    /// It is one of many.
-    Batch,
-}
-
-/// Whether a piece of work has its turn, or why it never has.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Admission {
-    Admitted,
-    Rejected(AnalysisError),
-}
-
-/// A piece of blocking work, with the span of the request that brought it.
-pub(super) struct Task {
-    span: Span,
-    pub(super) work: Box<dyn FnOnce(Admission) + Send>,
-}
-
-impl Task {
-    /// Work in the span of the caller.
-    pub(super) fn new(work: impl FnOnce(Admission) + Send + 'static) -> Task {
-        Task { span: Span::current(), work: Box::new(work) }
-    }
-
-    /// Does it, or tells it that it never will be.
-    pub(super) fn run(self, admission: Admission) {
-        let Task { span, work } = self;
-        span.in_scope(|| work(admission));
-    }
-}
-
-/// A place in the queue, with which its holder can leave.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct QueuePlace {
-    class: PriorityClass,
-    start_tag: StartTag,
-}
-
-impl QueuePlace {
-    /// How soon the answer is wanted.
-    pub(super) fn class(self) -> PriorityClass {
-        self.class
-    }
-}
-
-/// A client's job that wants so many workers' places.
-pub(super) struct QueuedTask {
-    client: Client,
-    workers: usize,
-    queued_at: Instant,
-    pub(super) task: Task,
-}
-
-impl QueuedTask {
-    /// One that comes now.
-    pub(super) fn new(client: Client, workers: usize, task: Task) -> QueuedTask {
-        QueuedTask { client, workers, queued_at: Instant::now(), task }
-    }
-
-    /// How many workers it wants.
-    pub(super) fn workers(&self) -> usize {
-        self.workers
-    }
-
-    /// Whose it is.
-    pub(super) fn client(&self) -> &Client {
-        &self.client
-    }
-}
-
-/// A job that had to give way, if one had.
-#[must_use = "whoever waits for it has to be told"]
-pub(super) struct Evicted(Option<(Task, AnalysisError)>);
-
-impl Evicted {
-    /// Tells it that its turn never comes.
-    pub(super) fn reject(self) {
-        if let Some((task, error)) = self.0 {
-            task.run(Admission::Rejected(error));
-        }
-    }
-}
 
 /// What a worker does next.
 pub(super) enum Work {
-    /// Somebody waits for it.
+    /// A client's task.
     Task(QueuedTask),
-    /// Nobody does: it is given up as soon as somebody comes.
+    /// A speculative search, which any task preempts.
     Speculative(Candidate, SpeculativeRun),
 }
 
-/// A worker's hold on idle work. It says when it has [`rested`](Queue::rested).
+/// A running speculative search. The worker ends it with [`Queue::finish_speculation`].
 #[derive(Debug)]
 pub(super) struct SpeculativeRun {
     id: u64,
-    /// Set when a real request wants the worker.
+    /// Set when a task needs the worker.
     pub(super) stop: Arc<StopFlag>,
 }
 
-/// Who comes to the queue, and with what.
-#[derive(Clone, Debug)]
-pub(super) struct Submitter {
-    pub(super) client: Client,
-    pub(super) class: PriorityClass,
-    /// How many workers the job keeps busy: at least one, and at most all of them.
-    pub(super) workers: usize,
-}
-
-/// The queue and the count of those who work on what comes out of it.
+/// The queue, with the count of the workers that serve it.
 pub(super) struct Queue {
     state: Mutex<State>,
     work_available: Condvar,
-    /// How many jobs wait or run.
+    /// How many tasks wait or run.
     load: watch::Sender<usize>,
+    /// Wakes the waiters for a place in the batch class, first in, first out.
+    batch_slot: Notify,
     interactive_stats: ClassStats,
     batch_stats: ClassStats,
     workers: usize,
     capacity: usize,
     speculative_queue: SpeculativeQueue,
-    /// How long wishes waited.
+    /// How long candidates waited.
     speculative_waits: DurationHistogram,
 }
 
-/// What became of those who waited in one lane.
+/// Waits and refusals of one class.
 #[derive(Debug, Default)]
 struct ClassStats {
     waits: DurationHistogram,
@@ -157,30 +72,30 @@ struct ClassStats {
 struct State {
     interactive: ClassQueue,
     batch: ClassQueue,
-    /// How many interactive jobs have had their turn while batch jobs waited.
+    /// How many interactive tasks have started in a row while batch tasks waited.
     interactive_streak: usize,
-    /// The workers that all who wait want, added up.
+    /// The workers that all waiting tasks need, added up.
     wanted_workers: usize,
-    /// Jobs that run.
+    /// Tasks that run.
     running_tasks: usize,
-    /// Workers that no running job has; those at idle work among them.
+    /// Workers without a task, including those that search speculatively.
     free_workers: usize,
     speculative_runs: Vec<SpeculativeRun>,
     next_run_id: u64,
     closed: bool,
-    /// Mean time of a job in seconds, the last ones weighing most; a guess before the first.
+    /// Mean run time of a task in seconds, weighted to the latest; a guess before the first.
     mean_task_seconds: f64,
 }
 
-/// After so many interactive jobs a batch job has its turn.
+/// After this many interactive tasks in a row a batch task runs.
 const MAX_INTERACTIVE_STREAK: usize = 4;
 
 impl Queue {
-    /// Nobody is told to come back later than this.
+    /// The longest retry time that a client is given.
     const MAX_RETRY_SECONDS: f64 = 60.0;
 
-    /// For so many workers; so many of each class may wait while all of them are busy, and so many
-    /// wishes for their idle time.
+    /// A queue for this many workers. While all workers are busy, `capacity` tasks of each class
+    /// and `max_candidates` candidates for speculative search may wait.
     pub(super) fn new(workers: usize, capacity: usize, max_candidates: usize) -> Queue {
         let state = State {
             interactive: ClassQueue::default(),
@@ -198,6 +113,7 @@ impl Queue {
             state: Mutex::new(state),
             work_available: Condvar::new(),
             load: watch::Sender::new(0),
+            batch_slot: Notify::new(),
             interactive_stats: ClassStats::default(),
             batch_stats: ClassStats::default(),
             workers,
@@ -207,65 +123,63 @@ impl Queue {
         }
     }
 
-    /// Takes a place, unless all are taken or the service ends: then the job is not even made. In a
-    /// full lane the newest job of the client that has the most waiting gives way, unless that is
-    /// the comer himself; it is for the caller to tell it so, once he holds no lock that it may
-    /// want.
+    /// Queues a task. In a full class the newest task of the client with the most waiting tasks is
+    /// evicted, unless that is the new task. The caller rejects the evicted task once it holds no
+    /// lock that the rejection may need.
+    ///
+    /// # Errors
+    /// A full class, or a closed queue. Both give the task back.
     pub(super) fn push(
         &self,
         submitter: Submitter,
-        make_task: impl FnOnce() -> Task,
-    ) -> Result<(QueuePlace, Evicted), AnalysisError> {
+        task: Task,
+    ) -> Result<(QueuePlace, Evicted), Refused> {
         let Submitter { client, class, workers } = submitter;
         let needed_workers = workers.clamp(1, self.workers);
         let mut state = self.lock();
         if state.closed {
-            return Err(AnalysisError::shutting_down());
+            return Err(Refused { error: AnalysisError::shutting_down(), task });
         }
         let runnable = state.runnable();
-        let length = state.class_queue(class).len() - runnable.count(class);
-        let starts_at_once = state.length() == runnable.tasks()
-            && needed_workers <= state.free_workers - runnable.workers;
         let mut evicted = None;
-        if !starts_at_once && length >= self.capacity {
+        if !self.has_place(&state, &runnable, class, needed_workers) {
             let error = AnalysisError::QueueFull {
-                length,
+                length: state.waiting(&runnable, class),
                 retry_after: self.retry_after(&state, &runnable),
             };
-            // Whoever it is that goes.
+            // Either the new task or an older one is rejected.
             self.class_stats(class).rejected.fetch_add(1, Ordering::Relaxed);
             let Some(queued) = state.class_queue_mut(class).evict_newest(&client) else {
-                return Err(error);
+                return Err(Refused { error, task });
             };
             state.wanted_workers -= queued.workers;
             evicted = Some((queued.task, error));
         }
         state.wanted_workers += needed_workers;
         let start_tag =
-            state.class_queue_mut(class).push(QueuedTask::new(client, needed_workers, make_task()));
+            state.class_queue_mut(class).push(QueuedTask::new(client, needed_workers, task));
         state.preempt_speculation();
-        self.publish_load(&state);
+        self.publish_change(&state);
         drop(state);
         self.work_available.notify_one();
         Ok((QueuePlace { class, start_tag }, Evicted(evicted)))
     }
 
-    /// Gives a place back. Its work will not be done, if it has not begun.
+    /// Removes a task that has not started. It never runs.
     pub(super) fn remove(&self, place: QueuePlace) {
         let mut state = self.lock();
         let queued = state.class_queue_mut(place.class).remove(place.start_tag);
-        state.wanted_workers -= queued.as_ref().map_or(0, |order| order.workers);
+        state.wanted_workers -= queued.as_ref().map_or(0, |queued| queued.workers);
         state.preempt_speculation();
-        self.publish_load(&state);
+        self.publish_change(&state);
         drop(state);
-        // Whoever stood behind may want no more than what is free.
+        // The task behind it may need no more workers than are free.
         self.work_available.notify_one();
-        // What the job owns goes only now, with nothing locked.
+        // The task is dropped without any lock held.
         drop(queued);
     }
 
-    /// Somebody waits now for a job that stands in a slower lane: it changes over, if it has not
-    /// begun.
+    /// Moves a waiting task to a more urgent class for a client that joins it.
     pub(super) fn promote(
         &self,
         place: QueuePlace,
@@ -282,19 +196,20 @@ impl Queue {
         let start_tag =
             state.class_queue_mut(class).push(QueuedTask { client: client.clone(), ..queued });
         state.preempt_speculation();
+        self.notify_batch_slot(&state);
         drop(state);
         self.work_available.notify_one();
         QueuePlace { class, start_tag }
     }
 
-    /// Waits for work; `None` when there will be none any more. Blocks: for worker threads, each of
-    /// which says when it has
-    /// [`finished`](Queue::finished) or has [`rested`](Queue::rested).
+    /// Waits for work; `None` once the queue is closed and empty. Blocks a worker thread. The
+    /// worker reports the end of the work with [`Queue::finish_task`] or
+    /// [`Queue::finish_speculation`].
     pub(super) fn next_work(&self) -> Option<Work> {
         let mut state = self.lock();
         loop {
             if let Some((class, queued)) = state.take_task() {
-                self.publish_load(&state);
+                self.publish_change(&state);
                 let has_more_work =
                     state.runnable().tasks() > 0 || self.speculative_queue.len() > 0;
                 drop(state);
@@ -314,20 +229,19 @@ impl Queue {
         }
     }
 
-    /// Says that work for so many workers is done, after so long. Whoever says so comes for the
-    /// [`next`](Queue::next).
+    /// Ends a task that took this many workers and this long. The worker then calls
+    /// [`Queue::next_work`].
     pub(super) fn finish_task(&self, workers: usize, elapsed: Duration) {
         let mut state = self.lock();
         state.running_tasks -= 1;
         state.free_workers += workers;
         state.preempt_speculation();
         state.mean_task_seconds += (elapsed.as_secs_f64() - state.mean_task_seconds) / 8.0;
-        self.publish_load(&state);
+        self.publish_change(&state);
     }
 
-    /// Says that idle work is over; what a real request has cut short is wished for again. Whoever
-    /// says so comes for the
-    /// [`next`](Queue::next).
+    /// Ends a speculative search; a preempted candidate is queued again. The worker then calls
+    /// [`Queue::next_work`].
     pub(super) fn finish_speculation(&self, candidate: Candidate, run: &SpeculativeRun) {
         let mut state = self.lock();
         state.speculative_runs.retain(|other| other.id != run.id);
@@ -338,20 +252,20 @@ impl Queue {
         }
     }
 
-    /// What the workers' idle time is wished for, if it is.
+    /// The candidates for speculative search; `None` if it is disabled.
     pub(super) fn speculative_queue(&self) -> Option<&SpeculativeQueue> {
         self.speculative_queue.is_enabled().then_some(&self.speculative_queue)
     }
 
-    /// Says that there are new wishes: a worker that rests takes one up.
+    /// Wakes the idle workers for new candidates.
     pub(super) fn wake_for_candidates(&self) {
-        // A worker looks for wishes and goes to sleep under this lock: one that looked before they
-        // came is asleep by now.
+        // A worker looks for candidates and falls asleep under this lock. So a worker that looked
+        // before the candidates came is asleep once the lock is free.
         drop(self.lock());
         self.work_available.notify_all();
     }
 
-    /// Takes no more work, and tells those who wait that their turn never comes.
+    /// Closes the queue: it accepts no more tasks, and rejects those that wait.
     pub(super) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
@@ -360,7 +274,8 @@ impl Queue {
         state.wanted_workers = 0;
         state.speculative_runs.iter().for_each(|run| run.stop.stop());
         self.speculative_queue.clear();
-        self.publish_load(&state);
+        self.publish_change(&state);
+        self.batch_slot.notify_waiters();
         drop(state);
         self.work_available.notify_all();
         for queued in waiting {
@@ -368,8 +283,8 @@ impl Queue {
         }
     }
 
-    /// How many of the same lane have their turn before this place; `None` for one who has his turn
-    /// or has left.
+    /// How many tasks of the same class run before this one; `None` for a task that runs or was
+    /// removed.
     pub(super) fn tasks_ahead(&self, place: QueuePlace) -> Option<usize> {
         let state = self.lock();
         state
@@ -378,22 +293,37 @@ impl Queue {
             .checked_sub(state.runnable().count(place.class))
     }
 
-    /// Changes whenever somebody comes, gets his turn or leaves.
+    /// Changes when a task comes, starts, ends or is removed.
     pub(super) fn watch_load(&self) -> watch::Receiver<usize> {
         self.load.subscribe()
     }
 
-    /// How many wait for a worker.
+    /// Resolves when a batch task may find a place, or the queue is closed. One waiter is woken for
+    /// a place, in the order in which they were enabled.
+    ///
+    /// A waiter enables the future, tries [`Queue::push`], and awaits the future if the class was
+    /// full. So it misses no place that becomes free in between. After an attempt that took no
+    /// place it calls [`Queue::wake_batch_waiter`]. A waiter that is dropped passes its wake-up on.
+    pub(super) fn batch_slot(&self) -> Notified<'_> {
+        self.batch_slot.notified()
+    }
+
+    /// Wakes the next waiter for a place in the batch class if there is a place.
+    pub(super) fn wake_batch_waiter(&self) {
+        self.notify_batch_slot(&self.lock());
+    }
+
+    /// How many tasks wait for a worker.
     #[cfg(test)]
     fn length(&self) -> usize {
         let state = self.lock();
         state.length() - state.runnable().tasks()
     }
 
-    /// How many of a class wait for a worker.
+    /// How many tasks of a class wait for a worker.
     pub(super) fn length_of(&self, class: PriorityClass) -> usize {
         let state = self.lock();
-        state.class_queue(class).len() - state.runnable().count(class)
+        state.waiting(&state.runnable(), class)
     }
 
     /// How many workers are busy.
@@ -402,26 +332,25 @@ impl Queue {
         self.workers - state.free_workers + state.runnable().workers
     }
 
-    /// How many of each class may wait.
+    /// How many tasks of each class may wait.
     pub(super) fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// Resolves when nothing waits or runs.
+    /// Resolves when no task waits or runs.
     pub(super) async fn wait_until_idle(&self) {
-        // The sender lives in `self`, so that the only error, its end, cannot come.
+        // The only error is the end of the sender, which lives in `self`.
         let _ = self.load.subscribe().wait_for(|&load| load == 0).await;
     }
 
-    /// What somebody of this class is told who has waited so long and long enough.
+    /// Counts a task that waited too long, and returns its error.
     pub(super) fn time_out(&self, class: PriorityClass, waited: Duration) -> AnalysisError {
         self.class_stats(class).timed_out.fetch_add(1, Ordering::Relaxed);
         let state = self.lock();
-        // By then those who wait will have been worked off.
         AnalysisError::Deadline { waited, retry_after: self.retry_after(&state, &state.runnable()) }
     }
 
-    /// What became of those who waited so far.
+    /// Waits and refusals since the start.
     pub(super) fn counts(&self) -> QueueCounts {
         QueueCounts {
             interactive: self.class_stats(PriorityClass::Interactive).counts(),
@@ -430,11 +359,11 @@ impl Queue {
         }
     }
 
-    /// What to do for nobody yet, where that is in nobody's way. Of several workers one rests: what
-    /// needs no search, such as answers from memory, then finds a processor free.
+    /// Takes a candidate for a speculative search if that delays no task. Of several workers one
+    /// stays idle, so that requests without a search, such as cache hits, find a processor free.
     fn take_candidate(&self, state: &mut State) -> Option<(Candidate, SpeculativeRun)> {
         let is_at_limit = state.speculative_runs.len() >= self.workers.saturating_sub(1).max(1);
-        // Whoever is due wants more workers than this one: it stays free for that.
+        // A waiting task needs more workers than this one, which stays free for it.
         if is_at_limit || state.length() > 0 {
             return None;
         }
@@ -450,6 +379,21 @@ impl Queue {
         }
     }
 
+    /// `true` if a new task that needs this many workers has a place without an eviction: because
+    /// it starts at once, or because its class is not full.
+    fn has_place(
+        &self,
+        state: &State,
+        runnable: &Runnable,
+        class: PriorityClass,
+        needed_workers: usize,
+    ) -> bool {
+        let starts_at_once = state.length() == runnable.tasks()
+            && needed_workers <= state.free_workers - runnable.workers;
+        starts_at_once || state.waiting(runnable, class) < self.capacity
+    }
+
+    /// The time in which the workers finish all waiting tasks.
     fn retry_after(&self, state: &State, runnable: &Runnable) -> Duration {
         let rounds = (state.wanted_workers - runnable.workers) as f64 / self.workers as f64;
         Duration::from_secs_f64(
@@ -457,11 +401,20 @@ impl Queue {
         )
     }
 
-    fn publish_load(&self, state: &State) {
+    /// Publishes a change of the waiting and running tasks.
+    fn publish_change(&self, state: &State) {
         self.load.send_replace(state.length() + state.running_tasks);
+        self.notify_batch_slot(state);
     }
 
-    /// No code of others runs under the lock, so that a panic cannot have left it half done.
+    fn notify_batch_slot(&self, state: &State) {
+        if self.has_place(state, &state.runnable(), PriorityClass::Batch, 1) {
+            self.batch_slot.notify_one();
+        }
+    }
+
+    /// Locks the state. No foreign code runs under the lock, so a panic cannot leave the state
+    /// inconsistent.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -478,7 +431,8 @@ impl ClassStats {
     }
 }
 
-/// Those at the head of the queue who have their turn, though no worker has come for them yet.
+/// The tasks at the head of the queue for which there are enough free workers, though no worker has
+/// taken them yet.
 #[derive(Default)]
 struct Runnable {
     interactive: usize,
@@ -518,6 +472,11 @@ impl State {
         self.interactive.len() + self.batch.len()
     }
 
+    /// How many tasks of a class wait for a worker.
+    fn waiting(&self, runnable: &Runnable, class: PriorityClass) -> usize {
+        self.class_queue(class).len() - runnable.count(class)
+    }
+
     fn runnable(&self) -> Runnable {
         let mut runnable = Runnable::default();
         let (mut interactive, mut batch) =
@@ -541,7 +500,7 @@ impl State {
         runnable
     }
 
-    /// Notes that a free worker does idle work.
+    /// Registers a speculative search of a free worker.
     fn start_speculation(&mut self) -> SpeculativeRun {
         let run = SpeculativeRun { id: self.next_run_id, stop: Arc::default() };
         self.next_run_id += 1;
@@ -549,8 +508,7 @@ impl State {
         run
     }
 
-    /// Takes back as many workers from idle work as those want who have their turn and find none
-    /// that rests.
+    /// Stops as many speculative searches as the runnable tasks need workers beyond the idle ones.
     fn preempt_speculation(&mut self) {
         if self.speculative_runs.is_empty() {
             return;
@@ -561,7 +519,7 @@ impl State {
         active.take(wanted.saturating_sub(idle_workers)).for_each(|run| run.stop.stop());
     }
 
-    /// The first one, if there are enough workers for it, and its class.
+    /// Takes the next task, with its class, if enough workers are free for it.
     fn take_task(&mut self) -> Option<(PriorityClass, QueuedTask)> {
         let class =
             next_class(self.interactive.len() > 0, self.batch.len() > 0, self.interactive_streak)?;
@@ -579,7 +537,7 @@ impl State {
     }
 }
 
-/// The lane whose turn is next.
+/// The class of the next task.
 fn next_class(interactive: bool, batch: bool, streak: usize) -> Option<PriorityClass> {
     match (interactive, batch) {
         (false, false) => None,

@@ -1,47 +1,49 @@
-//! What is asked.
+//! The analysis request: what to search, how far, and for which client.
 
-use super::queue::PriorityClass;
 use super::session::{Client, Session};
 use crate::chess::{Game, MAX_HALFMOVE_CLOCK, Position};
 use crate::engine::{Limits, SearchScope};
 
-/// A best-move question.
+/// How urgent a request is. Interactive requests take priority over batches.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum PriorityClass {
+    /// A client waits for this single answer.
+    Interactive,
+    /// The request is one of many in a batch or a review job.
+    Batch,
+}
+
+/// A request to analyse a position.
 #[derive(Clone, Debug)]
 pub struct AnalysisRequest {
-    /// The position and how it came about: repetition and the 50-move rule count from here.
+    /// The position and its history, from which repetition and the 50-move rule count.
     pub game: Game,
-    /// When to stop, within the service's caps; without any limit when the service says.
+    /// When to stop, within the service's caps. Without any limit the service sets one.
     pub limits: Limits,
-    /// With how many threads, and how wide to look. Each thread takes a worker: more threads than
-    /// workers are not to be had.
+    /// Threads, number of lines and root moves. Each thread takes a worker, so the workers bound
+    /// the threads.
     pub scope: SearchScope,
-    /// Do not answer from memory. The new answer is remembered all the same.
+    /// Search even if the cache could answer. The new result is cached all the same.
     pub fresh: bool,
-    /// Who asks: those who ask for little do not wait for those who ask for much.
+    /// The client, for fairness: a client with few requests does not wait behind one with many.
     pub client: Client,
-    /// How soon the answer is wanted.
+    /// How urgent the answer is.
     pub class: PriorityClass,
-    /// The session that it belongs to: an older question of the session ends.
+    /// The session of the request. It replaces an older request of the same session.
     pub session: Option<Session>,
 }
 
 impl AnalysisRequest {
-    /// The most memory that one takes while it waits: the positions since the last move that cannot
-    /// be reversed (the rules end a game before there are more), in lists that have grown by
-    /// doubling, and as much again as the rest of the request's way takes at most.
+    /// The most memory of a waiting request, in bytes. It keeps the positions since the last
+    /// irreversible move, whose number the rules bound, in lists that grow by doubling; the last
+    /// term covers the rest of the request's path.
     pub(super) const MAX_BYTES: usize = (MAX_HALFMOVE_CLOCK as usize).next_power_of_two()
         * (size_of::<Position>() + 32)
         + (16 << 10);
-
-    /// The same question with the least history that it needs: the positions that can still come
-    /// back. So a request that waits holds little, however long its game was.
-    pub(super) fn trim_history(mut self) -> AnalysisRequest {
-        self.game = reversible_tail(&self.game);
-        self
-    }
 }
 
-/// The current position of a game behind those that can still come back, and behind nothing else.
+/// The current position of a game with the earlier positions that can recur, and no others. So a
+/// waiting request needs little memory, however long its game is.
 pub(super) fn reversible_tail(game: &Game) -> Game {
     let moves = game.moves();
     let reversible: usize =
@@ -54,12 +56,13 @@ pub(super) fn reversible_tail(game: &Game) -> Game {
 
 #[cfg(test)]
 mod tests {
-    use crate::analysis::tests::{depth, game_of, request};
+    use super::reversible_tail;
+    use crate::analysis::tests::game_of;
 
     #[test]
     fn only_positions_that_can_recur_are_kept() {
         let game = game_of("e2e4 e7e5 g1f3 b8c6 f3g1 c6b8 g1f3 b8c6");
-        let trimmed = request(game.clone(), depth(1)).trim_history().game;
+        let trimmed = reversible_tail(&game);
         assert_eq!(trimmed.position(), game.position());
         assert_eq!(trimmed.moves(), &game.moves()[2..]);
         assert_eq!(trimmed.reversible_key_counts(), game.reversible_key_counts());
@@ -68,8 +71,9 @@ mod tests {
 
     #[test]
     fn a_pawn_move_clears_the_history() {
-        let trimmed = request(game_of("g1f3 b8c6 e2e4"), depth(1)).trim_history().game;
+        let game = game_of("g1f3 b8c6 e2e4");
+        let trimmed = reversible_tail(&game);
         assert!(trimmed.moves().is_empty());
-        assert_eq!(trimmed.position(), game_of("g1f3 b8c6 e2e4").position());
+        assert_eq!(trimmed.position(), game.position());
     }
 }

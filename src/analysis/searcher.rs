@@ -1,14 +1,13 @@
-//! The engine as the service sees it.
+//! The interface between the service and a searcher.
 
 use crate::chess::Game;
 use crate::engine::{Engine, Limits, Report, SearchScope, StopFlag, WdlModel};
 
-/// Something that finds best moves. The engine is one; tests bring scripted ones.
+/// A searcher of best moves: the engine, or a scripted one in tests.
 pub trait Searcher: Send + Sync + 'static {
-    /// Searches within a scope until a limit or the flag ends it; blocks. `on_update` hears of
-    /// finished iterations, in the order of their depths; with several threads what is returned may
-    /// be deeper than the last of them. Whatever threads of its own it starts are at their end when
-    /// it returns.
+    /// Searches within a scope until a limit or the stop flag ends the search; blocks. `on_update`
+    /// receives the finished iterations by rising depth. With several threads the returned report
+    /// may be deeper than the last of them. All threads of the search have ended on return.
     fn analyse(
         &self,
         game: &Game,
@@ -18,7 +17,8 @@ pub trait Searcher: Send + Sync + 'static {
         on_update: &mut dyn FnMut(&Report),
     ) -> Report;
 
-    /// Version, search and evaluation, in one text: an analysis is never reused under another one.
+    /// Version, search and evaluation in one text. The cache never reuses an analysis under
+    /// another engine id.
     fn engine_id(&self) -> String;
 }
 
@@ -31,8 +31,8 @@ impl Searcher for Engine {
         stop: &StopFlag,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {
-        // Every question is searched without what others have taught: only the shared table knows
-        // of them.
+        // Each request starts with empty history tables. Only the transposition table is shared
+        // between requests.
         self.search_game(&mut self.thread_data_set(), game, limits, scope, stop, on_update)
     }
 

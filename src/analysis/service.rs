@@ -1,48 +1,50 @@
-//! The use cases themselves.
+//! The analysis service: the use cases that the front ends call.
 
 use std::io;
+use std::pin::pin;
 use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
-use tracing::field::Empty;
 
 use super::analysis_stream::{AnalysisStream, PendingSearch};
-use super::answer::{Answer, CacheVerdict, CompletionReason, PerftResult, Source};
+use super::answer::{AnalysisError, Answer, CacheVerdict, CompletionReason, PerftResult};
 use super::cache_key::AnalysisKey;
-use super::cached::{CachedAnalysis, LookupResult};
-use super::evaluation_cache::EvaluationCache;
+use super::counters::{ServiceStatus, StoreStatus};
+use super::evaluation_cache::{CachedAnalysis, EvaluationCache, LookupResult, WriteBehind};
 use super::graph::{self, GraphNode};
-use super::in_flight::{JoinOutcome, SearchKey, SearchPublisher, SearchResult, SharedSearches};
-use super::perft;
-use super::pool::start_workers;
-use super::queue::{Admission, PriorityClass, Queue, Submitter, Task};
+use super::in_flight::{JoinOutcome, SearchKey, SharedSearches, Subscription};
+use super::perft::{PerftHandle, PerftRequest, PerftTask};
+use super::queue::{Queue, SpeculativeQueue, Submitter, Task};
+use super::request::{AnalysisRequest, PriorityClass, reversible_tail};
+use super::search_task::SearchTask;
+use super::searcher::Searcher;
 use super::session::{Client, Sessions};
-use super::speculation::SpeculativeQueue;
-use super::speculative_search::SpeculativeSearch;
-use super::write_behind::WriteBehind;
-use super::{AnalysisError, AnalysisRequest, Searcher, ServiceStatus, StoreStatus};
+use super::workers::{SpeculativeSearch, start_workers};
 use crate::chess::{Game, Outcome, Position};
 use crate::engine::{Limits, Report, Score, SearchScope, StopFlag, StopReason, Wdl};
 use crate::store::Store;
 
-/// How much the service takes on.
+/// The longest that a batch request waits for a worker: practically as long as its client reads.
+const MAX_BATCH_WAIT: Duration = Duration::from_secs(86_400);
+
+/// The limits of the service.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ServiceOptions {
     /// Worker threads; at least one.
     pub workers: usize,
     /// How many requests of each class may wait while all workers are busy.
     pub queue_capacity: usize,
-    /// How many positions may wait to be deepened when workers are idle; 0 for none at all.
+    /// How many positions may wait for a speculative search; 0 disables speculative searches.
     pub idle_positions: usize,
-    /// How many analyses are remembered.
+    /// How many analyses the cache holds in memory.
     pub dictionary_max_entries: usize,
-    /// The longest that a search holds a worker when it was not given a time of its own.
+    /// The longest search of a request without a time limit.
     pub max_movetime: Duration,
-    /// The longest that a search without any limit holds a worker.
+    /// The longest search of a request without any limit.
     pub max_infinite: Duration,
-    /// The longest that a question waits for a worker.
+    /// The longest that an interactive request waits for a worker.
     pub max_wait: Duration,
 }
 
@@ -61,31 +63,35 @@ impl Default for ServiceOptions {
     }
 }
 
-/// Answers questions about positions. Cheap to clone; all clones are one service, which shuts down
-/// with the last of them.
+/// The analysis service. Clones are cheap and share one service, which shuts down when the last
+/// clone is dropped.
 #[derive(Clone)]
 pub struct Service(Arc<Inner>);
 
 struct Inner {
     searcher: Arc<dyn Searcher>,
-    /// Version and evaluation of the searcher.
     engine_id: Arc<str>,
     cache: Arc<EvaluationCache>,
     searches: SharedSearches,
     queue: Arc<Queue>,
     shutdown: Arc<StopFlag>,
     sessions: Sessions,
-    workers: usize,
-    max_movetime: Duration,
-    max_infinite: Duration,
-    max_wait: Duration,
+    options: ServiceOptions,
+}
+
+/// The result of [`Inner::join_or_start`].
+enum PendingAnswer {
+    /// The cache has an answer by now.
+    Cached(CachedAnalysis, CompletionReason),
+    /// The search runs or waits.
+    Searching(Subscription),
 }
 
 impl Service {
     /// Starts the workers.
     ///
     /// # Errors
-    /// When the system grants no more threads.
+    /// The system grants no more threads.
     pub fn start(searcher: Arc<dyn Searcher>, options: ServiceOptions) -> io::Result<Service> {
         Service::start_with_cache(
             searcher,
@@ -94,12 +100,11 @@ impl Service {
         )
     }
 
-    /// Starts the workers, with a dictionary that lasts: what is found is in `store` within the
-    /// time `flush`, as long as the disk takes a batch in a quarter of it.
+    /// Starts the workers with a durable cache. A new analysis is in `store` within
+    /// `flush_interval`, as long as the disk writes a batch in a quarter of it.
     ///
     /// # Errors
-    /// When the store keeps the analyses of another searcher, and when the system grants no more
-    /// threads.
+    /// The store holds the analyses of another engine, or the system grants no more threads.
     pub fn start_with_store(
         searcher: Arc<dyn Searcher>,
         options: ServiceOptions,
@@ -108,7 +113,7 @@ impl Service {
     ) -> io::Result<Service> {
         if store.engine_id() != searcher.engine_id() {
             return Err(io::Error::other(format!(
-                "the store is of {}, not of {}",
+                "the store belongs to engine {}, but this engine is {}",
                 store.engine_id(),
                 searcher.engine_id()
             )));
@@ -123,8 +128,9 @@ impl Service {
         options: ServiceOptions,
         cache: EvaluationCache,
     ) -> io::Result<Service> {
-        let workers = options.workers.max(1);
-        let queue = Arc::new(Queue::new(workers, options.queue_capacity, options.idle_positions));
+        let options = ServiceOptions { workers: options.workers.max(1), ..options };
+        let queue =
+            Arc::new(Queue::new(options.workers, options.queue_capacity, options.idle_positions));
         let (engine_id, cache): (Arc<str>, _) = (searcher.engine_id().into(), Arc::new(cache));
         let searches = SharedSearches::default();
         let speculative_search = SpeculativeSearch {
@@ -141,26 +147,62 @@ impl Service {
             queue: queue.clone(),
             shutdown: Arc::default(),
             sessions: Sessions::default(),
-            workers,
-            max_movetime: options.max_movetime,
-            max_infinite: options.max_infinite,
-            max_wait: options.max_wait,
+            options,
         }));
-        start_workers(&queue, &Arc::new(speculative_search), workers)?;
+        start_workers(&queue, &Arc::new(speculative_search), options.workers)?;
         Ok(service)
     }
 
-    /// Finds the best move: in memory, in an equal search that is under way, or in a search of its
-    /// own. Dropping the future is leaving; the search ends when its last listener has left.
+    /// Finds the best move: in the cache, in an equal search in flight, or in a new search.
+    /// Dropping the future unsubscribes; the search ends when its last subscriber has left.
     ///
     /// # Errors
-    /// A full queue, a shutdown before the search began, or a fault of ours.
+    /// A full queue, a wait for a worker that took too long, a shutdown before the search started,
+    /// or an internal error.
     pub async fn best_move(&self, request: AnalysisRequest) -> Result<Answer, AnalysisError> {
         self.start_analysis(request)?.final_answer().await
     }
 
-    /// The same question, followed on its way: what memory knows comes first, enough or not, then
-    /// what is deeper. Returns at once.
+    /// Finds the best move as [`Service::best_move`] does, in the batch class, and waits for a
+    /// place in a full queue. Waiters get places in the order of their calls.
+    ///
+    /// # Errors
+    /// As [`Service::best_move`], except for a full queue.
+    pub async fn best_move_when_free(
+        &self,
+        request: AnalysisRequest,
+    ) -> Result<Answer, AnalysisError> {
+        let request = AnalysisRequest { class: PriorityClass::Batch, ..request };
+        loop {
+            match self.start_when_free(&request).await?.final_answer().await {
+                // A request of another client has evicted the search.
+                Err(AnalysisError::QueueFull { .. }) => {}
+                answer => return answer,
+            }
+        }
+    }
+
+    /// Starts an analysis of the batch class as soon as it has a place in the queue.
+    async fn start_when_free(
+        &self,
+        request: &AnalysisRequest,
+    ) -> Result<AnalysisStream, AnalysisError> {
+        let queue = &self.0.queue;
+        let started = loop {
+            let mut slot = pin!(queue.batch_slot());
+            slot.as_mut().enable();
+            match self.start_analysis(request.clone()) {
+                Err(AnalysisError::QueueFull { .. }) => slot.await,
+                started => break started,
+            }
+        };
+        // A cached answer or a joined search leaves the place free for the next waiter.
+        queue.wake_batch_waiter();
+        started
+    }
+
+    /// Starts an analysis and returns its updates: the cached analysis, sufficient or not, then
+    /// deeper iterations, then the answer. Does not wait.
     ///
     /// # Errors
     /// A full queue or a shutdown.
@@ -176,69 +218,29 @@ impl Service {
         if let Some(report) = terminal_report(&request.game) {
             return Ok(AnalysisStream::from_answer(None, Answer::terminal(report)));
         }
-        let requested_at = Instant::now();
-        let analysis_key = AnalysisKey::of(&request.game);
-        let (limits, fresh) = (request.limits, request.fresh);
-        let scope = service.effective_scope(&request);
-        let LookupResult { deepest, sufficient, verdict, .. } =
-            service.lookup(&analysis_key, &limits, &scope, fresh);
-        if let Some(answer) = sufficient {
-            if request.class == PriorityClass::Interactive
-                && let Some(speculative_queue) = service.queue.speculative_queue()
-            {
-                let was_empty = speculative_queue.len() == 0;
-                let is_new = speculative_queue.enqueue_best_child(
-                    &request.game,
-                    &limits,
-                    scope.multipv,
-                    &answer.0.report,
-                );
-                if was_empty && is_new {
-                    service.queue.wake_for_candidates();
-                }
-            }
-            return Ok(AnalysisStream::from_answer(deepest, answer.into()));
+        let (requested_at, max_wait) = (Instant::now(), service.max_wait(request.class));
+        let key = service.search_key(&request);
+        let LookupResult { deepest, sufficient, verdict, .. } = service.lookup(&key);
+        if let Some((CachedAnalysis { report, age }, reason)) = sufficient {
+            service.enqueue_best_child(&request, &key, &report);
+            return Ok(AnalysisStream::from_answer(
+                deepest,
+                Answer::from_cache(report, age, reason),
+            ));
         }
-        let search_key = Arc::new(SearchKey { analysis_key, limits, scope, fresh });
-        // What an equal search has found since we looked is in memory by the time that search is
-        // out of the map.
-        let cached_answer = || service.lookup_again(&search_key, verdict);
-        let submitter = Submitter {
-            client: request.client.clone(),
-            class: request.class,
-            workers: search_key.scope.threads,
-        };
-        let max_wait = service.max_wait(request.class);
-        let class = request.class;
-        let game = request.trim_history().game;
-        let make_task = |publisher| service.search_task(publisher, game, class, &search_key);
-        Ok(
-            match service.searches.join_or_start(
-                search_key.clone(),
-                &service.queue,
-                submitter,
-                cached_answer,
-                make_task,
-            )? {
-                JoinOutcome::Answered(answer) => {
-                    AnalysisStream::from_answer(deepest, answer.into())
-                }
-                JoinOutcome::Subscribed(subscription) => AnalysisStream::from_search(
-                    deepest,
-                    PendingSearch::new(
-                        requested_at,
-                        max_wait,
-                        verdict,
-                        subscription,
-                        session_guard,
-                    ),
-                ),
-            },
-        )
+        Ok(match service.join_or_start(request, key, verdict)? {
+            PendingAnswer::Cached(CachedAnalysis { report, age }, reason) => {
+                AnalysisStream::from_answer(deepest, Answer::from_cache(report, age, reason))
+            }
+            PendingAnswer::Searching(subscription) => AnalysisStream::from_search(
+                deepest,
+                PendingSearch::new(requested_at, max_wait, verdict, subscription, session_guard),
+            ),
+        })
     }
 
-    /// What memory knows of a bare position, with at least so many lines (or as many as there are
-    /// moves).
+    /// The cached analysis of a position without history, with at least `lines` lines or as many as
+    /// there are legal moves.
     pub fn cached_analysis(&self, position: &Position, lines: usize) -> Option<CachedAnalysis> {
         let lines = lines.clamp(1, position.legal_moves().len().max(1));
         let key = AnalysisKey::of(&Game::new(position.clone()));
@@ -246,7 +248,7 @@ impl Service {
         service.cache.lookup_deepest(&key, lines, &service.engine_id)
     }
 
-    /// The moves from a position with what memory knows behind them, so many moves deep.
+    /// The graph of cached positions from a position, `depth` moves deep.
     pub fn explore(&self, position: &Position, depth: u32) -> GraphNode {
         let service = &*self.0;
         graph::walk(position, depth, |position| {
@@ -255,10 +257,10 @@ impl Service {
         })
     }
 
-    /// Counts legal move sequences. Time in the queue is not counted against `max`.
+    /// Counts legal move sequences for at most `max`, not counting the time in the queue.
     ///
     /// # Errors
-    /// As [`Service::best_move`], and when the count takes longer than `max`.
+    /// As [`Service::best_move`], and if the count takes longer than `max`.
     pub async fn perft(
         &self,
         client: Client,
@@ -270,33 +272,28 @@ impl Service {
         let service = &*self.0;
         let (result_sender, result_receiver) = oneshot::channel();
         let stop = Arc::new(StopFlag::default());
-        let (task_stop, shutdown) = (stop.clone(), service.shutdown.clone());
         let submitter = Submitter { client, class: PriorityClass::Interactive, workers: 1 };
-        let (place, evicted) = service.queue.push(submitter, || {
-            Task::new(move |admission| {
-                let result = match admission {
-                    Admission::Admitted => {
-                        perft::run(&position, depth, divide, max, &task_stop, &shutdown)
-                    }
-                    Admission::Rejected(error) => Err(error),
-                };
-                // An asker who has left does not hear it.
-                let _ = result_sender.send(result);
-            })
-        })?;
+        let task = Task::new(PerftTask {
+            request: PerftRequest { position, depth, divide, max_time: max },
+            stop: stop.clone(),
+            shutdown: service.shutdown.clone(),
+            result_sender,
+        });
+        let (place, evicted) =
+            service.queue.push(submitter, task).map_err(|refused| refused.error)?;
         evicted.reject();
-        let handle = perft::PerftHandle::new(stop, place, service.queue.clone());
-        handle.wait(service.max_wait, result_receiver).await
+        let handle = PerftHandle::new(stop, place, service.queue.clone());
+        handle.wait(service.options.max_wait, result_receiver).await
     }
 
-    /// How busy the service is.
+    /// The state of the service.
     pub fn status(&self) -> ServiceStatus {
-        let Inner { cache, searches, queue, shutdown, workers, .. } = &*self.0;
+        let Inner { cache, searches, queue, shutdown, options, .. } = &*self.0;
         ServiceStatus {
             queue_length: queue.length_of(PriorityClass::Interactive),
             batch_length: queue.length_of(PriorityClass::Batch),
             queue_capacity: queue.capacity(),
-            workers: *workers,
+            workers: options.workers,
             busy_workers: queue.busy_workers(),
             speculative_length: queue.speculative_queue().map_or(0, SpeculativeQueue::len),
             cache_entries: cache.entries(),
@@ -313,24 +310,23 @@ impl Service {
         }
     }
 
-    /// Takes no new work, answers those who wait with an error, and tells running searches to stop
-    /// and to answer with what they have. Returns at once.
+    /// Accepts no new work, rejects waiting requests, and stops running searches, which answer with
+    /// their best result so far. Does not wait.
     pub fn shut_down(&self) {
         self.0.shut_down();
     }
 
-    /// Resolves when all that was found so far is on disk, or the disk has refused it. Without a
-    /// store at once.
+    /// Resolves when the disk has written or refused all analyses so far; at once without a store.
     ///
     /// # Errors
-    /// When the waiting itself breaks.
+    /// The runtime shuts down.
     pub async fn flush(&self) -> io::Result<()> {
         let cache = self.0.cache.clone();
         let flush = move || cache.disk().into_iter().for_each(WriteBehind::flush);
         tokio::task::spawn_blocking(flush).await.map_err(io::Error::other)
     }
 
-    /// Has the dictionary remember a report as one of a search with these limits.
+    /// Caches a report as the result of a search with these limits.
     #[cfg(test)]
     pub(super) fn insert_cached(&self, key: &AnalysisKey, limits: &Limits, report: Report) {
         self.0.cache.store(key, limits, &Arc::new(report), &self.0.engine_id);
@@ -346,27 +342,35 @@ impl Service {
         self.0.searches.len()
     }
 
-    /// Resolves when no work waits or runs. After [`Service::shut_down`] that stays so.
+    /// Resolves when no work waits or runs. After [`Service::shut_down`] no work comes any more.
     pub async fn drained(&self) {
         self.0.queue.wait_until_idle().await;
     }
 }
 
 impl Inner {
-    /// How long a question waits for a worker. Those of batches wait for as long as somebody reads
-    /// the answers.
+    /// How long a request of this class waits for a worker.
     fn max_wait(&self, class: PriorityClass) -> Duration {
         match class {
-            PriorityClass::Interactive => self.max_wait,
-            PriorityClass::Batch => Duration::from_secs(86_400),
+            PriorityClass::Interactive => self.options.max_wait,
+            PriorityClass::Batch => MAX_BATCH_WAIT,
         }
     }
 
-    /// What a request is searched with: as many threads as can be had and used, and no more lines
-    /// than there are moves. The proof of a mate has use for one.
+    fn search_key(&self, request: &AnalysisRequest) -> SearchKey {
+        SearchKey {
+            analysis_key: AnalysisKey::of(&request.game),
+            limits: request.limits,
+            scope: self.effective_scope(request),
+            fresh: request.fresh,
+        }
+    }
+
+    /// The scope with at most as many threads as workers, and as many lines as moves. A mate search
+    /// uses one thread and one line.
     fn effective_scope(&self, request: &AnalysisRequest) -> SearchScope {
         let is_mate_search = request.limits.mate.is_some();
-        let max_threads = if is_mate_search { 1 } else { self.workers };
+        let max_threads = if is_mate_search { 1 } else { self.options.workers };
         let SearchScope { threads, multipv, search_moves: mut moves } = request.scope.clone();
         moves.sort_unstable_by_key(|mv| mv.code());
         moves.dedup();
@@ -383,116 +387,97 @@ impl Inner {
         }
     }
 
-    /// Asks memory, if it may be asked.
-    fn lookup(
-        &self,
-        key: &AnalysisKey,
-        limits: &Limits,
-        scope: &SearchScope,
-        fresh: bool,
-    ) -> LookupResult {
-        if limits.mate.is_some() || !is_cacheable(scope) {
+    /// Looks the request up in the cache, unless the request does not use the cache.
+    fn lookup(&self, key: &SearchKey) -> LookupResult {
+        let SearchKey { analysis_key, limits, scope, fresh } = key;
+        if limits.mate.is_some() || !key.is_cacheable() {
             return LookupResult::without_entry(CacheVerdict::NotAsked);
         }
-        if fresh {
-            self.cache.record_request(key);
+        if *fresh {
+            self.cache.record_request(analysis_key);
             return LookupResult::without_entry(CacheVerdict::NotAsked);
         }
-        self.cache.lookup(key, limits, scope.multipv, &self.engine_id)
+        self.cache.lookup(analysis_key, limits, scope.multipv, &self.engine_id)
     }
 
-    fn lookup_again(
+    /// Joins the equal search in flight or starts one.
+    fn join_or_start(
         &self,
-        key: &SearchKey,
+        request: AnalysisRequest,
+        key: SearchKey,
         verdict: CacheVerdict,
-    ) -> Option<(CachedAnalysis, CompletionReason)> {
-        match verdict {
-            CacheVerdict::NotAsked => None,
-            _ => {
-                self.cache
-                    .lookup_uncounted(
-                        &key.analysis_key,
-                        &key.limits,
-                        key.scope.multipv,
-                        &self.engine_id,
-                    )
-                    .sufficient
+    ) -> Result<PendingAnswer, AnalysisError> {
+        let key = Arc::new(key);
+        let AnalysisRequest { game, client, class, .. } = request;
+        let game = reversible_tail(&game);
+        let submitter = Submitter { client, class, workers: key.scope.threads };
+        let vacant = match self.searches.join(&key, &submitter, &self.queue) {
+            JoinOutcome::Joined(subscription) => return Ok(PendingAnswer::Searching(subscription)),
+            JoinOutcome::Vacant(vacant) => vacant,
+        };
+        // An equal search may have ended since the lookup. Its report was stored before it left the
+        // map.
+        if verdict != CacheVerdict::NotAsked
+            && let Some((cached, reason)) = self.lookup_again(&key)
+        {
+            return Ok(PendingAnswer::Cached(cached, reason));
+        }
+        let task = Task::new(SearchTask {
+            publisher: vacant.publisher(),
+            game,
+            bounded_limits: self.bounded_limits(&key.limits),
+            searcher: self.searcher.clone(),
+            cache: self.cache.clone(),
+            engine_id: self.engine_id.clone(),
+            speculation: self.speculates(class).then(|| self.queue.clone()),
+        });
+        match self.queue.push(submitter, task) {
+            Ok((place, evicted)) => {
+                let subscription = vacant.start(place, &self.queue);
+                // Only now, because a rejected search locks the map to leave it.
+                evicted.reject();
+                Ok(PendingAnswer::Searching(subscription))
+            }
+            Err(refused) => {
+                // In this order, because the task's publisher locks the map when it is dropped.
+                drop(vacant);
+                drop(refused.task);
+                Err(refused.error)
             }
         }
     }
 
-    /// The search of a flight, as work for the queue.
-    fn search_task(
-        &self,
-        mut publisher: SearchPublisher,
-        game: Game,
-        class: PriorityClass,
-        key: &SearchKey,
-    ) -> Task {
-        let (searcher, cache, engine_id) =
-            (self.searcher.clone(), self.cache.clone(), self.engine_id.clone());
-        // Who asks for many positions names them all himself.
-        let queue = (class == PriorityClass::Interactive
-            && self.queue.speculative_queue().is_some())
-        .then(|| self.queue.clone());
-        let (analysis_key, limits, scope) =
-            (key.analysis_key.clone(), key.limits, key.scope.clone());
-        // Nobody holds a worker for ever: not by a depth that is out of reach either.
-        let max_time =
-            if limits == Limits::default() { self.max_infinite } else { self.max_movetime };
-        let bounded_limits =
-            Limits { movetime: Some(limits.movetime.unwrap_or(max_time)), ..limits };
-        Task::new(move |admission| {
-            if let Admission::Rejected(error) = admission {
-                return publisher.publish_result(Err(error));
+    fn lookup_again(&self, key: &SearchKey) -> Option<(CachedAnalysis, CompletionReason)> {
+        let SearchKey { analysis_key, limits, scope, .. } = key;
+        self.cache.lookup_uncounted(analysis_key, limits, scope.multipv, &self.engine_id).sufficient
+    }
+
+    /// The limits with a time limit: no search holds a worker forever, even for a depth that is out
+    /// of reach.
+    fn bounded_limits(&self, limits: &Limits) -> Limits {
+        let ServiceOptions { max_movetime, max_infinite, .. } = self.options;
+        let max_time = if *limits == Limits::default() { max_infinite } else { max_movetime };
+        Limits { movetime: Some(limits.movetime.unwrap_or(max_time)), ..*limits }
+    }
+
+    /// `true` if requests of this class are followed by speculative searches. A batch names all its
+    /// positions itself.
+    fn speculates(&self, class: PriorityClass) -> bool {
+        class == PriorityClass::Interactive && self.queue.speculative_queue().is_some()
+    }
+
+    /// Queues the best child of a cached position for speculative search.
+    fn enqueue_best_child(&self, request: &AnalysisRequest, key: &SearchKey, report: &Report) {
+        if self.speculates(request.class)
+            && let Some(speculative_queue) = self.queue.speculative_queue()
+        {
+            let was_empty = speculative_queue.len() == 0;
+            let (limits, lines) = (&key.limits, key.scope.multipv);
+            let is_new = speculative_queue.enqueue_best_child(&request.game, limits, lines, report);
+            if was_empty && is_new {
+                self.queue.wake_for_candidates();
             }
-            if publisher.search.is_abandoned() {
-                return;
-            }
-            let started = Instant::now();
-            publisher.start(started);
-            let span = tracing::error_span!(
-                "search",
-                threads = span_number(scope.threads as u64),
-                lines = span_number(scope.multipv as u64),
-                depth = Empty,
-                nodes = Empty,
-                reason = Empty
-            );
-            let _entered = span.enter();
-            let on_update = &mut |report: &Report| publisher.search.publish_update(report);
-            let mut report = searcher.analyse(
-                &game,
-                &bounded_limits,
-                &scope,
-                publisher.search.stop_flag(),
-                on_update,
-            );
-            report.pv.shrink_to_fit();
-            report.alternatives.iter_mut().for_each(|line| line.pv.shrink_to_fit());
-            let report = Arc::new(report);
-            let reason = publisher.search.completion_reason(&report);
-            span.record("depth", i64::from(report.depth))
-                .record("nodes", span_number(report.nodes))
-                .record("reason", reason.name());
-            tracing::debug!(elapsed = ?report.elapsed, "search ended");
-            if is_cacheable(&scope) {
-                cache.store(&analysis_key, &limits, &report, &engine_id);
-            }
-            let found = report.clone();
-            publisher.publish_result(Ok(SearchResult {
-                report,
-                reason,
-                started,
-                ended: Instant::now(),
-            }));
-            if let Some(queue) = queue.filter(|_| is_cacheable(&scope) && limits.mate.is_none())
-                && let Some(speculative_queue) = queue.speculative_queue()
-            {
-                speculative_queue.enqueue_children(game, &limits, scope.multipv, &found);
-                queue.wake_for_candidates();
-            }
-        })
+        }
     }
 
     fn shut_down(&self) {
@@ -508,47 +493,7 @@ impl Drop for Inner {
     }
 }
 
-impl Answer {
-    fn without_search(
-        report: Arc<Report>,
-        source: Source,
-        cache_verdict: CacheVerdict,
-        reason: CompletionReason,
-    ) -> Answer {
-        let (queued, searched) = (Duration::ZERO, Duration::ZERO);
-        Answer { report, source, cache_verdict, reason, shared: false, queued, searched }
-    }
-
-    fn terminal(report: Report) -> Answer {
-        Answer::without_search(
-            report.into(),
-            Source::Search,
-            CacheVerdict::NotAsked,
-            CompletionReason::Terminal,
-        )
-    }
-}
-
-impl From<(CachedAnalysis, CompletionReason)> for Answer {
-    fn from(
-        (CachedAnalysis { report, age }, reason): (CachedAnalysis, CompletionReason),
-    ) -> Answer {
-        Answer::without_search(report, Source::Cache { age }, CacheVerdict::Hit, reason)
-    }
-}
-
-/// A number of a span: OpenTelemetry has signed ones alone.
-fn span_number(number: u64) -> i64 {
-    i64::try_from(number).unwrap_or(i64::MAX)
-}
-
-/// Memory knows the best lines among all moves, and nothing of other questions. How many threads
-/// have found them is all one.
-fn is_cacheable(scope: &SearchScope) -> bool {
-    scope.search_moves.is_empty()
-}
-
-/// The answer where the game is over: there is nothing to search.
+/// The report for a finished game; `None` while the game goes on.
 pub(super) fn terminal_report(game: &Game) -> Option<Report> {
     let (score, wdl) = match game.outcome() {
         Outcome::Ongoing => return None,

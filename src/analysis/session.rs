@@ -1,4 +1,4 @@
-//! Sessions: a client's newer question takes the place of its older one.
+//! Clients and their sessions, in which a newer request replaces the older one.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use dashmap::DashMap;
 use tokio::sync::oneshot;
 
-/// Who asks: whatever tells one client from another.
+/// A client, by an identity that distinguishes it from other clients.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Client(Arc<str>);
 
 impl Client {
-    /// A client by what identifies it.
+    /// The client with this identity.
     pub fn new(identity: &str) -> Client {
         Client(identity.into())
     }
@@ -32,13 +32,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// The client's session of that name.
+    /// The client's session with this name.
     pub fn new(client: Client, name: &str) -> Session {
         Session { client, name: name.into() }
     }
 }
 
-/// The questions that are under way in sessions: one in each.
+/// The active request of each session.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Sessions(Arc<Shared>);
 
@@ -54,7 +54,7 @@ struct ActiveRequest {
     replace: oneshot::Sender<()>,
 }
 
-/// A question's stay in its session. Dropping it is leaving.
+/// The membership of a request in its session. Dropping it leaves the session.
 #[derive(Debug)]
 pub(super) struct SessionGuard {
     session: Session,
@@ -64,12 +64,12 @@ pub(super) struct SessionGuard {
 }
 
 impl Sessions {
-    /// Enters a session; whoever is in it is told that he is replaced.
+    /// Enters a session and replaces its older request.
     pub(super) fn enter(&self, session: Session) -> SessionGuard {
         let (replace, replaced) = oneshot::channel();
         let id = self.0.next_id.fetch_add(1, Ordering::Relaxed);
         if let Some(older) = self.0.active.insert(session.clone(), ActiveRequest { id, replace }) {
-            // One that has just ended does not hear it.
+            // The receiver is gone if the older request has just ended.
             let _ = older.replace.send(());
         }
         SessionGuard { session, id, sessions: self.clone(), replaced }
@@ -77,9 +77,9 @@ impl Sessions {
 }
 
 impl SessionGuard {
-    /// Resolves when a newer question has come.
+    /// Resolves when a newer request enters the session.
     pub(super) async fn replaced(&mut self) {
-        // The sender goes with its place in the map, which only a newer one takes while this stays.
+        // The map drops the sender only when a newer request enters, as long as this guard lives.
         let _ = (&mut self.replaced).await;
     }
 }
@@ -108,12 +108,9 @@ mod tests {
         let mut other = sessions.enter(session("bob"));
         let newer = sessions.enter(session("ann"));
         older.replaced().await;
-        assert!(
-            other.replaced.try_recv().is_err(),
-            "another client's session of that name is another session"
-        );
+        assert!(other.replaced.try_recv().is_err(), "sessions of different clients are separate");
         drop(older);
-        assert_eq!(sessions.0.active.len(), 2, "who was replaced takes nobody along");
+        assert_eq!(sessions.0.active.len(), 2, "a replaced guard does not end the newer request");
         drop(newer);
         drop(other);
         assert!(sessions.0.active.is_empty());

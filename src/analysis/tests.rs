@@ -1,4 +1,4 @@
-//! What the analysis service promises, asked of it with scripted searches.
+//! Tests of the analysis service, most of them with scripted searches.
 
 mod cancellation;
 mod engine;
@@ -18,11 +18,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::{AnalysisRequest, Client, PriorityClass, Searcher, Service, ServiceOptions};
+use super::cache_key::AnalysisKey;
+use super::evaluation_cache::EvaluationCache;
+use super::{
+    AnalysisRequest, CacheVerdict, Client, PriorityClass, Searcher, Service, ServiceOptions,
+};
 use crate::chess::{Game, Position, parse_move};
 use crate::engine::{Limits, Report, Score, SearchScope, StopFlag, StopReason, Wdl};
 
-/// What a search to this depth with so many nodes could have found.
+/// The engine id of [`Scripted`].
+pub(super) const ENGINE_ID: &str = "scripted 1";
+
+/// A report of a search to this depth with this many nodes.
 pub(super) fn report(depth: u8, nodes: u64) -> Report {
     Report {
         score: Score::Cp(i32::from(depth)),
@@ -51,7 +58,7 @@ pub(super) fn start_game() -> Game {
     Game::new(Position::startpos())
 }
 
-/// The start position after moves as UCI texts.
+/// The start position after moves in UCI notation.
 pub(super) fn game_of(moves: &str) -> Game {
     let mut game = start_game();
     for text in moves.split(' ') {
@@ -61,7 +68,7 @@ pub(super) fn game_of(moves: &str) -> Game {
     game
 }
 
-/// A bare position.
+/// A position without history.
 pub(super) fn game_at(fen: &str) -> Game {
     Game::new(Position::from_fen(fen).expect(fen))
 }
@@ -78,22 +85,22 @@ pub(super) fn request(game: Game, limits: Limits) -> AnalysisRequest {
     }
 }
 
-/// A question that nobody else asks: distinct numbers have distinct limits.
+/// A request that is equal to no other: distinct numbers have distinct limits.
 pub(super) fn unique_request(number: usize) -> AnalysisRequest {
     request(start_game(), Limits { nodes: Some(1_000_000 + number as u64), ..Limits::default() })
 }
 
-/// The same with so many threads.
+/// The request with this many threads.
 pub(super) fn with_threads(threads: usize, request: AnalysisRequest) -> AnalysisRequest {
     AnalysisRequest { scope: SearchScope { threads, ..request.scope }, ..request }
 }
 
-/// A searcher that does as it is told and counts.
+/// A searcher that runs a script and counts its searches.
 pub(super) struct Scripted<F> {
     script: F,
     pub(super) started: AtomicUsize,
     pub(super) finished: AtomicUsize,
-    /// Threads that the searches of this moment were given.
+    /// The threads of all running searches.
     threads: AtomicUsize,
     max_threads: AtomicUsize,
 }
@@ -108,7 +115,7 @@ impl<F: Fn(&Game, &Limits, &StopFlag) -> Report + Send + Sync + 'static> Scripte
         self.started.load(Ordering::SeqCst)
     }
 
-    /// The most threads that searches have had at one time.
+    /// The most threads of all searches at one time.
     pub(super) fn max_threads(&self) -> usize {
         self.max_threads.load(Ordering::SeqCst)
     }
@@ -133,18 +140,17 @@ impl<F: Fn(&Game, &Limits, &StopFlag) -> Report + Send + Sync + 'static> Searche
     }
 
     fn engine_id(&self) -> String {
-        "scripted 1".to_owned()
+        ENGINE_ID.to_owned()
     }
 }
 
-/// A script that answers at once with what was asked.
+/// A script that reaches the requested limits at once.
 pub(super) fn at_once(_: &Game, limits: &Limits, _: &StopFlag) -> Report {
     let reason = if limits.depth.is_some() { StopReason::Depth } else { StopReason::Nodes };
     Report { reason, ..report(limits.depth.unwrap_or(7), limits.nodes.unwrap_or(1_000)) }
 }
 
-/// A script that searches until it is stopped, as a search without end does, but looks at the flag
-/// every millisecond.
+/// A script that searches until it is stopped. It checks the stop flag every millisecond.
 pub(super) fn until_stopped(_: &Game, _: &Limits, stop: &StopFlag) -> Report {
     while !stop.is_stopped() {
         thread::sleep(Duration::from_millis(1));
@@ -165,17 +171,19 @@ pub(super) fn service(searcher: Arc<impl Searcher>, options: ServiceOptions) -> 
     Service::start(searcher, options).expect("threads")
 }
 
-/// Waits until something holds; fails when it takes seconds.
+/// Waits until a condition holds; fails after ten seconds.
 pub(super) async fn wait_until(what: &str, holds: impl Fn() -> bool) {
     let started = Instant::now();
     while !holds() {
-        assert!(started.elapsed() < Duration::from_secs(10), "waited in vain until {what}");
+        assert!(
+            started.elapsed() < Duration::from_secs(10),
+            "the condition did not come true: {what}"
+        );
         tokio::time::sleep(Duration::from_micros(200)).await;
     }
 }
 
-/// The shortest of several rounds: what the service takes by itself, on a machine that has other
-/// things to do as well.
+/// The shortest of several rounds: the time without the delays by other processes.
 pub(super) async fn quickest(rounds: usize, round: impl AsyncFn() -> Duration) -> Duration {
     let mut quickest = Duration::MAX;
     for _ in 0..rounds {
@@ -184,7 +192,7 @@ pub(super) async fn quickest(rounds: usize, round: impl AsyncFn() -> Duration) -
     quickest
 }
 
-/// How long a worker is busy after its last listener has left.
+/// How long a worker stays busy after the last subscriber of its search has left.
 pub(super) async fn time_to_free_worker<T>(
     service: &Service,
     last: tokio::task::JoinHandle<T>,
@@ -193,4 +201,14 @@ pub(super) async fn time_to_free_worker<T>(
     last.abort();
     wait_until("the worker is free", || service.status().busy_workers == 0).await;
     left.elapsed()
+}
+
+/// The key of the start position with this half-move clock.
+fn bare_key(clock: u16) -> AnalysisKey {
+    AnalysisKey { halfmove_clock: clock, ..AnalysisKey::of(&start_game()) }
+}
+
+/// The verdict of a lookup for one line.
+fn verdict(cache: &EvaluationCache, key: &AnalysisKey, limits: Limits) -> CacheVerdict {
+    cache.lookup_uncounted(key, &limits, 1, ENGINE_ID).verdict
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::timeout;
 
 use super::state::{Jobs, run_blocking};
-use crate::analysis::cached::StoredAt;
+use crate::analysis::evaluation_cache::StoredAt;
 
 /// Maximum time between two searches for expired jobs.
 const MAX_EXPIRY_INTERVAL: Duration = Duration::from_secs(60);

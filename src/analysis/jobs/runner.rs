@@ -18,7 +18,7 @@ use super::error::JobError;
 use super::positions::{PositionCursor, Step};
 use super::schedule::Schedule;
 use super::state::{Jobs, run_blocking};
-use crate::analysis::cached::StoredAt;
+use crate::analysis::evaluation_cache::StoredAt;
 use crate::analysis::{
     AnalysisError, AnalysisRequest, AnalysisStream, CompletionReason, PriorityClass,
 };
@@ -30,8 +30,7 @@ use crate::store::jobs::{AppendError, JobEnd, MAX_PV_LEN, PositionEval, Position
 /// Maximum number of positions between the start of their search and the end of their commit.
 const LOOKAHEAD: usize = 128;
 
-/// Delays before a retry when the queue is full, and when the store fails.
-const QUEUE_RETRY_DELAY: Duration = Duration::from_millis(20);
+/// Delay before a retry when the store fails.
 const WRITE_RETRY_DELAY: Duration = Duration::from_secs(1);
 
 /// Maximum number of searches of a position that end with an internal error.
@@ -352,18 +351,18 @@ impl Runner {
 /// Waits for the search of a position and repeats it after a temporary failure. It holds a search
 /// permit meanwhile.
 async fn evaluate_position(
-    mut stream_result: Result<AnalysisStream, AnalysisError>,
+    stream_result: Result<AnalysisStream, AnalysisError>,
     jobs: Jobs,
     entry: Arc<JobEntry>,
     game: Box<Game>,
     permit: OwnedSemaphorePermit,
 ) -> EvalResult {
     let mut attempts = 0;
+    let mut answer = match stream_result {
+        Ok(stream) => stream.final_answer().await,
+        Err(error) => Err(error),
+    };
     let result = loop {
-        let answer = match stream_result {
-            Ok(stream) => stream.final_answer().await,
-            Err(error) => Err(error),
-        };
         match answer {
             Ok(answer)
                 if matches!(
@@ -378,9 +377,7 @@ async fn evaluate_position(
                 break Ok(PositionEval { score: answer.report.score, pv: line.to_vec() });
             }
             Err(error @ AnalysisError::ShuttingDown { .. }) => break Err(error),
-            Err(AnalysisError::QueueFull { .. } | AnalysisError::Deadline { .. }) => {
-                sleep(QUEUE_RETRY_DELAY).await
-            }
+            Err(AnalysisError::QueueFull { .. } | AnalysisError::Deadline { .. }) => {}
             answer => {
                 attempts += 1;
                 if attempts >= MAX_ATTEMPTS {
@@ -390,7 +387,8 @@ async fn evaluate_position(
                 }
             }
         }
-        stream_result = jobs.service().start_analysis(analysis_request(&entry, (*game).clone()));
+        let request = analysis_request(&entry, (*game).clone());
+        answer = jobs.service().best_move_when_free(request).await;
     };
     drop(permit);
     result

@@ -14,7 +14,7 @@ use super::runner::{RunOutcome, Runner};
 use super::state::{JobRules, Jobs, run_blocking};
 use super::submission::{ParsedSubmission, Submission};
 use crate::analysis::Service;
-use crate::analysis::cached::StoredAt;
+use crate::analysis::evaluation_cache::StoredAt;
 use crate::store::StoreError;
 use crate::store::jobs::{EncodedGame, JobEnd, JobFile, JobId, JobRecord, NewJob};
 

@@ -1,4 +1,7 @@
-//! Claims about who waits, in which order, and who is refused.
+//! Tests of the queue's order, fairness, bounds and speculative work.
+
+use std::pin::{Pin, pin};
+use std::task::{Context, Waker};
 
 use super::*;
 
@@ -11,15 +14,15 @@ fn interactive(workers: usize) -> Submitter {
 }
 
 fn push(queue: &Queue, submitter: Submitter) -> QueuePlace {
-    let (place, evicted) = queue.push(submitter, || Task::new(|_| ())).unwrap();
+    let (place, evicted) = queue.push(submitter, Task::new(|_| ())).unwrap();
     evicted.reject();
     place
 }
 
 fn rejection_retry_after(queue: &Queue) -> Duration {
-    match queue.push(interactive(1), || Task::new(|_| ())) {
-        Err(AnalysisError::QueueFull { retry_after, .. }) => retry_after,
-        other => panic!("{:?}", other.err()),
+    match queue.push(interactive(1), Task::new(|_| ())) {
+        Err(Refused { error: AnalysisError::QueueFull { retry_after, .. }, .. }) => retry_after,
+        other => panic!("{:?}", other.err().map(|refused| refused.error)),
     }
 }
 
@@ -33,7 +36,7 @@ fn full_queue_with_places(workers: usize, capacity: usize) -> (Queue, Vec<QueueP
     (queue, places)
 }
 
-/// Works one job off that took so long, and fills its place again.
+/// Completes one task that took this long, and fills its place again.
 fn complete_one(queue: &Queue, elapsed: Duration) {
     drop(queue.next_work());
     queue.finish_task(1, elapsed);
@@ -54,27 +57,19 @@ fn retry_after_matches_the_delay_of_the_queue() {
     for _ in 0..100 {
         complete_one(&queue, Duration::from_millis(1));
     }
-    assert_eq!(
-        rejection_retry_after(&queue),
-        Duration::from_secs(1),
-        "but never less than a second"
-    );
+    assert_eq!(rejection_retry_after(&queue), Duration::from_secs(1), "the least is a second");
     for _ in 0..100 {
         complete_one(&queue, Duration::from_secs(3_600));
     }
-    assert_eq!(
-        rejection_retry_after(&queue),
-        Duration::from_secs(60),
-        "and never more than a minute"
-    );
+    assert_eq!(rejection_retry_after(&queue), Duration::from_secs(60), "the most is a minute");
 }
 
 #[test]
 fn a_removed_task_frees_its_place_at_once() {
     let (queue, places) = full_queue_with_places(1, 2);
     rejection_retry_after(&queue);
-    let Err(AnalysisError::QueueFull { length: 2, .. }) =
-        queue.push(interactive(1), || Task::new(|_| ()))
+    let Err(Refused { error: AnalysisError::QueueFull { length: 2, .. }, .. }) =
+        queue.push(interactive(1), Task::new(|_| ()))
     else {
         panic!("not full")
     };
@@ -82,7 +77,7 @@ fn a_removed_task_frees_its_place_at_once() {
     assert_eq!(queue.length(), 1);
     push(&queue, interactive(1));
     queue.remove(places[1]);
-    assert_eq!(queue.length(), 2, "who has no place has none to leave");
+    assert_eq!(queue.length(), 2, "a place can be removed only once");
 }
 
 #[test]
@@ -98,13 +93,13 @@ fn a_closed_queue_rejects_waiting_and_new_tasks() {
             assert_eq!(admission, Admission::Rejected(AnalysisError::shutting_down()));
             rejected.fetch_add(1, Ordering::SeqCst);
         };
-        queue.push(interactive(1), || Task::new(task)).unwrap().1.reject();
+        queue.push(interactive(1), Task::new(task)).unwrap().1.reject();
     }
     queue.close();
     assert_eq!(rejected.load(Ordering::SeqCst), 3);
     assert!(matches!(
-        queue.push(interactive(1), || Task::new(|_| ())),
-        Err(AnalysisError::ShuttingDown { .. })
+        queue.push(interactive(1), Task::new(|_| ())),
+        Err(Refused { error: AnalysisError::ShuttingDown { .. }, .. })
     ));
     assert!(queue.next_work().is_none());
 }
@@ -127,7 +122,7 @@ fn enqueue_candidate_with_lines(queue: &Queue, lines: usize) {
 fn start_speculation(queue: &Queue) -> (Candidate, SpeculativeRun) {
     match queue.next_work() {
         Some(Work::Speculative(candidate, run)) => (candidate, run),
-        _ => panic!("there is something else to do"),
+        _ => panic!("no speculative work"),
     }
 }
 
@@ -139,13 +134,13 @@ fn a_task_preempts_speculation_and_the_candidate_is_kept() {
     assert_eq!(
         (queue.busy_workers(), queue.speculative_queue().unwrap().len()),
         (0, 0),
-        "nobody counts on it"
+        "speculative work counts neither as busy nor as waiting"
     );
     push(&queue, interactive(1));
     assert!(run.stop.is_stopped());
-    assert_eq!(queue.length(), 0, "who comes does not wait for it");
+    assert_eq!(queue.length(), 0, "a task does not wait for the preempted search");
     queue.finish_speculation(candidate, &run);
-    assert!(matches!(queue.next_work(), Some(Work::Task(_))), "the request goes first");
+    assert!(matches!(queue.next_work(), Some(Work::Task(_))), "the task runs first");
     assert_eq!(queue.speculative_queue().unwrap().len(), 1);
 }
 
@@ -158,7 +153,7 @@ fn speculation_continues_while_another_worker_is_idle() {
     push(&queue, interactive(1));
     assert!(!run.stop.is_stopped());
     push(&queue, interactive(1));
-    assert!(run.stop.is_stopped(), "the third one wants its worker");
+    assert!(run.stop.is_stopped(), "the third task needs the worker");
 }
 
 #[test]
@@ -167,7 +162,7 @@ fn speculation_leaves_one_of_several_workers_idle() {
     enqueue_candidate(&queue);
     let (candidate, run) = start_speculation(&queue);
     enqueue_candidate_with_lines(&queue, 2);
-    assert!(queue.take_candidate(&mut queue.lock()).is_none(), "the other one has something to do");
+    assert!(queue.take_candidate(&mut queue.lock()).is_none(), "one worker stays idle");
     queue.finish_speculation(candidate, &run);
     assert!(queue.take_candidate(&mut queue.lock()).is_some());
     let single = Queue::new(1, 8, 8);
@@ -183,7 +178,7 @@ fn a_worker_that_a_large_task_waits_for_starts_no_speculation() {
     start_next(&queue);
     let (_, run) = start_speculation(&queue);
     push(&queue, interactive(2));
-    assert!(!run.stop.is_stopped(), "the job's other worker is busy");
+    assert!(!run.stop.is_stopped(), "the task's other worker is busy");
     queue.finish_task(1, Duration::ZERO);
     assert!(run.stop.is_stopped());
 }
@@ -201,7 +196,7 @@ fn a_closed_queue_stops_speculation_and_clears_its_candidates() {
     assert!(queue.next_work().is_none());
 }
 
-/// How many workers the next job wants that has its turn now.
+/// Starts the next task and returns its number of workers.
 fn start_next(queue: &Queue) -> Option<usize> {
     queue.lock().take_task().map(|(_, queued)| queued.workers())
 }
@@ -215,7 +210,7 @@ fn a_task_for_two_workers_waits_for_both_and_is_not_overtaken() {
     assert_eq!(
         (start_next(&queue), start_next(&queue)),
         (Some(1), None),
-        "one worker is free, and kept free"
+        "the free worker stays free"
     );
     assert_eq!((queue.busy_workers(), queue.length()), (1, 3));
     queue.finish_task(1, Duration::ZERO);
@@ -251,7 +246,7 @@ fn a_task_that_needs_more_workers_than_are_free_counts_as_waiting() {
     assert_eq!(
         (queue.busy_workers(), queue.length()),
         (2, 0),
-        "once it has left, one that is small enough has its turn"
+        "after its removal a smaller task runs"
     );
 }
 
@@ -291,7 +286,7 @@ fn a_full_class_queue_of_one_client_evicts_for_another() {
         let admissions = admissions.clone();
         let record_admission =
             move |admission| admissions.lock().unwrap().push((number, admission));
-        queue.push(interactive(1), || Task::new(record_admission)).unwrap().1.reject();
+        queue.push(interactive(1), Task::new(record_admission)).unwrap().1.reject();
     }
     rejection_retry_after(&queue);
     push(&queue, from_client("bob", PriorityClass::Interactive, 1));
@@ -318,6 +313,91 @@ fn a_batch_task_is_promoted_for_an_interactive_client() {
     assert_eq!(
         queue.promote(promoted, PriorityClass::Batch, &Client::new("ann")),
         promoted,
-        "nobody is slowed down"
+        "a task never moves to a less urgent class"
     );
+}
+
+fn push_batch(queue: &Queue) -> QueuePlace {
+    push(queue, from_client("bob", PriorityClass::Batch, 1))
+}
+
+/// A queue whose worker is busy and whose batch class is full, without a stored wake-up.
+fn full_batch_queue() -> (Queue, [QueuePlace; 2]) {
+    let queue = Queue::new(1, 2, 0);
+    push(&queue, interactive(1));
+    start_next(&queue);
+    let places = [push_batch(&queue), push_batch(&queue)];
+    is_woken(pin!(queue.batch_slot()));
+    (queue, places)
+}
+
+/// `true` once the waiter may try again. The first call also enables it.
+fn is_woken(waiter: Pin<&mut Notified<'_>>) -> bool {
+    waiter.poll(&mut Context::from_waker(Waker::noop())).is_ready()
+}
+
+#[test]
+fn each_free_batch_place_wakes_one_waiter_in_order() {
+    let (queue, places) = full_batch_queue();
+    let (mut first, mut second) = (pin!(queue.batch_slot()), pin!(queue.batch_slot()));
+    assert!(!is_woken(first.as_mut()) && !is_woken(second.as_mut()));
+    queue.remove(places[0]);
+    assert!(is_woken(first.as_mut()) && !is_woken(second.as_mut()));
+    push_batch(&queue);
+    assert!(!is_woken(second.as_mut()), "the first waiter has taken the place");
+    queue.promote(places[1], PriorityClass::Interactive, &Client::new("ann"));
+    assert!(is_woken(second.as_mut()), "a promoted task frees its batch place");
+}
+
+#[test]
+fn a_task_that_starts_frees_its_batch_place() {
+    let (queue, _) = full_batch_queue();
+    let mut waiter = pin!(queue.batch_slot());
+    assert!(!is_woken(waiter.as_mut()));
+    queue.finish_task(1, Duration::ZERO);
+    assert!(is_woken(waiter));
+}
+
+#[test]
+fn a_batch_place_that_frees_before_the_wait_is_not_missed() {
+    let (queue, places) = full_batch_queue();
+    let mut waiter = pin!(queue.batch_slot());
+    assert!(!waiter.as_mut().enable());
+    queue.remove(places[0]);
+    assert!(is_woken(waiter));
+}
+
+#[test]
+fn a_waiter_that_is_dropped_or_takes_no_place_passes_its_wake_up_on() {
+    let (queue, places) = full_batch_queue();
+    let (mut dropped, mut second) = (Box::pin(queue.batch_slot()), pin!(queue.batch_slot()));
+    let mut third = pin!(queue.batch_slot());
+    assert!(!is_woken(dropped.as_mut()) && !is_woken(second.as_mut()));
+    assert!(!is_woken(third.as_mut()));
+    queue.remove(places[0]);
+    drop(dropped);
+    assert!(is_woken(second) && !is_woken(third.as_mut()));
+    queue.wake_batch_waiter();
+    assert!(is_woken(third));
+}
+
+#[test]
+fn without_waiting_places_a_free_worker_wakes_a_batch_waiter() {
+    let queue = Queue::new(1, 0, 0);
+    push(&queue, interactive(1));
+    start_next(&queue);
+    is_woken(pin!(queue.batch_slot()));
+    let mut waiter = pin!(queue.batch_slot());
+    assert!(!is_woken(waiter.as_mut()));
+    queue.finish_task(1, Duration::ZERO);
+    assert!(is_woken(waiter));
+}
+
+#[test]
+fn a_closed_queue_wakes_every_batch_waiter() {
+    let (queue, _) = full_batch_queue();
+    let (mut first, mut second) = (pin!(queue.batch_slot()), pin!(queue.batch_slot()));
+    assert!(!is_woken(first.as_mut()) && !is_woken(second.as_mut()));
+    queue.close();
+    assert!(is_woken(first) && is_woken(second));
 }

@@ -1,4 +1,4 @@
-//! Who leaves frees what they held: a listener its search, a waiter its place.
+//! Cancellation: a client that leaves frees its search or its place in the queue.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ async fn a_search_stops_within_20_ms_of_its_last_subscriber_leaving() {
                 )
             })
             .collect();
-        wait_until("all listen to a search", || {
+        wait_until("all subscribe to a search", || {
             service.subscribers() == 3 && searcher.searches() > before
         })
         .await;
@@ -79,15 +79,15 @@ async fn perft_stops_when_its_client_leaves() {
                 )
                 .await
         });
-        wait_until("it counts", || service.status().busy_workers == 1).await;
+        wait_until("the perft runs", || service.status().busy_workers == 1).await;
         time_to_free_worker(&service, counting).await
     });
     let freed = freed.await;
     assert!(freed < Duration::from_millis(20), "{freed:?}");
 }
 
-/// Whoever stays gets an answer of a search that ran to its end: never one that was stopped because
-/// others left.
+/// A client that stays gets the result of a search that ran to its end, never of one that stopped
+/// because others left.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn no_request_joins_a_search_that_is_stopping() {
     let searcher = Scripted::new(|_: &Game, limits: &Limits, stop: &StopFlag| {
@@ -99,7 +99,7 @@ async fn no_request_joins_a_search_that_is_stopping() {
         }
         report(limits.depth.unwrap_or(1), 1_000)
     });
-    // Without a dictionary every question goes through the flights.
+    // Without a cache every request goes through the in-flight searches.
     let service = service(
         searcher.clone(),
         ServiceOptions { dictionary_max_entries: 0, ..options(4, 1_000) },
@@ -114,16 +114,16 @@ async fn no_request_joins_a_search_that_is_stopping() {
                     let roll = (caller_number * 7_919 + round * 104_729)
                         .wrapping_mul(0x9e37_79b9_7f4a_7c15)
                         >> 40;
-                    let asked =
+                    let pending =
                         service.best_move(request(start_game(), depth(8 + (roll & 1) as u8)));
                     if roll & 6 == 0 {
-                        let answer = asked.await.unwrap();
+                        let answer = pending.await.unwrap();
                         assert_eq!(answer.reason, CompletionReason::Depth);
                         assert_eq!(answer.report.depth, 8 + (roll & 1) as u8);
                         stayed += 1;
                     } else {
                         let patience = Duration::from_micros(roll % 1_500);
-                        if let Ok(answer) = tokio::time::timeout(patience, asked).await {
+                        if let Ok(answer) = tokio::time::timeout(patience, pending).await {
                             assert_eq!(answer.unwrap().reason, CompletionReason::Depth);
                         }
                     }
@@ -140,7 +140,7 @@ async fn no_request_joins_a_search_that_is_stopping() {
         stayed += caller.await.unwrap();
     }
     assert!(stayed > 100, "{stayed}");
-    wait_until("all is quiet", || service.status().busy_workers == 0).await;
+    wait_until("all workers are idle", || service.status().busy_workers == 0).await;
     assert_eq!(service.searches_in_flight(), 0);
     assert_eq!(searcher.started.load(Ordering::SeqCst), searcher.finished.load(Ordering::SeqCst));
 }

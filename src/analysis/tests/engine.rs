@@ -1,4 +1,4 @@
-//! The service with the real engine.
+//! Tests of the service with the real engine.
 
 use super::*;
 use crate::analysis::{CacheVerdict, CompletionReason, Source};
@@ -44,13 +44,13 @@ async fn a_long_search_stops_within_20_ms_of_its_subscriber_leaving() {
     let service = engine_service(1);
     let freed = quickest(9, async || {
         let caller = service.clone();
-        let asked =
+        let pending =
             tokio::spawn(
                 async move { caller.best_move(request(start_game(), movetime(60_000))).await },
             );
-        wait_until("it searches", || service.status().busy_workers == 1).await;
+        wait_until("the search runs", || service.status().busy_workers == 1).await;
         tokio::time::sleep(Duration::from_millis(30)).await;
-        time_to_free_worker(&service, asked).await
+        time_to_free_worker(&service, pending).await
     });
     let freed = freed.await;
     assert!(freed < Duration::from_millis(20), "{freed:?}");
@@ -68,14 +68,14 @@ async fn an_unreachable_depth_stops_at_max_movetime() {
     assert_eq!(
         again.cache_verdict,
         CacheVerdict::Shallow,
-        "the depth that was asked is still not there"
+        "the requested depth is still not reached"
     );
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_shutdown_returns_the_best_move_so_far() {
     let service = engine_service(2);
-    let asked: Vec<_> = ["e2e4", "d2d4"]
+    let pending: Vec<_> = ["e2e4", "d2d4"]
         .map(|first| {
             let service = service.clone();
             tokio::spawn(async move {
@@ -83,11 +83,11 @@ async fn a_shutdown_returns_the_best_move_so_far() {
             })
         })
         .into();
-    wait_until("both search", || service.status().busy_workers == 2).await;
+    wait_until("both searches run", || service.status().busy_workers == 2).await;
     tokio::time::sleep(Duration::from_millis(50)).await;
     let stopped_at = Instant::now();
     service.shut_down();
-    for answer in asked {
+    for answer in pending {
         let answer = answer.await.unwrap().unwrap();
         assert_eq!(answer.reason, CompletionReason::Shutdown);
         assert!(answer.report.best_move().is_some() && answer.report.depth > 0);

@@ -1,5 +1,5 @@
-//! The dictionary's rules: an answer from memory is as good as the search it saves, and never wrong
-//! by its history.
+//! The rules of the evaluation cache: a cached answer is as good as the search that it saves, and
+//! never wrong because of its history.
 
 use super::*;
 use crate::analysis::cache_key::{AnalysisKey, HistoryContext, HistoryHash};
@@ -7,30 +7,20 @@ use crate::analysis::evaluation_cache::EvaluationCache;
 use crate::analysis::{CacheVerdict, CompletionReason, Source};
 use crate::engine::Variation;
 
-const ENGINE_ID: &str = "scripted 1";
-
-/// A dictionary that knows one thing.
+/// A cache with one analysis.
 fn cache_with(key: &AnalysisKey, limits: Limits, report: Report) -> EvaluationCache {
     let cache = EvaluationCache::new(100);
     cache.store(key, &limits, &Arc::new(report), &ENGINE_ID.into());
     cache
 }
 
-fn bare_key(clock: u16) -> AnalysisKey {
-    AnalysisKey { halfmove_clock: clock, ..AnalysisKey::of(&start_game()) }
-}
-
-fn verdict(cache: &EvaluationCache, key: &AnalysisKey, limits: Limits) -> CacheVerdict {
-    cache.lookup_uncounted(key, &limits, 1, ENGINE_ID).verdict
-}
-
-/// The start position with knights out and back: known to have occurred before.
+/// The start position after both sides have moved a knight out and back: it has occurred before.
 fn shuffled() -> Game {
     game_of("g1f3 g8f6 f3g1 f6g8")
 }
 
 #[test]
-fn hit_shallow_and_unknown() {
+fn verdicts_tell_hit_shallow_and_unknown_apart() {
     let cache = cache_with(&bare_key(0), depth(10), report(10, 5_000));
     assert_eq!(verdict(&cache, &bare_key(0), depth(10)), CacheVerdict::Hit);
     assert_eq!(verdict(&cache, &bare_key(0), depth(3)), CacheVerdict::Hit);
@@ -60,7 +50,7 @@ fn where_any_entry_suffices_the_deepest_one_answers() {
     );
     let (sufficient, _) =
         cache.lookup_uncounted(&bare_key(0), &movetime(150), 2, ENGINE_ID).sufficient.unwrap();
-    assert_eq!(sufficient.report.depth, 12, "with two lines this is the deepest");
+    assert_eq!(sufficient.report.depth, 12, "the deepest analysis with two lines");
 }
 
 #[test]
@@ -149,7 +139,7 @@ fn a_context_free_search_also_serves_the_bare_position() {
     assert_eq!(
         cache_with(&late, depth(10), free).entries(),
         1,
-        "so near the 50-move limit nothing is free of it"
+        "near the 50-move limit an analysis depends on the clock"
     );
 }
 
@@ -176,7 +166,7 @@ fn a_search_that_reaches_the_fifty_move_rule_serves_only_its_own_clock() {
     assert_eq!(verdict(&at_the_limit, &bare_key(10), depth(10)), CacheVerdict::Hit);
     assert_eq!(verdict(&at_the_limit, &bare_key(9), depth(10)), CacheVerdict::FiftyMoves);
 
-    // Stored where the limit was out of reach, and asked where it is not.
+    // Stored with the 50-move limit out of reach, and requested with it in reach.
     let below = cache_with(&bare_key(10), depth(10), far(89));
     assert_eq!(verdict(&below, &bare_key(0), depth(10)), CacheVerdict::Hit);
     assert_eq!(verdict(&below, &bare_key(10), depth(10)), CacheVerdict::Hit);
@@ -304,8 +294,7 @@ async fn the_second_request_is_served_from_the_cache() {
 async fn a_fresh_request_skips_the_lookup_but_is_stored() {
     let searcher = Scripted::new(at_once);
     let service = service(searcher.clone(), options(1, 8));
-    let fresh =
-        |depth_asked| AnalysisRequest { fresh: true, ..request(start_game(), depth(depth_asked)) };
+    let fresh = |limit| AnalysisRequest { fresh: true, ..request(start_game(), depth(limit)) };
     for searches in 1..=3 {
         let answer = service.best_move(fresh(9)).await.unwrap();
         assert_eq!((answer.source, answer.cache_verdict), (Source::Search, CacheVerdict::NotAsked));
@@ -350,12 +339,12 @@ async fn the_history_of_a_position_decides_which_entries_apply() {
     assert_eq!(ask(fen(21)).await, CacheVerdict::Hit);
     assert_eq!(ask(fen(90)).await, CacheVerdict::FiftyMoves);
 
-    // A king's first move loses the castling rights: nothing before it can come back. A second one
-    // can be taken back.
-    let castled_out = play(fen(0), &["e1e2"]);
-    assert_eq!(ask(castled_out.clone()).await, CacheVerdict::Unknown);
-    assert_eq!(ask(game_at(&castled_out.position().fen())).await, CacheVerdict::Hit);
-    let wandering = play(castled_out, &["e8e7", "e2e3"]);
+    // The king's first move loses the castling rights, so no earlier position can recur. Its second
+    // move is reversible.
+    let king_moved = play(fen(0), &["e1e2"]);
+    assert_eq!(ask(king_moved.clone()).await, CacheVerdict::Unknown);
+    assert_eq!(ask(game_at(&king_moved.position().fen())).await, CacheVerdict::Hit);
+    let wandering = play(king_moved, &["e8e7", "e2e3"]);
     assert_eq!(ask(wandering.clone()).await, CacheVerdict::Unknown);
     assert_eq!(ask(game_at(&wandering.position().fen())).await, CacheVerdict::History);
     assert_eq!(ask(wandering).await, CacheVerdict::Hit);
@@ -389,16 +378,16 @@ async fn repeated_hits_take_microseconds() {
     let mut times = Vec::new();
     for _ in 0..1_000 {
         let request = request(shuffled(), depth(9));
-        let begun = Instant::now();
+        let started = Instant::now();
         assert_eq!(service.best_move(request).await.unwrap().cache_verdict, CacheVerdict::Hit);
-        times.push(begun.elapsed());
+        times.push(started.elapsed());
     }
     times.sort_unstable();
     println!("hit: median {:?}, p99 {:?}", times[500], times[990]);
     assert!(times[990] < Duration::from_millis(1), "{:?}", times[990]);
 }
 
-/// A report with so many lines, the second and on with so many plies.
+/// A report with this many lines; all but the first have this many plies.
 fn with_lines(lines: usize, plies: usize, report: Report) -> Report {
     let line = |rank: usize| Variation {
         score: Score::Cp(-(rank as i32)),
@@ -440,7 +429,11 @@ fn a_deeper_analysis_of_one_line_does_not_replace_one_with_more_lines() {
         &Arc::new(with_lines(2, 8, report(9, 900))),
         &ENGINE_ID.into(),
     );
-    assert_eq!(cache.entries(), 2, "what is known better, with as many lines, is not stored");
+    assert_eq!(
+        cache.entries(),
+        2,
+        "a deeper analysis with more lines makes the new one superfluous"
+    );
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a full dictionary keeps: the analyses that save the most work.
+//! Eviction: a full cache keeps the analyses that save the most work.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use super::*;
 use crate::analysis::cache_key::AnalysisKey;
 use crate::analysis::evaluation_cache::EvaluationCache;
 
-/// SplitMix64 (Steele, Lea, Flood), so that every run replays the same requests.
+/// SplitMix64 (Steele, Lea, Flood), so that every run has the same requests.
 struct Random(u64);
 
 impl Random {
@@ -28,7 +28,7 @@ impl Random {
     }
 }
 
-/// Distinct positions out of random games, as bare FENs give them.
+/// The keys of distinct positions from random games, without history.
 fn random_keys(count: usize, random: &mut Random) -> Vec<AnalysisKey> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
@@ -94,7 +94,7 @@ fn hits_save_nine_tenths_of_what_the_best_fixed_set_saves() {
     let best: u64 = savings[..BOUND].iter().sum();
     let share = hit_nodes as f64 / best as f64;
     println!(
-        "hit nodes: {share:.4} of the best fixed set's, {:?} for all requests",
+        "hits save {share:.4} of the nodes that the best fixed set saves, in {:?}",
         started.elapsed()
     );
     assert!(share >= 0.9, "{share}");

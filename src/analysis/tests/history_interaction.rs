@@ -1,6 +1,5 @@
-//! Positions whose game or clock changes their worth, asked where everything around them is
-//! remembered without either: the dictionary and the table are full of what is true of the bare
-//! positions, as deep as nobody searches.
+//! Positions whose history or clock changes their score, searched with a cache and a transposition
+//! table full of results for the bare positions around them, deeper than any search.
 
 use std::sync::Arc;
 
@@ -10,15 +9,15 @@ use crate::analysis::{CacheVerdict, Service, Source};
 use crate::chess::{Game, Position, parse_move};
 use crate::engine::{Engine, Limits, Report, Score, StopFlag, StopReason};
 
-/// All that is planted is said to be searched so deep.
+/// The depth of all inserted results.
 const DEPTH: u8 = 30;
 
-/// A position and four moves that lead back to it, of which the first one wins; other moves lose.
-/// Played twice they make a third time of the position after it.
+/// Positions, each with four moves that lead back to it. The first move wins, other moves lose.
+/// Played twice, the moves make the winning move a threefold repetition.
 const HISTORIES: &str = include_str!("../../../tests/neighbours/histories.txt");
 
-/// Positions in which the side to move would win, or lose, had the 50-move rule not the last word:
-/// whatever is played, no mate, capture or pawn's move comes in time.
+/// Positions in which the side to move would win or lose without the 50-move rule. No mate, capture
+/// or pawn move comes in time.
 const LATE: [&str; 12] = [
     "8/8/8/4k3/8/8/8/KQ6 w - - 99 80",
     "8/8/8/4k3/8/8/8/KR6 w - - 97 80",
@@ -34,8 +33,8 @@ const LATE: [&str; 12] = [
     "8/5k2/8/8/2q5/8/3K4/8 w - - 98 88",
 ];
 
-/// Positions with a mate that comes just in time, and how many moves it takes: checkmate goes
-/// before the 50-move rule.
+/// Positions with a mate just before the 50-move rule applies, and its length in moves. Checkmate
+/// takes precedence over the rule.
 const IN_TIME: [(&str, i32); 3] = [
     ("7k/8/6K1/8/8/8/8/1Q6 w - - 99 90", 1),
     ("6k1/8/6K1/8/8/8/8/R7 w - - 99 90", 1),
@@ -44,7 +43,7 @@ const IN_TIME: [(&str, i32); 3] = [
 
 struct Fixture {
     engine: Arc<Engine>,
-    /// Knows of nothing else.
+    /// An engine that the inserted results do not reach.
     isolated_engine: Engine,
     service: Service,
 }
@@ -56,8 +55,7 @@ impl Fixture {
         Fixture { engine, isolated_engine: Engine::new(1), service }
     }
 
-    /// Plants what is true of a bare position, of those one move from it, and of those two moves
-    /// from it.
+    /// Inserts the results for the bare position and for all positions one or two moves from it.
     fn insert_around(&self, position: &Position) {
         self.insert_bare(position, 100_000);
         for first in &position.legal_moves() {
@@ -94,12 +92,12 @@ impl Fixture {
 
     async fn ask(&self, game: Game) -> (Score, CacheVerdict) {
         let answer = self.service.best_move(request(game, depth(8))).await.unwrap();
-        assert_eq!(answer.source, Source::Search, "memory knows another position");
+        assert_eq!(answer.source, Source::Search, "the cache has the bare position only");
         (answer.report.score, answer.cache_verdict)
     }
 }
 
-/// The same position with a clock of 0.
+/// The position with a half-move clock of 0.
 fn bare(position: &Position) -> Position {
     let fen = position.fen();
     let mut fields: Vec<&str> = fen.split(' ').collect();
@@ -120,9 +118,9 @@ async fn a_win_lost_to_repetition_is_not_restored_from_the_cache() {
         assert_eq!(
             bare.cache_verdict,
             CacheVerdict::Hit,
-            "{fen}: what was planted answers the bare position"
+            "{fen}: the inserted result answers the bare position"
         );
-        assert!(matches!(bare.report.score, Score::Mate(1..)), "{fen}: which is won");
+        assert!(matches!(bare.report.score, Score::Mate(1..)), "{fen}: the bare position is won");
         for text in [moves, moves].iter().flat_map(|moves| moves.split(' ')) {
             let mv = parse_move(game.position(), text).unwrap();
             game.play(mv);
@@ -142,9 +140,9 @@ async fn a_win_lost_to_the_fifty_move_rule_is_not_restored_from_the_cache() {
         assert_eq!(
             cached.cache_verdict,
             CacheVerdict::Hit,
-            "{fen}: what was planted answers where the clock is low"
+            "{fen}: the inserted result answers with a low clock"
         );
-        assert_ne!(cached.report.score, Score::Cp(0), "{fen}: and it is no draw");
+        assert_ne!(cached.report.score, Score::Cp(0), "{fen}: the bare position is no draw");
         assert_eq!(fixture.ask(Game::new(position)).await.0, Score::Cp(0), "{fen}");
     }
 }

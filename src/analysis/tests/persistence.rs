@@ -1,5 +1,4 @@
-//! The dictionary in two tiers: what is in memory and what is on disk are one to whoever asks, also
-//! after a restart.
+//! The two tiers of the evaluation cache: memory and disk answer alike, also after a restart.
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -9,14 +8,13 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::analysis::cache_key::AnalysisKey;
-use crate::analysis::evaluation_cache::{CacheHits, EvaluationCache};
-use crate::analysis::{CacheVerdict, CachedAnalysis, Source};
+use crate::analysis::evaluation_cache::EvaluationCache;
+use crate::analysis::{CacheHits, CacheVerdict, CachedAnalysis, Source};
 use crate::chess::encodings::PackedPosition;
 use crate::engine::Variation;
 use crate::store::{DictionaryFile, Record, Store, StoreError, StoreOptions, StoreSize};
 
-const ENGINE_ID: &str = "scripted 1";
-/// Longer than any test: what is on disk was flushed by name.
+/// A flush interval longer than any test, so that only explicit flushes write.
 const LONG: Duration = Duration::from_secs(3_600);
 
 fn open_store(folder: &Path) -> Arc<DictionaryFile> {
@@ -32,10 +30,6 @@ fn open_cache(in_memory: usize, folder: &Path) -> EvaluationCache {
     EvaluationCache::with_store(in_memory, open_store(folder), LONG).expect("a thread")
 }
 
-fn bare_key(clock: u16) -> AnalysisKey {
-    AnalysisKey { halfmove_clock: clock, ..AnalysisKey::of(&start_game()) }
-}
-
 fn flush(cache: &EvaluationCache) {
     cache.disk().expect("a disk").flush();
 }
@@ -44,11 +38,7 @@ fn store(cache: &EvaluationCache, key: &AnalysisKey, limits: Limits, report: Rep
     cache.store(key, &limits, &Arc::new(report), &ENGINE_ID.into());
 }
 
-fn verdict(cache: &EvaluationCache, key: &AnalysisKey, limits: Limits) -> CacheVerdict {
-    cache.lookup_uncounted(key, &limits, 1, ENGINE_ID).verdict
-}
-
-/// The address of a position of its own for each number below 400.
+/// The key of a different position for each number below 400.
 fn numbered_key(number: usize) -> AnalysisKey {
     let mut position = Position::startpos();
     for part in [number % 20, number / 20 % 20] {
@@ -74,7 +64,7 @@ fn stored_analyses_answer_after_a_restart() {
         assert_eq!(cached.report.nodes, 5_000 + number as u64);
     }
     assert_eq!(cache.hits(), CacheHits { memory: 0, disk: 50, misses: 0, speculative: 0 });
-    assert_eq!(cache.recount_entries(), 50, "what was asked for is in memory from now on");
+    assert_eq!(cache.recount_entries(), 50, "a requested analysis is copied to memory");
     (0..50).for_each(|number| {
         cache.lookup(&numbered_key(number), &depth(9), 1, ENGINE_ID);
     });
@@ -90,7 +80,7 @@ fn lookups_are_counted_and_promoted_and_peeks_leave_no_trace() {
     let hits = |memory, disk, misses| {
         assert_eq!(cache.hits(), CacheHits { memory, disk, misses, speculative: 0 })
     };
-    let depth_of = |cached: Option<CachedAnalysis>| cached.map(|known| known.report.depth);
+    let depth_of = |cached: Option<CachedAnalysis>| cached.map(|cached| cached.report.depth);
     assert_eq!(depth_of(cache.peek_deepest(&numbered_key(0), 1, ENGINE_ID)), Some(10));
     assert_eq!(depth_of(cache.peek_deepest(&numbered_key(1), 1, ENGINE_ID)), None);
     assert_eq!(cache.recount_entries(), 0);
@@ -105,7 +95,7 @@ fn lookups_are_counted_and_promoted_and_peeks_leave_no_trace() {
     assert_eq!(
         depth_of(cache.lookup_deepest(&numbered_key(0), 2, ENGINE_ID)),
         None,
-        "one line is known"
+        "only one line is cached"
     );
     assert_eq!(depth_of(cache.lookup_deepest(&numbered_key(1), 1, ENGINE_ID)), None);
     hits(1, 1, 2);
@@ -120,7 +110,7 @@ fn entries_evicted_from_memory_are_found_on_disk() {
         (0..400)
             .all(|number| verdict(&cache, &numbered_key(number), depth(10)) == CacheVerdict::Hit)
     };
-    assert!(all_answer(), "also while it waits for the disk");
+    assert!(all_answer(), "analyses that wait for the disk answer too");
     flush(&cache);
     assert!(all_answer());
     assert_eq!((cache.recount_entries(), cache.entries(), cache.max_entries()), (10, 400, 10_000));
@@ -175,7 +165,7 @@ fn contexts_hold_across_a_restart() {
     assert_eq!(
         ask(&AnalysisKey { halfmove_clock: 15, ..numbered_key(8) }),
         CacheVerdict::FiftyMoves,
-        "it has looked 85 plies ahead"
+        "the search has reached 85 plies"
     );
 }
 
@@ -227,33 +217,32 @@ proptest! {
             ((0..3_usize, 0..120_u16, any::<bool>()), (1..30_u8, 1..120_u8, 1..100_000_u64), (1..4_usize, any::<bool>()), stop_reasons()),
             1..12,
         ),
-        questions in prop::collection::vec(((0..3_usize, 0..120_u16, any::<bool>()), (1..30_u8, 1..4_usize)), 1..30),
+        requests in prop::collection::vec(((0..3_usize, 0..120_u16, any::<bool>()), (1..30_u8, 1..4_usize)), 1..30),
     ) {
         let folder = tempfile::tempdir().unwrap();
-        let place = |(number, halfmove_clock, shuffled): (usize, u16, bool)| {
+        let key_of = |(number, halfmove_clock, shuffled): (usize, u16, bool)| {
             let history = if shuffled { AnalysisKey::of(&game_of("g1f3 g8f6 f3g1 f6g8")).history } else { bare_key(0).history };
             AnalysisKey { halfmove_clock, history, ..numbered_key(number) }
         };
         let in_memory = EvaluationCache::new(1_000);
         {
-            // With room for one analysis the disk has to do all the work.
+            // With one analysis in memory nearly all answers come from disk.
             let on_disk = open_cache(1, folder.path());
             for (at, (reached, seldepth, nodes), (lines, history_independent), reason) in searches {
                 let line = Variation { score: Score::Cp(-9), wdl: Wdl::DRAWN, pv: report(1, 1).pv };
                 let found = Report { seldepth, reason, history_independent, alternatives: vec![line; lines - 1], ..report(reached, nodes) };
                 let limits = Limits { nodes: Some(nodes), ..depth(reached) };
-                store(&in_memory, &place(at), limits, found.clone());
-                store(&on_disk, &place(at), limits, found);
+                store(&in_memory, &key_of(at), limits, found.clone());
+                store(&on_disk, &key_of(at), limits, found);
             }
         }
-        // What memory has taken over answers from there, where it is enough: with room for nothing
-        // every answer is the disk's own.
+        // With no analysis in memory every answer comes from disk.
         let on_disk = open_cache(0, folder.path());
-        for (at, (asked, lines)) in questions {
-            let ask = |dictionary: &EvaluationCache| {
-                let memory = dictionary.lookup_uncounted(&place(at), &depth(asked), lines, ENGINE_ID);
-                let enough = memory.sufficient.map(|(remembered, reason)| (remembered.report, reason));
-                (memory.verdict, memory.deepest.map(|known| known.report), enough)
+        for (at, (requested, lines)) in requests {
+            let ask = |cache: &EvaluationCache| {
+                let result = cache.lookup_uncounted(&key_of(at), &depth(requested), lines, ENGINE_ID);
+                let sufficient = result.sufficient.map(|(cached, reason)| (cached.report, reason));
+                (result.verdict, result.deepest.map(|cached| cached.report), sufficient)
             };
             prop_assert_eq!(ask(&on_disk), ask(&in_memory));
         }
@@ -296,7 +285,7 @@ fn a_store_of_another_engine_is_refused() {
     assert!(Service::start_with_store(Scripted::new(at_once), options(1, 8), store, LONG).is_err());
 }
 
-/// A store that refuses to be written while it is told so, and counts.
+/// A store that refuses or delays writes on demand, and counts the written records.
 #[derive(Debug, Default)]
 struct FlakyStore {
     refuses: AtomicBool,
@@ -353,7 +342,7 @@ async fn a_failing_disk_blocks_no_answer_and_is_written_after_it_recovers() {
     wait_until("the store counts as failing", || service.status().store.unwrap().failing).await;
     let other = service.best_move(request(start_game(), depth(5))).await.unwrap();
     assert_eq!(other.cache_verdict, CacheVerdict::Unknown);
-    assert_eq!(ask(1_000).await.cache_verdict, CacheVerdict::Hit, "memory goes on");
+    assert_eq!(ask(1_000).await.cache_verdict, CacheVerdict::Hit, "memory still answers");
     store.refuses.store(false, Ordering::SeqCst);
     wait_until("all is written", || service.status().store.unwrap().waiting == 0).await;
     assert!(!service.status().store.unwrap().failing);
@@ -387,5 +376,5 @@ fn records_are_written_in_timed_batches() {
     assert_eq!(*flaky.batches.lock().unwrap(), [100]);
     store(&cache, &numbered_key(5), depth(13), report(13, 9_000));
     drop(cache);
-    assert_eq!(*flaky.batches.lock().unwrap(), [100, 1], "the end writes what is left");
+    assert_eq!(*flaky.batches.lock().unwrap(), [100, 1], "the end writes the remaining records");
 }

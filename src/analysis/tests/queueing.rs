@@ -1,4 +1,4 @@
-//! The queue: bounded, first in, first out, and worked off whatever happens.
+//! The queue: bounded, first in, first out, and never stuck.
 
 use std::sync::Mutex;
 use std::thread;
@@ -11,7 +11,7 @@ use crate::analysis::AnalysisError;
 async fn a_full_queue_refuses_with_retry_after() {
     let searcher = Scripted::new(until_stopped);
     let service = service(searcher.clone(), options(2, 3));
-    let asked: Vec<_> = (0..5)
+    let pending: Vec<_> = (0..5)
         .map(|number| {
             let service = service.clone();
             tokio::spawn(async move { service.best_move(unique_request(number)).await })
@@ -32,8 +32,8 @@ async fn a_full_queue_refuses_with_retry_after() {
         Err(AnalysisError::QueueFull { length: 3, .. }) => (),
         other => panic!("{other:?}"),
     }
-    assert_eq!(service.searches_in_flight(), 5, "a refused question leaves nothing behind");
-    drop(asked);
+    assert_eq!(service.searches_in_flight(), 5, "a refused request leaves nothing behind");
+    drop(pending);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -41,21 +41,21 @@ async fn requests_within_workers_and_capacity_are_never_refused() {
     let searcher = Scripted::new(until_stopped);
     for _ in 0..50 {
         let service = service(searcher.clone(), options(2, 1));
-        let asked: Vec<_> = (0..3)
+        let pending: Vec<_> = (0..3)
             .map(|number| {
                 let service = service.clone();
                 tokio::spawn(async move { service.best_move(unique_request(number)).await })
             })
             .collect();
-        wait_until("all have a place", || service.status().queue_length == 1).await;
-        for asked in asked {
-            asked.abort();
+        wait_until("all requests have a place", || service.status().queue_length == 1).await;
+        for pending in pending {
+            pending.abort();
         }
     }
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn first_in_first_out() {
+async fn requests_of_one_client_run_first_in_first_out() {
     let order = Arc::new(Mutex::new(Vec::new()));
     let seen = order.clone();
     let searcher = Scripted::new(move |game: &Game, limits: &Limits, stop: &StopFlag| {
@@ -64,15 +64,15 @@ async fn first_in_first_out() {
         at_once(game, limits, stop)
     });
     let service = service(searcher, options(1, 100));
-    let mut asked = Vec::new();
+    let mut pending = Vec::new();
     for number in 0..40 {
         let before = service.searches_in_flight();
         let caller = service.clone();
-        asked.push(tokio::spawn(async move { caller.best_move(unique_request(number)).await }));
-        wait_until("it has its place", || service.searches_in_flight() > before).await;
+        pending.push(tokio::spawn(async move { caller.best_move(unique_request(number)).await }));
+        wait_until("the request has its place", || service.searches_in_flight() > before).await;
     }
-    for asked in asked {
-        asked.await.unwrap().unwrap();
+    for pending in pending {
+        pending.await.unwrap().unwrap();
     }
     let expected: Vec<u64> = (0..40).map(|number| 1_000_000 + number).collect();
     assert_eq!(*order.lock().unwrap(), expected);
@@ -81,7 +81,7 @@ async fn first_in_first_out() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_search_that_panics_is_an_error_and_its_worker_survives() {
     let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| {
-        assert_ne!(limits.depth, Some(13), "a scripted fault");
+        assert_ne!(limits.depth, Some(13), "a scripted panic");
         at_once(game, limits, stop)
     });
     let service = service(searcher, options(1, 8));
@@ -93,7 +93,7 @@ async fn a_search_that_panics_is_an_error_and_its_worker_survives() {
             12
         );
     }
-    wait_until("all is quiet", || service.status().busy_workers == 0).await;
+    wait_until("all workers are idle", || service.status().busy_workers == 0).await;
     assert_eq!(service.searches_in_flight(), 0);
 }
 
@@ -106,7 +106,7 @@ async fn queue_time_and_search_time_are_reported_separately() {
     let service = service(searcher, options(1, 8));
     let other = service.clone();
     let first = tokio::spawn(async move { other.best_move(unique_request(1)).await.unwrap() });
-    wait_until("the first searches", || service.status().busy_workers == 1).await;
+    wait_until("the first search runs", || service.status().busy_workers == 1).await;
     let second = service.best_move(unique_request(2)).await.unwrap();
     let first = first.await.unwrap();
     assert!(
@@ -165,7 +165,7 @@ async fn a_request_that_waits_too_long_times_out_and_frees_its_place() {
     assert_eq!(
         (service.status().queue_length, service.status().busy_workers),
         (0, 1),
-        "who searches is not late"
+        "a running search does not time out"
     );
     running.abort();
 }
@@ -189,7 +189,7 @@ async fn a_modest_client_does_not_wait_behind_a_greedy_one() {
     service.best_move(modest).await.unwrap();
     assert!(
         searcher.searches() - before <= 3,
-        "{} others came first",
+        "{} other searches came first",
         searcher.searches() - before
     );
     for greedy in greedy {
@@ -210,14 +210,14 @@ async fn a_batch_search_joined_by_an_interactive_request_is_promoted() {
     let running = ask(PriorityClass::Interactive, 0);
     wait_until("the worker is busy", || searcher.searches() == 1).await;
     let of_batch = ask(PriorityClass::Batch, 1);
-    wait_until("it waits", || service.status().batch_length == 1).await;
-    let waited_for = ask(PriorityClass::Interactive, 1);
-    wait_until("it has changed over", || {
+    wait_until("the batch request waits", || service.status().batch_length == 1).await;
+    let interactive = ask(PriorityClass::Interactive, 1);
+    wait_until("the search is promoted", || {
         (service.status().batch_length, service.status().queue_length) == (0, 1)
     })
     .await;
-    for asked in [running, of_batch, waited_for] {
-        asked.abort();
+    for pending in [running, of_batch, interactive] {
+        pending.abort();
     }
 }
 
@@ -232,23 +232,74 @@ async fn every_evicted_request_gets_an_error() {
     };
     let greedy: Vec<_> = (0..61).map(|number| ask("greedy".to_owned(), number)).collect();
     wait_until("the queue is full", || service.status().queue_length == 60).await;
-    // Many, so that flights of both sides lie side by side in the map.
+    // Many, so that searches of both clients share shards of the map.
     let modest: Vec<_> =
         (0..50).map(|number| ask(format!("modest {number}"), 1_000 + number)).collect();
-    wait_until("half of the greedy client's questions have given way", || {
-        greedy.iter().filter(|asked| asked.is_finished()).count() == 50
+    wait_until("most requests of the greedy client are evicted", || {
+        greedy.iter().filter(|pending| pending.is_finished()).count() == 50
     })
     .await;
     assert_eq!(service.status().queue_length, 60);
-    for asked in greedy {
-        if asked.is_finished() {
+    for pending in greedy {
+        if pending.is_finished() {
             assert!(matches!(
-                asked.await.unwrap(),
+                pending.await.unwrap(),
                 Err(AnalysisError::QueueFull { length: 60, .. })
             ));
         } else {
-            asked.abort();
+            pending.abort();
         }
     }
-    modest.into_iter().for_each(|asked| asked.abort());
+    modest.into_iter().for_each(|pending| pending.abort());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn batch_requests_beyond_the_queue_wait_for_a_place() {
+    let searcher = Scripted::new(at_once);
+    // With equal requests, so that some take no place because they join a search.
+    for capacity in [0, 1, 3] {
+        let options = ServiceOptions { dictionary_max_entries: 0, ..options(2, capacity) };
+        let service = service(searcher.clone(), options);
+        let pending: Vec<_> = (0..200)
+            .map(|number| {
+                let service = service.clone();
+                let request = AnalysisRequest {
+                    client: Client::new(&format!("client {}", number % 3)),
+                    ..unique_request(number / 2)
+                };
+                tokio::spawn(async move { service.best_move_when_free(request).await })
+            })
+            .collect();
+        for pending in pending {
+            let answer = tokio::time::timeout(Duration::from_secs(10), pending).await;
+            answer.expect("no request is stuck").unwrap().unwrap();
+        }
+        assert_eq!(service.searches_in_flight(), 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn batch_requests_that_wait_for_a_place_end_with_the_service() {
+    let searcher = Scripted::new(until_stopped);
+    let service = service(searcher.clone(), options(1, 1));
+    let pending: Vec<_> = (0..8)
+        .map(|number| {
+            let service = service.clone();
+            tokio::spawn(async move { service.best_move_when_free(unique_request(number)).await })
+        })
+        .collect();
+    wait_until("the queue is full", || service.status().batch_length == 1).await;
+    service.shut_down();
+    let mut rejected = 0;
+    for pending in pending {
+        let answer = tokio::time::timeout(Duration::from_secs(10), pending).await;
+        match answer.expect("no request is stuck").unwrap() {
+            Ok(answer) => assert_eq!(answer.report.depth, 6),
+            Err(error) => {
+                assert!(matches!(error, AnalysisError::ShuttingDown { .. }), "{error:?}");
+                rejected += 1;
+            }
+        }
+    }
+    assert_eq!(rejected, 7);
 }

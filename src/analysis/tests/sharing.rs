@@ -1,4 +1,4 @@
-//! Equal questions share one search.
+//! Sharing: equal requests share one search.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use super::*;
 use crate::analysis::{CacheVerdict, CompletionReason, Source};
 
-/// A searcher whose searches end when the test opens the gate, or when they are stopped.
+/// A searcher whose searches end when the test opens the gate or they are stopped.
 fn gated() -> (Arc<AtomicBool>, Arc<impl Searcher>) {
     let gate = Arc::new(AtomicBool::new(false));
     let open = gate.clone();
@@ -37,13 +37,13 @@ async fn equal_requests_in_flight_share_one_search() {
         tokio::spawn(async move { service.best_move(request(start_game(), depth(9))).await })
     };
     let first = ask();
-    wait_until("the first searches", || searcher.searches() == 1).await;
+    wait_until("the first search runs", || searcher.searches() == 1).await;
     let others: Vec<_> = (0..50).map(|_| ask()).collect();
-    wait_until("all listen", || service.subscribers() == 51).await;
+    wait_until("all subscribe", || service.subscribers() == 51).await;
     assert_eq!(
         (service.status().busy_workers, service.status().queue_length),
         (1, 0),
-        "joining takes no place"
+        "joining takes no place in the queue"
     );
     gate.store(true, Ordering::SeqCst);
 
@@ -76,7 +76,7 @@ async fn requests_that_differ_run_separate_searches() {
         fresh,
         with_threads(2, request(start_game(), depth(9))),
     ];
-    let asked: Vec<_> = different
+    let pending: Vec<_> = different
         .into_iter()
         .map(|request| {
             let service = service.clone();
@@ -85,7 +85,7 @@ async fn requests_that_differ_run_separate_searches() {
         .collect();
     wait_until("six searches run", || searcher.searches() == 6).await;
     service.shut_down();
-    for answer in asked {
+    for answer in pending {
         assert!(!answer.await.unwrap().unwrap().shared);
     }
 }
@@ -103,12 +103,12 @@ async fn fresh_requests_share_only_with_fresh_ones() {
                 .unwrap()
         })
     };
-    let asked = [ask(true), ask(true), ask(false), ask(false)];
-    wait_until("all listen", || service.subscribers() == 4).await;
+    let pending = [ask(true), ask(true), ask(false), ask(false)];
+    wait_until("all subscribe", || service.subscribers() == 4).await;
     assert_eq!(service.status().busy_workers, 2);
     gate.store(true, Ordering::SeqCst);
     let mut answers = Vec::new();
-    for answer in asked {
+    for answer in pending {
         answers.push(answer.await.unwrap());
     }
     assert_eq!(answers.iter().filter(|answer| answer.shared).count(), 2);

@@ -1,4 +1,4 @@
-//! The end of the service: nothing new begins, and what runs answers with what it has.
+//! The shutdown: no new work starts, and running searches answer with their result so far.
 
 use super::*;
 use crate::analysis::{AnalysisError, CompletionReason};
@@ -59,11 +59,11 @@ async fn a_search_that_had_ended_by_itself_keeps_its_reason() {
     });
     let service = service(searcher.clone(), options(1, 8));
     let caller = service.clone();
-    let asked =
+    let pending =
         tokio::spawn(async move { caller.best_move(request(start_game(), depth(5))).await });
-    wait_until("it searches", || searcher.searches() == 1).await;
+    wait_until("the search runs", || searcher.searches() == 1).await;
     service.shut_down();
-    assert_eq!(asked.await.unwrap().unwrap().reason, CompletionReason::Depth);
+    assert_eq!(pending.await.unwrap().unwrap().reason, CompletionReason::Depth);
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -75,7 +75,7 @@ async fn perft_ends_with_the_service() {
             .perft(Client::new("ann"), Position::startpos(), 13, false, Duration::from_secs(100))
             .await
     });
-    wait_until("it counts", || service.status().busy_workers == 1).await;
+    wait_until("the perft runs", || service.status().busy_workers == 1).await;
     service.shut_down();
     assert!(matches!(counting.await.unwrap(), Err(AnalysisError::ShuttingDown { .. })));
 }
@@ -93,8 +93,8 @@ async fn a_shutdown_answers_every_concurrent_request() {
             .collect();
         let stopper = service.clone();
         tokio::spawn(async move { stopper.shut_down() });
-        for asked in requests {
-            match tokio::time::timeout(Duration::from_secs(5), asked)
+        for pending in requests {
+            match tokio::time::timeout(Duration::from_secs(5), pending)
                 .await
                 .expect("an answer")
                 .unwrap()

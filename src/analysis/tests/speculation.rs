@@ -1,4 +1,4 @@
-//! What idle workers deepen, and how soon they are taken back.
+//! Speculative searches: which positions idle workers search, and when requests preempt them.
 
 use std::sync::atomic::Ordering;
 use std::thread;
@@ -12,12 +12,12 @@ use crate::analysis::{AnalysisRequest, CacheVerdict, PriorityClass, ServiceOptio
 use crate::chess::Game;
 use crate::engine::{Limits, Report, StopReason};
 
-/// With so many wishes.
+/// Options with this many candidates.
 fn speculative_options(workers: usize, idle_positions: usize) -> ServiceOptions {
     ServiceOptions { idle_positions, ..options(workers, 8) }
 }
 
-/// What a search could have found that holds the first move for the best.
+/// A report whose best move is the first legal one.
 fn report_of_first_move(game: &Game, limits: &Limits) -> Report {
     let pv = game.position().legal_moves()[..1].to_vec();
     Report { pv, ..report(limits.depth.unwrap_or(1), 100) }
@@ -28,7 +28,7 @@ async fn child_positions_are_cached_soon_after_a_request() {
     let searcher = Scripted::new(|game, limits, _| report_of_first_move(game, limits));
     let service = service(searcher.clone(), speculative_options(1, 64));
     service.best_move(request(start_game(), depth(5))).await.unwrap();
-    wait_until("all children are known", || service.status().cache_entries == 21).await;
+    wait_until("all children are cached", || service.status().cache_entries == 21).await;
     assert_eq!((searcher.searches(), service.status().speculative_length), (21, 0));
     for moves in ["e2e4", "g1f3"] {
         let answer = service.best_move(request(game_of(moves), depth(5))).await.unwrap();
@@ -36,9 +36,9 @@ async fn child_positions_are_cached_soon_after_a_request() {
     }
     let hits = service.status().cache_hits;
     assert_eq!((hits.speculative, hits.memory, hits.misses), (2, 2, 1));
-    wait_until("the next positions are known too", || service.status().cache_entries == 23).await;
+    wait_until("the next positions are cached too", || service.status().cache_entries == 23).await;
     service.best_move(request(start_game(), depth(5))).await.unwrap();
-    assert_eq!(service.status().cache_hits.speculative, 2, "this one was asked for before");
+    assert_eq!(service.status().cache_hits.speculative, 2, "this position was requested before");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -46,7 +46,7 @@ async fn a_child_is_cached_with_its_history() {
     let searcher = Scripted::new(|game, limits, _| report_of_first_move(game, limits));
     let service = service(searcher, speculative_options(1, 64));
     service.best_move(request(game_of("g1f3 g8f6"), depth(5))).await.unwrap();
-    wait_until("the children are known", || service.status().cache_entries > 20).await;
+    wait_until("the children are cached", || service.status().cache_entries > 20).await;
     let answer = service.best_move(request(game_of("g1f3 g8f6 b1c3"), depth(5))).await.unwrap();
     assert_eq!(answer.cache_verdict, CacheVerdict::Hit);
 }
@@ -62,14 +62,14 @@ async fn a_request_preempts_speculation_which_resumes_later() {
     });
     let service = service(searcher.clone(), speculative_options(1, 1));
     service.best_move(request(start_game(), depth(5))).await.unwrap();
-    wait_until("the idle search has begun", || searcher.searches() == 2).await;
-    assert_eq!(service.status().busy_workers, 0, "it counts for nobody");
+    wait_until("the speculative search has started", || searcher.searches() == 2).await;
+    assert_eq!(service.status().busy_workers, 0, "a speculative search makes no worker busy");
     let answer = service.best_move(unique_request(1)).await.unwrap();
     assert_eq!(answer.report.reason, StopReason::Depth);
-    wait_until("the idle search goes on", || searcher.searches() >= 4).await;
+    wait_until("the speculative search is resumed", || searcher.searches() >= 4).await;
     service.shut_down();
     service.drained().await;
-    wait_until("it ends with the service", || {
+    wait_until("the speculative search ends with the service", || {
         searcher.finished.load(Ordering::SeqCst) == searcher.searches()
     })
     .await;

@@ -1,5 +1,4 @@
-//! What the asker of a long question hears on its way, and what becomes of an older question of his
-//! session.
+//! The updates of a long request, and the replacement of an older request of its session.
 
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
@@ -9,7 +8,8 @@ use crate::analysis::{
     AnalysisStream, AnalysisUpdate, Answer, Client, CompletionReason, Session, Source,
 };
 
-/// A searcher that finishes the iterations that it is given, until it is stopped or given no more.
+/// A searcher that finishes the iterations that the test sends, until it is stopped or the channel
+/// closes.
 struct IterativeSearcher {
     depths: Mutex<Receiver<u8>>,
     started: AtomicUsize,
@@ -62,7 +62,7 @@ impl Searcher for IterativeSearcher {
 }
 
 async fn next_update(stream: &mut AnalysisStream) -> AnalysisUpdate {
-    stream.next().await.unwrap().expect("more to hear")
+    stream.next().await.unwrap().expect("another update")
 }
 
 async fn next_iteration_depth(stream: &mut AnalysisStream) -> u8 {
@@ -79,7 +79,7 @@ async fn expect_end(stream: &mut AnalysisStream) -> Answer {
     }
 }
 
-/// Has the start position searched and remembered to depth 6.
+/// Caches a search of the start position to depth 6.
 async fn cache_depth_6(service: &Service, depth_sender: &SyncSender<u8>) {
     depth_sender.send(6).unwrap();
     let mut first = service.start_analysis(request(start_game(), depth(6))).unwrap();
@@ -118,7 +118,7 @@ async fn the_cached_analysis_comes_first_and_then_only_deeper_iterations() {
 
     let mut stream = service.start_analysis(request(start_game(), depth(9))).unwrap();
     let AnalysisUpdate::Cached(cached) = next_update(&mut stream).await else {
-        panic!("memory comes first")
+        panic!("the cached analysis comes first")
     };
     assert_eq!(cached.report.depth, 6);
     for depth in [3, 6, 7] {
@@ -142,7 +142,7 @@ async fn a_deeper_cached_analysis_is_the_final_answer() {
     let answer = expect_end(&mut stream).await;
     assert_eq!(answer.report.depth, 6);
     assert!(matches!(answer.source, Source::Cache { .. }));
-    // The plain question asks what a search of its own finds.
+    // A best-move request gets the result of its own search.
     let own = service.best_move(request(start_game(), depth(9))).await.unwrap();
     assert_eq!((own.report.depth, own.source), (0, Source::Search));
 }
@@ -160,7 +160,8 @@ async fn a_waiting_request_reports_how_many_tasks_are_ahead() {
     drop(second);
     assert!(matches!(next_update(&mut third).await, AnalysisUpdate::Queued(0)));
     drop(running);
-    wait_until("his turn has come", || searcher.started.load(Ordering::SeqCst) == 2).await;
+    wait_until("the third search has started", || searcher.started.load(Ordering::SeqCst) == 2)
+        .await;
     depth_sender.send(3).unwrap();
     assert_eq!(next_iteration_depth(&mut third).await, 3);
 }

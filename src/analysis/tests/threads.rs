@@ -1,10 +1,10 @@
-//! Searches of several threads: each thread takes a worker, and no mix of large and small ones gets
-//! stuck.
+//! Searches with several threads: each thread takes a worker, and no mix of large and small
+//! searches gets stuck.
 
 use super::*;
 use crate::analysis::{CacheVerdict, CompletionReason};
 
-/// A script that takes a moment.
+/// A script that takes a millisecond.
 fn a_moment(game: &Game, limits: &Limits, stop: &StopFlag) -> Report {
     thread::sleep(Duration::from_millis(1));
     at_once(game, limits, stop)
@@ -27,13 +27,13 @@ async fn a_search_of_two_threads_takes_two_workers() {
     tokio::time::sleep(Duration::from_millis(20)).await;
     assert_eq!(searcher.searches(), 1);
     double.abort();
-    wait_until("the second has its turn", || searcher.searches() == 2).await;
+    wait_until("the second search runs", || searcher.searches() == 2).await;
     let single = ask(1, 2);
-    wait_until("the single one finds the third worker", || searcher.searches() == 3).await;
+    wait_until("the small search runs on the third worker", || searcher.searches() == 3).await;
     assert_eq!((service.status().busy_workers, service.status().queue_length), (3, 0));
     service.shut_down();
-    for asked in [other, single] {
-        assert_eq!(asked.await.unwrap().unwrap().reason, CompletionReason::Shutdown);
+    for pending in [other, single] {
+        assert_eq!(pending.await.unwrap().unwrap().reason, CompletionReason::Shutdown);
     }
     assert_eq!(searcher.max_threads(), 3);
 }
@@ -41,7 +41,7 @@ async fn a_search_of_two_threads_takes_two_workers() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_search_of_two_threads_is_not_starved_by_single_ones() {
     let searcher = Scripted::new(a_moment);
-    // Without a dictionary every question waits for its workers.
+    // Without a cache every request waits for its workers.
     let service =
         service(searcher.clone(), ServiceOptions { dictionary_max_entries: 0, ..options(2, 64) });
     let stream: Vec<_> = (0..4)
@@ -63,13 +63,15 @@ async fn a_search_of_two_threads_is_not_starved_by_single_ones() {
         .collect();
     for number in 0..50 {
         let double = service.best_move(with_threads(2, unique_request(9_000_000 + number)));
-        let answer =
-            tokio::time::timeout(Duration::from_secs(5), double).await.expect("its turn").unwrap();
+        let answer = tokio::time::timeout(Duration::from_secs(5), double)
+            .await
+            .expect("the large search runs")
+            .unwrap();
         assert_eq!(answer.reason, CompletionReason::Nodes);
     }
     service.shut_down();
     for caller in stream {
-        assert!(caller.await.unwrap() > 10, "the stream flows on as well");
+        assert!(caller.await.unwrap() > 10, "the small searches run too");
     }
     assert_eq!(searcher.max_threads(), 2, "never more threads than workers");
 }
@@ -89,16 +91,16 @@ async fn any_mix_of_large_and_small_searches_completes() {
                 let roll = (caller_number * 7_919 + round * 104_729)
                     .wrapping_mul(0x9e37_79b9_7f4a_7c15)
                     >> 40;
-                let asked = service.best_move(with_threads(
+                let pending = service.best_move(with_threads(
                     1 + roll % 4,
                     unique_request(caller_number * 100 + round),
                 ));
                 if roll & 0x30 == 0 {
-                    // Some leave, from the queue or from the search.
-                    let _ =
-                        tokio::time::timeout(Duration::from_micros(roll as u64 % 500), asked).await;
+                    // Some clients leave while they wait or search.
+                    let _ = tokio::time::timeout(Duration::from_micros(roll as u64 % 500), pending)
+                        .await;
                 } else {
-                    asked.await.unwrap();
+                    pending.await.unwrap();
                 }
             }
         }));
@@ -106,10 +108,10 @@ async fn any_mix_of_large_and_small_searches_completes() {
     for caller in callers {
         tokio::time::timeout(Duration::from_secs(30), caller)
             .await
-            .expect("nobody is stuck")
+            .expect("no request is stuck")
             .unwrap();
     }
-    wait_until("all is quiet", || service.status().busy_workers == 0).await;
+    wait_until("all workers are idle", || service.status().busy_workers == 0).await;
     assert_eq!((service.searches_in_flight(), service.status().queue_length), (0, 0));
     assert!((2..=4).contains(&searcher.max_threads()), "{}", searcher.max_threads());
 }
@@ -128,7 +130,7 @@ async fn threads_are_capped_at_the_workers_and_a_mate_search_uses_one() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_search_of_several_threads_that_panics_gives_all_its_workers_back() {
     let searcher = Scripted::new(|game: &Game, limits: &Limits, stop: &StopFlag| {
-        assert_ne!(limits.depth, Some(13), "a scripted fault");
+        assert_ne!(limits.depth, Some(13), "a scripted panic");
         at_once(game, limits, stop)
     });
     let service = service(searcher, options(2, 8));

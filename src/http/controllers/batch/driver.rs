@@ -1,19 +1,18 @@
 //! The work on a batch: lines in, a few of them searched at a time, answers out.
 
 use std::collections::VecDeque;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use axum::body::Body;
 use axum::response::Response;
 use serde::Serialize;
 use tokio::task::JoinSet;
-use tokio::time::sleep;
 use tracing::Instrument;
 
 use super::line_reader::{BodyEnd, BodyLimits, InputLine, LineReader};
 use super::request::BatchRequest;
 use super::response::{BatchEnd, BatchError, EndReason, Indexed};
-use crate::analysis::{AnalysisError, AnalysisRequest, Answer, Service};
+use crate::analysis::Service;
 use crate::chess::CastlingNotation;
 use crate::http::App;
 use crate::http::caller::Caller;
@@ -25,9 +24,6 @@ use crate::http::problem::{Problem, ProblemCode, render_object};
 use crate::http::stream::{
     self, LineSender, Permit, ResponseFormat, line_channel, streaming_response,
 };
-
-/// When the lane is full, so long it takes before it is asked again.
-const QUEUE_FULL_RETRY_DELAY: Duration = Duration::from_millis(20);
 
 /// For each worker so many lines are at work: one is searched, one is next.
 const LINES_PER_WORKER: usize = 2;
@@ -242,7 +238,7 @@ impl LineHandler {
         let (id, has_multipv) = (request.id.clone(), request.multipv.is_some());
         let (analysis_request, clamped) =
             request.clamp(resolved.game, self.caller.client(), self.app.caps());
-        let answer = self.search_with_retry(analysis_request).await?;
+        let answer = self.service.best_move_when_free(analysis_request).await?;
         Ok(if has_multipv {
             let render_options = RenderOptions {
                 position,
@@ -263,20 +259,6 @@ impl LineHandler {
                 answer: BestMoveAnswer::new(state, &position, &answer, clamped),
             })
         })
-    }
-
-    /// Asks until there is a place: the rest of the batch waits meanwhile, and its client with it.
-    async fn search_with_retry(&self, request: AnalysisRequest) -> Result<Answer, AnalysisError> {
-        loop {
-            let answer = match self.service.start_analysis(request.clone()) {
-                Ok(analysis) => analysis.final_answer().await,
-                Err(error) => Err(error),
-            };
-            match answer {
-                Err(AnalysisError::QueueFull { .. }) => sleep(QUEUE_FULL_RETRY_DELAY).await,
-                answer => return answer,
-            }
-        }
     }
 }
 

@@ -1,62 +1,53 @@
-//! One class of those who wait: bounded, fair between clients, first in, first out for each of
-//! them.
+//! The queue of one priority class: fair between clients, first in, first out for each client.
 //!
-//! Start-time fair queueing (Goyal, Vin and Cheng): each job is stamped with the work that its
-//! client has asked for so far, counted from the work that was being done when the client came; the
-//! least stamp has its turn. A client that asks for little never stands behind all that another has
-//! asked for.
+//! Start-time fair queueing (Goyal, Vin and Cheng). Each task gets a start tag: the work that its
+//! client has submitted so far, counted from the virtual time at which the client came. The task
+//! with the least tag runs next. So a client with few tasks never waits behind the whole backlog of
+//! another.
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::queue::QueuedTask;
-use super::session::Client;
+use super::task::{QueuedTask, StartTag};
+use crate::analysis::session::Client;
 
-/// So many clients are kept in mind at most, besides those who wait.
+/// How many clients without waiting tasks are remembered at most.
 const MAX_INACTIVE_CLIENTS: usize = 4_096;
 
-/// A place among those who wait: less is sooner.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct StartTag {
-    /// Worker places that the client had asked for before.
-    start: u64,
-    sequence: u64,
-}
-
-/// What a client has asked for.
+/// The state of a client in this class.
 #[derive(Clone, Copy, Debug, Default)]
 struct ClientState {
     waiting: usize,
-    /// Where its next job starts.
+    /// The start of the client's next task.
     finish_tag: u64,
 }
 
-/// Those of one class who wait.
+/// The waiting tasks of one class.
 #[derive(Default)]
 pub(super) struct ClassQueue {
     waiting: BTreeMap<StartTag, QueuedTask>,
     clients: HashMap<Client, ClientState>,
-    /// The start of the last job that had its turn.
+    /// The start of the task that ran last.
     virtual_time: u64,
     next_sequence: u64,
 }
 
 impl ClassQueue {
-    /// How many wait.
+    /// How many tasks wait.
     pub(super) fn len(&self) -> usize {
         self.waiting.len()
     }
 
-    /// In the order of their turns.
+    /// The waiting tasks, next first.
     pub(super) fn tasks(&self) -> impl Iterator<Item = &QueuedTask> {
         self.waiting.values()
     }
 
-    /// How many have their turn before this one; `None` for one that does not wait here.
+    /// How many tasks run before this one; `None` if it does not wait here.
     pub(super) fn tasks_before(&self, tag: StartTag) -> Option<usize> {
         self.waiting.contains_key(&tag).then(|| self.waiting.range(..tag).count())
     }
 
-    /// Takes a place.
+    /// Adds a task.
     pub(super) fn push(&mut self, queued: QueuedTask) -> StartTag {
         let state = self.clients.entry(queued.client().clone()).or_default();
         let start = state.finish_tag.max(self.virtual_time);
@@ -68,14 +59,14 @@ impl ClassQueue {
         tag
     }
 
-    /// Gives a place back.
+    /// Removes a waiting task.
     pub(super) fn remove(&mut self, tag: StartTag) -> Option<QueuedTask> {
         let queued = self.waiting.remove(&tag)?;
         self.record_removal(&queued);
         Some(queued)
     }
 
-    /// The next one has his turn.
+    /// Takes the next task out.
     pub(super) fn pop(&mut self) -> Option<QueuedTask> {
         let (tag, queued) = self.waiting.pop_first()?;
         self.virtual_time = tag.start;
@@ -83,14 +74,14 @@ impl ClassQueue {
         Some(queued)
     }
 
-    /// Everybody goes.
+    /// Removes all tasks.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = QueuedTask> + use<> {
         self.clients.clear();
         std::mem::take(&mut self.waiting).into_values()
     }
 
-    /// Makes room for one more of this client: the newest job of the client that has the most
-    /// waiting goes. `None` when that would be this client's new one.
+    /// Removes the newest task of the client with the most waiting tasks, for a new task of
+    /// `client`. Returns `None` when `client` would have the most itself.
     pub(super) fn evict_newest(&mut self, client: &Client) -> Option<QueuedTask> {
         let own = self.clients.get(client).map_or(0, |state| state.waiting) + 1;
         let (busiest, state) = self.clients.iter().max_by_key(|(_, state)| state.waiting)?;
@@ -105,7 +96,7 @@ impl ClassQueue {
             .map(|(&tag, _)| tag);
         let newest = newest.max_by_key(|tag| tag.sequence)?;
         let queued = self.remove(newest)?;
-        // It has cost its client nothing.
+        // The client does not pay for a task that never ran.
         if let Some(state) = self.clients.get_mut(&busiest) {
             state.finish_tag = newest.start;
         }
@@ -117,7 +108,7 @@ impl ClassQueue {
             state.waiting -= 1;
         }
         if self.waiting.is_empty() {
-            // Nobody waits: nobody has an advantage to make up for.
+            // Without waiting tasks no client has an advantage to compensate.
             self.clients.clear();
         } else if self.clients.len() > MAX_INACTIVE_CLIENTS {
             let virtual_time = self.virtual_time;
@@ -132,7 +123,7 @@ impl ClassQueue {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::queue::Task;
+    use crate::analysis::queue::task::Task;
 
     fn queued_task(client: &str, workers: usize) -> QueuedTask {
         QueuedTask::new(Client::new(client), workers, Task::new(|_| ()))
@@ -186,11 +177,11 @@ mod tests {
         );
         assert!(
             queue.evict_newest(&Client::new("a")).is_none(),
-            "his own new one would be the newest"
+            "its own new task would be the newest"
         );
         assert!(
             queue.evict_newest(&Client::new("b")).is_none(),
-            "two of each: the newcomer is one too many"
+            "with two tasks each, the new one is the third"
         );
     }
 

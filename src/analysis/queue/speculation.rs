@@ -1,38 +1,35 @@
-//! What workers do when nobody waits for them: deepen the positions that are likely to be asked for
-//! next.
+//! Candidates for speculative search: the positions that clients are likely to request next.
 //!
-//! Whoever asks about a position will soon ask about one that a move leads to, most of all by the
-//! best lines. Such wishes wait in a bounded list; any real request goes before them, and takes a
-//! worker back that follows one.
-
-mod recent;
+//! After a request for a position, a request for one of its children is likely, most of all along
+//! the best lines. The candidates wait in a bounded queue. Every request takes priority over them
+//! and preempts a speculative search if it needs the worker.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::hash::{BuildHasher, Hash, RandomState};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
-use self::recent::RecentCandidates;
-use super::request::{AnalysisRequest, reversible_tail};
+use crate::analysis::request::{AnalysisRequest, reversible_tail};
 use crate::chess::{Game, Move};
 use crate::engine::{Limits, Report};
 
-/// A wish is known by the key of the position that was asked about and the move from there.
+/// The identity of a candidate: the key of the parent position and the move from there.
 type CandidateId = (u64, Move);
 
-/// Less is sooner: first by the rank of the move, of equals the newest.
+/// The order of candidates, least first: by rank of the move, then newest first.
 type CandidatePriority = (u16, Reverse<u64>);
 
-/// A position that is likely to be asked for, with what it will be asked.
+/// A position that a client is likely to request, with the likely limits.
 #[derive(Clone, Debug)]
-pub(super) struct Candidate {
-    /// The position that was asked about, and how it came about.
+pub(in crate::analysis) struct Candidate {
+    /// The requested position with its history.
     parent: Arc<Game>,
     mv: Move,
-    pub(super) limits: Limits,
-    pub(super) lines: usize,
-    /// When it was wished for, or put back.
+    pub(in crate::analysis) limits: Limits,
+    pub(in crate::analysis) lines: usize,
+    /// When the candidate was queued, or put back.
     pub(super) queued_at: Instant,
 }
 
@@ -42,16 +39,16 @@ impl Candidate {
     }
 
     /// The position after the move, with its history.
-    pub(super) fn game(&self) -> Game {
+    pub(in crate::analysis) fn game(&self) -> Game {
         let mut game = (*self.parent).clone();
         game.play(self.mv);
         game
     }
 }
 
-/// The wishes that wait.
+/// The waiting candidates.
 #[derive(Debug)]
-pub(super) struct SpeculativeQueue {
+pub(in crate::analysis) struct SpeculativeQueue {
     state: Mutex<State>,
     length: AtomicUsize,
     capacity: usize,
@@ -66,13 +63,13 @@ struct State {
 }
 
 impl SpeculativeQueue {
-    /// The most memory of a wish. Those of one question share its game; at worst each is of
-    /// another.
-    pub(super) const MAX_BYTES: usize =
+    /// The most memory of a candidate, in bytes. Candidates of one request share its game; in the
+    /// worst case each comes from another request.
+    pub(in crate::analysis) const MAX_BYTES: usize =
         AnalysisRequest::MAX_BYTES + 2 * size_of::<(CandidatePriority, Candidate, CandidateId)>();
 
-    /// One for so many wishes; for none, nothing is ever wished for.
-    pub(super) fn new(capacity: usize) -> SpeculativeQueue {
+    /// A queue for this many candidates; with capacity 0 it stays empty.
+    pub(in crate::analysis) fn new(capacity: usize) -> SpeculativeQueue {
         SpeculativeQueue {
             state: Mutex::default(),
             length: AtomicUsize::new(0),
@@ -81,18 +78,18 @@ impl SpeculativeQueue {
         }
     }
 
-    /// `true` when wishes are taken at all.
-    pub(super) fn is_enabled(&self) -> bool {
+    /// `true` when the queue accepts candidates.
+    pub(in crate::analysis) fn is_enabled(&self) -> bool {
         self.capacity > 0
     }
 
-    /// How many wait.
-    pub(super) fn len(&self) -> usize {
+    /// How many candidates wait.
+    pub(in crate::analysis) fn len(&self) -> usize {
         self.length.load(Ordering::Acquire)
     }
 
-    /// Wishes for the positions that all moves from one lead to, those of the lines first.
-    pub(super) fn enqueue_children(
+    /// Queues all children of a position, those along the report's lines first.
+    pub(in crate::analysis) fn enqueue_children(
         &self,
         game: Game,
         limits: &Limits,
@@ -114,9 +111,9 @@ impl SpeculativeQueue {
         self.enqueue(Arc::new(game), limits, lines, &moves);
     }
 
-    /// Wishes for the position that the best line leads to. `false` when there is none, or the same
-    /// was wished for lately.
-    pub(super) fn enqueue_best_child(
+    /// Queues the child along the best line. Returns `false` when there is none, or when the same
+    /// candidate was queued recently.
+    pub(in crate::analysis) fn enqueue_best_child(
         &self,
         game: &Game,
         limits: &Limits,
@@ -155,8 +152,8 @@ impl SpeculativeQueue {
         self.length.store(state.candidates.len(), Ordering::Release);
     }
 
-    /// The wish whose turn is next.
-    pub(super) fn pop(&self) -> Option<Candidate> {
+    /// Takes the next candidate out.
+    pub(in crate::analysis) fn pop(&self) -> Option<Candidate> {
         if self.len() == 0 {
             return None;
         }
@@ -167,14 +164,14 @@ impl SpeculativeQueue {
         Some(candidate)
     }
 
-    /// Puts back what could not be followed to its end, before all others.
-    pub(super) fn put_back(&self, candidate: Candidate) {
+    /// Puts a candidate whose search was preempted back, before all others.
+    pub(in crate::analysis) fn put_back(&self, candidate: Candidate) {
         let Candidate { parent, mv, limits, lines, .. } = candidate;
         self.enqueue(parent, &limits, lines, &[mv]);
     }
 
-    /// Forgets all wishes.
-    pub(super) fn clear(&self) {
+    /// Removes all candidates.
+    pub(in crate::analysis) fn clear(&self) {
         *self.lock() = State::default();
         self.recent.clear();
         self.length.store(0, Ordering::Release);
@@ -182,6 +179,57 @@ impl SpeculativeQueue {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many recent candidates are remembered at most; each overwrites an older one.
+const RECENT_SLOTS: usize = 16_384;
+
+/// How long a candidate counts as recent at most. By then its result may be evicted.
+const RECENT_WINDOW: Duration = Duration::from_secs(300);
+
+/// The candidates queued recently, so that a repeated request queues its child only once.
+///
+/// A lossy set without locks. A lost candidate is queued once more, which only costs a little time.
+#[derive(Debug)]
+struct RecentCandidates {
+    /// For each slot the hash of its newest candidate; 0 if empty.
+    slots: Box<[AtomicU64]>,
+    hasher: RandomState,
+    created_at: Instant,
+}
+
+impl Default for RecentCandidates {
+    fn default() -> RecentCandidates {
+        let slots = (0..RECENT_SLOTS).map(|_| AtomicU64::new(0)).collect();
+        RecentCandidates { slots, hasher: RandomState::new(), created_at: Instant::now() }
+    }
+}
+
+impl RecentCandidates {
+    /// Adds a candidate. Returns `false` if it is the newest of its slot already.
+    fn insert(&self, candidate: &impl Hash) -> bool {
+        let (hash, slot) = self.slot(candidate);
+        // The load comes first because nearly all candidates of a busy server are present.
+        slot.load(Ordering::Relaxed) != hash && slot.swap(hash, Ordering::Relaxed) != hash
+    }
+
+    /// Removes a candidate.
+    fn remove(&self, candidate: &impl Hash) {
+        let (hash, slot) = self.slot(candidate);
+        // The slot may hold a newer candidate by now, which stays.
+        let _ = slot.compare_exchange(hash, 0, Ordering::Relaxed, Ordering::Relaxed);
+    }
+
+    /// Removes all candidates.
+    fn clear(&self) {
+        self.slots.iter().for_each(|slot| slot.store(0, Ordering::Relaxed));
+    }
+
+    fn slot(&self, candidate: &impl Hash) -> (u64, &AtomicU64) {
+        let window = self.created_at.elapsed().as_secs() / RECENT_WINDOW.as_secs();
+        let hash = self.hasher.hash_one((window, candidate));
+        (hash, &self.slots[hash as usize % RECENT_SLOTS])
     }
 }
 
@@ -203,7 +251,7 @@ mod tests {
         report
     }
 
-    /// What was found behind these moves: that the first legal one is the best.
+    /// A report for the position after these moves whose best move is the first legal one.
     fn report_after(moves: &str) -> Report {
         Report { pv: game_of(moves).position().legal_moves()[..1].to_vec(), ..report(5, 1) }
     }
@@ -242,7 +290,7 @@ mod tests {
         );
         list.enqueue_best_child(&game_of("g1f3"), &depth(5), 1, &report_after("g1f3"));
         let first = list.pop().unwrap();
-        assert_eq!(first.game().moves().len(), 2, "the way to it is kept");
+        assert_eq!(first.game().moves().len(), 2, "the candidate keeps its history");
         assert_eq!(pop_move(&list), "e2e4");
     }
 
@@ -259,10 +307,10 @@ mod tests {
         };
         assert!(enqueue(5, 1));
         assert_eq!(pop_move(&list), "e2e4");
-        assert!(!enqueue(5, 1), "it is being followed, or was");
+        assert!(!enqueue(5, 1), "the same candidate was queued before");
         assert_eq!(list.len(), 0);
-        assert!(enqueue(6, 1), "deeper");
-        assert!(enqueue(6, 2), "with more lines");
+        assert!(enqueue(6, 1), "a deeper limit is new");
+        assert!(enqueue(6, 2), "more lines are new");
     }
 
     #[test]
@@ -271,7 +319,7 @@ mod tests {
         let enqueue =
             |moves| list.enqueue_best_child(&game_of(moves), &depth(5), 1, &report_after(moves));
         assert!(enqueue("e2e4"));
-        assert!(enqueue("d2d4"), "it takes the other's place");
+        assert!(enqueue("d2d4"), "the new candidate displaces the older one");
         assert_eq!(
             list.pop().map(|candidate| candidate.mv),
             report_after("d2d4").pv.first().copied()
@@ -312,5 +360,22 @@ mod tests {
         assert_eq!((list.len(), pop_move(&list)), (20, "e2e4".to_owned()));
         list.clear();
         assert_eq!((list.len(), pop_move(&list)), (0, String::new()));
+    }
+
+    #[test]
+    fn a_repeated_candidate_is_not_new_until_removed() {
+        let recent = RecentCandidates::default();
+        assert_eq!([recent.insert(&7), recent.insert(&7), recent.insert(&8)], [true, false, true]);
+        recent.remove(&7);
+        assert_eq!([recent.insert(&7), recent.insert(&8)], [true, false]);
+        recent.clear();
+        assert!(recent.insert(&7));
+    }
+
+    #[test]
+    fn any_number_of_candidates_is_accepted() {
+        let recent = RecentCandidates::default();
+        let new = (0..10 * RECENT_SLOTS).filter(|candidate| recent.insert(candidate)).count();
+        assert_eq!(new, 10 * RECENT_SLOTS);
     }
 }

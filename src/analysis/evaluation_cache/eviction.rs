@@ -1,23 +1,23 @@
-//! Who has to go when the dictionary is full: the analysis that is least worth keeping.
+//! Eviction from the full evaluation cache: the entry of the least worth goes.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
 
-use super::cache_key::HistoryContext;
+use crate::analysis::cache_key::HistoryContext;
 
-/// The work that keeping an analysis saves: nodes per hit times hits expected, as a logarithm in
-/// the sketch's terms. The frequency times cost of Greedy-Dual-Size-Frequency (Cherkasova), where
-/// all things have one size.
+/// The worth of an entry: the nodes that a hit saves times the expected hits, as a binary logarithm
+/// with the sketch's weights. It is frequency times cost of Greedy-Dual-Size-Frequency (Cherkasova)
+/// for entries of equal size.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Worth(f32);
 
 impl Worth {
-    /// Of an analysis that took so many nodes, with this weight of requests in the sketch.
+    /// The worth of an entry that saves this many nodes, with this popularity in the sketch.
     pub(super) fn new(nodes: u64, requests: f32) -> Worth {
         Worth((nodes.max(1) as f32).log2() + requests)
     }
 
-    /// The logarithm.
+    /// The binary logarithm of the worth.
     pub(super) fn log2(self) -> f32 {
         self.0
     }
@@ -43,41 +43,41 @@ impl PartialEq for Worth {
 
 impl Eq for Worth {}
 
-/// One remembered analysis, with what it was worth when somebody last looked.
+/// A cached entry with its worth at the last check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct EvictionEntry {
     pub(super) worth: Worth,
     pub(super) zobrist_key: u64,
     pub(super) context: HistoryContext,
-    /// How many lines it has.
+    /// The number of lines.
     pub(super) lines: u8,
 }
 
-/// All remembered analyses, the least worth on top.
+/// All entries in memory, the least worth on top.
 ///
-/// Hits do not come here: they raise worths in the sketch alone, and the heap holds lower bounds.
-/// Whoever comes to the top is asked for its worth of today, and sinks back if that has risen; who
-/// stays on top is the least of all (lazy evaluation as in the greedy algorithm of Minoux).
+/// A hit raises the worth in the sketch only, so the heap holds lower bounds. The top entry is
+/// checked for its current worth and inserted again if that has risen. An entry that stays on top
+/// is the least of all (lazy evaluation as in the greedy algorithm of Minoux).
 #[derive(Debug, Default)]
 pub(super) struct EvictionHeap(BinaryHeap<Reverse<EvictionEntry>>);
 
 impl EvictionHeap {
-    /// After so many that sank back, the next one goes as it is: near enough to the least, and the
-    /// time is bounded.
+    /// After this many reinsertions the next entry is evicted unchecked. It is near the least, and
+    /// the time is bounded.
     const MAX_REINSERTIONS: usize = 64;
 
-    /// With room for so many.
+    /// An empty heap with capacity for this many entries.
     pub(super) fn with_capacity(entries: usize) -> EvictionHeap {
         EvictionHeap(BinaryHeap::with_capacity(entries))
     }
 
-    /// Adds an analysis.
+    /// Adds an entry.
     pub(super) fn push(&mut self, entry: EvictionEntry) {
         self.0.push(Reverse(entry));
     }
 
-    /// Takes out the least worth if that is less than `newcomer`. `today` tells a worth; `None` for
-    /// what is no longer there.
+    /// Removes the entry of the least worth if it is worth less than `newcomer`. `current_worth`
+    /// returns `None` for an entry that is no longer cached.
     pub(super) fn evict_least(
         &mut self,
         newcomer: Worth,
@@ -126,9 +126,9 @@ mod tests {
     fn the_entry_of_least_worth_is_evicted_first() {
         let mut heap = sample_heap();
         let evicted: Vec<u64> = std::iter::from_fn(|| {
-            heap.evict_least(Worth::new(9_000, 1.0), |ticket| Some(ticket.worth))
+            heap.evict_least(Worth::new(9_000, 1.0), |entry| Some(entry.worth))
         })
-        .map(|t| t.zobrist_key)
+        .map(|entry| entry.zobrist_key)
         .collect();
         assert_eq!(evicted, [1, 2, 3, 4]);
     }
@@ -136,19 +136,18 @@ mod tests {
     #[test]
     fn a_newcomer_worth_less_than_every_entry_is_not_admitted() {
         let mut heap = sample_heap();
-        assert_eq!(heap.evict_least(Worth::new(900, 1.0), |ticket| Some(ticket.worth)), None);
+        assert_eq!(heap.evict_least(Worth::new(900, 1.0), |entry| Some(entry.worth)), None);
         assert_eq!(heap.0.len(), 4);
     }
 
     #[test]
     fn an_entry_hit_since_insertion_stays() {
         let mut heap = sample_heap();
-        let current_worth = |ticket: &EvictionEntry| {
-            Some(if ticket.zobrist_key == 1 { Worth::new(1_000, 3.0) } else { ticket.worth })
+        let current_worth = |entry: &EvictionEntry| {
+            Some(if entry.zobrist_key == 1 { Worth::new(1_000, 3.0) } else { entry.worth })
         };
         assert_eq!(
-            heap.evict_least(Worth::new(9_000, 1.0), current_worth)
-                .map(|ticket| ticket.zobrist_key),
+            heap.evict_least(Worth::new(9_000, 1.0), current_worth).map(|entry| entry.zobrist_key),
             Some(2)
         );
     }

@@ -1,21 +1,23 @@
-//! How often something was asked lately, whether it is remembered or not.
+//! The popularity of positions: how often each was requested lately, cached or not.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 const ROWS: usize = 4;
 
 /// A count-min sketch (Cormode and Muthukrishnan) with forward decay (Cormode, Shkapenyuk,
-/// Srivastava, Xu): a request weighs `2^now`, where `now` counts half-lives, so an old request
-/// counts half of one that comes a half-life later without anything ever being halved. Cells hold
-/// the binary logarithm of the sum of weights. They only grow, so that a worth that was computed
-/// once stays a lower bound for good; the eviction's heap rests on that.
+/// Srivastava, Xu).
 ///
-/// As in TinyLFU (Einziger, Friedman, Manes) it also knows those that are not remembered, for the
-/// comparison at the door. Lock-free; a lost race loses a count, no more.
+/// A request weighs `2^now`, where `now` counts half-lives. So a request counts half of one that
+/// comes a half-life later, and no counter is ever halved. Cells hold the binary logarithm of the
+/// sum of weights. They only grow, so a computed worth stays a lower bound, which the eviction heap
+/// relies on.
+///
+/// As in TinyLFU (Einziger, Friedman, Manes) the sketch also counts positions that are not cached,
+/// for the admission of new entries. It is lock-free; a lost race loses one count.
 #[derive(Debug)]
 pub(super) struct FrequencySketch {
-    /// `ROWS` rows of `mask + 1` cells: bits of a non-negative `f32`, whose order is that of the
-    /// numbers. 0 is "never".
+    /// `ROWS` rows of `mask + 1` cells. A cell holds the bits of a non-negative `f32`, which sort
+    /// like the number. 0 means no request.
     cells: Box<[AtomicU32]>,
     mask: usize,
     requests: AtomicU64,
@@ -23,11 +25,11 @@ pub(super) struct FrequencySketch {
 }
 
 impl FrequencySketch {
-    /// The most memory for each entry: rows are twice as wide as entries are many, rounded up to a
-    /// power of two.
+    /// The most memory for each cache entry, in bytes: a row has twice as many cells as the cache
+    /// has entries, rounded up to a power of two.
     pub(super) const BYTES_PER_ENTRY: usize = 4 * ROWS * size_of::<AtomicU32>();
 
-    /// For about so many remembered things; the half-life is sixteen requests for each of them.
+    /// A sketch for about this many cache entries. The half-life is sixteen requests per entry.
     pub(super) fn new(entries: usize) -> FrequencySketch {
         let width = entries.saturating_mul(2).next_power_of_two().max(256);
         FrequencySketch {
@@ -38,7 +40,7 @@ impl FrequencySketch {
         }
     }
 
-    /// Counts a request for the thing with this hash.
+    /// Counts a request for the position with this hash.
     pub(super) fn increment(&self, hash: u64) {
         self.requests.fetch_add(1, Ordering::Relaxed);
         let raised = log_add(self.estimate(hash), self.request_log_weight()).to_bits();
@@ -47,20 +49,20 @@ impl FrequencySketch {
         }
     }
 
-    /// The logarithm of the weight of all requests for the thing with this hash; 0 if there were
+    /// The logarithm of the weight of all requests for the position with this hash; 0 if there were
     /// none. Never too low.
     pub(super) fn estimate(&self, hash: u64) -> f32 {
         let least = self.cells_of(hash).map(|cell| cell.load(Ordering::Relaxed)).min();
         f32::from_bits(least.unwrap_or(0))
     }
 
-    /// The logarithm of the weight of one request now; at least 1.
+    /// The logarithm of the weight of a request now; at least 1.
     pub(super) fn request_log_weight(&self) -> f32 {
         (1.0 + self.requests.load(Ordering::Relaxed) as f64 / self.half_life) as f32
     }
 
     fn cells_of(&self, hash: u64) -> impl Iterator<Item = &AtomicU32> {
-        // One multiplication by an odd constant a row; the high bits are the well mixed ones.
+        // Each row multiplies by an odd constant and uses the high bits, which mix well.
         const FACTORS: [u64; ROWS] = [
             0x9e37_79b9_7f4a_7c15,
             0xc2b2_ae3d_27d4_eb4f,
@@ -74,8 +76,7 @@ impl FrequencySketch {
     }
 }
 
-/// The logarithm of the sum of two weights that are given by their logarithms, where 0 is no weight
-/// at all.
+/// The logarithm of the sum of two weights, given their logarithms. A `sum` of 0 means no weight.
 fn log_add(sum: f32, one: f32) -> f32 {
     if sum == 0.0 {
         return one;
@@ -111,7 +112,7 @@ mod tests {
         for _ in 0..64 * 16 {
             sketch.increment(0x1234_5678_9abc_def0);
         }
-        assert_eq!(sketch.estimate(7), before, "weights are never taken back");
+        assert_eq!(sketch.estimate(7), before, "weights never fall");
         let count = (sketch.estimate(7) - sketch.request_log_weight()).exp2();
         assert!((0.49..0.51).contains(&count), "{count}");
     }

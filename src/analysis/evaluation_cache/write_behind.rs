@@ -1,4 +1,5 @@
-//! What is stored goes to disk in batches, by a thread of its own: no search waits for the disk.
+//! The write queue of the store: a separate thread writes analyses in batches, so that no search
+//! waits for the disk.
 
 use std::collections::HashMap;
 use std::io;
@@ -9,25 +10,25 @@ use std::time::{Duration, Instant};
 use crate::chess::encodings::PackedPosition;
 use crate::store::{Record, Store, StoreError};
 
-/// Who stores waits for the next batch when so many analyses wait for the disk, unless the disk
-/// fails.
+/// The length of the queue at which a worker waits for the next batch before it stores, unless the
+/// disk fails.
 const CAPACITY: usize = 8_192;
 
-/// The most analyses that ever wait for the disk.
+/// The most analyses that wait for the disk.
 pub(super) const MAX_WAITING: usize = CAPACITY + SLACK;
 
-/// What those bring in addition who have seen room at the same time.
+/// The excess from workers that see free capacity at the same time.
 const SLACK: usize = CAPACITY / 16;
 
-/// After so many batches that failed one after the other the store counts as failing.
+/// After this many failed batches in a row the store counts as failing.
 const FAILING_AFTER: u32 = 3;
 
-/// How much an analysis is worth keeping.
+/// The worth of a record, by which the store evicts.
 pub(super) type WorthFn = dyn Fn(&Record) -> f32 + Send;
 
-/// The store behind its queue.
+/// The store behind its write queue.
 #[derive(Debug)]
-pub(super) struct WriteBehind {
+pub(in crate::analysis) struct WriteBehind {
     shared: Arc<Shared>,
     writer: Option<JoinHandle<()>>,
 }
@@ -35,11 +36,11 @@ pub(super) struct WriteBehind {
 #[derive(Debug)]
 struct Shared {
     store: Arc<dyn Store>,
-    /// An analysis is on disk this long after it was stored: half of it it waits, the rest is for a
-    /// batch under way and its own.
+    /// The longest time from a stored analysis to its write. It waits half of this time; the rest
+    /// is for the current batch and its own.
     flush_interval: Duration,
     waiting: Mutex<WaitingRecords>,
-    /// Something has come, gone, or was asked for.
+    /// Signals every change of `waiting`.
     changed: Condvar,
 }
 
@@ -47,23 +48,23 @@ struct Shared {
 struct WaitingRecords {
     records: HashMap<u64, Vec<Arc<Record>>>,
     count: usize,
-    /// When the batch is due; `None` when nothing waits.
+    /// When the next batch is due; `None` if no analysis waits.
     due: Option<Instant>,
-    /// Batches that failed since the last one that did not.
+    /// Failed batches since the last success.
     failures: u32,
-    /// Analyses that were not kept because the queue was full and stayed so.
+    /// Analyses that were not queued because the queue was full.
     dropped: u64,
-    /// How often somebody asked for a flush, and up to which of them that was done.
+    /// Flushes requested, and the last of them that is done.
     flushes_requested: u64,
     flushes_done: u64,
     closing: bool,
 }
 
 impl WriteBehind {
-    /// Starts the thread.
+    /// Starts the writer thread.
     ///
     /// # Errors
-    /// When the system grants no more threads.
+    /// The system grants no more threads.
     pub(super) fn start(
         store: Arc<dyn Store>,
         flush_interval: Duration,
@@ -82,12 +83,12 @@ impl WriteBehind {
         Ok(WriteBehind { shared, writer: Some(writer) })
     }
 
-    pub(super) fn store(&self) -> &dyn Store {
+    pub(in crate::analysis) fn store(&self) -> &dyn Store {
         &*self.shared.store
     }
 
-    /// Waits while the queue is full, as long as that helps, and no longer than a batch may take: a
-    /// disk that hangs holds up nobody for good.
+    /// Waits while the queue is full and the disk works, and at most as long as a batch may take.
+    /// So a disk that hangs blocks no worker forever.
     pub(super) fn wait_for_capacity(&self) {
         let is_full =
             |waiting: &mut WaitingRecords| waiting.count >= CAPACITY && waiting.failures == 0;
@@ -99,8 +100,8 @@ impl WriteBehind {
         );
     }
 
-    /// Queues an analysis, in place of an older one of its place; what there is no room for is in
-    /// memory alone. Never waits.
+    /// Queues a record and replaces an older one with its key. A full queue drops the record, which
+    /// then is in memory only. Never waits.
     pub(super) fn push(&self, record: Record) {
         let mut waiting = self.shared.lock();
         if waiting.count >= MAX_WAITING {
@@ -122,16 +123,16 @@ impl WriteBehind {
         }
     }
 
-    /// All that is kept of a position, what still waits included.
+    /// The records of a position, including those that wait to be written.
     ///
     /// # Errors
-    /// When the store cannot be read now.
+    /// The store cannot be read now.
     pub(super) fn read(
         &self,
         key: u64,
         position: &PackedPosition,
     ) -> Result<Vec<Arc<Record>>, StoreError> {
-        // In this order: what is written between the two is found twice, not never.
+        // In this order, so that a record written in between is found twice rather than never.
         let mut records = self.waiting_for(key, position);
         let newer = records.len();
         for record in self.shared.store.read(key, position)? {
@@ -142,15 +143,15 @@ impl WriteBehind {
         Ok(records)
     }
 
-    /// What waits of a position.
+    /// The records of a position that wait to be written.
     pub(super) fn waiting_for(&self, key: u64, position: &PackedPosition) -> Vec<Arc<Record>> {
         let waiting = self.shared.lock();
         let records = waiting.records.get(&key).into_iter().flatten();
         records.filter(|record| record.key.position == *position).cloned().collect()
     }
 
-    /// Waits until all that was stored so far is on disk, or the disk has refused it.
-    pub(super) fn flush(&self) {
+    /// Waits until the disk has written or refused all records so far.
+    pub(in crate::analysis) fn flush(&self) {
         let mut waiting = self.shared.lock();
         waiting.flushes_requested += 1;
         let flush_number = waiting.flushes_requested;
@@ -160,13 +161,13 @@ impl WriteBehind {
         }
     }
 
-    /// `true` when the disk has refused several batches one after the other, up to now.
-    pub(super) fn is_failing(&self) -> bool {
+    /// `true` while the last batches, several in a row, have failed.
+    pub(in crate::analysis) fn is_failing(&self) -> bool {
         self.shared.lock().failures >= FAILING_AFTER
     }
 
-    /// How many wait.
-    pub(super) fn waiting(&self) -> usize {
+    /// How many records wait.
+    pub(in crate::analysis) fn waiting(&self) -> usize {
         self.shared.lock().count
     }
 }
@@ -178,7 +179,7 @@ impl Drop for WriteBehind {
         if let Some(writer) = self.writer.take()
             && writer.join().is_err()
         {
-            tracing::error!("the thread that writes the store has panicked");
+            tracing::error!("the store writer thread has panicked");
         }
     }
 }
@@ -188,7 +189,7 @@ impl Shared {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The thread.
+    /// The main loop of the writer thread.
     fn write_all(&self, worth: &WorthFn) {
         while let Some((batch, flush_number)) = self.next_batch() {
             let written = if batch.is_empty() { Ok(()) } else { self.store.write(&batch, worth) };
@@ -205,8 +206,8 @@ impl Shared {
         }
     }
 
-    /// Waits until there is something to write: all that waits, and the number of flushes that it
-    /// answers. `None` at the end.
+    /// Waits until a batch is due. Returns all waiting records and the number of the last flush
+    /// that they answer; `None` at the end.
     fn next_batch(&self) -> Option<(Vec<Arc<Record>>, u64)> {
         let mut waiting = self.lock();
         loop {
@@ -239,7 +240,7 @@ impl Shared {
 }
 
 impl WaitingRecords {
-    /// Takes out what was written, unless something newer has come in its place.
+    /// Removes the written records, except those that newer ones have replaced.
     fn remove(&mut self, batch: &[Arc<Record>], flush_interval: Duration) {
         for written in batch {
             let Some(same_key) = self.records.get_mut(&written.key.zobrist_key) else { continue };
@@ -251,12 +252,12 @@ impl WaitingRecords {
             }
         }
         if self.failures > 0 {
-            tracing::info!("the store is written again");
+            tracing::info!("the store can be written again");
         }
         if self.dropped > 0 {
             tracing::warn!(
                 analyses = self.dropped,
-                "the store was too slow for all that was found: some are in memory alone"
+                "the store was too slow: some analyses are in memory only"
             );
         }
         (self.failures, self.dropped) = (0, 0);
@@ -269,13 +270,13 @@ impl WaitingRecords {
             let error = error.to_string();
             tracing::error!(
                 error,
-                "the store cannot be written; answers go on, and it is tried again and again"
+                "the store cannot be written; requests are still answered and the write is retried"
             );
         }
         self.due = Some(Instant::now() + flush_interval);
     }
 
-    /// At the end.
+    /// Logs the records that the end of the thread loses.
     fn log_lost_records(&self) {
         if self.count > 0 {
             tracing::error!(
