@@ -1,10 +1,25 @@
-//! The rules of chess. Standard library only: no I/O, no clock, and no allocation in hot paths.
+//! The rules of chess: positions, moves, games, notations (FEN, UCI, SAN, PGN) and board encodings.
+//!
+//! This module uses only the standard library. It does no I/O, reads no clock, and does not
+//! allocate in hot paths.
+//!
+//! ```
+//! use kibitzer::chess::{CastlingNotation, Position, parse_move, to_san, to_uci};
+//!
+//! let position = Position::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").expect("a legal FEN");
+//! let mv = parse_move(&position, "O-O").expect("a legal move");
+//! assert_eq!(to_san(&position, mv), "O-O");
+//! assert_eq!(to_uci(&position, mv, CastlingNotation::Standard), "e1g1");
+//! assert_eq!(to_uci(&position, mv, CastlingNotation::Chess960), "e1h1");
+//! ```
 
 pub mod attacks;
 mod bitboard;
+mod board_fen;
 mod castling;
 mod color;
 pub mod encodings;
+mod excerpt;
 mod fen;
 mod game;
 mod inline_str;
@@ -13,6 +28,7 @@ mod move_parser;
 mod movegen;
 mod moves;
 mod outcome;
+mod parse_move_error;
 pub mod perft;
 pub mod pgn;
 mod piece;
@@ -23,27 +39,27 @@ mod setup;
 pub mod splitmix;
 mod square;
 mod uci_move;
-mod validity;
+mod validation;
 pub mod zobrist;
 
 pub use bitboard::Bitboard;
-pub use castling::CastlingRights;
+pub use castling::{CastlingRights, CastlingSide, castled_king_square, castled_rook_square};
 pub use color::Color;
+pub use excerpt::excerpt;
 pub use fen::{ParsedFen, parse_fen};
 pub use game::Game;
 pub use inline_str::InlineStr;
-pub use move_parser::{ParseMoveError, parse_move};
+pub use move_parser::parse_move;
 pub use movegen::MoveGenType;
-pub use moves::{CastlingSide, MAX_MOVES, Move, MoveKind, MoveList};
+pub use moves::{MAX_MOVES, Move, MoveKind, MoveList};
 pub use outcome::{DrawClaim, DrawReason, Outcome, is_dead_position};
+pub use parse_move_error::ParseMoveError;
 pub use piece::{Piece, Role};
-pub use position::{Position, castled_king_square, castled_rook_square};
+pub use position::Position;
 pub use position_error::{
     FenWarning, FenWarningCode, InvalidPosition, PositionFault, PositionFaultCode, PositionField,
-    excerpt,
 };
 pub use san::{San, SanWriter, to_san, to_san_all};
-pub use setup::Setup;
+pub use setup::{MAX_FULLMOVE_NUMBER, MAX_HALFMOVE_CLOCK, Setup};
 pub use square::{File, ParseSquareError, Rank, Square};
 pub use uci_move::{CastlingNotation, to_uci, to_uci_inline};
-pub use validity::{MAX_FULLMOVE_NUMBER, MAX_HALFMOVE_CLOCK};

@@ -1,13 +1,12 @@
-//! Names of openings, by position.
+//! Opening names, by position.
 //!
 //! The names are those of <https://github.com/lichess-org/chess-openings>, which dedicates them to
-//! the public domain (CC0 1.0). `names.txt` holds them in the order of their moves, each line with
-//! what differs from the line above: how many plies are kept, the moves that follow, the ECO code
-//! and the name. `tests/openings` makes it from the files of that repository.
+//! the public domain (CC0 1.0). `names.txt` lists them in the order of their moves. Each line holds
+//! the number of plies shared with the line above, the moves after them, the ECO code and the name.
+//! `tests/openings` generates the file from that repository.
 //!
-//! The table is built from it once, when the first name is asked for, in some five milliseconds. It
-//! takes 48 bytes for each of its 3,800 names, less than 200 kB, beside the text that is part of
-//! the program.
+//! The table is built at the first lookup, in about five milliseconds. Its 3,800 entries of 48
+//! bytes take less than 200 kB, in addition to the text in the binary.
 
 use std::sync::LazyLock;
 
@@ -21,32 +20,32 @@ static TABLE: LazyLock<Vec<Entry>> = LazyLock::new(|| build_table(NAMES));
 /// An opening: its code in the Encyclopaedia of Chess Openings and its English name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Opening {
-    /// A letter and two digits: `B90`.
+    /// The ECO code, a letter and two digits: `B90`.
     pub eco: &'static str,
-    /// As `Sicilian Defense: Najdorf Variation`.
+    /// The name: `Sicilian Defense: Najdorf Variation`.
     pub name: &'static str,
 }
 
-/// An opening and the key of the position that it is the name of.
+/// An opening and the key of its position.
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     key: u64,
     opening: Opening,
 }
 
-/// The opening whose position this is, whatever moves led to it.
+/// The opening with this position, for any order of moves.
 pub fn find_by_position(position: &Position) -> Option<Opening> {
     let index = TABLE.binary_search_by_key(&position.key(), |entry| entry.key).ok()?;
     TABLE.get(index).map(|entry| entry.opening)
 }
 
-/// The opening of a game: that of its last position that has a name.
+/// The opening of the last position of a game that has a name.
 pub fn find_by_game(game: &Game) -> Option<Opening> {
     (0..=game.moves().len()).rev().find_map(|ply| find_by_position(game.position_before(ply)?))
 }
 
-/// The openings of a text, by rising key. A line that cannot be read is left out; a test reads them
-/// all.
+/// The openings of a text in the order of their keys. Invalid lines are skipped; a test checks that
+/// there are none.
 fn build_table(names: &'static str) -> Vec<Entry> {
     let mut line_so_far = vec![Position::startpos()];
     let mut entries: Vec<Entry> =
@@ -55,12 +54,12 @@ fn build_table(names: &'static str) -> Vec<Entry> {
     entries
 }
 
-/// Reads `<plies kept> <moves> <eco> <name>`, separated by tabs.
+/// Parses `<shared plies> <moves> <eco> <name>`, separated by tabs.
 fn parse_line(line: &'static str, line_so_far: &mut Vec<Position>) -> Option<Entry> {
     let mut fields = line.split('\t');
-    let (kept, moves, eco, name) =
+    let (shared_plies, moves, eco, name) =
         (fields.next()?.parse::<usize>().ok()?, fields.next()?, fields.next()?, fields.next()?);
-    line_so_far.truncate(kept + 1);
+    line_so_far.truncate(shared_plies + 1);
     for text in moves.split(' ') {
         let mut position = line_so_far.last()?.clone();
         position.play(parse_move(&position, text).ok()?);
@@ -90,7 +89,7 @@ mod tests {
         let lines = NAMES.lines().filter(|line| !line.starts_with('#')).count();
         assert!(lines > 3_000, "{lines} lines");
         assert_eq!(TABLE.len(), lines);
-        assert!(TABLE.windows(2).all(|pair| pair[0].key < pair[1].key), "no key twice");
+        assert!(TABLE.windows(2).all(|pair| pair[0].key < pair[1].key), "the keys are unique");
         for Entry { opening, .. } in TABLE.iter() {
             let [letter, tens, ones] = opening.eco.as_bytes() else { panic!("{opening:?}") };
             assert!(

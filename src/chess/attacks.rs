@@ -1,7 +1,7 @@
-//! What pieces attack, and the lines between squares.
+//! Attack tables of the pieces, and the lines between squares.
 
 pub use super::magics::{bishop_attacks, rook_attacks};
-use super::magics::{bishop_rays as walk_diagonals, rook_rays as walk_straights};
+use super::magics::{slow_bishop_rays, slow_rook_rays};
 use super::{Bitboard, Color, Role, Square};
 
 const KNIGHT_STEPS: [(i8, i8); 8] =
@@ -32,9 +32,9 @@ const fn empty_board_rays(orthogonal: bool) -> [Bitboard; 64] {
     let mut square = 0;
     while square < 64 {
         table[square] = Bitboard(if orthogonal {
-            walk_straights(square as u8)
+            slow_rook_rays(square as u8)
         } else {
-            walk_diagonals(square as u8)
+            slow_bishop_rays(square as u8)
         });
         square += 1;
     }
@@ -48,7 +48,7 @@ static PAWN_ATTACKS: [[Bitboard; 64]; 2] =
 static BISHOP_RAYS: [Bitboard; 64] = empty_board_rays(false);
 static ROOK_RAYS: [Bitboard; 64] = empty_board_rays(true);
 
-/// One step along the line from `a` towards `b`, or (0, 0) when no line joins them.
+/// The step of one square from `a` towards `b`; (0, 0) when no line joins them.
 const fn direction(a: usize, b: usize) -> (i8, i8) {
     let files = (b % 8) as i8 - (a % 8) as i8;
     let ranks = (b / 8) as i8 - (a / 8) as i8;
@@ -87,11 +87,12 @@ static LINE: [[Bitboard; 64]; 64] = {
     while a < 64 {
         let mut b = 0;
         while b < 64 {
-            let both = 1 << a | 1 << b;
-            if a != b && walk_straights(a as u8) & 1 << b != 0 {
-                table[a][b] = Bitboard(walk_straights(a as u8) & walk_straights(b as u8) | both);
-            } else if a != b && walk_diagonals(a as u8) & 1 << b != 0 {
-                table[a][b] = Bitboard(walk_diagonals(a as u8) & walk_diagonals(b as u8) | both);
+            let ends = 1 << a | 1 << b;
+            if a != b && slow_rook_rays(a as u8) & 1 << b != 0 {
+                table[a][b] = Bitboard(slow_rook_rays(a as u8) & slow_rook_rays(b as u8) | ends);
+            } else if a != b && slow_bishop_rays(a as u8) & 1 << b != 0 {
+                table[a][b] =
+                    Bitboard(slow_bishop_rays(a as u8) & slow_bishop_rays(b as u8) | ends);
             }
             b += 1;
         }
@@ -118,13 +119,13 @@ pub fn pawn_attacks(color: Color, square: Square) -> Bitboard {
     PAWN_ATTACKS[color as usize][square.index()]
 }
 
-/// The squares that a queen attacks, up to and including the first occupied one on each line.
+/// The squares that a queen attacks, up to and including the first occupied square of each line.
 #[inline]
 pub fn queen_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     bishop_attacks(square, occupied) | rook_attacks(square, occupied)
 }
 
-/// The squares that a piece attacks.
+/// The squares that a piece of `color` and `role` attacks.
 #[inline]
 pub fn attacks(color: Color, role: Role, square: Square, occupied: Bitboard) -> Bitboard {
     match role {
@@ -137,26 +138,26 @@ pub fn attacks(color: Color, role: Role, square: Square, occupied: Bitboard) -> 
     }
 }
 
-/// The squares that a bishop reaches on an empty board.
+/// The squares that a bishop attacks on an empty board.
 #[inline]
 pub fn bishop_rays(square: Square) -> Bitboard {
     BISHOP_RAYS[square.index()]
 }
 
-/// The squares that a rook reaches on an empty board.
+/// The squares that a rook attacks on an empty board.
 #[inline]
 pub fn rook_rays(square: Square) -> Bitboard {
     ROOK_RAYS[square.index()]
 }
 
-/// The squares strictly between two squares of one rank, file or diagonal; else none.
+/// The squares strictly between two squares of one rank, file or diagonal; empty for other squares.
 #[inline]
 pub fn between(a: Square, b: Square) -> Bitboard {
     BETWEEN[a.index()][b.index()]
 }
 
-/// The whole rank, file or diagonal through two squares, edge to edge; none when no line joins
-/// them.
+/// The whole rank, file or diagonal through two squares, from edge to edge; empty when no line
+/// joins them.
 #[inline]
 pub fn line(a: Square, b: Square) -> Bitboard {
     LINE[a.index()][b.index()]

@@ -1,22 +1,22 @@
-//! Sets of squares in 64 bits.
+//! Bitboards: sets of squares in 64 bits.
 
 use std::fmt;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not};
 
-use super::Square;
+use super::{File, Rank, Square};
 
-/// A set of squares: bit n is the square of index n (a1 is bit 0, h8 bit 63).
+/// A set of squares: bit n is the square with index n (a1 is bit 0, h8 is bit 63).
 ///
 /// Chess Programming Wiki, "Bitboards".
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Bitboard(pub u64);
 
 impl Bitboard {
-    /// No square.
+    /// The empty set.
     pub const EMPTY: Bitboard = Bitboard(0);
     /// Every square.
     pub const ALL: Bitboard = Bitboard(!0);
-    /// The squares of one colour: a1, c1 …
+    /// The dark squares: a1, c1 …
     pub const DARK_SQUARES: Bitboard = Bitboard(0xaa55_aa55_aa55_aa55);
 
     /// `true` when no square is in the set.
@@ -55,29 +55,55 @@ impl Bitboard {
         self.0 & other.0 != 0
     }
 
-    /// The squares that are in this set and not in the other.
+    /// The squares of this set that are not in the other set.
     #[inline]
     pub const fn without(self, other: Bitboard) -> Bitboard {
         Bitboard(self.0 & !other.0)
     }
 
-    /// The lowest square of the set, or `None` when it is empty.
+    /// The square with the lowest index, or `None` when the set is empty.
     #[inline]
     pub const fn first(self) -> Option<Square> {
         if self.0 == 0 { None } else { Some(Square::from_index(self.0.trailing_zeros() as u8)) }
     }
 
-    /// The set moved by that many index steps: positive towards h8, negative towards a1. Squares
-    /// beyond the ends fall off; wrapping at the edges is the caller's concern.
+    /// The set with every index moved by `delta`: positive towards h8, negative towards a1.
+    ///
+    /// Squares that leave the board are dropped. The caller must mask squares that wrap around an
+    /// edge.
     #[inline]
     pub const fn shift(self, delta: i8) -> Bitboard {
         if delta >= 0 { Bitboard(self.0 << delta) } else { Bitboard(self.0 >> -delta) }
     }
 
-    /// The bit order that has a8 as bit 0 and h1 as bit 63.
+    /// The same set in the bit order in which a8 is bit 0 and h1 is bit 63.
     #[inline]
     pub const fn flip_vertical(self) -> Bitboard {
         Bitboard(self.0.swap_bytes())
+    }
+}
+
+impl File {
+    /// All squares of the file.
+    #[inline]
+    pub const fn bitboard(self) -> Bitboard {
+        Bitboard(0x0101_0101_0101_0101 << self as u8)
+    }
+}
+
+impl Rank {
+    /// All squares of the rank.
+    #[inline]
+    pub const fn bitboard(self) -> Bitboard {
+        Bitboard(0xff << (8 * self as u8))
+    }
+}
+
+impl Square {
+    /// The set with only this square.
+    #[inline]
+    pub const fn bitboard(self) -> Bitboard {
+        Bitboard(1 << self.index())
     }
 }
 
@@ -169,7 +195,7 @@ impl fmt::Debug for Bitboard {
     }
 }
 
-/// Sixteen lower-case hex digits, as JSON carries it.
+/// Formats the set as 16 lower-case hexadecimal digits, the form of the JSON contract.
 impl fmt::Display for Bitboard {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{:016x}", self.0)

@@ -1,19 +1,19 @@
-//! The two players.
+//! The two colours.
 
 use std::ops::Not;
 
-/// A player, named by the colour of the pieces.
+/// The colour of a player and of the player's pieces.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Color {
-    /// The player who moves first and whose pawns walk up the board.
+    /// The player who moves first. White pawns move towards the eighth rank.
     White,
-    /// The player whose pawns walk down the board.
+    /// The player who moves second. Black pawns move towards the first rank.
     Black,
 }
 
 impl Color {
-    /// Both players, White first.
+    /// Both colours, White first.
     pub const ALL: [Color; 2] = [Color::White, Color::Black];
 
     /// `true` for White.
@@ -22,7 +22,7 @@ impl Color {
         matches!(self, Color::White)
     }
 
-    /// The English name in lower case, as the HTTP contract writes it.
+    /// The English name in lower case, the form of the HTTP contract.
     pub const fn name(self) -> &'static str {
         match self {
             Color::White => "white",
@@ -30,7 +30,7 @@ impl Color {
         }
     }
 
-    /// The side field of a FEN.
+    /// The letter of the side to move in a FEN: `w` or `b`.
     pub const fn letter(self) -> char {
         match self {
             Color::White => 'w',

@@ -1,4 +1,4 @@
-//! A game: a start position and the moves played from it, with what only history can tell.
+//! A game: a start position, the moves played from it, and the state that depends on its history.
 
 use super::outcome::{DrawClaim, DrawReason, Outcome, is_dead_position};
 use super::{
@@ -6,15 +6,30 @@ use super::{
 };
 
 /// A start position and the legal moves played from it, with an undo stack.
+///
+/// ```
+/// use kibitzer::chess::{Color, Game, Outcome, Position, parse_move};
+///
+/// let mut game = Game::new(Position::startpos());
+/// for text in ["f3", "e5", "g4", "Qh4#"] {
+///     let mv = parse_move(game.position(), text).expect("the move is legal");
+///     game.play(mv);
+/// }
+/// assert_eq!(game.outcome(), Outcome::Checkmate { winner: Color::Black });
+///
+/// game.undo();
+/// assert_eq!(game.outcome(), Outcome::Ongoing);
+/// assert_eq!(game.moves().len(), 3);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Game {
     position: Position,
     /// The squares of the pieces that have moved.
     moved_pieces: Bitboard,
     moves: Vec<Move>,
-    /// For each move the key of the position that it was played in.
+    /// For each move, the key of the position before it.
     keys: Vec<u64>,
-    /// For each move what it is taken back to.
+    /// For each move, the state before it.
     undo_stack: Vec<UndoEntry>,
 }
 
@@ -25,7 +40,7 @@ struct UndoEntry {
 }
 
 impl Game {
-    /// A game that begins with that position.
+    /// A game that starts with a position.
     pub fn new(position: Position) -> Game {
         let moved_pieces = moved_at_start(&position);
         Game { position, moved_pieces, moves: Vec::new(), keys: Vec::new(), undo_stack: Vec::new() }
@@ -36,7 +51,7 @@ impl Game {
         &self.position
     }
 
-    /// The position that the game began with.
+    /// The start position.
     pub fn start(&self) -> &Position {
         self.undo_stack.first().map_or(&self.position, |first| &first.position)
     }
@@ -46,7 +61,8 @@ impl Game {
         &self.moves
     }
 
-    /// The position that the move of that index was played in; after the last move the current one.
+    /// The position before the move with an index. The index after the last move gives the current
+    /// position.
     pub fn position_before(&self, index: usize) -> Option<&Position> {
         match self.undo_stack.get(index) {
             Some(earlier) => Some(&earlier.position),
@@ -54,7 +70,7 @@ impl Game {
         }
     }
 
-    /// Plays a move, which must be legal. A game that is over by the rules is not stopped: ask
+    /// Plays a move, which must be legal. Moves can also be played after the end of the game; see
     /// [`Game::outcome`].
     pub fn play(&mut self, mv: Move) {
         let after = self.position.after(mv);
@@ -66,7 +82,7 @@ impl Game {
         self.moved_pieces = moved;
     }
 
-    /// Takes the last move back and returns it; `None` at the start.
+    /// Takes the last move back and returns it. Returns `None` at the start.
     pub fn undo(&mut self) -> Option<Move> {
         let earlier = self.undo_stack.pop()?;
         self.keys.pop();
@@ -75,13 +91,13 @@ impl Game {
         self.moves.pop()
     }
 
-    /// The squares of the pieces that have moved: those that the start position gives away as
-    /// moved, and those that a move of the game has moved, also when they came back.
+    /// The squares of the pieces that have moved. These are the pieces that a move of the game has
+    /// moved, even if they returned, and the pieces that count as moved in the start position.
     pub fn moved_pieces(&self) -> Bitboard {
         self.moved_pieces
     }
 
-    /// Whether and how the game is over. Mate comes before everything, stalemate before the draws.
+    /// The outcome of the game. Mate comes before every draw, and stalemate before the other draws.
     pub fn outcome(&self) -> Outcome {
         if !self.position.has_moves() {
             return match self.position.in_check() {
@@ -100,7 +116,7 @@ impl Game {
         }
     }
 
-    /// What the player to move may claim; nothing once the game is over.
+    /// The draws that the player to move may claim; empty after the end of the game.
     pub fn claims(&self) -> Vec<DrawClaim> {
         let mut claims = Vec::new();
         if self.outcome().is_over() {
@@ -115,13 +131,14 @@ impl Game {
         claims
     }
 
-    /// The keys of all earlier positions, oldest first; the current one is not among them.
+    /// The keys of all earlier positions, oldest first, without the current position.
     pub fn earlier_keys(&self) -> &[u64] {
         &self.keys
     }
 
-    /// The earlier positions that may come again: those since the last capture, pawn move or loss
-    /// of a castling right, as keys in rising order, each with the number of its occurrences.
+    /// The keys of the earlier positions that can occur again, in rising order, with the number of
+    /// their occurrences. They are the positions since the last capture, pawn move or loss of a
+    /// castling right.
     pub fn reversible_key_counts(&self) -> Vec<(u64, u8)> {
         let mut keys: Vec<u64> = self.reversible_positions().map(Position::key).collect();
         keys.sort_unstable();
@@ -130,17 +147,17 @@ impl Game {
             .collect()
     }
 
-    /// How often the current position has occurred; 1 is now only.
+    /// The number of occurrences of the current position, including the present one.
     pub fn occurrences(&self) -> u32 {
-        let now = &self.position;
+        let current = &self.position;
         let earlier = self
             .reversible_positions()
-            .filter(|then| then.key() == now.key() && is_same_position(then, now))
+            .filter(|other| other.key() == current.key() && is_same_position(other, current))
             .count();
         u32::try_from(earlier + 1).unwrap_or(u32::MAX)
     }
 
-    /// The earlier positions since the last move that cannot be reversed, newest first.
+    /// The earlier positions since the last irreversible move, newest first.
     fn reversible_positions(&self) -> impl Iterator<Item = &Position> {
         let positions = self.undo_stack.iter().rev().map(|earlier| &earlier.position);
         let mut after = &self.position;
@@ -152,15 +169,15 @@ impl Game {
     }
 }
 
-/// `true` when neither a capture, nor a pawn move, nor the loss of a castling right.
+/// `true` when the move is no capture, no pawn move and ends no castling right.
 fn is_reversible(before: &Position, mv: Move, after: &Position) -> bool {
     !mv.is_capture()
         && before.role_at(mv.from()) != Some(Role::Pawn)
         && before.castling_rights() == after.castling_rights()
 }
 
-/// The same pieces and the same rights with the same player to move. Equal keys almost always mean
-/// that; a draw wants more.
+/// `true` when pieces, rights and side to move are equal. Equal keys make this very likely, but a
+/// draw by repetition needs certainty.
 fn is_same_position(a: &Position, b: &Position) -> bool {
     a.turn() == b.turn()
         && a.castling_rights() == b.castling_rights()
@@ -169,7 +186,7 @@ fn is_same_position(a: &Position, b: &Position) -> bool {
         && Role::ALL.iter().all(|&role| a.by_role(role) == b.by_role(role))
 }
 
-/// The pieces of a start position that must have moved, or are taken to have.
+/// The pieces of a start position that count as moved.
 fn moved_at_start(position: &Position) -> Bitboard {
     let unmoved = Color::ALL
         .into_iter()
@@ -177,8 +194,8 @@ fn moved_at_start(position: &Position) -> Bitboard {
     position.occupied().without(unmoved)
 }
 
-/// Pawns on their second rank, a king and rooks with a castling right, and other pieces where their
-/// kind starts.
+/// The pieces of a player that count as unmoved: pawns on their second rank, a king and rooks with
+/// a castling right, and other pieces on their squares of standard chess.
 fn unmoved_at_start(position: &Position, color: Color) -> Bitboard {
     let mut unmoved =
         position.pieces(color, Role::Pawn) & Rank::Second.relative_to(color).bitboard();
@@ -194,7 +211,7 @@ fn unmoved_at_start(position: &Position, color: Color) -> Bitboard {
     unmoved
 }
 
-/// Where White's knights, bishops and queen start in standard chess.
+/// The start squares of White's knights, bishops and queen in standard chess.
 const fn home_squares(role: Role) -> Bitboard {
     Bitboard(match role {
         Role::Knight => 0x42,
@@ -204,7 +221,7 @@ const fn home_squares(role: Role) -> Bitboard {
     })
 }
 
-/// The moved pieces after a move.
+/// The squares of the moved pieces after a move.
 fn moved_pieces_after(before: &Position, moved: Bitboard, mv: Move) -> Bitboard {
     let us = before.turn();
     let (from, to) = (mv.from().bitboard(), mv.to().bitboard());

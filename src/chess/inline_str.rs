@@ -1,8 +1,8 @@
-//! The text of one move, without an allocation.
+//! A short ASCII string on the stack: the text of one move without an allocation.
 
 use std::fmt;
 
-/// Up to seven ASCII characters: no move in UCI or SAN is longer (`Qa1xb2#`, `axb8=Q+`).
+/// Up to seven ASCII characters. No move in UCI or SAN is longer (`Qa1xb2#`, `axb8=Q+`).
 #[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct InlineStr {
     bytes: [u8; 7],
@@ -10,10 +10,10 @@ pub struct InlineStr {
 }
 
 impl InlineStr {
-    /// The empty text.
+    /// The empty string.
     pub const EMPTY: InlineStr = InlineStr { bytes: [0; 7], len: 0 };
 
-    /// Adds an ASCII character. What is not ASCII, or the eighth, is left out.
+    /// Appends a character. A non-ASCII character and an eighth character are dropped.
     #[inline]
     pub(super) fn push(&mut self, letter: char) {
         if let Some(slot) = self.bytes.get_mut(usize::from(self.len))
@@ -24,23 +24,23 @@ impl InlineStr {
         }
     }
 
-    /// Adds ASCII characters.
+    /// Appends ASCII characters.
     #[inline]
     pub(super) fn push_str(&mut self, text: &str) {
         text.chars().for_each(|letter| self.push(letter));
     }
 
-    /// Adds the name of a square.
+    /// Appends the name of a square.
     #[inline]
     pub(super) fn push_square(&mut self, square: super::Square) {
         self.push(square.file().letter());
         self.push((b'1' + square.rank() as u8) as char);
     }
 
-    /// The text.
+    /// The string slice.
     #[inline]
     pub fn as_str(&self) -> &str {
-        // Only ASCII is ever pushed, so the default is never met.
+        // Only ASCII is pushed, so the default is never used.
         self.bytes
             .get(..usize::from(self.len))
             .and_then(|bytes| std::str::from_utf8(bytes).ok())
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn seven_letters_fit_and_an_eighth_is_left_out() {
+    fn seven_characters_fit_and_an_eighth_is_dropped() {
         let mut text = InlineStr::EMPTY;
         text.push_str("Qa1xb2#");
         text.push('!');

@@ -1,18 +1,18 @@
-//! Magic bitboards: the attacks of sliders by one multiplication and one look-up.
+//! Magic bitboards: slider attacks by one multiplication and one table lookup.
 //!
-//! Chess Programming Wiki, "Magic Bitboards" (Lasse Hansen, Pradu Kannan). The factors were found
-//! by trial for this project; the table is computed by the compiler.
+//! Chess Programming Wiki, "Magic Bitboards" (Lasse Hansen, Pradu Kannan). The magic factors were
+//! found by trial for this project. The compiler computes the table.
 //!
-//! PEXT in place of the multiplication was measured in perft on a CPU that has it: 4% faster in a
-//! build for that CPU alone, 13% slower where a portable build has to choose at run time. So every
-//! CPU takes the same path.
+//! PEXT instead of the multiplication was measured in perft on a CPU that supports it. It is 4%
+//! faster in a build for that CPU only, and 13% slower in a portable build that chooses at run
+//! time. Therefore every CPU uses the multiplication.
 
 use super::{Bitboard, Square};
 
-/// Where a slider's attacks stand in [`ATTACKS`], and how its blockers are hashed to a place there.
+/// The magic of one square: it maps the blockers of a slider to an index into [`ATTACKS`].
 #[derive(Clone, Copy)]
 struct Magic {
-    /// The squares whose occupation matters: the rays without their last squares.
+    /// The squares whose occupancy matters: the rays without their last squares.
     mask: u64,
     factor: u64,
     shift: u32,
@@ -30,8 +30,8 @@ impl Magic {
 const BISHOP_STEPS: [(i8, i8); 4] = [(1, 1), (-1, 1), (-1, -1), (1, -1)];
 const ROOK_STEPS: [(i8, i8); 4] = [(0, 1), (1, 0), (0, -1), (-1, 0)];
 
-/// Walks the rays square by square up to and including the first occupied one. The slow and obvious
-/// way, for building tables.
+/// The attacks of a slider, found by walking each ray up to and including the first occupied
+/// square. This is slow and serves only to build the tables.
 const fn sliding_attacks(square: u8, steps: &[(i8, i8); 4], occupied: u64) -> u64 {
     let mut attacks = 0;
     let mut direction = 0;
@@ -53,7 +53,7 @@ const fn sliding_attacks(square: u8, steps: &[(i8, i8); 4], occupied: u64) -> u6
     attacks
 }
 
-/// The edges that are not on the slider's own rank or file: a blocker there hides nothing.
+/// The edges that are not on the slider's own rank or file. A blocker there hides no square.
 const fn far_edges(square: u8) -> u64 {
     let ranks: u64 = 0xff00_0000_0000_00ff & !(0xff << (8 * (square / 8)));
     let files: u64 = 0x8181_8181_8181_8181 & !(0x0101_0101_0101_0101 << (square % 8));
@@ -109,26 +109,27 @@ const fn fill_attacks(
 static ATTACKS: [u64; TABLE_LEN] =
     fill_attacks(fill_attacks([0; TABLE_LEN], &BISHOPS.0, &BISHOP_STEPS), &ROOKS.0, &ROOK_STEPS);
 
-/// The squares that a bishop attacks, up to and including the first occupied one on each diagonal.
+/// The squares that a bishop attacks, up to and including the first occupied square of each
+/// diagonal.
 #[inline]
 pub fn bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     Bitboard(ATTACKS[BISHOP_MAGICS[square.index()].index(occupied.0)])
 }
 
-/// The squares that a rook attacks, up to and including the first occupied one on each file and
-/// rank.
+/// The squares that a rook attacks, up to and including the first occupied square of each line.
 #[inline]
 pub fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
     Bitboard(ATTACKS[ROOK_MAGICS[square.index()].index(occupied.0)])
 }
 
-/// The squares that a bishop reaches on an empty board.
-pub(super) const fn bishop_rays(square: u8) -> u64 {
+/// The squares that a bishop attacks on an empty board, as a bit set. Slow: only for building
+/// tables.
+pub(super) const fn slow_bishop_rays(square: u8) -> u64 {
     sliding_attacks(square, &BISHOP_STEPS, 0)
 }
 
-/// The squares that a rook reaches on an empty board.
-pub(super) const fn rook_rays(square: u8) -> u64 {
+/// The squares that a rook attacks on an empty board, as a bit set. Slow: only for building tables.
+pub(super) const fn slow_rook_rays(square: u8) -> u64 {
     sliding_attacks(square, &ROOK_STEPS, 0)
 }
 
@@ -176,7 +177,6 @@ const ROOK_FACTORS: [u64; 64] = [
 mod tests {
     use super::*;
 
-    /// Every subset of every mask: the table holds what walking the rays finds.
     #[test]
     fn the_attack_table_matches_ray_walking_for_every_occupancy() {
         for (magics, steps, attacks) in [

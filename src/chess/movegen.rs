@@ -1,45 +1,46 @@
-//! Legal move generation: no move is made and tested but the en passant capture, which may open the
-//! king's own rank.
+//! Legal move generation from bitboards, without making moves. En passant captures alone are tested
+//! on the board, because they may open a line to the king.
 //!
-//! The generator speaks to a [`MoveSink`] in sets of squares. One sink writes them out as a list,
-//! another only counts them, so perft's bulk count and the search run the very same generator.
-//! Chess Programming Wiki, "Legal Move Generation", "Checks and Pinned Pieces (Bitboards)";
-//! counting in sets after Gigantua and cozy-chess.
+//! The generator passes sets of squares to a [`MoveSink`]. One sink lists the moves, another counts
+//! them, so the bulk count of perft and the search use the same generator.
+//!
+//! Chess Programming Wiki, "Legal Move Generation", "Checks and Pinned Pieces (Bitboards)".
+//! Counting in sets follows Gigantua and cozy-chess.
 
 use super::attacks::{
     between, bishop_attacks, king_attacks, knight_attacks, line, pawn_attacks, rook_attacks,
 };
-use super::position::{castled_king_square, castled_rook_square};
 use super::{
     Bitboard, CastlingSide, Color, File, Move, MoveKind, MoveList, Position, Rank, Role, Square,
+    castled_king_square, castled_rook_square,
 };
 
-/// Which moves are wanted.
+/// The class of moves to generate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MoveGenType {
     /// All legal moves.
     All,
     /// Captures and promotions: the moves that change the material.
     Noisy,
-    /// All others, castling included.
+    /// All other moves, castling included.
     Quiet,
 }
 
-/// Takes what the generator finds.
+/// A receiver of generated moves.
 trait MoveSink {
-    /// A knight, bishop, rook, queen or king may go from a square to these, empty ones and captures
-    /// apart.
+    /// Adds the moves of a knight, bishop, rook, queen or king to empty squares and to captures.
     fn add_piece_moves(&mut self, from: Square, quiets: Bitboard, captures: Bitboard);
-    /// Pawns may arrive on these squares, each from `delta` index steps before it, without
-    /// promoting.
+    /// Adds pawn moves to these squares, without promotions. Each pawn comes from the square whose
+    /// index is `delta` lower.
     fn add_pawn_moves(&mut self, to: Bitboard, delta: i8, kind: MoveKind);
-    /// Pawns may promote on these squares, each from `delta` index steps before it.
+    /// Adds promotions on these squares. Each pawn comes from the square whose index is `delta`
+    /// lower.
     fn add_promotions(&mut self, to: Bitboard, delta: i8, capture: bool);
-    /// Castling or an en passant capture.
+    /// Adds a castling move or an en passant capture.
     fn add_move(&mut self, mv: Move);
 }
 
-/// Hands each move on.
+/// A sink that passes each move to a function.
 struct ForEachSink<F>(F);
 
 impl<F: FnMut(Move)> MoveSink for ForEachSink<F> {
@@ -75,7 +76,7 @@ impl<F: FnMut(Move)> MoveSink for ForEachSink<F> {
     }
 }
 
-/// Counts moves without naming them.
+/// A sink that counts the moves.
 struct CountSink(u64);
 
 impl MoveSink for CountSink {
@@ -100,7 +101,7 @@ impl MoveSink for CountSink {
     }
 }
 
-/// Looks for one move among those of its piece.
+/// A sink that looks for one move.
 struct FindSink {
     candidate: Move,
     found: bool,
@@ -133,7 +134,8 @@ impl MoveSink for FindSink {
 }
 
 impl Position {
-    /// All legal moves, captures before quiet moves of each piece; otherwise in no promised order.
+    /// All legal moves. For each piece, captures come before quiet moves; otherwise the order is
+    /// unspecified.
     pub fn legal_moves(&self) -> MoveList {
         let mut list = MoveList::new();
         self.for_each_move(MoveGenType::All, |mv| list.push(mv));
@@ -152,7 +154,7 @@ impl Position {
         }
     }
 
-    /// The number of legal moves, counted in sets.
+    /// The number of legal moves. It is counted in sets of squares, without a list.
     pub fn count_moves(&self) -> u64 {
         let mut sink = CountSink(0);
         self.generate(MoveGenType::All, Bitboard::ALL, &mut sink);
@@ -164,8 +166,8 @@ impl Position {
         self.count_moves() > 0
     }
 
-    /// `true` when the move is legal here, its kind included. Any code may be asked: table entries
-    /// of other positions too.
+    /// `true` when the move and its kind are legal here. Every code is allowed, for example one
+    /// from a table entry of another position.
     pub fn is_legal(&self, mv: Move) -> bool {
         let mut sink = FindSink { candidate: mv, found: false };
         self.generate(MoveGenType::All, mv.from().bitboard(), &mut sink);
@@ -181,17 +183,17 @@ impl Position {
     }
 }
 
-/// One run over the side to move, which the type knows: pawn directions become constants.
+/// A run of the generator. The side to move is a const parameter, so pawn directions are constants.
 struct MoveGenerator<'a, const WHITE: bool> {
     position: &'a Position,
     king: Square,
-    /// Our pieces that are asked for.
+    /// The pieces of the side to move whose moves are generated.
     movers: Bitboard,
     enemies: Bitboard,
     occupied: Bitboard,
-    /// Empty squares to move to, none when only noisy moves are wanted.
+    /// The empty squares; no square if only noisy moves are generated.
     quiet_targets: Bitboard,
-    /// Enemy pieces to take, none when only quiet moves are wanted.
+    /// The enemy pieces; no square if only quiet moves are generated.
     capture_targets: Bitboard,
     gen_type: MoveGenType,
 }
@@ -249,7 +251,7 @@ impl<'a, const WHITE: bool> MoveGenerator<'a, WHITE> {
         }
         let pawns = self.position.by_role(Role::Pawn) & self.enemies;
         let attacked = self.enemy_pawn_attacks(pawns) | king_attacks(self.position.king(!Self::US));
-        // The king does not hide the squares behind it from a slider.
+        // A slider also attacks the squares behind the king, so the king is not a blocker.
         let occupied = self.occupied ^ self.king.bitboard();
         let knights = self.position.by_role(Role::Knight) & self.enemies;
         let mut safe = targets.without(attacked);
@@ -279,7 +281,7 @@ impl<'a, const WHITE: bool> MoveGenerator<'a, WHITE> {
         for from in knights {
             self.emit(from, knight_attacks(from) & check_mask, sink);
         }
-        // A queen is a bishop and a rook: two short loops are guessed better than three.
+        // A queen moves as a bishop and as a rook. Two loops are predicted better than three.
         let diagonal = self.position.diagonal_sliders() & self.movers;
         for from in diagonal.without(pinned) {
             self.emit(from, bishop_attacks(from, self.occupied) & check_mask, sink);
@@ -288,8 +290,7 @@ impl<'a, const WHITE: bool> MoveGenerator<'a, WHITE> {
         for from in orthogonal.without(pinned) {
             self.emit(from, rook_attacks(from, self.occupied) & check_mask, sink);
         }
-        // A pinned piece stays on its line; in check it can neither take the checker nor come
-        // between.
+        // A pinned piece stays on its line. It can neither capture a checker nor block a check.
         if pinned.is_nonempty() && check_mask == Bitboard::ALL {
             for from in diagonal & pinned {
                 self.emit(from, bishop_attacks(from, self.occupied) & line(self.king, from), sink);
@@ -317,7 +318,7 @@ impl<'a, const WHITE: bool> MoveGenerator<'a, WHITE> {
         }
     }
 
-    /// All moves of these pawns that arrive within `mask`, but for en passant.
+    /// Adds the moves of these pawns to squares in `mask`, without en passant captures.
     #[inline(always)]
     fn generate_pushes_and_captures<S: MoveSink>(
         &self,
@@ -358,14 +359,14 @@ impl<'a, const WHITE: bool> MoveGenerator<'a, WHITE> {
         }
     }
 
-    /// Two pawns leave the board's lines at once here, so each capture is tried out on the occupied
-    /// squares.
+    /// Adds the legal en passant captures. Two pawns leave their lines at once, so each capture is
+    /// tested with the occupied squares after it.
     #[cold]
     #[inline(never)]
     fn generate_en_passant<S: MoveSink>(&self, target: Square, pawns: Bitboard, sink: &mut S) {
         let victim = target.forward(!Self::US).bitboard();
-        // The victim's double step may have given check itself; no other piece's check can be left
-        // by it but a slider's.
+        // After a double step, only the pawn itself or a slider gives check. The capture does not
+        // answer a check by another piece.
         let leapers = self.position.checkers().without(
             victim | self.position.diagonal_sliders() | self.position.orthogonal_sliders(),
         );
@@ -407,7 +408,7 @@ impl<'a, const WHITE: bool> MoveGenerator<'a, WHITE> {
             return false;
         }
         let enemy = !Self::US;
-        // In Chess960 the rook may have shielded the king's new place.
+        // In Chess960 the rook may have shielded the king's destination.
         let castled = others | king_to.bitboard() | rook_to.bitboard();
         let mut king_path = king_path.without(self.king.bitboard());
         !king_path.any(|square| {

@@ -1,36 +1,21 @@
-//! Moves in 16 bits, and the list that move generation fills.
+//! Moves in 16 bits, and the move list that the move generator fills.
 
 use std::fmt;
 
-use super::{Role, Square};
-
-/// A side of the board that a king castles to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-#[repr(u8)]
-pub enum CastlingSide {
-    /// Short: the king arrives on the g-file, the rook on the f-file.
-    King,
-    /// Long: the king arrives on the c-file, the rook on the d-file.
-    Queen,
-}
-
-impl CastlingSide {
-    /// Both sides, short first.
-    pub const ALL: [CastlingSide; 2] = [CastlingSide::King, CastlingSide::Queen];
-}
+use super::{CastlingSide, Color, Role, Square, castled_king_square};
 
 /// A move in the frozen 16-bit code: bits 10–15 from, bits 4–9 to, bit 3 promotion, bit 2 capture,
 /// bits 0–1 the kind.
 ///
-/// Of a castling move `to` is the square that the king arrives on, in Chess960 too, where it may
-/// equal `from`.
+/// For castling, `to` is the square that the king castles to, also in Chess960. There it may equal
+/// `from`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Move(u16);
 
-/// The low four bits of a [`Move`]: what kind of move it is.
+/// The kind of a move: the low four bits of a [`Move`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
-#[expect(missing_docs, reason = "the names say it all")]
+#[expect(missing_docs, reason = "the names of the variants are complete")]
 pub enum MoveKind {
     Quiet = 0,
     DoublePush = 1,
@@ -52,16 +37,16 @@ const CAPTURE: u16 = 4;
 const PROMOTION: u16 = 8;
 
 impl Move {
-    /// The null move: no move at all. Never among the legal moves.
+    /// The null move. It is never legal.
     pub const NULL: Move = Move(0);
 
-    /// Puts a move together.
+    /// A move of a kind.
     #[inline]
     pub const fn new(from: Square, to: Square, kind: MoveKind) -> Move {
         Move((from.index() as u16) << 10 | (to.index() as u16) << 4 | kind as u16)
     }
 
-    /// A promotion to a knight, bishop, rook or queen. A pawn or king as `role` is read as a queen.
+    /// A promotion to a knight, bishop, rook or queen. A pawn or king as `role` means a queen.
     #[inline]
     pub const fn new_promotion(from: Square, to: Square, role: Role, capture: bool) -> Move {
         let piece = match role {
@@ -79,8 +64,17 @@ impl Move {
         )
     }
 
-    /// The move of a code. Any number is taken: ask [`super::Position::is_legal`] before you play
-    /// it.
+    /// The castling move of a king on `from`.
+    pub(super) const fn new_castling(from: Square, color: Color, side: CastlingSide) -> Move {
+        let kind = match side {
+            CastlingSide::King => MoveKind::CastleShort,
+            CastlingSide::Queen => MoveKind::CastleLong,
+        };
+        Move::new(from, castled_king_square(color, side), kind)
+    }
+
+    /// The move with a code. Every number is accepted: check it with [`super::Position::is_legal`]
+    /// before you play it.
     #[inline]
     pub const fn from_code(code: u16) -> Move {
         Move(code)
@@ -98,31 +92,31 @@ impl Move {
         self.0 == 0
     }
 
-    /// Where the piece comes from.
+    /// The square that the piece leaves.
     #[inline]
     pub const fn from(self) -> Square {
         Square::from_index((self.0 >> 10) as u8)
     }
 
-    /// Where the piece arrives; of castling, where the king does.
+    /// The square that the piece moves to; for castling, the square that the king castles to.
     #[inline]
     pub const fn to(self) -> Square {
         Square::from_index((self.0 >> 4) as u8)
     }
 
-    /// The kind of the piece that a pawn becomes.
+    /// The role that a pawn promotes to.
     #[inline]
     pub const fn promotion(self) -> Option<Role> {
         if self.0 & PROMOTION == 0 { None } else { Some(Role::PROMOTIONS[(self.0 & 3) as usize]) }
     }
 
-    /// `true` when a pawn becomes another piece.
+    /// `true` for a promotion.
     #[inline]
     pub const fn is_promotion(self) -> bool {
         self.0 & PROMOTION != 0
     }
 
-    /// `true` when a piece is taken, en passant included.
+    /// `true` for a capture, en passant included.
     #[inline]
     pub const fn is_capture(self) -> bool {
         self.0 & CAPTURE != 0
@@ -134,19 +128,19 @@ impl Move {
         self.0 & (CAPTURE | PROMOTION) != 0
     }
 
-    /// `true` when a pawn takes en passant.
+    /// `true` for an en passant capture.
     #[inline]
     pub const fn is_en_passant(self) -> bool {
         self.0 & 15 == MoveKind::EnPassant as u16
     }
 
-    /// `true` when a pawn moves two squares.
+    /// `true` for a pawn move of two squares.
     #[inline]
     pub const fn is_double_push(self) -> bool {
         self.0 & 15 == MoveKind::DoublePush as u16
     }
 
-    /// The side that the king castles to, when the move is castling.
+    /// The side that the king castles to; `None` when the move is not castling.
     #[inline]
     pub const fn castling_side(self) -> Option<CastlingSide> {
         match self.0 & 15 {
@@ -156,7 +150,7 @@ impl Move {
         }
     }
 
-    /// `true` when the move is castling.
+    /// `true` for castling.
     #[inline]
     pub const fn is_castling(self) -> bool {
         self.0 & 14 == 2
@@ -169,10 +163,11 @@ impl fmt::Debug for Move {
     }
 }
 
-/// No legal position has more than 218 moves (Chess Programming Wiki, "Chess Position").
+/// The capacity of a [`MoveList`]. No legal position has more than 218 moves (Chess Programming
+/// Wiki, "Chess Position").
 pub const MAX_MOVES: usize = 256;
 
-/// The moves of one position, on the stack.
+/// A list of moves on the stack.
 #[derive(Clone)]
 pub struct MoveList {
     moves: [Move; MAX_MOVES],
@@ -186,7 +181,7 @@ impl MoveList {
         MoveList { moves: [Move::NULL; MAX_MOVES], len: 0 }
     }
 
-    /// Adds a move at the end. A full list drops it; no position has that many.
+    /// Appends a move. A full list drops it, but no position fills the list.
     #[inline]
     pub fn push(&mut self, mv: Move) {
         if let Some(slot) = self.moves.get_mut(self.len) {

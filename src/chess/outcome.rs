@@ -1,40 +1,40 @@
-//! How a game ends, and what a player may claim.
+//! Outcomes of a game, and the draws that a player may claim.
 
 use super::{Bitboard, Color, Position, Role};
 
-/// Whether and how a game is over.
+/// The state of a game: ongoing, won or drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// The game goes on.
     Ongoing,
     /// The king is in check and no move is legal.
     Checkmate {
-        /// Who has mated.
+        /// The player who has given mate.
         winner: Color,
     },
     /// No move is legal, and the king is not in check.
     Stalemate,
-    /// A draw that nobody has to claim.
+    /// A draw that needs no claim.
     Draw(DrawReason),
 }
 
-/// Why a game is drawn without a claim.
+/// The reason of a draw that needs no claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DrawReason {
-    /// The position has occurred for the fifth time.
+    /// The position occurred for the fifth time.
     FivefoldRepetition,
-    /// 75 moves of each side without a capture or pawn move.
+    /// Each side has made 75 moves without a capture or pawn move.
     SeventyFiveMoves,
-    /// No sequence of legal moves leads to mate, for want of material.
+    /// The material allows no sequence of legal moves that ends in mate.
     DeadPosition,
 }
 
 /// A draw that the player to move may claim.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DrawClaim {
-    /// The position has occurred for the third time.
+    /// The position occurred for the third time.
     ThreefoldRepetition,
-    /// 50 moves of each side without a capture or pawn move.
+    /// Each side has made 50 moves without a capture or pawn move.
     FiftyMoves,
 }
 
@@ -54,7 +54,7 @@ impl Outcome {
         !matches!(self, Outcome::Ongoing)
     }
 
-    /// Who has won.
+    /// The winner, if there is one.
     pub const fn winner(self) -> Option<Color> {
         match self {
             Outcome::Checkmate { winner } => Some(winner),
@@ -62,7 +62,7 @@ impl Outcome {
         }
     }
 
-    /// Why the game is drawn; of stalemate nothing.
+    /// The reason of a draw; `None` for stalemate.
     pub const fn draw_reason(self) -> Option<DrawReason> {
         match self {
             Outcome::Draw(reason) => Some(reason),
@@ -92,10 +92,10 @@ impl DrawClaim {
     }
 }
 
-/// `true` when nobody can ever mate for want of material: king against king, one minor piece more,
-/// or any number of bishops that all stand on squares of one colour.
+/// `true` when the material allows neither side to mate: bare kings, one additional minor piece, or
+/// any number of bishops that are all on squares of one colour.
 ///
-/// FIDE Laws of Chess, article 5.2.2, as far as the material alone tells it.
+/// FIDE Laws of Chess, article 5.2.2, limited to what the material alone decides.
 pub fn is_dead_position(position: &Position) -> bool {
     let kings = position.by_role(Role::King);
     let others = position.occupied().without(kings);
@@ -119,21 +119,21 @@ mod tests {
     }
 
     #[test]
-    fn bare_kings_and_one_minor_piece_are_dead() {
+    fn bare_kings_with_at_most_one_minor_piece_are_dead() {
         assert!(is_dead("4k3/8/8/8/8/8/8/4K3 w - - 0 1"));
         assert!(is_dead("4k3/8/8/8/8/8/8/4KN2 w - - 0 1"));
         assert!(is_dead("4kb2/8/8/8/8/8/8/4K3 w - - 0 1"));
     }
 
     #[test]
-    fn a_pawn_rook_or_queen_is_not_dead() {
+    fn a_position_with_a_pawn_rook_or_queen_is_not_dead() {
         for piece in ["P", "R", "Q"] {
             assert!(!is_dead(&format!("4k3/8/8/8/8/{piece}7/8/4K3 w - - 0 1")), "{piece}");
         }
     }
 
     #[test]
-    fn bishops_of_one_colour_are_dead_however_many() {
+    fn any_number_of_bishops_on_one_colour_is_dead() {
         assert!(is_dead("b1b1k3/1b6/8/8/8/8/2B3B1/4K3 w - - 0 1"), "all on light squares");
         assert!(!is_dead("b3k3/8/8/8/8/8/8/4K1B1 w - - 0 1"), "a8 is light and g1 dark");
     }

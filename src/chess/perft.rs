@@ -1,14 +1,15 @@
-//! Perft: the number of move sequences of a length. The test of every move generator.
+//! Perft: the number of legal move sequences of a given length, the standard test of a move
+//! generator.
 //!
-//! Chess Programming Wiki, "Perft". The last ply is counted in sets ("bulk counting") by the
-//! generator that the search uses.
+//! Chess Programming Wiki, "Perft". The generator of the search counts the last ply without listing
+//! the moves ("bulk counting").
 
 use super::{Move, Position};
 
-/// The number of legal move sequences of `depth` plies. Repetition and the 50-move rule are
-/// ignored; depth 0 is 1.
+/// The number of legal move sequences of `depth` plies; 1 for depth 0. Repetitions and the 50-move
+/// rule are ignored.
 ///
-/// Each ply takes room on the stack: 255 of them, in an optimized build, less than 400 KiB.
+/// The recursion needs less than 400 KiB of stack for 255 plies in an optimized build.
 pub fn perft(position: &Position, depth: u8) -> u64 {
     match depth {
         0 => 1,
@@ -25,7 +26,7 @@ pub fn perft(position: &Position, depth: u8) -> u64 {
     }
 }
 
-/// The same, apart for each first move, in generation order. Depth 0 has no first move.
+/// The perft count of each first move, in generation order. The list is empty for depth 0.
 pub fn divide(position: &Position, depth: u8) -> Vec<(Move, u64)> {
     match depth {
         0 => Vec::new(),

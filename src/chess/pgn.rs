@@ -1,52 +1,46 @@
-//! Portable Game Notation: reading it as people and programs write it, and writing it as the
-//! standard asks.
+//! Portable Game Notation (PGN): a lenient reader and a writer of the standard's export format.
 //!
-//! S. J. Edwards, "Portable Game Notation Specification and Implementation Guide" (1994), with what
-//! came later: the commands `[%clk …]` and `[%eval …]` in comments, the `Variant` header, Chess960.
+//! S. J. Edwards, "Portable Game Notation Specification and Implementation Guide" (1994), with
+//! later additions: the comment commands `[%clk …]` and `[%eval …]`, the `Variant` header,
+//! Chess960.
 //!
-//! [`PgnReader`] gives one game of a text after the other. It is lenient wherever there is one
-//! thing that can be meant; where there is none, the game is a [`BadGame`] and reading goes on at
-//! the next one. Reading takes time in proportion to the text, whatever stands in it, and at most
-//! some 50 bytes of memory for a byte of text, of one game at a time.
+//! [`PgnReader`] iterates over the games of a text. It accepts every text with a single possible
+//! meaning. A game without one becomes a [`BadGame`], and reading continues with the next game.
+//! Reading takes linear time and at most about 50 bytes of memory per byte of one game's text.
+//!
+//! ```
+//! use kibitzer::chess::pgn::{GameResult, PgnReader, write};
+//!
+//! let mut reader = PgnReader::new("[White \"Anderssen\"]\n\n1. e4 e5 2. f4 {a gambit} 1-0");
+//! let game = reader.next().expect("one game").expect("a valid game");
+//! assert_eq!(game.headers.get("White"), Some("Anderssen"));
+//! assert_eq!(game.line.moves.len(), 3);
+//! assert_eq!(game.result, GameResult::WhiteWins);
+//! assert!(write(&game).ends_with("\n\n1. e4 e5 2. f4 { a gambit } 1-0\n"));
+//! ```
 
 mod builder;
 mod comment_commands;
 mod error;
 mod game;
-mod header_value;
 mod headers;
-mod lenient_san;
 mod lexer;
-mod line_counter;
 mod movetext;
 mod nag;
 mod reader;
-mod result;
-mod start_position;
 mod text_encoding;
 mod writer;
 
 pub use comment_commands::{
     PgnEval, command_value, comment_clock_ms, comment_eval, without_command,
 };
-pub use error::{BadGame, PgnError, PgnErrorKind};
-pub use game::{Line, PgnGame, PgnMove};
+pub use error::{MAX_GAME_MOVES, MAX_HEADERS, MAX_NESTING, PgnError, PgnErrorKind};
+pub use game::{GameResult, Line, PgnGame, PgnMove};
 pub use headers::Headers;
 pub use nag::{BLUNDER, INACCURACY, MISTAKE};
-pub use reader::PgnReader;
-pub use result::GameResult;
+pub use reader::{BadGame, PgnReader};
 pub use text_encoding::decode;
 pub use writer::write;
-
-/// Headers that one game may have.
-pub const MAX_HEADERS: usize = 128;
-
-/// Moves that one game may have, those of its variations among them. No game that the 75-move rule
-/// ends is nearly as long.
-pub const MAX_GAME_MOVES: usize = 50_000;
-
-/// How deep variations may stand in variations.
-pub const MAX_NESTING: usize = 100;
 
 #[cfg(test)]
 mod tests;

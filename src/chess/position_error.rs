@@ -1,24 +1,15 @@
-//! What can be wrong with a position that somebody sends: closed lists of faults and warnings.
+//! Faults and warnings of a position's text, as closed lists of codes.
 
 use std::fmt;
 
-/// The longest piece of a client's text that an error repeats, in characters.
-const EXCERPT_CHARS: usize = 200;
+use super::excerpt::excerpt;
 
-/// The part of a client's text that an error repeats: its first 200 characters.
-pub fn excerpt(text: &str) -> &str {
-    match text.char_indices().nth(EXCERPT_CHARS) {
-        Some((end, _)) => &text[..end],
-        None => text,
-    }
-}
-
-/// The part of a position's text that a fault lies in.
+/// The part of a position's text that a fault or warning is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PositionField {
-    /// The text as a whole.
+    /// The whole text.
     Fen,
-    /// The placement of the pieces.
+    /// The piece placement.
     Board,
     /// The side to move.
     Side,
@@ -28,7 +19,7 @@ pub enum PositionField {
     EnPassant,
     /// The half-move clock.
     HalfmoveClock,
-    /// The move number.
+    /// The full-move number.
     FullmoveNumber,
     /// The packed form.
     Packed,
@@ -62,16 +53,17 @@ impl PositionField {
     }
 }
 
-/// Why a position is refused.
+/// The code of a fault that makes a position invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PositionFaultCode {
-    /// Not 4, 5 or 6 fields, longer than 200 characters, or with control characters.
+    /// The FEN does not have 4, 5 or 6 fields, is longer than 200 characters, or has control
+    /// characters.
     FenFields,
-    /// Not 8 ranks.
+    /// The board does not have 8 ranks.
     RankCount,
-    /// A rank is not 8 squares wide.
+    /// A rank does not have 8 squares.
     RankLength,
-    /// Neither a piece letter nor a digit from 1 to 8.
+    /// A character is neither a piece letter nor a digit from 1 to 8.
     UnknownPiece,
     /// The side to move is neither `w` nor `b`.
     SideUnknown,
@@ -79,29 +71,29 @@ pub enum PositionFaultCode {
     NoKing,
     /// A player has more than one king.
     TooManyKings,
-    /// A player has more than 16 men.
+    /// A player has more than 16 pieces, pawns included.
     TooManyPieces,
     /// A player has more than 8 pawns.
     TooManyPawns,
-    /// A player has more extra pieces than missing pawns.
+    /// A player has more promoted pieces than missing pawns.
     ImpossiblePromotions,
-    /// A pawn stands on the first or eighth rank.
+    /// A pawn is on the first or eighth rank.
     PawnOnBackRank,
     /// The side that is not to move is in check.
     OpponentInCheck,
-    /// No last move can have left this check.
+    /// No last move leads to this check.
     ImpossibleCheck,
-    /// Not a castling letter, or a right that nothing on the board supports.
+    /// A character is not a castling letter, or a right has no king and rook in place.
     CastlingUnknown,
-    /// Two rights on one side of a king.
+    /// Two castling rights are on the same side of a king.
     CastlingConflict,
-    /// Neither `-` nor a square.
+    /// The en passant field is neither `-` nor a square.
     EnPassantUnknown,
-    /// No pawn can just have passed that square.
+    /// No pawn has just passed the en passant square.
     EnPassantImpossible,
-    /// A clock is not written in digits alone.
+    /// The half-move clock or full-move number does not consist of digits.
     ClockNotANumber,
-    /// The half-move clock is above 150, or the move number not from 1 to 9999.
+    /// The half-move clock is above 150, or the full-move number is not from 1 to 9999.
     ClockRange,
     /// The text is not the packed form of a position.
     PackedForm,
@@ -159,18 +151,18 @@ impl PositionFaultCode {
     }
 }
 
-/// What was mended in a FEN.
+/// The code of a correction that was made to a FEN.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FenWarningCode {
-    /// A castling right without its king or rook.
+    /// A castling right without its king or rook was dropped.
     CastlingDropped,
-    /// A castling right that is named twice.
+    /// A castling right was given twice.
     CastlingRepeated,
-    /// An en passant square without a legal capture, with a half-move clock above 0.
+    /// An en passant square without a legal capture was dropped. The half-move clock is above 0.
     EnPassantDropped,
-    /// Two digits side by side in a rank.
+    /// Adjacent digits of a rank were added up.
     DigitsJoined,
-    /// A move number of 0.
+    /// A full-move number of 0 was raised to 1.
     MoveNumberRaised,
 }
 
@@ -196,21 +188,21 @@ impl FenWarningCode {
     }
 }
 
-/// One fault of a position's text.
+/// A fault of a position's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PositionFault {
-    /// What is wrong.
+    /// The kind of the fault.
     pub code: PositionFaultCode,
-    /// Where it is wrong.
+    /// The field that has the fault.
     pub field: PositionField,
-    /// The offending text as given, cut at 200 characters.
+    /// The invalid text as given, cut at 200 characters.
     pub text: String,
-    /// What is wrong, in a sentence for people.
+    /// The explanation for people.
     pub detail: String,
 }
 
 impl PositionFault {
-    /// A fault of that text, which is cut to an excerpt.
+    /// A fault with an excerpt of the invalid text.
     pub fn new(
         code: PositionFaultCode,
         field: PositionField,
@@ -221,21 +213,21 @@ impl PositionFault {
     }
 }
 
-/// One thing that was mended in a FEN.
+/// A correction that was made to a FEN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FenWarning {
-    /// What was mended.
+    /// The kind of the correction.
     pub code: FenWarningCode,
-    /// Where it was mended.
+    /// The field that was corrected.
     pub field: PositionField,
-    /// The text that was mended, as given.
+    /// The corrected text as given, cut at 200 characters.
     pub text: String,
-    /// What was mended, in a sentence for people.
+    /// The explanation for people.
     pub detail: String,
 }
 
 impl FenWarning {
-    /// A warning about that text, which is cut to an excerpt.
+    /// A warning with an excerpt of the corrected text.
     pub fn new(
         code: FenWarningCode,
         field: PositionField,
@@ -246,10 +238,10 @@ impl FenWarning {
     }
 }
 
-/// A position that is refused, with every fault that can be seen.
+/// The error for an invalid position, with all its faults.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidPosition {
-    /// The faults, never none; the first is the headline.
+    /// The faults, at least one. The first one is the message of the error.
     pub faults: Vec<PositionFault>,
 }
 
@@ -267,13 +259,6 @@ impl std::error::Error for InvalidPosition {}
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn an_excerpt_ends_between_characters() {
-        assert_eq!(excerpt("e4"), "e4");
-        assert_eq!(excerpt(&"♞".repeat(201)), "♞".repeat(200));
-        assert_eq!(excerpt(&"a".repeat(200)).len(), 200);
-    }
 
     #[test]
     fn every_code_has_a_unique_name() {

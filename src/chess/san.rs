@@ -1,4 +1,4 @@
-//! Standard Algebraic Notation out and in.
+//! Standard Algebraic Notation (SAN): parser and writer.
 //!
 //! FIDE Laws of Chess, appendix C; Chess Programming Wiki, "Algebraic Chess Notation".
 

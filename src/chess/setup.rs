@@ -1,23 +1,27 @@
-//! A position as somebody describes it, not yet proven legal.
+//! A position without validation: what a FEN or another encoding describes.
 
-use super::{CastlingRights, Color, Piece, Square};
+use super::{CastlingRights, CastlingSide, Color, File, Piece, Rank, Role, Square};
 
-/// Everything that a FEN says, without any promise that it makes sense. Becomes a
-/// [`super::Position`] by
-/// [`Setup::validate`].
+/// The greatest half-move clock. At 150 the 75-move rule ends the game in a draw.
+pub const MAX_HALFMOVE_CLOCK: u16 = 150;
+/// The greatest full-move number.
+pub const MAX_FULLMOVE_NUMBER: u16 = 9999;
+
+/// The parts of a FEN, which need not make a legal position. [`Setup::validate`] turns it into a
+/// [`super::Position`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setup {
-    /// What stands on a1, b1 … h8.
+    /// The pieces on a1, b1 … h8.
     pub board: [Option<Piece>; 64],
-    /// Who is to move.
+    /// The side to move.
     pub turn: Color,
-    /// Who may still castle, and with which rooks.
+    /// The castling rights with the files of their rooks.
     pub castling_rights: CastlingRights,
     /// The square that a pawn has just passed with a double step.
     pub en_passant: Option<Square>,
     /// Plies since the last capture or pawn move.
     pub halfmove_clock: u16,
-    /// The number of the move, from 1, raised after Black's.
+    /// The full-move number. It starts at 1 and increases after Black's move.
     pub fullmove_number: u16,
 }
 
@@ -31,4 +35,26 @@ impl Setup {
         halfmove_clock: 0,
         fullmove_number: 1,
     };
+
+    /// `true` when king and rook are in place for a castling right with the rook on `rook`.
+    pub(super) fn supports_castling(&self, color: Color, side: CastlingSide, rook: Square) -> bool {
+        let home = Rank::First.relative_to(color);
+        rook.rank() == home
+            && self.board[rook.index()] == Some(Piece::new(color, Role::Rook))
+            && self.back_rank_king(color).is_some_and(|king| match side {
+                CastlingSide::King => rook.file() > king.file(),
+                CastlingSide::Queen => rook.file() < king.file(),
+            })
+    }
+
+    /// The king on its own back rank; the first from the a-file when there are several.
+    pub(super) fn back_rank_king(&self, color: Color) -> Option<Square> {
+        let king = Some(Piece::new(color, Role::King));
+        back_rank(color).find(|square| self.board[square.index()] == king)
+    }
+}
+
+/// The squares of a player's first rank from a to h.
+pub(super) fn back_rank(color: Color) -> impl DoubleEndedIterator<Item = Square> {
+    File::ALL.into_iter().map(move |file| Square::new(file, Rank::First.relative_to(color)))
 }

@@ -3,12 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{Bitboard, Color};
+use super::Color;
 
 /// A column of the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
-#[expect(missing_docs, reason = "the eight names say it all")]
+#[expect(missing_docs, reason = "the names of the variants are complete")]
 pub enum File {
     A,
     B,
@@ -25,13 +25,13 @@ impl File {
     pub const ALL: [File; 8] =
         [File::A, File::B, File::C, File::D, File::E, File::F, File::G, File::H];
 
-    /// The file of an index 0–7; higher bits are ignored.
+    /// The file with an index from 0 to 7; higher bits are ignored.
     #[inline]
     pub const fn from_index(index: u8) -> File {
         File::ALL[(index & 7) as usize]
     }
 
-    /// The file of a lower-case letter.
+    /// The file with a lower-case letter, `a` to `h`.
     pub const fn from_letter(letter: char) -> Option<File> {
         match letter {
             'a'..='h' => Some(File::from_index(letter as u8 - b'a')),
@@ -39,22 +39,16 @@ impl File {
         }
     }
 
-    /// The letter in lower case.
+    /// The lower-case letter of the file.
     pub const fn letter(self) -> char {
         (b'a' + self as u8) as char
-    }
-
-    /// All squares of the file.
-    #[inline]
-    pub const fn bitboard(self) -> Bitboard {
-        Bitboard(0x0101_0101_0101_0101 << self as u8)
     }
 }
 
 /// A row of the board, seen from White.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
-#[expect(missing_docs, reason = "the eight names say it all")]
+#[expect(missing_docs, reason = "the names of the variants are complete")]
 pub enum Rank {
     First,
     Second,
@@ -79,22 +73,16 @@ impl Rank {
         Rank::Eighth,
     ];
 
-    /// The rank of an index 0–7; higher bits are ignored.
+    /// The rank with an index from 0 to 7; higher bits are ignored.
     #[inline]
     pub const fn from_index(index: u8) -> Rank {
         Rank::ALL[(index & 7) as usize]
     }
 
-    /// The rank as `color` counts it: `First` is the rank of its pieces at the start.
+    /// The rank from the view of `color`: `First` is the rank on which its pieces start.
     #[inline]
     pub const fn relative_to(self, color: Color) -> Rank {
         Rank::from_index(self as u8 ^ (7 * color as u8))
-    }
-
-    /// All squares of the rank.
-    #[inline]
-    pub const fn bitboard(self) -> Bitboard {
-        Bitboard(0xff << (8 * self as u8))
     }
 }
 
@@ -102,7 +90,7 @@ impl Rank {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Square(u8);
 
-#[expect(missing_docs, reason = "corner and home squares by their names")]
+#[expect(missing_docs, reason = "each constant is named after its square")]
 impl Square {
     pub const A1: Square = Square(0);
     pub const E1: Square = Square(4);
@@ -113,61 +101,56 @@ impl Square {
 }
 
 impl Square {
-    /// The square of an index 0–63; higher bits are ignored.
+    /// The square with an index from 0 to 63; higher bits are ignored.
     #[inline]
     pub const fn from_index(index: u8) -> Square {
         Square(index & 63)
     }
 
-    /// The square where a file and a rank meet.
+    /// The square on a file and a rank.
     #[inline]
     pub const fn new(file: File, rank: Rank) -> Square {
         Square(8 * rank as u8 + file as u8)
     }
 
-    /// All squares, a1, b1 … h8.
+    /// All squares in the order a1, b1 … h8.
     pub fn all() -> impl DoubleEndedIterator<Item = Square> + ExactSizeIterator {
         (0..64).map(Square)
     }
 
-    /// The index 0–63.
+    /// The index, 0 to 63.
     #[inline]
     pub const fn index(self) -> usize {
         (self.0 & 63) as usize
     }
 
-    /// The file it lies on.
+    /// The file of the square.
     #[inline]
     pub const fn file(self) -> File {
         File::from_index(self.0)
     }
 
-    /// The rank it lies on.
+    /// The rank of the square.
     #[inline]
     pub const fn rank(self) -> Rank {
         Rank::from_index(self.0 >> 3)
     }
 
-    /// The set of this square alone.
-    #[inline]
-    pub const fn bitboard(self) -> Bitboard {
-        Bitboard(1 << (self.0 & 63))
-    }
-
-    /// The square that many index steps away, wrapping over the board's ends and edges.
+    /// The square whose index is `delta` higher. It wraps around at the ends and edges of the
+    /// board.
     #[inline]
     pub const fn offset(self, delta: i8) -> Square {
         Square(self.0.wrapping_add_signed(delta) & 63)
     }
 
-    /// The square mirrored between White's and Black's side (a1 ↔ a8): also the index of the square
-    /// in the formats that run a8, b8 … h1.
+    /// The square mirrored between White's and Black's side (a1 ↔ a8). Its index is the index of
+    /// the original square in the encodings that run a8, b8 … h1.
     #[inline]
     pub const fn flip_vertical(self) -> Square {
         Square(self.0 ^ 56)
     }
 
-    /// One step towards the promotion rank of `color`, wrapping over the last rank.
+    /// The square one step towards the promotion rank of `color`. It wraps around at the last rank.
     #[inline]
     pub const fn forward(self, color: Color) -> Square {
         self.offset(if color.is_white() { 8 } else { -8 })
@@ -186,7 +169,7 @@ impl fmt::Debug for Square {
     }
 }
 
-/// The text is not `a1` … `h8`.
+/// The error for a text that is not a square from `a1` to `h8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ParseSquareError;
 

@@ -1,20 +1,19 @@
-//! Moves as the Universal Chess Interface writes them.
+//! Moves in the notation of the Universal Chess Interface (UCI).
 //!
-//! Chess Programming Wiki, "UCI"; castling as king takes rook is UCI_Chess960's.
+//! Chess Programming Wiki, "UCI". The option UCI_Chess960 writes castling as king takes rook.
 
-use super::{
-    CastlingSide, File, InlineStr, Move, MoveKind, ParseMoveError, Position, Role, Square,
-    castled_king_square,
-};
+use super::castling::is_standard_castling;
+use super::parse_move_error::ParseMoveError;
+use super::{CastlingSide, InlineStr, Move, MoveKind, Position, Role, Square, castled_king_square};
 
-/// How castling is written.
+/// The notation of castling moves in UCI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum CastlingNotation {
-    /// The king's two-square step (`e1g1`) when the king stands on the e-file and the rook on the
-    /// a- or h-file; else king takes rook.
+    /// The king's move of two squares (`e1g1`) if king and rook are on their squares of standard
+    /// chess, otherwise king takes rook.
     #[default]
     Standard,
-    /// King takes rook (`e1h1`) always.
+    /// Always king takes rook (`e1h1`).
     Chess960,
 }
 
@@ -23,7 +22,7 @@ pub fn to_uci(position: &Position, mv: Move, castling: CastlingNotation) -> Stri
     to_uci_inline(position, mv, castling).as_str().to_owned()
 }
 
-/// The same without an allocation.
+/// Writes a legal move without an allocation.
 pub fn to_uci_inline(position: &Position, mv: Move, castling: CastlingNotation) -> InlineStr {
     let mut text = InlineStr::EMPTY;
     text.push_square(mv.from());
@@ -37,6 +36,7 @@ pub fn to_uci_inline(position: &Position, mv: Move, castling: CastlingNotation) 
     text
 }
 
+/// The second square of a castling move: the king's destination or the rook.
 fn castling_target(
     position: &Position,
     mv: Move,
@@ -45,7 +45,8 @@ fn castling_target(
 ) -> Square {
     match position.castling_rook(position.turn(), side) {
         Some(rook)
-            if castling == CastlingNotation::Chess960 || !is_standard_castling(mv.from(), rook) =>
+            if castling == CastlingNotation::Chess960
+                || !is_standard_castling(side, mv.from().file(), rook.file()) =>
         {
             rook
         }
@@ -53,11 +54,7 @@ fn castling_target(
     }
 }
 
-fn is_standard_castling(king: Square, rook: Square) -> bool {
-    king.file() == File::E && matches!(rook.file(), File::A | File::H)
-}
-
-/// A text of UCI's shape, not yet a move of any position.
+/// A text in the shape of UCI, not yet matched with a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct UciMove {
     from: Square,
@@ -66,7 +63,7 @@ pub(super) struct UciMove {
 }
 
 impl UciMove {
-    /// Two squares and perhaps a promotion letter in either case.
+    /// Parses two squares and an optional promotion letter in either case.
     pub(super) fn parse(text: &str) -> Option<UciMove> {
         let (squares, letter) = match text.len() {
             4 => (text, None),
@@ -85,7 +82,7 @@ impl UciMove {
         Some(UciMove { from, to, promotion })
     }
 
-    /// The legal move that the text means.
+    /// The legal move that the text names.
     pub(super) fn to_move(self, position: &Position) -> Result<Move, ParseMoveError> {
         let mv = self
             .castling_move(position)
@@ -94,26 +91,25 @@ impl UciMove {
         if position.is_legal(mv) { Ok(mv) } else { Err(ParseMoveError::NotLegal) }
     }
 
-    /// Castling, as the king onto its own castling rook, or as its step of two or more squares to
-    /// the g- or c-file where that is legal.
+    /// The castling move, if the king moves onto its own castling rook, or legally castles with a
+    /// move of two or more squares to the g- or c-file.
     fn castling_move(self, position: &Position) -> Option<Move> {
         let us = position.turn();
         if self.from != position.king(us) || self.promotion.is_some() {
             return None;
         }
-        let castle =
-            |side| Move::new(self.from, castled_king_square(us, side), castling_kind(side));
+        let castle = |side| Move::new_castling(self.from, us, side);
         let onto_rook = CastlingSide::ALL
             .into_iter()
             .find(|&side| position.castling_rook(us, side) == Some(self.to));
         if let Some(side) = onto_rook {
             return Some(castle(side));
         }
-        let is_step = (self.from.file() as u8).abs_diff(self.to.file() as u8) >= 2;
-        let step = CastlingSide::ALL
+        let is_wide = (self.from.file() as u8).abs_diff(self.to.file() as u8) >= 2;
+        let to_destination = CastlingSide::ALL
             .into_iter()
-            .find(|&side| is_step && castled_king_square(us, side) == self.to);
-        step.map(castle).filter(|&mv| position.is_legal(mv))
+            .find(|&side| is_wide && castled_king_square(us, side) == self.to);
+        to_destination.map(castle).filter(|&mv| position.is_legal(mv))
     }
 
     fn normal_move(self, position: &Position) -> Option<Move> {
@@ -126,32 +122,41 @@ impl UciMove {
         }
         Some(match promotion {
             Some(role) => Move::new_promotion(from, to, role, capture),
-            None => new_pawn_move(position, from, to, capture),
+            None => position.new_pawn_move(from, to, capture),
         })
     }
 }
 
-/// The move of a pawn that does not promote.
-pub(super) fn new_pawn_move(position: &Position, from: Square, to: Square, capture: bool) -> Move {
-    let kind = if from.file() != to.file() && position.en_passant() == Some(to) {
-        MoveKind::EnPassant
-    } else if capture {
-        MoveKind::Capture
-    } else if (from.rank() as u8).abs_diff(to.rank() as u8) == 2 {
-        MoveKind::DoublePush
-    } else {
-        MoveKind::Quiet
-    };
-    Move::new(from, to, kind)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::chess::parse_move;
 
-/// The kind of the castling move to a side.
-pub(super) const fn castling_kind(side: CastlingSide) -> MoveKind {
-    match side {
-        CastlingSide::King => MoveKind::CastleShort,
-        CastlingSide::Queen => MoveKind::CastleLong,
+    /// The texts of a move in both castling notations.
+    fn notations(fen: &str, text: &str) -> [String; 2] {
+        let position = Position::from_fen(fen).unwrap();
+        let mv = parse_move(&position, text).unwrap();
+        [CastlingNotation::Standard, CastlingNotation::Chess960]
+            .map(|castling| to_uci(&position, mv, castling))
+    }
+
+    #[test]
+    fn normal_moves_have_one_spelling() {
+        assert_eq!(notations("4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "e4"), ["e2e4", "e2e4"]);
+        assert_eq!(notations("7k/P7/8/8/8/8/8/4K3 w - - 0 1", "a8=N"), ["a7a8n", "a7a8n"]);
+    }
+
+    #[test]
+    fn standard_castling_is_the_kings_step_and_in_chess960_king_takes_rook() {
+        let fen = "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1";
+        assert_eq!(notations(fen, "O-O"), ["e8g8", "e8h8"]);
+        assert_eq!(notations(fen, "O-O-O"), ["e8c8", "e8a8"]);
+    }
+
+    #[test]
+    fn non_standard_castling_is_always_king_takes_rook() {
+        assert_eq!(notations("4k3/8/8/8/8/8/8/4K1R1 w K - 0 1", "O-O"), ["e1g1", "e1g1"]);
+        assert_eq!(notations("4k3/8/8/8/8/8/8/R2K3R w KQ - 0 1", "O-O"), ["d1h1", "d1h1"]);
+        assert_eq!(notations("4k3/8/8/8/8/8/8/R2K3R w KQ - 0 1", "O-O-O"), ["d1a1", "d1a1"]);
     }
 }
-
-#[cfg(test)]
-mod tests;

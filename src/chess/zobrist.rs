@@ -1,8 +1,8 @@
-//! The frozen Zobrist numbers: what a position's key is made of.
+//! Zobrist numbers, frozen: the parts of a position's key.
 //!
 //! Chess Programming Wiki, "Zobrist Hashing". The numbers are successive outputs of SplitMix64
-//! (Steele, Lea, Flood 2014) and belong to layout version 1: stored data depends on them, so they
-//! never change under that version.
+//! (Steele, Lea, Flood 2014) and belong to layout version 1. Stored data depends on them, so they
+//! never change within that version.
 
 use super::{Color, File, Piece, Square, splitmix};
 
@@ -19,7 +19,7 @@ static NUMBERS: [u64; COUNT] = {
     numbers
 };
 
-/// The numbers of pieces on squares, by the discriminant of [`Piece`] instead of the piece state.
+/// The numbers of pieces on squares, indexed by the discriminant of [`Piece`] and not by its code.
 static PIECES: [[u64; 64]; 12] = {
     let mut table = [[0; 64]; 12];
     let mut piece = 0;
@@ -40,17 +40,17 @@ pub fn piece(piece: Piece, square: Square) -> u64 {
     PIECES[piece as usize][square.index()]
 }
 
-/// The number of a castling right of `color` whose rook stands on `rook`.
+/// The number of the castling right of `color` with the rook on the file `rook`.
 #[inline]
 pub fn castling(color: Color, rook: File) -> u64 {
     NUMBERS[768 + 8 * color as usize + rook as usize]
 }
 
-/// The number of a possible en passant capture on a file.
+/// The number of a legal en passant capture on a file.
 #[inline]
 pub fn en_passant(file: File) -> u64 {
     NUMBERS[784 + file as usize]
 }
 
-/// The number that stands for Black to move.
+/// The number that is in the key when Black is to move.
 pub const BLACK_TO_MOVE: u64 = NUMBERS[792];

@@ -46,15 +46,15 @@ pub(crate) fn refused(text: &str) -> Result<(), String> {
 fn reasons(why: &str) -> &'static [&'static str] {
     match why {
         "another layout version" | "layout version 0" => &["layout version"],
-        "bytes left over" => &["left over"],
-        "runs past the end" => &["end before"],
-        // The bits may be behind the last byte of the position, or of the text.
-        "padding is not zero" => &["set behind"],
+        "bytes left over" => &["bytes after the end"],
+        "runs past the end" => &["ends before"],
+        // The padding is in the last byte of the position, or in the last character of the text.
+        "padding is not zero" => &["must be zero"],
         "en passant bit without a legal capture" => &["en passant bit is set"],
         "file bits without the en passant bit" => &["file is set without"],
         "long form of rights where the short one would do" => &["standard ones"],
-        "a right without its king and rook" => &["no king and rook"],
-        "the side that does not move is in check" => &["could be taken"],
+        "a right without its king and rook" => &["no king and rook in place"],
+        "the side that does not move is in check" => &["is in check"],
         _ => &[],
     }
 }

@@ -1,37 +1,37 @@
-//! View `checks`: who gives check, what answers it, and the rays of pins.
+//! Checks and pins: the view `checks`.
 
-use super::BitOrder;
+use super::bitboards::BitOrder;
 use crate::chess::attacks::between;
 use crate::chess::{Bitboard, Color, Position, Square};
 
 /// Checks and pins of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Checks {
-    /// The pieces that give check.
+    /// The pieces that give check to the side to move.
     pub checkers: Bitboard,
-    /// The squares that a piece other than the king may move to as far as checks go: all without a
-    /// check, none in double check. The square that an en passant capture of a checking pawn
-    /// arrives on is not among them.
+    /// The squares on which a piece other than the king answers the check: all squares without a
+    /// check, no square in double check. The mask does not include the destination of an en passant
+    /// capture of a checking pawn.
     pub check_mask: Bitboard,
-    /// The pins of White's and of Black's pieces.
+    /// The pins of White's and Black's pieces.
     pub pins: [Pins; 2],
 }
 
-/// The rays from a king to the pieces that pin, by direction.
+/// The rays from a king to the pinning pieces, by direction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pins {
-    /// To the north, north-east, east, south-east, south, south-west, west and north-west: the
-    /// squares from beside the king to the pinning piece, that included; empty where nothing is
-    /// pinned.
+    /// The rays to the north, north-east, east, south-east, south, south-west, west and north-west.
+    /// A ray has the squares from next to the king up to and including the pinning piece. It is
+    /// empty without a pin.
     pub rays: [Bitboard; 8],
 }
 
-/// Files and ranks of one step to the north, north-east, east … north-west.
+/// The steps in files and ranks to the north, north-east, east … north-west.
 const DIRECTIONS: [(i8, i8); 8] =
     [(0, 1), (1, 1), (1, 0), (1, -1), (0, -1), (-1, -1), (-1, 0), (-1, 1)];
 
 impl Checks {
-    /// The checks and pins of a position, a1 being bit 0.
+    /// The checks and pins of a position, in the order in which a1 is bit 0.
     pub fn from_position(position: &Position) -> Checks {
         Checks {
             checkers: position.checkers(),
@@ -45,7 +45,7 @@ impl Checks {
         &self.pins[color as usize]
     }
 
-    /// The same in another bit order.
+    /// The checks and pins in another bit order.
     pub fn with_bit_order(mut self, order: BitOrder) -> Checks {
         order.arrange_all([&mut self.checkers, &mut self.check_mask]);
         order.arrange_all(self.pins.iter_mut().flat_map(|pins| &mut pins.rays));
@@ -67,13 +67,14 @@ impl Pins {
         Pins { rays: DIRECTIONS.map(|direction| pin_ray(position, color, direction)) }
     }
 
-    /// The union of the rays: the ninth entry of the view.
+    /// The union of the rays, the ninth entry of the view.
     pub fn union(&self) -> Bitboard {
         self.rays.iter().fold(Bitboard::EMPTY, |all, &ray| all | ray)
     }
 }
 
-/// The squares from beside the king to a slider that pins the one piece between them.
+/// The squares from next to the king up to a slider that pins the only piece between them; empty
+/// without a pin.
 fn pin_ray(position: &Position, color: Color, (file_step, rank_step): (i8, i8)) -> Bitboard {
     let sliders = if file_step == 0 || rank_step == 0 {
         position.orthogonal_sliders()
@@ -124,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn only_the_king_answers_a_double_check() {
+    fn the_check_mask_of_a_double_check_is_empty() {
         assert_eq!(checks("4k3/8/8/8/8/5n2/8/r3K3 w - - 0 1").check_mask, Bitboard::EMPTY);
         assert_eq!(checks("4k3/8/8/8/8/8/8/4K3 w - - 0 1").check_mask, Bitboard::ALL);
     }
@@ -136,9 +137,13 @@ mod tests {
         assert_eq!(
             pins.rays[6],
             set("d1 c1 b1 a1"),
-            "the rook on d1 stands between the king and the rook on a1"
+            "the rook on d1 is between the king and the rook on a1"
         );
-        assert_eq!(pins.rays[1], Bitboard::EMPTY, "the bishop on h5 looks past the king");
+        assert_eq!(
+            pins.rays[1],
+            Bitboard::EMPTY,
+            "the diagonal of the bishop on h5 misses the king"
+        );
         assert_eq!(pins.union(), pins.rays[6]);
     }
 

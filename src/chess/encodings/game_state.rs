@@ -1,19 +1,20 @@
-//! View `state`: what a position is beside its pieces.
+//! Encodings of a position's state without its pieces: the views `state` and `special`.
 
 use crate::chess::{Color, File, Position};
 
-/// Who is to move, the special rights and the clocks.
+/// The side to move, the rights and the clocks of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GameState {
-    /// Who is to move.
+    /// The side to move.
     pub turn: Color,
     /// The file of a legal en passant capture.
     pub en_passant: Option<File>,
-    /// The rights as `0bKQkq`: K is 8, Q 4, k 2, q 1. No other form has this order.
+    /// The castling rights as `0bKQkq`: K is 8, Q 4, k 2, q 1. Other encodings use the order of
+    /// [`CastlingRights::mask`](crate::chess::CastlingRights::mask).
     pub castling: u8,
     /// Plies since the last capture or pawn move.
     pub halfmove_clock: u16,
-    /// The number of the move, from 1.
+    /// The full-move number, from 1.
     pub fullmove_number: u16,
 }
 
@@ -29,18 +30,24 @@ impl GameState {
         }
     }
 
-    /// All but the clocks in nine bits: bit 0 the turn (1 White), bit 1 en passant, bits 2–4 its
-    /// file (0 when none), bits 5–8 the rights.
+    /// The state without the clocks, in nine bits: bit 0 is the side to move (1 for White), bit 1
+    /// en passant, bits 2–4 its file (0 without en passant), bits 5–8 the castling rights.
     pub fn bits(&self) -> u16 {
         let en_passant = self.en_passant.map_or(0, |file| 1 << 1 | (file as u16) << 2);
         u16::from(self.turn.is_white()) | en_passant | u16::from(self.castling) << 5
     }
 }
 
+/// Castling and en passant in one byte: bits 0–3 are the castling mask, bit 4 is set for a legal en
+/// passant capture, bits 5–7 are its file (0 without a capture).
+pub fn castling_ep_byte(position: &Position) -> u8 {
+    let en_passant = position.en_passant().map_or(0, |target| 1 << 4 | (target.file() as u8) << 5);
+    position.castling_rights().mask() | en_passant
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::encodings::castling_ep_byte;
 
     #[test]
     fn castling_rights_have_two_bit_orders() {

@@ -1,37 +1,37 @@
-//! The move record: a move as bitboards and names.
+//! Move records: a move as bitboards and names.
 
-use super::{BitOrder, CastleFlags};
+use super::bitboards::{BitOrder, CastleFlags};
 use crate::chess::{Bitboard, CastlingSide, Color, Move, Position, Role};
 
-/// What a legal move does, as bitboards. The static evaluation that belongs to the record is not
-/// known to the rules.
+/// A legal move as bitboards. The record of the HTTP contract also has the static evaluation, which
+/// this module does not compute.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct MoveRecord {
-    /// Where the piece comes from; of castling, where the king does.
+    /// The square that the piece leaves; for castling, the square that the king leaves.
     pub start: Bitboard,
-    /// Where it arrives.
+    /// The square that the piece moves to.
     pub end: Bitboard,
-    /// What is captured.
+    /// The captured piece.
     pub captured: Option<CapturedPiece>,
-    /// Who castles, and to which side.
+    /// The player and side of a castling move.
     pub castle: Option<(Color, CastlingSide)>,
-    /// Who might castle before the move.
+    /// The castling rights before the move.
     pub castle_before: CastleFlags,
 }
 
 /// A captured piece.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CapturedPiece {
-    /// The player who loses it.
+    /// The player who loses the piece.
     pub side: Color,
-    /// Its kind.
+    /// The role of the piece.
     pub role: Role,
-    /// All pieces of that player and kind before the capture.
+    /// All pieces of the player with that role before the capture.
     pub bitboard: Bitboard,
 }
 
 impl MoveRecord {
-    /// The record of a legal move, a1 being bit 0.
+    /// The record of a legal move, in the order in which a1 is bit 0.
     pub fn new(before: &Position, mv: Move) -> MoveRecord {
         MoveRecord {
             start: mv.from().bitboard(),
@@ -42,7 +42,7 @@ impl MoveRecord {
         }
     }
 
-    /// The name of the castling move.
+    /// The name of the castling move in the HTTP contract.
     pub const fn castle_type(&self) -> Option<&'static str> {
         Some(match self.castle {
             None => return None,
@@ -53,7 +53,7 @@ impl MoveRecord {
         })
     }
 
-    /// The same in another bit order.
+    /// The record in another bit order.
     pub fn with_bit_order(mut self, order: BitOrder) -> MoveRecord {
         order.arrange_all([&mut self.start, &mut self.end]);
         order.arrange_all(self.captured.as_mut().map(|captured| &mut captured.bitboard));
@@ -62,7 +62,7 @@ impl MoveRecord {
 }
 
 impl CapturedPiece {
-    /// The name of the captured kind, in the plural.
+    /// The name of the captured role in the HTTP contract, in the plural.
     pub const fn piece(&self) -> &'static str {
         match self.role {
             Role::Pawn => "pawns",
@@ -90,7 +90,7 @@ mod tests {
     use crate::chess::parse_move;
 
     #[test]
-    fn a_pawn_taken_en_passant_is_found_though_its_square_is_not_the_target() {
+    fn a_pawn_captured_en_passant_is_found_off_the_destination_square() {
         let position = Position::from_fen("4k3/p7/8/3pP3/8/8/8/4K3 w - d6 0 1").unwrap();
         let record = MoveRecord::new(&position, parse_move(&position, "exd6").unwrap());
         let captured = record.captured.unwrap();

@@ -1,25 +1,23 @@
-//! The packed form: a position in Huffman-coded bits. Frozen: stored data depends on it.
+//! The packed form: a position in Huffman-coded bits. Stored data depends on it, so it is frozen.
 
 mod base64;
 mod bits;
+mod error;
+mod layout;
 mod pack;
 mod unpack;
 
 use std::fmt;
 
+use bits::BitWriter;
+use layout::MAX_BYTES;
+
 use crate::chess::{InvalidPosition, Position, PositionFault, PositionFaultCode, PositionField};
 
-pub(super) use pack::{board_bit_string, packed_bit_len};
-pub use unpack::PackedError;
+pub use error::PackedError;
+pub use layout::LAYOUT_VERSION;
 
-/// The layout that is written and read.
-pub const LAYOUT_VERSION: u8 = 1;
-
-/// No legal position needs more: 4 bits of version, 32 men of 6 bits, 32 empty squares, 9 bits of
-/// state, 13 of castling.
-const MAX_BYTES: usize = 32;
-
-/// A position without its clocks, packed into at most 32 bytes. One position has one packed form.
+/// A position without its clocks in at most 32 bytes. Each position has exactly one packed form.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct PackedPosition {
     bytes: [u8; MAX_BYTES],
@@ -29,15 +27,18 @@ pub struct PackedPosition {
 impl PackedPosition {
     /// Packs a position.
     pub fn from_position(position: &Position) -> PackedPosition {
-        pack::pack(position).packed
+        PackedPosition::from_bits(&pack::pack(position))
     }
 
-    /// Takes bytes that somebody stored or sent. Whether they are a position is asked by
-    /// [`Packed::position`].
+    fn from_bits(bits: &BitWriter) -> PackedPosition {
+        PackedPosition { bytes: bits.bytes, len: bits.byte_len() as u8 }
+    }
+
+    /// A packed form from its bytes. [`PackedPosition::to_position`] validates them.
     ///
     /// # Errors
     ///
-    /// When they are more than any position needs.
+    /// If there are more than 32 bytes.
     pub fn from_bytes(bytes: &[u8]) -> Result<PackedPosition, PackedError> {
         let mut packed = PackedPosition { bytes: [0; MAX_BYTES], len: 0 };
         packed
@@ -49,12 +50,12 @@ impl PackedPosition {
         Ok(packed)
     }
 
-    /// Reads base64url without padding. Whether the bytes are a position is asked by
-    /// [`Packed::position`].
+    /// Decodes a packed form from base64url without padding. [`PackedPosition::to_position`]
+    /// validates the bytes.
     ///
     /// # Errors
     ///
-    /// When the text is not base64url, or longer than that of any position.
+    /// If the text is not base64url or has more than 32 bytes.
     pub fn from_text(text: &str) -> Result<PackedPosition, PackedError> {
         let mut packed = PackedPosition { bytes: [0; MAX_BYTES], len: 0 };
         packed.len = base64::decode(text, &mut packed.bytes)?;
@@ -71,21 +72,21 @@ impl PackedPosition {
         base64::encode(self.as_bytes())
     }
 
-    /// Unpacks the position, with a half-move clock of 0 and move number 1.
+    /// Unpacks the position, with half-move clock 0 and full-move number 1.
     ///
     /// # Errors
     ///
-    /// When the bytes are not the one packed form of a legal position.
+    /// If the bytes are not the packed form of a legal position.
     pub fn to_position(&self) -> Result<Position, PackedError> {
         unpack::unpack(self.as_bytes())
     }
 }
 
-/// Reads a position in the packed form's text.
+/// Parses a position from the text of its packed form.
 ///
 /// # Errors
 ///
-/// The fault of the form; of an illegal position its own faults too.
+/// The fault of the packed form, followed by the faults of the position if it is illegal.
 pub fn parse_packed(text: &str) -> Result<Position, InvalidPosition> {
     PackedPosition::from_text(text).and_then(|packed| packed.to_position()).map_err(|error| {
         let mut faults = vec![PositionFault::new(
@@ -94,11 +95,11 @@ pub fn parse_packed(text: &str) -> Result<Position, InvalidPosition> {
             text,
             error.to_string(),
         )];
-        if let PackedError::Illegal(position) = error {
-            let own = |fault: PositionFault| {
+        if let PackedError::Illegal(invalid) = error {
+            let in_packed = |fault: PositionFault| {
                 PositionFault::new(fault.code, PositionField::Packed, text, fault.detail)
             };
-            faults.extend(position.faults.into_iter().map(own));
+            faults.extend(invalid.faults.into_iter().map(in_packed));
         }
         InvalidPosition { faults }
     })
@@ -106,7 +107,35 @@ pub fn parse_packed(text: &str) -> Result<Position, InvalidPosition> {
 
 impl fmt::Debug for PackedPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Packed({})", self.to_text())
+        write!(f, "PackedPosition({})", self.to_text())
+    }
+}
+
+/// The view `huffman`: the Huffman code of the board, and the packed form that contains it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Huffman {
+    /// The codes of the 64 squares a8 … h1 as `0` and `1`. The start position has 164.
+    pub board: String,
+    /// The length of the packed form in bits, without the padding of its last byte.
+    pub packed_bit_len: usize,
+    /// The packed form.
+    pub packed: PackedPosition,
+}
+
+impl Huffman {
+    /// The Huffman code of a position.
+    pub fn from_position(position: &Position) -> Huffman {
+        let bits = pack::pack(position);
+        Huffman {
+            board: pack::board_bit_string(position),
+            packed_bit_len: bits.len,
+            packed: PackedPosition::from_bits(&bits),
+        }
+    }
+
+    /// The length of the board's code in bits.
+    pub fn board_bit_len(&self) -> usize {
+        self.board.len()
     }
 }
 

@@ -1,64 +1,63 @@
-//! The instruction: a reversible change of the list. The undo stack of a game is the list of its
-//! instructions.
+//! Reversible moves: changes of the 69-entry mailbox that can be undone. The HTTP contract calls
+//! them `instruction`.
 
-use super::mailbox69::{en_passant_entry, mailbox_index};
-use crate::chess::{Color, Move, Piece, Position, Role, Square, castled_rook_square};
+use super::mailbox69::{Mailbox69, en_passant_entry, mailbox_index};
+use crate::chess::{Move, Piece, Position, Role, Square, castled_rook_square};
 
-/// A move as a change of the list that can be taken back. Squares are list indices (a8 is 0),
-/// pieces are piece states.
-///
-/// The side to move changes with every instruction.
+/// A move as a change of the mailbox that can be undone. Squares are mailbox indices (a8 is 0),
+/// pieces are piece codes. Every reversible move changes the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ReversibleMove {
-    /// Where the piece comes from.
+    /// The square that the piece leaves.
     pub origin: u8,
-    /// The piece that moves, as it was.
+    /// The moving piece, before a promotion.
     pub origin_code: u8,
-    /// Where it arrives.
+    /// The square that the piece moves to.
     pub destination: u8,
-    /// What it captures there; 0 for nothing.
+    /// The piece captured on the destination; 0 without a capture there.
     pub destination_code: u8,
-    /// The castling state before and after, when it changes.
+    /// The castling mask before and after the move; `None` if it does not change.
     pub castling: Option<(u8, u8)>,
-    /// The en passant file before and after (−1 for none), when it changes.
+    /// The en passant file before and after the move (−1 without one); `None` if it does not
+    /// change.
     pub en_passant: Option<(i8, i8)>,
-    /// What else the move touches.
+    /// The second piece that the move changes.
     pub second: Option<SecondPiece>,
 }
 
-/// What a move touches beside the piece that moves and the square that it arrives on.
+/// A piece that a move changes besides the moving piece and the piece on the destination.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SecondPiece {
     /// The rook of a castling move.
     Rook {
-        /// Where it comes from.
+        /// The square that the rook leaves.
         origin: u8,
-        /// The rook.
+        /// The piece code of the rook.
         code: u8,
-        /// Where it arrives.
+        /// The square that the rook moves to.
         destination: u8,
     },
-    /// The pawn that is taken en passant.
+    /// The pawn that is captured en passant.
     CapturedPawn {
-        /// Where it stands.
+        /// The square of the pawn.
         square: u8,
-        /// The pawn.
+        /// The piece code of the pawn.
         code: u8,
     },
-    /// The piece that a pawn becomes.
+    /// The piece that a pawn promotes to.
     Promotion {
-        /// The new piece.
+        /// The piece code of the new piece.
         code: u8,
     },
 }
 
 impl ReversibleMove {
-    /// The instruction of a legal move.
+    /// The reversible form of a legal move.
     pub fn new(before: &Position, mv: Move) -> ReversibleMove {
         ReversibleMove::from_positions(before, mv, &before.after(mv))
     }
 
-    /// The same, when the position after the move is at hand.
+    /// The reversible form of a legal move, from the positions before and after it.
     pub fn from_positions(before: &Position, mv: Move, after: &Position) -> ReversibleMove {
         let code = |square: Square| before.piece_at(square).map_or(0, Piece::code);
         let castling = (before.castling_rights().mask(), after.castling_rights().mask());
@@ -67,7 +66,7 @@ impl ReversibleMove {
             origin: mailbox_index(mv.from()),
             origin_code: code(mv.from()),
             destination: mailbox_index(mv.to()),
-            // In Chess960 a castling king may arrive where its own rook stands.
+            // In Chess960 the king may castle to the square of its own rook, which is no capture.
             destination_code: if mv.is_castling() { 0 } else { code(mv.to()) },
             castling: (castling.0 != castling.1).then_some(castling),
             en_passant: (en_passant.0 != en_passant.1).then_some(en_passant),
@@ -75,7 +74,7 @@ impl ReversibleMove {
         }
     }
 
-    /// The 8, 12 or 13 entries; `None` is JSON's `null`.
+    /// The 8, 12 or 13 entries. `None` stands for JSON's `null`.
     pub fn entries(&self) -> Vec<Option<i16>> {
         let number = |entry: u8| Some(i16::from(entry));
         let (castle_before, castle_after) = self.castling.unzip();
@@ -102,6 +101,7 @@ impl ReversibleMove {
     }
 }
 
+/// The second piece that a move changes.
 fn second_piece(before: &Position, mv: Move) -> Option<SecondPiece> {
     let us = before.turn();
     if let Some(side) = mv.castling_side() {
@@ -118,15 +118,76 @@ fn second_piece(before: &Position, mv: Move) -> Option<SecondPiece> {
             code: pawn,
         });
     }
-    let promotion =
-        |color: Color, role| SecondPiece::Promotion { code: Piece::new(color, role).code() };
-    mv.promotion().map(|role| promotion(us, role))
+    mv.promotion().map(|role| SecondPiece::Promotion { code: Piece::new(us, role).code() })
+}
+
+impl Mailbox69 {
+    /// Applies a reversible move.
+    pub fn apply(&mut self, mv: &ReversibleMove) {
+        self.set_square(mv.origin, 0);
+        match mv.second {
+            Some(SecondPiece::Rook { origin, .. }) => self.set_square(origin, 0),
+            Some(SecondPiece::CapturedPawn { square, .. }) => self.set_square(square, 0),
+            Some(SecondPiece::Promotion { .. }) | None => {}
+        }
+        let new_code = match mv.second {
+            Some(SecondPiece::Promotion { code }) => code,
+            _ => mv.origin_code,
+        };
+        self.set_square(mv.destination, new_code);
+        if let Some(SecondPiece::Rook { code, destination, .. }) = mv.second {
+            self.set_square(destination, code);
+        }
+        self.update_king(mv.origin_code, mv.destination);
+        if let Some((_, after)) = mv.castling {
+            self.castling = after;
+        }
+        if let Some((_, after)) = mv.en_passant {
+            self.en_passant = after;
+        }
+        self.white_to_move = !self.white_to_move;
+    }
+
+    /// Undoes the reversible move that was applied last.
+    pub fn undo(&mut self, mv: &ReversibleMove) {
+        self.set_square(mv.destination, 0);
+        if let Some(SecondPiece::Rook { destination, .. }) = mv.second {
+            self.set_square(destination, 0);
+        }
+        self.set_square(mv.destination, mv.destination_code);
+        self.set_square(mv.origin, mv.origin_code);
+        match mv.second {
+            Some(SecondPiece::Rook { origin, code, .. }) => self.set_square(origin, code),
+            Some(SecondPiece::CapturedPawn { square, code }) => self.set_square(square, code),
+            Some(SecondPiece::Promotion { .. }) | None => {}
+        }
+        self.update_king(mv.origin_code, mv.origin);
+        if let Some((before, _)) = mv.castling {
+            self.castling = before;
+        }
+        if let Some((before, _)) = mv.en_passant {
+            self.en_passant = before;
+        }
+        self.white_to_move = !self.white_to_move;
+    }
+
+    fn set_square(&mut self, index: u8, code: u8) {
+        self.squares[usize::from(index & 63)] = code;
+    }
+
+    /// Updates the king's index if the moved piece is a king.
+    fn update_king(&mut self, code: u8, index: u8) {
+        if code == Piece::WhiteKing.code() {
+            self.kings[0] = index;
+        } else if code == Piece::BlackKing.code() {
+            self.kings[1] = index;
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::encodings::Mailbox69;
     use crate::chess::parse_move;
 
     fn entries(fen: &str, text: &str) -> Vec<Option<i16>> {
@@ -137,7 +198,7 @@ mod tests {
         mailbox.apply(&reversible_move);
         assert_eq!(mailbox, Mailbox69::from_position(&position.after(mv)), "{text} applied");
         mailbox.undo(&reversible_move);
-        assert_eq!(mailbox, Mailbox69::from_position(&position), "{text} taken back");
+        assert_eq!(mailbox, Mailbox69::from_position(&position), "{text} undone");
         reversible_move.entries()
     }
 
@@ -150,7 +211,7 @@ mod tests {
 
     #[test]
     fn a_king_may_castle_onto_the_square_of_its_rook() {
-        // King f1 to g1, rook g1 to f1: they change places.
+        // King f1 to g1, rook g1 to f1: they exchange squares.
         let entries = entries("4k3/8/8/8/8/8/8/5KR1 w G - 0 1", "O-O");
         assert_eq!(entries[..4], [61, 6, 62, 0].map(Some));
         assert_eq!(entries[8..], [62, 4, 61, 0].map(Some));

@@ -1,29 +1,29 @@
-//! Castling letters: `K`, `Q` and the files of rooks.
+//! Castling letters of a FEN: `K`, `Q` and the files of rooks.
 
-use crate::chess::validity::back_rank;
+use crate::chess::setup::back_rank;
 use crate::chess::{CastlingSide, Color, File, Piece, Role, Setup, Square};
 
-/// What a castling letter says of the rook.
+/// The rook that a castling letter refers to.
 pub(super) enum CastlingLetter {
-    /// The outermost one on that side of the king.
+    /// The outermost rook on a side of the king.
     Outermost(CastlingSide),
-    /// The one on that file.
+    /// The rook on a file.
     OnFile(File),
 }
 
 impl CastlingLetter {
-    /// Whose letter it is, and what it says.
+    /// The player and the meaning of a letter.
     pub(super) fn parse(letter: char) -> Option<(Color, CastlingLetter)> {
         let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
-        let meaning = match letter.to_ascii_lowercase() {
+        let rook = match letter.to_ascii_lowercase() {
             'k' => CastlingLetter::Outermost(CastlingSide::King),
             'q' => CastlingLetter::Outermost(CastlingSide::Queen),
             lower => CastlingLetter::OnFile(File::from_letter(lower)?),
         };
-        Some((color, meaning))
+        Some((color, rook))
     }
 
-    /// The side and the rook's file, when king and rook stand where the right needs them.
+    /// The side and the file of the rook; `None` when king or rook is not in place.
     pub(super) fn find_rook(&self, setup: &Setup, color: Color) -> Option<(CastlingSide, File)> {
         let king = setup.back_rank_king(color)?;
         let is_rook =

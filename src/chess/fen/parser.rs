@@ -1,18 +1,101 @@
-//! The fields of a FEN, read one by one. A fault in one field does not hide those of the others.
+//! FEN input. Faults in one field do not hide the faults of other fields.
 
-use super::ParsedFen;
 use super::castling_letter::CastlingLetter;
+use crate::chess::excerpt::excerpt;
 use crate::chess::position_error::{
     FenWarning, FenWarningCode, InvalidPosition, PositionFault, PositionFaultCode, PositionField,
-    excerpt,
 };
-use crate::chess::validity::{
-    MAX_FULLMOVE_NUMBER, MAX_HALFMOVE_CLOCK, fullmove_number_fault, halfmove_clock_fault,
-};
+use crate::chess::setup::{MAX_FULLMOVE_NUMBER, MAX_HALFMOVE_CLOCK};
+use crate::chess::validation::{fullmove_number_fault, halfmove_clock_fault};
 use crate::chess::{Color, Piece, Position, Setup};
 
-/// Collects what the fields say.
-pub(super) struct FenParser {
+/// The longest accepted FEN, in characters.
+const MAX_FEN_CHARS: usize = 200;
+
+/// A validated position and the corrections that its FEN needed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ParsedFen {
+    /// The position.
+    pub position: Position,
+    /// The corrections, in the order of the fields.
+    pub warnings: Vec<FenWarning>,
+}
+
+/// Parses a FEN of 4, 5 or 6 fields, with the castling letters of X-FEN or Shredder-FEN.
+///
+/// # Errors
+///
+/// All faults of the FEN, in the order of the fields.
+pub fn parse_fen(text: &str) -> Result<ParsedFen, InvalidPosition> {
+    reject_unreadable(text)?;
+    let (fields, count) = split_fields(text);
+    let mut parser = FenParser::default();
+    if !(4..=6).contains(&count) {
+        let detail = format!("the FEN has {count} fields; it must have 4, 5 or 6");
+        parser.add_fault(PositionFaultCode::FenFields, PositionField::Fen, text, detail);
+    }
+    parser.parse(&fields[..count.min(6)])
+}
+
+/// Rejects texts that are too long or have control characters.
+fn reject_unreadable(text: &str) -> Result<(), InvalidPosition> {
+    let detail = if text.len() > MAX_FEN_CHARS && text.chars().nth(MAX_FEN_CHARS).is_some() {
+        "the FEN is too long; at most 200 characters are allowed"
+    } else if has_control_characters(text) {
+        "the FEN has control characters; its fields must be separated by spaces or underscores"
+    } else {
+        return Ok(());
+    };
+    Err(InvalidPosition {
+        faults: vec![PositionFault::new(
+            PositionFaultCode::FenFields,
+            PositionField::Fen,
+            text,
+            detail,
+        )],
+    })
+}
+
+fn has_control_characters(text: &str) -> bool {
+    // Nearly every text is ASCII, which needs no UTF-8 decoding.
+    if text.is_ascii() {
+        text.bytes().any(|byte| byte.is_ascii_control())
+    } else {
+        text.chars().any(char::is_control)
+    }
+}
+
+/// The first six fields, and the number of all fields.
+fn split_fields(text: &str) -> ([&str; 6], usize) {
+    let mut fields = [""; 6];
+    let mut count = 0;
+    let mut rest = text;
+    while !rest.is_empty() {
+        let end = rest.bytes().position(|byte| matches!(byte, b' ' | b'_')).unwrap_or(rest.len());
+        if end > 0 {
+            if let Some(slot) = fields.get_mut(count) {
+                *slot = &rest[..end];
+            }
+            count += 1;
+        }
+        rest = rest.get(end + 1..).unwrap_or_default();
+    }
+    (fields, count)
+}
+
+impl Position {
+    /// Parses a FEN without reporting corrections.
+    ///
+    /// # Errors
+    ///
+    /// The same as for [`parse_fen`].
+    pub fn from_fen(text: &str) -> Result<Position, InvalidPosition> {
+        parse_fen(text).map(|parsed| parsed.position)
+    }
+}
+
+/// The parser: the setup, faults and warnings so far.
+struct FenParser {
     setup: Setup,
     faults: Vec<PositionFault>,
     warnings: Vec<FenWarning>,
@@ -25,8 +108,8 @@ impl Default for FenParser {
 }
 
 impl FenParser {
-    /// Reads the fields that are there: six at most.
-    pub(super) fn parse(mut self, fields: &[&str]) -> Result<ParsedFen, InvalidPosition> {
+    /// Parses up to six fields.
+    fn parse(mut self, fields: &[&str]) -> Result<ParsedFen, InvalidPosition> {
         let mut remaining = fields.iter().copied();
         let board = remaining.next();
         let board_is_valid = board.is_some_and(|text| self.parse_board(text));
@@ -68,7 +151,7 @@ impl FenParser {
         InvalidPosition { faults: self.faults }
     }
 
-    pub(super) fn add_fault(
+    fn add_fault(
         &mut self,
         code: PositionFaultCode,
         field: PositionField,
@@ -88,7 +171,7 @@ impl FenParser {
         self.warnings.push(FenWarning::new(code, field, text, detail));
     }
 
-    /// Reads the placement. `true` when all of it makes sense.
+    /// Parses the piece placement. Returns `true` when it has no faults.
     fn parse_board(&mut self, text: &str) -> bool {
         let faults_before = self.faults.len();
         let mut unknown = String::new();
@@ -115,32 +198,31 @@ impl FenParser {
             }
         }
         self.finish_rank(&text[rank_start..], &rank);
+        self.finish_board(text, ranks, &unknown);
+        self.faults.len() == faults_before
+    }
+
+    fn finish_board(&mut self, text: &str, ranks: usize, unknown: &str) {
         if ranks != 8 {
-            self.add_fault(
-                PositionFaultCode::RankCount,
-                PositionField::Board,
-                text,
-                format!("a board has 8 ranks, this one has {ranks}"),
-            );
+            let detail = format!("the board has {ranks} ranks; it must have 8");
+            self.add_fault(PositionFaultCode::RankCount, PositionField::Board, text, detail);
         }
         for letter in unknown.chars() {
-            let detail = format!("{letter:?} is not one of pnbrqkPNBRQK1-8");
             self.add_fault(
                 PositionFaultCode::UnknownPiece,
                 PositionField::Board,
                 letter.encode_utf8(&mut [0; 4]),
-                detail,
+                format!("{letter:?} is not allowed; it must be one of pnbrqkPNBRQK or 1 to 8"),
             );
         }
-        self.faults.len() == faults_before
     }
 
     fn finish_rank(&mut self, text: &str, rank: &RankState) {
         if rank.has_only_known_chars && rank.width != 8 {
-            let detail = format!("a rank has 8 squares, this one has {}", rank.width);
+            let detail = format!("the rank has {} squares; it must have 8", rank.width);
             self.add_fault(PositionFaultCode::RankLength, PositionField::Board, text, detail);
         } else if rank.digits_joined {
-            let detail = "digits side by side were read as their sum";
+            let detail = "adjacent digits were added up";
             self.add_warning(FenWarningCode::DigitsJoined, PositionField::Board, text, detail);
         }
     }
@@ -150,19 +232,15 @@ impl FenParser {
             "w" => Color::White,
             "b" => Color::Black,
             _ => {
-                self.add_fault(
-                    PositionFaultCode::SideUnknown,
-                    PositionField::Side,
-                    text,
-                    "the side to move is `w` or `b`",
-                );
+                let detail = format!("the side to move is {text:?}; it must be `w` or `b`");
+                self.add_fault(PositionFaultCode::SideUnknown, PositionField::Side, text, detail);
                 return false;
             }
         };
         true
     }
 
-    /// Reads the castling letters; what they mean can only be told with the board.
+    /// Parses the castling letters. Rights are granted only if the board is valid.
     fn parse_castling(&mut self, text: &str, board_is_valid: bool) {
         if text == "-" {
             return;
@@ -170,7 +248,7 @@ impl FenParser {
         let mut unknown = String::new();
         let mut seen = String::new();
         for letter in text.chars() {
-            let Some((color, meaning)) = CastlingLetter::parse(letter) else {
+            let Some((color, rook)) = CastlingLetter::parse(letter) else {
                 if !unknown.contains(letter) {
                     unknown.push(letter);
                 }
@@ -182,12 +260,13 @@ impl FenParser {
             }
             seen.push(letter);
             if board_is_valid {
-                self.grant_castling_right(letter, color, meaning);
+                self.grant_castling_right(letter, color, rook);
             }
         }
         for letter in unknown.chars() {
-            let detail =
-                format!("{letter:?} is not a castling letter: KQkq, A-H or a-h, or a single `-`");
+            let detail = format!(
+                "{letter:?} is not a castling letter; allowed are KQkq, A-H, a-h or a single `-`"
+            );
             self.add_fault(
                 PositionFaultCode::CastlingUnknown,
                 PositionField::Castling,
@@ -198,7 +277,7 @@ impl FenParser {
     }
 
     fn warn_repeated_castling(&mut self, letter: char) {
-        let detail = format!("{letter:?} names a castling right a second time");
+        let detail = format!("{letter:?} repeats a castling right");
         self.add_warning(
             FenWarningCode::CastlingRepeated,
             PositionField::Castling,
@@ -207,10 +286,10 @@ impl FenParser {
         );
     }
 
-    fn grant_castling_right(&mut self, letter: char, color: Color, meaning: CastlingLetter) {
-        let Some((side, rook)) = meaning.find_rook(&self.setup, color) else {
+    fn grant_castling_right(&mut self, letter: char, color: Color, rook: CastlingLetter) {
+        let Some((side, rook)) = rook.find_rook(&self.setup, color) else {
             let detail =
-                format!("{letter:?} was dropped: no king or rook stands where this right needs it");
+                format!("the castling right {letter:?} was dropped: king or rook is not in place");
             self.add_warning(
                 FenWarningCode::CastlingDropped,
                 PositionField::Castling,
@@ -224,7 +303,8 @@ impl FenParser {
             Some(other) if other == rook => self.warn_repeated_castling(letter),
             Some(other) => {
                 let detail = format!(
-                    "{letter:?} is a second right on one side of the {} king, beside that of the {}-file",
+                    "{letter:?} is a second castling right on the same side of the {} king; \
+                     the first one is for the rook on the {}-file",
                     color.name(),
                     other.letter(),
                 );
@@ -249,15 +329,15 @@ impl FenParser {
                     PositionFaultCode::EnPassantUnknown,
                     PositionField::EnPassant,
                     text,
-                    "en passant is `-` or a square",
+                    format!("the en passant square is {text:?}; it must be `-` or a square"),
                 );
             }
         }
     }
 
     fn warn_dropped_en_passant(&mut self, position: &Position, text: &str) {
-        // Many writers note every double step. Only a clock that no pawn has just reset makes it
-        // worth a word.
+        // Many programs write the square after every double step. Only a clock above 0, which a
+        // pawn move would have reset, shows an error.
         if self.setup.en_passant.is_some()
             && position.en_passant().is_none()
             && self.setup.halfmove_clock != 0
@@ -278,7 +358,7 @@ impl FenParser {
                 PositionFaultCode::ClockNotANumber,
                 PositionField::HalfmoveClock,
                 text,
-                "the half-move clock is not a number",
+                format!("the half-move clock is {text:?}; it must be a whole number"),
             ),
             Some(clock) if clock > MAX_HALFMOVE_CLOCK => {
                 self.faults.push(halfmove_clock_fault(text))
@@ -293,14 +373,14 @@ impl FenParser {
                 PositionFaultCode::ClockNotANumber,
                 PositionField::FullmoveNumber,
                 text,
-                "the move number is not a number",
+                format!("the full-move number is {text:?}; it must be a whole number"),
             ),
             Some(0) => {
                 self.add_warning(
                     FenWarningCode::MoveNumberRaised,
                     PositionField::FullmoveNumber,
                     text,
-                    "the move number was raised from 0 to 1",
+                    "the full-move number was raised from 0 to 1",
                 );
             }
             Some(number) if number > MAX_FULLMOVE_NUMBER => {
@@ -311,13 +391,13 @@ impl FenParser {
     }
 }
 
-/// What has been read of one rank.
+/// The parsed part of one rank.
 struct RankState {
-    /// The squares so far.
+    /// The number of squares so far.
     width: usize,
     after_digit: bool,
     digits_joined: bool,
-    /// No character was met that nobody knows. Only then the width can be judged.
+    /// All characters so far are known. Only then the width is meaningful.
     has_only_known_chars: bool,
 }
 
@@ -328,21 +408,19 @@ impl Default for RankState {
 }
 
 impl RankState {
-    /// Passes so many empty squares.
-    fn add_empty_squares(&mut self, squares: u8) {
-        self.width += usize::from(squares);
+    fn add_empty_squares(&mut self, count: u8) {
+        self.width += usize::from(count);
         self.digits_joined |= self.after_digit;
         self.after_digit = true;
     }
 
-    /// Passes a square with a piece.
     fn add_piece(&mut self) {
         self.width += 1;
         self.after_digit = false;
     }
 }
 
-/// Quotes the text as it was given in place of the text as it would be written.
+/// Replaces the text of a validation fault by the field as given.
 fn quote_input(
     mut fault: PositionFault,
     board: Option<&str>,
@@ -359,7 +437,7 @@ fn quote_input(
     fault
 }
 
-/// A number of decimal digits alone; what is too large for 16 bits is the greatest such number.
+/// Parses decimal digits. A number too large for 16 bits becomes the greatest 16-bit number.
 fn parse_number(text: &str) -> Option<u16> {
     if text.is_empty() {
         return None;

@@ -1,6 +1,5 @@
-//! Claims about reading and writing FENs.
-
 use super::*;
+use crate::chess::{Position, PositionFaultCode};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -64,7 +63,7 @@ fn faults_of_the_position_quote_the_field_as_given() {
 }
 
 #[test]
-fn a_rook_that_is_not_outermost_is_named_by_its_file() {
+fn the_right_of_an_inner_rook_is_written_as_its_file() {
     let fen = "4k3/8/8/8/8/8/8/2R1K1RR w G - 0 1";
     assert_eq!(normalised(fen), fen);
     assert_eq!(
@@ -75,7 +74,7 @@ fn a_rook_that_is_not_outermost_is_named_by_its_file() {
 }
 
 #[test]
-fn both_rooks_may_stand_on_one_side_of_the_king() {
+fn both_rooks_may_be_on_one_side_of_the_king() {
     let fen = "1krr4/8/8/8/8/8/8/1KRR4 w Cc - 0 1";
     assert_eq!(normalised(fen), fen);
     assert_eq!(faults("1krr4/8/8/8/8/8/8/1KRR4 w CD - 0 1"), ["castling_conflict"]);
@@ -91,14 +90,14 @@ fn rights_without_a_rook_are_dropped_before_conflicts_are_detected() {
 }
 
 #[test]
-fn en_passant_stays_only_where_a_capture_is_legal() {
-    let kept = "rnbqkbnr/pppp1ppp/8/8/3Pp3/8/PPP1PPPP/RNBQKBNR b KQkq d3 0 3";
-    assert_eq!(normalised(kept), kept);
+fn the_en_passant_square_is_kept_only_if_a_capture_is_legal() {
+    let legal = "rnbqkbnr/pppp1ppp/8/8/3Pp3/8/PPP1PPPP/RNBQKBNR b KQkq d3 0 3";
+    assert_eq!(normalised(legal), legal);
     assert_eq!(normalised("8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 1"), "8/8/8/K2pP2r/8/8/8/4k3 w - - 0 1");
 }
 
 #[test]
-fn a_dropped_en_passant_square_causes_a_warning_only_with_a_clock() {
+fn a_dropped_en_passant_square_causes_a_warning_only_with_a_clock_above_0() {
     assert!(warnings("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1").is_empty());
     assert_eq!(
         warnings("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 3 1"),
@@ -107,12 +106,12 @@ fn a_dropped_en_passant_square_causes_a_warning_only_with_a_clock() {
 }
 
 #[test]
-fn a_check_that_a_double_push_cannot_leave_is_rejected() {
-    // The knight on f3 gave check before the pawn could step from d7 to d5.
+fn a_check_that_a_double_push_cannot_cause_is_rejected() {
+    // The knight on f3 gave check before the pawn moved from d7 to d5.
     assert_eq!(faults("4k3/8/8/3pP3/8/5n2/8/4K3 w - d6 0 1"), ["impossible_check"]);
-    // Without the square the knight itself may have come last.
+    // Without the en passant square, the knight may have moved last.
     assert!(parse_fen("4k3/8/8/3pP3/8/5n2/8/4K3 w - - 0 1").is_ok());
-    // The pawn's step opened the bishop's diagonal from a4 over d7 to e8.
+    // The pawn move opened the bishop's diagonal from a4 through d7 to e8.
     assert!(parse_fen("4K3/8/8/3pP3/b7/8/8/4k3 w - d6 0 1").is_ok());
     // The pawn itself gives check.
     assert_eq!(

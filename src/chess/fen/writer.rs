@@ -1,18 +1,17 @@
-//! Writing FENs.
+//! FEN output.
 
-use crate::chess::validity::shredder_castling;
 use crate::chess::{Bitboard, CastlingSide, Color, File, Position, Rank, Role};
 
 impl Position {
-    /// The normalised FEN (X-FEN): a rook's file stands for a castling right only where the rook is
-    /// not the outermost.
+    /// The normalised FEN (X-FEN). It names a castling right by the file of its rook only if the
+    /// rook is not the outermost one.
     pub fn fen(&self) -> String {
         self.write_fen(&self.x_fen_castling())
     }
 
-    /// The FEN with the rooks' files for castling rights.
+    /// The Shredder-FEN: it names every castling right by the file of its rook.
     pub fn shredder_fen(&self) -> String {
-        self.write_fen(&shredder_castling(self.castling_rights()))
+        self.write_fen(&self.castling_rights().to_shredder_fen())
     }
 
     fn write_fen(&self, castling: &str) -> String {
@@ -37,31 +36,6 @@ impl Position {
         text
     }
 
-    /// The placement alone, as a FEN has it.
-    pub(in crate::chess) fn board_fen(&self) -> String {
-        let mut text = String::with_capacity(72);
-        self.write_board(&mut text);
-        text
-    }
-
-    fn write_board(&self, text: &mut String) {
-        for rank in Rank::ALL.into_iter().rev() {
-            let mut next = 0;
-            for square in self.occupied() & rank.bitboard() {
-                if let Some(piece) = self.piece_at(square) {
-                    let file = square.file() as u8;
-                    push_empty(text, file - next);
-                    next = file + 1;
-                    text.push(piece.letter());
-                }
-            }
-            push_empty(text, 8 - next);
-            if rank != Rank::First {
-                text.push('/');
-            }
-        }
-    }
-
     fn x_fen_castling(&self) -> String {
         if self.castling_rights().is_empty() {
             return "-".to_owned();
@@ -77,7 +51,7 @@ impl Position {
         self.castling_rights().iter().map(letter).collect()
     }
 
-    /// The file of the rook that is farthest to that side on its player's back rank.
+    /// The file of the outermost rook on a side of its player's back rank.
     fn outermost_rook(&self, color: Color, side: CastlingSide) -> Option<File> {
         let Bitboard(rooks) =
             self.pieces(color, Role::Rook) & Rank::First.relative_to(color).bitboard();
@@ -86,12 +60,6 @@ impl Position {
             CastlingSide::Queen => rooks.trailing_zeros(),
         };
         Some(File::from_index(index as u8))
-    }
-}
-
-fn push_empty(text: &mut String, count: u8) {
-    if count > 0 {
-        text.push((b'0' + count) as char);
     }
 }
 

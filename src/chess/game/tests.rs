@@ -1,5 +1,3 @@
-//! Claims about games: their ends, claims, history and undo.
-
 use super::*;
 use crate::chess::parse_move;
 
@@ -27,7 +25,7 @@ fn fools_mate_is_won_by_black() {
 }
 
 #[test]
-fn no_move_without_check_is_stalemate() {
+fn no_legal_move_without_check_is_stalemate() {
     assert_eq!(game("7k/8/5K2/6Q1/8/8/8/8 w - - 0 1", "Qg6").outcome(), Outcome::Stalemate);
 }
 
@@ -45,16 +43,16 @@ fn threefold_repetition_may_be_claimed_and_fivefold_ends_the_game() {
 }
 
 #[test]
-fn a_lost_castling_right_makes_another_position() {
+fn a_lost_castling_right_makes_a_different_position() {
     let shuffle = "Rg1 Rg8 Rh1 Rh8";
     let game = game("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", &format!("{shuffle} {shuffle}"));
-    // After the first shuffle the short rights are gone: that position has occurred twice, the
-    // first one once.
+    // The rights for short castling are lost in the first shuffle. Without them, the position has
+    // occurred twice.
     assert_eq!(game.occurrences(), 2);
 }
 
 #[test]
-fn the_clock_gives_a_claim_at_100_and_a_draw_at_150() {
+fn the_half_move_clock_allows_a_claim_at_100_and_draws_at_150() {
     assert_eq!(game("7k/8/8/8/8/8/R7/K7 w - - 98 90", "Ra3").claims(), []);
     assert_eq!(game("7k/8/8/8/8/8/R7/K7 w - - 99 90", "Ra3").claims(), [DrawClaim::FiftyMoves]);
     let over = game("7k/8/8/8/8/8/R7/K7 w - - 149 90", "Ra3");
@@ -62,13 +60,13 @@ fn the_clock_gives_a_claim_at_100_and_a_draw_at_150() {
 }
 
 #[test]
-fn mate_comes_before_the_clock() {
+fn mate_comes_before_a_draw_by_the_clock() {
     let mated = game("7k/8/6K1/8/8/8/R7/8 w - - 149 90", "Ra8#");
     assert_eq!(mated.outcome(), Outcome::Checkmate { winner: Color::White });
 }
 
 #[test]
-fn of_several_draws_the_clock_comes_before_the_material() {
+fn a_draw_by_the_clock_comes_before_a_dead_position() {
     assert_eq!(
         game("7k/8/8/8/8/8/8/K7 w - - 150 90", "").outcome(),
         Outcome::Draw(DrawReason::SeventyFiveMoves)
@@ -80,7 +78,7 @@ fn of_several_draws_the_clock_comes_before_the_material() {
 }
 
 #[test]
-fn undo_leads_back_move_by_move() {
+fn undo_restores_the_earlier_state() {
     let mut played = game(START, "e4 d5 exd5 Qxd5 Nc3");
     let before = game(START, "e4 d5 exd5 Qxd5");
     assert_eq!(played.moves().len(), 5);
@@ -114,13 +112,13 @@ fn reversible_key_counts_begin_after_the_last_irreversible_move() {
     );
     assert!(
         game("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1", "Ke2").reversible_key_counts().is_empty(),
-        "a lost right"
+        "a lost castling right"
     );
 
     let context = game(START, "Nf3 Nf6 Ng1 Ng8 Nf3").reversible_key_counts();
     let mut counts: Vec<_> = context.iter().map(|&(_, count)| count).collect();
     counts.sort_unstable();
-    assert_eq!(counts, [1, 1, 1, 2], "the start twice, three others once");
+    assert_eq!(counts, [1, 1, 1, 2], "the start position twice, three others once");
     assert!(context.is_sorted_by_key(|&(key, _)| key));
 }
 

@@ -1,9 +1,7 @@
-//! Claims about reading moves leniently.
-
 use super::*;
 use crate::chess::{CastlingNotation, to_uci};
 
-/// What a text means, in UCI, or the name of the refusal.
+/// The move that a text names in UCI, or the name of the error.
 fn parse(fen: &str, text: &str) -> String {
     let position = Position::from_fen(fen).unwrap();
     match parse_move(&position, text) {
@@ -58,7 +56,7 @@ fn unplayable_moves_are_not_legal() {
 }
 
 #[test]
-fn a_text_that_fits_two_moves_is_ambiguous() {
+fn a_text_that_matches_two_moves_is_ambiguous() {
     let fen = "4k3/8/8/8/8/8/8/1N2KN2 w - - 0 1";
     assert_eq!(parse(fen, "Nd2"), "ambiguous");
     assert_eq!(parse(fen, "Nbd2"), "b1d2");
@@ -77,7 +75,7 @@ fn a_pawn_capture_names_its_file() {
 }
 
 #[test]
-fn a_promotion_is_read_in_all_its_spellings() {
+fn a_promotion_is_read_in_every_spelling() {
     let fen = "1n5k/P7/8/8/8/8/8/4K3 w - - 0 1";
     for text in ["a8=N", "a8N", "a8(N)", "a8/N", "a7a8n", "a7a8N", "a8=N!"] {
         assert_eq!(parse(fen, text), "a7a8n", "{text}");
@@ -92,7 +90,7 @@ fn a_promotion_is_read_in_all_its_spellings() {
 }
 
 #[test]
-fn castling_is_read_as_the_kings_step_and_as_king_takes_rook() {
+fn castling_is_read_as_a_king_move_and_as_king_takes_rook() {
     let fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
     for text in ["e1g1", "e1h1", "O-O", "0-0", "O-O+"] {
         assert_eq!(parse(fen, text), "e1g1", "{text}");
@@ -107,7 +105,7 @@ fn castling_is_read_as_the_kings_step_and_as_king_takes_rook() {
 
 #[test]
 fn a_step_of_one_square_is_not_castling() {
-    // King f1, rook h1: f1g1 is a king move, castling is f1h1.
+    // With king f1 and rook h1, f1g1 is a king move and f1h1 is castling.
     let fen = "4k3/8/8/8/8/8/8/5K1R w H - 0 1";
     let position = Position::from_fen(fen).unwrap();
     assert!(!parse_move(&position, "f1g1").unwrap().is_castling());
@@ -117,17 +115,17 @@ fn a_step_of_one_square_is_not_castling() {
 }
 
 #[test]
-fn the_king_onto_its_own_rook_comes_before_the_step_to_the_g_file() {
-    // The rook of the right stands on g1: e1g1 is king takes rook.
+fn king_takes_rook_has_precedence_over_a_king_move() {
+    // The castling rook is on g1, so e1g1 is king takes rook.
     assert_eq!(parse("4k3/8/8/8/8/8/8/4K1R1 w G - 0 1", "e1g1"), "e1g1");
-    // King b1 and rook c1 of the short right: b1c1 is castling, though c1 is where long castling
-    // ends.
+    // With king b1 and the rook of short castling on c1, b1c1 is short castling, although the king
+    // castles long to c1.
     let position = Position::from_fen("4k3/8/8/8/8/8/8/1KR5 w C - 0 1").unwrap();
     let castling = parse_move(&position, "b1c1").unwrap();
     assert_eq!(castling.castling_side(), Some(crate::chess::CastlingSide::King));
     assert_eq!(
         parse_move(&position, "b1g1"),
         Ok(castling),
-        "a wide step to the g-file means the same"
+        "a wide king move to the g-file names the same move"
     );
 }

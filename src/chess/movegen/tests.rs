@@ -16,7 +16,7 @@ fn moves(fen: &str) -> BTreeSet<String> {
     position.legal_moves().into_iter().map(|mv| to_san(&position, mv)).collect()
 }
 
-/// Every position of a few game trees.
+/// Visits every position of a few game trees.
 fn for_each_position(visit: &mut impl FnMut(&Position)) {
     fn walk(position: &Position, depth: u32, visit: &mut impl FnMut(&Position)) {
         visit(position);
@@ -73,7 +73,7 @@ fn the_position_with_the_most_moves_fits_the_list() {
 }
 
 #[test]
-fn en_passant_is_not_played_where_both_pawns_shield_the_king() {
+fn an_en_passant_capture_that_exposes_the_king_on_its_rank_is_illegal() {
     assert!(!moves("8/8/8/8/1k1Pp2R/8/8/4K3 b - d3 0 1").contains("exd3"));
 }
 
@@ -84,12 +84,12 @@ fn a_pinned_pawn_captures_en_passant_only_along_its_pin() {
 }
 
 #[test]
-fn en_passant_takes_the_pawn_that_gives_check() {
+fn an_en_passant_capture_may_remove_the_checking_pawn() {
     assert!(moves("8/8/8/2k5/3Pp3/8/8/4K3 b - d3 0 1").contains("exd3"));
 }
 
 #[test]
-fn only_the_king_moves_out_of_a_double_check() {
+fn only_the_king_moves_in_double_check() {
     let fen = "4k3/8/4r3/8/8/3n4/8/R3K2R w KQ - 0 1";
     let position = position(fen);
     assert_eq!(position.checkers().count(), 2);
@@ -112,17 +112,15 @@ fn a_king_castles_neither_out_of_nor_through_nor_into_check() {
     assert_eq!(
         castles("1r2k3/8/8/8/8/8/8/R3K2R w KQ - 0 1"),
         ["O-O", "O-O-O"],
-        "the rook may pass an attacked b1"
+        "the rook may pass the attacked square b1"
     );
 }
 
 #[test]
 fn a_chess960_rook_that_shields_its_king_may_not_castle_away() {
-    // King g1 → g1 with the rook from f1's right: once the rook has left h-side, the queen on h1
-    // would see the king.
     let fen = "4k3/8/8/8/8/8/8/4KRrq w F - 0 1";
     assert!(Position::from_fen(fen).is_ok());
     assert!(!moves(fen).contains("O-O"));
     let fen = "4k3/8/8/8/8/8/8/qR1K4 w B - 0 1";
-    assert!(!moves(fen).contains("O-O-O"), "on c1 the king would stand on the queen's open rank");
+    assert!(!moves(fen).contains("O-O-O"), "the king on c1 is on the queen's open rank");
 }

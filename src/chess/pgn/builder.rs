@@ -1,40 +1,42 @@
-//! A game while it is read.
+//! Builder of a game from the tokens of its text.
 
 use std::borrow::Cow;
 
 use super::game::{append_word, normalize_comment};
-use super::lenient_san::parse_lenient_move;
 use super::lexer::Token;
-use super::movetext::{is_null_move, is_redundant_annotation, normalize_word, strip_move_number};
+use super::movetext::{
+    is_null_move, is_redundant_annotation, normalize_word, parse_lenient_move, strip_move_number,
+};
 use super::{
     GameResult, Headers, Line, MAX_GAME_MOVES, MAX_HEADERS, MAX_NESTING, PgnErrorKind, PgnGame,
-    PgnMove, nag, start_position,
+    PgnMove, nag,
 };
 use crate::chess::{Move, Position, excerpt};
 
-/// A game that is put together token by token.
+/// A game under construction.
 #[derive(Debug, Default)]
 pub(super) struct GameBuilder {
     headers: Headers,
-    /// Something has come that is no header.
+    /// A token other than a header has been added.
     past_headers: bool,
-    /// Where the headers stand that say what the game starts with.
+    /// The byte offset of the last `FEN` or `Variant` header.
     start_offset: usize,
-    /// What is said before the first move.
+    /// The comment before the first move.
     comment: String,
     start: Option<Position>,
-    /// The line that is read, on those that it is a variation of; the game's own first. Empty
-    /// before the first move.
+    /// The stack of open lines: the main line, then the nested variations. Empty before the first
+    /// move.
     open_lines: Vec<OpenLine>,
-    /// Open parentheses. More than open lines but one: what is read is left out.
+    /// The number of open parentheses. If it is not less than the number of open lines, tokens are
+    /// skipped.
     depth: usize,
-    /// Moves of all lines.
+    /// The number of moves in all lines.
     move_count: usize,
     result: Option<GameResult>,
     error: Option<LocatedError>,
 }
 
-/// A fault that was found.
+/// An error with its byte offset.
 #[derive(Debug)]
 pub(super) struct LocatedError {
     pub(super) offset: usize,
@@ -43,13 +45,13 @@ pub(super) struct LocatedError {
     pub(super) kind: PgnErrorKind,
 }
 
-/// A line to which moves are added.
+/// A line under construction.
 #[derive(Debug)]
 struct OpenLine {
     line: Line,
-    /// After its last move.
+    /// The position after the last move.
     position: Position,
-    /// Before its last move.
+    /// The position before the last move.
     before_last_move: Option<Position>,
 }
 
@@ -86,9 +88,9 @@ impl GameBuilder {
         }
     }
 
-    /// Adds a token that stands at that byte of the text.
+    /// Adds a token that starts at a byte offset of the text.
     pub(super) fn add_token(&mut self, offset: usize, token: Token) {
-        // A comment in front of all headers is one about the file.
+        // A comment before all headers is about the file and not about the game.
         self.past_headers |= match token {
             Token::Header { .. } => false,
             Token::Comment(_) => !self.headers.is_empty(),
@@ -108,7 +110,7 @@ impl GameBuilder {
         }
     }
 
-    /// The game, or what is wrong with it; `None` when nothing of a game was there.
+    /// The game or its error; `None` if no token belongs to a game.
     pub(super) fn finish(mut self) -> Option<Result<PgnGame, (Headers, LocatedError)>> {
         if self.headers.is_empty()
             && self.move_count == 0
@@ -169,7 +171,7 @@ impl GameBuilder {
         if self.result.is_some() || !self.ensure_start() || self.open_lines.len() < self.depth {
             return;
         }
-        // Without a move before it there is nothing that it could be a variation of.
+        // A variation replaces the move before it. Without one it is skipped.
         if let Some(before) = self.open_lines.last().and_then(|open| open.before_last_move.clone())
         {
             if self.depth > MAX_NESTING {
@@ -188,7 +190,7 @@ impl GameBuilder {
         }
     }
 
-    /// Gives the innermost variation to the move that it stands behind.
+    /// Closes the innermost variation and adds it to the move before it.
     fn end_variation(&mut self) {
         if let Some(OpenLine { line, .. }) = self.open_lines.pop()
             && let Some(mv) = self.open_lines.last_mut().and_then(|open| open.line.moves.last_mut())
@@ -197,7 +199,7 @@ impl GameBuilder {
         }
     }
 
-    /// `true` inside parentheses that are not read.
+    /// `true` inside parentheses whose tokens are skipped.
     fn is_skipping(&self) -> bool {
         self.depth > 0 && self.open_lines.len() <= self.depth
     }
@@ -225,7 +227,7 @@ impl GameBuilder {
         self.add_annotated_move(offset, word, text);
     }
 
-    /// A move with the signs behind it, or signs alone.
+    /// Adds a move with the symbols after it, or symbols alone.
     fn add_annotated_move(&mut self, offset: usize, word: &str, text: &str) {
         let mut nags: Vec<u8> = nag::from_letter(text).into_iter().collect();
         let mut text = if nags.is_empty() { text } else { "" };
@@ -238,11 +240,11 @@ impl GameBuilder {
         if !text.is_empty() && !self.play(offset, word, text) {
             return;
         }
-        // They were split off from behind.
+        // The symbols were split off from the end, so they are in reverse order.
         nags.into_iter().rev().for_each(|nag| self.add_nag(nag));
     }
 
-    /// Plays a move. `false` when it cannot be played.
+    /// Plays a move. Returns `false` if that is not possible.
     fn play(&mut self, offset: usize, word: &str, text: &str) -> bool {
         let Some(open) = self.open_lines.last_mut() else { return false };
         match parse_lenient_move(&open.position, text) {
@@ -259,8 +261,8 @@ impl GameBuilder {
         false
     }
 
-    /// A word that no move can be made of: the end of a game, but of a variation only the rest is
-    /// left out.
+    /// Handles a word that is not a legal move. It is an error in the main line. In a variation,
+    /// the rest of the variation is skipped.
     fn reject_move(&mut self, offset: usize, word: &str, kind: PgnErrorKind) {
         match self.depth {
             0 => self.set_error(offset, word, kind),
@@ -268,10 +270,10 @@ impl GameBuilder {
         }
     }
 
-    /// Sets the pieces up for the first move. `false` when there is nothing to be played any more.
+    /// Sets the start position if it is missing. Returns `false` if the game has an error.
     fn ensure_start(&mut self) -> bool {
         if self.start.is_none() && self.error.is_none() {
-            match start_position::from_headers(&self.headers) {
+            match self.headers.start_position() {
                 Ok(start) => {
                     self.open_lines
                         .push(OpenLine::new(start.clone(), std::mem::take(&mut self.comment)));
@@ -286,7 +288,7 @@ impl GameBuilder {
         self.error.is_none()
     }
 
-    /// The first fault is the one that is told.
+    /// Records an error. Only the first one is reported.
     fn set_error(&mut self, offset: usize, text: &str, kind: PgnErrorKind) {
         if self.error.is_none() {
             let ply = 1 + self.open_lines.first().map_or(0, |open| open.line.moves.len());

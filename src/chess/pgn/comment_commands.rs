@@ -1,31 +1,31 @@
-//! Commands in comments: `[%clk 1:23:45]`, `[%eval -0.34]`.
+//! Comment commands: `[%clk 1:23:45]`, `[%eval -0.34]`.
 //!
-//! As ChessBase introduced them and Lichess writes them.
+//! ChessBase introduced them; the forms are those that Lichess writes.
 
 use std::ops::Range;
 
-/// An evaluation that stands in a comment, from White's view.
+/// An evaluation in a comment, from White's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum PgnEval {
     /// Centipawns.
     Cp(i32),
-    /// Mate in so many moves; negative when White is mated.
+    /// Mate in this number of moves; negative when White is mated.
     Mate(i32),
 }
 
 impl PgnEval {
-    /// Reads `0.34`, `-1.2,18` (with a depth), `#3`, `#-3`.
+    /// Parses `0.34`, `-1.2,18` (with a depth), `#3` or `#-3`.
     pub fn parse(text: &str) -> Option<PgnEval> {
         let score = text.split(',').next()?.trim();
         if let Some(moves) = score.strip_prefix('#') {
             return moves.parse().ok().map(PgnEval::Mate);
         }
         let pawns: f64 = score.parse().ok()?;
-        // No engine tells more; this also keeps out what is no number.
+        // No engine reports a greater value. The condition also rejects NaN.
         (pawns.abs() <= 10_000.0).then(|| PgnEval::Cp((100.0 * pawns).round() as i32))
     }
 
-    /// The text in a command: `0.34`, `#-3`.
+    /// The text for a command: `0.34`, `#-3`.
     pub fn to_text(self) -> String {
         match self {
             PgnEval::Cp(value) => {
@@ -37,13 +37,12 @@ impl PgnEval {
     }
 }
 
-/// What a command in a comment says: of `[%clk 0:01:00]` and `clk` that is `0:01:00`. Of several
-/// the first counts.
+/// The value of the first command with a name: `0:01:00` for `[%clk 0:01:00]` and `clk`.
 pub fn command_value<'a>(comment: &'a str, name: &str) -> Option<&'a str> {
     find_command(comment, name).map(|(_, value)| value)
 }
 
-/// A comment without a command, wherever it stands.
+/// A comment without all commands that have a name.
 pub fn without_command(comment: &str, name: &str) -> String {
     let mut kept = String::with_capacity(comment.len());
     let mut rest = comment;
@@ -60,7 +59,7 @@ pub fn comment_eval(comment: &str) -> Option<PgnEval> {
     PgnEval::parse(command_value(comment, "eval")?)
 }
 
-/// The time on the mover's clock that a comment states, in milliseconds.
+/// The time on the player's clock that a comment states, in milliseconds.
 pub fn comment_clock_ms(comment: &str) -> Option<u64> {
     let mut seconds = 0.0;
     for part in command_value(comment, "clk")?.split(':') {
@@ -70,8 +69,8 @@ pub fn comment_clock_ms(comment: &str) -> Option<u64> {
     Some((1000.0 * seconds).round() as u64)
 }
 
-/// Where the first command of that name stands, and what it says. A bracket that is opened anew
-/// before it is closed is none.
+/// The byte range and the value of the first command with a name. If a bracket opens inside another
+/// one, the inner one is the command.
 fn find_command<'a>(comment: &'a str, name: &str) -> Option<(Range<usize>, &'a str)> {
     let mut end = 0;
     for part in comment.split_inclusive(']') {
@@ -93,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn commands_are_found_among_each_other_and_text() {
+    fn commands_are_found_between_other_commands_and_text() {
         let comment = "good [%eval -0.34] [%clk 1:02:03.5] move";
         assert_eq!(comment_eval(comment), Some(PgnEval::Cp(-34)));
         assert_eq!(comment_clock_ms(comment), Some(3_723_500));

@@ -1,59 +1,59 @@
-//! Why a game cannot be read.
+//! Errors of PGN games, and the limits that cause them.
 
 use std::fmt;
 
-use super::{Headers, MAX_GAME_MOVES, MAX_HEADERS, MAX_NESTING};
 use crate::chess::{InvalidPosition, ParseMoveError};
 
-/// A game that could not be read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BadGame {
-    /// Its headers, as far as they were read.
-    pub headers: Headers,
-    /// What is wrong with it.
-    pub error: PgnError,
-}
+/// The greatest number of headers of a game.
+pub const MAX_HEADERS: usize = 128;
 
-/// What is wrong with a game, and where.
+/// The greatest number of moves of a game, variations included. A game that ends by the 75-move
+/// rule is much shorter.
+pub const MAX_GAME_MOVES: usize = 50_000;
+
+/// The greatest nesting depth of variations.
+pub const MAX_NESTING: usize = 100;
+
+/// An error in a game, with its location.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PgnError {
-    /// Which game of the text, from 0.
+    /// The index of the game in the text, from 0.
     pub game: usize,
-    /// Which half-move of the game, from 1; before the first move 1 too.
+    /// The half-move of the game, from 1; also 1 before the first move.
     pub ply: usize,
     /// The line of the text, from 1.
     pub line: usize,
     /// The character in the line, from 1.
     pub column: usize,
-    /// What stands there, cut at 200 characters.
+    /// The text at the location, cut at 200 characters.
     pub text: String,
-    /// What is wrong.
+    /// The kind of the error.
     pub kind: PgnErrorKind,
 }
 
-/// What can be wrong with a game.
+/// The kind of an error in a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PgnErrorKind {
-    /// No legal move.
+    /// A word is not a legal move.
     Move(ParseMoveError),
-    /// A null move.
+    /// A move is a null move.
     NullMove,
-    /// The `FEN` header is no position.
+    /// The `FEN` header is not a legal position.
     Fen(InvalidPosition),
     /// The `Variant` header names another game than chess or Chess960.
     Variant,
-    /// A `{` without its `}`.
+    /// A comment has no closing `}`.
     UnclosedComment,
-    /// More than [`MAX_HEADERS`].
+    /// The game has more than [`MAX_HEADERS`] headers.
     TooManyHeaders,
-    /// More than [`MAX_MOVES`].
+    /// The game has more than [`MAX_GAME_MOVES`] moves.
     TooManyMoves,
-    /// More than [`MAX_NESTING`].
+    /// Variations are nested deeper than [`MAX_NESTING`].
     TooDeep,
 }
 
 impl PgnErrorKind {
-    /// A name for programs.
+    /// The name in the HTTP contract.
     pub const fn name(&self) -> &'static str {
         match self {
             PgnErrorKind::Move(error) => error.name(),
@@ -72,14 +72,23 @@ impl fmt::Display for PgnErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             PgnErrorKind::Move(error) => error.fmt(f),
-            PgnErrorKind::NullMove => f.write_str("a null move is no move of a game"),
-            PgnErrorKind::Fen(error) => write!(f, "the FEN of the start is refused: {error}"),
-            PgnErrorKind::Variant => f.write_str("the variant is neither chess nor Chess960"),
-            PgnErrorKind::UnclosedComment => f.write_str("the comment has no end"),
-            PgnErrorKind::TooManyHeaders => write!(f, "a game has at most {MAX_HEADERS} headers"),
-            PgnErrorKind::TooManyMoves => write!(f, "a game has at most {MAX_GAME_MOVES} moves"),
+            PgnErrorKind::NullMove => f.write_str("a game must not contain a null move"),
+            PgnErrorKind::Fen(error) => {
+                write!(f, "the FEN header is not a legal position: {error}")
+            }
+            PgnErrorKind::Variant => f.write_str("the variant must be chess or Chess960"),
+            PgnErrorKind::UnclosedComment => f.write_str("the comment has no closing `}`"),
+            PgnErrorKind::TooManyHeaders => {
+                write!(f, "the game has too many headers; at most {MAX_HEADERS} are allowed")
+            }
+            PgnErrorKind::TooManyMoves => {
+                write!(f, "the game has too many moves; at most {MAX_GAME_MOVES} are allowed")
+            }
             PgnErrorKind::TooDeep => {
-                write!(f, "variations stand at most {MAX_NESTING} deep in one another")
+                write!(
+                    f,
+                    "variations are nested too deeply; at most {MAX_NESTING} levels are allowed"
+                )
             }
         }
     }

@@ -1,36 +1,36 @@
-//! A game with all that stands in its PGN.
+//! A game as PGN describes it: headers, annotated moves, variations and result.
 
-use super::{GameResult, Headers, PgnEval, comment_commands};
-use crate::chess::{Game, Move, Position};
+use super::{Headers, PgnEval, comment_commands};
+use crate::chess::{Color, Game, Move, Position};
 
-/// A game: headers, moves with what is said of them, and the result.
+/// A game: headers, start position, annotated moves and result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PgnGame {
-    /// The headers as given. Start and result are told by the members below, whatever the headers
-    /// say.
+    /// The headers as given. For start position and result, the other members of this struct take
+    /// precedence.
     pub headers: Headers,
     /// The position before the first move.
     pub start: Position,
-    /// The moves that were played.
+    /// The main line.
     pub line: Line,
-    /// How the game ended: as behind the moves, else as in the header.
+    /// The result after the moves, otherwise the result in the header.
     pub result: GameResult,
 }
 
-/// Moves that follow each other, each legal in the position that those before it lead to.
+/// A sequence of moves. Each move is legal after the moves before it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// What is said before the first move.
+    /// The comment before the first move.
     pub comment: String,
     /// The moves.
     pub moves: Vec<PgnMove>,
 }
 
-/// A move, and what is said of it. Without anything said it takes 16 bytes.
+/// A move and its annotations. Without annotations it takes 16 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PgnMove {
     mv: Move,
-    /// Absent when there is nothing in it.
+    /// `None` when there are no annotations.
     annotations: Option<Box<Annotations>>,
 }
 
@@ -39,6 +39,52 @@ struct Annotations {
     nags: Vec<u8>,
     comment: String,
     variations: Vec<Line>,
+}
+
+/// The result at the end of a game. Moves alone do not show agreements, claims and losses on time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum GameResult {
+    /// `1-0`
+    WhiteWins,
+    /// `0-1`
+    BlackWins,
+    /// `1/2-1/2`
+    Draw,
+    /// `*`: the game is unfinished, or its result is unknown.
+    #[default]
+    Unknown,
+}
+
+impl GameResult {
+    /// Parses a result in the form of the standard or in a common variant (`1/2`, `1:0`).
+    pub fn parse(text: &str) -> Option<GameResult> {
+        Some(match text {
+            "1-0" | "1:0" => GameResult::WhiteWins,
+            "0-1" | "0:1" => GameResult::BlackWins,
+            "1/2-1/2" | "1/2" | "1/2:1/2" | "0.5-0.5" => GameResult::Draw,
+            "*" => GameResult::Unknown,
+            _ => return None,
+        })
+    }
+
+    /// The text in PGN.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            GameResult::WhiteWins => "1-0",
+            GameResult::BlackWins => "0-1",
+            GameResult::Draw => "1/2-1/2",
+            GameResult::Unknown => "*",
+        }
+    }
+
+    /// The winner, if there is one.
+    pub const fn winner(self) -> Option<Color> {
+        match self {
+            GameResult::WhiteWins => Some(Color::White),
+            GameResult::BlackWins => Some(Color::Black),
+            GameResult::Draw | GameResult::Unknown => None,
+        }
+    }
 }
 
 impl PgnGame {
@@ -52,7 +98,7 @@ impl PgnGame {
         }
     }
 
-    /// The game as the rules see it: the start and the moves that were played.
+    /// The start position and the main line as a [`Game`].
     pub fn to_game(&self) -> Game {
         let mut game = Game::new(self.start.clone());
         self.line.moves.iter().for_each(|mv| game.play(mv.mv()));
@@ -60,15 +106,21 @@ impl PgnGame {
     }
 }
 
+impl Default for PgnGame {
+    fn default() -> PgnGame {
+        PgnGame::new(Position::startpos())
+    }
+}
+
 impl Line {
-    /// Moves of which nothing is said.
+    /// A line of moves without annotations.
     pub fn from_moves(moves: &[Move]) -> Line {
         Line { comment: String::new(), moves: moves.iter().map(|&mv| PgnMove::new(mv)).collect() }
     }
 }
 
 impl PgnMove {
-    /// A move of which nothing is said.
+    /// A move without annotations.
     pub const fn new(mv: Move) -> PgnMove {
         PgnMove { mv, annotations: None }
     }
@@ -78,51 +130,51 @@ impl PgnMove {
         self.mv
     }
 
-    /// Its numeric annotation glyphs, each once.
+    /// The numeric annotation glyphs (NAGs), each once.
     pub fn nags(&self) -> &[u8] {
-        self.annotations.as_deref().map_or(&[], |remarks| &remarks.nags)
+        self.annotations.as_deref().map_or(&[], |annotations| &annotations.nags)
     }
 
-    /// What is said behind it; several comments are joined by a blank. Empty when there is none.
+    /// The comment after the move; several comments are joined by a space. Empty without a comment.
     pub fn comment(&self) -> &str {
-        self.annotations.as_deref().map_or("", |remarks| &remarks.comment)
+        self.annotations.as_deref().map_or("", |annotations| &annotations.comment)
     }
 
-    /// What could have been played in its place, and how that goes on.
+    /// The variations that replace this move.
     pub fn variations(&self) -> &[Line] {
-        self.annotations.as_deref().map_or(&[], |remarks| &remarks.variations)
+        self.annotations.as_deref().map_or(&[], |annotations| &annotations.variations)
     }
 
-    /// The time on the mover's clock after the move in milliseconds, when a comment states it.
+    /// The time on the player's clock after the move in milliseconds, if the comment states it.
     pub fn clock_ms(&self) -> Option<u64> {
         comment_commands::comment_clock_ms(self.comment())
     }
 
-    /// The evaluation after the move, when a comment states it.
+    /// The evaluation after the move, if the comment states it.
     pub fn eval(&self) -> Option<PgnEval> {
         comment_commands::comment_eval(self.comment())
     }
 
-    /// Adds a glyph, unless it is there.
+    /// Adds a NAG that the move does not have yet.
     pub fn add_nag(&mut self, nag: u8) {
         if !self.nags().contains(&nag) {
             self.annotations_mut().nags.push(nag);
         }
     }
 
-    /// Takes glyphs away: those of which `keep` says no.
+    /// Removes the NAGs for which `keep` returns `false`.
     pub fn retain_nags(&mut self, keep: impl Fn(u8) -> bool) {
-        self.update_annotations(|remarks| remarks.nags.retain(|&glyph| keep(glyph)));
+        self.update_annotations(|annotations| annotations.nags.retain(|&nag| keep(nag)));
     }
 
-    /// Sets the comment to a text, in which each run of blanks and line ends becomes one blank, and
-    /// a closing brace a parenthesis.
+    /// Sets the comment. Each run of whitespace becomes one space, and a closing brace becomes a
+    /// closing parenthesis.
     pub fn set_comment(&mut self, text: &str) {
         let comment = normalize_comment(text);
-        self.update_annotations(|remarks| remarks.comment = comment);
+        self.update_annotations(|annotations| annotations.comment = comment);
     }
 
-    /// Adds to the comment.
+    /// Appends a text to the comment.
     pub fn add_comment(&mut self, text: &str) {
         let text = normalize_comment(text);
         if !text.is_empty() {
@@ -130,8 +182,7 @@ impl PgnMove {
         }
     }
 
-    /// Adds a variation: a line from the position before this move. One without move and comment is
-    /// not added.
+    /// Adds a variation: a line from the position before this move. An empty line is not added.
     pub fn add_variation(&mut self, line: Line) {
         if !line.moves.is_empty() || !line.comment.is_empty() {
             self.annotations_mut().variations.push(line);
@@ -150,8 +201,8 @@ impl PgnMove {
     }
 }
 
-/// A comment as it is kept: every run of blanks and line ends is one blank, none at the ends, and a
-/// closing brace, which no comment can hold, is a closing parenthesis.
+/// The stored form of a comment. Each run of whitespace and control characters is one space, and
+/// the ends have none. A closing brace, which a comment cannot contain, is a closing parenthesis.
 pub(super) fn normalize_comment(text: &str) -> String {
     let text = text.trim_ascii();
     if is_normalized_comment(text) {
@@ -167,22 +218,16 @@ pub(super) fn normalize_comment(text: &str) -> String {
     if plain.contains('}') { plain.replace('}', ")") } else { plain }
 }
 
-/// `true` for ASCII of which nothing has to be changed: nearly every comment.
+/// `true` for ASCII text that needs no change. Nearly every comment is of this form.
 fn is_normalized_comment(text: &str) -> bool {
-    let is_kept = |byte: u8| (b' '..0x7f).contains(&byte) && byte != b'}';
-    text.bytes().all(is_kept) && !text.contains("  ")
+    let is_allowed = |byte: u8| (b' '..0x7f).contains(&byte) && byte != b'}';
+    text.bytes().all(is_allowed) && !text.contains("  ")
 }
 
-/// Appends behind a blank.
-pub(super) fn append_word(text: &mut String, more: &str) {
-    if !text.is_empty() && !more.is_empty() {
+/// Appends a word after a space.
+pub(super) fn append_word(text: &mut String, word: &str) {
+    if !text.is_empty() && !word.is_empty() {
         text.push(' ');
     }
-    text.push_str(more);
-}
-
-impl Default for PgnGame {
-    fn default() -> PgnGame {
-        PgnGame::new(Position::startpos())
-    }
+    text.push_str(word);
 }

@@ -1,23 +1,22 @@
-//! The words of a PGN text.
+//! Lexer of PGN texts.
 
 use std::borrow::Cow;
 
-use super::header_value;
 use super::headers::is_name_char;
 
-/// A word of the text.
+/// A token of a PGN text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     /// `[Name "value"]`
     Header {
         name: &'a str,
         value: Cow<'a, str>,
-        /// A line without text stands before it.
+        /// A blank line precedes the header.
         after_blank_line: bool,
     },
-    /// What stands in `{…}` or behind `;`.
+    /// The text in `{…}` or after `;`.
     Comment(&'a str),
-    /// `{` and the rest, up to the next game, if there is no `}` before it.
+    /// The text after a `{` without `}`, up to the next game.
     UnclosedComment(&'a str),
     /// `(`
     OpenParen,
@@ -25,11 +24,11 @@ pub(super) enum Token<'a> {
     CloseParen,
     /// `$n`
     Nag(u8),
-    /// Anything else: a move, a number, a result, a sign.
+    /// Any other word: a move, a move number, a result or a symbol.
     Word(&'a str),
 }
 
-/// Cuts a text into words. Each byte is looked at a bounded number of times.
+/// A lexer. It reads each byte a bounded number of times.
 #[derive(Clone, Debug)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
@@ -41,17 +40,17 @@ impl<'a> Lexer<'a> {
         Lexer { text, offset: 0 }
     }
 
-    /// Where the next token is looked for.
+    /// The byte offset at which the lexer looks for the next token.
     pub(super) const fn offset(&self) -> usize {
         self.offset
     }
 
-    /// Goes on at a place that was the start of a token.
+    /// Continues at the start of an earlier token.
     pub(super) fn rewind_to(&mut self, start: usize) {
         self.offset = start;
     }
 
-    /// The next token and where it starts; `None` at the end.
+    /// The next token with the byte offset of its start; `None` at the end.
     pub(super) fn next(&mut self) -> Option<(usize, Token<'a>)> {
         loop {
             let after_blank_line = self.skip_whitespace() >= 2;
@@ -70,7 +69,7 @@ impl<'a> Lexer<'a> {
                 b'$' => self.lex_nag(),
                 b'[' => self.lex_header(after_blank_line),
                 b'<' => {
-                    // The standard keeps these for what is to come.
+                    // The standard reserves `<…>` for future use.
                     self.skip_past(b'>');
                     None
                 }
@@ -86,7 +85,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Skips what separates words; the number of line ends among it.
+    /// Skips whitespace and returns the number of skipped line ends.
     fn skip_whitespace(&mut self) -> usize {
         let bytes = self.text.as_bytes();
         let mut line_ends = 0;
@@ -108,8 +107,8 @@ impl<'a> Lexer<'a> {
         line_ends
     }
 
-    /// The character here, when it separates words and is not ASCII. A byte order mark does: it
-    /// stands where files were put together.
+    /// The non-ASCII whitespace character at the offset. A byte order mark counts as whitespace,
+    /// because concatenated files contain it.
     fn unicode_whitespace(&self) -> Option<char> {
         let letter = self.text[self.offset..].chars().next()?;
         (letter.is_whitespace() || letter.is_control() || matches!(letter, '\u{feff}' | '\u{200b}'))
@@ -125,7 +124,7 @@ impl<'a> Lexer<'a> {
         token
     }
 
-    /// The rest of the line, which is skipped.
+    /// Skips the rest of the line and returns it.
     fn take_line(&mut self) -> &'a str {
         let rest = &self.text[self.offset..];
         let line = &rest[..line_length(rest)];
@@ -133,12 +132,12 @@ impl<'a> Lexer<'a> {
         line
     }
 
-    /// Skips behind that byte, or to the end of the line.
+    /// Skips past the next `end` byte, or to the end of the line.
     fn skip_past(&mut self, end: u8) {
         let rest = &self.text[self.offset..];
         let line = &rest.as_bytes()[..line_length(rest)];
         self.offset +=
-            line.iter().position(|&byte| byte == end).map_or(line.len(), |place| place + 1);
+            line.iter().position(|&byte| byte == end).map_or(line.len(), |index| index + 1);
     }
 
     fn lex_comment(&mut self) -> Token<'a> {
@@ -159,7 +158,7 @@ impl<'a> Lexer<'a> {
         Token::UnclosedComment(&self.text[start..end])
     }
 
-    /// `$n`. Numbers that the standard does not have are left out.
+    /// Lexes `$n`. Numbers above 255, which the standard does not have, are dropped.
     fn lex_nag(&mut self) -> Option<Token<'a>> {
         let digits = &self.text[self.offset + 1..];
         let length = digits.bytes().take_while(u8::is_ascii_digit).count();
@@ -200,7 +199,7 @@ impl<'a> Lexer<'a> {
         Token::Word(&self.text[start..self.offset])
     }
 
-    /// A header. What is in brackets and none is left out, as `[%clk …]` outside of a comment.
+    /// Lexes a header. Other text in brackets is skipped, for example `[%clk …]` outside a comment.
     fn lex_header(&mut self, after_blank_line: bool) -> Option<Token<'a>> {
         let rest = &self.text[self.offset + 1..];
         let line = &rest[..line_length(rest)];
@@ -212,14 +211,14 @@ impl<'a> Lexer<'a> {
             return None;
         }
         let inside = inside.trim_start();
-        let (value, left) = match inside.strip_prefix('"') {
-            Some(quoted) => header_value::parse_quoted(quoted),
+        let (value, rest_of_line) = match inside.strip_prefix('"') {
+            Some(quoted) => parse_quoted(quoted),
             None => {
-                let (value, left) = inside.split_once(']').unwrap_or((inside, ""));
-                (Cow::Borrowed(value.trim_end()), left)
+                let (value, rest) = inside.split_once(']').unwrap_or((inside, ""));
+                (Cow::Borrowed(value.trim_end()), rest)
             }
         };
-        self.offset += 1 + line.len() - left.len();
+        self.offset += 1 + line.len() - rest_of_line.len();
         Some(Token::Header { name, value, after_blank_line })
     }
 }
@@ -230,6 +229,48 @@ fn line_length(text: &str) -> usize {
 
 const fn is_ascii_separator(byte: u8) -> bool {
     byte <= b' ' || byte == 0x7f
+}
+
+/// Splits the rest of a line after an opening quote into the quoted value and the text after the
+/// header.
+///
+/// The closing quote is the first unescaped quote before a closing bracket, so a value may contain
+/// unescaped quotes. Without a closing quote, the value is the rest of the line.
+fn parse_quoted(line: &str) -> (Cow<'_, str>, &str) {
+    let bytes = line.as_bytes();
+    let mut index = 0;
+    while index < bytes.len() {
+        match bytes[index] {
+            b'\\' => index += 1,
+            b'"' => {
+                let after_quote = line[index + 1..].trim_start_matches([' ', '\t']);
+                if let Some(rest) = after_quote.strip_prefix(']') {
+                    return (unescape(&line[..index]), rest);
+                }
+            }
+            _ => {}
+        }
+        index += 1;
+    }
+    let value = line.trim_end();
+    let value = value.strip_suffix(']').unwrap_or(value).trim_end();
+    (unescape(value.strip_suffix('"').unwrap_or(value)), "")
+}
+
+/// Replaces `\"` and `\\` by the characters that they escape.
+fn unescape(text: &str) -> Cow<'_, str> {
+    if !text.contains('\\') {
+        return Cow::Borrowed(text);
+    }
+    let mut plain = String::with_capacity(text.len());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        plain.push(match letter {
+            '\\' => letters.next_if(|next| matches!(next, '"' | '\\')).unwrap_or('\\'),
+            _ => letter,
+        });
+    }
+    Cow::Owned(plain)
 }
 
 #[cfg(test)]
@@ -244,7 +285,7 @@ mod tests {
     fn value(text: &str) -> String {
         match tokens(text).as_slice() {
             [Token::Header { value, .. }] => value.to_string(),
-            other => panic!("{text} is no header alone: {other:?}"),
+            other => panic!("{text} is not a single header: {other:?}"),
         }
     }
 
@@ -273,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn words_end_at_symbols_and_unicode_whitespace() {
+    fn words_end_at_delimiters_and_unicode_whitespace() {
         assert_eq!(
             tokens("1.e4{x}e5;y\n(d4)$1 e8(Q)\u{a0}♘f3"),
             [
@@ -292,12 +333,12 @@ mod tests {
     }
 
     #[test]
-    fn escaped_lines_reserved_brackets_and_unknown_numbers_are_left_out() {
+    fn escaped_lines_reserved_brackets_and_unknown_numbers_are_skipped() {
         assert_eq!(tokens("% e4\n e5 <x y> ] } [%clk 1] $256 $"), [Token::Word("e5")]);
         assert_eq!(
             tokens("e4 %x"),
             [Token::Word("e4"), Token::Word("%x")],
-            "only at the start of a line"
+            "an escape is only at the start of a line"
         );
     }
 

@@ -1,17 +1,17 @@
-//! Numeric annotation glyphs, and the signs that people write for them.
+//! Numeric annotation glyphs (NAGs) and their symbols.
 //!
-//! The PGN standard, section 10, and the signs of the Chess Informant.
+//! The PGN standard, section 10, and the symbols of the Chess Informant.
 
-/// The glyph of an inaccuracy: `?!`.
+/// The NAG of an inaccuracy: `?!`.
 pub const INACCURACY: u8 = 6;
 
-/// The glyph of a mistake: `?`.
+/// The NAG of a mistake: `?`.
 pub const MISTAKE: u8 = 2;
 
-/// The glyph of a blunder: `??`.
+/// The NAG of a blunder: `??`.
 pub const BLUNDER: u8 = 4;
 
-/// Signs and their glyphs; where one sign ends in another, the longer comes first.
+/// Symbols and their NAGs. A symbol comes before every symbol that is a suffix of it.
 const NAG_SYMBOLS: [(&str, u8); 23] = [
     ("!!", 3),
     ("??", 4),
@@ -38,7 +38,7 @@ const NAG_SYMBOLS: [(&str, u8); 23] = [
     ("=", 10),
 ];
 
-/// The glyph of a letter that stands alone: `N` for a novelty, `D` for a diagram.
+/// The NAG of a single letter: `N` for a novelty, `D` for a diagram.
 pub(super) fn from_letter(text: &str) -> Option<u8> {
     match text {
         "N" => Some(146),
@@ -47,13 +47,13 @@ pub(super) fn from_letter(text: &str) -> Option<u8> {
     }
 }
 
-/// The glyph of the sign at the end of a text, and the text without it.
+/// Splits the symbol at the end of a text from it and returns the rest and the NAG.
 pub(super) fn split_symbol(text: &str) -> Option<(&str, u8)> {
-    // Most texts are moves without a sign.
+    // Most texts are moves without a symbol.
     if text.ends_with(|last: char| last.is_ascii_alphanumeric()) {
         return None;
     }
-    NAG_SYMBOLS.iter().find_map(|&(sign, glyph)| Some((text.strip_suffix(sign)?, glyph)))
+    NAG_SYMBOLS.iter().find_map(|&(symbol, nag)| Some((text.strip_suffix(symbol)?, nag)))
 }
 
 #[cfg(test)]
@@ -65,7 +65,7 @@ mod tests {
         assert_eq!(split_symbol("e4!?"), Some(("e4", 5)));
         assert_eq!(split_symbol("Nf3±"), Some(("Nf3", 16)));
         assert_eq!(split_symbol("Qxf7+-"), Some(("Qxf7", 18)));
-        assert_eq!(split_symbol("Qxf7+"), None, "a check is no sign");
+        assert_eq!(split_symbol("Qxf7+"), None, "a check mark is not a symbol");
         assert_eq!(split_symbol("e8=N"), None);
         assert_eq!(split_symbol("!"), Some(("", 1)));
         assert_eq!(from_letter("N"), Some(146));

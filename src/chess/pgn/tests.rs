@@ -1,5 +1,3 @@
-//! Claims about reading and writing games.
-
 mod errors;
 mod leniency;
 mod random;
@@ -9,7 +7,7 @@ mod writing;
 use super::*;
 use crate::chess::{CastlingNotation, Position, to_uci};
 
-/// The games of a text, none of which is bad.
+/// The games of a text, which must all be valid.
 fn games(text: &str) -> Vec<PgnGame> {
     PgnReader::new(text)
         .map(|game| game.unwrap_or_else(|bad| panic!("{}\nin:\n{text}", bad.error)))
@@ -23,7 +21,7 @@ fn game(text: &str) -> PgnGame {
     games.remove(0)
 }
 
-/// Moves in UCI, castling as king takes rook.
+/// The moves of a line in UCI, castling as king takes rook.
 fn uci(start: &Position, line: &Line) -> String {
     let mut position = start.clone();
     let mut texts = Vec::new();

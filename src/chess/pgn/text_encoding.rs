@@ -1,19 +1,18 @@
-//! From bytes to text.
+//! Text encodings of PGN files.
 
 use std::borrow::Cow;
 
-/// What Windows-1252 has in the places 0x80–0x9f; the five that it leaves free stay the control
-/// characters of Latin-1. WHATWG Encoding Standard, index windows-1252.
+/// The characters of Windows-1252 at 0x80–0x9f. The five undefined bytes are the control characters
+/// of Latin-1. WHATWG Encoding Standard, index windows-1252.
 const WINDOWS_1252_HIGH: [char; 32] = [
     '€', '\u{81}', '‚', 'ƒ', '„', '…', '†', '‡', 'ˆ', '‰', 'Š', '‹', 'Œ', '\u{8d}', 'Ž', '\u{8f}',
     '\u{90}', '‘', '’', '“', '”', '•', '–', '—', '˜', '™', 'š', '›', 'œ', '\u{9d}', 'ž', 'Ÿ',
 ];
 
-/// Reads bytes as UTF-8. What is not UTF-8 is read as Windows-1252, of which Latin-1 is a part,
-/// byte by byte: so a file that was put together from both comes out right. A byte order mark is
-/// taken off; one of UTF-16 is believed.
+/// Decodes bytes as UTF-8. Bytes that are not UTF-8 are decoded one by one as Windows-1252, which
+/// includes Latin-1, so concatenated files of both encodings are decoded correctly.
 ///
-/// Never fails: any byte means something.
+/// A byte order mark is removed. A UTF-16 byte order mark selects UTF-16. Decoding never fails.
 pub fn decode(bytes: &[u8]) -> Cow<'_, str> {
     match bytes {
         [0xef, 0xbb, 0xbf, rest @ ..] => decode_utf8_or_windows_1252(rest),
@@ -44,7 +43,9 @@ fn windows_1252(byte: u8) -> char {
 
 fn decode_utf16(bytes: &[u8], unit: fn([u8; 2]) -> u16) -> String {
     let units = bytes.chunks_exact(2).map(|pair| unit([pair[0], pair[1]]));
-    char::decode_utf16(units).map(|read| read.unwrap_or(char::REPLACEMENT_CHARACTER)).collect()
+    char::decode_utf16(units)
+        .map(|decoded| decoded.unwrap_or(char::REPLACEMENT_CHARACTER))
+        .collect()
 }
 
 #[cfg(test)]
@@ -66,7 +67,7 @@ mod tests {
     #[test]
     fn a_utf_16_byte_order_mark_is_honored() {
         assert_eq!(decode(b"\xff\xfee\x004\x00"), "e4");
-        assert_eq!(decode(b"\xfe\xff\x00e\x004\x00"), "e4", "an odd byte at the end is no unit");
-        assert_eq!(decode(b"\xff\xfe\x00\xd8"), "\u{fffd}", "half a pair");
+        assert_eq!(decode(b"\xfe\xff\x00e\x004\x00"), "e4", "an odd byte at the end is ignored");
+        assert_eq!(decode(b"\xff\xfe\x00\xd8"), "\u{fffd}", "an unpaired surrogate is replaced");
     }
 }

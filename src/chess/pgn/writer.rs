@@ -1,14 +1,13 @@
-//! Games as text.
+//! PGN writer in the standard's export format.
 
 use super::game::{append_word, normalize_comment};
 use super::{GameResult, Line, PgnGame, PgnMove};
 use crate::chess::{Move, Position, SanWriter};
 
-/// The longest line, in characters, unless one word alone is longer.
+/// The greatest length of a line in characters. A longer word gets a line alone.
 const MAX_LINE_CHARS: usize = 80;
 
-/// The headers that the standard wants in every game, in its order, and what stands for what is not
-/// known.
+/// The headers that the standard requires, in its order, with their values for unknown data.
 const TAG_ROSTER: [(&str, &str); 6] = [
     ("Event", "?"),
     ("Site", "?"),
@@ -18,12 +17,12 @@ const TAG_ROSTER: [(&str, &str); 6] = [
     ("Black", "?"),
 ];
 
-/// Writes a game in the standard's export format: the Seven Tag Roster first, moves with comments,
-/// glyphs and variations, in lines of 80 characters at most. What the reader made of a text comes
-/// back the same when this is read again.
+/// Writes a game in the standard's export format: the Seven Tag Roster first, then moves with
+/// comments, NAGs and variations, in lines of at most 80 characters. Reading the text again gives
+/// the same game.
 ///
-/// `Result`, `SetUp`, `FEN` and, where castling needs it, `Variant` say what the game is, whatever
-/// its headers say. Between two games belongs an empty line.
+/// `Result`, `SetUp`, `FEN` and, for Chess960 castling rights, `Variant` follow from the game and
+/// not from its headers. Separate two games by an empty line.
 pub fn write(game: &PgnGame) -> String {
     let mut text = String::new();
     write_headers(&mut text, game);
@@ -51,8 +50,11 @@ fn write_headers(text: &mut String, game: &PgnGame) {
         write_header(text, "FEN", &game.start.fen());
     }
     let is_written = |name: &str| {
-        let own = ["Result", "SetUp", "FEN"].into_iter().chain(is_chess960.then_some("Variant"));
-        own.chain(TAG_ROSTER.map(|(name, _)| name)).any(|known| known.eq_ignore_ascii_case(name))
+        let derived =
+            ["Result", "SetUp", "FEN"].into_iter().chain(is_chess960.then_some("Variant"));
+        derived
+            .chain(TAG_ROSTER.map(|(name, _)| name))
+            .any(|written| written.eq_ignore_ascii_case(name))
     };
     headers
         .iter()
@@ -65,19 +67,19 @@ fn write_header(text: &mut String, name: &str, value: &str) {
     text.push_str(&format!("[{name} \"{value}\"]\n"));
 }
 
-/// Moves, broken into lines.
+/// A writer of movetext with line breaks.
 struct MovetextWriter {
     text: String,
-    /// Characters of the last line.
+    /// The number of characters in the last line.
     column: usize,
-    /// The word that is put together: what must not be broken.
+    /// The pending word. No line break may be inside it.
     word: String,
-    /// What comes next belongs to that word.
+    /// The next text belongs to the pending word.
     joins_next: bool,
 }
 
 impl MovetextWriter {
-    /// Begins a word.
+    /// Starts a new word, or continues the pending one.
     fn write_word(&mut self, word: &str) {
         if !std::mem::take(&mut self.joins_next) {
             self.flush();
@@ -85,7 +87,7 @@ impl MovetextWriter {
         self.word.push_str(word);
     }
 
-    /// Writes the word out, on a new line when it does not fit.
+    /// Writes the pending word, on a new line if it does not fit.
     fn flush(&mut self) {
         let width = self.word.chars().count();
         if width == 0 {
@@ -101,7 +103,7 @@ impl MovetextWriter {
         self.word.clear();
     }
 
-    /// A line from that position, with the number of its first move.
+    /// Writes a line from a position, with the number of its first move.
     fn write_line(&mut self, start: &Position, line: &Line, number: usize) {
         self.write_comment(&line.comment);
         let mut position = start.clone();
@@ -110,7 +112,7 @@ impl MovetextWriter {
         for mv in &line.moves {
             self.write_move_number(&position, number, needs_number);
             self.write_move(&position, mv.mv());
-            mv.nags().iter().for_each(|glyph| self.write_word(&format!("${glyph}")));
+            mv.nags().iter().for_each(|nag| self.write_word(&format!("${nag}")));
             self.write_comment(mv.comment());
             mv.variations()
                 .iter()
@@ -131,7 +133,7 @@ impl MovetextWriter {
 
     fn write_move(&mut self, position: &Position, mv: Move) {
         let san = SanWriter::new(position).write(mv);
-        // A number stays on the line of its move.
+        // A move number and its move stay on one line.
         if self.word.ends_with('.') {
             append_word(&mut self.word, san.text.as_str());
         } else {
@@ -154,8 +156,8 @@ impl MovetextWriter {
         self.write_word("{");
         let mut is_command = false;
         for word in comment.split(' ') {
-            // A line that begins with one of these would be a header or an escaped line to many a
-            // reader; a command stays in one piece.
+            // Many readers take a line that starts with `[` or `%` for a header or an escaped line.
+            // A command stays on one line.
             if is_command || word.starts_with(['[', '%']) {
                 append_word(&mut self.word, word);
             } else {
@@ -167,7 +169,8 @@ impl MovetextWriter {
     }
 }
 
-/// `true` when Black's move must say its number because White's does not stand right before it.
+/// `true` when a comment or variation separates the move from the next one, which then needs its
+/// number.
 fn interrupts_move_numbering(mv: &PgnMove) -> bool {
     !mv.comment().is_empty() || !mv.variations().is_empty()
 }

@@ -4,7 +4,7 @@ fn position(fen: &str) -> Position {
     Position::from_fen(fen).unwrap()
 }
 
-/// All that is kept incrementally, against a position built anew.
+/// Compares the incrementally updated fields with a rebuilt position.
 fn assert_consistent(position: &Position) {
     let rebuilt = Position::from_setup_unchecked(&position.to_setup());
     assert_eq!(&rebuilt, position, "{}", position.fen());
@@ -72,21 +72,17 @@ fn a_double_push_sets_en_passant_only_where_a_capture_is_legal() {
         before.after(mv).en_passant()
     };
     assert_eq!(double("4k3/8/8/8/4p3/8/3P4/4K3 w - - 0 1", "d2", "d4"), "d3".parse().ok());
-    assert_eq!(
-        double("4k3/8/8/8/8/8/3P4/4K3 w - - 0 1", "d2", "d4"),
-        None,
-        "no pawn is there to take"
-    );
+    assert_eq!(double("4k3/8/8/8/8/8/3P4/4K3 w - - 0 1", "d2", "d4"), None, "no pawn can capture");
     assert_eq!(
         double("8/8/8/8/1k2p2R/8/3P4/4K3 w - - 0 1", "d2", "d4"),
         None,
-        "the capture would open the rank"
+        "the capture opens the rank to the king"
     );
 }
 
 #[test]
-fn castling_onto_own_squares_keeps_king_and_rook() {
-    // Chess960: the king arrives where the rook stood, and the other way round.
+fn king_and_rook_may_exchange_squares_when_castling() {
+    // In Chess960 king and rook may exchange squares.
     let before = position("4k3/8/8/8/8/8/8/5KR1 w G - 0 1");
     let castle = before.legal_moves().into_iter().find(|mv| mv.is_castling()).unwrap();
     let after = before.after(castle);

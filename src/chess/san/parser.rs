@@ -1,17 +1,15 @@
-//! SAN as people write it: over-disambiguated, with zeros for castling, without marks.
+//! Lenient SAN parser. It accepts superfluous disambiguation, zeros for castling and missing
+//! suffixes.
 
 use crate::chess::attacks::{attacks, pawn_attacks};
-use crate::chess::uci_move::{castling_kind, new_pawn_move};
-use crate::chess::{
-    Bitboard, CastlingSide, File, Move, MoveKind, ParseMoveError, Position, Rank, Role, Square,
-    castled_king_square,
-};
+use crate::chess::parse_move_error::ParseMoveError;
+use crate::chess::{Bitboard, CastlingSide, File, Move, MoveKind, Position, Rank, Role, Square};
 
-/// Finds the legal move that a SAN text means.
+/// Finds the legal move that a SAN text names.
 ///
 /// # Errors
 ///
-/// When the text fits two legal moves or none.
+/// If the text is not SAN, or matches no legal move or more than one.
 pub(in crate::chess) fn parse_san(position: &Position, text: &str) -> Result<Move, ParseMoveError> {
     match ParsedSan::parse(text).ok_or(ParseMoveError::NotAMove)? {
         ParsedSan::Castling(side) => find_castling_move(position, side),
@@ -20,18 +18,18 @@ pub(in crate::chess) fn parse_san(position: &Position, text: &str) -> Result<Mov
     }
 }
 
-/// What a text says, not yet a move of any position.
+/// A parsed text, not yet matched with a position.
 enum ParsedSan {
     Castling(CastlingSide),
     Piece(Role, MovePattern),
     Pawn(MovePattern, Option<Role>),
 }
 
-/// From where, as far as it is said, and to where.
+/// The destination of a move and the given parts of its origin.
 struct MovePattern {
     file: Option<File>,
     rank: Option<Rank>,
-    /// An `x` was written.
+    /// The text has an `x`.
     is_capture: bool,
     to: Square,
 }
@@ -63,7 +61,7 @@ impl ParsedSan {
     }
 }
 
-/// The kind of a capital letter that a pawn may promote to.
+/// The promotion role with an upper-case letter.
 fn promotion_role(letter: u8) -> Option<Role> {
     Some(match letter {
         b'N' => Role::Knight,
@@ -101,7 +99,7 @@ impl MovePattern {
         })
     }
 
-    /// The squares that the text lets the piece come from.
+    /// The squares that match the given parts of the origin.
     fn origin_mask(&self) -> Bitboard {
         let file = self.file.map_or(Bitboard::ALL, File::bitboard);
         let rank = self.rank.map_or(Bitboard::ALL, Rank::bitboard);
@@ -133,7 +131,7 @@ impl MovePattern {
         }
         let pawns = position.pieces(us, Role::Pawn);
         let step = self.to.forward(!us);
-        // A capture names the file that the pawn comes from, and that is not the one it arrives on.
+        // A pawn capture names its origin file, which differs from the destination file.
         let captures = self.file.is_some_and(|file| file != self.to.file());
         let from = if captures {
             pawn_attacks(!us, self.to) & pawns
@@ -142,11 +140,12 @@ impl MovePattern {
         } else {
             (step.bitboard() | step.forward(!us).bitboard()) & pawns
         };
-        // Without a letter a promotion fits four moves; to learn whether it fits any, one is tried.
+        // A promotion without a letter matches four moves. The queen stands for all of them in the
+        // test whether any is legal.
         let role_to_try = if promotes { Some(promotion.unwrap_or(Role::Queen)) } else { None };
         let moves = (from & self.origin_mask()).map(|from| match role_to_try {
             Some(role) => Move::new_promotion(from, self.to, role, captures),
-            None => new_pawn_move(position, from, self.to, captures),
+            None => position.new_pawn_move(from, self.to, captures),
         });
         let mv = unique_legal_move(position, moves)?;
         if promotes && promotion.is_none() { Err(ParseMoveError::Ambiguous) } else { Ok(mv) }
@@ -155,17 +154,11 @@ impl MovePattern {
 
 fn find_castling_move(position: &Position, side: CastlingSide) -> Result<Move, ParseMoveError> {
     let us = position.turn();
-    unique_legal_move(
-        position,
-        std::iter::once(Move::new(
-            position.king(us),
-            castled_king_square(us, side),
-            castling_kind(side),
-        )),
-    )
+    let mv = Move::new_castling(position.king(us), us, side);
+    unique_legal_move(position, std::iter::once(mv))
 }
 
-/// The one legal move among these.
+/// The only legal move among the candidates.
 fn unique_legal_move(
     position: &Position,
     moves: impl Iterator<Item = Move>,

@@ -1,16 +1,14 @@
-//! Claims about writing SAN.
-
 use super::*;
 use crate::chess::{Position, parse_move};
 
-/// The SAN of the move that a UCI text means.
+/// The SAN of a move in UCI.
 fn san(fen: &str, uci: &str) -> String {
     let position = Position::from_fen(fen).unwrap();
     to_san(&position, parse_move(&position, uci).unwrap())
 }
 
 #[test]
-fn a_quiet_move_a_capture_and_a_pawn_move() {
+fn moves_of_every_kind_are_written() {
     let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
     assert_eq!(san(kiwipete, "d2e3"), "Be3");
     assert_eq!(san(kiwipete, "e5f7"), "Nxf7");
@@ -21,7 +19,7 @@ fn a_quiet_move_a_capture_and_a_pawn_move() {
 }
 
 #[test]
-fn the_file_comes_before_the_rank_and_both_only_when_neither_is_enough() {
+fn disambiguation_prefers_the_file_then_the_rank_then_both() {
     let queens = "8/k7/8/8/4Q2Q/8/8/K6Q w - - 0 1";
     assert_eq!(san(queens, "e4e1"), "Qee1");
     assert_eq!(san(queens, "h4e1"), "Qh4e1");
@@ -30,7 +28,7 @@ fn the_file_comes_before_the_rank_and_both_only_when_neither_is_enough() {
     assert_eq!(
         san("4k3/8/8/8/8/8/8/R3K2R w - - 0 1", "a1c1"),
         "Rc1",
-        "the king stands between the rooks"
+        "the king is between the rooks"
     );
     assert_eq!(san("4k3/8/8/8/8/8/8/R4RK1 w - - 0 1", "a1c1"), "Rac1");
 }
@@ -47,20 +45,19 @@ fn a_pinned_piece_causes_no_disambiguation() {
 
 #[test]
 fn a_piece_that_would_leave_the_king_in_check_causes_no_disambiguation() {
-    // The knight on b3 is pinned on the diagonal; only the one on f3 may stop the rook's check on
-    // d2.
+    // Only the knight on f3 may block the check on d2, because the knight on b3 is pinned.
     assert_eq!(san("3rk3/8/8/8/8/1N3N2/8/3K4 w - - 0 1", "b3d2"), "Nbd2");
     assert_eq!(san("3rk3/8/8/8/b7/1N3N2/8/3K4 w - - 0 1", "f3d2"), "Nd2");
 }
 
 #[test]
-fn a_promotion_names_its_piece_and_its_check() {
+fn a_promotion_has_its_piece_and_its_check_mark() {
     assert_eq!(san("2k5/4P3/8/8/8/8/8/4K3 w - - 0 1", "e7e8q"), "e8=Q+");
     assert_eq!(san("3rk3/2P5/8/8/8/8/8/4K3 w - - 0 1", "c7d8n"), "cxd8=N");
     assert_eq!(
         san("8/4P3/8/4k3/8/8/8/4K3 w - - 0 1", "e7e8r"),
         "e8=R+",
-        "the rook looks back over the pawn's square"
+        "the rook gives check through the pawn's square"
     );
 }
 
@@ -78,7 +75,7 @@ fn castling_may_give_check_or_mate() {
 }
 
 #[test]
-fn mate_is_marked_as_mate_and_stalemate_as_nothing() {
+fn mate_is_marked_and_stalemate_is_not() {
     assert_eq!(
         san("rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq - 0 2", "d8h4"),
         "Qh4#"

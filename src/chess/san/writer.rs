@@ -1,18 +1,17 @@
-//! Moves in SAN. What all moves of a position share (which squares give check, which pieces open a
-//! line) is found once.
+//! SAN writer. It computes once per position what all moves share: the squares that give check, and
+//! the pieces that discover a check.
 
 use crate::chess::attacks::{
-    attacks, between, bishop_attacks, bishop_rays, knight_attacks, line, pawn_attacks,
-    rook_attacks, rook_rays,
+    attacks, between, bishop_attacks, knight_attacks, line, pawn_attacks, rook_attacks,
 };
 use crate::chess::{Bitboard, CastlingSide, Color, InlineStr, Move, Position, Role, Square};
 
-/// A move in SAN, with what its marks say.
+/// A move in SAN, with its check and mate flags.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct San {
-    /// The text, with its mark.
+    /// The text with its suffix `+` or `#`.
     pub text: InlineStr,
-    /// The move gives check; a mate too.
+    /// The move gives check. This is also set for a mate.
     pub check: bool,
     /// The move gives mate.
     pub mate: bool,
@@ -23,25 +22,25 @@ pub fn to_san(position: &Position, mv: Move) -> String {
     SanWriter::new(position).write(mv).text.as_str().to_owned()
 }
 
-/// Writes legal moves of one position.
+/// Writes several legal moves of one position.
 pub fn to_san_all(position: &Position, moves: &[Move]) -> Vec<San> {
     let writer = SanWriter::new(position);
     moves.iter().map(|&mv| writer.write(mv)).collect()
 }
 
-/// Writes the moves of one position.
+/// A writer for the moves of one position.
 pub struct SanWriter<'a> {
     position: &'a Position,
     us: Color,
     enemy_king: Square,
-    /// The squares from which a pawn, knight, bishop and rook of ours would give check.
+    /// The squares from which a pawn, knight, bishop and rook of the side to move give check.
     check_squares: [Bitboard; 4],
-    /// Our pieces that stand alone between the enemy king and a slider of ours.
+    /// Pieces of the side to move that are alone between the enemy king and an own slider.
     discovered_check_blockers: Bitboard,
 }
 
 impl<'a> SanWriter<'a> {
-    /// Gets ready to write moves of that position.
+    /// A writer for the moves of a position.
     pub fn new(position: &'a Position) -> SanWriter<'a> {
         let us = position.turn();
         let king = position.king(!us);
@@ -63,7 +62,7 @@ impl<'a> SanWriter<'a> {
 
     /// Writes a legal move.
     ///
-    /// A move that is not legal gives a text that means nothing; it does not panic.
+    /// An illegal move gives a meaningless text. It does not panic.
     pub fn write(&self, mv: Move) -> San {
         let mut text = self.write_without_suffix(mv);
         let check = self.gives_check(mv);
@@ -80,7 +79,7 @@ impl<'a> SanWriter<'a> {
     pub fn gives_check(&self, mv: Move) -> bool {
         let (from, to) = (mv.from(), mv.to());
         if mv.is_castling() || mv.is_en_passant() {
-            // Two pieces leave their places: rare enough to try it.
+            // Two pieces leave their squares. Such moves are rare, so the move is made.
             return self.position.after(mv).in_check();
         }
         if self.discovered_check_blockers.contains(from)
@@ -89,7 +88,7 @@ impl<'a> SanWriter<'a> {
             return true;
         }
         if let Some(role) = mv.promotion() {
-            // The new piece may look back over the square that the pawn has left.
+            // The new piece may give check through the square that the pawn has left.
             let occupied = self.position.occupied() ^ from.bitboard();
             return attacks(self.us, role, to, occupied).contains(self.enemy_king);
         }
@@ -127,7 +126,7 @@ impl<'a> SanWriter<'a> {
         text.push_square(mv.to());
     }
 
-    /// Names the file, else the rank, else both, when another piece of the kind may go to the same
+    /// Writes the file, else the rank, else both, if another piece of the role can move to the same
     /// square.
     fn disambiguate(&self, text: &mut InlineStr, mv: Move, role: Role) {
         let (from, to) = (mv.from(), mv.to());
@@ -138,8 +137,8 @@ impl<'a> SanWriter<'a> {
         if others.is_empty() {
             return;
         }
-        // The move at hand is legal, so its square answers any check: only a pin can hold the
-        // others back.
+        // The move is legal, so its destination answers any check. Only a pin prevents the other
+        // pieces from moving there.
         let king = position.king(self.us);
         let pinned =
             (others & position.pinned()).filter(|&other| !line(king, other).contains(to)).collect();
@@ -170,18 +169,16 @@ fn push_pawn_move(text: &mut InlineStr, mv: Move) {
     }
 }
 
+/// The pieces of `us` that discover a check when they leave their line to the enemy king.
 fn discovered_check_blockers(position: &Position, us: Color, enemy_king: Square) -> Bitboard {
     let ours = position.by_color(us);
     let occupied = position.occupied();
-    let snipers = ((bishop_rays(enemy_king) & position.diagonal_sliders())
-        | (rook_rays(enemy_king) & position.orthogonal_sliders()))
-        & ours;
-    let mut candidates = Bitboard::EMPTY;
-    for sniper in snipers {
+    let mut discoverers = Bitboard::EMPTY;
+    for sniper in position.snipers(enemy_king, us) {
         let blockers = between(enemy_king, sniper) & occupied;
         if !blockers.more_than_one() {
-            candidates |= blockers & ours;
+            discoverers |= blockers & ours;
         }
     }
-    candidates
+    discoverers
 }

@@ -1,6 +1,8 @@
-//! base64url without padding (RFC 4648, section 5), strictly: each run of bytes has one text.
+//! Strict base64url without padding (RFC 4648, section 5). Each sequence of bytes has exactly one
+//! text.
 
-use super::{MAX_BYTES, PackedError};
+use super::error::PackedError;
+use super::layout::MAX_BYTES;
 
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 
@@ -18,15 +20,15 @@ pub(super) fn encode(bytes: &[u8]) -> String {
     text
 }
 
-/// Decodes into `bytes` and returns how many there are.
+/// Decodes into `bytes` and returns the number of decoded bytes.
 pub(super) fn decode(text: &str, bytes: &mut [u8; MAX_BYTES]) -> Result<u8, PackedError> {
     if text.len() % 4 == 1 {
         return Err(PackedError::TextLength);
     }
     let count = text.len() / 4 * 3 + (text.len() % 4).saturating_sub(1);
     if count > MAX_BYTES {
-        // A character that is not base64url matters more to its sender than the length.
-        return Err(if text.bytes().all(|letter| value(letter).is_some()) {
+        // An invalid character is more useful to the client than the length.
+        return Err(if text.bytes().all(|letter| digit_value(letter).is_some()) {
             PackedError::TrailingBytes
         } else {
             PackedError::InvalidCharacter
@@ -35,7 +37,8 @@ pub(super) fn decode(text: &str, bytes: &mut [u8; MAX_BYTES]) -> Result<u8, Pack
     for (letters, target) in text.as_bytes().chunks(4).zip(bytes.chunks_mut(3)) {
         let mut group = 0_u32;
         for (n, &letter) in letters.iter().enumerate() {
-            group |= u32::from(value(letter).ok_or(PackedError::InvalidCharacter)?) << (18 - 6 * n);
+            group |= u32::from(digit_value(letter).ok_or(PackedError::InvalidCharacter)?)
+                << (18 - 6 * n);
         }
         let [_, decoded @ ..] = group.to_be_bytes();
         let used = letters.len() - 1;
@@ -49,7 +52,7 @@ pub(super) fn decode(text: &str, bytes: &mut [u8; MAX_BYTES]) -> Result<u8, Pack
     Ok(count as u8)
 }
 
-const fn value(letter: u8) -> Option<u8> {
+const fn digit_value(letter: u8) -> Option<u8> {
     Some(match letter {
         b'A'..=b'Z' => letter - b'A',
         b'a'..=b'z' => letter - b'a' + 26,

@@ -1,11 +1,11 @@
-//! Packing.
+//! Packing of positions.
 
-use super::LAYOUT_VERSION;
-use super::bits::{BitWriter, huffman_code};
-use crate::chess::{CastlingRights, Color, File, Position, Square};
+use super::bits::BitWriter;
+use super::layout::{LAYOUT_VERSION, huffman_code};
+use crate::chess::{Position, Square};
 
-/// The code of the 64 squares as `0` and `1`.
-pub(in crate::chess::encodings) fn board_bit_string(position: &Position) -> String {
+/// The Huffman codes of the 64 squares a8 … h1 as `0` and `1`.
+pub(super) fn board_bit_string(position: &Position) -> String {
     let mut text = String::with_capacity(192);
     for square in Square::all() {
         let code = huffman_code(position.piece_at(square.flip_vertical()));
@@ -14,11 +14,6 @@ pub(in crate::chess::encodings) fn board_bit_string(position: &Position) -> Stri
         );
     }
     text
-}
-
-/// The length of the packed form in bits, without its padding.
-pub(in crate::chess::encodings) fn packed_bit_len(position: &Position) -> usize {
-    pack(position).len
 }
 
 /// Packs a position.
@@ -35,9 +30,9 @@ pub(super) fn pack(position: &Position) -> BitWriter {
         None => out.write_bits(0, 4),
     }
     let rights = position.castling_rights();
-    // K, Q, k, q from the most significant bit on: the castling state, turned round.
+    // The layout has K, Q, k, q from the most significant bit, the reverse of the castling mask.
     out.write_bits(rights.mask().reverse_bits() >> 4, 4);
-    if is_standard_castling(rights, |color| position.king(color).file()) {
+    if rights.are_standard(|color| position.king(color).file()) {
         out.write_bits(0, 1);
     } else {
         out.write_bits(1, 1);
@@ -46,14 +41,4 @@ pub(super) fn pack(position: &Position) -> BitWriter {
         }
     }
     out
-}
-
-/// `true` when every right belongs to a king on the e-file with a rook on its corner.
-pub(super) fn is_standard_castling(
-    rights: CastlingRights,
-    king_file: impl Fn(Color) -> File,
-) -> bool {
-    rights.iter().all(|(color, side, rook)| {
-        king_file(color) == File::E && CastlingRights::STANDARD.rook_file(color, side) == Some(rook)
-    })
 }

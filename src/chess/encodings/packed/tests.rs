@@ -1,9 +1,8 @@
-//! Claims about the packed form. The bytes are frozen.
-
 use super::*;
 use crate::chess::{CastlingSide, Color, File, Piece, Rank, Role, Setup, Square};
 
-/// The start position: version 1, 164 bits of board, White to move, all rights, standard rooks.
+/// The frozen bytes of the start position: version 1, 164 bits of board, White to move, all rights,
+/// standard rooks.
 const START_BYTES: [u8; 23] = [
     0x1e, 0xf3, 0xfa, 0xe9, 0xfe, 0x76, 0xdb, 0x6d, 0xb4, 0x00, 0x00, 0x00, 0x02, 0x49, 0x24, 0x93,
     0xd9, 0xc6, 0xfb, 0x63, 0x3e, 0x87, 0x80,
@@ -22,6 +21,10 @@ fn unpack_error(bits: &str) -> PackedError {
         })
         .collect();
     PackedPosition::from_bytes(&bytes).and_then(|packed| packed.to_position()).unwrap_err()
+}
+
+fn packed_bit_len(position: &Position) -> usize {
+    Huffman::from_position(position).packed_bit_len
 }
 
 /// The bits of a packed form, with the padding.
@@ -51,8 +54,8 @@ fn clocks_are_not_packed() {
 
 #[test]
 fn the_largest_position_fits() {
-    // 16 men a side, nearly all with the longest code, and all rights with rooks off their corners.
-    // No legal position is larger.
+    // Each side has 16 pieces, nearly all with the longest code, and all rights with rooks off the
+    // corners. No legal position is larger.
     let mut setup = Setup::EMPTY;
     for (color, ranks) in
         [(Color::White, [Rank::First, Rank::Second]), (Color::Black, [Rank::Eighth, Rank::Seventh])]
@@ -90,34 +93,34 @@ fn chess960_rights_carry_the_files_of_their_rooks() {
 #[test]
 fn non_canonical_packed_forms_are_rejected() {
     let fen = "4k3/8/8/8/8/8/8/4K3 w - - 0 1";
-    let bare = bits(fen);
+    let all = bits(fen);
     let used = packed_bit_len(&position(fen));
-    let head = &bare[..used];
-    assert_eq!(unpack_error(&format!("0010{}", &bare[4..])), PackedError::Version(2));
-    assert_eq!(unpack_error(&bare[..used - 9]), PackedError::TooShort);
-    assert_eq!(unpack_error(&format!("{bare}00000000")), PackedError::TrailingBytes);
+    let head = &all[..used];
+    assert_eq!(unpack_error(&format!("0010{}", &all[4..])), PackedError::Version(2));
+    assert_eq!(unpack_error(&all[..used - 9]), PackedError::TooShort);
+    assert_eq!(unpack_error(&format!("{all}00000000")), PackedError::TrailingBytes);
     assert_eq!(unpack_error(&format!("{}1", &head[..used - 1])), PackedError::RedundantRookFiles);
     assert_eq!(
-        unpack_error(&format!("{}1{}", &head[..used - 6], &bare[used - 5..])),
+        unpack_error(&format!("{}1{}", &head[..used - 6], &all[used - 5..])),
         PackedError::EnPassantFile
     );
     assert_eq!(
-        unpack_error(&format!("{}1{}", &head[..used - 9], &bare[used - 8..])),
+        unpack_error(&format!("{}1{}", &head[..used - 9], &all[used - 8..])),
         PackedError::EnPassant
     );
     assert_eq!(
-        unpack_error(&format!("{}1{}", &head[..used - 5], &bare[used - 4..])),
+        unpack_error(&format!("{}1{}", &head[..used - 5], &all[used - 4..])),
         PackedError::Castling
     );
 
-    // The start position leaves six bits of its last byte.
+    // The start position leaves six bits of its last byte unused.
     let start = bits("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1");
     assert_eq!(unpack_error(&format!("{}1", &start[..start.len() - 1])), PackedError::Padding);
 }
 
 #[test]
-fn an_illegal_position_is_refused_with_its_own_faults_too() {
-    // White to move, and Black's king could be taken.
+fn an_illegal_position_is_rejected_with_its_own_faults() {
+    // White is to move, but Black's king is in check.
     let black_to_move = bits("4k3/8/8/8/8/8/4R3/4K3 b - - 0 1");
     let side = packed_bit_len(&position("4k3/8/8/8/8/8/4R3/4K3 b - - 0 1")) - 10;
     let flipped = format!("{}1{}", &black_to_move[..side], &black_to_move[side + 1..]);

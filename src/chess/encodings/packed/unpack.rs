@@ -1,69 +1,9 @@
-//! Unpacking, strictly: what is not the one packed form of a legal position is refused.
+//! Unpacking of positions. It accepts only the one packed form of a legal position.
 
-use std::fmt;
-
-use super::LAYOUT_VERSION;
 use super::bits::BitReader;
-use super::pack::is_standard_castling;
-use crate::chess::{
-    CastlingRights, CastlingSide, Color, File, InvalidPosition, Position, Rank, Setup, Square,
-};
-
-/// Why a packed form is refused.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum PackedError {
-    /// A character that is not of base64url.
-    InvalidCharacter,
-    /// A length of 4n + 1 characters.
-    TextLength,
-    /// Set bits behind the last byte.
-    TextPadding,
-    /// Another layout version than 1.
-    Version(u8),
-    /// The bits end too early.
-    TooShort,
-    /// More bytes than the position needs.
-    TrailingBytes,
-    /// Set bits behind the last one that counts.
-    Padding,
-    /// An en passant bit without a legal capture.
-    EnPassant,
-    /// A file of an en passant capture that is not possible.
-    EnPassantFile,
-    /// A castling right without its king or rook.
-    Castling,
-    /// Rooks' files where the short form says the same.
-    RedundantRookFiles,
-    /// The position is not legal.
-    Illegal(InvalidPosition),
-}
-
-impl fmt::Display for PackedError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            PackedError::InvalidCharacter => "a character is not of base64url without padding",
-            PackedError::TextLength => "base64url never has 4n + 1 characters",
-            PackedError::TextPadding => "bits are set behind the last byte of the text",
-            PackedError::Version(version) => {
-                return write!(f, "layout version {version} is not known, only {LAYOUT_VERSION}");
-            }
-            PackedError::TooShort => "the bits end before the position does",
-            PackedError::TrailingBytes => "bytes are left over behind the position",
-            PackedError::Padding => "bits are set behind the end of the position",
-            PackedError::EnPassant => "the en passant bit is set, but no such capture is legal",
-            PackedError::EnPassantFile => "an en passant file is set without the en passant bit",
-            PackedError::Castling => "a castling right has no king and rook on its back rank",
-            PackedError::RedundantRookFiles => {
-                "the files of the castling rooks are given where they are the standard ones"
-            }
-            PackedError::Illegal(position) => {
-                return write!(f, "the position is illegal: {position}");
-            }
-        })
-    }
-}
-
-impl std::error::Error for PackedError {}
+use super::error::PackedError;
+use super::layout::LAYOUT_VERSION;
+use crate::chess::{CastlingRights, CastlingSide, Color, File, Position, Rank, Setup, Square};
 
 /// Unpacks a position.
 pub(super) fn unpack(bytes: &[u8]) -> Result<Position, PackedError> {
@@ -82,7 +22,7 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Position, PackedError> {
     bits.finish()?;
 
     let position = setup.validate().map_err(|invalid| match setup.en_passant {
-        // A square that no pawn can have passed is a fault of the bit, whatever else is wrong.
+        // If only the en passant square makes the setup invalid, the en passant bit is the fault.
         Some(_) if Setup { en_passant: None, ..setup.clone() }.validate().is_ok() => {
             PackedError::EnPassant
         }
@@ -95,9 +35,9 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Position, PackedError> {
 }
 
 fn read_en_passant(bits: &mut BitReader<'_>, turn: Color) -> Result<Option<Square>, PackedError> {
-    let possible = bits.read_flag()?;
+    let is_legal = bits.read_flag()?;
     let file = bits.read_bits(3)?;
-    match (possible, file) {
+    match (is_legal, file) {
         (true, file) => {
             Ok(Some(Square::new(File::from_index(file), Rank::Sixth.relative_to(turn))))
         }
@@ -131,7 +71,7 @@ fn read_castling(bits: &mut BitReader<'_>, setup: &Setup) -> Result<CastlingRigh
             return Err(PackedError::Castling);
         }
     }
-    if has_rook_files && is_standard_castling(rights, |color| king_file(color).unwrap_or(File::A)) {
+    if has_rook_files && rights.are_standard(|color| king_file(color).unwrap_or(File::A)) {
         return Err(PackedError::RedundantRookFiles);
     }
     Ok(rights)

@@ -1,4 +1,4 @@
-//! Games that are refused, and that they are refused alone.
+//! Rejected games. The games before and after them are still read.
 
 use super::*;
 use crate::chess::ParseMoveError;
@@ -13,10 +13,10 @@ fn bad_game(middle: &str) -> BadGame {
     assert_eq!(
         read[2].as_ref().map(|game| game.line.moves.len()),
         Ok(2),
-        "the game behind {middle}"
+        "the game after {middle}"
     );
     assert_eq!(read[0].as_ref().map(|game| game.line.moves.len()), Ok(1));
-    let Err(bad) = read.remove(1) else { panic!("{middle} was read") };
+    let Err(bad) = read.remove(1) else { panic!("{middle} is accepted") };
     assert_eq!((bad.error.game, bad.headers.get("Event")), (1, Some("2")));
     bad
 }

@@ -1,4 +1,4 @@
-//! What is read although nobody should have written it.
+//! Lenient reading of texts that violate the standard.
 
 use super::*;
 
@@ -6,7 +6,8 @@ use super::*;
 fn a_game_is_read_with_headers_comments_and_variations() {
     let game = game(
         "[Event \"F/S Return Match\"]\n[White \"Fischer\"]\n[Result \"1/2-1/2\"]\n\n\
-         {Start} 1. e4 $1 {[%eval 0.3] [%clk 0:03:00]} e5! (1... c5 2. Nf3 (2. c3 d5) 2... d6) (1... e6) 2. Nf3 ; King's knight\n\
+         {Start} 1. e4 $1 {[%eval 0.3] [%clk 0:03:00]} e5! (1... c5 2. Nf3 (2. c3 d5) 2... d6) \
+         (1... e6) 2. Nf3 ; King's knight\n\
          Nc6 1/2-1/2\n",
     );
     assert_eq!(game.headers.get("White"), Some("Fischer"));
@@ -47,7 +48,7 @@ fn games_need_no_blank_line_no_header_and_no_result_between_them() {
 #[test]
 fn headers_alone_are_a_game_and_empty_text_is_none() {
     assert_eq!(games("[Event \"a\"]\n[White \"w\"]\n\n[Event \"b\"]\n\n*").len(), 2);
-    assert_eq!(games("[Event \"a\"]\n[Event \"b\"]\n1. e4").len(), 1, "a header that comes twice");
+    assert_eq!(games("[Event \"a\"]\n[Event \"b\"]\n1. e4").len(), 1, "a repeated header");
     for nothing in
         ["", " \r\n\t\u{feff}", "{only words}", "% nothing", "; nothing", ")) ] }", "1. $3 ("]
     {
@@ -137,7 +138,7 @@ fn the_result_after_the_moves_overrides_the_header() {
 }
 
 #[test]
-fn a_variation_ends_where_it_cannot_be_played() {
+fn a_variation_ends_before_its_first_illegal_move() {
     let game = game(
         "1. e4 (1. d4 d5 2. -- c5 (2... e6 3. zz) 3. Nf3) (1. Ke2 e5) (1. c4) 1... e5 (x) 2. Nf3",
     );
@@ -146,11 +147,11 @@ fn a_variation_ends_where_it_cannot_be_played() {
         game.line.moves[0].variations().iter().map(|line| uci(&game.start, line)).collect();
     assert_eq!(variations, ["d2d4 d7d5", "c2c4"]);
     assert!(game.line.moves[1].variations().is_empty());
-    assert_eq!(moves("(1. d4) 1. e4 ) e5"), "e2e4 e7e5", "no move that it could replace");
+    assert_eq!(moves("(1. d4) 1. e4 ) e5"), "e2e4 e7e5", "a variation needs a move to replace");
 }
 
 #[test]
-fn a_game_starts_where_its_headers_say() {
+fn the_headers_define_the_start_position() {
     let fen = "4k3/8/8/8/8/8/4P3/4K3 b - - 3 40";
     assert_eq!(game(&format!("[SetUp \"1\"]\n[FEN \"{fen}\"]\n\n40... Kd7 *")).start.fen(), fen);
     assert_eq!(game(&format!("[FEN \"{fen}\"]\n\n40... Kd7 *")).start.fen(), fen);
@@ -180,12 +181,12 @@ fn chess960_is_read_with_x_fen_and_shredder_fen_castling() {
 }
 
 #[test]
-fn moves_after_a_draw_by_the_rules_are_played() {
+fn moves_after_a_draw_by_the_rules_are_accepted() {
     let shuffle = "Nf3 Nf6 Ng1 Ng8 ".repeat(20);
     assert_eq!(game(&shuffle).line.moves.len(), 80, "repetition");
     let kings =
         format!("[FEN \"4k3/8/8/8/8/8/8/4K3 w - - 149 90\"]\n\n{}", "Kd1 Kd8 Ke1 Ke8 ".repeat(3));
-    assert_eq!(game(&kings).line.moves.len(), 12, "dead, and beyond 75 moves");
+    assert_eq!(game(&kings).line.moves.len(), 12, "a dead position and more than 75 moves");
 }
 
 #[test]

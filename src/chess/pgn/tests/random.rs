@@ -1,9 +1,9 @@
-//! Games that nobody has played, with everything that a game can have.
+//! Random games with every element of PGN.
 
 use super::*;
 use crate::chess::splitmix;
 
-/// Numbers that are the same in every run.
+/// A generator of random numbers that are the same in every run.
 pub(super) struct Random {
     seed: u64,
     n: u64,
@@ -79,7 +79,7 @@ fn line(random: &mut Random, start: &Position, plies: usize, depth: usize) -> Li
     line
 }
 
-/// A game with headers, comments, glyphs and variations in variations.
+/// A game with headers, comments, NAGs and nested variations.
 pub(super) fn game(random: &mut Random) -> PgnGame {
     let start = Position::from_fen(random.pick(&STARTS)).unwrap();
     let mut game = PgnGame::new(start);

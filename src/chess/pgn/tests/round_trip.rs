@@ -1,9 +1,9 @@
-//! What is written is read back as it was.
+//! Round trips: games that are written and read again.
 
 use super::random::{self, Random};
 use super::*;
 
-/// A game with the headers that writing adds.
+/// The game with the headers that the writer adds.
 fn with_roster(game: &PgnGame) -> PgnGame {
     let again = PgnReader::new(&write(game)).next();
     let headers = again.and_then(Result::ok).map(|again| again.headers).unwrap_or_default();
@@ -31,7 +31,7 @@ fn concatenated_games_are_read_one_by_one() {
     assert!(games(&text.join("\n")) == written);
     assert!(
         games(&text.concat().replace('\n', "\r\n")) == written,
-        "from another system, without blank lines"
+        "with carriage returns and without blank lines"
     );
 }
 
@@ -40,7 +40,7 @@ fn writing_is_stable_after_one_round_trip() {
     let mut random = Random::new(3);
     for _ in 0..200 {
         let text = write(&random::game(&mut random));
-        // Cut somewhere, so that parentheses and comments stay open.
+        // A random cut leaves parentheses and comments open.
         let cut = (0..random.below(text.len()))
             .rev()
             .find(|&offset| text.is_char_boundary(offset))
@@ -53,7 +53,7 @@ fn writing_is_stable_after_one_round_trip() {
 }
 
 #[test]
-fn the_text_between_two_offsets_is_one_game() {
+fn the_text_between_two_reader_offsets_is_one_game() {
     let mut random = Random::new(4);
     let written: Vec<_> = (0..100).map(|_| with_roster(&random::game(&mut random))).collect();
     let text: String = written.iter().map(write).collect();

@@ -1,11 +1,12 @@
-//! How games are written.
+//! Output of games.
 
 use super::*;
 
 #[test]
 fn a_game_is_written_as_the_standard_requires() {
     let read = game(
-        "[Opening \"a \\\"b\\\" \\\\\"][White \"W\"]\n{Start} e4! {[%eval 0.3]} (d4 {why} d5 (Nf6)) e5 $6 (c5) (e6) Nf3 Nc6 Bb5 1-0",
+        "[Opening \"a \\\"b\\\" \\\\\"][White \"W\"]\n\
+         {Start} e4! {[%eval 0.3]} (d4 {why} d5 (Nf6)) e5 $6 (c5) (e6) Nf3 Nc6 Bb5 1-0",
     );
     let text = "\
 [Event \"?\"]
@@ -40,7 +41,7 @@ fn start_and_result_override_the_headers() {
 }
 
 #[test]
-fn black_begins_with_its_number() {
+fn a_first_move_of_black_has_its_number() {
     let text = write(&game("[FEN \"4k3/8/8/8/8/8/4P3/4K3 b - - 3 40\"]\n\nKd7 e4 Ke7 *"));
     assert!(text.ends_with("\n\n40... Kd7 41. e4 Ke7 *\n"), "{text}");
 }
@@ -48,7 +49,7 @@ fn black_begins_with_its_number() {
 #[test]
 fn no_line_is_longer_than_80_characters_or_begins_like_a_header() {
     let words =
-        "[%clk 0:00:01] [Event \"no header\"] % no escape, and a very long story about ".repeat(20);
+        "[%clk 0:00:01] [Event \"no header\"] % no escape, and many more words about ".repeat(20);
     let mut read = game(&"Nf3 Nf6 Ng1 Ng8 ".repeat(50));
     read.line.moves[7].set_comment(&words);
     read.line.moves[8].set_comment("}{ \n\n}");
@@ -66,7 +67,7 @@ fn no_line_is_longer_than_80_characters_or_begins_like_a_header() {
 #[test]
 fn annotations_can_be_removed() {
     let mut mv = game("e4 $1 $6 {x}").line.moves.remove(0);
-    mv.retain_nags(|glyph| glyph == 6);
+    mv.retain_nags(|nag| nag == 6);
     assert_eq!((mv.nags(), mv.comment()), (&[6][..], "x"));
     mv.retain_nags(|_| false);
     mv.set_comment(" ");

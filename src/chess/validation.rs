@@ -1,33 +1,27 @@
-//! From a setup to a proven position: what makes a position impossible.
+//! Validation of setups: the conditions that make a setup a legal position.
 //!
-//! The order of proof, and asking what the last move can have been, after shakmaty's `Setup` and
-//! `Position`.
+//! The order of the checks, and the question of what the last move was, follow shakmaty's `Setup`
+//! and `Position`.
 
 use super::attacks::line;
 use super::position_error::{InvalidPosition, PositionFault, PositionFaultCode, PositionField};
-use super::{
-    Bitboard, CastlingRights, CastlingSide, Color, Piece, Position, Rank, Role, Setup, Square,
-};
-
-/// The greatest half-move clock: at 150 the game is drawn by the 75-move rule.
-pub const MAX_HALFMOVE_CLOCK: u16 = 150;
-/// The greatest move number that is read.
-pub const MAX_FULLMOVE_NUMBER: u16 = 9999;
+use super::setup::{MAX_FULLMOVE_NUMBER, MAX_HALFMOVE_CLOCK};
+use super::{Bitboard, Color, Piece, Position, Rank, Role, Setup, Square};
 
 impl Setup {
-    /// Proves that the setup is a legal position.
+    /// Validates the setup and builds its position.
     ///
-    /// An en passant square that a pawn can just have passed stays only where a legal capture
-    /// exists.
+    /// The position keeps the en passant square only if a capture there is legal.
     ///
     /// # Errors
     ///
-    /// Every fault that can be seen. Their `text` is the field as this crate would write it.
+    /// Every fault of the setup. The `text` of a fault is the FEN field as this crate writes it.
     pub fn validate(&self) -> Result<Position, InvalidPosition> {
         self.validate_partial(true).map_err(|faults| InvalidPosition { faults })
     }
 
-    /// The same; with the side to move unknown only what does not depend on it is asked.
+    /// Validates the setup. If the side to move is unknown, the conditions that depend on it are
+    /// skipped.
     pub(super) fn validate_partial(
         &self,
         side_is_known: bool,
@@ -46,7 +40,7 @@ impl Setup {
             && side_is_known
             && !en_passant_is_possible(&position, target)
         {
-            let detail = format!("no pawn can just have passed {target} with a double step");
+            let detail = format!("no pawn has just passed {target} with a double step");
             faults.push(PositionFault::new(
                 PositionFaultCode::EnPassantImpossible,
                 PositionField::EnPassant,
@@ -63,31 +57,10 @@ impl Setup {
         }
         Ok(position)
     }
-
-    /// `true` when a king and a rook stand where a castling right of this rook's file needs them.
-    pub(super) fn supports_castling(&self, color: Color, side: CastlingSide, rook: Square) -> bool {
-        let home = Rank::First.relative_to(color);
-        rook.rank() == home
-            && self.board[rook.index()] == Some(Piece::new(color, Role::Rook))
-            && self.back_rank_king(color).is_some_and(|king| match side {
-                CastlingSide::King => rook.file() > king.file(),
-                CastlingSide::Queen => rook.file() < king.file(),
-            })
-    }
-
-    /// The king on its own back rank; the first from the left when there are several.
-    pub(super) fn back_rank_king(&self, color: Color) -> Option<Square> {
-        let king = Some(Piece::new(color, Role::King));
-        back_rank(color).find(|square| self.board[square.index()] == king)
-    }
 }
 
-/// The squares of a player's first rank from a to h.
-pub(super) fn back_rank(color: Color) -> impl DoubleEndedIterator<Item = Square> {
-    super::File::ALL.into_iter().map(move |file| Square::new(file, Rank::First.relative_to(color)))
-}
-
-/// Counts the men. `true` when each player has one king, so that it makes sense to ask for checks.
+/// Checks the numbers and ranks of the pieces. Returns `true` when each player has one king, which
+/// the checks for attacks on kings require.
 fn validate_piece_counts(position: &Position, faults: &mut Vec<PositionFault>) -> bool {
     let mut has_one_king_each = true;
     let mut add_fault = |code, detail: String| {
@@ -104,29 +77,25 @@ fn validate_piece_counts(position: &Position, faults: &mut Vec<PositionFault>) -
             } else {
                 PositionFaultCode::TooManyKings
             };
-            add_fault(code, format!("{name} has {kings} kings, not 1"));
+            add_fault(code, format!("{name} has {kings} kings; it must have 1"));
         }
-        let piece_count = position.by_color(color).count();
-        if piece_count > 16 {
-            add_fault(
-                PositionFaultCode::TooManyPieces,
-                format!("{name} has {piece_count} men, more than 16"),
-            );
+        let pieces = position.by_color(color).count();
+        if pieces > 16 {
+            let detail = format!("{name} has {pieces} pieces; at most 16 are allowed");
+            add_fault(PositionFaultCode::TooManyPieces, detail);
         }
         let pawns = count(Role::Pawn);
         if pawns > 8 {
-            add_fault(
-                PositionFaultCode::TooManyPawns,
-                format!("{name} has {pawns} pawns, more than 8"),
-            );
+            let detail = format!("{name} has {pawns} pawns; at most 8 are allowed");
+            add_fault(PositionFaultCode::TooManyPawns, detail);
         }
         let start = [(Role::Knight, 2), (Role::Bishop, 2), (Role::Rook, 2), (Role::Queen, 1)];
-        let extra: u32 =
+        let promoted: u32 =
             start.iter().map(|&(role, at_start)| count(role).saturating_sub(at_start)).sum();
         let missing = 8_u32.saturating_sub(pawns);
-        if extra > missing {
+        if promoted > missing {
             let detail = format!(
-                "{name} has {extra} pieces more than at the start, but only {missing} pawns are missing"
+                "{name} has at least {promoted} promoted pieces, but only {missing} missing pawns"
             );
             add_fault(PositionFaultCode::ImpossiblePromotions, detail);
         }
@@ -134,15 +103,14 @@ fn validate_piece_counts(position: &Position, faults: &mut Vec<PositionFault>) -
     let back_ranks = Rank::First.bitboard() | Rank::Eighth.bitboard();
     let stray_pawns = position.by_role(Role::Pawn) & back_ranks;
     if stray_pawns.is_nonempty() {
-        add_fault(
-            PositionFaultCode::PawnOnBackRank,
-            format!("a pawn stands on {}", square_names(stray_pawns)),
-        );
+        let squares = square_names(stray_pawns);
+        let detail = format!("there is a pawn on {squares}; pawns must be on ranks 2 to 7");
+        add_fault(PositionFaultCode::PawnOnBackRank, detail);
     }
     has_one_king_each
 }
 
-/// Asks whether the checks on the board can stand there.
+/// Checks that the side to move cannot capture the king, and that a last move explains the check.
 fn validate_checks(
     position: &Position,
     en_passant: Option<Square>,
@@ -154,20 +122,19 @@ fn validate_checks(
     };
     let enemy_king = position.king(!us);
     if position.is_attacked(enemy_king, us, position.occupied()) {
-        let detail =
-            format!("{} is to move, but the king on {enemy_king} could be taken", us.name());
+        let (us, them) = (us.name(), (!us).name());
+        let detail = format!("{us} is to move, but the {them} king on {enemy_king} is in check");
         add_fault(PositionFaultCode::OpponentInCheck, detail);
     }
     let checkers = position.checkers();
     if let Some(reason) = impossible_check(position, checkers, en_passant) {
-        let detail = format!(
-            "no last move can have left the check from {}: {reason}",
-            square_names(checkers)
-        );
+        let squares = square_names(checkers);
+        let detail = format!("no move leads to the check from {squares}: {reason}");
         add_fault(PositionFaultCode::ImpossibleCheck, detail);
     }
 }
 
+/// The reason why no last move leads to the check; `None` when a move does.
 fn impossible_check(
     position: &Position,
     checkers: Bitboard,
@@ -176,13 +143,13 @@ fn impossible_check(
     let us = position.turn();
     let king = position.king(us);
     if checkers.count() > 2 {
-        return Some("a move gives check with two pieces at most");
+        return Some("a move gives check with at most two pieces");
     }
-    let mut both = checkers;
-    if let (Some(first), Some(second)) = (both.next(), both.next())
+    let mut pair = checkers;
+    if let (Some(first), Some(second)) = (pair.next(), pair.next())
         && line(king, first).contains(second)
     {
-        return Some("two pieces on one line with the king cannot both be new there");
+        return Some("both pieces are on one line with the king");
     }
     let target = en_passant.filter(|&target| en_passant_is_possible(position, target))?;
     let (pawn, origin) = (target.forward(!us).bitboard(), target.forward(us).bitboard());
@@ -190,10 +157,10 @@ fn impossible_check(
     let earlier_checkers =
         (position.attackers_to(king, before) & position.by_color(!us)).without(pawn);
     (checkers.is_nonempty() && earlier_checkers.is_nonempty())
-        .then_some("it stood already before the double step of the pawn")
+        .then_some("the king was in check before the double step of the pawn")
 }
 
-/// `true` when a pawn of the side that is not to move can just have passed the square with a double
+/// `true` when a pawn of the side that is not to move can have just passed the square with a double
 /// step.
 fn en_passant_is_possible(position: &Position, target: Square) -> bool {
     let us = position.turn();
@@ -207,11 +174,14 @@ fn validate_castling(setup: &Setup, faults: &mut Vec<PositionFault>) {
     for (color, side, file) in setup.castling_rights.iter() {
         let rook = Square::new(file, Rank::First.relative_to(color));
         if !setup.supports_castling(color, side, rook) {
-            let detail = format!("{} has no king and rook to castle with on {rook}", color.name());
+            let detail = format!(
+                "{} cannot castle with a rook on {rook}: king or rook is not in place",
+                color.name()
+            );
             faults.push(PositionFault::new(
                 PositionFaultCode::CastlingUnknown,
                 PositionField::Castling,
-                &shredder_castling(setup.castling_rights),
+                &setup.castling_rights.to_shredder_fen(),
                 detail,
             ));
         }
@@ -227,29 +197,16 @@ fn validate_clocks(setup: &Setup, faults: &mut Vec<PositionFault>) {
     }
 }
 
+/// The fault of a half-move clock out of range.
 pub(super) fn halfmove_clock_fault(text: &str) -> PositionFault {
-    let detail = format!("the half-move clock is not from 0 to {MAX_HALFMOVE_CLOCK}");
+    let detail = format!("the half-move clock is {text}; it must be 0 to {MAX_HALFMOVE_CLOCK}");
     PositionFault::new(PositionFaultCode::ClockRange, PositionField::HalfmoveClock, text, detail)
 }
 
+/// The fault of a full-move number out of range.
 pub(super) fn fullmove_number_fault(text: &str) -> PositionFault {
-    let detail = format!("the move number is not from 1 to {MAX_FULLMOVE_NUMBER}");
+    let detail = format!("the full-move number is {text}; it must be 1 to {MAX_FULLMOVE_NUMBER}");
     PositionFault::new(PositionFaultCode::ClockRange, PositionField::FullmoveNumber, text, detail)
-}
-
-/// The rights as Shredder-FEN writes them.
-pub(super) fn shredder_castling(rights: CastlingRights) -> String {
-    if rights.is_empty() {
-        return "-".to_owned();
-    }
-    rights
-        .iter()
-        .map(
-            |(color, _, file)| {
-                if color.is_white() { file.letter().to_ascii_uppercase() } else { file.letter() }
-            },
-        )
-        .collect()
 }
 
 fn square_names(squares: Bitboard) -> String {
