@@ -5,6 +5,7 @@ WORKDIR /kibitzer
 
 # The dependencies alone, with nothing of the code: this layer is built anew only when a manifest changes.
 COPY Cargo.toml Cargo.lock ./
+COPY loadtest/Cargo.toml loadtest/
 COPY training/Cargo.toml training/
 COPY .cargo .cargo
 RUN mkdir src \

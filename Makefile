@@ -30,6 +30,7 @@ scaling: ## what threads and company cost, on the positions of BOOK=…; two cor
 	$(CARGO) bench --locked --bench scaling -- stop --positions '$(BOOK)'
 
 load: ## the service under ten times the searches that it completes, and a batch of 2,000 positions; nothing else running
+	$(CARGO) build --locked --release --package kibitzer-loadtest
 	$(CARGO) bench --locked --bench load -- overload
 	$(CARGO) bench --locked --bench load -- batch
 

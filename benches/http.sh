@@ -2,7 +2,7 @@
 # The service's speed, over loopback:
 #   1. legal moves, and best moves that the dictionary knows, beside a bare axum handler that answers with bodies of the same shape and
 #      size (benches/bare), by wrk;
-#   2. repeated best-move requests, by `kibitzer bench http`; a thousand best-move requests kept in flight on two workers (benches/load).
+#   2. repeated best-move requests, by `kibitzer-loadtest`; a thousand best-move requests kept in flight on two workers (benches/load).
 # usage: benches/http.sh FENS        a file with at least 1,000 FENs, one a line
 # settings: SECONDS_EACH=20 RUNS=3 FLOOD_SECONDS=60 PORT=18080 PARTS="legal-moves hits best-move" PROFILE=release
 set -euo pipefail
@@ -25,8 +25,9 @@ ulimit -n 8192 2>/dev/null || ulimit -n "$(ulimit -Hn)"
 
 # What `cargo bench` builds; another profile is for trying the script out.
 profile=${PROFILE:-release}
-cargo build --profile "$profile" --locked --bin kibitzer
+cargo build --profile "$profile" --locked --package kibitzer --package kibitzer-loadtest --bin kibitzer --bin kibitzer-loadtest
 kibitzer=${CARGO_TARGET_DIR:-target}/$profile/kibitzer
+loadtest=$kibitzer-loadtest
 executable() { cargo bench --profile "$profile" --locked --no-run --bench "$1" 2>&1 | tee /dev/stderr | sed -n 's/^ *Executable .*(\(.*\))$/\1/p'; }
 bare=$(executable bare)
 load=$(executable load)
@@ -102,8 +103,8 @@ beside_bare() {
     -v kp="$(median "$work/kibitzer" 2)" -v bp="$(median "$work/bare" 2)" \
     'BEGIN { printf "%s of %d bytes, medians: %d of %d requests/s, ratio %.3f; p99 %.2f ms, bare %.2f ms\n", name, bytes, k, b, k / b, kp, bp }'
 }
-bytes_of() { # the mean size of answers; the words are arguments of `kibitzer bench http`
-  "$kibitzer" bench http "$url" --positions "$fens" --count 1000 --json "$@" | sed -n 's/.*"mean_bytes":\([0-9]*\).*/\1/p'
+bytes_of() { # the mean size of answers; the words are arguments of `kibitzer-loadtest`
+  "$loadtest" "$url" --positions "$fens" --count 1000 --json "$@" | sed -n 's/.*"mean_bytes":\([0-9]*\).*/\1/p'
 }
 
 legal_moves() {
@@ -120,7 +121,7 @@ hits() { # every position is searched before
 
 best_move() {
   start_kibitzer KIBITZER__SEARCH__WORKERS=2
-  "$kibitzer" bench http "$url" --kind hit --count 1 --depth 10 --connections 1 --seconds 5
+  "$loadtest" "$url" --kind hit --count 1 --depth 10 --connections 1 --seconds 5
   stop
   "$load" flood --seconds "$flood"
 }

@@ -1,7 +1,6 @@
 //! What the command line can do: one file a command.
 
 pub(crate) mod bench;
-pub(crate) mod datagen;
 pub(crate) mod healthcheck;
 pub(crate) mod openapi;
 pub(crate) mod perft;

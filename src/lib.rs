@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! chess ← nnue ← engine ← store ← analysis ← http        app, and the program's commands, see all
-//!                      ↖ uci, datagen                        load sees chess alone
+//!                      ↖ uci
 //! ```
 //!
 //! - [`chess`]: the rules; standard library only, no I/O, no clock;
@@ -17,17 +17,13 @@
 //!   remember;
 //! - [`http`]: routes, problems, the contract; no chess logic;
 //! - [`uci`]: the Universal Chess Interface over [`engine`];
-//! - [`datagen`]: the engine plays itself, into files for the trainer;
-//! - [`load`]: drives a running server with requests and measures how it answers;
 //! - [`app`]: the composition root, with [`config`] (typed settings) and [`telemetry`] (logs).
 pub mod analysis;
 pub mod app;
 pub mod chess;
 pub mod config;
-pub mod datagen;
 pub mod engine;
 pub mod http;
-pub mod loadtest;
 pub mod nnue;
 pub mod openings;
 pub mod store;

@@ -26,8 +26,6 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("analysis", &["chess", "openings", "nnue", "engine", "store"]),
     ("http", &["chess", "openings", "nnue", "engine", "analysis"]),
     ("uci", &["chess", "engine"]),
-    ("datagen", &["chess", "engine"]),
-    ("load", &["chess"]),
     ("config", &[]),
     ("telemetry", &["config"]),
 ];

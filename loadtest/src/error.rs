@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::chess::InvalidPosition;
+use kibitzer::chess::InvalidPosition;
 
 /// Why nothing could be measured.
 #[derive(Debug, thiserror::Error)]

@@ -1,6 +1,6 @@
 //! What the server is asked.
 
-use hyper::body::Bytes;
+use bytes::Bytes;
 use serde::Serialize;
 
 /// A kind of request.
@@ -39,8 +39,8 @@ const HIT_DEPTH: u8 = 8;
 
 /// Requests of one kind, each about a position of its own.
 #[derive(Clone, Debug)]
-pub(super) struct RequestSet {
-    pub(super) kind: RequestKind,
+pub(crate) struct RequestSet {
+    pub(crate) kind: RequestKind,
     bodies: Vec<Bytes>,
 }
 
@@ -53,7 +53,7 @@ struct RequestBody<'a> {
 
 impl RequestKind {
     /// Where it is asked.
-    pub(super) const fn route(self) -> &'static str {
+    pub(crate) const fn route(self) -> &'static str {
         match self {
             RequestKind::LegalMoves => "/v1/legal-moves",
             RequestKind::BestMove | RequestKind::Hit => "/v1/best-move",
@@ -62,7 +62,7 @@ impl RequestKind {
     }
 
     /// In which form it is answered.
-    pub(super) const fn accept(self) -> &'static str {
+    pub(crate) const fn accept(self) -> &'static str {
         match self {
             RequestKind::Analysis => "application/x-ndjson",
             _ => "application/json",
@@ -85,7 +85,7 @@ impl RequestKind {
 
 impl RequestSet {
     /// One request about each position.
-    pub(super) fn new(kind: RequestKind, limits: RequestLimits, fens: &[String]) -> RequestSet {
+    pub(crate) fn new(kind: RequestKind, limits: RequestLimits, fens: &[String]) -> RequestSet {
         let limits = kind.restrict_limits(limits);
         // A struct of texts and numbers can always be written.
         let body = |fen: &String| {
@@ -95,12 +95,12 @@ impl RequestSet {
     }
 
     /// The body of a request; when all positions were asked about, the first one comes again.
-    pub(super) fn body(&self, index: usize) -> Bytes {
+    pub(crate) fn body(&self, index: usize) -> Bytes {
         self.bodies.get(index % self.bodies.len().max(1)).cloned().unwrap_or_default()
     }
 
     /// How many there are.
-    pub(super) fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.bodies.len()
     }
 }

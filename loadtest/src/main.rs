@@ -1,93 +1,104 @@
-//! `kibitzer bench http`
+//! The command line of the load generator.
 
+use std::error::Error;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use clap::ValueEnum;
-use kibitzer::loadtest::{
+use clap::{Parser, ValueEnum};
+use kibitzer_loadtest::{
     LoadError, LoadModel, LoadTest, RequestKind, RequestLimits, Target, random_positions,
     read_positions,
 };
 
-use crate::commands::BoxError;
-
-/// Without a file so many positions are asked about; of dictionary hits fewer, since each is
-/// searched first.
+/// Number of random positions without `--count`; fewer for cache hits, since each is searched
+/// before the measurement.
 const DEFAULT_POSITIONS: usize = 10_000;
 const DEFAULT_HIT_POSITIONS: usize = 100;
 
-#[derive(clap::Args)]
-pub(crate) struct Options {
-    /// The server, as http://127.0.0.1:8080.
+/// Drive a running kibitzer server with requests: throughput, latency percentiles and refusals.
+#[derive(Parser)]
+#[command(version)]
+struct Options {
+    /// URL of the server, such as http://127.0.0.1:8080
     url: String,
-    /// What is asked.
-    #[arg(long, value_enum, default_value_t = What::LegalMoves)]
-    kind: What,
-    /// A closed loop of so many connections: each asks, waits for the answer, and asks again.
-    #[arg(long, default_value_t = 32, value_parser = at_least_one)]
+    /// Kind of request to send
+    #[arg(long, value_enum, default_value_t = KindArg::LegalMoves)]
+    kind: KindArg,
+    /// Closed loop: number of connections, each of which sends, waits for the answer and repeats
+    #[arg(long, default_value_t = 32, value_parser = parse_positive)]
     connections: usize,
-    /// An open loop of so many requests a second, which do not wait for answers; latencies count
-    /// from when each was due.
-    #[arg(long, value_name = "PER_SECOND", conflicts_with = "connections", value_parser = rate)]
+    /// Open loop: requests per second, sent without waiting for answers; latency counts from the
+    /// time when a request was due
+    #[arg(long, value_name = "PER_SECOND", conflicts_with = "connections", value_parser = parse_rate)]
     rate: Option<f64>,
-    /// Of an open loop, the most requests under way at once.
-    #[arg(long, default_value_t = 10_000, value_parser = at_least_one)]
+    /// Open loop: most concurrent requests
+    #[arg(long, default_value_t = 10_000, value_parser = parse_positive)]
     in_flight: usize,
-    /// How long requests are sent, in seconds.
+    /// Seconds during which requests are sent
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     seconds: u32,
-    /// How long the last answers are waited for then, in seconds.
+    /// Seconds to wait afterwards for the last answers
     #[arg(long, default_value_t = 60)]
     drain: u32,
-    /// How long an answer may take, in seconds.
+    /// Seconds that an answer may take
     #[arg(long, default_value_t = 120, value_parser = clap::value_parser!(u32).range(1..))]
     timeout: u32,
-    /// A file with a FEN or EPD a line; positions of random games unless given.
+    /// File with one FEN or EPD per line [default: positions of random games]
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
-    /// How many positions are asked about before the first one comes again; all of a file, or
-    /// 10000, of hits 100.
-    #[arg(long, value_parser = at_least_one)]
+    /// Number of different positions [default: all of a file, otherwise 10000, or 100 for hits]
+    #[arg(long, value_parser = parse_positive)]
     count: Option<usize>,
-    /// What decides the random games.
+    /// Seed of the random games
     #[arg(long, default_value_t = 1, conflicts_with = "positions")]
     seed: u64,
-    /// Of searches: iterations, in plies; of hits 8 unless something else is given.
+    /// Searches: depth in plies [default for hits: 8]
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..))]
     depth: Option<u8>,
-    /// Of searches: moves that each makes.
+    /// Searches: nodes
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     nodes: Option<u64>,
-    /// Of searches: time, in milliseconds.
+    /// Searches: time in milliseconds
     #[arg(long, value_parser = clap::value_parser!(u64).range(1..))]
     movetime_ms: Option<u64>,
-    /// Of analyses: lines.
+    /// Analyses: number of lines
     #[arg(long, value_parser = clap::value_parser!(u16).range(1..))]
     multipv: Option<u16>,
-    /// An API key; of several, each request shows the next.
+    /// API key; with several, requests use them in turn
     #[arg(long = "key", value_name = "KEY", env = "KIBITZER_KEY", hide_env_values = true)]
     keys: Vec<String>,
-    /// Print one JSON object.
+    /// Print the report as one JSON object
     #[arg(long)]
     json: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
-enum What {
+enum KindArg {
     /// POST /v1/legal-moves
     LegalMoves,
     /// POST /v1/best-move
     BestMove,
-    /// POST /v1/best-move about positions that the server knows: each is searched before the
+    /// POST /v1/best-move for positions in the evaluation cache: each is searched before the
     /// measurement
     Hit,
-    /// POST /v1/analysis, line by line to its end
+    /// POST /v1/analysis, streamed to its end
     Analysis,
 }
 
-pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
+fn main() -> ExitCode {
+    match run(&Options::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            // Without a stderr the exit status alone reports the failure.
+            let _ = writeln!(io::stderr(), "kibitzer-loadtest: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(options: &Options) -> Result<(), Box<dyn Error>> {
     let load_test = options.load_test()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let report = runtime.block_on(load_test.run())?;
@@ -98,7 +109,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
     } else {
         writeln!(out, "{report}")?;
     }
-    if report.is_empty() { Err("no request was answered".into()) } else { Ok(ExitCode::SUCCESS) }
+    if report.is_empty() { Err("no request was answered".into()) } else { Ok(()) }
 }
 
 impl Options {
@@ -126,8 +137,10 @@ impl Options {
     }
 
     fn positions(&self) -> Result<Vec<String>, LoadError> {
-        let default_count =
-            if matches!(self.kind, What::Hit) { DEFAULT_HIT_POSITIONS } else { DEFAULT_POSITIONS };
+        let default_count = match self.kind {
+            KindArg::Hit => DEFAULT_HIT_POSITIONS,
+            _ => DEFAULT_POSITIONS,
+        };
         match &self.positions {
             None => Ok(random_positions(self.count.unwrap_or(default_count), self.seed)),
             Some(file) => {
@@ -139,28 +152,28 @@ impl Options {
     }
 }
 
-impl From<What> for RequestKind {
-    fn from(kind: What) -> RequestKind {
+impl From<KindArg> for RequestKind {
+    fn from(kind: KindArg) -> RequestKind {
         match kind {
-            What::LegalMoves => RequestKind::LegalMoves,
-            What::BestMove => RequestKind::BestMove,
-            What::Hit => RequestKind::Hit,
-            What::Analysis => RequestKind::Analysis,
+            KindArg::LegalMoves => RequestKind::LegalMoves,
+            KindArg::BestMove => RequestKind::BestMove,
+            KindArg::Hit => RequestKind::Hit,
+            KindArg::Analysis => RequestKind::Analysis,
         }
     }
 }
 
-fn at_least_one(text: &str) -> Result<usize, String> {
+fn parse_positive(text: &str) -> Result<usize, String> {
     text.parse()
         .ok()
         .filter(|&number| number > 0)
-        .ok_or_else(|| "must be a whole number from 1".to_owned())
+        .ok_or_else(|| "it must be a whole number from 1".to_owned())
 }
 
-fn rate(text: &str) -> Result<f64, String> {
+fn parse_rate(text: &str) -> Result<f64, String> {
     let fits = |rate: &f64| (0.001..=1e6).contains(rate);
     text.parse()
         .ok()
         .filter(fits)
-        .ok_or_else(|| "must be a number from 0.001 to 1000000".to_owned())
+        .ok_or_else(|| "it must be a number from 0.001 to 1000000".to_owned())
 }

@@ -6,17 +6,16 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::DatagenError;
 use super::adjudication::Adjudication;
+use super::error::{DatagenError, MAX_OPENING_ATTEMPTS};
 use super::game_file::{GameFile, game_file_path, game_files};
 use super::manifest::{EngineIdentity, Manifest};
-use super::opening::Openings;
+use super::opening::{Openings, SplitMix64};
 use super::player::{KibitzerPlayer, Player};
-use super::random::SplitMix64;
 use super::training_game::TrainingGame;
 use super::uci_player::UciPlayer;
-use crate::chess::Game;
-use crate::engine::{RawScore, STACK_BYTES};
+use kibitzer::chess::Game;
+use kibitzer::engine::{RawScore, STACK_BYTES};
 
 /// What is to be played.
 #[derive(Clone, Debug)]
@@ -66,9 +65,6 @@ pub struct Generator {
 
 /// The longest search for a worker's next game before its progress is told again.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
-
-/// So many openings in a row that are over or decided are taken to be all there is.
-pub(super) const OPENINGS_TRIED: u32 = 1_000;
 
 /// How often the end of the workers is looked for.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
@@ -192,7 +188,7 @@ impl Generator {
         random: &mut SplitMix64,
         folder: &Path,
     ) -> Result<(Vec<u8>, u64), DatagenError> {
-        for _ in 0..OPENINGS_TRIED {
+        for _ in 0..MAX_OPENING_ATTEMPTS {
             let Some(opening) = self.openings.choose_random(random) else { continue };
             let mut game = Game::new(opening);
             let Some(mut training_game) = TrainingGame::new(game.position()) else { continue };

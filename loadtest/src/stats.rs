@@ -3,48 +3,48 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::LoadError;
-use super::latency::LatencyHistogram;
-use super::outcome::{CompleteResponse, RequestOutcome, TransportFailure};
+use crate::error::LoadError;
+use crate::latency::LatencyHistogram;
+use crate::outcome::{CompleteResponse, RequestOutcome, TransportFailure};
 
 /// A server may tell as many codes as it likes; of more than these only the number is kept.
 const MAX_CODES: usize = 64;
 const OTHER_CODES: &str = "other";
 
 /// What has been answered so far.
-pub(super) struct LoadStats {
+pub(crate) struct LoadStats {
     /// When the time that is measured is over.
     end: Instant,
-    pub(super) response_times: LatencyHistogram,
-    pub(super) refusal_times: LatencyHistogram,
-    pub(super) first_line_times: LatencyHistogram,
-    pub(super) server_times: LatencyHistogram,
+    pub(crate) response_times: LatencyHistogram,
+    pub(crate) refusal_times: LatencyHistogram,
+    pub(crate) first_line_times: LatencyHistogram,
+    pub(crate) server_times: LatencyHistogram,
     /// Whole answers that came before the end.
-    pub(super) answered_in_time: u64,
-    pub(super) bytes: u64,
-    pub(super) misses: u64,
-    pub(super) statuses: BTreeMap<u16, u64>,
-    pub(super) codes: BTreeMap<String, u64>,
-    pub(super) failures: BTreeMap<TransportFailure, u64>,
-    pub(super) callers: Vec<CallerStats>,
+    pub(crate) answered_in_time: u64,
+    pub(crate) bytes: u64,
+    pub(crate) misses: u64,
+    pub(crate) statuses: BTreeMap<u16, u64>,
+    pub(crate) codes: BTreeMap<String, u64>,
+    pub(crate) failures: BTreeMap<TransportFailure, u64>,
+    pub(crate) callers: Vec<CallerStats>,
     /// Requests that were due when too many were under way.
-    pub(super) not_sent: u64,
+    pub(crate) not_sent: u64,
     /// Requests that were given up when the measurement ended.
-    pub(super) unfinished: u64,
+    pub(crate) unfinished: u64,
 }
 
 /// What one API key has got.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct CallerStats {
+pub(crate) struct CallerStats {
     /// Requests that ended, in whatever way.
-    pub(super) requests: u64,
+    pub(crate) requests: u64,
     /// Whole answers.
-    pub(super) answered: u64,
+    pub(crate) answered: u64,
 }
 
 impl LoadStats {
     /// Nothing yet, of so many that ask.
-    pub(super) fn new(end: Instant, callers: usize) -> Result<LoadStats, LoadError> {
+    pub(crate) fn new(end: Instant, callers: usize) -> Result<LoadStats, LoadError> {
         Ok(LoadStats {
             end,
             response_times: LatencyHistogram::new()?,
@@ -65,7 +65,7 @@ impl LoadStats {
 
     /// Notes what became of a request that was due at a time. Returns how long the server wants to
     /// be left alone.
-    pub(super) fn record(
+    pub(crate) fn record(
         &mut self,
         caller: usize,
         due: Instant,

@@ -4,11 +4,10 @@ use std::path::{Path, PathBuf};
 
 use sha2::{Digest, Sha256};
 
-use super::DatagenError;
 use super::adjudication::Adjudication;
+use super::error::DatagenError;
 use super::manifest::Book;
-use super::random::SplitMix64;
-use crate::chess::{Game, Position};
+use kibitzer::chess::{Game, Position, splitmix};
 
 /// Start positions, and so many moves by chance from there.
 #[derive(Clone, Debug)]
@@ -90,6 +89,34 @@ fn parse_book_line(line: &str) -> Result<Position, String> {
     match Adjudication::by_rule(&Game::new(position.clone())) {
         None => Ok(position),
         Some(_) => Err("the game is over there".to_owned()),
+    }
+}
+
+/// SplitMix64: small, and good enough to choose openings.
+#[derive(Clone, Debug)]
+pub(super) struct SplitMix64(u64);
+
+impl SplitMix64 {
+    /// One of many rows of numbers: by the run's seed, the worker and the game.
+    pub(super) fn new(seed: u64, worker: u64, game: u64) -> SplitMix64 {
+        let mut random = SplitMix64(seed);
+        for number in [worker, game] {
+            random.0 = random.next() ^ number;
+        }
+        random
+    }
+
+    pub(super) fn next(&mut self) -> u64 {
+        let number = splitmix::nth(self.0, 1);
+        self.0 = splitmix::state(self.0, 1);
+        number
+    }
+
+    /// One of a list that is not empty; `None` of an empty one.
+    pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
+        let length = u128::try_from(items.len()).ok()?;
+        let index = (u128::from(self.next()) * length) >> 64;
+        items.get(usize::try_from(index).ok()?)
     }
 }
 

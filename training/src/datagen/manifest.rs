@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::DatagenError;
-use crate::engine::{Engine, Network};
+use super::error::DatagenError;
+use kibitzer::engine::{Engine, Network};
 
 /// What decides the games, beside seed and worker: with another one the same run would hold games
 /// of two kinds.

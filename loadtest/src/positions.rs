@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-use super::LoadError;
-use crate::chess::{Position, parse_fen, splitmix};
+use crate::error::LoadError;
+use kibitzer::chess::{Position, parse_fen, splitmix};
 
 /// Random games have their first position to ask about after so many plies, and so many more at
 /// most.

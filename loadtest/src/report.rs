@@ -5,10 +5,10 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::driver::{LoadModel, LoadTest};
-use super::latency::LatencySummary;
-use super::request::{RequestKind, RequestLimits};
-use super::stats::LoadStats;
+use crate::latency::LatencySummary;
+use crate::load_test::{LoadModel, LoadTest};
+use crate::request::{RequestKind, RequestLimits};
+use crate::stats::LoadStats;
 
 /// What was measured: for people as text, for programs as JSON.
 #[derive(Clone, Debug, Serialize)]
@@ -56,7 +56,7 @@ struct KeyReport {
 }
 
 impl LoadReport {
-    pub(super) fn new(load: &LoadTest, stats: &LoadStats) -> LoadReport {
+    pub(crate) fn new(load: &LoadTest, stats: &LoadStats) -> LoadReport {
         let requests = stats.callers.iter().map(|caller| caller.requests).sum();
         let answered = stats.callers.iter().map(|caller| caller.answered).sum::<u64>();
         let keys = stats

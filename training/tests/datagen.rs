@@ -1,5 +1,5 @@
-//! `kibitzer datagen`: the games that it writes, read back by the crate that defines their form.
-//! That one plays every move by its own rules in builds with debug assertions.
+//! `kibitzer-trainer datagen`: its games, read back by the crate that defines the format. In builds
+//! with debug assertions that crate plays every move by its own rules.
 
 #![allow(
     clippy::expect_used,
@@ -44,11 +44,10 @@ impl Drop for TempFolder {
     }
 }
 
-/// Runs `kibitzer datagen` with few nodes; of an option that is there more than once the last
-/// counts.
+/// Runs the command with few nodes. The last one of a repeated option counts.
 fn datagen(folder: &TempFolder, arguments: &[&str]) -> Output {
     let out = folder.0.join("games");
-    let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer-trainer"));
     let mut options = BTreeMap::from([("--nodes", "200"), ("--hash", "1")]);
     options.extend(arguments.chunks(2).map(|pair| (pair[0], pair[1])));
     command
@@ -256,24 +255,64 @@ fn games_start_from_a_book() {
     }
 }
 
+/// A UCI engine as a shell script, which plays from a fixed list of moves. `first` are the moves of
+/// plies 0 and 1, `cycle` those of the plies after them, repeated.
+#[cfg(unix)]
+fn write_scripted_engine(
+    folder: &TempFolder,
+    name: &str,
+    first: [&str; 2],
+    cycle: [&str; 4],
+) -> String {
+    use std::os::unix::fs::PermissionsExt;
+
+    let [first, second] = first;
+    let [a, b, c, d] = cycle;
+    let script = format!(
+        r#"#!/bin/sh
+while read -r line; do
+  case $line in
+    uci) echo 'option name UCI_Chess960 type check default false'; echo uciok ;;
+    isready) echo readyok ;;
+    position*)
+      case $line in *' moves '*) set -- ${{line##* moves }} ;; *) set -- ;; esac
+      case $# in
+        0) move={first} ;;
+        1) move={second} ;;
+        *) case $(( ($# - 2) % 4 )) in 0) move={a} ;; 1) move={b} ;; 2) move={c} ;; 3) move={d} ;; esac ;;
+      esac ;;
+    go*) echo 'info depth 1 score cp 20 nodes 1'; echo "bestmove $move" ;;
+  esac
+done
+"#
+    );
+    let engine = folder.write(name, &script);
+    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).unwrap();
+    engine
+}
+
 #[cfg(unix)]
 #[test]
 fn another_engine_plays_over_uci() {
-    use std::os::unix::fs::PermissionsExt;
-
     let folder = TempFolder::new("engine");
-    let engine = folder
-        .write("engine", &format!("#!/bin/sh\nexec {} uci\n", env!("CARGO_BIN_EXE_kibitzer")));
-    fs::set_permissions(&engine, fs::Permissions::from_mode(0o755)).unwrap();
-    let book = folder
-        .write("book.epd", "bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9\n");
-    expect_success(&datagen(&folder, &["--games", "2", "--workers", "1", "--engine", &engine]));
-    assert_eq!(games(&folder.file("games/1-0.vf")).len(), 2);
-    expect_success(&datagen(
-        &folder,
-        &["--games", "2", "--workers", "1", "--seed", "2", "--book", &book, "--engine", &engine],
-    ));
-    assert_eq!(games(&folder.file("games/2-0.vf")).len(), 2, "Chess960");
+    let shuffle = ["f3g1", "f6g8", "g1f3", "g8f6"];
+    let standard = write_scripted_engine(&folder, "standard", ["g1f3", "g8f6"], shuffle);
+    let run = ["--games", "2", "--workers", "1", "--random-plies", "0"];
+    expect_success(&datagen(&folder, &[&run[..], &["--engine", &standard]].concat()));
+    for game in games(&folder.file("games/1-0.vf")) {
+        assert_eq!((game.len(), game.outcome()), (8, WDL::Draw), "a claimed repetition");
+    }
+
+    // In Chess960 castling is a move of the king onto its rook.
+    let steps = ["g1h1", "g8h8", "h1g1", "h8g8"];
+    let chess960 = write_scripted_engine(&folder, "chess960", ["e1g1", "e8g8"], steps);
+    let book = folder.write("book.epd", "1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w GBgb - 0 1\n");
+    let arguments = ["--seed", "2", "--book", &book, "--engine", &chess960];
+    expect_success(&datagen(&folder, &[&run[..], &arguments].concat()));
+    for game in games(&folder.file("games/2-0.vf")) {
+        assert_eq!((game.len(), game.outcome()), (10, WDL::Draw), "a claimed repetition");
+        assert!(game.moves[0].0.is_castle(), "{:?}", game.moves[0]);
+    }
 }
 
 #[test]

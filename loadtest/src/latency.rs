@@ -5,30 +5,30 @@ use std::time::Duration;
 use hdrhistogram::Histogram;
 use serde::Serialize;
 
-use super::LoadError;
+use crate::error::LoadError;
 
 /// Times up to an hour, to three significant figures, in a memory that does not grow
 /// (HdrHistogram).
 #[derive(Clone, Debug)]
-pub(super) struct LatencyHistogram(Histogram<u64>);
+pub(crate) struct LatencyHistogram(Histogram<u64>);
 
 /// Figures of many times, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub(super) struct LatencySummary {
-    pub(super) count: u64,
-    pub(super) mean: f64,
-    pub(super) p50: f64,
-    pub(super) p90: f64,
-    pub(super) p99: f64,
-    pub(super) p999: f64,
-    pub(super) max: f64,
+pub(crate) struct LatencySummary {
+    pub(crate) count: u64,
+    pub(crate) mean: f64,
+    pub(crate) p50: f64,
+    pub(crate) p90: f64,
+    pub(crate) p99: f64,
+    pub(crate) p999: f64,
+    pub(crate) max: f64,
 }
 
 impl LatencyHistogram {
     const MAX_LATENCY: Duration = Duration::from_secs(3_600);
 
     /// None yet.
-    pub(super) fn new() -> Result<LatencyHistogram, LoadError> {
+    pub(crate) fn new() -> Result<LatencyHistogram, LoadError> {
         Ok(LatencyHistogram(Histogram::new_with_bounds(
             1,
             microseconds(LatencyHistogram::MAX_LATENCY),
@@ -37,12 +37,12 @@ impl LatencyHistogram {
     }
 
     /// Notes one; what is longer than an hour counts as that.
-    pub(super) fn record(&mut self, time: Duration) {
+    pub(crate) fn record(&mut self, time: Duration) {
         self.0.saturating_record(microseconds(time).max(1));
     }
 
     /// What they come to; `None` of none.
-    pub(super) fn summary(&self) -> Option<LatencySummary> {
+    pub(crate) fn summary(&self) -> Option<LatencySummary> {
         let to_milliseconds = |microseconds: f64| microseconds / 1_000.0;
         let quantile_ms = |quantile| to_milliseconds(self.0.value_at_quantile(quantile) as f64);
         (!self.0.is_empty()).then(|| LatencySummary {

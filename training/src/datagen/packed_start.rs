@@ -54,15 +54,12 @@ pub(super) fn start_position_error(bytes: &[u8]) -> Option<&'static str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Position;
-    use crate::datagen::adjudication::AdjudicatedResult;
     use crate::datagen::training_game::TrainingGame;
+    use kibitzer::chess::Position;
+    use viriformat::dataformat::WDL;
 
     fn start(fen: &str) -> Vec<u8> {
-        TrainingGame::new(&Position::from_fen(fen).unwrap())
-            .unwrap()
-            .finish(AdjudicatedResult::Drawn)
-            .unwrap()
+        TrainingGame::new(&Position::from_fen(fen).unwrap()).unwrap().finish(WDL::Draw).unwrap()
     }
 
     #[test]

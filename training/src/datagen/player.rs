@@ -1,8 +1,8 @@
 //! Who plays.
 
-use super::DatagenError;
-use crate::chess::{Game, Move};
-use crate::engine::{
+use super::error::DatagenError;
+use kibitzer::chess::{Game, Move};
+use kibitzer::engine::{
     Engine, Limits, Network, RawScore, Report, SearchScope, StopFlag, ThreadDataSet, TtAllocError,
 };
 
@@ -101,8 +101,8 @@ fn best_scored_move(report: &Report) -> Option<ScoredMove> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::Position;
-    use crate::engine::Score;
+    use kibitzer::chess::Position;
+    use kibitzer::engine::Score;
 
     #[test]
     fn recorded_scores_do_not_depend_on_material() {

@@ -2,12 +2,11 @@
 
 use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
 use viriformat::chess::chessmove::Move as PackedMove;
-use viriformat::dataformat::Game as PackedGame;
+use viriformat::dataformat::{Game as PackedGame, WDL};
 
-use super::adjudication::AdjudicatedResult;
 use super::player::ScoredMove;
-use crate::chess::{Color, Move, Position, Role};
-use crate::engine::RawScore;
+use kibitzer::chess::{Color, Move, Position, Role};
+use kibitzer::engine::RawScore;
 
 /// A game as it is played: its start, and every move with the score before it.
 pub struct TrainingGame {
@@ -48,11 +47,11 @@ impl TrainingGame {
     /// # Errors
     ///
     /// None that a vector could give.
-    pub fn finish(mut self, result: AdjudicatedResult) -> std::io::Result<Vec<u8>> {
+    pub fn finish(mut self, result: WDL) -> std::io::Result<Vec<u8>> {
         self.game.set_outcome(match result {
-            AdjudicatedResult::Won(Color::White) => GameOutcome::WhiteWin(WinType::Adjudication),
-            AdjudicatedResult::Won(Color::Black) => GameOutcome::BlackWin(WinType::Adjudication),
-            AdjudicatedResult::Drawn => GameOutcome::Draw(DrawType::Adjudication),
+            WDL::Win => GameOutcome::WhiteWin(WinType::Adjudication),
+            WDL::Loss => GameOutcome::BlackWin(WinType::Adjudication),
+            WDL::Draw => GameOutcome::Draw(DrawType::Adjudication),
         });
         let mut bytes = Vec::new();
         self.game.serialise_into(&mut bytes)?;
@@ -101,15 +100,11 @@ fn white_score(turn: Color, score: RawScore) -> i16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{Game, parse_move};
+    use kibitzer::chess::{Game, parse_move};
 
     /// Records the moves of a game, each with the same score, and reads them back by the format's
     /// own crate, which (in a build with debug assertions) plays each move by its own rules.
-    fn round_trip(
-        fen: &str,
-        moves: &str,
-        result: AdjudicatedResult,
-    ) -> (PackedGame, Vec<Position>) {
+    fn round_trip(fen: &str, moves: &str, result: WDL) -> (PackedGame, Vec<Position>) {
         let mut game = Game::new(Position::from_fen(fen).unwrap());
         let mut training_game = TrainingGame::new(game.position()).unwrap();
         let mut positions = Vec::new();
@@ -134,7 +129,7 @@ mod tests {
             ("2k5/8/8/8/8/8/8/1R4KR w HB - 0 1", "O-O-O Kb7"),
             ("4k3/8/8/8/8/8/8/1R3K1R w HB - 0 1", "O-O Kd7"),
         ] {
-            let (game, positions) = round_trip(fen, moves, AdjudicatedResult::Drawn);
+            let (game, positions) = round_trip(fen, moves, WDL::Draw);
             let mut board = game.initial_position();
             for ((mv, score), position) in game.moves.iter().zip(&positions) {
                 let expected = super::viriformat_board(position).unwrap();
@@ -151,13 +146,10 @@ mod tests {
 
     #[test]
     fn the_result_is_in_the_start_position() {
-        use viriformat::dataformat::WDL;
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-        for (ending, result) in [
-            (AdjudicatedResult::Won(Color::White), WDL::Win),
-            (AdjudicatedResult::Won(Color::Black), WDL::Loss),
-            (AdjudicatedResult::Drawn, WDL::Draw),
-        ] {
+        for (ending, result) in
+            [(WDL::Win, WDL::Win), (WDL::Loss, WDL::Loss), (WDL::Draw, WDL::Draw)]
+        {
             assert_eq!(round_trip(start, "e4", ending).0.outcome(), result);
         }
     }

@@ -4,7 +4,7 @@ use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
-use super::DatagenError;
+use super::error::DatagenError;
 use super::packed_start::{START_BYTES, start_position_error};
 
 /// Bytes of one move with its score; four zero bytes end a game.

@@ -4,17 +4,17 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use serde::Serialize;
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, sleep_until, timeout_at};
 
-use super::LoadError;
-use super::outcome::RequestOutcome;
-use super::report::LoadReport;
-use super::request::{RequestKind, RequestLimits, RequestSet};
-use super::stats::LoadStats;
-use super::target::Target;
+use crate::error::LoadError;
+use crate::load_test::{LoadModel, LoadTest};
+use crate::outcome::RequestOutcome;
+use crate::report::LoadReport;
+use crate::request::{RequestKind, RequestSet};
+use crate::stats::LoadStats;
+use crate::target::Target;
 
 /// How long a connection of a closed loop pauses after a request that failed: a server that is not
 /// there is not worth more.
@@ -22,44 +22,6 @@ const FAILURE_BACKOFF: Duration = Duration::from_millis(100);
 
 /// How often a position is asked about before the measurement when the server has no room for it.
 const MAX_WARM_UP_ATTEMPTS: u32 = 5;
-
-/// When requests are sent.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LoadModel {
-    /// Each connection asks, waits for the answer and asks again; after a refusal as late as the
-    /// server says.
-    Closed {
-        /// Requests under way at once.
-        connections: usize,
-    },
-    /// Requests are due at a steady rate, and none is asked twice.
-    Open {
-        /// Requests a second.
-        rate: f64,
-        /// Most requests under way at once; those that are due beyond are counted as not sent.
-        in_flight: usize,
-    },
-}
-
-/// A measurement.
-#[derive(Clone, Debug)]
-pub struct LoadTest {
-    /// Who is asked.
-    pub target: Target,
-    /// For what.
-    pub kind: RequestKind,
-    /// How hard each position is searched.
-    pub limits: RequestLimits,
-    /// About what, as FENs; from the beginning again after the last one.
-    pub positions: Vec<String>,
-    /// How often.
-    pub model: LoadModel,
-    /// How long requests are sent.
-    pub duration: Duration,
-    /// How long the last answers are waited for then.
-    pub drain: Duration,
-}
 
 /// A measurement under way.
 struct Run {

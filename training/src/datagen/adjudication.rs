@@ -1,16 +1,8 @@
 //! When a game is over, by the rules or by common sense.
 
-use crate::chess::{Color, Game, Outcome};
-use crate::engine::RawScore;
-
-/// How a game ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum AdjudicatedResult {
-    /// One side has won.
-    Won(Color),
-    /// Nobody has.
-    Drawn,
-}
+use kibitzer::chess::{Color, Game, Outcome};
+use kibitzer::engine::RawScore;
+use viriformat::dataformat::WDL;
 
 /// Ends games that go nowhere.
 #[derive(Clone, Debug, Default)]
@@ -38,16 +30,16 @@ const MAX_PLIES: usize = 400;
 impl Adjudication {
     /// Looks at the game before the next move: the end that the rules give it; a draw that could be
     /// claimed is claimed.
-    pub fn by_rule(game: &Game) -> Option<AdjudicatedResult> {
+    pub fn by_rule(game: &Game) -> Option<WDL> {
         match game.outcome() {
-            Outcome::Checkmate { winner } => Some(AdjudicatedResult::Won(winner)),
-            Outcome::Stalemate | Outcome::Draw(_) => Some(AdjudicatedResult::Drawn),
-            Outcome::Ongoing => (!game.claims().is_empty()).then_some(AdjudicatedResult::Drawn),
+            Outcome::Checkmate { winner } => Some(win(winner)),
+            Outcome::Stalemate | Outcome::Draw(_) => Some(WDL::Draw),
+            Outcome::Ongoing => (!game.claims().is_empty()).then_some(WDL::Draw),
         }
     }
 
     /// Takes the score of the next position, from the view of its side to move.
-    pub fn by_score(&mut self, game: &Game, score: RawScore) -> Option<AdjudicatedResult> {
+    pub fn by_score(&mut self, game: &Game, score: RawScore) -> Option<WDL> {
         let turn = game.position().turn();
         let (leader, lead) = match score {
             RawScore::Cp(value) => (if value >= 0 { turn } else { !turn }, value.saturating_abs()),
@@ -61,26 +53,28 @@ impl Adjudication {
         self.winner = Some(leader);
         self.draw_plies = if lead <= DRAW_SCORE { self.draw_plies + 1 } else { 0 };
         if self.win_plies >= WIN_PLIES {
-            Some(AdjudicatedResult::Won(leader))
+            Some(win(leader))
         } else if (self.draw_plies >= DRAW_PLIES && game.moves().len() >= DRAW_MIN_PLY)
             || game.moves().len() >= MAX_PLIES
         {
-            Some(AdjudicatedResult::Drawn)
+            Some(WDL::Draw)
         } else {
             None
         }
     }
 }
 
+fn win(winner: Color) -> WDL {
+    if winner.is_white() { WDL::Win } else { WDL::Loss }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::chess::{Position, parse_move};
+    use kibitzer::chess::{Position, parse_move};
 
     /// Plays on with knights, and gives each position the next score.
-    fn ended_after(
-        scores: impl IntoIterator<Item = RawScore>,
-    ) -> (usize, Option<AdjudicatedResult>) {
+    fn ended_after(scores: impl IntoIterator<Item = RawScore>) -> (usize, Option<WDL>) {
         let mut game = Game::new(Position::startpos());
         let mut adjudication = Adjudication::default();
         let shuffle = ["g1f3", "g8f6", "f3g1", "f6g8"];
@@ -96,12 +90,9 @@ mod tests {
     #[test]
     fn five_scores_in_a_row_for_one_side_win() {
         let both_sides_agree = |n: i32| RawScore::Cp(if n % 2 == 0 { 1_200 } else { -1_200 });
-        assert_eq!(
-            ended_after((0..9).map(both_sides_agree)),
-            (5, Some(AdjudicatedResult::Won(Color::White)))
-        );
+        assert_eq!(ended_after((0..9).map(both_sides_agree)), (5, Some(WDL::Win)));
         let mate = |n: i32| RawScore::Mate(if n % 2 == 0 { -3 } else { 3 });
-        assert_eq!(ended_after((0..9).map(mate)), (5, Some(AdjudicatedResult::Won(Color::Black))));
+        assert_eq!(ended_after((0..9).map(mate)), (5, Some(WDL::Loss)));
     }
 
     #[test]
@@ -122,14 +113,8 @@ mod tests {
 
     #[test]
     fn a_late_level_game_and_an_overlong_game_are_drawn() {
-        assert_eq!(
-            ended_after((0..200).map(|_| RawScore::Cp(0))),
-            (81, Some(AdjudicatedResult::Drawn))
-        );
-        assert_eq!(
-            ended_after((0..500).map(|_| RawScore::Cp(90))),
-            (401, Some(AdjudicatedResult::Drawn))
-        );
+        assert_eq!(ended_after((0..200).map(|_| RawScore::Cp(0))), (81, Some(WDL::Draw)));
+        assert_eq!(ended_after((0..500).map(|_| RawScore::Cp(90))), (401, Some(WDL::Draw)));
     }
 
     #[test]
@@ -139,6 +124,6 @@ mod tests {
             assert_eq!(Adjudication::by_rule(&game), None);
             game.play(parse_move(game.position(), text).unwrap());
         }
-        assert_eq!(Adjudication::by_rule(&game), Some(AdjudicatedResult::Drawn));
+        assert_eq!(Adjudication::by_rule(&game), Some(WDL::Draw));
     }
 }

@@ -5,8 +5,8 @@ use std::time::Duration;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use reqwest::{Client, RequestBuilder, StatusCode};
 
-use super::LoadError;
-use super::request::RequestSet;
+use crate::error::LoadError;
+use crate::request::RequestSet;
 
 /// How long the server may take to say that it is ready.
 const READY_TIMEOUT: Duration = Duration::from_secs(5);
@@ -48,22 +48,22 @@ impl Target {
     }
 
     /// The address.
-    pub(super) fn url(&self) -> &str {
+    pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
     /// How many keys there are; 1 where all requests go without.
-    pub(super) fn caller_count(&self) -> usize {
+    pub(crate) fn caller_count(&self) -> usize {
         self.keys.len().max(1)
     }
 
     /// Who asks a request.
-    pub(super) fn caller_index(&self, index: usize) -> usize {
+    pub(crate) fn caller_index(&self, index: usize) -> usize {
         index % self.caller_count()
     }
 
     /// A request.
-    pub(super) fn request(&self, requests: &RequestSet, index: usize) -> RequestBuilder {
+    pub(crate) fn request(&self, requests: &RequestSet, index: usize) -> RequestBuilder {
         let request = self
             .client
             .post(format!("{}{}", self.url, requests.kind.route()))
@@ -81,7 +81,7 @@ impl Target {
     /// # Errors
     ///
     /// When it does not say so.
-    pub(super) async fn check_ready(&self) -> Result<(), LoadError> {
+    pub(crate) async fn check_ready(&self) -> Result<(), LoadError> {
         let result =
             self.client.get(format!("{}/readyz", self.url)).timeout(READY_TIMEOUT).send().await;
         let not_ready = |reason| Err(LoadError::NotReady(self.url.clone(), reason));
@@ -102,7 +102,7 @@ fn with_cause(error: &dyn std::error::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::loadtest::{RequestKind, RequestLimits};
+    use crate::{RequestKind, RequestLimits};
 
     fn target(url: &str, keys: &[&str]) -> Result<Target, LoadError> {
         let keys: Vec<String> = keys.iter().map(|&key| key.to_owned()).collect();

@@ -7,10 +7,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::DatagenError;
+use super::error::DatagenError;
 use super::player::{Player, ScoredMove};
-use crate::chess::{CastlingNotation, Game, Move, parse_move, to_uci};
-use crate::engine::RawScore;
+use kibitzer::chess::{CastlingNotation, Game, Move, parse_move, to_uci};
+use kibitzer::engine::RawScore;
 
 /// A process that plays. It ends with this.
 pub struct UciPlayer {

@@ -2,17 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use hyper::body::Bytes;
+use bytes::Bytes;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{Response, StatusCode};
 use serde::Deserialize;
 
-use super::request::{RequestKind, RequestSet};
-use super::target::Target;
+use crate::request::{RequestKind, RequestSet};
+use crate::target::Target;
 
 /// What became of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum RequestOutcome {
+pub(crate) enum RequestOutcome {
     /// It was answered 200, and to the end.
     Complete(CompleteResponse),
     /// It was refused.
@@ -29,20 +29,20 @@ pub(super) enum RequestOutcome {
 
 /// An answer with status 200.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct CompleteResponse {
+pub(crate) struct CompleteResponse {
     /// When the first line of a stream was there.
-    pub(super) first_line: Option<Instant>,
+    pub(crate) first_line: Option<Instant>,
     /// How long the server says that it took, where it does.
-    pub(super) server_time: Option<Duration>,
+    pub(crate) server_time: Option<Duration>,
     /// Of the body.
-    pub(super) bytes: usize,
+    pub(crate) bytes: usize,
     /// A dictionary hit was asked for, and this is none.
-    pub(super) is_miss: bool,
+    pub(crate) is_miss: bool,
 }
 
 /// Why there was no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum TransportFailure {
+pub(crate) enum TransportFailure {
     /// Nobody listens, or no socket is free.
     NotConnected,
     /// It took longer than the client waits.
@@ -53,7 +53,7 @@ pub(super) enum TransportFailure {
 
 impl TransportFailure {
     /// In words.
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             TransportFailure::NotConnected => "not connected",
             TransportFailure::TimedOut => "timed out",
@@ -86,7 +86,7 @@ struct LastLine {
 
 impl RequestOutcome {
     /// Sends a request and takes the answer to its end.
-    pub(super) async fn send(
+    pub(crate) async fn send(
         target: &Target,
         requests: &RequestSet,
         index: usize,
@@ -201,7 +201,7 @@ mod tests {
     }
 
     async fn read_body(body: &'static str) -> RequestOutcome {
-        read_stream(hyper::Response::new(reqwest::Body::from(body)).into()).await.unwrap()
+        read_stream(http::Response::new(reqwest::Body::from(body)).into()).await.unwrap()
     }
 
     #[tokio::test]

@@ -1,36 +1,11 @@
-//! Games for training: an engine plays itself, and every move goes with its score into viriformat
-//! files.
-//!
-//! A [`Generator`] plays on all cores. Each worker has a file and a row of games of its own, both
-//! fixed by the seed: a run that was stopped goes on where it ended, and a run with more workers
-//! plays other games, not the same again. What else decides the games is kept beside them as a
-//! [`Recipe`], and a run by another one is refused. The format is that of the crate `viriformat`,
-//! which the trainer reads by as well.
-
-mod adjudication;
-mod game_file;
-mod generator;
-mod manifest;
-mod opening;
-mod packed_start;
-mod player;
-mod random;
-mod training_game;
-mod uci_player;
-
-pub use adjudication::{AdjudicatedResult, Adjudication};
-pub use game_file::GameFile;
-pub use generator::{DatagenSettings, Generator, Progress};
-pub use manifest::{Book, EngineIdentity, Manifest};
-pub use opening::Openings;
-pub use player::{KibitzerPlayer, Player, ScoredMove};
-pub use training_game::TrainingGame;
-pub use uci_player::UciPlayer;
+//! The errors of a self-play run.
 
 use std::path::PathBuf;
 
-use crate::engine::TtAllocError;
-use generator::OPENINGS_TRIED;
+use kibitzer::engine::TtAllocError;
+
+/// Openings that are tried in a row before a run gives up: all of them were over or decided.
+pub(super) const MAX_OPENING_ATTEMPTS: u32 = 1_000;
 
 /// Why games can't be made.
 #[derive(Debug, thiserror::Error)]
@@ -88,7 +63,7 @@ pub enum DatagenError {
     },
     /// No opening can be played.
     #[error(
-        "--most-at-start, --book and --random-plies leave nothing to play: {OPENINGS_TRIED} openings in a row are over, or beyond \
+        "--most-at-start, --book and --random-plies leave nothing to play: {MAX_OPENING_ATTEMPTS} openings in a row are over, or beyond \
          {most_at_start} linear centipawns at their first move"
     )]
     NoPlayableOpening {
@@ -117,11 +92,11 @@ pub enum DatagenError {
 }
 
 impl DatagenError {
-    fn io(path: impl Into<PathBuf>, source: std::io::Error) -> DatagenError {
+    pub(super) fn io(path: impl Into<PathBuf>, source: std::io::Error) -> DatagenError {
         DatagenError::Io { path: path.into(), source }
     }
 
-    fn engine(path: impl Into<PathBuf>, detail: impl Into<String>) -> DatagenError {
+    pub(super) fn engine(path: impl Into<PathBuf>, detail: impl Into<String>) -> DatagenError {
         DatagenError::Engine { path: path.into(), detail: detail.into() }
     }
 }
