@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line of the program `kibitzer`.
 
 mod commands;
 
@@ -20,17 +20,17 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Serve HTTP (the default).
+    /// Serve HTTP (default)
     Serve(serve::Options),
-    /// Play and analyse in a chess GUI: the Universal Chess Interface on standard input and output.
+    /// Run the Universal Chess Interface (UCI) on standard input and output
     Uci(uci::Options),
-    /// Search a fixed list of positions; the node count is the signature of the search.
+    /// Search a fixed list of positions; the node count is the signature of the search
     Bench(bench::Options),
-    /// Count the move paths from a position.
+    /// Count the move paths from a position
     Perft(perft::Options),
-    /// Ask a running server whether it is alive; the exit status is the answer.
+    /// Check a running server; the exit status is 0 when it is alive
     Healthcheck(healthcheck::Options),
-    /// Print the HTTP contract, as it stands in openapi.yaml.
+    /// Print the HTTP contract, openapi.yaml
     #[command(hide = true)]
     Openapi,
 }
