@@ -1,4 +1,4 @@
-//! The two loops.
+//! The driver of a load test: the closed and the open loop.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -16,14 +16,13 @@ use crate::request::{RequestKind, RequestSet};
 use crate::stats::LoadStats;
 use crate::target::Target;
 
-/// How long a connection of a closed loop pauses after a request that failed: a server that is not
-/// there is not worth more.
+/// Pause of a connection in a closed loop after a failed request.
 const FAILURE_BACKOFF: Duration = Duration::from_millis(100);
 
-/// How often a position is asked about before the measurement when the server has no room for it.
+/// Most attempts to warm up a position, when the server refuses it with a `Retry-After`.
 const MAX_WARM_UP_ATTEMPTS: u32 = 5;
 
-/// A measurement under way.
+/// A running measurement.
 struct Run {
     target: Target,
     requests: RequestSet,
@@ -32,11 +31,11 @@ struct Run {
 }
 
 impl LoadTest {
-    /// Measures.
+    /// Runs the measurement.
     ///
     /// # Errors
     ///
-    /// When the server is not ready, or can't be prepared.
+    /// The server is not ready, or cannot be warmed up.
     pub async fn run(self) -> Result<LoadReport, LoadError> {
         self.target.check_ready().await?;
         let requests = RequestSet::new(self.kind, self.limits, &self.positions);
@@ -58,8 +57,7 @@ impl LoadTest {
         };
         let drain_deadline = (end + self.drain).into();
         while let Ok(Some(_)) = timeout_at(drain_deadline, pending.join_next()).await {}
-        // Of connections those that wait for an answer, of an open loop requests: each has one
-        // under way.
+        // Each remaining task has one running request, in both loops.
         run.stats().unfinished = pending.len() as u64;
         pending.shutdown().await;
         Ok(LoadReport::new(&self, &run.stats()))
@@ -68,11 +66,11 @@ impl LoadTest {
 
 impl Run {
     fn stats(&self) -> MutexGuard<'_, LoadStats> {
-        // Counters are as good after a panic as before.
+        // A panic cannot leave the counters inconsistent.
         self.stats.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Asks once, and notes the answer. Returns how long the server wants to be left alone.
+    /// Sends a request and records its outcome. Returns the wait before the next one.
     async fn send_request(&self, index: usize, due: Instant) -> Option<Duration> {
         let outcome = RequestOutcome::send(&self.target, &self.requests, index).await;
         let has_failed = matches!(outcome, RequestOutcome::Failed(_));
@@ -80,7 +78,7 @@ impl Run {
         if has_failed { Some(FAILURE_BACKOFF) } else { retry_after }
     }
 
-    /// The connections of a closed loop.
+    /// Starts the connections of a closed loop.
     fn run_closed_loop(self: &Arc<Run>, connections: usize) -> JoinSet<()> {
         let next = Arc::new(AtomicUsize::new(0));
         let connection = |run: Arc<Run>, next: Arc<AtomicUsize>| async move {
@@ -97,7 +95,7 @@ impl Run {
         (0..connections).map(|_| connection(Arc::clone(self), Arc::clone(&next))).collect()
     }
 
-    /// Sends the requests of an open loop, and returns those that are still under way.
+    /// Sends the requests of an open loop. Returns those that are still running.
     async fn run_open_loop(
         self: &Arc<Run>,
         started: Instant,
@@ -126,7 +124,7 @@ impl Run {
     }
 }
 
-/// Has every position searched, so that the dictionary knows it.
+/// Searches every position, so that it is in the evaluation cache.
 async fn warm_up(target: &Target, requests: &RequestSet) -> Result<(), LoadError> {
     for index in 0..requests.count() {
         let mut attempts = 0;

@@ -1,44 +1,44 @@
-//! Why nothing could be measured.
+//! The errors of a load test.
 
 use std::io;
 
 use kibitzer::chess::InvalidPosition;
 
-/// Why nothing could be measured.
+/// A load test that did not run.
 #[derive(Debug, thiserror::Error)]
 pub enum LoadError {
-    /// The text is no address.
+    /// The URL is invalid.
     #[error("{0}: {1}")]
     InvalidUrl(String, String),
-    /// The text can't stand in a header.
-    #[error("the {0}. API key has letters that none can have")]
+    /// An API key cannot be sent in a header.
+    #[error("API key number {0} has characters that a header cannot have")]
     InvalidApiKey(usize),
-    /// The file can't be read.
+    /// The file of positions cannot be read.
     #[error("{0}: {1}")]
     File(String, io::Error),
-    /// A line of it is no position.
-    #[error("{file}, line {line}: {why}")]
+    /// A line of the file is not a position.
+    #[error("{file}, line {line}: {error}")]
     Position {
-        /// The file.
+        /// Path of the file.
         file: String,
-        /// Which one, from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong with it.
-        why: InvalidPosition,
+        /// The reason.
+        error: InvalidPosition,
     },
-    /// There is nothing to ask about.
+    /// There are no positions.
     #[error("{0}: no positions")]
     NoPositions(String),
-    /// The server does not answer as one that is ready would.
-    #[error("{0} is not ready to be asked: {1}")]
+    /// The server is not ready.
+    #[error("{0} is not ready: {1}")]
     NotReady(String, String),
     /// A position could not be searched before the measurement.
-    #[error("the server could not be prepared: {0}")]
+    #[error("the warm-up failed: {0}")]
     WarmUpFailed(String),
-    /// The HTTP client does not start.
+    /// The HTTP client cannot be built.
     #[error("{0}")]
     Client(#[from] reqwest::Error),
-    /// The figures can't be kept.
+    /// The histogram cannot be created.
     #[error("{0}")]
     Histogram(#[from] hdrhistogram::CreationError),
 }

@@ -1,4 +1,4 @@
-//! How long things took.
+//! The histogram of latencies.
 
 use std::time::Duration;
 
@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use crate::error::LoadError;
 
-/// Times up to an hour, to three significant figures, in a memory that does not grow
+/// A histogram of times up to an hour, with three significant digits and constant memory
 /// (HdrHistogram).
 #[derive(Clone, Debug)]
 pub(crate) struct LatencyHistogram(Histogram<u64>);
 
-/// Figures of many times, in milliseconds.
+/// A summary of latencies, in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub(crate) struct LatencySummary {
     pub(crate) count: u64,
@@ -27,7 +27,7 @@ pub(crate) struct LatencySummary {
 impl LatencyHistogram {
     const MAX_LATENCY: Duration = Duration::from_secs(3_600);
 
-    /// None yet.
+    /// An empty histogram.
     pub(crate) fn new() -> Result<LatencyHistogram, LoadError> {
         Ok(LatencyHistogram(Histogram::new_with_bounds(
             1,
@@ -36,12 +36,12 @@ impl LatencyHistogram {
         )?))
     }
 
-    /// Notes one; what is longer than an hour counts as that.
+    /// Records a time. A time above an hour counts as an hour.
     pub(crate) fn record(&mut self, time: Duration) {
         self.0.saturating_record(microseconds(time).max(1));
     }
 
-    /// What they come to; `None` of none.
+    /// The summary; `None` of an empty histogram.
     pub(crate) fn summary(&self) -> Option<LatencySummary> {
         let to_milliseconds = |microseconds: f64| microseconds / 1_000.0;
         let quantile_ms = |quantile| to_milliseconds(self.0.value_at_quantile(quantile) as f64);

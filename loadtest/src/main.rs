@@ -31,7 +31,12 @@ struct Options {
     connections: usize,
     /// Open loop: requests per second, sent without waiting for answers; latency counts from the
     /// time when a request was due
-    #[arg(long, value_name = "PER_SECOND", conflicts_with = "connections", value_parser = parse_rate)]
+    #[arg(
+        long,
+        value_name = "PER_SECOND",
+        conflicts_with = "connections",
+        value_parser = parse_rate
+    )]
     rate: Option<f64>,
     /// Open loop: most concurrent requests
     #[arg(long, default_value_t = 10_000, value_parser = parse_positive)]

@@ -1,4 +1,4 @@
-//! What became of a request.
+//! The outcome of a request.
 
 use std::time::{Duration, Instant};
 
@@ -10,49 +10,49 @@ use serde::Deserialize;
 use crate::request::{RequestKind, RequestSet};
 use crate::target::Target;
 
-/// What became of a request.
+/// The outcome of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RequestOutcome {
-    /// It was answered 200, and to the end.
+    /// A complete response with status 200.
     Complete(CompleteResponse),
-    /// It was refused.
+    /// A response with another status, or a stream that ended with a problem.
     Refused {
         status: u16,
-        /// The problem's code, where the answer is one.
+        /// Code of the problem, if the response is one.
         code: Option<String>,
-        /// How long the server asks to wait.
+        /// Time to wait, from `Retry-After`.
         retry_after: Option<Duration>,
     },
-    /// There was no answer, or not all of it.
+    /// No response, or an incomplete one.
     Failed(TransportFailure),
 }
 
-/// An answer with status 200.
+/// A complete response with status 200.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CompleteResponse {
-    /// When the first line of a stream was there.
+    /// Time of the first line of a stream.
     pub(crate) first_line: Option<Instant>,
-    /// How long the server says that it took, where it does.
+    /// Time that the server took, from `Server-Timing`.
     pub(crate) server_time: Option<Duration>,
-    /// Of the body.
+    /// Length of the body.
     pub(crate) bytes: usize,
-    /// A dictionary hit was asked for, and this is none.
+    /// The answer to a request of kind `hit` did not come from the evaluation cache.
     pub(crate) is_miss: bool,
 }
 
-/// Why there was no answer.
+/// A failure without a complete response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum TransportFailure {
-    /// Nobody listens, or no socket is free.
+    /// The connection was refused, or no socket is free.
     NotConnected,
-    /// It took longer than the client waits.
+    /// The response took longer than the client's timeout.
     TimedOut,
-    /// The connection ended within the answer.
+    /// The connection ended during the response.
     ConnectionBroken,
 }
 
 impl TransportFailure {
-    /// In words.
+    /// Name in the report.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             TransportFailure::NotConnected => "not connected",
@@ -70,7 +70,7 @@ impl TransportFailure {
     }
 }
 
-/// Of a problem, in a body or in the last line of a stream.
+/// A problem (RFC 9457), in a body or in the last line of a stream.
 #[derive(Deserialize)]
 struct ProblemBody {
     code: String,
@@ -78,14 +78,14 @@ struct ProblemBody {
     status: Option<u16>,
 }
 
-/// Of the last line of a stream.
+/// The type of the last line of a stream.
 #[derive(Deserialize)]
 struct LastLine {
     r#type: String,
 }
 
 impl RequestOutcome {
-    /// Sends a request and takes the answer to its end.
+    /// Sends a request and reads the whole response.
     pub(crate) async fn send(
         target: &Target,
         requests: &RequestSet,
@@ -126,10 +126,10 @@ impl RequestOutcome {
     }
 }
 
-/// Takes a stream to its end.
+/// Reads a stream to its end.
 async fn read_stream(mut response: Response) -> reqwest::Result<RequestOutcome> {
     let mut response_summary = CompleteResponse::default();
-    // Of the last line; those before it are of no interest.
+    // The last line; earlier ones are discarded.
     let mut line = Vec::new();
     while let Some(chunk) = response.chunk().await? {
         response_summary.first_line.get_or_insert_with(Instant::now);
@@ -158,7 +158,8 @@ async fn read_stream(mut response: Response) -> reqwest::Result<RequestOutcome> 
     })
 }
 
-/// As the server writes it; to read every body would cost more than the server's own work for it.
+/// Searches for the member as the server writes it. Parsing every body would cost more than the
+/// server's own work.
 fn is_from_memory(body: &Bytes) -> bool {
     const MEMORY: &[u8] = b"\"source\":\"memory\"";
     body.windows(MEMORY.len()).any(|window| window == MEMORY)
@@ -168,7 +169,7 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
     headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
 }
 
-/// `total` of `Server-Timing`.
+/// The `total` of `Server-Timing`.
 fn server_time(headers: &HeaderMap) -> Option<Duration> {
     let timings = headers.get("server-timing")?.to_str().ok()?;
     let total = timings
@@ -220,8 +221,11 @@ mod tests {
             RequestOutcome::Failed(TransportFailure::ConnectionBroken)
         );
         assert_eq!(read_body("").await, RequestOutcome::Failed(TransportFailure::ConnectionBroken));
-        let problem =
-            read_body("{\"type\": \"queued\"}\n{\"type\": \"problem\", \"status\": 503, \"code\": \"deadline\"}\n").await;
+        let problem = read_body(
+            "{\"type\": \"queued\"}\n\
+                 {\"type\": \"problem\", \"status\": 503, \"code\": \"deadline\"}\n",
+        )
+        .await;
         assert_eq!(
             problem,
             RequestOutcome::Refused {

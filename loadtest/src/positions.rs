@@ -1,4 +1,4 @@
-//! What is asked about.
+//! The positions of the requests: random ones, or those of a file.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -6,13 +6,12 @@ use std::path::Path;
 use crate::error::LoadError;
 use kibitzer::chess::{Position, parse_fen, splitmix};
 
-/// Random games have their first position to ask about after so many plies, and so many more at
-/// most.
+/// Length of a random game in plies: at least `MIN_PLIES`, and fewer than `EXTRA_PLIES` more.
 const MIN_PLIES: usize = 6;
 const EXTRA_PLIES: usize = 50;
 
-/// So many different ongoing positions of random games from the start; the same ones for each seed.
-/// As FENs.
+/// Different positions of random games from the start position, as FENs. The games are not over. A
+/// seed always gives the same positions.
 pub fn random_positions(count: usize, seed: u64) -> Vec<String> {
     let mut drawn = 0;
     let mut random_below = |end: usize| {
@@ -38,29 +37,28 @@ pub fn random_positions(count: usize, seed: u64) -> Vec<String> {
     fens
 }
 
-/// The positions of a file, as FENs: a FEN or EPD a line, in which only the first four to six
-/// fields count. Empty lines are passed over.
+/// The positions of a file with one FEN or EPD per line, as FENs. Blank lines are skipped.
 ///
 /// # Errors
 ///
-/// When the file can't be read, has no positions, or a line that is none.
+/// The file cannot be read, has no positions, or has a line that is not a position.
 pub fn read_positions(path: &Path) -> Result<Vec<String>, LoadError> {
     let file = || path.display().to_string();
     let text = std::fs::read_to_string(path).map_err(|error| LoadError::File(file(), error))?;
     let mut fens = Vec::new();
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         let fen = fen_fields(line);
-        let reading = parse_fen(&fen).map_err(|why| LoadError::Position {
+        let reading = parse_fen(&fen).map_err(|error| LoadError::Position {
             file: file(),
             line: index + 1,
-            why,
+            error,
         })?;
         fens.push(reading.position.fen());
     }
     if fens.is_empty() { Err(LoadError::NoPositions(file())) } else { Ok(fens) }
 }
 
-/// The fields of a FEN; of an EPD the four that come before its operations.
+/// The six fields of a FEN, or the four fields of an EPD before its operations.
 fn fen_fields(line: &str) -> String {
     let words: Vec<&str> = line.split_whitespace().collect();
     let has_clocks = words.len() >= 6
@@ -73,7 +71,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_seed_decides_the_positions_and_no_two_are_the_same() {
+    fn a_seed_determines_the_positions_and_all_are_different() {
         let fens = random_positions(300, 1);
         assert_eq!(fens, random_positions(300, 1));
         assert_ne!(fens, random_positions(300, 2));

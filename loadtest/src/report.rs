@@ -1,4 +1,4 @@
-//! What was measured.
+//! The report of a load test.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -10,7 +10,7 @@ use crate::load_test::{LoadModel, LoadTest};
 use crate::request::{RequestKind, RequestLimits};
 use crate::stats::LoadStats;
 
-/// What was measured: for people as text, for programs as JSON.
+/// The report of a load test: as text for people, as JSON for programs.
 #[derive(Clone, Debug, Serialize)]
 pub struct LoadReport {
     url: String,
@@ -18,33 +18,33 @@ pub struct LoadReport {
     limits: RequestLimits,
     pace: LoadModel,
     seconds: f64,
-    /// Requests that ended, in whatever way.
+    /// Requests with any outcome.
     requests: u64,
-    /// Whole answers with status 200.
+    /// Complete responses with status 200.
     answered: u64,
-    /// Those of them that came while requests were sent, a second.
+    /// Complete responses per second, while requests were sent.
     answered_per_second: f64,
     statuses: BTreeMap<u16, u64>,
     codes: BTreeMap<String, u64>,
     failures: BTreeMap<&'static str, u64>,
     not_sent: u64,
     unfinished: u64,
-    /// Answers to `hit` that did not come from memory.
+    /// Answers of kind `hit` that did not come from the evaluation cache.
     misses: u64,
     mean_bytes: u64,
-    /// Of whole answers, from when each was due.
+    /// Latency of complete responses, from the time when each request was due.
     #[serde(skip_serializing_if = "Option::is_none")]
     answer_ms: Option<LatencySummary>,
-    /// Of the first lines of streams.
+    /// Latency of the first lines of streams.
     #[serde(skip_serializing_if = "Option::is_none")]
     first_line_ms: Option<LatencySummary>,
-    /// What the server says that it took.
+    /// Times of `Server-Timing`.
     #[serde(skip_serializing_if = "Option::is_none")]
     server_ms: Option<LatencySummary>,
-    /// Of refusals.
+    /// Latency of refusals.
     #[serde(skip_serializing_if = "Option::is_none")]
     refusal_ms: Option<LatencySummary>,
-    /// With several keys, what each has got, in the order in which they were given.
+    /// Counts per API key in the given order, if there are several.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     keys: Vec<KeyReport>,
 }
@@ -105,7 +105,7 @@ impl LoadReport {
         let extra_counts = [
             ("not sent", self.not_sent),
             ("unfinished", self.unfinished),
-            ("not from memory", self.misses),
+            ("cache misses", self.misses),
         ];
         counts.extend(
             extra_counts
@@ -123,13 +123,14 @@ impl fmt::Display for LoadReport {
         write!(f, "{kind} at {url} for {seconds} s, ")?;
         match self.pace {
             LoadModel::Closed { connections } => {
-                writeln!(f, "closed loop of {connections} connections")?
+                writeln!(f, "closed loop with {connections} connections")?
             }
-            LoadModel::Open { rate, .. } => writeln!(f, "open loop of {rate} requests a second")?,
+            LoadModel::Open { rate, .. } => writeln!(f, "open loop at {rate} requests per second")?,
         }
         writeln!(
             f,
-            "{requests} requests, {answered_per_second:.1} answers a second of {mean_bytes} bytes on the average"
+            "{requests} requests, {answered_per_second:.1} answers per second, \
+             mean size {mean_bytes} bytes"
         )?;
         writeln!(f, "{}", self.counts().join(", "))?;
         let times = [
@@ -149,7 +150,8 @@ impl fmt::Display for LoadReport {
             };
             write!(
                 f,
-                "\n{name:<18}{count:>9}{mean:>10.2}{p50:>10.2}{p90:>10.2}{p99:>10.2}{p999:>10.2}{max:>10.2}"
+                "\n{name:<18}{count:>9}{mean:>10.2}{p50:>10.2}{p90:>10.2}{p99:>10.2}{p999:>10.2}\
+                 {max:>10.2}"
             )?;
         }
         let answers_per_key = self.keys.iter().map(|key| key.answered);
@@ -159,7 +161,7 @@ impl fmt::Display for LoadReport {
             let mean = answers_per_key.sum::<u64>() as f64 / self.keys.len() as f64;
             write!(
                 f,
-                "\n{} keys got {least} to {most} answers, {mean:.1} on the average",
+                "\n{} keys got {least} to {most} answers each, mean {mean:.1}",
                 self.keys.len()
             )?;
         }
@@ -172,7 +174,7 @@ impl fmt::Display for RequestKind {
         f.write_str(match self {
             RequestKind::LegalMoves => "legal moves",
             RequestKind::BestMove => "best moves",
-            RequestKind::Hit => "dictionary hits",
+            RequestKind::Hit => "cache hits",
             RequestKind::Analysis => "analyses",
         })
     }

@@ -1,9 +1,9 @@
-//! What the server is asked.
+//! The requests: kinds, limits and bodies.
 
 use bytes::Bytes;
 use serde::Serialize;
 
-/// A kind of request.
+/// The kind of the requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RequestKind {
@@ -11,33 +11,34 @@ pub enum RequestKind {
     LegalMoves,
     /// `POST /v1/best-move`
     BestMove,
-    /// The same about positions that were searched before the measurement: the dictionary answers.
+    /// `POST /v1/best-move` for positions that are in the evaluation cache, because each was
+    /// searched before the measurement.
     Hit,
-    /// `POST /v1/analysis`, line by line.
+    /// `POST /v1/analysis` as a stream of lines.
     Analysis,
 }
 
-/// How hard a position is to be searched. Without any limit the server decides.
+/// The limits of a search. Without one the server decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct RequestLimits {
-    /// Iterations, in plies.
+    /// Depth in plies.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub depth: Option<u8>,
-    /// Moves that the search makes.
+    /// Number of nodes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nodes: Option<u64>,
     /// Time, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub movetime_ms: Option<u64>,
-    /// Lines; of analyses alone.
+    /// Number of lines, for analyses only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub multipv: Option<u16>,
 }
 
-/// The depth to which the dictionary is filled unless something else is asked.
+/// Default depth for filling the evaluation cache.
 const HIT_DEPTH: u8 = 8;
 
-/// Requests of one kind, each about a position of its own.
+/// Requests of one kind, one per position.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestSet {
     pub(crate) kind: RequestKind,
@@ -52,7 +53,7 @@ struct RequestBody<'a> {
 }
 
 impl RequestKind {
-    /// Where it is asked.
+    /// The path.
     pub(crate) const fn route(self) -> &'static str {
         match self {
             RequestKind::LegalMoves => "/v1/legal-moves",
@@ -61,7 +62,7 @@ impl RequestKind {
         }
     }
 
-    /// In which form it is answered.
+    /// The media type of the response.
     pub(crate) const fn accept(self) -> &'static str {
         match self {
             RequestKind::Analysis => "application/x-ndjson",
@@ -69,7 +70,7 @@ impl RequestKind {
         }
     }
 
-    /// The limits that this kind of request may have.
+    /// Removes limits that this kind does not have.
     fn restrict_limits(self, limits: RequestLimits) -> RequestLimits {
         match self {
             RequestKind::LegalMoves => RequestLimits::default(),
@@ -84,22 +85,22 @@ impl RequestKind {
 }
 
 impl RequestSet {
-    /// One request about each position.
+    /// One request per position.
     pub(crate) fn new(kind: RequestKind, limits: RequestLimits, fens: &[String]) -> RequestSet {
         let limits = kind.restrict_limits(limits);
-        // A struct of texts and numbers can always be written.
+        // Serializing a struct of strings and numbers cannot fail.
         let body = |fen: &String| {
             serde_json::to_vec(&RequestBody { fen, limits }).unwrap_or_default().into()
         };
         RequestSet { kind, bodies: fens.iter().map(body).collect() }
     }
 
-    /// The body of a request; when all positions were asked about, the first one comes again.
+    /// The body of a request. After the last position the first one follows.
     pub(crate) fn body(&self, index: usize) -> Bytes {
         self.bodies.get(index % self.bodies.len().max(1)).cloned().unwrap_or_default()
     }
 
-    /// How many there are.
+    /// Number of requests.
     pub(crate) fn count(&self) -> usize {
         self.bodies.len()
     }
@@ -121,7 +122,7 @@ mod tests {
         ] {
             let requests = RequestSet::new(kind, limits, &fens);
             assert_eq!(requests.body(0), body);
-            assert_eq!(requests.body(7), body, "the positions come round again");
+            assert_eq!(requests.body(7), body, "the positions repeat");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What has been answered so far.
+//! The counters of a running load test.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
@@ -7,19 +7,19 @@ use crate::error::LoadError;
 use crate::latency::LatencyHistogram;
 use crate::outcome::{CompleteResponse, RequestOutcome, TransportFailure};
 
-/// A server may tell as many codes as it likes; of more than these only the number is kept.
+/// Most distinct problem codes. Further ones count as `other`.
 const MAX_CODES: usize = 64;
 const OTHER_CODES: &str = "other";
 
-/// What has been answered so far.
+/// The counters of a running load test.
 pub(crate) struct LoadStats {
-    /// When the time that is measured is over.
+    /// End of the measured time.
     end: Instant,
     pub(crate) response_times: LatencyHistogram,
     pub(crate) refusal_times: LatencyHistogram,
     pub(crate) first_line_times: LatencyHistogram,
     pub(crate) server_times: LatencyHistogram,
-    /// Whole answers that came before the end.
+    /// Complete responses before the end.
     pub(crate) answered_in_time: u64,
     pub(crate) bytes: u64,
     pub(crate) misses: u64,
@@ -27,23 +27,23 @@ pub(crate) struct LoadStats {
     pub(crate) codes: BTreeMap<String, u64>,
     pub(crate) failures: BTreeMap<TransportFailure, u64>,
     pub(crate) callers: Vec<CallerStats>,
-    /// Requests that were due when too many were under way.
+    /// Requests that were due when too many were running.
     pub(crate) not_sent: u64,
-    /// Requests that were given up when the measurement ended.
+    /// Requests that were cancelled at the end of the measurement.
     pub(crate) unfinished: u64,
 }
 
-/// What one API key has got.
+/// The counters of one API key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct CallerStats {
-    /// Requests that ended, in whatever way.
+    /// Requests with any outcome.
     pub(crate) requests: u64,
-    /// Whole answers.
+    /// Complete responses.
     pub(crate) answered: u64,
 }
 
 impl LoadStats {
-    /// Nothing yet, of so many that ask.
+    /// Counters at zero for a number of callers.
     pub(crate) fn new(end: Instant, callers: usize) -> Result<LoadStats, LoadError> {
         Ok(LoadStats {
             end,
@@ -63,8 +63,7 @@ impl LoadStats {
         })
     }
 
-    /// Notes what became of a request that was due at a time. Returns how long the server wants to
-    /// be left alone.
+    /// Records the outcome of a request that was due at `due`. Returns the wait of `Retry-After`.
     pub(crate) fn record(
         &mut self,
         caller: usize,
@@ -118,7 +117,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn answers_refusals_and_failures_are_counted_apart() {
+    fn answers_refusals_and_failures_are_counted_separately() {
         let now = Instant::now();
         let mut stats = LoadStats::new(now + Duration::from_secs(60), 2).unwrap();
         let second = Some(Duration::from_secs(1));

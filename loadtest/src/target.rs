@@ -1,4 +1,4 @@
-//! The server, and who asks it.
+//! The target of a load test: the server and the callers.
 
 use std::time::Duration;
 
@@ -8,10 +8,10 @@ use reqwest::{Client, RequestBuilder, StatusCode};
 use crate::error::LoadError;
 use crate::request::RequestSet;
 
-/// How long the server may take to say that it is ready.
+/// Timeout of the readiness check.
 const READY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A server, with the API keys of those who ask it.
+/// A server, with the API keys of the callers.
 #[derive(Clone, Debug)]
 pub struct Target {
     url: String,
@@ -20,19 +20,19 @@ pub struct Target {
 }
 
 impl Target {
-    /// A server by the address of its root, as `http://127.0.0.1:8080`; its answers may take so
-    /// long. Of several keys each request shows another one, in turn.
+    /// A server by its root URL, such as `http://127.0.0.1:8080`, with a timeout for its answers.
+    /// Requests use the keys in turn.
     ///
     /// # Errors
     ///
-    /// When the address is none, or a key can't stand in a header.
+    /// The URL is invalid, or a key cannot be sent in a header.
     pub fn new(url: &str, keys: &[String], timeout: Duration) -> Result<Target, LoadError> {
         let parsed = reqwest::Url::parse(url)
             .map_err(|error| LoadError::InvalidUrl(url.to_owned(), error.to_string()))?;
         if parsed.scheme() != "http" {
             return Err(LoadError::InvalidUrl(
                 url.to_owned(),
-                "only http:// can be asked".to_owned(),
+                "only http:// is supported".to_owned(),
             ));
         }
         let bearer = |(index, key): (usize, &String)| {
@@ -42,27 +42,27 @@ impl Target {
             Ok(bearer)
         };
         let keys = keys.iter().enumerate().map(bearer).collect::<Result<_, LoadError>>()?;
-        // The loops measure the server itself, not a proxy that the environment names.
+        // A proxy of the environment would falsify the measurement.
         let client = Client::builder().no_proxy().timeout(timeout).build()?;
         Ok(Target { url: url.trim_end_matches('/').to_owned(), client, keys })
     }
 
-    /// The address.
+    /// The root URL.
     pub(crate) fn url(&self) -> &str {
         &self.url
     }
 
-    /// How many keys there are; 1 where all requests go without.
+    /// Number of callers: one per key, or one without keys.
     pub(crate) fn caller_count(&self) -> usize {
         self.keys.len().max(1)
     }
 
-    /// Who asks a request.
+    /// The caller of a request.
     pub(crate) fn caller_index(&self, index: usize) -> usize {
         index % self.caller_count()
     }
 
-    /// A request.
+    /// Builds a request.
     pub(crate) fn request(&self, requests: &RequestSet, index: usize) -> RequestBuilder {
         let request = self
             .client
@@ -76,24 +76,26 @@ impl Target {
         }
     }
 
-    /// Asks whether the server is ready.
+    /// Checks that the server is ready.
     ///
     /// # Errors
     ///
-    /// When it does not say so.
+    /// `/readyz` does not return 200.
     pub(crate) async fn check_ready(&self) -> Result<(), LoadError> {
         let result =
             self.client.get(format!("{}/readyz", self.url)).timeout(READY_TIMEOUT).send().await;
         let not_ready = |reason| Err(LoadError::NotReady(self.url.clone(), reason));
         match result {
             Ok(response) if response.status() == StatusCode::OK => Ok(()),
-            Ok(response) => not_ready(format!("/readyz answers {}", response.status())),
+            Ok(response) => {
+                not_ready(format!("/readyz returned {}; expected 200 OK", response.status()))
+            }
             Err(error) => not_ready(with_cause(&error)),
         }
     }
 }
 
-/// An error and what lies below it.
+/// The text of an error and of its causes.
 fn with_cause(error: &dyn std::error::Error) -> String {
     let causes = std::iter::successors(error.source(), |cause| cause.source());
     causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))

@@ -1,11 +1,11 @@
-//! Games for training: an engine plays itself, and every move goes with its score into viriformat
+//! Self-play data: an engine plays itself, and every move is written with its score to viriformat
 //! files.
 //!
-//! A [`Generator`] plays on all cores. Each worker has a file and a row of games of its own, both
-//! fixed by the seed: a run that was stopped goes on where it ended, and a run with more workers
-//! plays other games, not the same again. What else decides the games is kept beside them as a
-//! [`Recipe`], and a run by another one is refused. The format is that of the crate `viriformat`,
-//! which the trainer reads by as well.
+//! A [`Generator`] plays on all cores. Each worker has its own file and its own sequence of games,
+//! both determined by the seed. So a stopped run resumes where it ended, and further workers play
+//! different games. A [`Manifest`] beside the files keeps the other settings that determine the
+//! games; a run with different settings is refused. The crate `viriformat`, with which the trainer
+//! reads the files, defines the format.
 
 mod adjudication;
 mod error;

@@ -17,7 +17,7 @@ use std::process::{Command, Output};
 use kibitzer::engine::{Engine, Network};
 use viriformat::dataformat::{Game, WDL};
 
-/// A folder that goes with this.
+/// A folder that is removed on drop.
 struct TempFolder(PathBuf);
 
 impl TempFolder {
@@ -95,7 +95,7 @@ fn games_have_legal_moves_scores_and_their_results() {
             WDL::Loss => assert!(last < -500, "Black has won with {last}"),
             WDL::Draw => assert!(last.abs() < 1_500, "a draw with {last}"),
         }
-        assert!(game.moves[0].1.get().abs() <= 400, "an opening that is not decided");
+        assert!(game.moves[0].1.get().abs() <= 400, "a balanced opening");
     }
 }
 
@@ -109,7 +109,7 @@ fn a_stopped_run_resumes_where_it_ended() {
     let path = folder.file("games/9-0.vf");
     let mut written = fs::read(&path).unwrap();
     assert!(wanted.starts_with(&written), "the seed decides the games");
-    // The end of a process in the middle of a game.
+    // As after a crash in the middle of a game.
     written.truncate(written.len() - 7);
     fs::write(&path, written).unwrap();
     let stdout =
@@ -117,10 +117,10 @@ fn a_stopped_run_resumes_where_it_ended() {
     assert!(stdout.starts_with("6 games, "), "{stdout}");
     assert!(fs::read(&path).unwrap() == wanted, "the same games as without a break");
     expect_success(&datagen(&folder, &["--games", "6", "--workers", "3", "--seed", "9"]));
-    assert!(fs::read(&path).unwrap() == wanted, "there are games enough");
+    assert!(fs::read(&path).unwrap() == wanted, "there are enough games");
 }
 
-/// Panics unless a run is refused, and says why; returns what it says.
+/// Expects that a run is refused. Returns its error text.
 #[track_caller]
 fn expect_refusal(folder: &TempFolder, arguments: &[&str]) -> String {
     let output = datagen(folder, arguments);
@@ -233,11 +233,11 @@ fn a_truncated_first_game_is_replayed_and_a_foreign_file_is_left_alone() {
         expect_success(&datagen(&folder, &run));
         assert!(fs::read(&path).unwrap() == game, "{length} bytes of the first game");
     }
-    let letter = b"Not games, but a letter that somebody may want to read again.";
+    let letter = b"This file has no games but a letter of some importance to its owner.";
     for foreign in [letter.to_vec(), [game.as_slice(), letter].concat(), vec![0; 100]] {
         fs::write(&path, &foreign).unwrap();
-        assert!(expect_refusal(&folder, &run).contains("1-0.vf is no file of games"));
-        assert!(fs::read(&path).unwrap() == foreign, "it is as it was");
+        assert!(expect_refusal(&folder, &run).contains("1-0.vf is not a game file"));
+        assert!(fs::read(&path).unwrap() == foreign, "the file is unchanged");
     }
 }
 
@@ -279,7 +279,9 @@ while read -r line; do
       case $# in
         0) move={first} ;;
         1) move={second} ;;
-        *) case $(( ($# - 2) % 4 )) in 0) move={a} ;; 1) move={b} ;; 2) move={c} ;; 3) move={d} ;; esac ;;
+        *) case $(( ($# - 2) % 4 )) in
+             0) move={a} ;; 1) move={b} ;; 2) move={c} ;; 3) move={d} ;;
+           esac ;;
       esac ;;
     go*) echo 'info depth 1 score cp 20 nodes 1'; echo "bestmove $move" ;;
   esac
@@ -333,14 +335,14 @@ fn errors_are_reported() {
     fs::write(folder.file("games/8.json"), "{}").unwrap();
     for (arguments, expected) in [
         (vec!["--book", &book], "line 2"),
-        (vec!["--book", &empty], "holds no positions"),
-        (vec!["--book", &over], "line 2: the game is over there"),
+        (vec!["--book", &empty], "has no positions"),
+        (vec!["--book", &over], "line 2: the game is over in this position"),
         (vec!["--book", &decided, "--random-plies", "0", "--nodes", "1"], "--most-at-start"),
         (vec!["--book", "/nowhere"], "/nowhere"),
         (vec!["--engine", "/nowhere"], "/nowhere"),
         (vec!["--engine", &text], "text"),
-        (vec!["--seed", "7"], "is no file of games"),
-        (vec!["--seed", "8"], "does not tell how its games were made"),
+        (vec!["--seed", "7"], "is not a game file"),
+        (vec!["--seed", "8"], "8.json is not a manifest"),
     ] {
         let output = datagen(&folder, &[&["--games", "1"], arguments.as_slice()].concat());
         let stderr = String::from_utf8_lossy(&output.stderr);

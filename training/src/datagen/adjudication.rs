@@ -1,35 +1,34 @@
-//! When a game is over, by the rules or by common sense.
+//! The adjudication of games: by the rules, or by the scores of both sides.
 
 use kibitzer::chess::{Color, Game, Outcome};
 use kibitzer::engine::RawScore;
 use viriformat::dataformat::WDL;
 
-/// Ends games that go nowhere.
+/// Adjudicates a game that is decided or drawish.
 #[derive(Clone, Debug, Default)]
 pub struct Adjudication {
-    /// Scores in a row beyond [`WON`] for the same side.
+    /// Consecutive scores beyond [`WIN_SCORE`] for the same side.
     win_plies: u32,
     winner: Option<Color>,
-    /// Scores in a row within [`LEVEL`].
+    /// Consecutive scores within [`DRAW_SCORE`].
     draw_plies: u32,
 }
 
-/// Linear centipawns that win when so many scores in a row, of both sides, go beyond them.
+/// A side wins after [`WIN_PLIES`] consecutive scores beyond this, in linear centipawns.
 const WIN_SCORE: i32 = 1_000;
 const WIN_PLIES: u32 = 5;
 
-/// Linear centipawns within which a late game is a draw when so many scores in a row stay within
-/// them.
+/// A game is drawn after [`DRAW_PLIES`] consecutive scores within this, in linear centipawns, from
+/// ply [`DRAW_MIN_PLY`] on.
 const DRAW_SCORE: i32 = 8;
 const DRAW_PLIES: u32 = 12;
 const DRAW_MIN_PLY: usize = 80;
 
-/// A game of so many plies is a draw.
+/// A game of this many plies is drawn.
 const MAX_PLIES: usize = 400;
 
 impl Adjudication {
-    /// Looks at the game before the next move: the end that the rules give it; a draw that could be
-    /// claimed is claimed.
+    /// The result by the rules, before the next move. A claimable draw counts as claimed.
     pub fn by_rule(game: &Game) -> Option<WDL> {
         match game.outcome() {
             Outcome::Checkmate { winner } => Some(win(winner)),
@@ -38,7 +37,7 @@ impl Adjudication {
         }
     }
 
-    /// Takes the score of the next position, from the view of its side to move.
+    /// The result after the score of the next position, from the view of its side to move.
     pub fn by_score(&mut self, game: &Game, score: RawScore) -> Option<WDL> {
         let turn = game.position().turn();
         let (leader, lead) = match score {
@@ -73,7 +72,7 @@ mod tests {
     use super::*;
     use kibitzer::chess::{Position, parse_move};
 
-    /// Plays on with knights, and gives each position the next score.
+    /// Shuffles knights and gives each position the next score. Returns the number of scores used.
     fn ended_after(scores: impl IntoIterator<Item = RawScore>) -> (usize, Option<WDL>) {
         let mut game = Game::new(Position::startpos());
         let mut adjudication = Adjudication::default();
@@ -97,9 +96,9 @@ mod tests {
 
     #[test]
     fn a_score_that_falls_or_changes_sides_restarts_the_count() {
-        let each_thinks_it_wins = (0..30).map(|_| RawScore::Cp(1_200));
-        assert_eq!(ended_after(each_thinks_it_wins), (0, None));
-        let now_and_then = (0..30).map(|n| {
+        let each_side_claims_a_win = (0..30).map(|_| RawScore::Cp(1_200));
+        assert_eq!(ended_after(each_side_claims_a_win), (0, None));
+        let with_interruptions = (0..30).map(|n| {
             RawScore::Cp(if n % 4 == 3 {
                 0
             } else if n % 2 == 0 {
@@ -108,7 +107,7 @@ mod tests {
                 -1_200
             })
         });
-        assert_eq!(ended_after(now_and_then), (0, None));
+        assert_eq!(ended_after(with_interruptions), (0, None));
     }
 
     #[test]

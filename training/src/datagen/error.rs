@@ -7,86 +7,91 @@ use kibitzer::engine::TtAllocError;
 /// Openings that are tried in a row before a run gives up: all of them were over or decided.
 pub(super) const MAX_OPENING_ATTEMPTS: u32 = 1_000;
 
-/// Why games can't be made.
+/// A self-play run that cannot start or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum DatagenError {
-    /// A file or pipe.
+    /// A file or a pipe failed.
     #[error("{}: {source}", path.display())]
     Io {
-        /// What was read or written.
+        /// The file or the program.
         path: PathBuf,
-        /// What went wrong.
+        /// The cause.
         source: std::io::Error,
     },
-    /// A book's line is no position.
+    /// A line of the book is not a position.
     #[error("{}, line {line}: {detail}", path.display())]
     Book {
-        /// The book.
+        /// Path of the book.
         path: PathBuf,
-        /// Counted from 1.
+        /// Line number, from 1.
         line: usize,
-        /// What is wrong.
+        /// The reason.
         detail: String,
     },
-    /// A book without positions.
-    #[error("{} holds no positions", .0.display())]
+    /// The book has no positions.
+    #[error("{} has no positions", .0.display())]
     EmptyBook(PathBuf),
-    /// A file that should hold games holds something else.
-    #[error("{} is no file of games: {detail}", path.display())]
+    /// A game file has other content.
+    #[error("{} is not a game file: {detail}", path.display())]
     InvalidGameFile {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         detail: String,
     },
-    /// A file that should tell what games were made by does not.
-    #[error("{} does not tell how its games were made ({detail}); take another seed or folder", path.display())]
+    /// A manifest cannot be parsed.
+    #[error("{} is not a manifest ({detail}); use another seed or folder", path.display())]
     InvalidManifest {
-        /// The file.
+        /// Path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         detail: String,
     },
-    /// A run goes on only as it began.
-    #[error("{setting}: the games of seed {seed} were made with {made}, not with {asked} ({}); take another seed or folder", path.display())]
+    /// The settings differ from those of the existing games.
+    #[error(
+        "{setting}: the games of seed {seed} were made with {recorded}, not with {requested} ({}); \
+         use another seed or folder",
+        path.display()
+    )]
     SettingsMismatch {
-        /// The file that tells how they were made.
+        /// The manifest.
         path: PathBuf,
-        /// The run's seed.
+        /// Seed of the run.
         seed: u64,
         /// The first setting that differs.
         setting: &'static str,
-        /// Its value when the games were made.
-        made: String,
-        /// Its value now.
-        asked: String,
+        /// Its value in the manifest.
+        recorded: String,
+        /// Its value in this run.
+        requested: String,
     },
-    /// No opening can be played.
+    /// No opening is playable.
     #[error(
-        "--most-at-start, --book and --random-plies leave nothing to play: {MAX_OPENING_ATTEMPTS} openings in a row are over, or beyond \
-         {most_at_start} linear centipawns at their first move"
+        "--most-at-start, --book and --random-plies leave no playable opening: \
+         {MAX_OPENING_ATTEMPTS} openings in a row are over, or beyond {most_at_start} linear \
+         centipawns at their first move"
     )]
     NoPlayableOpening {
-        /// How far from even an opening may be.
+        /// Largest first score of an opening, in linear centipawns.
         most_at_start: u32,
     },
-    /// The system gives no more threads.
-    #[error("--workers: there is no thread for worker {worker}: {source}")]
+    /// The system refuses a thread.
+    #[error("--workers: cannot start a thread for worker {worker}: {source}")]
     NoThread {
-        /// Counted from 1.
+        /// Number of the worker, from 1.
         worker: u64,
-        /// What the system says.
+        /// The system's error.
         source: std::io::Error,
     },
-    /// The tables of all workers do not fit.
+    /// There is not enough memory for the transposition tables.
     #[error("--hash: {0}")]
     NoMemory(#[from] TtAllocError),
-    /// An engine that does not keep to the Universal Chess Interface.
+    /// An engine violates the Universal Chess Interface.
     #[error("{}: {detail}", path.display())]
     Engine {
-        /// The engine.
+        /// Path of the engine.
         path: PathBuf,
-        /// What is wrong.
+        /// The reason.
         detail: String,
     },
 }

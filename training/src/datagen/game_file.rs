@@ -1,4 +1,4 @@
-//! A file that games are added to.
+//! A file of training games.
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read, Seek, SeekFrom, Write};
@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 use super::error::DatagenError;
 use super::packed_start::{START_BYTES, start_position_error};
 
-/// Bytes of one move with its score; four zero bytes end a game.
+/// Bytes of one move with its score. Four zero bytes end a game.
 const MOVE_BYTES: usize = 4;
 
-/// Games one behind the other. A last game that was cut off while it was written is taken away.
+/// An append-only file of games. An incomplete last game is removed.
 pub struct GameFile {
     path: PathBuf,
     file: File,
@@ -19,13 +19,11 @@ pub struct GameFile {
 }
 
 impl GameFile {
-    /// Opens a file, or begins one, and counts what it holds. Nothing is taken away but the
-    /// beginning of a game.
+    /// Opens or creates a file, and counts its games. Only an incomplete last game is removed.
     ///
     /// # Errors
     ///
-    /// When it can't be read or written, or what it holds are no games; the file stays as it is
-    /// then.
+    /// The file cannot be read or written, or has other content. Then it stays unchanged.
     pub fn open(path: &Path) -> Result<GameFile, DatagenError> {
         let io_error = |error| DatagenError::io(path.to_owned(), error);
         let mut file = OpenOptions::new()
@@ -40,8 +38,8 @@ impl GameFile {
         let mut complete_bytes = 0;
         let (mut games, mut positions) = (0, 0);
         loop {
-            if let Some(what) = start_position_error(&bytes[complete_bytes..]) {
-                let detail = format!("where game {} should begin {what}", games + 1);
+            if let Some(reason) = start_position_error(&bytes[complete_bytes..]) {
+                let detail = format!("game {} is invalid: {reason}", games + 1);
                 return Err(DatagenError::InvalidGameFile { path: path.to_owned(), detail });
             }
             let Some(length) = game_length(&bytes[complete_bytes..]) else { break };
@@ -55,11 +53,11 @@ impl GameFile {
         Ok(GameFile { path: path.to_owned(), file, games, positions })
     }
 
-    /// Adds a game's bytes.
+    /// Appends the bytes of a game.
     ///
     /// # Errors
     ///
-    /// When they can't be written.
+    /// The file cannot be written.
     pub fn append(&mut self, game: &[u8], positions: u64) -> Result<(), DatagenError> {
         self.file.write_all(game).map_err(|error| DatagenError::io(self.path.clone(), error))?;
         self.games += 1;
@@ -78,7 +76,7 @@ impl GameFile {
     }
 }
 
-/// The bytes of the game that stands first; `None` when it has no end.
+/// The length of the first game in bytes; `None` when it is incomplete.
 fn game_length(bytes: &[u8]) -> Option<usize> {
     let moves = bytes.get(START_BYTES..)?.chunks_exact(MOVE_BYTES);
     moves
@@ -87,7 +85,7 @@ fn game_length(bytes: &[u8]) -> Option<usize> {
         .map(|(_, count)| START_BYTES + MOVE_BYTES * count)
 }
 
-/// The files of a run, whatever the number of workers was; none when there is no such folder.
+/// The game files of a seed, for any number of workers. There are none without the folder.
 pub(super) fn game_files(folder: &Path, seed: u64) -> Result<Vec<PathBuf>, DatagenError> {
     let io_error = |error| DatagenError::io(folder.to_owned(), error);
     let prefix = format!("{seed}-");
@@ -106,7 +104,7 @@ pub(super) fn game_files(folder: &Path, seed: u64) -> Result<Vec<PathBuf>, Datag
     Ok(files)
 }
 
-/// Where a worker's games go.
+/// The path of a worker's game file.
 pub(super) fn game_file_path(folder: &Path, seed: u64, worker: u64) -> PathBuf {
     folder.join(format!("{seed}-{worker}.vf"))
 }

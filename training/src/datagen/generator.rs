@@ -1,4 +1,4 @@
-//! A run: workers that play until there are games enough.
+//! The generator: workers that play until there are enough games.
 
 use std::panic::{self, AssertUnwindSafe};
 use std::path::{Path, PathBuf};
@@ -17,73 +17,72 @@ use super::uci_player::UciPlayer;
 use kibitzer::chess::Game;
 use kibitzer::engine::{RawScore, STACK_BYTES};
 
-/// What is to be played.
+/// The settings of a run.
 #[derive(Clone, Debug)]
 pub struct DatagenSettings {
-    /// Where the files go.
+    /// Folder of the game files.
     pub folder: PathBuf,
-    /// Games in all, those that the folder holds already included.
+    /// Total number of games, including those already in the folder.
     pub games: u64,
-    /// Nodes a move: our own engine finishes the iteration in which it reaches them.
+    /// Nodes per move. Our own engine completes the iteration that reaches them.
     pub nodes: u64,
-    /// The table of each worker's engine, in MiB.
+    /// Transposition table of each worker, in MiB.
     pub hash_mb: usize,
-    /// Workers, each with a game of its own.
+    /// Number of workers, each of which plays one game at a time.
     pub workers: u64,
-    /// What decides the openings.
+    /// Seed of the openings.
     pub seed: u64,
-    /// Another engine than our own.
+    /// Path of a UCI engine that plays instead of our own.
     pub engine: Option<PathBuf>,
-    /// An opening that is already decided is not played: the first score lies within so many linear
-    /// centipawns.
+    /// Largest first score of an opening, in linear centipawns. Other openings are skipped.
     pub most_at_start: u32,
 }
 
-/// How far a run is.
+/// The progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
     /// Games in the files.
     pub games: u64,
     /// Positions in the files.
     pub positions: u64,
-    /// Positions of this run alone.
+    /// Positions added by this run.
     pub new_positions: u64,
-    /// How long it runs.
+    /// Time since the start.
     pub elapsed: Duration,
 }
 
-/// Plays games into files.
+/// A run of self-play games.
 pub struct Generator {
     settings: DatagenSettings,
     openings: Openings,
-    /// Games that are in a file or being played for one.
+    /// Games in the files, and games in progress.
     claimed_games: AtomicU64,
     games: AtomicU64,
     positions: AtomicU64,
     failed: AtomicBool,
 }
 
-/// The longest search for a worker's next game before its progress is told again.
+/// Interval of the progress reports.
 const PROGRESS_INTERVAL: Duration = Duration::from_secs(10);
 
-/// How often the end of the workers is looked for.
+/// Interval of checking whether the workers have finished.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 impl Generator {
-    /// Counts what the folder holds already, and writes down what decides the games.
+    /// Counts the existing games, and writes the manifest.
     ///
     /// # Errors
     ///
-    /// When the folder can't be made, its files can't be read, or its games of this seed were made
-    /// by other settings.
+    /// The folder cannot be created, its files cannot be read, or the existing games of this seed
+    /// have other settings.
     pub fn new(settings: DatagenSettings, openings: Openings) -> Result<Generator, DatagenError> {
         let folder = settings.folder.clone();
         std::fs::create_dir_all(&folder)
             .map_err(|error| DatagenError::io(folder.clone(), error))?;
         let files = game_files(&folder, settings.seed)?;
         let manifest = manifest(&settings, &openings);
-        // Without games nothing is bound to what was once wanted. Another run's files are not
-        // touched, not even to count them.
+        // A manifest without games is not binding. The files of a run with other settings are not
+        // even opened.
         let existing =
             if any_nonempty(&files)? { Manifest::read(&folder, settings.seed)? } else { None };
         existing
@@ -108,11 +107,11 @@ impl Generator {
         })
     }
 
-    /// Plays until there are games enough, and tells now and then how far it is.
+    /// Plays until there are enough games, and reports the progress.
     ///
     /// # Errors
     ///
-    /// When a file can't be written or an engine fails; the games till then are kept.
+    /// A file cannot be written, or an engine fails. The games so far are kept.
     pub fn run(&self, on_progress: &mut dyn FnMut(Progress)) -> Result<Progress, DatagenError> {
         let started = Instant::now();
         let positions_before = self.positions.load(Ordering::Relaxed);
@@ -155,7 +154,7 @@ impl Generator {
         Ok(progress())
     }
 
-    /// Plays game after game into one file, until there are enough or another worker has failed.
+    /// Plays games into one file until there are enough, or until another worker has failed.
     fn play_games(&self, worker: u64) -> Result<(), DatagenError> {
         let DatagenSettings { folder, games, seed, .. } = &self.settings;
         let mut file = GameFile::open(&game_file_path(folder, *seed, worker))?;
@@ -180,8 +179,7 @@ impl Generator {
         })
     }
 
-    /// One game from an opening that is not decided yet: its bytes, and how many positions they
-    /// hold.
+    /// Plays one game from a balanced opening. Returns its bytes and its number of positions.
     fn play_game(
         &self,
         player: &mut dyn Player,
@@ -208,7 +206,7 @@ impl Generator {
                 training_game.add_move(game.position(), scored);
                 game.play(scored.mv);
             };
-            // A game without a move would teach nothing.
+            // A game without a move has no training data.
             if let Some(result) = result.filter(|_| !training_game.is_empty()) {
                 let positions = training_game.len() as u64;
                 let bytes = training_game
@@ -225,7 +223,7 @@ impl Generator {
     }
 }
 
-/// A worker's work: when it fails, by a panic too, that ends the others, which look at `failed`.
+/// Runs a worker. An error or a panic sets `failed`, which ends the other workers.
 fn run_worker(
     failed: &AtomicBool,
     work: impl FnOnce() -> Result<(), DatagenError>,
@@ -272,7 +270,8 @@ mod tests {
         let error = run_worker(&failed, || panic!("on purpose")).unwrap_err();
         assert!(error.to_string().contains("it panicked"), "{error}");
         assert!(failed.swap(false, Ordering::Relaxed));
-        run_worker(&failed, || Err(DatagenError::engine("an engine", "it has ended"))).unwrap_err();
+        run_worker(&failed, || Err(DatagenError::engine("an engine", "it has exited")))
+            .unwrap_err();
         assert!(failed.load(Ordering::Relaxed));
     }
 }

@@ -1,4 +1,4 @@
-//! What decides the games of a run, kept beside them.
+//! The manifest of a run: the settings that determine its games, in a file beside them.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -10,49 +10,49 @@ use serde::{Deserialize, Serialize};
 use super::error::DatagenError;
 use kibitzer::engine::{Engine, Network};
 
-/// What decides the games, beside seed and worker: with another one the same run would hold games
-/// of two kinds.
+/// The settings that determine the games, besides seed and worker. All games of a run have the same
+/// ones.
 ///
-/// A folder has one for each seed, `SEED.json`, written before the first game. A run whose games
-/// lie there without one takes them for games of its own settings, and writes it.
+/// A folder has one manifest per seed, `SEED.json`, written before the first game. If games exist
+/// without a manifest, the next run writes its own settings.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Manifest {
-    /// Nodes a move.
+    /// Nodes per move.
     pub nodes: u64,
-    /// The table of each worker's engine, in MiB.
+    /// Transposition table of each worker, in MiB.
     pub hash_mb: usize,
-    /// [`Recipe::RULES`].
+    /// [`Manifest::RULES_VERSION`].
     pub rules: u32,
-    /// Who plays.
+    /// The engine that plays.
     pub engine: EngineIdentity,
-    /// Where games begin; none is the start position.
+    /// The opening book; `None` for the start position.
     pub book: Option<Book>,
-    /// Moves by chance from there.
+    /// Random moves at the start.
     pub random_plies: u32,
-    /// The first score lies within so many linear centipawns.
+    /// Largest first score of an opening, in linear centipawns.
     pub most_at_start: u32,
 }
 
-/// Whose games they are.
+/// The identity of the engine that plays.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case", deny_unknown_fields)]
 pub enum EngineIdentity {
-    /// Our own engine, of this build: another search or network plays other games.
+    /// Our own engine of this build. Another search or network plays other games.
     Kibitzer {
         /// [`Engine::VERSION`].
         version: String,
         /// [`Engine::SIGNATURE`].
         signature: String,
-        /// The id of the network.
+        /// Id of the network.
         network: String,
     },
-    /// A UCI engine, as it was named. What lies at this path may change; its owner knows.
+    /// A UCI engine by its path. A change of the program at this path is not detected.
     Uci(PathBuf),
 }
 
 impl EngineIdentity {
-    /// The engine at a path; without one our own.
+    /// The engine at a path, or our own.
     pub fn new(engine: Option<&Path>) -> EngineIdentity {
         match engine {
             Some(path) => EngineIdentity::Uci(path.to_owned()),
@@ -76,13 +76,13 @@ impl fmt::Display for EngineIdentity {
     }
 }
 
-/// The file that openings come from. Its bytes count, not its name.
+/// An opening book, identified by its content.
 #[derive(Clone, Debug, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Book {
-    /// Its name when it was read, for people.
+    /// File name when it was read, for people.
     pub file: String,
-    /// The SHA-256 of its bytes, in hexadecimal digits.
+    /// SHA-256 digest of its bytes, in hexadecimal digits.
     pub sha256: String,
 }
 
@@ -93,11 +93,10 @@ impl PartialEq for Book {
 }
 
 impl Manifest {
-    /// How openings are drawn and games end in this build. Another number is due whenever that
-    /// changes.
+    /// Version of the rules for openings and adjudication. It increases with every change of them.
     pub const RULES_VERSION: u32 = 1;
 
-    /// The recipe of the games that a folder holds of a seed; `None` when there is no file of it.
+    /// Reads the manifest of a seed; `None` when there is no file.
     pub(super) fn read(folder: &Path, seed: u64) -> Result<Option<Manifest>, DatagenError> {
         let path = manifest_path(folder, seed);
         match fs::read(&path) {
@@ -109,8 +108,7 @@ impl Manifest {
         }
     }
 
-    /// Writes the recipe beside the games: a process that ends meanwhile leaves all of the file or
-    /// nothing.
+    /// Writes the manifest atomically: after a crash there is a whole file or none.
     pub(super) fn write(&self, folder: &Path, seed: u64) -> Result<(), DatagenError> {
         let path = manifest_path(folder, seed);
         let temp_path = path.with_extension("json.part");
@@ -124,7 +122,7 @@ impl Manifest {
         written.map_err(|error| DatagenError::io(path, error))
     }
 
-    /// Refuses another recipe than this one, by which games of a seed were made.
+    /// Fails when the requested settings differ from this manifest of the existing games.
     pub(super) fn check_matches(
         &self,
         requested: &Manifest,
@@ -157,25 +155,25 @@ impl Manifest {
         ];
         match differences.into_iter().flatten().next() {
             None => Ok(()),
-            Some((setting, made, asked)) => Err(DatagenError::SettingsMismatch {
+            Some((setting, recorded, requested)) => Err(DatagenError::SettingsMismatch {
                 path: manifest_path(folder, seed),
                 seed,
                 setting,
-                made,
-                asked,
+                recorded,
+                requested,
             }),
         }
     }
 }
 
-/// The setting and both of its values, where they are not the same.
+/// The setting with both values, if they differ.
 fn difference<T: PartialEq>(
     setting: &'static str,
-    made: &T,
+    recorded: &T,
     requested: &T,
     describe: impl Fn(&T) -> String,
 ) -> Option<(&'static str, String, String)> {
-    (made != requested).then(|| (setting, describe(made), describe(requested)))
+    (recorded != requested).then(|| (setting, describe(recorded), describe(requested)))
 }
 
 fn describe_or<T>(value: Option<&T>, text: impl Fn(&T) -> String, fallback: &str) -> String {

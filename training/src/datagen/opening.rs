@@ -1,4 +1,4 @@
-//! How games begin.
+//! The openings of games: start positions and random moves.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use super::error::DatagenError;
 use super::manifest::Book;
 use kibitzer::chess::{Game, Position, splitmix};
 
-/// Start positions, and so many moves by chance from there.
+/// Start positions, each followed by random moves.
 #[derive(Clone, Debug)]
 pub struct Openings {
     start_positions: Vec<Position>,
@@ -18,17 +18,17 @@ pub struct Openings {
 }
 
 impl Openings {
-    /// From the start position.
+    /// Openings from the start position.
     pub fn from_startpos(random_plies: u32) -> Openings {
         Openings { start_positions: vec![Position::startpos()], random_plies, book: None }
     }
 
-    /// From the positions of a book, one FEN or EPD a line.
+    /// Openings from a book, one FEN or EPD per line.
     ///
     /// # Errors
     ///
-    /// When the book can't be read, is empty, or a line is not a legal position that can be played
-    /// on from.
+    /// The book cannot be read, is empty, or has a line without a legal position, or with one where
+    /// the game is over.
     pub fn from_book(path: &Path, random_plies: u32) -> Result<Openings, DatagenError> {
         let text = std::fs::read_to_string(path)
             .map_err(|error| DatagenError::io(path.to_owned(), error))?;
@@ -51,18 +51,18 @@ impl Openings {
         Ok(Openings { start_positions, random_plies, book: Some(Book { file, sha256 }) })
     }
 
-    /// Moves by chance, in every second opening one more.
+    /// Number of random moves. Every second opening has one more.
     pub fn random_plies(&self) -> u32 {
         self.random_plies
     }
 
-    /// Where the positions come from; `None` for the start position.
+    /// The opening book; `None` for the start position.
     pub fn book(&self) -> Option<&Book> {
         self.book.as_ref()
     }
 
-    /// A position by chance; `None` when its moves by chance have ended the game. Every second
-    /// opening has a move by chance more, so that both sides begin.
+    /// A random opening; `None` when its random moves have ended the game. Every second opening has
+    /// one more random move, so that both sides move first equally often.
     pub(super) fn choose_random(&self, random: &mut SplitMix64) -> Option<Position> {
         let mut position = random.pick(&self.start_positions)?.clone();
         let plies = if self.random_plies == 0 {
@@ -77,7 +77,7 @@ impl Openings {
     }
 }
 
-/// A FEN, or the four fields that an EPD begins with.
+/// Parses a FEN, or the first four fields of an EPD.
 fn parse_book_line(line: &str) -> Result<Position, String> {
     let fields: Vec<&str> = line.split_whitespace().collect();
     let is_fen = fields.len() == 6
@@ -88,16 +88,16 @@ fn parse_book_line(line: &str) -> Result<Position, String> {
     })?;
     match Adjudication::by_rule(&Game::new(position.clone())) {
         None => Ok(position),
-        Some(_) => Err("the game is over there".to_owned()),
+        Some(_) => Err("the game is over in this position".to_owned()),
     }
 }
 
-/// SplitMix64: small, and good enough to choose openings.
+/// SplitMix64, a small random number generator that is good enough for openings.
 #[derive(Clone, Debug)]
 pub(super) struct SplitMix64(u64);
 
 impl SplitMix64 {
-    /// One of many rows of numbers: by the run's seed, the worker and the game.
+    /// The sequence of numbers for a seed, a worker and a game.
     pub(super) fn new(seed: u64, worker: u64, game: u64) -> SplitMix64 {
         let mut random = SplitMix64(seed);
         for number in [worker, game] {
@@ -112,7 +112,7 @@ impl SplitMix64 {
         number
     }
 
-    /// One of a list that is not empty; `None` of an empty one.
+    /// A random item; `None` of an empty list.
     pub(super) fn pick<'a, T>(&mut self, items: &'a [T]) -> Option<&'a T> {
         let length = u128::try_from(items.len()).ok()?;
         let index = (u128::from(self.next()) * length) >> 64;
@@ -139,7 +139,7 @@ mod tests {
     }
 
     #[test]
-    fn both_sides_begin_about_as_often() {
+    fn both_sides_move_first_about_equally_often() {
         let openings = Openings::from_startpos(8);
         let side_to_move =
             |game| openings.choose_random(&mut SplitMix64::new(5, 0, game)).unwrap().turn();

@@ -1,30 +1,30 @@
-//! The start position that a packed game begins with.
+//! The start position of a packed game, and its validation.
 
 /// Bytes of a start position.
 pub(super) const START_BYTES: usize = 32;
 
-/// Where the sixteen bytes of pieces begin: half a byte each, in the order of their squares, behind
-/// the eight of the occupied squares.
+/// Offset of the 16 bytes of pieces: half a byte per piece, in the order of their squares. The
+/// eight bytes before it are the occupied squares.
 const PIECES_OFFSET: usize = 8;
-/// Where they end: side to move and en-passant square, half-move clock, move number, a score that a
-/// game leaves empty, result, a spare byte.
+/// Offset of the state: side to move and en-passant square, half-move clock, move number, a score
+/// that games leave empty, result, an unused byte.
 const STATE_OFFSET: usize = 24;
 
-/// The places of a piece's half byte: six roles, and a rook that may castle.
+/// Number of piece codes: six roles, and a rook that may castle.
 const PIECE_CODES: u8 = 7;
 const KING_CODE: u8 = 5;
 const BLACK_BIT: u8 = 8;
 
-/// No square, for en passant.
+/// Code for no en-passant square.
 const NO_SQUARE: u8 = 64;
 
-/// Looks whether bytes can be the start position of a game, or the beginning of one where they are
-/// fewer than [`START`]; what is wrong if they can't.
+/// The reason why bytes are not the start position of a game. Fewer than [`START_BYTES`] bytes are
+/// checked as the beginning of one.
 pub(super) fn start_position_error(bytes: &[u8]) -> Option<&'static str> {
     let occupied =
         bytes.first_chunk().map(|occupied| u64::from_le_bytes(*occupied).count_ones() as usize)?;
     if !(2..=32).contains(&occupied) {
-        return Some("there is no position of 2 to 32 pieces");
+        return Some("the position does not have 2 to 32 pieces");
     }
     let nibbles = bytes[PIECES_OFFSET..]
         .iter()
@@ -34,7 +34,7 @@ pub(super) fn start_position_error(bytes: &[u8]) -> Option<&'static str> {
     for (index, nibble) in nibbles.enumerate() {
         let role = nibble % BLACK_BIT;
         if index >= occupied && nibble != 0 || role >= PIECE_CODES {
-            return Some("there is no such piece");
+            return Some("a piece code is invalid");
         }
         if index < occupied && role == KING_CODE {
             kings[usize::from(nibble / BLACK_BIT)] += 1;
@@ -42,11 +42,11 @@ pub(super) fn start_position_error(bytes: &[u8]) -> Option<&'static str> {
     }
     let state = bytes.get(STATE_OFFSET..START_BYTES)?;
     match state {
-        _ if kings != [1, 1] => Some("each side has one king"),
+        _ if kings != [1, 1] => Some("a side does not have exactly one king"),
         [turn_and_en_passant, ..] if turn_and_en_passant & 127 > NO_SQUARE => {
-            Some("there is no such square")
+            Some("the en-passant square is invalid")
         }
-        [.., result, _] if *result > 2 => Some("there is no such result"),
+        [.., result, _] if *result > 2 => Some("the result is invalid"),
         _ => None,
     }
 }
@@ -89,10 +89,7 @@ mod tests {
             }
             assert!(start_position_error(&other).is_some(), "{byte} at {offset}");
         }
-        assert!(start_position_error(b"What is written here is no game of chess.").is_some());
-        assert!(
-            start_position_error(b"What is written").is_some(),
-            "that is seen from the beginning"
-        );
+        assert!(start_position_error(b"This text is a note and not a game of chess.").is_some());
+        assert!(start_position_error(b"This text is a note").is_some(), "a prefix is checked too");
     }
 }

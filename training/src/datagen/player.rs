@@ -1,4 +1,4 @@
-//! Who plays.
+//! The players: the interface, and kibitzer's own engine.
 
 use super::error::DatagenError;
 use kibitzer::chess::{Game, Move};
@@ -6,37 +6,36 @@ use kibitzer::engine::{
     Engine, Limits, Network, RawScore, Report, SearchScope, StopFlag, ThreadDataSet, TtAllocError,
 };
 
-/// Plays both sides of games.
+/// A player of both sides of a game.
 pub trait Player {
-    /// A new game begins.
+    /// Starts a new game.
     ///
     /// # Errors
     ///
-    /// When the player can't be reached any more.
+    /// The player does not answer.
     fn new_game(&mut self, game: &Game) -> Result<(), DatagenError>;
 
-    /// Chooses a move. The game is not over.
+    /// Chooses a move in a game that is not over.
     ///
     /// # Errors
     ///
-    /// When the player can't be reached any more, or answers something that is no move.
+    /// The player does not answer, or its answer is not a legal move.
     fn choose_move(&mut self, game: &Game) -> Result<ScoredMove, DatagenError>;
 }
 
-/// A move with what the player thinks of the position before it.
+/// A move with the score of the position before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScoredMove {
     /// A legal move.
     pub mv: Move,
-    /// From the view of the side that moves. Of another engine its own centipawns, taken for linear
-    /// ones.
+    /// Score from the view of the side to move. Centipawns of another engine count as linear ones.
     pub score: RawScore,
 }
 
-/// After so many times the soft limit an iteration is not finished any more.
+/// Ratio of the hard node limit, which interrupts an iteration, to the soft one.
 const HARD_LIMIT_FACTOR: u64 = 8;
 
-/// kibitzer's own engine.
+/// A player with kibitzer's own engine.
 pub struct KibitzerPlayer {
     engine: Engine,
     thread_data: ThreadDataSet,
@@ -44,12 +43,12 @@ pub struct KibitzerPlayer {
 }
 
 impl KibitzerPlayer {
-    /// With a table of so many MiB. Once it has made so many moves it finishes the iteration and
-    /// chooses.
+    /// A player with a transposition table of `hash_mb` MiB. After `nodes` nodes it completes the
+    /// iteration and chooses a move.
     ///
     /// # Errors
     ///
-    /// When there is no memory for the table.
+    /// There is not enough memory for the table.
     pub fn new(hash_mb: usize, nodes: u64) -> Result<KibitzerPlayer, TtAllocError> {
         let engine = Engine::for_player(hash_mb, Network::embedded())?;
         let thread_data = engine.thread_data_set();
@@ -78,7 +77,7 @@ impl Player for KibitzerPlayer {
             &SearchScope::default(),
             &stop,
             &mut |report| {
-                // What a search finds between this order and its end is not used.
+                // Results between the stop and the end of the search are not used.
                 if !stop.is_stopped() {
                     finished = best_scored_move(report);
                 }
@@ -93,7 +92,7 @@ impl Player for KibitzerPlayer {
     }
 }
 
-/// The move that a search of our own engine chooses.
+/// The best move of a report, with its score.
 fn best_scored_move(report: &Report) -> Option<ScoredMove> {
     Some(ScoredMove { mv: report.best_move()?, score: report.raw_score? })
 }
@@ -123,7 +122,7 @@ mod tests {
         let (RawScore::Cp(linear), Score::Cp(normalized)) = (scored.score, score) else {
             panic!("{scored:?}: a mate")
         };
-        // In an ending it takes more of the network's centipawns to win half of the games.
+        // In an endgame more of the network's centipawns are needed to win half of the games.
         assert!(linear < -100 && linear < 5 * normalized / 4, "{linear} {normalized}");
     }
 }

@@ -1,4 +1,4 @@
-//! A game in viriformat.
+//! A training game in viriformat.
 
 use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
 use viriformat::chess::chessmove::Move as PackedMove;
@@ -8,31 +8,31 @@ use super::player::ScoredMove;
 use kibitzer::chess::{Color, Move, Position, Role};
 use kibitzer::engine::RawScore;
 
-/// A game as it is played: its start, and every move with the score before it.
+/// A game in progress: the start position, and every move with the score before it.
 pub struct TrainingGame {
     game: PackedGame,
 }
 
-/// A mate on the board in n plies counts this less n, in linear centipawns; other scores stay
-/// below.
+/// Score of a mate on the board, in linear centipawns. A mate in n plies scores n less; other
+/// scores are clamped to [`MAX_SCORE`].
 const MATE_SCORE: i32 = 30_000;
 const MAX_SCORE: i32 = 29_000;
 
 impl TrainingGame {
-    /// Of a game that begins here; `None` where the format has no room for the position.
+    /// A game from a start position; `None` if the format cannot represent the position.
     pub fn new(start: &Position) -> Option<TrainingGame> {
         viriformat_board(start).map(|board| TrainingGame { game: PackedGame::new(&board) })
     }
 
     /// Adds a move that was played in a position.
     pub fn add_move(&mut self, position: &Position, scored: ScoredMove) {
-        // Only a move from a1 to a1 is none.
+        // Only a1a1 is not a move.
         if let Some(mv) = PackedMove::from_raw(pack_move(position, scored.mv)) {
             self.game.add_move(mv, white_score(position.turn(), scored.score));
         }
     }
 
-    /// How many positions it holds.
+    /// Number of positions.
     pub fn len(&self) -> usize {
         self.game.len()
     }
@@ -42,11 +42,11 @@ impl TrainingGame {
         self.game.is_empty()
     }
 
-    /// The game's bytes, with its result.
+    /// The bytes of the game with its result.
     ///
     /// # Errors
     ///
-    /// None that a vector could give.
+    /// Writing to a vector does not fail.
     pub fn finish(mut self, result: WDL) -> std::io::Result<Vec<u8>> {
         self.game.set_outcome(match result {
             WDL::Win => GameOutcome::WhiteWin(WinType::Adjudication),
@@ -59,14 +59,14 @@ impl TrainingGame {
     }
 }
 
-/// The position as the format's own crate keeps it; read as Chess960, which takes the castling
+/// The position as a board of `viriformat`. It is parsed as Chess960, which accepts the castling
 /// letters of any position.
 fn viriformat_board(position: &Position) -> Option<Board> {
     let mut board = Board::new();
     board.set_from_fen(&position.shredder_fen(), true).ok().map(|()| board)
 }
 
-/// From, to, promotion and kind in sixteen bits; castling is the king onto its rook.
+/// The move in 16 bits: from, to, promotion and kind. Castling is the king onto its rook.
 fn pack_move(position: &Position, mv: Move) -> u16 {
     const PROMOTION: u16 = 0xC000;
     const EN_PASSANT: u16 = 0x4000;
@@ -85,7 +85,7 @@ fn pack_move(position: &Position, mv: Move) -> u16 {
     mv.from().index() as u16 | (to.index() as u16) << 6 | kind
 }
 
-/// Linear centipawns from White's side.
+/// The score in linear centipawns from White's view.
 fn white_score(turn: Color, score: RawScore) -> i16 {
     let value = match score {
         RawScore::Cp(value) => value.clamp(-MAX_SCORE, MAX_SCORE),
@@ -102,8 +102,8 @@ mod tests {
     use super::*;
     use kibitzer::chess::{Game, parse_move};
 
-    /// Records the moves of a game, each with the same score, and reads them back by the format's
-    /// own crate, which (in a build with debug assertions) plays each move by its own rules.
+    /// Records the moves of a game, each with the same score, and reads them back with
+    /// `viriformat`, which plays every move by its own rules in builds with debug assertions.
     fn round_trip(fen: &str, moves: &str, result: WDL) -> (PackedGame, Vec<Position>) {
         let mut game = Game::new(Position::from_fen(fen).unwrap());
         let mut training_game = TrainingGame::new(game.position()).unwrap();

@@ -1,4 +1,4 @@
-//! Another engine, over the Universal Chess Interface.
+//! A player with another engine, over the Universal Chess Interface.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -12,48 +12,48 @@ use super::player::{Player, ScoredMove};
 use kibitzer::chess::{CastlingNotation, Game, Move, parse_move, to_uci};
 use kibitzer::engine::RawScore;
 
-/// A process that plays. It ends with this.
+/// An engine process that plays. Dropping the player kills it.
 pub struct UciPlayer {
     path: PathBuf,
     _child: ChildGuard,
     input: ChildStdin,
-    /// What it says, line by line; a thread of its own reads it, so that nobody waits for ever.
+    /// Output of the engine, line by line. A separate thread reads it, so that waiting has a
+    /// timeout.
     output: Receiver<io::Result<String>>,
-    /// How long it may take to answer.
+    /// Longest time to an answer.
     response_timeout: Duration,
     nodes: u64,
     supports_chess960: bool,
 }
 
-/// A process that is killed when nobody wants it any more.
+/// A child process that is killed on drop.
 struct ChildGuard(Child);
 
 impl Drop for ChildGuard {
     fn drop(&mut self) {
-        // One that has ended already needs no more.
+        // An error means that the process has already ended.
         let _ = self.0.kill();
         let _ = self.0.wait();
     }
 }
 
-/// An engine that has not answered for so long has failed: a second more for every so many nodes of
-/// a move.
+/// Longest time to an answer, plus one second per [`MIN_NODES_PER_SECOND`] nodes of a move.
 const BASE_TIMEOUT: Duration = Duration::from_secs(60);
 const MIN_NODES_PER_SECOND: u64 = 1_000;
 
-/// No line of an engine is longer, in bytes.
+/// Longest line of an engine, in bytes.
 const MAX_LINE_BYTES: u64 = 1 << 16;
 
-/// Lines that an engine may be ahead of us.
+/// Most lines that wait to be received.
 const MAX_BUFFERED_LINES: usize = 64;
 
 impl UciPlayer {
-    /// Starts an engine that searches so many nodes a move with one thread and a table of so many
-    /// MiB.
+    /// Starts an engine that searches `nodes` nodes per move, with one thread and a transposition
+    /// table of `hash_mb` MiB.
     ///
     /// # Errors
     ///
-    /// When it does not start or does not introduce itself.
+    /// The engine does not start, or does not answer `uci`.
     pub fn start(path: &Path, hash_mb: usize, nodes: u64) -> Result<UciPlayer, DatagenError> {
         UciPlayer::start_with(
             path,
@@ -106,7 +106,7 @@ impl UciPlayer {
         sent.map_err(|error| DatagenError::io(self.path.clone(), error))
     }
 
-    /// Says something that has an answer, and until when it has to come.
+    /// Sends lines that have an answer. Returns its deadline.
     fn send_with_deadline(&mut self, lines: &str) -> Result<Instant, DatagenError> {
         self.send(lines)?;
         Ok(Instant::now() + self.response_timeout)
@@ -114,8 +114,8 @@ impl UciPlayer {
 
     fn receive_line(&mut self, deadline: Instant) -> Result<String, DatagenError> {
         let left = deadline.saturating_duration_since(Instant::now());
-        // A line that waits is received without any time left, too: one that talks for ever would
-        // never be late.
+        // `recv_timeout` returns a waiting line even without time left. An engine that writes
+        // without end would never miss the deadline.
         let received = if left.is_zero() {
             Err(RecvTimeoutError::Timeout)
         } else {
@@ -124,7 +124,7 @@ impl UciPlayer {
         match received {
             Ok(line) => line.map_err(|error| DatagenError::io(self.path.clone(), error)),
             Err(RecvTimeoutError::Disconnected) => {
-                Err(self.engine_error("it has ended".to_owned()))
+                Err(self.engine_error("it has exited".to_owned()))
             }
             Err(RecvTimeoutError::Timeout) => Err(self.engine_error(format!(
                 "it has not answered for {} s",
@@ -184,7 +184,7 @@ impl Player for UciPlayer {
     }
 }
 
-/// The lines of an engine, without their ends, until it closes its output or a line can't be read.
+/// Starts a thread that reads the lines of an engine until its output ends or a line is invalid.
 fn spawn_line_reader(
     output: impl Read + Send + 'static,
 ) -> io::Result<Receiver<io::Result<String>>> {
@@ -226,11 +226,11 @@ fn format_moves(game: &Game, castling: CastlingNotation) -> String {
     })
 }
 
-/// No engine means more by a score, in centipawns or moves; what goes beyond it counts as this.
+/// Largest score in centipawns or moves. Larger ones are clamped.
 const MAX_SCORE: i32 = 1_000_000;
 
-/// The score of an `info` line of the best variation, bounds left out. What another engine takes
-/// for a centipawn is kept as it is.
+/// The exact score of an `info` line of the best variation. Centipawns of the other engine are kept
+/// unchanged.
 fn read_score(line: &str) -> Option<RawScore> {
     let words: Vec<&str> = line.strip_prefix("info ")?.split_whitespace().collect();
     let index_after = |word| words.iter().position(|&found| found == word).map(|index| index + 1);
@@ -280,7 +280,7 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn an_engine_that_misses_its_deadline_fails_whether_silent_or_chatty() {
-        // The first says back what it hears, the second says `y` for ever.
+        // The first echoes its input, the second prints `y` without end.
         for program in ["cat", "yes"] {
             let failed = UciPlayer::start_with(Path::new(program), 1, 1, Duration::from_millis(50))
                 .err()
