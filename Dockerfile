@@ -5,6 +5,7 @@ WORKDIR /kibitzer
 
 # Only the dependencies: this layer changes only when a manifest changes.
 COPY Cargo.toml Cargo.lock ./
+COPY loadtest/Cargo.toml loadtest/
 COPY training/Cargo.toml training/
 COPY .cargo .cargo
 RUN mkdir src \

@@ -30,6 +30,7 @@ scaling: ## measure threads and concurrent searches on the positions of BOOK=…
 	$(CARGO) bench --locked --bench scaling -- stop --positions '$(BOOK)'
 
 load: ## measure the service under ten times its capacity, and a batch of 2,000; idle machine
+	$(CARGO) build --locked --release --package kibitzer-loadtest
 	$(CARGO) bench --locked --bench load -- overload
 	$(CARGO) bench --locked --bench load -- batch
 

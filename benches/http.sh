@@ -2,7 +2,7 @@
 # Speed of the service over loopback:
 #   1. Legal moves and cached best moves, measured by wrk. The reference is a bare axum handler
 #      (benches/bare) that answers with bodies of the same shape and size.
-#   2. Repeated best-move requests, measured by `kibitzer bench http`.
+#   2. Repeated best-move requests, measured by `kibitzer-loadtest`.
 #   3. A thousand concurrent best-move requests on two workers (benches/load).
 # usage: benches/http.sh FENS        a file with at least 1,000 FENs, one per line
 # settings: SECONDS_EACH=20 RUNS=3 FLOOD_SECONDS=60 PORT=18080 PROFILE=release
@@ -27,8 +27,9 @@ ulimit -n 8192 2>/dev/null || ulimit -n "$(ulimit -Hn)"
 
 # The profile of `cargo bench`. Use another one only to try the script.
 profile=${PROFILE:-release}
-cargo build --profile "$profile" --locked --bin kibitzer
+cargo build --profile "$profile" --locked --package kibitzer --package kibitzer-loadtest --bin kibitzer --bin kibitzer-loadtest
 kibitzer=${CARGO_TARGET_DIR:-target}/$profile/kibitzer
+loadtest=$kibitzer-loadtest
 executable() { cargo bench --profile "$profile" --locked --no-run --bench "$1" 2>&1 | tee /dev/stderr | sed -n 's/^ *Executable .*(\(.*\))$/\1/p'; }
 bare=$(executable bare)
 load=$(executable load)
@@ -106,8 +107,8 @@ beside_bare() {
     -v kp="$(median "$work/kibitzer" 2)" -v bp="$(median "$work/bare" 2)" \
     'BEGIN { printf "%s of %d bytes, medians: %d of %d requests/s, ratio %.3f; p99 %.2f ms, bare %.2f ms\n", name, bytes, k, b, k / b, kp, bp }'
 }
-bytes_of() { # mean size of the answers; arguments of `kibitzer bench http`
-  "$kibitzer" bench http "$url" --positions "$fens" --count 1000 --json "$@" | sed -n 's/.*"mean_bytes":\([0-9]*\).*/\1/p'
+bytes_of() { # mean size of the answers; arguments of `kibitzer-loadtest`
+  "$loadtest" "$url" --positions "$fens" --count 1000 --json "$@" | sed -n 's/.*"mean_bytes":\([0-9]*\).*/\1/p'
 }
 
 legal_moves() {
@@ -124,7 +125,7 @@ hits() { # searches every position before the measurement
 
 best_move() {
   start_kibitzer KIBITZER__SEARCH__WORKERS=2
-  "$kibitzer" bench http "$url" --kind hit --count 1 --depth 10 --connections 1 --seconds 5
+  "$loadtest" "$url" --kind hit --count 1 --depth 10 --connections 1 --seconds 5
   stop
   "$load" flood --seconds "$flood"
 }

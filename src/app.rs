@@ -1,18 +1,17 @@
-//! The composition root: settings become a running server, and a signal ends it in good order.
+//! The composition root: builds a running server from the settings and shuts it down gracefully.
 
 mod connection;
+mod from_settings;
 mod h2_stall;
 mod h2_streams;
 mod header_timer;
 mod listeners;
-mod malloc;
 mod memory;
 mod server;
 mod shutdown;
 
 use std::future::Future;
 use std::io;
-use std::num::NonZeroU32;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,63 +19,61 @@ use std::time::Duration;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until, timeout_at};
 
-use crate::analysis::jobs::{JobRules, Jobs, Usage};
-use crate::analysis::{Searcher, Service, ServiceOptions};
-use crate::config::{ApiKeySettings, JobsSettings, Settings, StoreSettings};
+use crate::analysis::jobs::Jobs;
+use crate::analysis::{Searcher, Service};
+use crate::config::{Settings, StoreSettings};
 use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, TtAllocError};
-use crate::http::{
-    self, AccessConfig, ApiKey, ApiKeys, App, Caps, Gauge, JobCaps, RateLimit, StreamOptions,
-    TrustedProxies,
-};
+use crate::http::{self, App, Gauge};
 use crate::store::jobs::JobFile;
 use crate::store::{DictionaryFile, OpenError, Store, StoreError, StoreOptions, StoreSize};
 
+use connection::ConnectionLimits;
+use from_settings::{access, caps, connection_limits, job_rules, service_options};
 pub use listeners::{ListenError, Listeners};
-pub use malloc::configure_malloc;
-pub use memory::{MemoryError, memory_bound_mb};
-use server::ConnectionLimits;
+pub use memory::{MemoryError, configure_malloc, memory_bound_mb};
 pub use shutdown::Signals;
 
-/// Why a server did not start, or broke.
+/// A server that did not start, or failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
-    /// The settings may take more memory than they allow.
+    /// The memory bound of the settings is above `memory.max_mb`.
     #[error(transparent)]
     Memory(#[from] MemoryError),
-    /// There is no memory for the table.
+    /// There is not enough memory for the transposition table.
     #[error("search.hash_mb: {0}")]
     Hash(#[from] TtAllocError),
-    /// The evaluation network that the settings name cannot be used.
+    /// The evaluation network of the settings cannot be used.
     #[error("search.network: {0}")]
     Network(#[from] NetworkFileError),
-    /// The store that the settings name cannot be used.
+    /// The store of the settings cannot be used.
     #[error(transparent)]
     Store(#[from] OpenError),
-    /// The jobs cannot be read.
+    /// The stored jobs cannot be read.
     #[error("store.path: {0}")]
     Jobs(#[from] StoreError),
-    /// The system refused threads, or the listener broke.
+    /// The system refused a thread, or the listener failed.
     #[error("{0}")]
     Io(#[from] io::Error),
 }
 
-/// What the routes share, before anything that searches is there.
+/// Builds the state of the routes, without the services that search.
 ///
 /// # Errors
-/// When the settings want too much memory.
+/// The memory bound of the settings is above `memory.max_mb`.
 pub fn build_app(settings: &Settings) -> Result<App, ServeError> {
     memory::check(settings)?;
-    Ok(App::starting(caps(settings), access(settings)))
+    Ok(App::starting(caps(settings, memory_bound_mb(settings)), access(settings)))
 }
 
-/// Serves on these listeners until `shutdown` is done, then ends in good order: `/readyz` fails at
-/// once, running searches are told to stop and answer with what they have, new ones are refused;
-/// the listener stays open until they have, and for `shutdown.drain_ms` at least. Whatever is still
-/// under way after `shutdown.grace_ms` is dropped.
+/// Serves on these listeners until `shutdown` resolves, then shuts down gracefully.
+///
+/// During shutdown `/readyz` fails at once, running searches return their best result so far, and
+/// new searches are refused. The listener stays open until all searches have ended, and at least
+/// for `shutdown.drain_ms`. After `shutdown.grace_ms` the remaining connections are dropped.
 ///
 /// # Errors
-/// When the settings want too much memory, or a network or store that cannot be used, the system
-/// grants no threads, or the listener breaks.
+/// The settings need too much memory, the network or the store cannot be used, the system refuses a
+/// thread, or the listener fails.
 pub async fn serve(
     settings: &Settings,
     listeners: impl Into<Listeners>,
@@ -107,7 +104,10 @@ pub async fn serve(
         sleep_until(shutdown_started + settings.shutdown.drain()).await;
         app.drained().await;
         if let Err(error) = app.flushed().await {
-            tracing::error!(error = error.to_string(), "the newest analyses may not be on disk");
+            tracing::error!(
+                error = error.to_string(),
+                "could not write the newest analyses to disk"
+            );
         }
         drop(close);
         server.await
@@ -115,13 +115,13 @@ pub async fn serve(
     match timeout_at(grace_deadline, drained).await {
         Ok(ended) => Ok(ended.map_err(io::Error::other)?),
         Err(_late) => {
-            tracing::warn!("the grace time is over: what is still under way is dropped");
+            tracing::warn!("grace time is over: dropping the remaining connections");
             Ok(())
         }
     }
 }
 
-/// Serves on all addresses until told to close.
+/// Serves on all addresses until `closed` changes or its sender is dropped.
 async fn serve_all(
     listeners: Listeners,
     app: App,
@@ -129,7 +129,7 @@ async fn serve_all(
     closed: watch::Receiver<()>,
 ) {
     let until_closed = |mut closed: watch::Receiver<()>| async move {
-        // Nothing is ever sent: it resolves when nobody is left to tell.
+        // Nothing is ever sent: this resolves when the sender is dropped.
         let _ = closed.changed().await;
     };
     let Listeners { main, metrics } = listeners;
@@ -144,12 +144,12 @@ async fn serve_all(
     );
 }
 
-/// Sets up the table and the workers, from when on the server takes traffic.
+/// Starts the engine, the store and the workers, and marks the server as ready.
 async fn start_services(app: &App, settings: &Settings) -> Result<(), ServeError> {
     let hash_mb = settings.search.hash_mb;
     let file = settings.search.network.clone();
-    // The table is written through and the store read through, which takes its time: the async
-    // threads have other things to do.
+    // Allocating the table writes every page, and opening the store reads all of it. Both are too
+    // slow for the async threads.
     let options = EngineOptions { hash_mb, ..EngineOptions::default() };
     let store = settings.store.clone();
     let opened = tokio::task::spawn_blocking(move || {
@@ -173,7 +173,7 @@ async fn start_services(app: &App, settings: &Settings) -> Result<(), ServeError
     Ok(())
 }
 
-/// The network of a file, or without one that of the program.
+/// Loads the network of a file. Without a file it is the embedded one.
 fn load_network(file: &Path) -> Result<Arc<Network>, NetworkFileError> {
     if file.as_os_str().is_empty() {
         Ok(Network::embedded())
@@ -182,7 +182,7 @@ fn load_network(file: &Path) -> Result<Arc<Network>, NetworkFileError> {
     }
 }
 
-/// The store for the analyses of this maker, if there is to be one.
+/// Opens the store for the analyses of this engine. Returns `None` when the store is off.
 fn open_store(
     settings: &StoreSettings,
     engine_id: String,
@@ -201,99 +201,4 @@ fn open_store(
     let (path, took_ms) = (settings.path.display().to_string(), started.elapsed().as_millis());
     tracing::info!(path, entries, bytes, took_ms, "store opened");
     Ok(Some(Arc::new(store)))
-}
-
-fn service_options(settings: &Settings) -> ServiceOptions {
-    ServiceOptions {
-        workers: settings.search.workers,
-        queue_capacity: settings.queue.capacity,
-        idle_positions: settings.idle.positions,
-        dictionary_max_entries: settings.dictionary.max_entries,
-        max_movetime: Duration::from_millis(settings.limits.movetime_ms),
-        max_wait: Duration::from_millis(settings.queue.max_wait_ms),
-        max_infinite: Duration::from_millis(settings.stream.infinite_ms),
-    }
-}
-
-/// How much is kept of jobs.
-fn job_rules(settings: &JobsSettings) -> JobRules {
-    let keep = Duration::from_secs(settings.keep_hours * 3_600);
-    JobRules {
-        max_usage: Usage { jobs: settings.max, bytes: settings.max_mb << 20 },
-        retention: keep,
-    }
-}
-
-/// What connections have to keep to.
-fn connection_limits(settings: &Settings) -> ConnectionLimits {
-    ConnectionLimits {
-        max_connections: settings.http.connections,
-        header_timeout: Duration::from_millis(settings.http.head_timeout_ms),
-        stall_timeout: Duration::from_millis(settings.stream.stall_ms),
-    }
-}
-
-/// Who may ask.
-fn access(settings: &Settings) -> AccessConfig {
-    let key = |key: &ApiKeySettings| ApiKey {
-        name: key.name.clone(),
-        digest: key.sha256.0,
-        rate: rate(key.requests, key.window_ms),
-    };
-    AccessConfig {
-        keys: ApiKeys::new(settings.access.keys.iter().map(key).collect()),
-        proxies: TrustedProxies::new(settings.access.trusted_proxies.clone()),
-        default_limiter: rate(settings.rate.requests, settings.rate.window_ms),
-    }
-}
-
-/// So many requests in so many milliseconds; as many as one likes for 0.
-fn rate(requests: u32, window_ms: u64) -> Option<RateLimit> {
-    Some(RateLimit {
-        requests: NonZeroU32::new(requests)?,
-        window: Duration::from_millis(window_ms),
-    })
-}
-
-/// What the routes need to know of the settings.
-fn caps(settings: &Settings) -> Caps {
-    let limits = &settings.limits;
-    Caps {
-        depth: limits.depth,
-        nodes: limits.nodes,
-        movetime: Duration::from_millis(limits.movetime_ms),
-        default_movetime: Duration::from_millis(settings.search.default_movetime_ms),
-        infinite: Duration::from_millis(settings.stream.infinite_ms),
-        max_wait: Duration::from_millis(settings.queue.max_wait_ms),
-        mate: limits.mate,
-        threads: limits.threads,
-        multipv: limits.multipv,
-        moves: limits.moves,
-        body_bytes: limits.body_bytes,
-        body_timeout: Duration::from_millis(settings.http.body_timeout_ms),
-        perft_depth: limits.perft_depth,
-        perft_max: Duration::from_millis(settings.perft.max_ms),
-        lichess_compute: Duration::from_millis(settings.lichess.compute_ms),
-        batches: settings.batch.max,
-        batch_lines: settings.batch.lines,
-        batch_bytes: settings.batch.bytes,
-        jobs: JobCaps {
-            max: settings.jobs.max,
-            keep_hours: settings.jobs.keep_hours,
-            bytes: settings.jobs.bytes,
-            default_nodes: settings.jobs.default_nodes,
-        },
-        connections: settings.http.connections,
-        stream: StreamOptions {
-            heartbeat: Duration::from_millis(settings.stream.heartbeat_ms),
-            stall: Duration::from_millis(settings.stream.stall_ms),
-            buffer: settings.stream.buffer,
-        },
-        streams: settings.stream.max,
-        live_idle: Duration::from_millis(settings.live.idle_ms),
-        live_ping: Duration::from_millis(settings.live.ping_ms),
-        cors_origins: settings.http.cors_origins.clone(),
-        memory_bound_mb: memory_bound_mb(settings),
-        memory_max_mb: settings.memory.max_mb,
-    }
 }

@@ -1,7 +1,6 @@
-//! What the command line can do: one file a command.
+//! The subcommands of the command line, one file per command.
 
 pub(crate) mod bench;
-pub(crate) mod datagen;
 pub(crate) mod healthcheck;
 pub(crate) mod openapi;
 pub(crate) mod perft;
@@ -11,13 +10,13 @@ pub(crate) mod uci;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-/// Why a command failed, for people.
+/// The error of a command.
 pub(crate) type BoxError = Box<dyn std::error::Error>;
 
-/// Writes the reason of a failure to stderr; each line behind the program's name.
+/// Prints an error to stderr, each line after the program's name.
 pub(crate) fn print_error(error: BoxError) -> ExitCode {
     for line in error.to_string().lines() {
-        // Without a stderr the exit status has to say it alone.
+        // Without a stderr the exit status alone reports the failure.
         let _ = writeln!(io::stderr(), "kibitzer: {line}");
     }
     ExitCode::FAILURE

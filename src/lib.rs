@@ -1,33 +1,30 @@
 //! kibitzer: a chess analysis server.
 //!
-//! Rooms, and who may call whom:
+//! The layers, and the direction of their imports:
 //!
 //! ```text
-//! chess ← nnue ← engine ← store ← analysis ← http        app, and the program's commands, see all
-//!                      ↖ uci, datagen                        load sees chess alone
+//! chess ← nnue ← engine ← store ← analysis ← http      app and commands import every layer
+//!                      ↖ uci
 //! ```
 //!
-//! - [`chess`]: the rules; standard library only, no I/O, no clock;
-//! - [`openings`]: names of openings, by position;
-//! - [`nnue`]: the evaluation network: its file, its sums along a line, its arithmetic for each
-//!   processor;
-//! - [`engine`]: the search; synchronous, knows nothing of HTTP or tokio;
-//! - [`store`]: finished analyses and reviews of games on disk;
-//! - [`analysis`]: the use cases; async, no HTTP: look up, join a running search, queue, search,
-//!   remember;
-//! - [`http`]: routes, problems, the contract; no chess logic;
-//! - [`uci`]: the Universal Chess Interface over [`engine`];
-//! - [`datagen`]: the engine plays itself, into files for the trainer;
-//! - [`load`]: drives a running server with requests and measures how it answers;
-//! - [`app`]: the composition root, with [`config`] (typed settings) and [`telemetry`] (logs).
+//! - [`chess`]: the rules. Standard library only, no I/O, no clock.
+//! - [`openings`]: names of openings by position.
+//! - [`nnue`]: the evaluation network: file, incremental accumulators, inference per instruction
+//!   set.
+//! - [`engine`]: the search. Synchronous; no HTTP, no tokio.
+//! - [`store`]: finished analyses and game reviews on disk.
+//! - [`analysis`]: the use cases: look up, join an in-flight search, queue, search, cache. Async;
+//!   no HTTP.
+//! - [`http`]: routes, problems, the contract. No chess logic.
+//! - [`uci`]: the Universal Chess Interface over [`engine`].
+//! - [`app`]: the composition root, with [`config`] (typed settings) and [`telemetry`] (logs,
+//!   traces).
 pub mod analysis;
 pub mod app;
 pub mod chess;
 pub mod config;
-pub mod datagen;
 pub mod engine;
 pub mod http;
-pub mod loadtest;
 pub mod nnue;
 pub mod openings;
 pub mod store;

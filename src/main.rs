@@ -1,4 +1,4 @@
-//! The command line.
+//! The command line of the program `kibitzer`.
 
 mod commands;
 
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{bench, datagen, healthcheck, openapi, perft, serve, uci};
+use commands::{bench, healthcheck, openapi, perft, serve, uci};
 
 /// A chess analysis server: legal moves, best moves and evaluations over HTTP and JSON.
 #[derive(Parser)]
@@ -20,20 +20,17 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Serve HTTP (the default).
+    /// Serve HTTP (default)
     Serve(serve::Options),
-    /// Play and analyse in a chess GUI: the Universal Chess Interface on standard input and output.
+    /// Run the Universal Chess Interface (UCI) on standard input and output
     Uci(uci::Options),
-    /// Search a fixed list of positions; the node count is the signature of the search. `bench
-    /// http` drives a server.
+    /// Search a fixed list of positions; the node count is the signature of the search
     Bench(bench::Options),
-    /// Let the engine play itself, into files for the trainer.
-    Datagen(datagen::Options),
-    /// Count the move paths from a position.
+    /// Count the move paths from a position
     Perft(perft::Options),
-    /// Ask a running server whether it is alive; the exit status is the answer.
+    /// Check a running server; the exit status is 0 when it is alive
     Healthcheck(healthcheck::Options),
-    /// Print the HTTP contract, as it stands in openapi.yaml.
+    /// Print the HTTP contract, openapi.yaml
     #[command(hide = true)]
     Openapi,
 }
@@ -44,7 +41,6 @@ fn main() -> ExitCode {
         Command::Serve(options) => serve::run(&options),
         Command::Uci(options) => uci::run(&options),
         Command::Bench(options) => bench::run(&options),
-        Command::Datagen(options) => datagen::run(options),
         Command::Perft(options) => perft::run(&options),
         Command::Healthcheck(options) => healthcheck::run(&options),
         Command::Openapi => openapi::run(),

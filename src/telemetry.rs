@@ -1,6 +1,7 @@
-//! What the process tells of itself while it runs: structured logs, one line an event on stdout, as
-//! text or JSON, each with the id of the request that it belongs to; and traces, where a collector
-//! wants them.
+//! Logs and traces of the process.
+//!
+//! Each event is one log line, as text or JSON, with the id of its request. Traces go to an
+//! OpenTelemetry collector, if one is configured.
 
 mod format;
 mod traces;
@@ -19,38 +20,38 @@ pub use writer::{LogWriter, LogWriterGuard};
 
 use crate::config::{LogSettings, OtlpSettings};
 
-/// Why logging could not be started.
+/// Telemetry that did not start.
 #[derive(Debug, thiserror::Error)]
 pub enum TelemetryError {
-    /// `log.level` is no filter.
+    /// `log.level` is not a filter.
     #[error("log.level: {0}")]
     Level(#[from] ParseError),
-    /// Another subscriber is installed already.
-    #[error("logging was started twice: {0}")]
+    /// Another subscriber is already installed.
+    #[error("logging is already started: {0}")]
     AlreadyStarted(#[from] tracing_subscriber::util::TryInitError),
-    /// The sender of traces could not be set up.
+    /// The exporter of traces cannot be built.
     #[error("otlp.endpoint: {0}")]
     Traces(#[from] opentelemetry_otlp::ExporterBuildError),
-    /// The writer's thread could not be started.
-    #[error("the log's thread did not start: {0}")]
+    /// The thread of the log writer did not start.
+    #[error("the thread of the log writer did not start: {0}")]
     Thread(#[from] io::Error),
 }
 
-/// Keeps logs and traces going. Dropping it sends and writes what is left, and waits for that, but
-/// not for good.
+/// A guard of logs and traces. Dropping it exports and writes what is buffered, and waits for that
+/// for a bounded time.
 #[derive(Debug)]
 pub struct TelemetryGuard {
-    // In this order: the last thing that is logged is how the sending went.
+    // In this order: a failed export of the last traces is still logged.
     _traces: Option<TraceExporter>,
     _writer: LogWriterGuard,
 }
 
-/// Starts logging for the whole process, panics included, into `writer`, and the sending of traces
-/// where there is a collector.
+/// Starts logging into `writer` for the whole process, including panics, and the export of traces
+/// if there is a collector.
 ///
 /// # Errors
-/// When the level or the collector's address can't be read, logging was started before, or a thread
-/// does not start.
+/// The level or the collector's URL is invalid, logging is already started, or a thread does not
+/// start.
 pub fn start(
     log: &LogSettings,
     otlp: &OtlpSettings,
@@ -69,135 +70,12 @@ pub fn start(
     Ok(TelemetryGuard { _traces: traces, _writer: guard })
 }
 
-/// The only place that logs a panic; whoever catches it answers, and is silent.
+/// Logs a panic. Code that catches a panic does not log it again.
 fn log_panic(info: &PanicHookInfo<'_>) {
     let location = info.location().map(ToString::to_string).unwrap_or_default();
-    let reason = info.payload_as_str().unwrap_or("a panic without a text");
+    let reason = info.payload_as_str().unwrap_or("no message");
     tracing::error!(location, reason, "panicked");
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::{Arc, Mutex};
-
-    use serde_json::Value;
-    use tracing::Level;
-
-    use super::*;
-    use crate::config::LogFormat;
-
-    #[derive(Clone, Default)]
-    struct SharedBuffer(Arc<Mutex<Vec<u8>>>);
-
-    impl Write for SharedBuffer {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            self.0.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    impl SharedBuffer {
-        fn text(&self) -> String {
-            String::from_utf8(self.0.lock().unwrap().clone()).unwrap()
-        }
-    }
-
-    fn logged(format: LogFormat, filter: &str, events: impl FnOnce()) -> String {
-        let buffer = SharedBuffer::default();
-        let (log_writer, guard) = LogWriter::new(buffer.clone()).unwrap();
-        let filter: Targets = filter.parse().unwrap();
-        let subscriber =
-            tracing_subscriber::registry().with(filter).with(LogLayer::new(log_writer, format));
-        tracing::subscriber::with_default(subscriber, events);
-        drop(guard);
-        buffer.text()
-    }
-
-    #[test]
-    fn a_json_line_is_one_object_with_the_request_id() {
-        let text = logged(LogFormat::Json, "info", || {
-            let span = tracing::info_span!("request", request_id = "abc-1");
-            let _entered = span.enter();
-            tracing::info!(
-                status = 200,
-                duration_ms = 0.25,
-                path = "/a\"b",
-                good = true,
-                "answered"
-            );
-        });
-        assert_eq!(text.lines().count(), 1);
-        let line: Value = serde_json::from_str(&text).unwrap();
-        assert_eq!(line["level"], "INFO");
-        assert_eq!(line["message"], "answered");
-        assert_eq!(line["request_id"], "abc-1");
-        assert_eq!(line["status"], 200);
-        assert_eq!(line["duration_ms"], 0.25);
-        assert_eq!(line["path"], "/a\"b");
-        assert_eq!(line["good"], true);
-        assert!(line["timestamp"].as_str().unwrap().ends_with('Z'));
-        assert!(line["target"].as_str().unwrap().starts_with("kibitzer::telemetry"));
-    }
-
-    #[test]
-    fn a_json_line_has_the_fields_of_its_spans() {
-        let text = logged(LogFormat::Json, "info", || {
-            let request = tracing::error_span!(
-                "request",
-                request_id = "abc-3",
-                route = "/v1/x",
-                otel.kind = "server"
-            );
-            let _request = request.enter();
-            let search = tracing::error_span!("search", threads = 2, depth = tracing::field::Empty);
-            let _search = search.enter();
-            tracing::info!("begun");
-            search.record("depth", 7);
-            tracing::info!(depth = 8, "found");
-        });
-        let lines: Vec<Value> =
-            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!(lines[0]["request_id"], "abc-3");
-        assert_eq!(
-            lines[0]["request"],
-            serde_json::json!({ "route": "/v1/x" }),
-            "names with a dot are for collectors"
-        );
-        assert_eq!(lines[0]["search"], serde_json::json!({ "threads": 2 }));
-        assert_eq!(lines[1]["search"], serde_json::json!({ "threads": 2, "depth": 7 }));
-        assert_eq!(lines[1]["depth"], 8);
-    }
-
-    #[test]
-    fn a_text_line_stays_one_line() {
-        let text = logged(LogFormat::Text, "info", || {
-            let span = tracing::info_span!("request", request_id = "abc-2");
-            let inner = tracing::info_span!(parent: &span, "inner", other = 1);
-            let _entered = inner.enter();
-            tracing::warn!(text = "two\nlines", "look");
-        });
-        assert_eq!(text.lines().count(), 1, "{text}");
-        assert!(text.contains(" WARN "), "{text}");
-        assert!(text.contains("look request_id=abc-2 text=\"two\\nlines\""), "{text}");
-    }
-
-    #[test]
-    fn events_below_the_level_are_not_written() {
-        let text = logged(LogFormat::Text, "warn", || {
-            tracing::info!("quiet");
-            tracing::event!(Level::ERROR, "loud");
-        });
-        assert!(text.contains("loud") && !text.contains("quiet"), "{text}");
-    }
-
-    #[test]
-    fn an_event_outside_a_request_has_no_request_id() {
-        let text = logged(LogFormat::Json, "info", || tracing::info!("started"));
-        let line: Value = serde_json::from_str(&text).unwrap();
-        assert!(line.get("request_id").is_none());
-    }
-}
+mod tests;

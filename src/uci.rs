@@ -1,20 +1,17 @@
-//! The Universal Chess Interface: how chess GUIs and match runners drive the engine.
+//! The Universal Chess Interface (UCI) for chess GUIs and match runners.
 //!
-//! A line becomes a [`Command`] once, at the edge. A [`Session`] obeys it; searches run on a thread
-//! of their own, so that `stop` and `isready` are answered at any time. What thinks is a
-//! [`Backend`]: the engine of this process ([`Local`]) or a server ([`Remote`]).
+//! Each line is parsed once into a [`Command`]. A [`Session`] executes it. Searches run on a
+//! separate thread, so `stop` and `isready` are answered at any time. A [`Backend`] searches: the
+//! engine of this process ([`LocalBackend`]) or a server ([`RemoteBackend`]).
 
 mod backend;
-mod board;
 mod command;
-mod eval;
+mod display;
 mod handicap;
 mod local;
 mod options;
 mod output;
-mod position;
 mod remote;
-mod search_control;
 mod search_thread;
 mod session;
 

@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use kibitzer::chess::Position;
-use kibitzer::loadtest::{random_positions, read_positions};
+use kibitzer_loadtest::{random_positions, read_positions};
 use serde_json::{Value, json};
 
 use crate::BenchResult;

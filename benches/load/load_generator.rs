@@ -1,5 +1,6 @@
-//! `kibitzer bench http`, as processes of their own.
+//! The program `kibitzer-loadtest`, as child processes.
 
+use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::Value;
@@ -8,18 +9,25 @@ use tokio::process::{Child, Command};
 use crate::BenchResult;
 use crate::server::Server;
 
-/// A load under way.
+/// The binary of another package, so cargo does not build it for this benchmark.
+const PROGRAM: &str = concat!(env!("CARGO_BIN_EXE_kibitzer"), "-loadtest");
+
+/// A running load generator. Dropping it kills the process.
 pub(crate) struct LoadGenerator(Child);
 
 impl LoadGenerator {
-    /// Begins a load; the words are arguments of `kibitzer bench http`.
+    /// Starts a load. `arguments` are those of `kibitzer-loadtest`, separated by spaces.
     pub(crate) fn start(
         server: &Server,
         arguments: &str,
         keys: &[String],
     ) -> BenchResult<LoadGenerator> {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
-        command.args(["bench", "http", &server.url, "--json"]).args(arguments.split_whitespace());
+        if !Path::new(PROGRAM).exists() {
+            let build = "cargo build --locked --release --package kibitzer-loadtest";
+            return Err(format!("{PROGRAM} does not exist; build it: {build}").into());
+        }
+        let mut command = Command::new(PROGRAM);
+        command.args([&server.url, "--json"]).args(arguments.split_whitespace());
         for key in keys {
             command.args(["--key", key]);
         }

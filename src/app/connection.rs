@@ -1,4 +1,4 @@
-//! A connection whose other side has to say something, and to take what it is sent.
+//! A TCP connection with limits on how long the client may stay silent or read nothing.
 
 use std::future::Future;
 use std::io;
@@ -14,57 +14,68 @@ use tokio::time::{Sleep, sleep};
 use super::h2_streams::Streams;
 use crate::http::GaugeGuard;
 
-/// What HTTP/2 begins with (RFC 9113, section 3.4). So many bytes tell one version of HTTP from
-/// another; before them nothing else looks at the clock.
+/// The client preface of HTTP/2 (RFC 9113, section 3.4). Its bytes distinguish the HTTP versions.
+/// Until they have arrived no other timeout runs.
 const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 
-/// What a connection holds for as long as it lasts, after an upgrade as well.
+/// The limits of a connection.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ConnectionLimits {
+    /// Most concurrent connections. Further clients wait until one has ended.
+    pub(super) max_connections: usize,
+    /// Longest time until the head of a request has arrived, counted from the last answer. In
+    /// HTTP/2 it is the longest time without a request.
+    pub(super) header_timeout: Duration,
+    /// Longest time in which the client reads nothing. After it the connection ends, or in HTTP/2
+    /// the one stream.
+    pub(super) stall_timeout: Duration,
+}
+
+/// The resources of a connection, held until its end and also after an upgrade.
 pub(super) struct ConnectionPermit {
-    /// Its place among the connections.
+    /// Its permit among the concurrent connections.
     pub(super) _permit: OwnedSemaphorePermit,
-    /// It is counted.
+    /// Its count in the gauge of open connections.
     pub(super) _gauge_guard: GaugeGuard,
 }
 
-/// A connection that ends when its other side does not begin to speak, or takes nothing for too
-/// long.
+/// A connection that ends when its client sends nothing at first, or reads nothing for too long.
 pub(super) struct Connection {
     stream: TcpStream,
     stall_timeout: Duration,
-    /// Bytes of the beginning that have come; more than those of a preface are not counted.
+    /// Bytes received so far, counted up to the length of the preface.
     preface_bytes: usize,
-    /// What has come is how HTTP/2 begins.
+    /// `true` while the bytes received match the preface of HTTP/2.
     is_http2_preface: bool,
     streams: Streams,
-    /// Runs until the other side has begun to speak.
+    /// Runs until the client has sent its first bytes.
     handshake_timeout: Pin<Box<Sleep>>,
-    /// Runs while there is something to send and the other side takes nothing.
+    /// Runs while there are bytes to send and the client reads none.
     write_timeout: Option<Pin<Box<Sleep>>>,
     _permit: ConnectionPermit,
 }
 
 impl Connection {
-    /// The other side has to begin within `head`, and may take nothing for `stall`.
+    /// Wraps a socket. The client must start within the header timeout.
     pub(super) fn new(
         stream: TcpStream,
         permit: ConnectionPermit,
         streams: Streams,
-        stall_timeout: Duration,
-        header_timeout: Duration,
+        limits: ConnectionLimits,
     ) -> Connection {
         Connection {
             stream,
-            stall_timeout,
+            stall_timeout: limits.stall_timeout,
             preface_bytes: 0,
             is_http2_preface: true,
             streams,
-            handshake_timeout: Box::pin(sleep(header_timeout)),
+            handshake_timeout: Box::pin(sleep(limits.header_timeout)),
             write_timeout: None,
             _permit: permit,
         }
     }
 
-    /// Looks at the beginning, for the version of HTTP.
+    /// Compares the first bytes with the preface of HTTP/2.
     fn check_preface(&mut self, bytes: &[u8]) {
         let expected = HTTP2_PREFACE.iter().skip(self.preface_bytes);
         let compared = bytes.len().min(expected.len());
@@ -75,7 +86,7 @@ impl Connection {
         }
     }
 
-    /// Writes, or gives up when the other side has taken nothing for too long.
+    /// Writes, or fails when the client has read nothing for too long.
     fn poll_write_with_timeout<T>(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -90,7 +101,7 @@ impl Connection {
         let write_timeout =
             self.write_timeout.get_or_insert_with(|| Box::pin(sleep(stall_timeout)));
         ready!(write_timeout.as_mut().poll(context));
-        tracing::info!("a connection whose other side took nothing was closed");
+        tracing::info!("closed a connection: the client read nothing");
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }
 }
@@ -106,7 +117,7 @@ impl AsyncRead for Connection {
         let received = &buffer.filled()[before..];
         if !received.is_empty() {
             self.check_preface(received);
-            // Who still speaks need not listen yet.
+            // A client that is still sending need not read yet.
             self.write_timeout = None;
         }
         if read.is_pending() && self.preface_bytes < HTTP2_PREFACE.len() {

@@ -1,9 +1,9 @@
-//! Who reads the answer of an HTTP/2 stream, and whether it takes anything.
+//! Stall detection for an HTTP/2 stream whose client reads nothing.
 //!
-//! A stream has a window of its own: one that is shut holds its answer back while the connection
-//! itself goes on, so that nothing is to be seen there. Hyper then asks the answer's body for no
-//! more of it, and what h2 has of it waits. So what is given away is followed until it is sent:
-//! each piece tells when bytes of it were.
+//! Each stream has its own flow-control window. A closed window blocks its answer while the
+//! connection goes on, so the socket shows nothing. Hyper then polls the body no more, and h2 keeps
+//! the bytes that it has. Therefore every chunk is tracked until it is sent: each chunk reports
+//! when bytes of it were.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,21 +15,21 @@ use hyper::body::{Body as HttpBody, Buf, Frame, Incoming, SizeHint};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
-/// The other side of one stream.
+/// The progress of the client of one stream.
 pub(super) struct StreamProgress {
     state: Mutex<State>,
-    /// It has something to take, and nothing else to do.
+    /// Notified when the client has bytes to read and nothing left to send.
     changed: Notify,
 }
 
 struct State {
-    /// Bytes of the answer that were given away and are not sent yet.
+    /// Bytes of the answer that were handed to hyper and are not sent yet.
     unsent_bytes: usize,
-    /// Since when nothing was taken.
+    /// Time of the last sent byte.
     last_progress: Instant,
-    /// The request's own body is still to come: who writes need not read yet.
+    /// The body of the request is still arriving. A client that is sending need not read yet.
     is_receiving_request: bool,
-    /// Who waits until all is taken.
+    /// Waker of the task that waits until all bytes are sent.
     drain_waker: Option<Waker>,
 }
 
@@ -40,7 +40,7 @@ impl State {
 }
 
 impl StreamProgress {
-    /// One that still asks.
+    /// The state at the start: the request is arriving.
     pub(super) fn new() -> StreamProgress {
         let state = State {
             unsent_bytes: 0,
@@ -51,7 +51,7 @@ impl StreamProgress {
         StreamProgress { state: Mutex::new(state), changed: Notify::new() }
     }
 
-    /// Resolves when it has taken nothing for so long although there was something to take.
+    /// Resolves when the client has read nothing for this time although there were bytes to read.
     pub(super) async fn wait_for_stall(&self, stall_timeout: Duration) {
         loop {
             let since = {
@@ -61,7 +61,7 @@ impl StreamProgress {
             match since.map(|since| since + stall_timeout) {
                 Some(end) if end <= Instant::now() => return,
                 Some(end) => sleep_until(end).await,
-                // A notice that comes before this is kept.
+                // A notification that comes earlier is kept.
                 None => self.changed.notified().await,
             }
         }
@@ -71,7 +71,7 @@ impl StreamProgress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes what it has to do, and starts the clock where there was nothing to do.
+    /// Changes the state. Restarts the time when the client becomes the one to act.
     fn update(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.lock();
         let was_blocked = state.is_blocked_on_client();
@@ -113,10 +113,10 @@ impl StreamProgress {
     }
 }
 
-/// The body of a request.
+/// The body of a request. It reports when it has arrived.
 pub(super) struct TrackedRequest {
     body: Incoming,
-    /// Where the request has a stream of its own, until all of it has come.
+    /// The progress of the request's HTTP/2 stream, until the whole body has arrived.
     progress: Option<Arc<StreamProgress>>,
 }
 
@@ -166,11 +166,11 @@ impl Drop for TrackedRequest {
     }
 }
 
-/// The body of an answer.
+/// The body of an answer, in tracked chunks.
 pub(super) struct TrackedBody {
     body: Body,
     is_body_done: bool,
-    /// Where the answer has a stream of its own.
+    /// The progress of the answer's HTTP/2 stream.
     progress: Option<Arc<StreamProgress>>,
 }
 
@@ -200,8 +200,8 @@ impl HttpBody for TrackedBody {
                 None => self.is_body_done = true,
             }
         }
-        // A stream that has ended on our side can't be reset any more: it ends when all of it is
-        // sent.
+        // A stream that has ended on our side cannot be reset any more. So the body ends only when
+        // all of it is sent.
         match &self.progress {
             Some(progress) => progress.poll_drained(context).map(|()| None),
             None => Poll::Ready(None),
@@ -218,7 +218,7 @@ impl HttpBody for TrackedBody {
     }
 }
 
-/// Bytes of an answer, on their way.
+/// Bytes of an answer. They report when they are sent.
 pub(super) struct TrackedChunk {
     bytes: Bytes,
     progress: Option<Arc<StreamProgress>>,
@@ -262,7 +262,7 @@ impl Drop for TrackedChunk {
 
 #[cfg(test)]
 impl StreamProgress {
-    /// Has asked all, and is given what it never takes.
+    /// Puts the stream into the state of a client that never reads its answer.
     pub(super) fn simulate_stall(&self) {
         self.finish_request();
         self.add_unsent(1);
@@ -270,70 +270,4 @@ impl StreamProgress {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::future::poll_fn;
-
-    use super::*;
-
-    const STALL: Duration = Duration::from_secs(10);
-
-    async fn stalls_within(progress: &StreamProgress, duration: Duration) -> bool {
-        tokio::time::timeout(duration, progress.wait_for_stall(STALL)).await.is_ok()
-    }
-
-    fn tracked_chunk(progress: &Arc<StreamProgress>, bytes: &'static [u8]) -> TrackedChunk {
-        TrackedChunk::new(Bytes::from_static(bytes), Some(progress.clone()))
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_stream_with_nothing_unsent_never_stalls() {
-        let progress = Arc::new(StreamProgress::new());
-        progress.finish_request();
-        assert!(!stalls_within(&progress, 10 * STALL).await);
-        let mut chunk = tracked_chunk(&progress, b"text");
-        chunk.advance(4);
-        assert!(!stalls_within(&progress, 10 * STALL).await);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_client_that_reads_nothing_stalls() {
-        let progress = Arc::new(StreamProgress::new());
-        progress.finish_request();
-        let started = Instant::now();
-        let mut chunk = tracked_chunk(&progress, b"text");
-        assert!(!stalls_within(&progress, STALL / 2).await);
-        chunk.advance(1);
-        progress.wait_for_stall(STALL).await;
-        assert_eq!(started.elapsed().as_secs(), 15, "a byte buys time");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn an_unfinished_request_never_stalls() {
-        let progress = Arc::new(StreamProgress::new());
-        let _chunk = tracked_chunk(&progress, b"text");
-        assert!(!stalls_within(&progress, 10 * STALL).await);
-        let started = Instant::now();
-        progress.finish_request();
-        progress.wait_for_stall(STALL).await;
-        assert_eq!(started.elapsed().as_secs(), 10);
-    }
-
-    #[tokio::test]
-    async fn a_response_ends_when_all_of_it_is_sent() {
-        let progress = Arc::new(StreamProgress::new());
-        let mut body = TrackedBody::new(Body::from("text"), Some(progress.clone()));
-        let frame = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await;
-        let mut chunk =
-            frame.and_then(Result::ok).and_then(|frame| frame.into_data().ok()).expect("data");
-        assert!(!body.is_end_stream());
-        let ended = tokio::spawn(async move {
-            let end = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await;
-            end.is_none() && body.is_end_stream()
-        });
-        chunk.advance(3);
-        tokio::task::yield_now().await;
-        assert!(!ended.is_finished());
-        drop(chunk);
-        assert!(ended.await.expect("no panic"));
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! The streams of an HTTP/2 connection: what works on each, and when there are none.
+//! The streams of an HTTP/2 connection: their tasks, and the time since the last one ended.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,34 +11,34 @@ use tokio::time::{Instant, sleep_until};
 use super::h2_stall::StreamProgress;
 
 tokio::task_local! {
-    /// The reader of the stream that a task works on.
+    /// The client's progress on the stream of the current task.
     static STREAM_PROGRESS: Arc<StreamProgress>;
 }
 
-/// The streams of one connection. Cheap to clone; all clones are one.
+/// The streams of one connection. Clones share the state.
 #[derive(Clone)]
 pub(super) struct Streams {
     shared: Arc<Shared>,
-    /// One whose reader takes nothing for so long is reset.
+    /// Time after which a stream whose client reads nothing is reset.
     stall_timeout: Duration,
 }
 
 struct Shared {
     state: Mutex<State>,
-    /// There is none any more.
+    /// Notified when the last stream has ended.
     emptied: Notify,
 }
 
 struct State {
-    /// The connection speaks HTTP/2.
+    /// The connection uses HTTP/2.
     is_http2: bool,
     open_streams: usize,
-    /// When the last one has ended, or HTTP/2 has begun.
+    /// Time when the last stream ended, or HTTP/2 started.
     idle_since: Instant,
 }
 
 impl Streams {
-    /// None yet, of a connection that has not said anything.
+    /// The streams of a new connection, whose protocol is not known yet.
     pub(super) fn new(stall_timeout: Duration) -> Streams {
         let state = State { is_http2: false, open_streams: 0, idle_since: Instant::now() };
         Streams {
@@ -47,7 +47,7 @@ impl Streams {
         }
     }
 
-    /// The connection speaks HTTP/2.
+    /// Notes that the connection uses HTTP/2.
     pub(super) fn start_http2(&self) {
         let mut state = self.shared.lock();
         state.is_http2 = true;
@@ -55,7 +55,7 @@ impl Streams {
         self.shared.emptied.notify_one();
     }
 
-    /// Resolves when a connection of HTTP/2 has had no stream for so long.
+    /// Resolves when an HTTP/2 connection has had no stream for this time.
     pub(super) async fn wait_until_idle_for(&self, duration: Duration) {
         loop {
             let since = {
@@ -65,14 +65,14 @@ impl Streams {
             match since.map(|since| since + duration) {
                 Some(end) if end <= Instant::now() => return,
                 Some(end) => sleep_until(end).await,
-                // A notice that comes before this is kept.
+                // A notification that comes earlier is kept.
                 None => self.shared.emptied.notified().await,
             }
         }
     }
 }
 
-/// The reader of the stream that this is called for; `None` where a connection has no streams.
+/// The client's progress on the current stream. It is `None` for HTTP/1.
 pub(super) fn current_stream_progress() -> Option<Arc<StreamProgress>> {
     STREAM_PROGRESS.try_with(Arc::clone).ok()
 }
@@ -93,14 +93,16 @@ impl<F: Future<Output: Send> + Send + 'static> Executor<F> for Streams {
                 biased;
                 _ = work => {}
                 // Dropping the work resets the stream.
-                () = progress.wait_for_stall(stall_timeout) => tracing::info!("a stream whose reader took nothing was reset"),
+                () = progress.wait_for_stall(stall_timeout) => {
+                    tracing::info!("reset a stream: the client read nothing");
+                }
             }
             drop(open_stream);
         });
     }
 }
 
-/// A stream that is open.
+/// An open stream, counted until it is dropped.
 struct OpenStream(Arc<Shared>);
 
 impl OpenStream {
@@ -161,11 +163,11 @@ mod tests {
         let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
         streams.execute(async move {
             let _sender = sender;
-            let progress = current_stream_progress().expect("it is a stream's");
+            let progress = current_stream_progress().expect("the task belongs to a stream");
             progress.simulate_stall();
             pending::<()>().await;
         });
         assert!(receiver.await.is_err(), "dropped");
-        assert!(current_stream_progress().is_none(), "here there is no stream");
+        assert!(current_stream_progress().is_none(), "outside the task there is no stream");
     }
 }

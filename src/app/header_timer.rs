@@ -1,9 +1,9 @@
-//! The clock that the heads of a connection's requests are held to.
+//! The timer of a connection for the heads of its requests.
 //!
-//! Hyper sets it before each request and drops it when the head has come. Each time a timer would
-//! be entered at the runtime and taken out again, under a lock, and nearly none ever rings. So a
-//! connection keeps one: it rings at the first deadline that it was set to, looks what the deadline
-//! is by then, and goes on.
+//! Hyper creates a sleep before each request and drops it when the head has arrived. With tokio's
+//! timer each sleep would enter the timer wheel and leave it again, under a lock, and nearly none
+//! fires. So a connection keeps one tokio sleep. It fires at the first deadline, checks the current
+//! one, and sleeps again. docs/decisions/header-timer.md has the measurement.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -13,12 +13,12 @@ use std::time::{Duration, Instant};
 
 use hyper::rt::{Sleep, Timer};
 
-/// The clock of one connection, for one deadline at a time.
+/// The timer of one connection. It serves one deadline at a time.
 #[derive(Clone)]
 pub(super) struct HeaderTimer(Arc<Mutex<Pin<Box<tokio::time::Sleep>>>>);
 
 impl HeaderTimer {
-    /// One that rings so much later at first.
+    /// A timer whose sleep first fires after `first`.
     pub(super) fn new(first: Duration) -> HeaderTimer {
         HeaderTimer(Arc::new(Mutex::new(Box::pin(tokio::time::sleep(first)))))
     }
@@ -38,7 +38,7 @@ impl Timer for HeaderTimer {
     }
 }
 
-/// Resolves at its deadline.
+/// A sleep that resolves at its deadline.
 struct TimerSleep {
     deadline: tokio::time::Instant,
     timer: HeaderTimer,
@@ -92,7 +92,7 @@ mod tests {
         assert_eq!(
             fires_after(&timer, TIME).await.as_secs(),
             TIME.as_secs(),
-            "not when the first would have"
+            "not at the dropped deadline"
         );
     }
 }

@@ -1,4 +1,4 @@
-//! What a server listens on.
+//! The listening sockets of a server.
 
 use std::io;
 use std::net::SocketAddr;
@@ -7,18 +7,18 @@ use tokio::net::TcpListener;
 
 use crate::config::Settings;
 
-/// The sockets of a server, bound.
+/// The bound sockets of a server.
 #[derive(Debug)]
 pub struct Listeners {
-    /// For all that is served, the metrics too where they have no address of their own.
+    /// The socket of all routes, including the metrics when they have no separate address.
     pub main: TcpListener,
-    /// For the metrics alone.
+    /// The socket of the metrics alone.
     pub metrics: Option<TcpListener>,
 }
 
-/// An address that cannot be listened on.
+/// An address on which the server cannot listen.
 #[derive(Debug, thiserror::Error)]
-#[error("{key}: {address} can't be listened on: {cause}")]
+#[error("{key}: cannot listen on {address}: {cause}")]
 pub struct ListenError {
     key: &'static str,
     address: SocketAddr,
@@ -26,10 +26,10 @@ pub struct ListenError {
 }
 
 impl Listeners {
-    /// Binds the addresses that the settings name.
+    /// Binds the addresses of the settings.
     ///
     /// # Errors
-    /// When the system refuses one.
+    /// The system refuses an address.
     pub async fn bind(settings: &Settings) -> Result<Listeners, ListenError> {
         let main = bind("listen", settings.listen).await?;
         let metrics = match settings.metrics.listen {

@@ -1,5 +1,5 @@
-//! The connections: so many at once, none without end, and all of them brought to an end in good
-//! order.
+//! The HTTP server: accepts a bounded number of connections, enforces their timeouts and closes
+//! them gracefully.
 
 use std::convert::Infallible;
 use std::fmt::Display;
@@ -22,34 +22,21 @@ use tokio::sync::{Semaphore, watch};
 use tokio::time::sleep;
 use tower::ServiceExt;
 
-use super::connection::{Connection, ConnectionPermit};
+use super::connection::{Connection, ConnectionLimits, ConnectionPermit};
 use super::h2_stall::{TrackedBody, TrackedRequest};
 use super::h2_streams::{Streams, current_stream_progress};
 use super::header_timer::HeaderTimer;
 use crate::http::{Gauge, Peer};
 
-/// How often an HTTP/2 connection without traffic is asked whether it is still there, and how long
-/// it may take over the answer.
+/// Interval of the pings on an idle HTTP/2 connection, and the time to wait for the pong.
 const PING_INTERVAL: Duration = Duration::from_secs(20);
 const PONG_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// So many requests of one HTTP/2 connection are under way at most.
+/// Most concurrent requests of one HTTP/2 connection.
 const MAX_CONCURRENT_STREAMS: u32 = 64;
 
-/// What connections have to keep to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct ConnectionLimits {
-    /// So many at once; who comes then waits until one has ended.
-    pub(super) max_connections: usize,
-    /// So long the head of a request may take, counted from the last answer; in HTTP/2, so long
-    /// there may be no request at all.
-    pub(super) header_timeout: Duration,
-    /// One whose other side takes nothing for so long ends; of HTTP/2 the one stream.
-    pub(super) stall_timeout: Duration,
-}
-
-/// Serves until told to close; then answers what is under way. Open connections are counted in
-/// `open`.
+/// Serves until `close` resolves, then completes the requests that are running. The gauge counts
+/// the open connections.
 pub(super) async fn serve(
     mut listener: TcpListener,
     router: Router,
@@ -63,7 +50,7 @@ pub(super) async fn serve(
     loop {
         let next = async {
             let permit = permits.clone().acquire_owned().await;
-            // Faults of `accept` are waited out there.
+            // This `accept` retries after errors.
             (permit, Listener::accept(&mut listener).await)
         };
         let (permit, (stream, address)) = tokio::select! {
@@ -72,20 +59,15 @@ pub(super) async fn serve(
         };
         // The semaphore is never closed, which would be the only error.
         let Ok(permit) = permit else { break };
-        // Answers are small and written at once: waiting for more to send would only hold them up.
+        // Answers are small and written in one piece: Nagle's algorithm would only delay them.
         if let Err(error) = stream.set_nodelay(true) {
-            tracing::debug!(error = error.to_string(), "TCP_NODELAY could not be set");
+            tracing::debug!(error = error.to_string(), "could not set TCP_NODELAY");
         }
         let (streams, router) = (Streams::new(limits.stall_timeout), router.clone());
         let connection_permit =
             ConnectionPermit { _permit: permit, _gauge_guard: open_connections.increment() };
-        let connection = TokioIo::new(Connection::new(
-            stream,
-            connection_permit,
-            streams.clone(),
-            limits.stall_timeout,
-            limits.header_timeout,
-        ));
+        let connection =
+            TokioIo::new(Connection::new(stream, connection_permit, streams.clone(), limits));
         let peer = Peer::new(address.ip());
         let service =
             service_fn(move |request| handle_request(router.clone(), peer.clone(), request));
@@ -95,12 +77,12 @@ pub(super) async fn serve(
         tokio::spawn(drive_connection(served, streams, limits, close_receiver.clone()));
     }
     drop((listener, close_receiver));
-    // Without connections nobody is told.
+    // Without connections there is no receiver.
     let _ = close_sender.send(());
     close_sender.closed().await;
 }
 
-/// Holds a connection to its end.
+/// Drives a connection to its end.
 async fn drive_connection<C>(
     served: C,
     streams: Streams,
@@ -119,7 +101,7 @@ async fn drive_connection<C>(
             served.await
         }
         () = streams.wait_until_idle_for(limits.header_timeout) => {
-            tracing::debug!("a connection without requests is closed");
+            tracing::debug!("closing a connection without requests");
             served.as_mut().graceful_shutdown();
             let close_timeout = async {
                 sleep(limits.stall_timeout).await;
@@ -127,17 +109,17 @@ async fn drive_connection<C>(
             };
             tokio::select! {
                 ended = served => ended,
-                // Who does not answer the farewell is not waited for.
+                // A client that does not answer the GOAWAY frame is not waited for.
                 () = close_timeout => Ok(()),
             }
         }
     };
     if let Err(error) = ended {
-        tracing::debug!(error = error.to_string(), "a connection broke off");
+        tracing::debug!(error = error.to_string(), "connection failed");
     }
 }
 
-/// Answers one request.
+/// Handles one request.
 async fn handle_request(
     router: Router,
     peer: Peer,

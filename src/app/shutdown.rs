@@ -1,8 +1,8 @@
-//! SIGTERM and SIGINT.
+//! The signals that end the server: SIGTERM and SIGINT.
 
 use std::io;
 
-/// The signals that end the server.
+/// A listener for the signals that end the server.
 #[derive(Debug)]
 pub struct Signals {
     #[cfg(unix)]
@@ -12,10 +12,10 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Begins to listen; signals that come before are the system's.
+    /// Installs the signal handlers. Earlier signals have their default effect.
     ///
     /// # Errors
-    /// When the system refuses.
+    /// The system refuses a handler.
     pub fn listen() -> io::Result<Signals> {
         #[cfg(unix)]
         {
@@ -29,7 +29,7 @@ impl Signals {
         Ok(Signals {})
     }
 
-    /// The next of either; its name.
+    /// Waits for the next signal and returns its name.
     pub async fn next(&mut self) -> &'static str {
         #[cfg(unix)]
         tokio::select! {
@@ -39,7 +39,7 @@ impl Signals {
         #[cfg(not(unix))]
         {
             if let Err(error) = tokio::signal::ctrl_c().await {
-                tracing::error!(error = error.to_string(), "Ctrl-C can't be waited for");
+                tracing::error!(error = error.to_string(), "cannot wait for Ctrl-C");
                 std::future::pending::<()>().await;
             }
             "Ctrl-C"

@@ -1,4 +1,4 @@
-//! `kibitzer healthcheck`
+//! `kibitzer healthcheck`: the liveness check of a running server.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::path::PathBuf;
@@ -13,15 +13,15 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// The configuration file that the server was started with.
+    /// Configuration file of the server
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The address that the server listens on; goes before the configuration.
+    /// Address of the server; overrides the configuration
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
 }
 
-/// Succeeds when `/livez` answers 200.
+/// Succeeds when `/livez` returns 200.
 pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
     let listen = match options.listen {
         Some(address) => address,
@@ -36,11 +36,11 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
     if status == reqwest::StatusCode::OK {
         Ok(ExitCode::SUCCESS)
     } else {
-        Err(format!("{url} answered {status}").into())
+        Err(format!("{url} returned {status}; expected 200 OK").into())
     }
 }
 
-/// Who listens on all addresses is asked on this machine's own.
+/// The loopback address for a server that listens on all addresses.
 fn loopback_if_unspecified(mut address: SocketAddr) -> SocketAddr {
     if address.ip().is_unspecified() {
         address.set_ip(match address.ip() {

@@ -1,4 +1,4 @@
-//! `kibitzer openapi`
+//! `kibitzer openapi`: the HTTP contract as YAML.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `kibitzer perft`
+//! `kibitzer perft`: counts of move paths.
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -10,12 +10,12 @@ use super::BoxError;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// How many plies deep, 255 at most.
+    /// Depth in plies, at most 255
     depth: u8,
-    /// The position; the start position unless given.
+    /// FEN of the position [default: the start position]
     #[arg(long)]
     fen: Option<String>,
-    /// Count apart for each first move.
+    /// Print the count of each first move
     #[arg(long)]
     divide: bool,
 }
@@ -24,7 +24,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
     let position = options.fen.as_deref().map_or(Ok(Position::startpos()), Position::from_fen)?;
     let mut out = io::stdout().lock();
     let started = Instant::now();
-    // Depth 0 has no first move to divide by.
+    // Depth 0 has no first moves.
     let nodes = if options.divide && options.depth > 0 {
         let divided = perft::divide(&position, options.depth);
         for &(mv, nodes) in &divided {

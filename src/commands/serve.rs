@@ -1,4 +1,4 @@
-//! `kibitzer serve`
+//! `kibitzer serve`: the server.
 
 use std::io;
 use std::net::SocketAddr;
@@ -13,16 +13,16 @@ use super::BoxError;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// A configuration file; keys that it leaves out keep their defaults.
+    /// Configuration file; keys that it does not set keep their defaults
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// The address to listen on, as 127.0.0.1:8080; goes before the configuration.
+    /// Address to listen on, such as 127.0.0.1:8080; overrides the configuration
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<SocketAddr>,
 }
 
 impl Options {
-    /// The settings, with the address of the command line.
+    /// The settings, with the address from the command line.
     fn settings(&self) -> Result<Settings, BoxError> {
         let mut settings = Settings::load(self.config.as_deref())?;
         settings.listen = self.listen.unwrap_or(settings.listen);
@@ -36,7 +36,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
     let telemetry = telemetry::start(&settings.log, &settings.otlp, io::stdout())?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let served = runtime.block_on(serve(&settings, telemetry));
-    // Connections that are dropped at the end of the grace time may not hold up the process's end.
+    // Connections that are still open after the grace time must not delay the exit.
     runtime.shutdown_background();
     served.map(|()| ExitCode::SUCCESS)
 }
@@ -50,29 +50,32 @@ async fn serve(settings: &Settings, telemetry: TelemetryGuard) -> Result<(), Box
         "listening"
     );
     if let Some(metrics) = &listeners.metrics {
-        tracing::info!(address = metrics.local_addr()?.to_string(), "the metrics are here alone");
+        tracing::info!(
+            address = metrics.local_addr()?.to_string(),
+            "serving metrics on a separate address"
+        );
     }
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
     let serving = app::serve(settings, listeners, async {
-        // Told to stop, or nobody is left to tell.
+        // An error means that the sender was dropped.
         let _ = stopped.await;
     });
     let signalled = async move {
-        // Outside the macros: of an event that is not logged they do not evaluate the fields.
+        // Outside the macro: it does not evaluate the fields of an event that is filtered out.
         let signal = signals.next().await;
-        tracing::info!(signal, "told to end");
+        tracing::info!(signal, "shutdown requested");
         drop(stop);
         let signal = signals.next().await;
-        tracing::warn!(signal, "told to end at once");
+        tracing::warn!(signal, "immediate exit requested");
     };
     tokio::select! {
         served = serving => served?,
         () = signalled => {
-            // The lines and traces so far are told before the process goes.
+            // Writes the buffered log lines and traces before the exit.
             drop(telemetry);
             std::process::exit(1);
         }
     }
-    tracing::info!("ended");
+    tracing::info!("stopped");
     Ok(())
 }

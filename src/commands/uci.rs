@@ -1,4 +1,4 @@
-//! `kibitzer uci`
+//! `kibitzer uci`: the Universal Chess Interface, with the local engine or a server.
 
 use std::io;
 use std::process::ExitCode;
@@ -9,10 +9,11 @@ use super::BoxError;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// A kibitzer to ask instead of searching here, as http://127.0.0.1:8080.
+    /// URL of a kibitzer server that searches instead of this process, such as
+    /// http://127.0.0.1:8080
     #[arg(long, value_name = "URL")]
     server: Option<String>,
-    /// The API key that the server is shown.
+    /// API key for the server
     #[arg(long, value_name = "KEY", env = "KIBITZER_KEY", hide_env_values = true)]
     key: Option<String>,
 }

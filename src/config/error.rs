@@ -1,32 +1,33 @@
-//! What is wrong with a configuration.
+//! Errors of the configuration.
 
 use std::path::{Path, PathBuf};
 
-use super::ENVIRONMENT_PREFIX;
+/// First part of every environment variable that sets a key.
+pub(super) const ENVIRONMENT_PREFIX: &str = "KIBITZER";
 
-/// Why a configuration was refused.
+/// A configuration that was refused.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
-    /// The file can't be read or is no TOML.
+    /// The file cannot be read or is not TOML.
     #[error("{}: {detail}", path.display())]
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The reason.
         detail: String,
     },
-    /// Keys that are unknown or have a bad value.
+    /// Settings that are unknown or have an invalid value.
     #[error("{}", .0.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n"))]
     Invalid(Vec<InvalidSetting>),
 }
 
-/// One key that was refused.
+/// A setting that was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{key}: {detail} (in the environment: {})", environment_name(key))]
 pub struct InvalidSetting {
-    /// The key's full name, as `search.hash_mb`.
+    /// Full name of the key, such as `search.hash_mb`.
     pub key: String,
-    /// What is wrong.
+    /// The reason.
     pub detail: String,
 }
 
@@ -40,26 +41,25 @@ fn environment_name(key: &str) -> String {
     format!("{ENVIRONMENT_PREFIX}__{}", key.replace('.', "__").to_uppercase())
 }
 
-/// A value that is not of its setting's type.
+/// The error for a value that does not have its setting's type.
 pub(super) fn invalid_value(error: config::ConfigError) -> InvalidSetting {
     match error {
-        config::ConfigError::Type { key, unexpected, expected, .. } => InvalidSetting::new(
-            key.unwrap_or_default(),
-            format!("expected {expected}, got {unexpected}"),
-        ),
+        config::ConfigError::Type { key, unexpected, expected, .. } => {
+            InvalidSetting::new(key.unwrap_or_default(), format!("{unexpected} is not {expected}"))
+        }
         config::ConfigError::At { key, error, .. } => {
             InvalidSetting::new(key.unwrap_or_default(), error.to_string())
         }
-        // Every key has a default but those of the entries of this list, of which the library does
-        // not tell the place.
+        // Only entries of this list have keys without a default. The library does not report their
+        // index.
         config::ConfigError::NotFound(field) => {
-            InvalidSetting::new("access.keys", format!("an entry has no {field}"))
+            InvalidSetting::new("access.keys", format!("an entry has no member {field}"))
         }
         other => InvalidSetting::new("", other.to_string()),
     }
 }
 
-/// A file that can't be read.
+/// The error for a file that cannot be read.
 pub(super) fn unreadable(file: Option<&Path>, detail: &str) -> SettingsError {
     SettingsError::Unreadable {
         path: file.unwrap_or(Path::new("config/default.toml")).to_owned(),
@@ -67,7 +67,7 @@ pub(super) fn unreadable(file: Option<&Path>, detail: &str) -> SettingsError {
     }
 }
 
-/// Ends the loading when anything is wrong.
+/// Fails with these errors, if there are any.
 pub(super) fn fail_if_any(invalid: Vec<InvalidSetting>) -> Result<(), SettingsError> {
     if invalid.is_empty() { Ok(()) } else { Err(SettingsError::Invalid(invalid)) }
 }

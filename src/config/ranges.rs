@@ -1,122 +1,177 @@
-//! What values a setting may have.
+//! The ranges of the settings, and the rules between them.
 
 use std::ops::RangeInclusive;
 
 use reqwest::Url;
+use tracing_subscriber::filter::Targets;
 
-use super::{InvalidSetting, Settings};
+use super::error::InvalidSetting;
+use super::sections::Settings;
+
+const DAY_MS: u64 = 86_400_000;
+const MAX_BODY_BYTES: u64 = 1 << 30;
+const MAX_NODES: u64 = 1 << 53;
 
 impl Settings {
-    /// Every value outside its range.
+    /// Every setting that is outside its range or contradicts another one.
     pub(super) fn validate(&self) -> Vec<InvalidSetting> {
-        let mut invalid = Vec::new();
-        let mut check_range = |key: &str, value: u64, range: RangeInclusive<u64>| {
-            if !range.contains(&value) {
-                invalid.push(InvalidSetting::new(
-                    key,
-                    format!("{value} is not in {} to {}", range.start(), range.end()),
-                ));
-            }
-        };
-        let day = 86_400_000;
-        check_range("search.workers", self.search.workers as u64, 0..=1_024);
-        check_range("search.hash_mb", self.search.hash_mb as u64, 1..=1_048_576);
-        check_range("search.default_movetime_ms", self.search.default_movetime_ms, 1..=day);
-        check_range("queue.capacity", self.queue.capacity as u64, 1..=1_000_000);
-        check_range("queue.max_wait_ms", self.queue.max_wait_ms, 1..=day);
-        check_range("idle.positions", self.idle.positions as u64, 0..=100_000);
-        check_range(
-            "dictionary.max_entries",
-            self.dictionary.max_entries as u64,
-            1..=1_000_000_000,
-        );
-        check_range("store.max_entries", self.store.max_entries as u64, 1..=1_000_000_000);
-        check_range("store.flush_ms", self.store.flush_ms, 20..=60_000);
-        check_range("limits.depth", self.limits.depth.into(), 1..=120);
-        check_range("limits.nodes", self.limits.nodes, 1..=1 << 53);
-        check_range("limits.movetime_ms", self.limits.movetime_ms, 1..=day);
-        check_range("limits.mate", self.limits.mate.into(), 1..=60);
-        check_range("limits.threads", self.limits.threads.into(), 0..=1_024);
-        check_range("limits.multipv", self.limits.multipv.into(), 1..=256);
-        check_range("limits.moves", self.limits.moves as u64, 0..=20_000);
-        check_range("limits.body_bytes", self.limits.body_bytes as u64, 1_024..=1 << 30);
-        check_range("limits.perft_depth", self.limits.perft_depth.into(), 1..=30);
-        check_range("perft.max_ms", self.perft.max_ms, 1..=day);
-        check_range("stream.heartbeat_ms", self.stream.heartbeat_ms, 100..=8_000);
-        check_range("stream.stall_ms", self.stream.stall_ms, 100..=day);
-        check_range("stream.buffer", self.stream.buffer as u64, 2..=1_024);
-        check_range("stream.max", self.stream.max as u64, 1..=1_000_000);
-        check_range("live.idle_ms", self.live.idle_ms, 100..=day);
-        check_range("live.ping_ms", self.live.ping_ms, 100..=day);
-        check_range("stream.infinite_ms", self.stream.infinite_ms, 1..=day);
-        check_range("batch.max", self.batch.max as u64, 1..=10_000);
-        check_range("batch.lines", self.batch.lines as u64, 1..=1_000_000);
-        check_range("batch.bytes", self.batch.bytes as u64, 1_024..=1 << 30);
-        check_range("jobs.max", self.jobs.max as u64, 1..=100_000);
-        check_range("jobs.keep_hours", self.jobs.keep_hours, 1..=87_600);
-        check_range("jobs.bytes", self.jobs.bytes as u64, 1_024..=1 << 30);
-        check_range("jobs.max_mb", self.jobs.max_mb, 1..=1_048_576);
-        check_range("jobs.default_nodes", self.jobs.default_nodes, 1..=1 << 53);
-        check_range("lichess.compute_ms", self.lichess.compute_ms, 0..=self.limits.movetime_ms);
-        check_range("http.connections", self.http.connections as u64, 1..=1_000_000);
-        check_range("http.head_timeout_ms", self.http.head_timeout_ms, 100..=day);
-        check_range("http.body_timeout_ms", self.http.body_timeout_ms, 1..=day);
-        check_range("shutdown.drain_ms", self.shutdown.drain_ms, 0..=day);
-        check_range("shutdown.grace_ms", self.shutdown.grace_ms, self.shutdown.drain_ms..=day);
-        check_range("rate.requests", self.rate.requests.into(), 0..=1_000_000_000);
-        check_range("rate.window_ms", self.rate.window_ms, 1..=day);
-        check_range("otlp.sample_permille", self.otlp.sample_permille.into(), 0..=1_000);
-        check_range("otlp.timeout_ms", self.otlp.timeout_ms, 1..=60_000);
-        for key in &self.access.keys {
-            check_range("access.keys.window_ms", key.window_ms, 1..=day);
-            check_range("access.keys.name", key.name.chars().count() as u64, 1..=64);
-        }
-        let mut names: Vec<_> = self.access.keys.iter().map(|key| &key.name).collect();
-        names.sort_unstable();
-        if names.windows(2).any(|pair| pair[0] == pair[1]) {
-            invalid.push(InvalidSetting::new("access.keys", "two keys have the same name"));
-        }
-        if self.search.default_movetime_ms > self.limits.movetime_ms {
-            invalid.push(InvalidSetting::new(
-                "search.default_movetime_ms",
-                "is above limits.movetime_ms",
-            ));
-        }
-        if self.metrics.listen.is_some_and(|address| address == self.listen && address.port() != 0)
-        {
-            invalid.push(InvalidSetting::new(
-                "metrics.listen",
-                "is the address of `listen`: leave it empty to have the metrics there",
-            ));
-        }
-        if self.otlp.is_on() && !is_plain_http(&self.otlp.endpoint) {
-            invalid.push(InvalidSetting::new(
-                "otlp.endpoint",
-                format!(
-                    "{:?} is no URL of the form http://host:port/path; the server opens no TLS of its own",
-                    self.otlp.endpoint
-                ),
-            ));
-        }
-        if let Err(error) = self.log.level.parse::<tracing_subscriber::filter::Targets>() {
-            invalid.push(InvalidSetting::new("log.level", error.to_string()));
-        }
-        for origin in self.http.cors_origins.iter().filter(|origin| !is_origin(origin)) {
-            invalid.push(InvalidSetting::new(
-                "http.cors_origins",
-                format!("{origin:?} is no origin: scheme://host or scheme://host:port in lower case, or *"),
-            ));
-        }
-        invalid
+        let mut validator = Validator::default();
+        validator.check_search(self);
+        validator.check_requests(self);
+        validator.check_server(self);
+        validator.check_api_keys(self);
+        validator.check_addresses(self);
+        validator.check_log_and_cors(self);
+        validator.invalid
     }
 }
 
-/// A URL that can be sent to without TLS.
+/// The settings that were refused so far.
+#[derive(Default)]
+struct Validator {
+    invalid: Vec<InvalidSetting>,
+}
+
+impl Validator {
+    fn refuse(&mut self, key: &str, detail: impl Into<String>) {
+        self.invalid.push(InvalidSetting::new(key, detail));
+    }
+
+    fn range(&mut self, key: &str, value: impl TryInto<u64>, range: RangeInclusive<u64>) {
+        // A number above u64 is above every range.
+        let value = value.try_into().unwrap_or(u64::MAX);
+        if !range.contains(&value) {
+            let (min, max) = range.into_inner();
+            self.refuse(key, format!("{value} is out of range; it must be {min} to {max}"));
+        }
+    }
+
+    fn check_search(&mut self, settings: &Settings) {
+        let Settings { search, queue, idle, dictionary, store, .. } = settings;
+        self.range("search.workers", search.workers, 0..=1_024);
+        self.range("search.hash_mb", search.hash_mb, 1..=1_048_576);
+        self.range("search.default_movetime_ms", search.default_movetime_ms, 1..=DAY_MS);
+        if search.default_movetime_ms > settings.limits.movetime_ms {
+            self.refuse(
+                "search.default_movetime_ms",
+                format!(
+                    "{} is above limits.movetime_ms, which is {}",
+                    search.default_movetime_ms, settings.limits.movetime_ms
+                ),
+            );
+        }
+        self.range("queue.capacity", queue.capacity, 1..=1_000_000);
+        self.range("queue.max_wait_ms", queue.max_wait_ms, 1..=DAY_MS);
+        self.range("idle.positions", idle.positions, 0..=100_000);
+        self.range("dictionary.max_entries", dictionary.max_entries, 1..=1_000_000_000);
+        self.range("store.max_entries", store.max_entries, 1..=1_000_000_000);
+        self.range("store.flush_ms", store.flush_ms, 20..=60_000);
+    }
+
+    fn check_requests(&mut self, settings: &Settings) {
+        let Settings { limits, perft, stream, live, batch, jobs, lichess, .. } = settings;
+        self.range("limits.depth", limits.depth, 1..=120);
+        self.range("limits.nodes", limits.nodes, 1..=MAX_NODES);
+        self.range("limits.movetime_ms", limits.movetime_ms, 1..=DAY_MS);
+        self.range("limits.mate", limits.mate, 1..=60);
+        self.range("limits.threads", limits.threads, 0..=1_024);
+        self.range("limits.multipv", limits.multipv, 1..=256);
+        self.range("limits.moves", limits.moves, 0..=20_000);
+        self.range("limits.body_bytes", limits.body_bytes, 1_024..=MAX_BODY_BYTES);
+        self.range("limits.perft_depth", limits.perft_depth, 1..=30);
+        self.range("perft.max_ms", perft.max_ms, 1..=DAY_MS);
+        self.range("stream.heartbeat_ms", stream.heartbeat_ms, 100..=8_000);
+        self.range("stream.stall_ms", stream.stall_ms, 100..=DAY_MS);
+        self.range("stream.buffer", stream.buffer, 2..=1_024);
+        self.range("stream.max", stream.max, 1..=1_000_000);
+        self.range("stream.infinite_ms", stream.infinite_ms, 1..=DAY_MS);
+        self.range("live.idle_ms", live.idle_ms, 100..=DAY_MS);
+        self.range("live.ping_ms", live.ping_ms, 100..=DAY_MS);
+        self.range("batch.max", batch.max, 1..=10_000);
+        self.range("batch.lines", batch.lines, 1..=1_000_000);
+        self.range("batch.bytes", batch.bytes, 1_024..=MAX_BODY_BYTES);
+        self.range("jobs.max", jobs.max, 1..=100_000);
+        self.range("jobs.keep_hours", jobs.keep_hours, 1..=87_600);
+        self.range("jobs.bytes", jobs.bytes, 1_024..=MAX_BODY_BYTES);
+        self.range("jobs.max_mb", jobs.max_mb, 1..=1_048_576);
+        self.range("jobs.default_nodes", jobs.default_nodes, 1..=MAX_NODES);
+        self.range("lichess.compute_ms", lichess.compute_ms, 0..=limits.movetime_ms);
+    }
+
+    fn check_server(&mut self, settings: &Settings) {
+        let Settings { http, shutdown, rate, otlp, .. } = settings;
+        self.range("http.connections", http.connections, 1..=1_000_000);
+        self.range("http.head_timeout_ms", http.head_timeout_ms, 100..=DAY_MS);
+        self.range("http.body_timeout_ms", http.body_timeout_ms, 1..=DAY_MS);
+        self.range("shutdown.drain_ms", shutdown.drain_ms, 0..=DAY_MS);
+        self.range("shutdown.grace_ms", shutdown.grace_ms, shutdown.drain_ms..=DAY_MS);
+        self.range("rate.requests", rate.requests, 0..=1_000_000_000);
+        self.range("rate.window_ms", rate.window_ms, 1..=DAY_MS);
+        self.range("otlp.sample_permille", otlp.sample_permille, 0..=1_000);
+        self.range("otlp.timeout_ms", otlp.timeout_ms, 1..=60_000);
+    }
+
+    fn check_api_keys(&mut self, settings: &Settings) {
+        let keys = &settings.access.keys;
+        for key in keys {
+            self.range("access.keys.window_ms", key.window_ms, 1..=DAY_MS);
+            let length = key.name.chars().count();
+            if !(1..=64).contains(&length) {
+                self.refuse(
+                    "access.keys.name",
+                    format!("{:?} has {length} characters; it must have 1 to 64", key.name),
+                );
+            }
+        }
+        let mut names: Vec<_> = keys.iter().map(|key| &key.name).collect();
+        names.sort_unstable();
+        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
+            self.refuse("access.keys", format!("two keys have the name {:?}", pair[0]));
+        }
+    }
+
+    fn check_addresses(&mut self, settings: &Settings) {
+        let Settings { listen, metrics, otlp, .. } = settings;
+        if metrics.listen.is_some_and(|address| address == *listen && address.port() != 0) {
+            self.refuse(
+                "metrics.listen",
+                format!("{listen} is also `listen`; leave it empty to serve metrics there"),
+            );
+        }
+        if otlp.is_on() && !is_plain_http(&otlp.endpoint) {
+            self.refuse(
+                "otlp.endpoint",
+                format!(
+                    "{:?} is not a URL of the form http://host:port/path; TLS is not supported",
+                    otlp.endpoint
+                ),
+            );
+        }
+    }
+
+    fn check_log_and_cors(&mut self, settings: &Settings) {
+        if let Err(error) = settings.log.level.parse::<Targets>() {
+            self.refuse("log.level", format!("{:?}: {error}", settings.log.level));
+        }
+        for origin in settings.http.cors_origins.iter().filter(|origin| !is_origin(origin)) {
+            self.refuse(
+                "http.cors_origins",
+                format!(
+                    "{origin:?} is not an origin; it must be scheme://host or \
+                     scheme://host:port in lower case, or *"
+                ),
+            );
+        }
+    }
+}
+
+/// `true` for a URL that needs no TLS.
 fn is_plain_http(text: &str) -> bool {
     Url::parse(text).is_ok_and(|url| url.scheme() == "http" && url.has_host())
 }
 
-/// An origin as browsers send it, in lower case, since it is compared byte for byte; or `*`.
+/// `true` for an origin as browsers send it, or `*`. It must be in lower case, because origins are
+/// compared byte for byte.
 fn is_origin(text: &str) -> bool {
     let is_part = |part: &str| {
         !part.is_empty()

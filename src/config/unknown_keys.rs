@@ -1,14 +1,14 @@
-//! Which keys there are, and of what kind their values.
+//! The check for unknown keys and for values of the wrong kind.
 
 use std::collections::BTreeMap;
 
 use config::{Config, Value, ValueKind};
 
-use super::InvalidSetting;
+use super::error::InvalidSetting;
 
-/// Every key that `default.toml` does not know, and every value that is not of its default's kind.
-/// (The `config` crate would take 1.5 for a whole number, and names an unknown key without its
-/// section.)
+/// Every key that `default.toml` does not have, and every value whose kind differs from its
+/// default's. The `config` crate alone accepts 1.5 as an integer and reports an unknown key without
+/// its section.
 pub(super) fn check_keys(defaults: &Config, overrides: &Config) -> Vec<InvalidSetting> {
     let known = flatten(&defaults.cache);
     flatten(&overrides.cache)
@@ -20,13 +20,13 @@ pub(super) fn check_keys(defaults: &Config, overrides: &Config) -> Vec<InvalidSe
             {
                 None
             }
-            None => Some(InvalidSetting::new(key, "is not a key of the configuration")),
+            None => Some(InvalidSetting::new(key, "unknown key")),
             Some(default) => {
                 let (expected, found) = (kind_name(default), kind_name(&value));
-                // The environment has no types: a number there may stand for a text.
-                let is_text = expected == "a text" && found != "a list";
-                (expected != found && !is_text)
-                    .then(|| InvalidSetting::new(key, format!("expected {expected}, got {value}")))
+                // The environment has no types: a string setting may look like a number there.
+                let is_string = expected == "a string" && found != "a list";
+                (expected != found && !is_string)
+                    .then(|| InvalidSetting::new(key, format!("{value} is not {expected}")))
             }
         })
         .collect()
@@ -55,12 +55,12 @@ fn flatten(value: &Value) -> BTreeMap<String, Value> {
 fn kind_name(value: &Value) -> &'static str {
     match value.kind {
         ValueKind::I64(_) | ValueKind::I128(_) | ValueKind::U64(_) | ValueKind::U128(_) => {
-            "a whole number"
+            "an integer"
         }
         ValueKind::Boolean(_) => "true or false",
         ValueKind::Float(_) => "a number",
         ValueKind::Array(_) => "a list",
-        ValueKind::String(_) => "a text",
+        ValueKind::String(_) => "a string",
         ValueKind::Nil | ValueKind::Table(_) => "nothing",
     }
 }

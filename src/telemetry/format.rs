@@ -1,5 +1,7 @@
-//! Events as lines. Written by hand because the request log lies on the hot path: one buffer a
-//! thread, one copy, no lock but the sink's.
+//! The layer that formats events as log lines.
+//!
+//! It is own code because the request log is on the hot path: one buffer per thread, one copy, and
+//! no lock except the writer's.
 
 use std::cell::RefCell;
 use std::fmt::{self, Write as _};
@@ -20,44 +22,44 @@ use crate::config::LogFormat;
 const REQUEST_ID: &str = "request_id";
 const MESSAGE: &str = "message";
 
-/// Bytes for what is told of a span, so that most are written without being moved.
+/// Initial capacity for the fields of a span, in bytes. Most spans need no reallocation.
 const SPAN_CAPACITY: usize = 64;
 
 thread_local! {
     static LINE_BUFFER: RefCell<LineBuffer> = RefCell::new(LineBuffer::default());
 }
 
-/// What a line is written on.
+/// The buffers of a thread for one line.
 #[derive(Default)]
 struct LineBuffer {
     line: String,
-    /// The id of the request that the event belongs to.
+    /// Id of the event's request.
     request_id: String,
-    /// The event's spans as members of a JSON object, each behind a comma.
+    /// The event's spans as members of a JSON object, each after a comma.
     spans: String,
-    /// For texts that have to be put together first.
+    /// Buffer for values that are formatted before they are escaped.
     scratch: String,
 }
 
 /// The layer that writes each event as a line, with the `request_id` of the nearest span that has
-/// one; in JSON with the fields of all its spans too, as an object under the span's name. Fields
-/// with a dot in their names are for collectors of traces.
+/// one. In JSON, the fields of all its spans follow, as an object under the span's name. Fields
+/// with a dot in the name go to traces only.
 #[derive(Debug)]
 pub struct LogLayer {
     writer: LogWriter,
     format: LogFormat,
 }
 
-/// What a line tells of a span.
+/// The formatted fields of a span.
 #[derive(Default)]
 struct FormattedSpan {
     request_id: Option<String>,
-    /// Its other fields as members of a JSON object, each behind a comma; in JSON alone.
+    /// The other fields as members of a JSON object, each after a comma. Empty in the text format.
     members: String,
 }
 
 impl LogLayer {
-    /// Lines of this format into this sink.
+    /// A layer that writes lines of this format.
     pub fn new(writer: LogWriter, format: LogFormat) -> LogLayer {
         LogLayer { writer, format }
     }
@@ -94,7 +96,7 @@ impl LogLayer {
         Ok(())
     }
 
-    /// Notes the fields that a span has or gets.
+    /// Formats fields of a span, at its start or later.
     fn record_span(&self, formatted: &mut FormattedSpan, record: impl FnOnce(&mut dyn Visit)) {
         let FormattedSpan { request_id, members } = formatted;
         let fields = (self.format == LogFormat::Json).then_some(FieldWriter {
@@ -108,7 +110,7 @@ impl LogLayer {
 }
 
 impl LineBuffer {
-    /// What is told of an event's spans, the innermost first.
+    /// Collects the fields of an event's spans, the innermost first.
     fn collect_spans<S: Subscriber + for<'a> LookupSpan<'a>>(
         &mut self,
         event: &Event<'_>,
@@ -158,7 +160,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for LogLayer {
                 .into_iter()
                 .for_each(String::clear);
             buffer.collect_spans(event, &context);
-            // Writing into a String can't fail.
+            // Writing to a String cannot fail.
             if self.write_line(buffer, event).is_err() {
                 buffer.line.push('\n');
             }
@@ -167,8 +169,7 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for LogLayer {
     }
 }
 
-/// Writes down a span's fields: the id of its request, and where they are told the others but those
-/// for collectors.
+/// Formats the fields of a span: the request id, and in JSON the others except those for traces.
 struct SpanVisitor<'a> {
     request_id: &'a mut Option<String>,
     fields: Option<FieldWriter<'a>>,
@@ -176,8 +177,8 @@ struct SpanVisitor<'a> {
 
 impl<'a> SpanVisitor<'a> {
     fn logged_fields(&mut self, field: &Field) -> Option<&mut FieldWriter<'a>> {
-        let is_for_collectors = field.name().contains('.');
-        self.fields.as_mut().filter(|_| !is_for_collectors)
+        let is_for_traces = field.name().contains('.');
+        self.fields.as_mut().filter(|_| !is_for_traces)
     }
 }
 
@@ -223,13 +224,13 @@ impl Visit for SpanVisitor<'_> {
     }
 }
 
-/// Writes fields behind a line's head. The message goes first, since `tracing` records it first,
-/// and the request id next.
+/// Appends fields to a line. The message comes first, because `tracing` records it first, and the
+/// request id second.
 struct FieldWriter<'a> {
     line: &'a mut String,
     format: LogFormat,
     request_id: Option<&'a str>,
-    /// For texts that have to be put together first, as messages are.
+    /// Buffer for values that are formatted before they are escaped, such as messages.
     scratch: String,
 }
 
@@ -258,7 +259,7 @@ impl FieldWriter<'_> {
         let is_message = name == MESSAGE;
         if is_message && self.format == LogFormat::Text {
             self.line.push(' ');
-            // A message that is more than one line is quoted, so that a line stays a line.
+            // A message of several lines is quoted, so that the event stays on one line.
             self.push_text(value, |c| c.is_control());
         } else {
             self.push_name(name);
@@ -308,14 +309,14 @@ impl Visit for FieldWriter<'_> {
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let mut text = mem::take(&mut self.scratch);
         text.clear();
-        // A field whose own Debug fails is told as far as it came.
+        // A value whose Debug fails is written as far as it was formatted.
         let _is_whole = write!(text, "{value:?}");
         self.push_field(field.name(), &text);
         self.scratch = text;
     }
 }
 
-/// The time; 1970 where a clock shows less, which the writer of times can't write.
+/// The current time, at least 1970: `humantime` cannot format earlier times.
 fn now() -> SystemTime {
     SystemTime::now().max(UNIX_EPOCH)
 }
@@ -329,7 +330,7 @@ fn push_json_string(line: &mut String, value: &str) {
     } else {
         let mut quoted = Vec::with_capacity(value.len() + 8);
         let written = serde_json::to_writer(quoted.by_ref(), value);
-        debug_assert!(written.is_ok(), "a text can always be written as JSON");
+        debug_assert!(written.is_ok(), "a string is always valid JSON");
         line.push_str(&String::from_utf8_lossy(&quoted));
     }
 }

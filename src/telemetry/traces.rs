@@ -1,8 +1,8 @@
-//! Traces for a collector of OpenTelemetry: by OTLP over HTTP, in protobuf.
+//! Traces for an OpenTelemetry collector, by OTLP over HTTP in protobuf.
 //!
-//! Spans that have ended wait in a bounded queue for a thread of the library's own, which sends
-//! them in batches. What finds no place there, or is not taken in time, is thrown away and counted
-//! in the log: nobody who serves waits for it.
+//! Ended spans wait in a bounded queue for a thread of the library, which exports them in batches.
+//! Spans beyond the queue, or not accepted in time, are dropped and counted in the log. Requests
+//! never wait for the export.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::config::OtlpSettings;
 
 const SERVICE_NAME: &str = env!("CARGO_PKG_NAME");
 
-/// The sender. Dropping it sends what waits, as long as the collector takes it in time.
+/// The exporter of traces. Dropping it exports the waiting spans, for `otlp.timeout_ms` at most.
 #[derive(Debug)]
 pub(super) struct TraceExporter {
     provider: SdkTracerProvider,
@@ -29,10 +29,10 @@ pub(super) struct TraceExporter {
 }
 
 impl TraceExporter {
-    /// Starts the thread.
+    /// Starts the exporter's thread.
     ///
     /// # Errors
-    /// When the collector's address is none.
+    /// The collector's URL is invalid.
     pub(super) fn start(otlp: &OtlpSettings) -> Result<TraceExporter, ExporterBuildError> {
         let timeout = Duration::from_millis(otlp.timeout_ms);
         let exporter = SpanExporter::builder()
@@ -45,7 +45,7 @@ impl TraceExporter {
         let version = KeyValue::new("service.version", env!("CARGO_PKG_VERSION"));
         let provider = SdkTracerProvider::builder()
             .with_batch_exporter(exporter)
-            // Whoever sent the request has decided it for the whole trace.
+            // The caller's decision holds for the whole trace.
             .with_sampler(Sampler::ParentBased(Box::new(sampler)))
             .with_resource(
                 Resource::builder().with_service_name(SERVICE_NAME).with_attribute(version).build(),
@@ -54,8 +54,8 @@ impl TraceExporter {
         Ok(TraceExporter { provider, timeout })
     }
 
-    /// What turns our spans into traces; those of libraries, and among them the sender's own, stay
-    /// out.
+    /// The layer that turns our spans into traces. It ignores spans of libraries, among them those
+    /// of the exporter.
     pub(super) fn layer<S: Subscriber + for<'a> LookupSpan<'a>>(&self) -> impl Layer<S> + use<S> {
         let own_spans = Targets::new().with_target(SERVICE_NAME, LevelFilter::TRACE);
         tracing_opentelemetry::layer()
@@ -69,7 +69,7 @@ impl TraceExporter {
 impl Drop for TraceExporter {
     fn drop(&mut self) {
         if let Err(error) = self.provider.shutdown_with_timeout(self.timeout) {
-            tracing::warn!(error = error.to_string(), "the last traces were not sent");
+            tracing::warn!(error = error.to_string(), "could not export the last traces");
         }
     }
 }

@@ -1,28 +1,31 @@
-//! Where log lines go: a bounded buffer that a thread of its own writes out, so that a slow reader
-//! of stdout never holds up a request. Lines are copied under a short lock and written in batches:
-//! no system call and no wake-up a line.
+//! The log writer: a bounded buffer of lines, written to stdout by its own thread.
+//!
+//! A slow reader of stdout never delays a request. Lines are copied under a short lock and written
+//! in batches, without a system call or a wake-up per line. docs/decisions/log-writer.md compares
+//! it with `tracing-appender`.
 
 use std::io::{self, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// Bytes that may wait; beyond it lines are dropped, counted, and the count is logged.
+/// Most bytes that may wait. Further lines are dropped; their number is logged.
 const CAPACITY: usize = 4 << 20;
-/// A batch is written when it is this old …
+/// Longest time until a waiting line is written.
 const BATCH_TIME: Duration = Duration::from_millis(5);
-/// … or this big.
+/// Waiting bytes from which the thread writes without a further delay.
 const BATCH_BYTES: usize = 256 << 10;
-/// How long the end of the process waits for the last lines to be taken.
+/// Longest time that the end of the process waits for the last lines to be written.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The writing end. Cheap to clone.
+/// The sending end of the buffer. Clones share it.
 #[derive(Clone, Debug)]
 pub struct LogWriter {
     shared: Arc<Shared>,
 }
 
-/// Ends the writer's thread when dropped, and waits until all lines are written, a second at most.
+/// A guard of the writer's thread. Dropping it waits until all lines are written, for
+/// one second at most, and ends the thread.
 #[derive(Debug)]
 pub struct LogWriterGuard {
     shared: Arc<Shared>,
@@ -46,16 +49,16 @@ struct WriterState {
 
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, WriterState> {
-        // Nothing that can panic happens under the lock.
+        // No code that holds the lock can panic.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl LogWriter {
-    /// A sink that writes into `writer`.
+    /// Starts the thread that writes to `writer`.
     ///
     /// # Errors
-    /// When the thread can't be started.
+    /// The system refuses the thread.
     pub fn new(writer: impl Write + Send + 'static) -> io::Result<(LogWriter, LogWriterGuard)> {
         let shared = Arc::new(Shared::default());
         let thread_shared = Arc::clone(&shared);
@@ -65,7 +68,7 @@ impl LogWriter {
         Ok((LogWriter { shared: Arc::clone(&shared) }, LogWriterGuard { shared }))
     }
 
-    /// Hands over one line, its line feed included.
+    /// Appends one line, which includes its line feed, or drops it when the buffer is full.
     pub fn write_line(&self, line: &[u8]) {
         let mut state = self.shared.lock();
         if state.bytes.len() + line.len() > CAPACITY {
@@ -87,7 +90,7 @@ impl Drop for LogWriterGuard {
         let mut state = self.shared.lock();
         state.closing = true;
         self.shared.wake.notify_one();
-        // A reader that takes nothing any more may not keep the process alive.
+        // A stalled reader of stdout must not keep the process alive.
         let deadline = Instant::now() + SHUTDOWN_TIMEOUT;
         while !state.is_finished {
             let left = deadline.saturating_duration_since(Instant::now());
@@ -107,7 +110,7 @@ impl Drop for LogWriterGuard {
 fn run_writer(shared: &Shared, mut writer: impl Write) {
     let mut batch = Vec::new();
     while let Some(dropped) = wait_for_batch(shared, &mut batch) {
-        // A stdout that is gone can't be complained to; the server goes on without a log.
+        // A closed stdout leaves no place to report the error. The server goes on without a log.
         let _gone = writer.write_all(&batch).and_then(|()| writer.flush());
         batch.clear();
         if dropped > 0 {
@@ -118,8 +121,8 @@ fn run_writer(shared: &Shared, mut writer: impl Write) {
     shared.finished.notify_all();
 }
 
-/// Takes what waits; how many lines were dropped since the last time, or `None` when all is written
-/// and the guard has gone.
+/// Waits for lines and moves them into `batch`. Returns the number of lines dropped since the last
+/// call, or `None` when all lines are written and the guard is dropped.
 fn wait_for_batch(shared: &Shared, batch: &mut Vec<u8>) -> Option<u64> {
     let mut state = shared.lock();
     while state.bytes.is_empty() && state.dropped == 0 {
@@ -138,74 +141,4 @@ fn wait_for_batch(shared: &Shared, batch: &mut Vec<u8>) -> Option<u64> {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::sync::mpsc;
-
-    use super::*;
-
-    /// A reader that takes nothing until it is told to.
-    struct GatedWriter {
-        open: mpsc::Receiver<()>,
-        written: Arc<Mutex<Vec<u8>>>,
-    }
-
-    impl Write for GatedWriter {
-        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-            let _closed = self.open.recv();
-            self.written.lock().unwrap().extend_from_slice(bytes);
-            Ok(bytes.len())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn dropping_the_guard_writes_every_line() {
-        let (open, gate) = mpsc::channel();
-        let written = Arc::new(Mutex::new(Vec::new()));
-        let (log_writer, guard) =
-            LogWriter::new(GatedWriter { open: gate, written: Arc::clone(&written) }).unwrap();
-        drop(open);
-        let writers: Vec<_> = (0..4)
-            .map(|_| {
-                let log_writer = log_writer.clone();
-                thread::spawn(move || (0..1_000).for_each(|_| log_writer.write_line(b"line\n")))
-            })
-            .collect();
-        writers.into_iter().for_each(|writer| writer.join().unwrap());
-        drop(guard);
-        assert_eq!(written.lock().unwrap().len(), 4 * 1_000 * 5);
-    }
-
-    #[test]
-    fn a_stalled_stdout_does_not_keep_the_process_alive() {
-        let (open, gate) = mpsc::channel();
-        let (log_writer, guard) =
-            LogWriter::new(GatedWriter { open: gate, written: Arc::default() }).unwrap();
-        log_writer.write_line(b"line\n");
-        let dropped_at = Instant::now();
-        drop(guard);
-        assert!(
-            (SHUTDOWN_TIMEOUT..4 * SHUTDOWN_TIMEOUT).contains(&dropped_at.elapsed()),
-            "{:?}",
-            dropped_at.elapsed()
-        );
-        drop(open);
-    }
-
-    #[test]
-    fn a_stalled_stdout_blocks_nobody_and_memory_stays_bounded() {
-        let (open, gate) = mpsc::channel();
-        let written = Arc::new(Mutex::new(Vec::new()));
-        let (log_writer, guard) =
-            LogWriter::new(GatedWriter { open: gate, written: Arc::clone(&written) }).unwrap();
-        let line = vec![b'x'; 1 << 20];
-        (0..20).for_each(|_| log_writer.write_line(&line));
-        assert!(log_writer.shared.lock().bytes.len() <= CAPACITY);
-        drop(open);
-        drop(guard);
-        assert!(written.lock().unwrap().len() >= CAPACITY, "what was not dropped is written");
-    }
-}
+mod tests;

@@ -1,65 +1,65 @@
-//! What a session drives.
+//! The backend of a session: the interface to an engine.
 
 use super::options::{OptionName, Options};
 use crate::chess::{Game, Position};
 use crate::engine::{Limits, Report, SearchScope, StopFlag};
 
-/// Who thinks: the engine in this process, or a kibitzer somewhere else.
+/// An engine: the one in this process, or a kibitzer server.
 pub trait Backend {
-    /// What calls itself by this name.
+    /// Name for the answer to `uci`.
     fn name(&self) -> String;
 
-    /// Whether an option has a meaning here.
+    /// `true` when the backend has this option.
     fn supports(&self, option: OptionName) -> bool;
 
-    /// Acts on an option that was set, or on a button that was pressed. No search is running.
+    /// Applies an option that was set, or a button that was pressed. No search is running.
     ///
     /// # Errors
     ///
-    /// When it cannot be done, with the reason. What was set before holds, as long as there still
-    /// is memory for it; what was learned may be lost.
+    /// The option cannot be applied; the text is the reason. The earlier setting stays, as long as
+    /// there is memory for it. Learned data may be lost.
     fn apply(&mut self, option: OptionName, options: &Options) -> Result<(), String>;
 
-    /// What comes next belongs to another game. No search is running.
+    /// Starts a new game. No search is running.
     fn new_game(&mut self);
 
-    /// Prepares a search, to be run on a thread of its own.
+    /// Prepares a search, which then runs on the search thread.
     fn prepare(&self, task: SearchTask) -> PreparedSearch;
 
-    /// Judges a position without a search: lines for people.
+    /// The static evaluation of a position, as lines for people.
     ///
     /// # Errors
     ///
-    /// When it cannot be judged, with the reason.
+    /// There is no evaluation; the text is the reason.
     fn evaluate(&self, position: &Position) -> Result<String, String>;
 }
 
-/// What is to be searched.
+/// A search to run.
 #[derive(Clone, Debug)]
 pub struct SearchTask {
-    /// The position, and how it came about.
+    /// The position, with its history.
     pub game: Game,
-    /// When to end.
+    /// Limits that end the search.
     pub limits: Limits,
-    /// How wide to look, and with how many threads.
+    /// Threads, number of lines and root moves.
     pub scope: SearchScope,
-    /// Without the memory of earlier searches.
+    /// Ignore the results of earlier searches.
     pub fresh: bool,
 }
 
-/// A search that was prepared. It tells what it finds, and returns its last state; the line of that
-/// is empty only when the rules have ended the game, or nothing could be found out.
+/// A search that is ready to run. It reports updates and returns the final report. The principal
+/// variation of that is empty only when the game is over, or when there was no result.
 pub type PreparedSearch = Box<dyn FnOnce(&StopFlag, &mut dyn FnMut(Update<'_>)) -> Report + Send>;
 
-/// What a search tells along the way.
+/// An update of a running search.
 pub enum Update<'a> {
-    /// A state.
+    /// A new report.
     Progress {
-        /// What was found.
+        /// The current result.
         report: &'a Report,
-        /// How full the table is, in entries per thousand; `None` where that is not known.
+        /// Fill of the transposition table in permille; `None` when it is not known.
         hash_permille: Option<u32>,
     },
-    /// Something for people to read.
+    /// A note for people.
     Note(String),
 }

@@ -1,23 +1,29 @@
-//! What a GUI says, line by line.
+//! The commands of a GUI, parsed from lines.
 //!
-//! "Description of the universal chess interface" by Stefan Meyer-Kahlen, April 2006; `d`, `eval`,
-//! `bench` and `perft` as engines have them by custom. A line is read once, here; inside only a
-//! [`Command`] travels.
+//! Source: "Description of the universal chess interface" by Stefan Meyer-Kahlen, April 2006. `d`,
+//! `eval`, `bench` and `perft` are customary extensions. Only a [`Command`] leaves this module.
 
+mod argument;
 mod go;
+mod position;
 
+pub use argument::CommandError;
+use argument::{parse_integer, saturating_convert};
 pub use go::{Go, SideClock};
+pub use position::PositionText;
+pub(super) use position::build_game;
+use position::parse_position;
 
 use crate::chess::excerpt;
 
-/// A line that was understood.
+/// A parsed line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// `uci`: who are you, and what can be set?
+    /// `uci`: asks for the name and the options.
     Uci,
     /// `isready`
     IsReady,
-    /// `ucinewgame`: what comes next belongs to another game.
+    /// `ucinewgame`: the next position belongs to another game.
     NewGame,
     /// `position startpos|fen … [moves …]`
     Position(PositionText),
@@ -29,63 +35,36 @@ pub enum Command {
     PonderHit,
     /// `setoption name … [value …]`
     SetOption {
-        /// As the GUI spells it.
+        /// Name as the GUI spells it.
         name: String,
-        /// All that stands behind `value`; `None` without that word.
+        /// Text after `value`; `None` without that word.
         value: Option<String>,
     },
     /// `quit`
     Quit,
-    /// `d`: show the position.
+    /// `d`: shows the position.
     Display,
-    /// `eval`: judge the position without a search.
+    /// `eval`: evaluates the position without a search.
     Eval,
     /// `bench [depth]`
     Bench {
-        /// In plies.
+        /// Depth in plies.
         depth: Option<u8>,
     },
     /// `perft depth`, and `go perft depth`.
     Perft {
-        /// In plies.
+        /// Depth in plies.
         depth: u8,
     },
 }
 
-/// A position as it was written, not proven yet.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct PositionText {
-    /// `None` for the start position.
-    pub fen: Option<String>,
-    /// Played from there, in order.
-    pub moves: Vec<String>,
-}
-
-/// Why a line, or a part of it, was not understood.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum CommandError {
-    /// The first word is no command's name.
-    #[error("unknown command: {0}")]
-    Unknown(String),
-    /// Something has to follow.
-    #[error("{0}: {1} is missing")]
-    Missing(&'static str, &'static str),
-    /// A word that has no meaning there.
-    #[error("{0}: {1} has no meaning here")]
-    Unexpected(&'static str, String),
-    /// A word that should be a whole number.
-    #[error("{0}: {1} is not a whole number")]
-    NotANumber(&'static str, String),
-}
-
 impl Command {
-    /// Reads a line; `None` when it is blank.
+    /// Parses a line. Returns `None` when it is blank.
     ///
     /// # Errors
     ///
-    /// When the first word is unknown, or what has to follow it does not. What else is wrong with a
-    /// `go` is told by
-    /// [`Go::complaints`], since a GUI waits for the answer to every `go`.
+    /// The command is unknown, or an argument is missing. Other errors of a `go` are in
+    /// [`Go::errors`], because a GUI waits for the answer to every `go`.
     pub fn parse(line: &str) -> Result<Option<Command>, CommandError> {
         let line = line.trim();
         let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -113,25 +92,7 @@ impl Command {
     }
 }
 
-fn parse_position<'a>(
-    mut words: impl Iterator<Item = &'a str>,
-) -> Result<PositionText, CommandError> {
-    let mut before_moves = words.by_ref().take_while(|&word| word != "moves");
-    let fen = match before_moves.next() {
-        Some("startpos") => match before_moves.next() {
-            Some(word) => {
-                return Err(CommandError::Unexpected("position", excerpt(word).to_owned()));
-            }
-            None => None,
-        },
-        Some("fen") => Some(before_moves.collect::<Vec<_>>().join(" ")),
-        Some(word) => return Err(CommandError::Unexpected("position", excerpt(word).to_owned())),
-        None => return Err(CommandError::Missing("position", "startpos or fen")),
-    };
-    Ok(PositionText { fen, moves: words.map(str::to_owned).collect() })
-}
-
-/// Names and values may hold blanks; the value is taken as it stands.
+/// Parses `setoption`. Names and values may contain spaces. The value is taken verbatim.
 fn parse_option(rest: &str) -> Result<Command, CommandError> {
     let Some(rest) = strip_word(rest, "name") else {
         return Err(CommandError::Missing("setoption", "name"));
@@ -148,7 +109,7 @@ fn parse_option(rest: &str) -> Result<Command, CommandError> {
     }
 }
 
-/// What stands before and behind a word that stands alone.
+/// The text before and after a separate word.
 fn split_at_word<'a>(text: &'a str, word: &str) -> Option<(&'a str, &'a str)> {
     text.match_indices(word).map(|(start, _)| (&text[..start], &text[start + word.len()..])).find(
         |(before, after)| {
@@ -158,36 +119,21 @@ fn split_at_word<'a>(text: &'a str, word: &str) -> Option<(&'a str, &'a str)> {
     )
 }
 
-/// What follows a word that the text has to begin with.
+/// The text after its first word, if that is `word`.
 fn strip_word<'a>(text: &'a str, word: &str) -> Option<&'a str> {
     text.trim_start()
         .strip_prefix(word)
         .filter(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace))
 }
 
-/// A depth of at least one ply.
+/// Parses a depth of at least one ply.
 fn parse_depth(text: &str) -> Result<u8, CommandError> {
-    Ok(saturating_convert(parse_whole_number("depth", text)?, u8::MAX).max(1))
+    Ok(saturating_convert(parse_integer("depth", text)?, u8::MAX).max(1))
 }
 
 fn parse_perft<'a>(mut words: impl Iterator<Item = &'a str>) -> Result<u8, CommandError> {
-    let depth = words.next().ok_or(CommandError::Missing("perft", "the depth"))?;
-    Ok(saturating_convert(parse_whole_number("perft", depth)?, u8::MAX))
-}
-
-/// A whole number. Below zero it is 0; GUIs send such clocks. What is too big for its type is the
-/// type's greatest.
-fn parse_whole_number(name: &'static str, text: &str) -> Result<u64, CommandError> {
-    let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
-        return Err(CommandError::NotANumber(name, excerpt(text).to_owned()));
-    }
-    if text.starts_with('-') { Ok(0) } else { Ok(digits.parse().unwrap_or(u64::MAX)) }
-}
-
-/// The number in a smaller type, or that type's greatest.
-fn saturating_convert<N: TryFrom<u64>>(number: u64, max: N) -> N {
-    N::try_from(number).unwrap_or(max)
+    let depth = words.next().ok_or(CommandError::Missing("perft", "depth"))?;
+    Ok(saturating_convert(parse_integer("perft", depth)?, u8::MAX))
 }
 
 #[cfg(test)]

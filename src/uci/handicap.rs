@@ -1,9 +1,9 @@
-//! Playing weakly on purpose: `UCI_LimitStrength` and `UCI_Elo`.
+//! Limited playing strength: `UCI_LimitStrength` and `UCI_Elo`.
 //!
-//! Two things make a player weak: it sees little, and it errs in what it sees. So the search gets a
-//! budget of nodes, and of the lines that it finds one is chosen by chance, the likelier the less
-//! it loses (a softmax over centipawns). Chess Programming Wiki, "Playing Strength"; Stockfish's
-//! `Skill` chooses among lines in a like way.
+//! A weak player sees little and errs in what it sees. So the search gets a node budget, and the
+//! move is drawn at random from several lines: the less a line loses, the likelier it is (a softmax
+//! over centipawns). See Chess Programming Wiki, "Playing Strength". Stockfish's `Skill` chooses
+//! among lines in a similar way.
 
 use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
@@ -11,16 +11,16 @@ use std::ops::RangeInclusive;
 use crate::chess::Move;
 use crate::engine::{Limits, Report, Score, SearchScope};
 
-/// How weakly to play one move.
+/// The strength limit of one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Handicap {
     elo: u16,
-    /// What decides this move.
+    /// Random number that selects the line.
     random_value: u64,
 }
 
-/// A strength, with what makes it: nodes a move, and a temperature: a move that loses so many
-/// centipawns against the best is chosen 1/e times as often.
+/// A strength with its node budget per move and its temperature. A move that loses `temperature`
+/// centipawns against the best one is chosen 1/e times as often.
 struct StrengthLevel {
     elo: f64,
     nodes: f64,
@@ -31,9 +31,9 @@ const fn strength_level(elo: f64, nodes: f64, temperature: f64) -> StrengthLevel
     StrengthLevel { elo, nodes, temperature }
 }
 
-/// From 1450 to 2450 measured against Stockfish 15.1 with the same `UCI_Elo`, in matches of 40 to
-/// 80 games of 4 s + 0.04 s; below by matches of one rung against the next, above continued.
-/// Between the rungs both figures grow or shrink by equal factors.
+/// Levels from 1450 to 2450 were measured against Stockfish 15.1 with the same `UCI_Elo`, in
+/// matches of 40 to 80 games at 4 s + 0.04 s. Lower levels come from matches between neighbours;
+/// the highest is extrapolated. Between two levels both numbers are interpolated geometrically.
 const STRENGTH_LEVELS: [StrengthLevel; 7] = [
     strength_level(800.0, 20.0, 300.0),
     strength_level(1_080.0, 60.0, 120.0),
@@ -44,17 +44,17 @@ const STRENGTH_LEVELS: [StrengthLevel; 7] = [
     strength_level(2_800.0, 300_000.0, 5.0),
 ];
 
-/// So many lines are looked at.
+/// Lines from which the move is drawn.
 const CANDIDATE_LINES: usize = 4;
 
-/// No score counts more centipawns. A mate counts a thousand more, less one for each move to it.
+/// Largest centipawn score. A mate counts 1,000 more, less one for each move to it.
 const MAX_CENTIPAWNS: i32 = 3_000;
 
 impl Handicap {
-    /// The strengths that can be asked for.
+    /// The range of `UCI_Elo`.
     pub(super) const ELO: RangeInclusive<u16> = 800..=2800;
 
-    /// For one move, with the chance of the moment.
+    /// A limit for one move, with a fresh random number.
     pub(super) fn new(elo: u16) -> Handicap {
         Handicap {
             elo: elo.clamp(*Handicap::ELO.start(), *Handicap::ELO.end()),
@@ -62,7 +62,7 @@ impl Handicap {
         }
     }
 
-    /// Lays the handicap on a search.
+    /// Applies the limit to a search.
     pub(super) fn apply_to(self, limits: &mut Limits, scope: &mut SearchScope) {
         limits.nodes = Some(self.nodes().min(limits.nodes.unwrap_or(u64::MAX)));
         scope.threads = 1;
@@ -79,7 +79,7 @@ impl Handicap {
         let weight =
             |score| (f64::from(centipawns(score) - best) / self.temperature()).min(0.0).exp();
         let total: f64 = lines.iter().map(|&(score, _)| weight(score)).sum();
-        // 53 bits are what a float holds exactly.
+        // A float holds 53 bits exactly.
         let mut remaining = total * (self.random_value >> 11) as f64 / (1_u64 << 53) as f64;
         for &(score, line) in &lines {
             remaining -= weight(score);
@@ -98,7 +98,7 @@ impl Handicap {
         self.interpolate(|level| level.temperature)
     }
 
-    /// A figure of this strength, from the rungs around it.
+    /// A property of this strength, interpolated between the levels around it.
     fn interpolate(self, property: impl Fn(&StrengthLevel) -> f64) -> f64 {
         let elo = f64::from(self.elo);
         let above = STRENGTH_LEVELS

@@ -1,26 +1,25 @@
-//! The engine in this process.
+//! The local backend: the engine in this process.
 
 use std::sync::{Arc, Mutex};
 
 use super::backend::{Backend, PreparedSearch, SearchTask, Update};
-use super::eval::format_evaluation;
+use super::display::format_evaluation;
 use super::options::{OptionName, Options};
 use crate::chess::Position;
 use crate::engine::{Engine, Network, ThreadDataSet, TtAllocError};
 
-/// Drives an engine of its own. What the player learns lasts from move to move, until a new game
-/// begins.
+/// A backend with its own engine. Learned data lasts from move to move until a new game starts.
 pub struct LocalBackend {
     engine: Arc<Engine>,
     thread_data: Arc<Mutex<ThreadDataSet>>,
 }
 
 impl LocalBackend {
-    /// With the table that the options ask for.
+    /// A backend with the transposition table size of the options.
     ///
     /// # Errors
     ///
-    /// When there is no memory for it.
+    /// There is not enough memory for the table.
     pub fn new(options: &Options) -> Result<LocalBackend, TtAllocError> {
         let engine = Engine::for_player(options.hash_mb, Network::embedded())?;
         let thread_data = engine.thread_data_set();
@@ -30,18 +29,18 @@ impl LocalBackend {
         })
     }
 
-    /// Goes on with another engine; where there is no memory for its table, with one like that
-    /// which was there.
+    /// Replaces the engine. When there is no memory for the new table, an engine like the old one
+    /// is created.
     fn replace_engine_or_restore(
         &mut self,
         hash_mb: usize,
         network: Arc<Network>,
     ) -> Result<(), TtAllocError> {
         let (old_mb, old_network) = (self.engine.hash_mb(), Arc::clone(self.engine.network()));
-        // The old table goes before the new one comes: there may not be room for both.
+        // Frees the old table first: there may not be memory for both.
         self.replace_engine(1, &old_network)?;
         self.replace_engine(hash_mb, &network).inspect_err(|_| {
-            // Should another process have taken the room meanwhile, the smallest table stays.
+            // If another process has taken the memory meanwhile, the smallest table stays.
             let _ = self.replace_engine(old_mb, &old_network);
         })
     }
@@ -115,7 +114,7 @@ impl Backend for LocalBackend {
                 );
             }
             let mut guard = thread_data.lock().unwrap_or_else(|poisoned| {
-                // A search has panicked in the middle of a change.
+                // A search panicked while it changed the data.
                 thread_data.clear_poison();
                 let mut guard = poisoned.into_inner();
                 guard.clear();

@@ -1,4 +1,4 @@
-//! What a GUI can set.
+//! The UCI options.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -7,32 +7,31 @@ use std::time::Duration;
 use super::handicap::Handicap;
 use crate::chess::{CastlingNotation, excerpt};
 
-/// The settings of a session.
+/// The option values of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
-    /// The engine's table, in MiB.
+    /// Size of the transposition table, in MiB.
     pub hash_mb: usize,
-    /// Threads of one search.
+    /// Threads per search.
     pub threads: usize,
-    /// Lines that get an exact score.
+    /// Lines with an exact score (MultiPV).
     pub multipv: usize,
-    /// The GUI may let the engine think on the opponent's time. Nothing depends on it: `go ponder`
-    /// says it move by move.
+    /// The GUI may use pondering. The value has no effect: `go ponder` decides move by move.
     pub ponder: bool,
-    /// What a move loses between engine and clock.
+    /// Time lost per move between engine and clock.
     pub move_overhead: Duration,
-    /// Castling is written as king takes rook.
+    /// Write castling as the king's move onto its rook.
     pub chess960: bool,
-    /// The GUI analyses: every search starts without what earlier ones have learned of moves, and
-    /// at full strength. The table stays.
+    /// The GUI analyses: every search starts without learned move histories and at full strength.
+    /// The transposition table is kept.
     pub analyse_mode: bool,
-    /// Scores are told with the chances of win, draw and loss.
+    /// Send win, draw and loss chances with every score.
     pub show_wdl: bool,
-    /// The engine plays as weakly as `elo` says.
+    /// Limit the strength to `elo`.
     pub limit_strength: bool,
-    /// The strength of the limited engine.
+    /// Strength of the limited engine, in Elo.
     pub elo: u16,
-    /// The file of the evaluation network; none for the one that is part of the program.
+    /// File of the evaluation network; `None` for the embedded one.
     pub eval_file: Option<PathBuf>,
 }
 
@@ -54,10 +53,10 @@ impl Default for Options {
     }
 }
 
-/// How the protocol writes a text without letters.
+/// The protocol's notation for an empty string.
 const EMPTY: &str = "<empty>";
 
-/// An option by its name.
+/// The name of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum OptionName {
     /// `Hash`
@@ -86,35 +85,35 @@ pub enum OptionName {
     EvalFile,
 }
 
-/// What an option takes.
+/// The type of an option.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum OptionKind {
-    /// A whole number from the first to the second.
+    /// An integer with its least and greatest value.
     Spin(u64, u64),
-    /// Yes or no.
+    /// A boolean.
     Check,
-    /// Any text, an empty one among them.
+    /// Any string, also an empty one.
     Text,
-    /// Nothing: it is pressed.
+    /// A button, which has no value.
     Button,
 }
 
-/// Why an option was not set.
+/// An option that was not set.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum OptionError {
-    /// There is none of that name.
+    /// There is no option of this name.
     #[error("unknown option: {0}")]
     Unknown(String),
-    /// It takes a value, and none was given.
+    /// The option needs a value.
     #[error("{0}: the value is missing")]
     NoValue(OptionName),
-    /// The value is not of its kind or not in its range.
+    /// The value has the wrong type or is out of range.
     #[error("{0}: {1:?} is not {2}")]
     BadValue(OptionName, String, String),
 }
 
 impl OptionName {
-    /// All, in the order in which `uci` lists them.
+    /// All options, in the order in which `uci` lists them.
     pub const ALL: [OptionName; 12] = [
         OptionName::Hash,
         OptionName::ClearHash,
@@ -130,7 +129,7 @@ impl OptionName {
         OptionName::EvalFile,
     ];
 
-    /// The option that a text names, in letters of any case.
+    /// Finds an option by its name, in any case.
     pub fn parse(text: &str) -> Option<OptionName> {
         OptionName::ALL.into_iter().find(|name| name.uci_name().eq_ignore_ascii_case(text))
     }
@@ -178,11 +177,11 @@ impl fmt::Display for OptionName {
 }
 
 impl Options {
-    /// Sets an option from the texts of `setoption`. A button leaves the settings as they are.
+    /// Sets an option from the arguments of `setoption`. A button changes no value.
     ///
     /// # Errors
     ///
-    /// When the value is missing, of the wrong kind or out of range; the settings stay as they are.
+    /// The value is missing, has the wrong type or is out of range. The options stay unchanged.
     pub fn set(&mut self, name: OptionName, value: Option<&str>) -> Result<(), OptionError> {
         let value = match name.kind() {
             OptionKind::Button => return Ok(()),
@@ -211,17 +210,17 @@ impl Options {
         Ok(())
     }
 
-    /// How castling is written.
+    /// The notation of castling.
     pub(super) fn castling(&self) -> CastlingNotation {
         if self.chess960 { CastlingNotation::Chess960 } else { CastlingNotation::Standard }
     }
 
-    /// How weakly to play, where that is asked.
+    /// The strength limit of the next move, if the strength is limited.
     pub(super) fn handicap(&self) -> Option<Handicap> {
         (self.limit_strength && !self.analyse_mode).then(|| Handicap::new(self.elo))
     }
 
-    /// The line that offers an option, with its value as the default.
+    /// The declaration of an option for `uci`, with its value as the default.
     pub(super) fn option_declaration(&self, name: OptionName) -> String {
         match name.kind() {
             OptionKind::Spin(least, greatest) => {
@@ -262,13 +261,17 @@ impl Options {
 
 fn parse_number(name: OptionName, text: &str) -> Result<u64, OptionError> {
     let OptionKind::Spin(least, greatest) = name.kind() else {
-        return Err(OptionError::BadValue(name, excerpt(text).to_owned(), "taken".to_owned()));
+        return Err(OptionError::BadValue(
+            name,
+            excerpt(text).to_owned(),
+            "an option with a number".to_owned(),
+        ));
     };
     text.parse().ok().filter(|number| (least..=greatest).contains(number)).ok_or_else(|| {
         OptionError::BadValue(
             name,
             excerpt(text).to_owned(),
-            format!("a whole number from {least} to {greatest}"),
+            format!("an integer from {least} to {greatest}"),
         )
     })
 }

@@ -1,4 +1,4 @@
-//! What is said to the GUI.
+//! The output to the GUI: `info` and `bestmove` lines.
 
 use std::fmt::Write as _;
 use std::io::{self, Write};
@@ -8,18 +8,18 @@ use std::time::Duration;
 use crate::chess::{CastlingNotation, Move, Position, to_uci_inline};
 use crate::engine::{Report, Score, Wdl};
 
-/// Takes whole lines from any thread.
+/// The output stream. Any thread may write whole lines.
 pub(super) struct Output {
     writer: Mutex<Box<dyn Write + Send>>,
 }
 
 impl Output {
-    /// Writes to a sink.
+    /// An output to this writer.
     pub(super) fn new(writer: Box<dyn Write + Send>) -> Output {
         Output { writer: Mutex::new(writer) }
     }
 
-    /// Says one or several lines at once; the last one's end is added.
+    /// Writes one or several lines at once. It adds the last line feed.
     pub(super) fn write_lines(&self, lines: &str) -> io::Result<()> {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         writer.write_all(lines.as_bytes())?;
@@ -27,30 +27,30 @@ impl Output {
         writer.flush()
     }
 
-    /// Says something to people: each line of the text on its own.
+    /// Writes each line of a text as an `info string`.
     pub(super) fn write_info_string(&self, text: &str) -> io::Result<()> {
         text.lines().try_for_each(|line| self.write_lines(&format!("info string {line}")))
     }
 }
 
-/// A state of a search, to be told.
+/// A report of a search, to be formatted.
 pub(super) struct Info<'a> {
-    /// Where it searches.
+    /// The root position.
     pub(super) root: &'a Position,
-    /// What it found.
+    /// The report.
     pub(super) report: &'a Report,
-    /// The greatest number of lines to tell.
+    /// Most lines to write.
     pub(super) multipv: usize,
-    /// How full the table is; `None` when that is not known.
+    /// Fill of the transposition table in permille; `None` when it is not known.
     pub(super) hash_permille: Option<u32>,
-    /// Whether to tell the chances of win, draw and loss.
+    /// Write the chances of win, draw and loss.
     pub(super) show_wdl: bool,
-    /// How castling is written.
+    /// The notation of castling.
     pub(super) castling: CastlingNotation,
 }
 
 impl Info<'_> {
-    /// One `info` line for each line of play.
+    /// One `info` line per MultiPV line.
     pub(super) fn format_lines(&self) -> String {
         let report = self.report;
         let alternatives = report
@@ -98,7 +98,7 @@ impl Info<'_> {
     }
 }
 
-/// A score in the words of UCI.
+/// A score in UCI notation.
 struct UciScore(Score);
 
 impl std::fmt::Display for UciScore {
@@ -110,7 +110,7 @@ impl std::fmt::Display for UciScore {
     }
 }
 
-/// The line that ends a search.
+/// The `bestmove` line, which ends a search.
 pub(super) fn bestmove_line(root: &Position, pv: &[Move], castling: CastlingNotation) -> String {
     let Some(&best) = pv.first() else { return "bestmove (none)".to_owned() };
     let mut text = format!("bestmove {}", to_uci_inline(root, best, castling).as_str());
@@ -130,7 +130,7 @@ fn push_moves(text: &mut String, root: &Position, pv: &[Move], castling: Castlin
     }
 }
 
-/// Nodes per second; a time too short to be measured counts as a microsecond.
+/// Nodes per second. A time below a microsecond counts as one.
 pub(super) fn nodes_per_second(nodes: u64, elapsed: Duration) -> u64 {
     let per_second = u128::from(nodes) * 1_000_000 / elapsed.as_micros().max(1);
     u64::try_from(per_second).unwrap_or(u64::MAX)

@@ -1,13 +1,12 @@
-//! A kibitzer somewhere else, asked over HTTP: `kibitzer uci --server URL`.
+//! The remote backend: a kibitzer server over HTTP, for `kibitzer uci --server URL`.
 //!
-//! A search is one stream of `POST /v1/analysis`: each of its infos is told at once, and its end is
-//! the move. When the GUI says stop the stream is dropped; the server stops a search that nobody
-//! follows. What goes wrong (a full queue, a rate limit, a connection that breaks) is told, and the
-//! search goes on by another stream as long as there is time.
+//! A search is one stream of `POST /v1/analysis`. Each `info` line is reported at once, and the
+//! `end` line has the move. On `stop` the stream is dropped; the server stops a search that has no
+//! subscriber. Failures (a full queue, a rate limit, a broken connection) are reported, and the
+//! search continues with another stream as long as there is time.
 //!
-//! `Hash` is offered and taken without effect, since the server's table is its own: python-chess
-//! refuses to set an option that is not offered, and lichess-bot sets this one unless told
-//! otherwise.
+//! `Hash` is offered without effect, because the server has its own table. python-chess refuses to
+//! set an option that is not offered, and lichess-bot sets `Hash` by default.
 
 mod deadline;
 mod eval;
@@ -29,44 +28,43 @@ use crate::chess::Position;
 use eval::request_evaluation;
 use search::RemoteSearch;
 
-/// Asks a server instead of an engine of its own.
+/// A backend that sends its searches to a server.
 pub struct RemoteBackend {
     base_url: String,
     client: reqwest::Client,
-    /// The server's name for all searches of this process: a newer one takes the place of an older
-    /// one.
+    /// The server's session for all searches of this process: a newer search replaces an older one.
     session_id: String,
     runtime: Arc<Runtime>,
 }
 
-/// Why a server can't be used.
+/// A server that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum RemoteError {
-    /// The text is no address.
+    /// The text is not a URL.
     #[error("{0}: {1}")]
     InvalidUrl(String, String),
-    /// Encrypted connections end at a proxy, here as there.
-    #[error("{0}: only http:// can be asked")]
+    /// The URL does not start with http://. TLS needs a proxy, as on the server's side.
+    #[error("{0}: only http:// is supported")]
     NotHttp(String),
-    /// The text is no API key.
-    #[error("the API key has letters that none can have")]
+    /// The API key cannot be sent in a header.
+    #[error("the API key has characters that a header cannot have")]
     InvalidApiKey,
-    /// No threads or sockets.
+    /// The system refused a thread or a socket.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// The HTTP client does not start.
+    /// The HTTP client cannot be built.
     #[error("{0}")]
     Client(#[from] reqwest::Error),
 }
 
 impl RemoteBackend {
-    /// A server by the address of its root, as `http://127.0.0.1:8080`, and the API key that it is
-    /// shown, where there is one. It is not asked for anything yet.
+    /// A backend for the server at a root URL such as `http://127.0.0.1:8080`, with an optional API
+    /// key. It sends no request yet.
     ///
     /// # Errors
     ///
-    /// When the address is not one of plain HTTP, the key can't stand in a header, or the system
-    /// grants no thread.
+    /// The URL is not plain HTTP, the key cannot be sent in a header, or the system refuses a
+    /// thread.
     pub fn new(base_url: &str, api_key: Option<&str>) -> Result<RemoteBackend, RemoteError> {
         let url = reqwest::Url::parse(base_url)
             .map_err(|error| RemoteError::InvalidUrl(base_url.to_owned(), error.to_string()))?;
@@ -100,9 +98,8 @@ impl Backend for RemoteBackend {
     }
 
     fn supports(&self, option: OptionName) -> bool {
-        // The rest is the server's own affair, or can't be asked of it; and of `Hash` nothing
-        // comes. `UCI_AnalyseMode`, which some GUIs set by themselves, would keep them from what
-        // the server remembers.
+        // The server decides the rest itself, or has no parameter for it; `Hash` has no effect.
+        // `UCI_AnalyseMode`, which some GUIs set by themselves, would bypass the server's cache.
         matches!(
             option,
             OptionName::Hash

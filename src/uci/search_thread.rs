@@ -1,43 +1,102 @@
-//! A search on a thread of its own.
+//! The search thread, and the control of when its best move is sent.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::backend::{PreparedSearch, Update};
 use super::handicap::Handicap;
 use super::output::{Info, Output, bestmove_line};
-use super::search_control::SearchControl;
 use crate::chess::{CastlingNotation, Move, Position};
-use crate::engine::{Report, STACK_BYTES};
+use crate::engine::{Report, STACK_BYTES, StopFlag};
 
-/// How a search's result is to be told.
+/// The options for the output of a search.
 pub(super) struct OutputOptions {
-    /// Where it searches.
+    /// The root position.
     pub(super) root: Position,
-    /// The greatest number of lines to tell.
+    /// Most lines to write.
     pub(super) multipv: usize,
-    /// How castling is written.
+    /// The notation of castling.
     pub(super) castling: CastlingNotation,
-    /// Whether to tell the chances of win, draw and loss.
+    /// Write the chances of win, draw and loss.
     pub(super) show_wdl: bool,
-    /// How weakly to play.
+    /// The strength limit.
     pub(super) handicap: Option<Handicap>,
 }
 
-/// A search that was begun. It may have ended by itself.
+/// The control of one search. After `go infinite` and `go ponder` the best move is withheld, also
+/// when the search has ended.
+pub(super) struct SearchControl {
+    stop_flag: StopFlag,
+    infinite: bool,
+    is_best_move_withheld: Mutex<bool>,
+    best_move_allowed: Condvar,
+}
+
+impl SearchControl {
+    /// The control of a search that is about to start.
+    pub(super) fn new(ponder: bool, infinite: bool) -> SearchControl {
+        let stop_flag = if ponder { StopFlag::pondering() } else { StopFlag::default() };
+        SearchControl {
+            stop_flag,
+            infinite,
+            is_best_move_withheld: Mutex::new(ponder || infinite),
+            best_move_allowed: Condvar::new(),
+        }
+    }
+
+    /// The flag that the search polls.
+    pub(super) fn stop_flag(&self) -> &StopFlag {
+        &self.stop_flag
+    }
+
+    /// Stops the search.
+    pub(super) fn stop(&self) {
+        self.stop_flag.stop();
+        self.allow_best_move();
+    }
+
+    /// The expected move was played: time limits count from now on, and the best move may be sent.
+    pub(super) fn ponder_hit(&self) {
+        self.stop_flag.ponder_hit();
+        if !self.infinite {
+            self.allow_best_move();
+        }
+    }
+
+    /// Waits until the best move may be sent.
+    pub(super) fn wait_until_best_move_allowed(&self) {
+        let mut is_withheld = self.lock();
+        while *is_withheld {
+            is_withheld =
+                self.best_move_allowed.wait(is_withheld).unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    fn allow_best_move(&self) {
+        *self.lock() = false;
+        self.best_move_allowed.notify_all();
+    }
+
+    /// Ignores poisoning: a panic cannot leave a `bool` half-written.
+    fn lock(&self) -> MutexGuard<'_, bool> {
+        self.is_best_move_withheld.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A search that was started. It may have ended already.
 pub(super) struct SearchThread {
     control: Arc<SearchControl>,
     thread: JoinHandle<io::Result<()>>,
 }
 
 impl SearchThread {
-    /// Begins a search.
+    /// Starts a search.
     ///
     /// # Errors
     ///
-    /// When the system grants no thread.
+    /// The system refuses the thread.
     pub(super) fn start(
         output_options: OutputOptions,
         search: PreparedSearch,
@@ -53,7 +112,7 @@ impl SearchThread {
         Ok(SearchThread { control, thread })
     }
 
-    /// Tells it to stop; it says its move soon.
+    /// Stops the search, which then sends its best move.
     pub(super) fn stop(&self) {
         self.control.stop();
     }
@@ -63,18 +122,18 @@ impl SearchThread {
         self.control.ponder_hit();
     }
 
-    /// Stops it and waits for its end.
+    /// Stops the search and waits for its end.
     ///
     /// # Errors
     ///
-    /// When what it had to say could not be said.
+    /// The output failed.
     pub(super) fn stop_and_join(self) -> io::Result<()> {
         self.control.stop();
         self.thread.join().unwrap_or_else(|_| Err(io::Error::other("the search thread failed")))
     }
 }
 
-/// Searches, and says what is found.
+/// Runs a search, writes its reports and its best move.
 fn run_search(
     output_options: &OutputOptions,
     search: PreparedSearch,
@@ -83,7 +142,7 @@ fn run_search(
 ) -> io::Result<()> {
     let mut reporter =
         InfoReporter { output_options, control, output, last_report: None, write_result: Ok(()) };
-    // A GUI waits for the answer to every `go`, whatever happens.
+    // A GUI waits for the answer to every `go`, also after a panic.
     let result = catch_unwind(AssertUnwindSafe(|| {
         search(control.stop_flag(), &mut |update| reporter.report(update))
     }));
@@ -100,7 +159,7 @@ fn run_search(
         }
         Err(_) => {
             write_result = write_result
-                .and(output.write_info_string("the search failed; this is a fault of the engine"));
+                .and(output.write_info_string("the search failed because of a bug in the engine"));
             last_report
         }
     };
@@ -118,7 +177,7 @@ fn is_same_report(a: &Report, b: &Report) -> bool {
     (a.depth, a.nodes, a.score, &a.pv) == (b.depth, b.nodes, b.score, &b.pv)
 }
 
-/// Passes on what a search tells.
+/// Writes the updates of a search.
 struct InfoReporter<'a> {
     output_options: &'a OutputOptions,
     control: &'a SearchControl,
@@ -141,7 +200,7 @@ impl InfoReporter<'_> {
             }
         };
         if self.write_result.is_err() {
-            // Nobody listens any more.
+            // The output is closed.
             self.control.stop();
         }
     }
@@ -153,7 +212,7 @@ impl OutputOptions {
         Info { root: &self.root, report, multipv, hash_permille, show_wdl, castling }
     }
 
-    /// The line that is played.
+    /// The line to play.
     fn chosen_line(&self, report: &Report) -> Vec<Move> {
         match self.handicap {
             Some(handicap) => handicap.choose_line(report).to_vec(),
@@ -161,8 +220,8 @@ impl OutputOptions {
         }
     }
 
-    /// Where the rules have ended the game by a draw there is no line; a GUI that plays on gets any
-    /// move. So does one whose server is silent.
+    /// The line, or any legal move when it is empty. There is no line after a draw by rule, and
+    /// none when a server does not answer; the GUI may play on.
     fn or_any_legal_move(&self, line: Vec<Move>) -> Vec<Move> {
         if line.is_empty() { self.root.legal_moves().into_iter().take(1).collect() } else { line }
     }

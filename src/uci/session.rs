@@ -1,31 +1,30 @@
-//! A conversation with a GUI, from its first line to its last.
+//! The session with a GUI, from its first line to `quit`.
 
 use std::io::{self, BufRead, Read, Write};
+use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
 use super::backend::{Backend, SearchTask};
-use super::board;
-use super::command::{Command, Go, PositionText};
+use super::command::{Command, Go, PositionText, build_game};
+use super::display::format_board;
 use super::options::{OptionName, Options};
 use super::output::{Output, nodes_per_second};
-use super::position::build_game;
-use super::search_control::SearchControl;
-use super::search_thread::{OutputOptions, SearchThread};
+use super::search_thread::{OutputOptions, SearchControl, SearchThread};
 use crate::chess::{Game, Move, Position, excerpt, parse_move, perft, to_uci_inline};
 use crate::engine::{Bench, GameClock, Limits, STACK_BYTES, SearchScope, Tunable, tunable, tune};
 
-/// A longer line is passed over. A game of ten thousand moves fits.
+/// Longest line; longer ones are ignored. A game of 10,000 moves fits.
 const MAX_LINE_BYTES: u64 = 1 << 20;
 
-/// Reads commands and answers them, with at most one search at a time.
+/// A session: reads commands and answers them, with at most one running search.
 ///
-/// What changes the session (`position`, `setoption`, `ucinewgame`) or begins a search ends the one
-/// that runs: it says its best move first. Everything else is answered while it runs. `bench` and
-/// `perft` end it too, and are answered before the next line is read; so is `eval`, for which a
-/// server has a second.
+/// A command that changes the session (`position`, `setoption`, `ucinewgame`) or starts a search
+/// first stops the running one, which sends its best move. `bench` and `perft` stop it too. Other
+/// commands are answered while it runs. `bench`, `perft` and `eval` are answered before the next
+/// line is read; a server has one second to answer `eval`.
 pub struct Session<B> {
     backend: B,
     options: Options,
@@ -34,25 +33,18 @@ pub struct Session<B> {
     output: Arc<Output>,
 }
 
-/// Whether the conversation goes on.
-#[derive(PartialEq, Eq)]
-enum LoopControl {
-    Continue,
-    Quit,
-}
-
 impl<B: Backend> Session<B> {
-    /// A session with the start position, which speaks to a sink.
+    /// A session at the start position, with output to `writer`.
     pub fn new(backend: B, options: Options, writer: impl Write + Send + 'static) -> Session<B> {
         let output = Arc::new(Output::new(Box::new(writer)));
         Session { backend, options, game: Game::new(Position::startpos()), search: None, output }
     }
 
-    /// Listens until `quit` or the end of input; a search that is still running is stopped.
+    /// Runs until `quit` or the end of input, and stops a search that is still running.
     ///
     /// # Errors
     ///
-    /// When lines can't be read or written any more, or the system grants no thread.
+    /// A line cannot be read or written, or the system refuses a thread.
     pub fn run(mut self, input: impl BufRead) -> io::Result<()> {
         let read_result = self.read_commands(input);
         let stop_result = self.stop_search();
@@ -62,26 +54,25 @@ impl<B: Backend> Session<B> {
     fn read_commands(&mut self, mut input: impl BufRead) -> io::Result<()> {
         let mut line = Vec::new();
         while read_line(&mut input, &mut line)? {
-            if self.handle_line(&line)? == LoopControl::Quit {
+            if self.handle_line(&line)?.is_break() {
                 break;
             }
         }
         Ok(())
     }
 
-    fn handle_line(&mut self, line: &[u8]) -> io::Result<LoopControl> {
+    fn handle_line(&mut self, line: &[u8]) -> io::Result<ControlFlow<()>> {
         if line.len() as u64 >= MAX_LINE_BYTES {
-            self.output
-                .write_info_string("a line of more than a million letters was passed over")?;
-            return Ok(LoopControl::Continue);
+            self.output.write_info_string("ignored a line of 1 MiB or more")?;
+            return Ok(ControlFlow::Continue(()));
         }
         match Command::parse(&String::from_utf8_lossy(line)) {
             Ok(None) => {}
-            Ok(Some(Command::Quit)) => return Ok(LoopControl::Quit),
+            Ok(Some(Command::Quit)) => return Ok(ControlFlow::Break(())),
             Ok(Some(command)) => self.execute(command)?,
             Err(error) => self.output.write_info_string(&error.to_string())?,
         }
-        Ok(LoopControl::Continue)
+        Ok(ControlFlow::Continue(()))
     }
 
     fn execute(&mut self, command: Command) -> io::Result<()> {
@@ -104,19 +95,19 @@ impl<B: Backend> Session<B> {
                 Ok(())
             }
             Command::SetOption { name, value } => self.set_option(&name, value.as_deref()),
-            Command::Display => self.output.write_lines(&board::format_board(self.game.position())),
+            Command::Display => self.output.write_lines(&format_board(self.game.position())),
             Command::Eval => match self.backend.evaluate(self.game.position()) {
                 Ok(text) => self.output.write_lines(&text),
                 Err(reason) => self.output.write_info_string(&format!("eval: {reason}")),
             },
             Command::Bench { depth } => self.bench(depth),
             Command::Perft { depth } => self.perft(depth),
-            // Heard by `answer`.
+            // `handle_line` handles it.
             Command::Quit => Ok(()),
         }
     }
 
-    /// Ends the running search, if there is one.
+    /// Stops the running search, if there is one.
     fn stop_search(&mut self) -> io::Result<()> {
         self.search.take().map_or(Ok(()), SearchThread::stop_and_join)
     }
@@ -124,7 +115,7 @@ impl<B: Backend> Session<B> {
     fn identify(&self) -> io::Result<()> {
         let mut text =
             format!("id name {}\nid author the kibitzer developers\n", self.backend.name());
-        // A GUI may ask at any time, but the defaults are always those of the start.
+        // A GUI may send `uci` at any time. The defaults are always the initial values.
         let defaults = Options::default();
         for name in OptionName::ALL.into_iter().filter(|&name| self.backend.supports(name)) {
             text.push_str(&defaults.option_declaration(name));
@@ -156,7 +147,7 @@ impl<B: Backend> Session<B> {
         }
     }
 
-    /// In a build for tuning the numbers of the search are options too.
+    /// Sets a search parameter, which is an option in a build for tuning.
     fn tune(&mut self, name: &str, value: Option<&str>) -> io::Result<()> {
         if tunable().iter().any(|known| known.name == name) {
             self.stop_search()?;
@@ -212,7 +203,7 @@ impl<B: Backend> Session<B> {
         Ok(())
     }
 
-    /// The legal moves among the texts; what is not legal is told and passed over.
+    /// The legal moves among the texts. Illegal ones are reported and ignored.
     fn search_moves(&self, texts: &[String]) -> io::Result<Vec<Move>> {
         let mut moves = Vec::with_capacity(texts.len());
         for text in texts {
@@ -231,8 +222,8 @@ impl<B: Backend> Session<B> {
             return Limits::default();
         }
         let own = if self.game.position().turn().is_white() { go.white } else { go.black };
-        // With the other side's clock alone our own has to be taken for run down: a game under time
-        // control never waits.
+        // When only the other side's clock is given, our own counts as zero: in a timed game the
+        // search must end.
         let timed = go.white.time.is_some() || go.black.time.is_some();
         let clock = timed.then(|| GameClock {
             remaining: own.time.unwrap_or(Duration::ZERO),
@@ -245,8 +236,8 @@ impl<B: Backend> Session<B> {
 
     fn bench(&mut self, depth: Option<u8>) -> io::Result<()> {
         self.stop_search()?;
-        // On a thread that ends with it: this one goes on to read, and a thread that has searched
-        // gives way less readily.
+        // A separate thread, because a thread that has searched yields the processor less readily,
+        // and this one goes on reading commands.
         let run = || Bench::run(depth.unwrap_or(Bench::DEPTH));
         let bench = thread::scope(|scope| {
             let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run)?;
@@ -274,8 +265,8 @@ impl<B: Backend> Session<B> {
     }
 }
 
-/// Reads the next line; `false` at the end of input. Of a line that is too long only the beginning
-/// is kept.
+/// Reads the next line. Returns `false` at the end of input. Only the beginning of a line that is
+/// too long is kept.
 fn read_line(input: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     if input.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', line)? == 0 {

@@ -65,7 +65,7 @@ async fn sigterm_answers_running_requests_and_exits_cleanly() {
             .filter(|line| line["message"] == "answered")
             .all(|line| line["request_id"].is_string())
     );
-    assert_eq!(log.last().unwrap()["message"], "ended", "no line is lost");
+    assert_eq!(log.last().unwrap()["message"], "stopped", "no line is lost");
 }
 
 async fn sigint_exits_cleanly() {

@@ -58,13 +58,15 @@ impl Module {
         }
     }
 
-    /// Every module of the crate whose root is `lib.rs` in this folder, without those for tests.
+    /// Every module of the crate with this root file, such as `src/lib.rs`, without those for
+    /// tests.
     ///
     /// # Panics
     /// When a file that is declared cannot be read.
-    pub(crate) fn all_under(folder: &Path) -> Vec<Module> {
+    pub(crate) fn all_under(root_file: &Path) -> Vec<Module> {
+        let folder = root_file.parent().unwrap_or(Path::new("."));
         let mut modules = Vec::new();
-        let mut to_read = vec![(Vec::new(), folder.join("lib.rs"))];
+        let mut to_read = vec![(Vec::new(), root_file.to_owned())];
         while let Some((path, file)) = to_read.pop() {
             let text = std::fs::read_to_string(&file)
                 .unwrap_or_else(|error| panic!("{}: {error}", file.display()));

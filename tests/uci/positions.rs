@@ -27,7 +27,7 @@ fn an_illegal_position_keeps_the_last_one() {
     gui.run_commands("position startpos moves e2e4");
     let before = fen(&mut gui);
     for (command, why) in [
-        ("position startpos moves d2d4 e2e4", "illegal move \"e2e4\", the 2. of the list"),
+        ("position startpos moves d2d4 e2e4", "illegal move \"e2e4\", number 2 of the list"),
         ("position startpos moves e2e4 nonsense", "illegal move \"nonsense\""),
         ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "illegal position"),
         ("position fen", "illegal position"),

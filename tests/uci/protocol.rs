@@ -45,7 +45,7 @@ fn unknown_commands_are_reported_and_ignored() {
         [
             "info string unknown command: xboard",
             "info string unknown option: Contempt",
-            "info string Hash: \"0\" is not a whole number from 1 to 65536",
+            "info string Hash: \"0\" is not an integer from 1 to 65536",
             "info string position: startpos or fen is missing",
         ]
     );
@@ -71,7 +71,7 @@ fn an_overlong_line_is_skipped() {
     let mut gui = Gui::start();
     gui.send_bytes(&vec![b'x'; 3 << 20]);
     let lines = gui.run_commands("");
-    assert_eq!(lines, ["info string a line of more than a million letters was passed over"]);
+    assert_eq!(lines, ["info string ignored a line of 1 MiB or more"]);
 }
 
 #[test]

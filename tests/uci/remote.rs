@@ -66,7 +66,8 @@ fn eval_reports_an_unreachable_server() {
     let mut gui = Gui::with(&["--server", &format!("http://127.0.0.1:{port}")]);
     let lines = gui.run_commands("eval");
     assert!(
-        lines.len() == 1 && lines[0].starts_with("info string eval: the server can't be asked: "),
+        lines.len() == 1
+            && lines[0].starts_with("info string eval: the request to the server failed: "),
         "{lines:#?}"
     );
 }
@@ -86,10 +87,10 @@ fn eval_reports_an_unusable_answer() {
         [line] => line.strip_prefix("info string eval: the server").unwrap().to_owned(),
         lines => panic!("{lines:#?}"),
     };
-    assert_eq!(ask(), " says 503 queue_full: all places are taken");
+    assert_eq!(ask(), " returned 503 queue_full: all places are taken");
     let unreadable = ask();
-    assert!(unreadable.starts_with("'s answer can't be read: "), "{unreadable}");
-    assert_eq!(ask(), "'s answer can't be read: \"e9\" is no square");
+    assert!(unreadable.starts_with("'s answer is invalid: "), "{unreadable}");
+    assert_eq!(ask(), "'s answer is invalid: \"e9\" is not a square");
 }
 
 #[test]
@@ -160,7 +161,7 @@ fn multipv_and_searchmoves_are_sent() {
     assert_eq!(firsts, ["a2a3", "e2e4", "h2h3"]);
     let (infos, _) = gui.search("setoption name MultiPV value 9\nposition startpos\ngo depth 2");
     assert!(
-        infos.contains(&"info string the server gives multipv 5, not 9".to_owned()),
+        infos.contains(&"info string the server limits multipv to 5, not 9".to_owned()),
         "{infos:#?}"
     );
 }
@@ -199,7 +200,7 @@ fn wdl_is_taken_from_the_server() {
     let (infos, _) = gui.search("position startpos\ngo depth 1");
     let line =
         "info depth 1 seldepth 2 multipv 1 score cp 20 nodes 30 nps 15000 time 2 pv e2e4 e7e5";
-    assert_eq!(infos, ["info string the search waits for a worker, at place 3 of the queue", line]);
+    assert_eq!(infos, ["info string the search waits for a worker, at queue place 3", line]);
     let (infos, _) = gui.search("setoption name UCI_ShowWDL value true\ngo depth 1");
     assert!(infos[1].contains(" score cp 20 wdl 123 800 77 nodes 30 "), "{infos:#?}");
 }
@@ -282,8 +283,9 @@ fn a_busy_server_is_retried_after_retry_after() {
     let started = Instant::now();
     let (infos, best) = gui(&server).search("position startpos\ngo depth 1");
     assert!(started.elapsed() >= Duration::from_secs(2), "{:?}", started.elapsed());
-    let says =
-        |status| format!("info string the server says {status} queue_full: all places are taken");
+    let says = |status| {
+        format!("info string the server returned {status} queue_full: all places are taken")
+    };
     assert_eq!(infos[..2], [says(503), says(429)]);
     assert_eq!((best[1].as_str(), questions.lock().unwrap().len()), ("e2e4", 3));
 }
@@ -305,8 +307,11 @@ fn a_move_is_played_without_time_to_retry() {
 #[test]
 fn a_broken_stream_is_reported_and_retried() {
     for (reply, why) in [
-        (ScriptedReply::Disconnects, "info string the stream broke off"),
-        (ScriptedReply::Problem, "info string the server says 503 deadline: no worker was free"),
+        (ScriptedReply::Disconnects, "info string the stream failed"),
+        (
+            ScriptedReply::Problem,
+            "info string the server returned 503 deadline: no worker was free",
+        ),
     ] {
         let (server, questions) = Server::scripted([reply, ScriptedReply::Complete]);
         let (infos, best) = gui(&server).search("position startpos\ngo depth 1");
@@ -354,7 +359,7 @@ fn the_api_key_is_sent() {
     assert!(!infos.iter().any(|line| line.starts_with("info string")), "{infos:#?}");
     let (infos, best) =
         Gui::with(&["--server", &url, "--key", "other"]).search("position startpos\ngo depth 2");
-    assert!(infos[0].starts_with("info string the server says 401 unauthorized"), "{infos:#?}");
+    assert!(infos[0].starts_with("info string the server returned 401 unauthorized"), "{infos:#?}");
     assert_ne!(best[1], "(none)");
 }
 
@@ -363,7 +368,10 @@ fn a_refusal_is_reported_and_a_move_is_played() {
     let server = Server::start(|settings| settings.limits.body_bytes = 20);
     let (infos, best) =
         gui(&server).search("position fen 4k3/8/8/8/8/8/8/R3K3 w Q - 0 1\ngo depth 3");
-    assert!(infos[0].starts_with("info string the server says 413 body_too_large"), "{infos:#?}");
+    assert!(
+        infos[0].starts_with("info string the server returned 413 body_too_large"),
+        "{infos:#?}"
+    );
     assert!(infos[1].starts_with("info string no answer from the server"), "{infos:#?}");
     assert_ne!(best[1], "(none)");
 }
@@ -374,7 +382,7 @@ fn an_unreachable_server_is_reported_and_a_move_is_played() {
     let mut gui = Gui::with(&["--server", &format!("http://{unused_address}")]);
     for go in ["go movetime 300", "go depth 3"] {
         let (infos, best) = gui.search(&format!("position startpos\n{go}"));
-        assert!(infos[0].starts_with("info string the server can't be asked"), "{infos:#?}");
+        assert!(infos[0].starts_with("info string the request to the server failed"), "{infos:#?}");
         assert_ne!(best[1], "(none)");
     }
 }

@@ -1,6 +1,7 @@
 //! What the program does, one file a command.
 
 pub mod calibrate;
+pub mod datagen;
 pub mod evaluate;
 pub mod export;
 pub mod info;

@@ -9,12 +9,15 @@
 //!
 //! Fractions on the command line are checked by [`number`].
 //!
+//! [`datagen`] generates training games by self-play.
+//!
 //! Beside that, a [`win_model`] is fitted ([`win_fit`]) to the [`tally`] of the engine's own games;
 //! its [`calibration`] tells how well.
 
 pub mod calibration;
 pub mod checkpoint;
 pub mod config;
+pub mod datagen;
 pub mod dataset;
 pub mod example;
 pub mod features;

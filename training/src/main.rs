@@ -5,6 +5,7 @@ use std::io::{Write, stdout};
 use anyhow::Result;
 use clap::{Parser, Subcommand};
 use kibitzer_trainer::commands::calibrate::Calibrate;
+use kibitzer_trainer::commands::datagen::Datagen;
 use kibitzer_trainer::commands::evaluate::Evaluate;
 use kibitzer_trainer::commands::export::Export;
 use kibitzer_trainer::commands::info::Info;
@@ -22,6 +23,8 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    /// Generates training games by self-play
+    Datagen(Datagen),
     /// Begins a run
     Train(Train),
     /// Goes on with a run that was stopped
@@ -43,6 +46,7 @@ enum Command {
 fn main() -> Result<()> {
     let mut out = std::io::LineWriter::new(stdout().lock());
     match Arguments::parse().command {
+        Command::Datagen(command) => command.execute(&mut out)?,
         Command::Train(command) => command.execute(&mut out)?,
         Command::Resume(command) => command.execute(&mut out)?,
         Command::Export(command) => command.execute(&mut out)?,

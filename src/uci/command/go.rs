@@ -1,19 +1,18 @@
-//! The order to search.
+//! The `go` command: limits and options of a search.
 
 use std::time::Duration;
 
-use super::{CommandError, parse_whole_number, saturating_convert};
+use super::argument::{CommandError, parse_integer, saturating_convert};
 use crate::chess::excerpt;
 
-/// What `go` asks for. Without any limit the search runs until it is stopped, or there is nothing
-/// deeper to find.
+/// The arguments of `go`. Without a limit the search runs until `stop`, or until its largest depth.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Go {
-    /// The moves to look at; all when empty.
+    /// Root moves to search. Empty means all.
     pub searchmoves: Vec<String>,
-    /// On the opponent's time, until `ponderhit` or `stop`.
+    /// Search on the opponent's time, until `ponderhit` or `stop`.
     pub ponder: bool,
-    /// No move is told before `stop`.
+    /// Send no best move before `stop`.
     pub infinite: bool,
     /// White's clock.
     pub white: SideClock,
@@ -21,28 +20,28 @@ pub struct Go {
     pub black: SideClock,
     /// Moves until the next time control.
     pub moves_to_go: Option<u16>,
-    /// Iterations, in plies.
+    /// Depth in plies.
     pub depth: Option<u8>,
-    /// Make-moves.
+    /// Number of nodes.
     pub nodes: Option<u64>,
-    /// A mate in at most so many moves is to be proved.
+    /// Search for a mate in at most this number of moves.
     pub mate: Option<u8>,
-    /// Wall time.
+    /// Time of the search.
     pub movetime: Option<Duration>,
-    /// What was not understood, and passed over.
+    /// Arguments that were invalid and ignored.
     pub errors: Vec<CommandError>,
 }
 
 /// The clock of one side.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct SideClock {
-    /// What is left; a clock that has run below zero shows zero.
+    /// Remaining time. A negative clock counts as zero.
     pub time: Option<Duration>,
-    /// What each move adds.
+    /// Increment per move.
     pub increment: Duration,
 }
 
-/// The words that `go` knows: a list of moves ends where one of them stands.
+/// The keywords of `go`. A list of moves ends at a keyword.
 const KEYWORDS: [&str; 12] = [
     "searchmoves",
     "ponder",
@@ -59,7 +58,7 @@ const KEYWORDS: [&str; 12] = [
 ];
 
 impl Go {
-    /// Reads what stands behind `go`.
+    /// Parses the words after `go`.
     pub(super) fn parse<'a>(words: impl Iterator<Item = &'a str>) -> Go {
         let mut go = Go::default();
         let mut words = words.peekable();
@@ -77,7 +76,7 @@ impl Go {
                 }
                 _ => {
                     let result = value()
-                        .ok_or(CommandError::Missing(word, "the number"))
+                        .ok_or(CommandError::Missing(word, "number"))
                         .and_then(|text| go.set_number(word, text));
                     go.errors.extend(result.err());
                 }
@@ -86,9 +85,9 @@ impl Go {
         go
     }
 
-    /// Takes the number behind a word.
+    /// Sets the number of a keyword.
     fn set_number(&mut self, word: &'static str, text: &str) -> Result<(), CommandError> {
-        let number = parse_whole_number(word, text)?;
+        let number = parse_integer(word, text)?;
         let milliseconds = Duration::from_millis(number);
         match word {
             "wtime" => self.white.time = Some(milliseconds),

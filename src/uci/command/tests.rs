@@ -1,4 +1,4 @@
-//! Claims about reading what a GUI says.
+//! Tests of parsing the lines of a GUI.
 
 use std::time::Duration;
 
@@ -30,14 +30,14 @@ fn option(line: &str) -> (String, Option<String>) {
 }
 
 #[test]
-fn blanks_around_and_between_words_do_not_matter() {
+fn spaces_around_and_between_words_are_ignored() {
     assert_eq!(parse("  isready\t\r\n"), Command::IsReady);
     assert_eq!(parse("perft \t 5"), Command::Perft { depth: 5 });
     assert_eq!(Command::parse(" \t\r\n"), Ok(None));
 }
 
 #[test]
-fn a_position_is_a_fen_or_the_start_and_perhaps_moves() {
+fn a_position_is_a_fen_or_startpos_with_optional_moves() {
     assert_eq!(position("position startpos"), (None, vec![]));
     assert_eq!(
         position("position startpos moves e2e4 e7e5"),
@@ -89,11 +89,7 @@ fn a_go_with_errors_is_still_a_go() {
     let errors: Vec<String> = parsed.errors.iter().map(ToString::to_string).collect();
     assert_eq!(
         errors,
-        [
-            "go: quickly has no meaning here",
-            "depth: x is not a whole number",
-            "wtime: the number is missing"
-        ]
+        ["go: unexpected word quickly", "depth: x is not an integer", "wtime: number is missing"]
     );
 }
 
@@ -106,11 +102,11 @@ fn numbers_out_of_range_are_clamped() {
         (Some(255), Some(u64::MAX), None, Some(1))
     );
     assert_eq!(parsed.errors, []);
-    assert_eq!(go("go depth 0 nodes 0").nodes, Some(1), "no limit of nothing");
+    assert_eq!(go("go depth 0 nodes 0").nodes, Some(1), "a limit is at least 1");
 }
 
 #[test]
-fn names_and_values_of_options_may_hold_blanks() {
+fn names_and_values_of_options_may_contain_spaces() {
     assert_eq!(option("setoption name Hash value 128"), ("Hash".into(), Some("128".into())));
     assert_eq!(option("setoption name Clear Hash"), ("Clear Hash".into(), None));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Claims about playing weakly on purpose.
+//! Tests of the strength limit.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use super::*;
 use crate::chess::{Position, parse_move};
 use crate::engine::{StopReason, Variation, Wdl};
 
-/// A search that found these moves at these scores.
+/// The report of a search that found these moves with these scores.
 fn report(lines: &[(&str, Score)]) -> Report {
     let position = Position::startpos();
     let variations = lines.iter().map(|&(mv, score)| Variation {
@@ -31,7 +31,7 @@ fn report(lines: &[(&str, Score)]) -> Report {
     }
 }
 
-/// How often of a thousand the second line is chosen.
+/// The number of times in 1,000 that the second line is chosen.
 fn second_choices_of_1000(elo: u16, report: &Report) -> usize {
     let handicaps = (0..1_000_u64).map(|n| Handicap { elo, random_value: n * (u64::MAX / 1_000) });
     handicaps.filter(|handicap| handicap.choose_line(report) == report.alternatives[0].pv).count()

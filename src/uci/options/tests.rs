@@ -1,4 +1,4 @@
-//! Claims about the options.
+//! Tests of the options.
 
 use super::*;
 
@@ -48,7 +48,7 @@ fn an_invalid_value_changes_nothing() {
 }
 
 #[test]
-fn names_and_flags_are_read_in_any_case() {
+fn names_and_booleans_are_parsed_in_any_case() {
     assert_eq!(OptionName::parse("multipv"), Some(OptionName::MultiPv));
     assert_eq!(OptionName::parse("clear HASH"), Some(OptionName::ClearHash));
     assert_eq!(OptionName::parse("Contempt"), None);

@@ -1,27 +1,27 @@
-//! When a search has to be over.
+//! The deadline of a remote search.
 
 use std::time::{Duration, Instant};
 
 use crate::engine::{GameClock, Limits, StopFlag};
 
-/// So often the order to stop is looked for.
+/// Interval of polling the stop flag.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// What the way to the server and back may take of a fixed time.
+/// Share of a fixed move time that is reserved for the network.
 const NETWORK_OVERHEAD: Duration = Duration::from_millis(20);
 
-/// An answer of any kind needs this long.
+/// Shortest time in which an answer can arrive.
 const MIN_MOVE_TIME: Duration = Duration::from_millis(10);
 
-/// A clock without moves to go is divided as if so many were left.
+/// Assumed number of remaining moves when the clock does not give it.
 const MOVES_TO_GO_ESTIMATE: u32 = 25;
 
-/// How long to think.
+/// The time of one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct TimeAllocation {
-    /// What the server is given.
+    /// Time that the server gets.
     server_time: Duration,
-    /// When the move is played, whether an answer has come or not.
+    /// Time after which the move is played, with or without an answer.
     hard_limit: Duration,
 }
 
@@ -40,7 +40,7 @@ impl TimeAllocation {
         }
     }
 
-    /// An even share of what is left and most of the increment, never all of it.
+    /// Allocates an even share of the remaining time and most of the increment.
     fn from_clock(clock: GameClock) -> TimeAllocation {
         let usable = clock.remaining.saturating_sub(clock.overhead);
         let moves = clock.moves_to_go.map_or(MOVES_TO_GO_ESTIMATE, |moves| {
@@ -55,17 +55,17 @@ impl TimeAllocation {
     }
 }
 
-/// Watches a search's time and the order to stop.
+/// The end of a search by time or by `stop`.
 pub(super) struct Deadline<'a> {
     stop: &'a StopFlag,
     allocation: Option<TimeAllocation>,
-    /// On the opponent's time nothing counts yet: unlike an engine of our own a server may have
-    /// thought nothing meanwhile.
+    /// Start of the time. There is none while pondering: unlike a local engine, a server may not
+    /// have searched meanwhile.
     started_at: Option<Instant>,
 }
 
 impl<'a> Deadline<'a> {
-    /// Time counts from now on, or from the moment when pondering ends.
+    /// A deadline whose time starts now, or when pondering ends.
     pub(super) fn new(limits: &Limits, stop: &'a StopFlag) -> Deadline<'a> {
         let mut deadline =
             Deadline { stop, allocation: TimeAllocation::new(limits), started_at: None };
@@ -79,15 +79,15 @@ impl<'a> Deadline<'a> {
         }
     }
 
-    /// `true` when the search has no end of its own in time, now or later.
+    /// `true` when no time limit ends the search, now or later.
     pub(super) fn is_unlimited(&self) -> bool {
         self.allocation.is_none()
     }
 
-    /// `true` once the move has to be told, whether the server has come to an end or not.
+    /// `true` once the move must be sent, whether the server has finished or not.
     ///
-    /// A server that was given its time has a little longer, for the way of its answer. One that
-    /// was asked before time counted knows of none, so there is nothing to wait for.
+    /// A server that knows its time has a little longer, for the network. A server that was asked
+    /// while pondering has no time limit, so waiting longer is useless.
     fn is_over(&mut self, is_server_timed: bool) -> bool {
         self.start_unless_pondering();
         let left = self.time_left(|allocation| {
@@ -96,13 +96,13 @@ impl<'a> Deadline<'a> {
         self.stop.is_stopped() || left.is_some_and(|left| left.is_zero())
     }
 
-    /// `true` when so little is left that to ask once more is not worth it.
+    /// `true` when too little time is left for another request.
     pub(super) fn is_too_late_to_retry(&mut self) -> bool {
         self.start_unless_pondering();
         self.time_left(|allocation| allocation.server_time / 2).is_some_and(|left| left.is_zero())
     }
 
-    /// What the server may take for its answer; `None` while time does not count.
+    /// Time that the server has left; `None` while no time limit counts.
     pub(super) fn server_time(&mut self) -> Option<Duration> {
         self.start_unless_pondering();
         self.time_left(|allocation| allocation.server_time)
@@ -114,87 +114,18 @@ impl<'a> Deadline<'a> {
             .map(|(allocation, from)| limit(allocation).saturating_sub(from.elapsed()))
     }
 
-    /// Waits until the move has to be told: later where the server was told its time and an answer
-    /// is on its way.
+    /// Waits until the move must be sent. A server that knows its time gets a little longer.
     pub(super) async fn wait_until_over(&mut self, is_server_timed: bool) {
         while !self.is_over(is_server_timed) {
             tokio::time::sleep(STOP_POLL_INTERVAL).await;
         }
     }
 
-    /// Waits so long; `false` when the move has to be told before.
+    /// Sleeps for a duration. Returns `false` when the move must be sent earlier.
     pub(super) async fn sleep_unless_over(&mut self, duration: Duration) -> bool {
         tokio::time::timeout(duration, self.wait_until_over(true)).await.is_err()
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const fn ms(milliseconds: u64) -> Duration {
-        Duration::from_millis(milliseconds)
-    }
-
-    fn allocate(remaining: u64, increment: u64, moves_to_go: Option<u16>) -> TimeAllocation {
-        TimeAllocation::from_clock(GameClock {
-            remaining: ms(remaining),
-            increment: ms(increment),
-            moves_to_go,
-            overhead: ms(20),
-        })
-    }
-
-    #[test]
-    fn a_clock_is_never_used_up() {
-        for remaining in [50, 100, 1_000, 60_000, 3_600_000] {
-            for increment in [0, 10, 5_000] {
-                for moves_to_go in [None, Some(1), Some(40)] {
-                    let allocation = allocate(remaining, increment, moves_to_go);
-                    assert!(
-                        allocation.server_time <= allocation.hard_limit
-                            && allocation.hard_limit + ms(20) <= ms(remaining),
-                        "{remaining} {increment}: {allocation:?}"
-                    );
-                }
-            }
-        }
-        assert_eq!(allocate(0, 0, None).hard_limit, MIN_MOVE_TIME);
-    }
-
-    #[test]
-    fn a_move_gets_a_share_of_the_remaining_time() {
-        let allocation = allocate(60_020, 0, None);
-        assert_eq!((allocation.server_time, allocation.hard_limit), (ms(2_400), ms(2_420)));
-    }
-
-    #[test]
-    fn time_does_not_count_while_pondering() {
-        let limits = Limits { movetime: Some(ms(0)), ..Limits::default() };
-        let stop = StopFlag::pondering();
-        let mut deadline = Deadline::new(&limits, &stop);
-        assert!(!deadline.is_over(true) && deadline.server_time().is_none());
-        stop.ponder_hit();
-        assert!(deadline.is_over(true));
-    }
-
-    #[tokio::test]
-    async fn an_untimed_server_gets_no_extra_time() {
-        let limits = Limits { movetime: Some(ms(40)), ..Limits::default() };
-        let stop = StopFlag::default();
-        let mut deadline = Deadline::new(&limits, &stop);
-        deadline.wait_until_over(false).await;
-        assert!(deadline.server_time() == Some(Duration::ZERO));
-    }
-
-    #[test]
-    fn without_a_time_limit_only_stop_ends_the_search() {
-        let stop = StopFlag::default();
-        let mut deadline = Deadline::new(&Limits { depth: Some(3), ..Limits::default() }, &stop);
-        assert!(
-            deadline.is_unlimited() && !deadline.is_over(true) && !deadline.is_too_late_to_retry()
-        );
-        stop.stop();
-        assert!(deadline.is_over(true));
-    }
-}
+mod tests;

@@ -1,4 +1,4 @@
-//! What the server says of a position without a search.
+//! The static evaluation from the server.
 
 use std::time::Duration;
 
@@ -9,10 +9,9 @@ use super::stream::with_cause;
 use super::stream_line::ProblemText;
 use crate::chess::{Position, Square};
 use crate::engine::StaticEvaluation;
-use crate::uci::eval::format_evaluation;
+use crate::uci::display::format_evaluation;
 
-/// A judgement takes no time to speak of, and no command is heard meanwhile; a server that takes
-/// longer is not there.
+/// Timeout of the request. An evaluation is fast, and no command is read meanwhile.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The body of `POST /v1/evaluate`.
@@ -21,7 +20,7 @@ struct EvaluateRequestBody {
     fen: String,
 }
 
-/// Of its answer what people are shown.
+/// The members of its answer that are displayed.
 #[derive(Deserialize)]
 struct EvaluateResponseBody {
     white_score: Centipawns,
@@ -41,11 +40,11 @@ struct PieceValue {
     value: i32,
 }
 
-/// Asks for the static evaluation: lines for people.
+/// Requests the static evaluation, as lines for people.
 ///
 /// # Errors
 ///
-/// With what went wrong, when there is no answer or not one of this kind.
+/// There is no valid answer; the text is the reason.
 pub(super) async fn request_evaluation(
     client: &reqwest::Client,
     base_url: &str,
@@ -57,14 +56,14 @@ pub(super) async fn request_evaluation(
     let response = request
         .send()
         .await
-        .map_err(|error| format!("the server can't be asked: {}", with_cause(&error)))?;
+        .map_err(|error| format!("the request to the server failed: {}", with_cause(&error)))?;
     if response.status() != StatusCode::OK {
         return Err(ProblemText::from_response(response).await.to_string());
     }
     let evaluation: EvaluateResponseBody = response
         .json()
         .await
-        .map_err(|error| format!("the server's answer can't be read: {}", with_cause(&error)))?;
+        .map_err(|error| format!("the server's answer is invalid: {}", with_cause(&error)))?;
     Ok(format_evaluation(position, &evaluation.to_static_evaluation()?, &evaluation.network))
 }
 
@@ -73,7 +72,7 @@ impl EvaluateResponseBody {
         let mut pieces = [None; 64];
         for PieceValue { square, value } in &self.pieces {
             let parsed: Square = square.parse().map_err(|_| {
-                format!("the server's answer can't be read: {square:?} is no square")
+                format!("the server's answer is invalid: {square:?} is not a square")
             })?;
             pieces[parsed.index()] = Some(*value);
         }

@@ -1,4 +1,4 @@
-//! One search, by as many streams as it takes.
+//! A remote search: one or more streams until a limit is reached.
 
 use std::time::Duration;
 
@@ -14,13 +14,13 @@ use crate::chess::Position;
 use crate::engine::{Report, Score, StopFlag, StopReason, Wdl, WdlModel};
 use crate::uci::backend::{SearchTask, Update};
 
-/// The first wait after a failure that does not say how long; it doubles with every further one.
+/// First wait after a failure without `Retry-After`. It doubles with each further failure.
 const INITIAL_BACKOFF: Duration = Duration::from_millis(200);
 
-/// So many failures in a row end a search that no time ends.
+/// Consecutive failures that end a search without a time limit.
 const MAX_FAILURES: u32 = 5;
 
-/// A search that a server does.
+/// A search on a server.
 pub(super) struct RemoteSearch {
     url: String,
     client: reqwest::Client,
@@ -28,23 +28,23 @@ pub(super) struct RemoteSearch {
     task: SearchTask,
 }
 
-/// What became of a stream.
+/// The outcome of a stream.
 enum StreamOutcome {
     Ended(EndLine),
-    /// Ask again after a while, if it is known how long.
+    /// Retry after a wait, if the server gave one.
     RetryLater(Option<Duration>, String),
-    /// Asking again would not help.
+    /// A retry would not help.
     Refused(String),
 }
 
-/// Whether another stream is worth it.
+/// The decision on another stream.
 #[derive(PartialEq, Eq)]
 enum RetryDecision {
     Retry,
     Finish,
 }
 
-/// Where a search stands.
+/// The state of a search over its streams.
 struct SearchState<'a> {
     deadline: Deadline<'a>,
     request: AnalysisRequestBody,
@@ -63,7 +63,7 @@ impl RemoteSearch {
         RemoteSearch { url, client, request: AnalysisRequestBody::new(&task, session_id), task }
     }
 
-    /// Follows the server's search until a limit is reached. Without any answer the report has no
+    /// Follows the server's search until a limit is reached. Without an answer the report has no
     /// line.
     pub(super) async fn run(
         &self,
@@ -85,7 +85,7 @@ impl RemoteSearch {
         match reporter.take_last_report() {
             Some(report) => report,
             None => {
-                reporter.report_note("no answer from the server: the move is any legal one");
+                reporter.report_note("no answer from the server: playing any legal move");
                 empty_report(root)
             }
         }
@@ -97,7 +97,7 @@ impl RemoteSearch {
         request.set_time(deadline.server_time());
         let outcome = tokio::select! {
             outcome = self.read_stream(request, failures, reporter) => outcome,
-            // Dropping the stream is leaving: the server stops a search that nobody follows.
+            // Dropping the stream unsubscribes: the server stops a search without subscribers.
             () = deadline.wait_until_over(request.is_timed()) => return RetryDecision::Finish,
         };
         match outcome {
@@ -112,7 +112,7 @@ impl RemoteSearch {
         }
     }
 
-    /// Asks, and tells what comes until it ends.
+    /// Sends the request and reports the lines of the stream until its end.
     async fn read_stream(
         &self,
         request: &AnalysisRequestBody,
@@ -131,7 +131,7 @@ impl RemoteSearch {
                 }
                 Ok(StreamLine::Queued(queued)) => {
                     reporter.report_note(&format!(
-                        "the search waits for a worker, at place {} of the queue",
+                        "the search waits for a worker, at queue place {}",
                         queued.position
                     ));
                 }
@@ -155,7 +155,7 @@ impl RemoteSearch {
         let response = request.send().await.map_err(|error| {
             StreamOutcome::RetryLater(
                 None,
-                format!("the server can't be asked: {}", with_cause(&error)),
+                format!("the request to the server failed: {}", with_cause(&error)),
             )
         })?;
         if response.status() == StatusCode::OK {
@@ -180,13 +180,13 @@ impl ProblemText {
     }
 }
 
-/// What a stream's end means for the search.
+/// Decides after the end of a stream.
 fn decide_after_end(end: &EndLine, state: &mut SearchState<'_>) -> RetryDecision {
     let SearchState { deadline, request, .. } = state;
     let is_server_limit = match end.reason.as_str() {
-        // A limit of the server, where the time is not the one that was asked.
+        // The server's own limit, if the time is not the requested one.
         "time" => !request.is_timed() || end.has_clamped("movetime_ms"),
-        // Another one may stand there soon.
+        // Another server may replace it soon.
         "shutdown" => true,
         _ => false,
     };
@@ -197,7 +197,7 @@ fn decide_after_end(end: &EndLine, state: &mut SearchState<'_>) -> RetryDecision
     RetryDecision::Retry
 }
 
-/// Waits before the next stream.
+/// Decides after a failure, and waits before the next stream.
 async fn decide_after_failure(
     wait: Option<Duration>,
     reason: &str,
@@ -206,7 +206,7 @@ async fn decide_after_failure(
     let SearchState { deadline, request, failures, reporter } = state;
     reporter.report_note(reason);
     *failures += 1;
-    // Without a time or a stop to come, only what the search finds would end it.
+    // Such a search ends by its result only, and there is none.
     if *failures >= MAX_FAILURES && deadline.is_unlimited() && request.ends_by_itself() {
         return RetryDecision::Finish;
     }
@@ -218,7 +218,7 @@ async fn decide_after_failure(
     }
 }
 
-/// The game is over.
+/// The report when the game is over.
 fn terminal_report(position: &Position) -> Report {
     let is_mate = position.in_check() && !position.has_moves();
     let (score, wdl) =
@@ -226,7 +226,7 @@ fn terminal_report(position: &Position) -> Report {
     Report { score, wdl, reason: StopReason::Terminal, ..empty_report(position) }
 }
 
-/// No answer: for all that is known the position is even.
+/// The report without an answer: an even score.
 fn empty_report(position: &Position) -> Report {
     Report { wdl: WdlModel::for_position(position).wdl(0.0), ..Report::empty() }
 }

@@ -1,4 +1,4 @@
-//! What the server says, line by line.
+//! The lines of a server's analysis stream.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,24 +9,24 @@ use serde::Deserialize;
 use crate::chess::{Move, Position, parse_move};
 use crate::engine::{Report, Score, StopReason, Variation, Wdl};
 
-/// Of a line of `POST /v1/analysis` what UCI has a word for.
+/// A line of `POST /v1/analysis`, with the members that UCI needs.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(super) enum StreamLine {
-    /// What is known by now.
+    /// The current result.
     Info(InfoLine),
     /// The search waits for a worker.
     Queued(QueuedLine),
     /// The search is over.
     End(EndLine),
-    /// The stream has broken on the server's side.
+    /// The stream failed on the server's side.
     Problem(ProblemText),
-    /// A sign of life, or something that newer servers say.
+    /// A heartbeat, or a line type of a newer server.
     #[serde(other)]
     Heartbeat,
 }
 
-/// What is known by now.
+/// The current result.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct InfoLine {
     depth: u8,
@@ -53,7 +53,7 @@ enum ScoreText {
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 pub(super) struct QueuedLine {
-    /// 1 for the next in the queue.
+    /// Place in the queue, from 1.
     pub(super) position: usize,
 }
 
@@ -64,22 +64,22 @@ pub(super) struct EndLine {
     pub(super) reason: String,
     best_move: Option<String>,
     ponder: Option<String>,
-    /// What was asked beyond a cap of the server.
+    /// The limits that the server has lowered.
     pub(super) clamped: Vec<Clamped>,
 }
 
-/// A number that the server has lowered.
+/// A limit that the server has lowered.
 #[derive(Clone, Debug, Deserialize)]
 pub(super) struct Clamped {
-    /// Which one.
+    /// Its name.
     pub(super) member: String,
-    /// What was asked.
+    /// The requested value.
     pub(super) asked: u64,
-    /// What was given.
+    /// The value used.
     pub(super) given: u64,
 }
 
-/// Of a problem what a person wants to read.
+/// The readable members of a problem (RFC 9457).
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct ProblemText {
@@ -89,7 +89,7 @@ pub(super) struct ProblemText {
 }
 
 impl ProblemText {
-    /// What an answer that is none says. What can't be read as a problem still has its status.
+    /// The problem of a response. A response that is not a problem has its status only.
     pub(super) async fn from_response(response: Response) -> ProblemText {
         let status = response.status().as_u16();
         let problem: ProblemText = response.json().await.unwrap_or_default();
@@ -100,13 +100,13 @@ impl ProblemText {
 impl fmt::Display for ProblemText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ProblemText { status, code, detail } = self;
-        write!(f, "the server says {status}")?;
+        write!(f, "the server returned {status}")?;
         if code.is_empty() { Ok(()) } else { write!(f, " {code}: {detail}") }
     }
 }
 
 impl InfoLine {
-    /// As the engine would report it. `None` when there is no line with a legal move.
+    /// The report as the engine would give it. `None` when no line has a legal move.
     pub(super) fn to_report(&self, root: &Position) -> Option<Report> {
         let variations = self
             .lines
@@ -130,12 +130,12 @@ impl InfoLine {
         })
     }
 
-    /// How long the server has searched, as exactly as its nodes and their speed tell.
+    /// The search time of the server, derived from nodes and speed where that is more exact.
     fn elapsed(&self) -> Duration {
         let nanoseconds = u128::from(self.nodes) * 1_000_000_000 / u128::from(self.nps).max(1);
         let exact = u64::try_from(nanoseconds).map(Duration::from_nanos).unwrap_or_default();
         let reported = Duration::from_millis(self.time_ms);
-        // A second of speed has whole nodes: of few nodes it tells little.
+        // The speed is rounded to whole nodes per second, so with few nodes it is inexact.
         if exact.as_millis().abs_diff(reported.as_millis()) <= 1 { exact } else { reported }
     }
 }
@@ -152,19 +152,18 @@ impl PvLine {
 }
 
 impl EndLine {
-    /// The best move and the answer that is expected to it; empty when the server has found
-    /// nothing.
+    /// The best move and the ponder move. Empty when the server found none.
     pub(super) fn moves(&self, root: &Position) -> Vec<Move> {
         legal_prefix(root, self.best_move.iter().chain(&self.ponder))
     }
 
-    /// `true` when the server has lowered this member.
+    /// `true` when the server has lowered this limit.
     pub(super) fn has_clamped(&self, member: &str) -> bool {
         self.clamped.iter().any(|clamped| clamped.member == member)
     }
 }
 
-/// The moves of these texts, as far as they are legal.
+/// The moves of these texts, up to the first illegal one.
 fn legal_prefix<'a>(root: &Position, texts: impl Iterator<Item = &'a String>) -> Vec<Move> {
     let mut position = root.clone();
     let moves = texts.map_while(|text| {
@@ -176,59 +175,4 @@ fn legal_prefix<'a>(root: &Position, texts: impl Iterator<Item = &'a String>) ->
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn info(json: &str) -> InfoLine {
-        match serde_json::from_str(json).unwrap() {
-            StreamLine::Info(info) => info,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    #[test]
-    fn an_info_is_what_the_engine_would_report() {
-        let info = info(
-            r#"{"type": "info", "seq": 3, "source": "search", "depth": 9, "seldepth": 14, "nodes": 9411, "time_ms": 20,
-                "nps": 464740, "lines": [
-                {"rank": 1, "score": {"type": "cp", "value": 46}, "wdl": [381, 405, 214], "pv": ["e2e4", "e7e5"]},
-                {"rank": 2, "score": {"type": "mate", "value": -3}, "wdl": [0, 0, 1000], "pv": ["d2d4", "d2d4"]},
-                {"rank": 3, "score": {"type": "cp", "value": 0}, "wdl": [0, 1000, 0], "pv": ["e7e5"]}]}"#,
-        );
-        let report = info.to_report(&Position::startpos()).unwrap();
-        assert_eq!((report.depth, report.seldepth, report.nodes), (9, 14, 9411));
-        assert_eq!((report.score, report.pv.len()), (Score::Cp(46), 2));
-        assert_eq!(report.elapsed.as_micros(), 20_250);
-        let [second] = report.alternatives.as_slice() else {
-            panic!("a line without a legal move is none")
-        };
-        assert_eq!((second.score, second.wdl.loss, second.pv.len()), (Score::Mate(-3), 1000, 1));
-    }
-
-    #[test]
-    fn few_nodes_give_no_exact_time() {
-        let info = info(
-            r#"{"type": "info", "depth": 1, "seldepth": 1, "nodes": 3, "time_ms": 7, "nps": 0, "lines": []}"#,
-        );
-        assert_eq!(info.elapsed(), Duration::from_millis(7));
-        assert!(info.to_report(&Position::startpos()).is_none());
-    }
-
-    #[test]
-    fn castling_comes_as_king_takes_rook() {
-        let root = Position::from_fen("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1").unwrap();
-        let end = r#"{"type": "end", "reason": "depth", "best_move": "e1h1", "best_move_san": "O-O", "ponder": null, "clamped": []}"#;
-        let StreamLine::End(end) = serde_json::from_str(end).unwrap() else { panic!() };
-        assert_eq!(end.moves(&root), [parse_move(&root, "O-O").unwrap()]);
-    }
-
-    #[test]
-    fn an_unknown_line_type_counts_as_a_heartbeat() {
-        for json in [
-            r#"{"type": "heartbeat", "time_ms": 5000, "nodes": 7}"#,
-            r#"{"type": "weather", "lines": "sun"}"#,
-        ] {
-            assert!(matches!(serde_json::from_str(json).unwrap(), StreamLine::Heartbeat), "{json}");
-        }
-    }
-}
+mod tests;

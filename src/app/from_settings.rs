@@ -1,0 +1,108 @@
+//! The options of each layer, derived from the settings.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use super::connection::ConnectionLimits;
+use crate::analysis::ServiceOptions;
+use crate::analysis::jobs::{JobRules, Usage};
+use crate::config::{ApiKeySettings, JobsSettings, Settings};
+use crate::http::{
+    AccessConfig, ApiKey, ApiKeys, Caps, JobCaps, RateLimit, StreamOptions, TrustedProxies,
+};
+
+/// The options of the analysis service.
+pub(super) fn service_options(settings: &Settings) -> ServiceOptions {
+    ServiceOptions {
+        workers: settings.search.workers,
+        queue_capacity: settings.queue.capacity,
+        idle_positions: settings.idle.positions,
+        dictionary_max_entries: settings.dictionary.max_entries,
+        max_movetime: Duration::from_millis(settings.limits.movetime_ms),
+        max_wait: Duration::from_millis(settings.queue.max_wait_ms),
+        max_infinite: Duration::from_millis(settings.stream.infinite_ms),
+    }
+}
+
+/// The bounds on stored jobs.
+pub(super) fn job_rules(settings: &JobsSettings) -> JobRules {
+    let keep = Duration::from_secs(settings.keep_hours * 3_600);
+    JobRules {
+        max_usage: Usage { jobs: settings.max, bytes: settings.max_mb << 20 },
+        retention: keep,
+    }
+}
+
+/// The limits of a connection.
+pub(super) fn connection_limits(settings: &Settings) -> ConnectionLimits {
+    ConnectionLimits {
+        max_connections: settings.http.connections,
+        header_timeout: Duration::from_millis(settings.http.head_timeout_ms),
+        stall_timeout: Duration::from_millis(settings.stream.stall_ms),
+    }
+}
+
+/// The API keys, trusted proxies and rate limits.
+pub(super) fn access(settings: &Settings) -> AccessConfig {
+    let key = |key: &ApiKeySettings| ApiKey {
+        name: key.name.clone(),
+        digest: key.sha256.0,
+        rate: rate(key.requests, key.window_ms),
+    };
+    AccessConfig {
+        keys: ApiKeys::new(settings.access.keys.iter().map(key).collect()),
+        proxies: TrustedProxies::new(settings.access.trusted_proxies.clone()),
+        default_limiter: rate(settings.rate.requests, settings.rate.window_ms),
+    }
+}
+
+/// A rate limit of `requests` per window. There is none for 0 requests.
+fn rate(requests: u32, window_ms: u64) -> Option<RateLimit> {
+    Some(RateLimit {
+        requests: NonZeroU32::new(requests)?,
+        window: Duration::from_millis(window_ms),
+    })
+}
+
+/// The limits that the routes enforce.
+pub(super) fn caps(settings: &Settings, memory_bound_mb: u64) -> Caps {
+    let limits = &settings.limits;
+    Caps {
+        depth: limits.depth,
+        nodes: limits.nodes,
+        movetime: Duration::from_millis(limits.movetime_ms),
+        default_movetime: Duration::from_millis(settings.search.default_movetime_ms),
+        infinite: Duration::from_millis(settings.stream.infinite_ms),
+        max_wait: Duration::from_millis(settings.queue.max_wait_ms),
+        mate: limits.mate,
+        threads: limits.threads,
+        multipv: limits.multipv,
+        moves: limits.moves,
+        body_bytes: limits.body_bytes,
+        body_timeout: Duration::from_millis(settings.http.body_timeout_ms),
+        perft_depth: limits.perft_depth,
+        perft_max: Duration::from_millis(settings.perft.max_ms),
+        lichess_compute: Duration::from_millis(settings.lichess.compute_ms),
+        batches: settings.batch.max,
+        batch_lines: settings.batch.lines,
+        batch_bytes: settings.batch.bytes,
+        jobs: JobCaps {
+            max: settings.jobs.max,
+            keep_hours: settings.jobs.keep_hours,
+            bytes: settings.jobs.bytes,
+            default_nodes: settings.jobs.default_nodes,
+        },
+        connections: settings.http.connections,
+        stream: StreamOptions {
+            heartbeat: Duration::from_millis(settings.stream.heartbeat_ms),
+            stall: Duration::from_millis(settings.stream.stall_ms),
+            buffer: settings.stream.buffer,
+        },
+        streams: settings.stream.max,
+        live_idle: Duration::from_millis(settings.live.idle_ms),
+        live_ping: Duration::from_millis(settings.live.ping_ms),
+        cors_origins: settings.http.cors_origins.clone(),
+        memory_bound_mb,
+        memory_max_mb: settings.memory.max_mb,
+    }
+}

@@ -1,0 +1,160 @@
+//! Tests of loading and validation.
+
+use super::*;
+
+fn with_environment(variables: &[(&str, &str)]) -> Result<Settings, SettingsError> {
+    let variables =
+        variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    Settings::load_with(None, Some(variables))
+}
+
+fn with_file(text: &str) -> Result<Settings, SettingsError> {
+    let path = std::env::temp_dir().join(format!(
+        "kibitzer-config-{}-{:p}.toml",
+        std::process::id(),
+        text.as_ptr()
+    ));
+    std::fs::write(&path, text).unwrap();
+    let settings = Settings::load_with(Some(&path), Some(BTreeMap::new()));
+    std::fs::remove_file(&path).unwrap();
+    settings
+}
+
+fn refused(result: Result<Settings, SettingsError>) -> Vec<String> {
+    match result {
+        Err(SettingsError::Invalid(bad)) => bad.into_iter().map(|bad| bad.key).collect(),
+        other => panic!("expected refused keys, got {other:?}"),
+    }
+}
+
+#[test]
+fn the_defaults_are_valid() {
+    let settings = with_environment(&[]).unwrap();
+    assert_eq!(settings.listen.port(), 8080);
+    assert!(settings.search.workers >= 1, "0 workers mean one per core");
+    assert!(settings.http.cors_origins.is_empty());
+    assert!(!settings.store.is_on(), "the store is off by default");
+    assert!(settings.metrics.listen.is_none(), "metrics are on the main address");
+    assert!(!settings.otlp.is_on(), "traces are off by default");
+}
+
+#[test]
+fn the_production_file_is_valid() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("config/production.toml");
+    let settings = Settings::load_with(Some(&file), Some(BTreeMap::new())).unwrap();
+    assert_eq!(settings.log.format, LogFormat::Json);
+    assert_eq!(settings.limits.moves, 1_200, "a key that is not in the file keeps its default");
+}
+
+#[test]
+fn the_environment_overrides_the_defaults() {
+    let settings = with_environment(&[
+        ("KIBITZER__SEARCH__HASH_MB", "128"),
+        ("KIBITZER__LISTEN", "0.0.0.0:9000"),
+        ("KIBITZER__HTTP__CORS_ORIGINS", "https://a.example,https://b.example:8443"),
+        ("KIBITZER_SUITES", "ignored"),
+    ])
+    .unwrap();
+    assert_eq!(settings.search.hash_mb, 128);
+    assert_eq!(settings.listen.to_string(), "0.0.0.0:9000");
+    assert_eq!(settings.http.cors_origins, ["https://a.example", "https://b.example:8443"]);
+}
+
+#[test]
+fn a_search_may_have_no_more_threads_than_there_are_workers() {
+    let threads = |workers, threads| {
+        let text = format!("search.workers = {workers}\nlimits.threads = {threads}");
+        with_file(&text).unwrap().limits.threads
+    };
+    assert_eq!((threads(6, 0), threads(6, 4), threads(6, 7)), (6, 4, 6));
+    let defaults = with_file("").unwrap();
+    assert_eq!(usize::from(defaults.limits.threads), defaults.search.workers);
+}
+
+#[test]
+fn unknown_keys_are_refused_by_their_full_names() {
+    assert_eq!(refused(with_environment(&[("KIBITZER__SEARCH__HASHMB", "1")])), ["search.hashmb"]);
+    assert_eq!(
+        refused(with_file("sreach.workers = 2\n[queue]\nlength = 3")),
+        ["queue.length", "sreach.workers"]
+    );
+    assert_eq!(refused(with_file("search = 3")), ["search"]);
+    assert_eq!(refused(with_file("[search]\n[serch]")), ["serch"]);
+    assert!(with_file("[search]\n[queue]").is_ok(), "a section may be empty");
+}
+
+#[test]
+fn bad_values_are_refused_by_their_keys_full_names() {
+    for (key, value) in [
+        ("search.hash_mb", "1.5"),
+        ("search.hash_mb", "0"),
+        ("search.hash_mb", "-1"),
+        ("search.hash_mb", "\"big\""),
+        ("search.workers", "[2]"),
+        ("store.max_entries", "0"),
+        ("store.flush_ms", "5"),
+        ("store.path", "[\"here\"]"),
+        ("limits.depth", "300"),
+        ("limits.depth", "true"),
+        ("limits.threads", "1025"),
+        ("listen", "\"everywhere\""),
+        ("listen", "8080"),
+        ("log.format", "\"xml\""),
+        ("log.level", "\"kibitzer=loud\""),
+        ("http.cors_origins", "[\"chess.example\"]"),
+        ("http.cors_origins", "[\" https://chess.example\"]"),
+        ("http.cors_origins", "[\"https://Chess.example\"]"),
+        ("shutdown.grace_ms", "10"),
+        ("jobs.max", "0"),
+        ("jobs.bytes", "100"),
+        ("rate.window_ms", "0"),
+        ("metrics.listen", "\"9090\""),
+        ("metrics.listen", "\"127.0.0.1:8080\""),
+        ("otlp.endpoint", "\"localhost:4318\""),
+        ("otlp.endpoint", "\"https://collector:4318/v1/traces\""),
+        ("otlp.sample_permille", "1001"),
+        ("otlp.timeout_ms", "0"),
+    ] {
+        assert_eq!(refused(with_file(&format!("{key} = {value}"))), [key], "{key} = {value}");
+    }
+}
+
+#[test]
+fn bad_list_entries_are_refused_with_their_index() {
+    for (key, value) in [
+        ("access.trusted_proxies", "[\"10.0.0.0/8\", \"everybody\"]"),
+        ("access.keys", "[{ name = \"a\", sha256 = \"abc\" }]"),
+        ("access.keys", "[{ name = \"a\", secret = \"b\" }]"),
+    ] {
+        let refused = refused(with_file(&format!("{key} = {value}")));
+        assert!(
+            refused.len() == 1 && refused[0].starts_with(&format!("{key}[")),
+            "{key} = {value}: {refused:?}"
+        );
+    }
+    assert_eq!(refused(with_file("access.keys = [{ name = \"a\" }]")), ["access.keys"]);
+    let key = format!("{{ name = \"a\", sha256 = \"{}\" }}", "0".repeat(64));
+    assert_eq!(with_file(&format!("access.keys = [{key}]")).unwrap().access.keys.len(), 1);
+    assert_eq!(
+        refused(with_file(&format!("access.keys = [{key}, {key}]"))),
+        ["access.keys"],
+        "two keys with the same name"
+    );
+}
+
+#[test]
+fn all_errors_are_reported_together() {
+    let error =
+        with_environment(&[("KIBITZER__QUEUE__CAPACITY", "0"), ("KIBITZER__PERFT__MAX_MS", "0")])
+            .unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("queue.capacity") && text.contains("perft.max_ms"), "{text}");
+    assert!(text.contains("KIBITZER__QUEUE__CAPACITY"), "{text}");
+}
+
+#[test]
+fn a_missing_file_is_named() {
+    let error = Settings::load_with(Some(Path::new("no/such/file.toml")), Some(BTreeMap::new()))
+        .unwrap_err();
+    assert!(error.to_string().contains("no/such/file.toml"), "{error}");
+}
