@@ -1,17 +1,12 @@
-//! The network in integers, as the engine computes it.
+//! The network with integer weights, as the engine computes it.
 
 use crate::features::{self, INPUTS};
 use crate::king_buckets::KingBuckets;
 use crate::network::Network;
 use crate::row::{LANES, Row};
 use crate::sample::Sample;
-use crate::shape::Shape;
+use crate::shape::{QA, QB, Shape};
 use crate::tile::{Rounding, Tile};
-
-/// Units of feature weights, biases and activations per 1.0.
-pub const QA: u16 = 255;
-/// Units of output weights per 1.0.
-pub const QB: u16 = 64;
 
 /// Integer weights in the order of the network file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,17 +54,16 @@ impl QuantisedNetwork {
         Self { shape, scale, features, biases, outputs, output_biases }
     }
 
-    /// A network in training that computes with these weights, its running means at zero: what a
-    /// run can begin with. What its king buckets share is not told here; they are taken to share
-    /// their mean.
+    /// A network in training with these weights and zero running means, from which a run can start.
+    /// The file does not say what the king buckets share, so the shared weights become their mean.
     #[must_use]
     pub fn dequantise(&self) -> Network {
         let shape = &self.shape;
         let mut network = Network::zeros(shape.clone(), Rounding::Quantised);
-        for (at, tile) in network.tiles.iter_mut().enumerate() {
+        for (index, tile) in network.tiles.iter_mut().enumerate() {
             let fill = |rows: &mut [Row], numbers: &[i16], units: u16| {
                 for (row, numbers) in rows.iter_mut().zip(numbers.chunks_exact(shape.hidden)) {
-                    for (weight, number) in row.iter_mut().zip(&numbers[at * LANES..]) {
+                    for (weight, number) in row.iter_mut().zip(&numbers[index * LANES..]) {
                         *weight = f32::from(*number) / f32::from(units);
                     }
                 }
@@ -88,8 +82,8 @@ impl QuantisedNetwork {
         network
     }
 
-    /// The evaluation in centipawns for the side to move: plain integer arithmetic, the reference
-    /// for every faster one.
+    /// The evaluation in centipawns for the side to move. This plain integer arithmetic is the
+    /// reference for every faster implementation.
     #[must_use]
     pub fn evaluate(&self, sample: &Sample) -> i32 {
         let count = sample.piece_count();
@@ -121,8 +115,8 @@ impl QuantisedNetwork {
         sum
     }
 
-    /// The largest number that an accumulator could reach with any 32 inputs at once, in either
-    /// direction: what has to fit an int16.
+    /// The largest absolute value of an accumulator with any 32 active inputs. It must fit an
+    /// int16.
     #[must_use]
     pub fn accumulator_bound(&self) -> i32 {
         let hidden = self.shape.hidden;

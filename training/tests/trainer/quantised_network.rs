@@ -1,13 +1,13 @@
 use kibitzer_trainer::dataset::Dataset;
 use kibitzer_trainer::example::Example;
+use kibitzer_trainer::example::Target;
 use kibitzer_trainer::king_buckets::KingBuckets;
 use kibitzer_trainer::network::Network;
 use kibitzer_trainer::network_file;
-use kibitzer_trainer::quantised::QuantisedNetwork;
+use kibitzer_trainer::quantised_network::QuantisedNetwork;
 use kibitzer_trainer::row::Row;
 use kibitzer_trainer::run::Run;
 use kibitzer_trainer::shape::Shape;
-use kibitzer_trainer::target::Target;
 use kibitzer_trainer::tile::Rounding;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
@@ -112,8 +112,7 @@ fn dequantised_weights_are_within_their_limits() {
     let buckets = KingBuckets::parse("8").expect("a table of that name");
     let shape = Shape::new(64, buckets, 8).expect("a shape");
     let mut network = QuantisedNetwork::new(&Network::zeros(shape, Rounding::Quantised), 220);
-    // As far out as training may bring them: what the buckets share up to 1.40 of 1.98, their own
-    // 0.58 of it, at 255 units.
+    // The limits of training at 255 units: shared weights up to 1.40, bucket weights up to 0.58.
     let (mut random, row) = (ChaCha8Rng::seed_from_u64(5), 768 * 64);
     for place in 0..row {
         let shared = random.random_range(-357..=357);
@@ -127,7 +126,7 @@ fn dequantised_weights_are_within_their_limits() {
         let most = group.value.iter().flat_map(Row::iter).map(f32::abs).fold(0.0, f32::max);
         assert!(
             most <= group.limit + 1e-6,
-            "{most} is beyond {}: the first step would cut it",
+            "{most} is above the limit {}; the first step would clamp it",
             group.limit
         );
     }

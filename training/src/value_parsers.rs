@@ -1,10 +1,10 @@
-//! Numbers of the command line that are checked as they are read.
+//! Parsers for numbers of the command line.
 
 /// A finite number above zero.
 ///
 /// # Errors
 ///
-/// What is wrong with the text.
+/// A description of the fault in the text.
 pub fn positive(text: &str) -> Result<f32, String> {
     within(text, "above zero", |number| number > 0.0)
 }
@@ -13,7 +13,7 @@ pub fn positive(text: &str) -> Result<f32, String> {
 ///
 /// # Errors
 ///
-/// What is wrong with the text.
+/// A description of the fault in the text.
 pub fn one_or_more(text: &str) -> Result<f32, String> {
     within(text, "1 or above", |number| number >= 1.0)
 }
@@ -22,7 +22,7 @@ pub fn one_or_more(text: &str) -> Result<f32, String> {
 ///
 /// # Errors
 ///
-/// What is wrong with the text.
+/// A description of the fault in the text.
 pub fn not_negative(text: &str) -> Result<f32, String> {
     within(text, "zero or above", |number| number >= 0.0)
 }
@@ -31,23 +31,23 @@ pub fn not_negative(text: &str) -> Result<f32, String> {
 ///
 /// # Errors
 ///
-/// What is wrong with the text.
+/// A description of the fault in the text.
 pub fn share(text: &str) -> Result<f32, String> {
     within(text, "from 0 to 1", |number| (0.0..=1.0).contains(&number))
 }
 
-/// How much of a running mean stays with each step: 0 or more, less than 1.
+/// The decay factor of a running mean: 0 or more, less than 1.
 ///
 /// # Errors
 ///
-/// What is wrong with the text.
+/// A description of the fault in the text.
 pub fn decay(text: &str) -> Result<f32, String> {
     within(text, "from 0 to less than 1", |number| (0.0..1.0).contains(&number))
 }
 
 fn within(text: &str, range: &str, fits: impl Fn(f32) -> bool) -> Result<f32, String> {
     let number: f32 = text.parse().map_err(|_| "not a number".to_owned())?;
-    if number.is_finite() && fits(number) { Ok(number) } else { Err(format!("has to be {range}")) }
+    if number.is_finite() && fits(number) { Ok(number) } else { Err(format!("it must be {range}")) }
 }
 
 #[cfg(test)]
@@ -55,7 +55,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_numbers_of_the_range_pass() {
+    fn only_numbers_in_range_are_accepted() {
         type Parser = fn(&str) -> Result<f32, String>;
         let cases: [(Parser, &[&str], &[&str]); 5] = [
             (positive, &["1e-9", "2.6"], &["0", "-1", "inf", "NaN", "x", ""]),
