@@ -1,4 +1,4 @@
-//! The other commands of the program.
+//! Commands of the program other than `serve` and `uci`.
 
 use std::net::TcpListener;
 
@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use crate::support::Server;
 use crate::support::server_process::{kibitzer_command, run};
 
-crate::claims![
+crate::trials![
     perft_prints_nodes_and_speed,
     perft_divides,
     perft_refuses_a_bad_position,
@@ -61,7 +61,7 @@ async fn healthcheck_reports_by_its_exit_status() {
     assert_eq!(run(&["healthcheck", "--listen", &unused_address]).status.code(), Some(1));
 }
 
-/// What `kibitzer bench http` tells of a server, as JSON.
+/// The JSON report of `kibitzer bench http` for a server.
 async fn bench_http(server: &Server, arguments: &[&str]) -> Value {
     let url = format!("http://{}", server.address);
     let mut words = vec!["bench".to_owned(), "http".to_owned(), url];
@@ -73,10 +73,17 @@ async fn bench_http(server: &Server, arguments: &[&str]) -> Value {
 }
 
 fn set_two_keys(settings: &mut Settings) {
-    // `printf %s one | sha256sum` and so on.
+    // The digests of `printf %s one | sha256sum`, and of `two`.
     let keys = json!([
-        { "name": "one", "sha256": "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed", "requests": 3 },
-        { "name": "two", "sha256": "3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3" },
+        {
+            "name": "one",
+            "sha256": "7692c3ad3540bb803c020b3aee66cd8887123234ea0c6e7143c0add73ff431ed",
+            "requests": 3,
+        },
+        {
+            "name": "two",
+            "sha256": "3fc4ccfe745870e2c0d99f71f30ff0656c8dedd41cc1d7d3d376b0dbe685e2f3",
+        },
     ]);
     settings.access.keys = serde_json::from_value(keys).unwrap();
 }
@@ -114,7 +121,7 @@ async fn bench_http_distinguishes_cache_hits_from_searches() {
         (&json!(20), &json!(0), &json!(20))
     );
     let again = server.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 2 })).await;
-    assert_eq!(again["memory"], "unknown", "random games leave the start position");
+    assert_eq!(again["memory"], "unknown", "the random games do not contain the start position");
 }
 
 async fn bench_http_follows_streams_to_their_end() {
@@ -155,11 +162,8 @@ async fn bench_http_without_an_answer_fails() {
         ),
     ] {
         let output = run(&arguments);
-        let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert!(
-            output.status.code() == Some(1) && complaint.contains(why),
-            "{arguments:?}: {complaint}"
-        );
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(output.status.code() == Some(1) && stderr.contains(why), "{arguments:?}: {stderr}");
     }
 }
 
@@ -174,13 +178,11 @@ async fn serve_refuses_an_invalid_network() {
         let mut command = kibitzer_command(&["serve", "--listen", "127.0.0.1:0"]);
         let output =
             command.env("KIBITZER__SEARCH__NETWORK", file).output().expect("the program runs");
-        let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{complaint}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
         assert!(
-            complaint.contains("search.network")
-                && complaint.contains(file)
-                && complaint.contains(why),
-            "{complaint}"
+            stderr.contains("search.network") && stderr.contains(file) && stderr.contains(why),
+            "{stderr}"
         );
     }
 }

@@ -15,7 +15,7 @@ const DEPTH: u8 = 30;
 
 /// A position and four moves that lead back to it, of which the first one wins; other moves lose.
 /// Played twice they make a third time of the position after it.
-const HISTORIES: &str = include_str!("../../../tests/neighbours/histories.txt");
+const HISTORIES: &str = include_str!("../../../tests/concurrent_search/histories.txt");
 
 /// Positions in which the side to move would win, or lose, had the 50-move rule not the last word:
 /// whatever is played, no mate, capture or pawn's move comes in time.
