@@ -26,7 +26,7 @@ match: ## the engine against the UCI engine that OPPONENT=… names, by fastches
 scaling: ## what threads and company cost, on the positions of BOOK=…; two cores and nothing else running
 	$(CARGO) bench --locked --bench scaling -- threads --positions '$(BOOK)'
 	$(CARGO) bench --locked --bench scaling -- depth --positions '$(BOOK)'
-	$(CARGO) bench --locked --bench scaling -- company --positions '$(BOOK)'
+	$(CARGO) bench --locked --bench scaling -- concurrency --positions '$(BOOK)'
 	$(CARGO) bench --locked --bench scaling -- stop --positions '$(BOOK)'
 
 load: ## the service under ten times the searches that it completes, and a batch of 2,000 positions; nothing else running

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The service's speed, over loopback:
 #   1. legal moves, and best moves that the dictionary knows, beside a bare axum handler that answers with bodies of the same shape and
-#      size (benches/bare), by wrk;
+#      size (benches/axum_baseline), by wrk;
 #   2. repeated best-move requests, by `kibitzer bench http`; a thousand best-move requests kept in flight on two workers (benches/load).
 # usage: benches/http.sh FENS        a file with at least 1,000 FENs, one a line
 # settings: SECONDS_EACH=20 RUNS=3 FLOOD_SECONDS=60 PORT=18080 PARTS="legal-moves hits best-move" PROFILE=release
@@ -28,10 +28,10 @@ profile=${PROFILE:-release}
 cargo build --profile "$profile" --locked --bin kibitzer
 kibitzer=${CARGO_TARGET_DIR:-target}/$profile/kibitzer
 executable() { cargo bench --profile "$profile" --locked --no-run --bench "$1" 2>&1 | tee /dev/stderr | sed -n 's/^ *Executable .*(\(.*\))$/\1/p'; }
-bare=$(executable bare)
+baseline=$(executable axum_baseline)
 load=$(executable load)
 
-started() { # waits for an answer of the path that is no 5xx
+wait_until_up() { # waits for an answer of the path that is no 5xx
   for _ in $(seq 100); do
     case $(curl --silent --output /dev/null --write-out '%{http_code}' "$url$1") in 000 | 5*) sleep 0.1 ;; *) return ;; esac
   done
@@ -42,12 +42,12 @@ start_kibitzer() { # the rest are settings of the environment
   rm -rf "$work/store"
   env KIBITZER__STORE__PATH="$work/store" "$@" "$kibitzer" serve --config config/production.toml --listen "127.0.0.1:$port" >"$work/log" &
   server=$!
-  started /readyz
+  wait_until_up /readyz
 }
-start_bare() { # the size of its answers, and of which kind they are
-  "$bare" --listen "127.0.0.1:$port" --bytes "$1" --answer "$2" &
+start_baseline() { # the size of its answers, and of which kind they are
+  "$baseline" --listen "127.0.0.1:$port" --bytes "$1" --answer "$2" &
   server=$!
-  started /
+  wait_until_up /
 }
 
 write_script() { # a request of this route for each FEN, with these members more, in turn; prints requests a second, p99 in milliseconds, and failures
@@ -86,21 +86,21 @@ median() { cut -d ' ' -f "$2" "$1" | sort -n | awk '{ v[NR] = $1 } END { print v
 
 # The server and a bare handler in turn. What is measured, what gets the server ready and prints the size of its answers, and of which
 # kind they are.
-beside_bare() {
+compare_with_baseline() {
   local bytes
-  rm -f "$work/kibitzer" "$work/bare"
+  rm -f "$work/kibitzer" "$work/baseline"
   for _ in $(seq "$runs"); do
     start_kibitzer
     bytes=$($2)
     measure kibitzer "$work/kibitzer"
     stop
-    start_bare "$bytes" "$3"
-    measure bare "$work/bare"
+    start_baseline "$bytes" "$3"
+    measure baseline "$work/baseline"
     stop
   done
-  awk -v name="$1" -v bytes="$bytes" -v k="$(median "$work/kibitzer" 1)" -v b="$(median "$work/bare" 1)" \
-    -v kp="$(median "$work/kibitzer" 2)" -v bp="$(median "$work/bare" 2)" \
-    'BEGIN { printf "%s of %d bytes, medians: %d of %d requests/s, ratio %.3f; p99 %.2f ms, bare %.2f ms\n", name, bytes, k, b, k / b, kp, bp }'
+  awk -v name="$1" -v bytes="$bytes" -v k="$(median "$work/kibitzer" 1)" -v b="$(median "$work/baseline" 1)" \
+    -v kp="$(median "$work/kibitzer" 2)" -v bp="$(median "$work/baseline" 2)" \
+    'BEGIN { printf "%s of %d bytes, medians: %d of %d requests/s, ratio %.3f; p99 %.2f ms, baseline %.2f ms\n", name, bytes, k, b, k / b, kp, bp }'
 }
 bytes_of() { # the mean size of answers; the words are arguments of `kibitzer bench http`
   "$kibitzer" bench http "$url" --positions "$fens" --count 1000 --json "$@" | sed -n 's/.*"mean_bytes":\([0-9]*\).*/\1/p'
@@ -109,13 +109,13 @@ bytes_of() { # the mean size of answers; the words are arguments of `kibitzer be
 legal_moves() {
   write_script /v1/legal-moves ''
   prepare() { bytes_of --kind legal-moves --seconds 1; }
-  beside_bare 'legal moves' prepare legal-moves
+  compare_with_baseline 'legal moves' prepare legal-moves
 }
 
 hits() { # every position is searched before
   write_script /v1/best-move ',"depth":6'
   prepare() { bytes_of --kind hit --depth 6 --seconds 1; }
-  beside_bare 'dictionary hits' prepare best-move
+  compare_with_baseline 'dictionary hits' prepare best-move
 }
 
 best_move() {
