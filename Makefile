@@ -26,7 +26,7 @@ match: ## play against the UCI engine OPPONENT=… with fastchess; see benches/m
 scaling: ## measure threads and concurrent searches on the positions of BOOK=…; two idle cores
 	$(CARGO) bench --locked --bench scaling -- threads --positions '$(BOOK)'
 	$(CARGO) bench --locked --bench scaling -- depth --positions '$(BOOK)'
-	$(CARGO) bench --locked --bench scaling -- company --positions '$(BOOK)'
+	$(CARGO) bench --locked --bench scaling -- concurrency --positions '$(BOOK)'
 	$(CARGO) bench --locked --bench scaling -- stop --positions '$(BOOK)'
 
 load: ## measure the service under ten times its capacity, and a batch of 2,000; idle machine

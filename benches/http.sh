@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Speed of the service over loopback:
 #   1. Legal moves and cached best moves, measured by wrk. The reference is a bare axum handler
-#      (benches/bare) that answers with bodies of the same shape and size.
+#      (benches/axum_baseline) that answers with bodies of the same shape and size.
 #   2. Repeated best-move requests, measured by `kibitzer-loadtest`.
 #   3. A thousand concurrent best-move requests on two workers (benches/load).
 # usage: benches/http.sh FENS        a file with at least 1,000 FENs, one per line
@@ -31,10 +31,10 @@ cargo build --profile "$profile" --locked --package kibitzer --package kibitzer-
 kibitzer=${CARGO_TARGET_DIR:-target}/$profile/kibitzer
 loadtest=$kibitzer-loadtest
 executable() { cargo bench --profile "$profile" --locked --no-run --bench "$1" 2>&1 | tee /dev/stderr | sed -n 's/^ *Executable .*(\(.*\))$/\1/p'; }
-bare=$(executable bare)
+baseline=$(executable axum_baseline)
 load=$(executable load)
 
-started() { # waits until the path answers other than 5xx
+wait_until_up() { # waits until the path answers other than 5xx
   for _ in $(seq 100); do
     case $(curl --silent --output /dev/null --write-out '%{http_code}' "$url$1") in 000 | 5*) sleep 0.1 ;; *) return ;; esac
   done
@@ -45,12 +45,12 @@ start_kibitzer() { # arguments: settings as environment variables
   rm -rf "$work/store"
   env KIBITZER__STORE__PATH="$work/store" "$@" "$kibitzer" serve --config config/production.toml --listen "127.0.0.1:$port" >"$work/log" &
   server=$!
-  started /readyz
+  wait_until_up /readyz
 }
-start_bare() { # arguments: size and kind of the answers
-  "$bare" --listen "127.0.0.1:$port" --bytes "$1" --answer "$2" &
+start_baseline() { # arguments: size and kind of the answers
+  "$baseline" --listen "127.0.0.1:$port" --bytes "$1" --answer "$2" &
   server=$!
-  started /
+  wait_until_up /
 }
 
 # Arguments: route, additional members. The script sends one request per FEN in turn. It prints
@@ -91,21 +91,21 @@ median() { cut -d ' ' -f "$2" "$1" | sort -n | awk '{ v[NR] = $1 } END { print v
 
 # Measures the server and a bare handler in turn. Arguments: name of the measurement; function that
 # prepares the server and prints the size of its answers; kind of the answers.
-beside_bare() {
+compare_with_baseline() {
   local bytes
-  rm -f "$work/kibitzer" "$work/bare"
+  rm -f "$work/kibitzer" "$work/baseline"
   for _ in $(seq "$runs"); do
     start_kibitzer
     bytes=$($2)
     measure kibitzer "$work/kibitzer"
     stop
-    start_bare "$bytes" "$3"
-    measure bare "$work/bare"
+    start_baseline "$bytes" "$3"
+    measure baseline "$work/baseline"
     stop
   done
-  awk -v name="$1" -v bytes="$bytes" -v k="$(median "$work/kibitzer" 1)" -v b="$(median "$work/bare" 1)" \
-    -v kp="$(median "$work/kibitzer" 2)" -v bp="$(median "$work/bare" 2)" \
-    'BEGIN { printf "%s of %d bytes, medians: %d of %d requests/s, ratio %.3f; p99 %.2f ms, bare %.2f ms\n", name, bytes, k, b, k / b, kp, bp }'
+  awk -v name="$1" -v bytes="$bytes" -v k="$(median "$work/kibitzer" 1)" -v b="$(median "$work/baseline" 1)" \
+    -v kp="$(median "$work/kibitzer" 2)" -v bp="$(median "$work/baseline" 2)" \
+    'BEGIN { printf "%s of %d bytes, medians: %d of %d requests/s, ratio %.3f; p99 %.2f ms, baseline %.2f ms\n", name, bytes, k, b, k / b, kp, bp }'
 }
 bytes_of() { # mean size of the answers; arguments of `kibitzer-loadtest`
   "$loadtest" "$url" --positions "$fens" --count 1000 --json "$@" | sed -n 's/.*"mean_bytes":\([0-9]*\).*/\1/p'
@@ -114,13 +114,13 @@ bytes_of() { # mean size of the answers; arguments of `kibitzer-loadtest`
 legal_moves() {
   write_script /v1/legal-moves ''
   prepare() { bytes_of --kind legal-moves --seconds 1; }
-  beside_bare 'legal moves' prepare legal-moves
+  compare_with_baseline 'legal moves' prepare legal-moves
 }
 
 hits() { # searches every position before the measurement
   write_script /v1/best-move ',"depth":6'
   prepare() { bytes_of --kind hit --depth 6 --seconds 1; }
-  beside_bare 'dictionary hits' prepare best-move
+  compare_with_baseline 'dictionary hits' prepare best-move
 }
 
 best_move() {

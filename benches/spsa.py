@@ -65,7 +65,7 @@ class Tuning:
             pull = self.given.rate * last_look**2 * ((steady + total) / (steady + pair)) ** ALPHA
             yield name, look, pull / look
 
-    def begin(self):
+    def next_pair(self):
         """The next pair of games: its number, and the deviation and step of each parameter."""
         with self.lock:
             if self.begun >= self.given.iterations:
@@ -106,8 +106,8 @@ def play(given, numbers, number, values, deviations):
     return int(wins) - int(losses)
 
 
-def work(tuning):
-    while (pair := tuning.begin()) is not None:
+def run_pairs(tuning):
+    while (pair := tuning.next_pair()) is not None:
         number, deviations, values = pair
         tuning.finish(deviations, play(tuning.given, tuning.numbers, number, values, deviations))
 
@@ -133,7 +133,7 @@ def main():
     tuning = Tuning(given, {name: offered[name] for name in names})
     with ThreadPoolExecutor(given.concurrency) as pool:
         # An exception in one of the threads ends the run here.
-        list(pool.map(work, [tuning] * given.concurrency))
+        list(pool.map(run_pairs, [tuning] * given.concurrency))
     print(json.dumps({name: round(value) for name, value in tuning.values.items()}, indent=1))
 
 

@@ -24,7 +24,7 @@ import tempfile
 import threading
 import time
 
-KNOWN = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
+CACHED_FEN = "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"
 LONG = "r3k2r/pppq1ppp/2n2n2/3p4/3P4/2N2N2/PPPQ1PPP/R3K3 w Qkq - 0 1"
 BATCH = 2_000
 GAME = """[Event "?"]
@@ -84,7 +84,7 @@ def lines(answer):
         yield json.loads(line)
 
 
-def cut(answer):
+def disconnect(answer):
     """Closes the connection without notice."""
     answer.connection.sock.shutdown(socket.SHUT_RDWR)
     answer.close()
@@ -92,16 +92,16 @@ def cut(answer):
 
 
 def first_line_from_memory(server):
-    server.ask("POST", "/v1/best-move", {"fen": KNOWN, "depth": 14}).read()
+    server.ask("POST", "/v1/best-move", {"fen": CACHED_FEN, "depth": 14}).read()
     times = []
     for _ in range(300):
         begun = time.perf_counter()
-        answer = server.stream({"fen": KNOWN, "infinite": True})
+        answer = server.stream({"fen": CACHED_FEN, "infinite": True})
         line = json.loads(answer.readline())
         times.append(1_000 * (time.perf_counter() - begun))
         assert (line["type"], line["source"]) == ("info", "memory"), line
         assert line["depth"] >= 14 and line["age_ms"] >= 0, line
-        cut(answer)
+        disconnect(answer)
     times.sort()
     return times[-1] < 5, f"median {statistics.median(times):.2f} ms, 99% {times[296]:.2f} ms, longest {times[-1]:.2f} ms of 300"
 
@@ -117,7 +117,7 @@ def heartbeats_in_a_quiet_analysis(server):
         seen.append(line["type"])
         if now > end:
             break
-    cut(answer)
+    disconnect(answer)
     count = seen.count("heartbeat")
     return count > 0 and longest <= 8, f"{count} heartbeats, never silent for more than {longest:.1f} s"
 
@@ -129,7 +129,7 @@ def worker_free_after_disconnect(server):
         answer.readline()
         assert server.metric("kibitzer_searches_running") == 1
         begun = time.perf_counter()
-        cut(answer)
+        disconnect(answer)
         while server.metric("kibitzer_searches_running"):
             assert time.perf_counter() - begun < 5, f"round {number}: the worker is never free"
         times.append(1_000 * (time.perf_counter() - begun))
@@ -137,7 +137,7 @@ def worker_free_after_disconnect(server):
     return times[-1] < 20, f"median {statistics.median(times):.1f} ms, longest {times[-1]:.1f} ms of 50, with the time that asking takes"
 
 
-def a_newer_request_of_a_session_replaces(server):
+def a_newer_request_replaces_the_older_one(server):
     older = server.stream({"fen": LONG, "infinite": True, "session": "board"})
     older.readline()
     newer = server.stream({"fen": "startpos", "depth": 3, "session": "board"})
@@ -227,7 +227,7 @@ def main():
         first_line_from_memory,
         heartbeats_in_a_quiet_analysis,
         worker_free_after_disconnect,
-        a_newer_request_of_a_session_replaces,
+        a_newer_request_replaces_the_older_one,
         a_job_is_resumed_by_its_last_event_id,
         a_batch_is_answered_that_is_written_before_it_is_read,
     ]

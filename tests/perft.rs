@@ -1,25 +1,25 @@
-//! Well-known perft positions as facts: how many move sequences of a length there are.
+//! Perft counts of well-known positions.
 //!
-//! The numbers are common knowledge (Chess Programming Wiki, "Perft Results" and "Chess960 Perft
-//! Results"; the small ones were collected by Martin Sedlak to catch one mistake each).
+//! The counts are published (Chess Programming Wiki, "Perft Results" and "Chess960 Perft Results").
+//! Martin Sedlak collected the small positions, each of which catches one mistake.
 
 #![allow(clippy::panic, reason = "a test fails by panicking")]
 
 use kibitzer::chess::{Position, perft};
 
-/// Counts every depth from 1 and compares it with the known number.
+/// Compares the count at every depth from 1 with the known count.
 fn assert_perft(fen: &str, known: &[u64]) {
     let position =
-        Position::from_fen(fen).unwrap_or_else(|fault| panic!("{fen} is legal, but: {fault:?}"));
+        Position::from_fen(fen).unwrap_or_else(|error| panic!("{fen} was refused: {error:?}"));
     for (depth, &nodes) in (1..).zip(known) {
         assert_eq!(perft::perft(&position, depth), nodes, "{fen} at depth {depth}");
     }
 }
 
-/// Asserts one depth where only that is common knowledge.
+/// Compares the count at one depth, where only that is known.
 fn assert_perft_at(fen: &str, depth: u8, nodes: u64) {
     let position =
-        Position::from_fen(fen).unwrap_or_else(|fault| panic!("{fen} is legal, but: {fault:?}"));
+        Position::from_fen(fen).unwrap_or_else(|error| panic!("{fen} was refused: {error:?}"));
     assert_eq!(perft::perft(&position, depth), nodes, "{fen} at depth {depth}");
 }
 
@@ -43,13 +43,13 @@ fn a_rook_endgame_has_pins_along_the_fifth_rank() {
 }
 
 #[test]
-fn promotions_and_castling_in_one_sharp_position() {
+fn a_tactical_position_has_promotions_and_castling() {
     let fen = "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1";
     assert_perft(fen, &[6, 264, 9_467, 422_333]);
 }
 
 #[test]
-fn its_mirror_image_counts_the_same() {
+fn the_mirrored_tactical_position_has_the_same_counts() {
     let fen = "r2q1rk1/pP1p2pp/Q4n2/bbp1p3/Np6/1B3NBn/pPPP1PPP/R3K2R b KQ - 0 1";
     assert_perft(fen, &[6, 264, 9_467, 422_333]);
 }
@@ -61,25 +61,25 @@ fn a_pawn_on_the_seventh_promotes_beside_the_castled_king() {
 }
 
 #[test]
-fn a_quiet_middle_game() {
+fn a_quiet_middle_game_has_the_known_counts() {
     let fen = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
     assert_perft(fen, &[46, 2_079, 89_890, 3_894_594]);
 }
 
 #[test]
-fn twelve_promotions_at_once() {
+fn many_promotions_at_once_are_counted() {
     let fen = "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1";
     assert_perft(fen, &[24, 496, 9_483, 182_838, 3_605_103]);
 }
 
 #[test]
-fn an_en_passant_capture_may_not_bare_the_king_along_the_rank() {
+fn an_en_passant_capture_may_not_expose_the_king_along_the_rank() {
     assert_perft_at("3k4/3p4/8/K1P4r/8/8/8/8 b - - 0 1", 6, 1_134_888);
     assert_perft_at("8/8/8/8/k1p4R/8/3P4/3K4 w - - 0 1", 6, 1_134_888);
 }
 
 #[test]
-fn an_en_passant_capture_may_not_bare_the_king_along_a_diagonal() {
+fn an_en_passant_capture_may_not_expose_the_king_along_a_diagonal() {
     assert_perft_at("8/5bk1/8/2Pp4/8/1K6/8/8 w - d6 0 1", 6, 824_064);
     assert_perft_at("8/b2p2k1/8/2P5/8/4K3/8/8 b - - 0 1", 6, 1_015_133);
 }
@@ -100,12 +100,12 @@ fn castling_long_gives_check() {
 }
 
 #[test]
-fn a_captured_rook_takes_its_castling_right_along() {
+fn a_captured_rook_loses_its_castling_right() {
     assert_perft_at("r3k2r/1b4bq/8/8/8/8/7B/R3K2R w KQkq - 0 1", 4, 1_274_206);
 }
 
 #[test]
-fn nobody_castles_through_check() {
+fn castling_through_check_is_illegal() {
     assert_perft_at("r3k2r/8/3Q4/8/8/5q2/8/R3K2R b KQkq - 0 1", 4, 1_720_476);
 }
 
@@ -115,7 +115,7 @@ fn a_promotion_ends_a_check() {
 }
 
 #[test]
-fn a_discovered_check_comes_from_behind() {
+fn a_discovered_check_is_found() {
     assert_perft_at("8/8/1P2K3/8/2n5/1q6/8/5k2 b - - 0 1", 5, 1_004_658);
 }
 
@@ -147,19 +147,19 @@ fn chess960_kings_castle_with_rooks_on_the_f_and_h_files() {
 }
 
 #[test]
-fn chess960_kings_castle_with_rooks_on_both_neighbour_files() {
+fn chess960_kings_castle_with_rooks_on_both_adjacent_files() {
     let fen = "rkrbb1nq/p2pppp1/1p4n1/2p4p/3N4/4P1P1/PPPP1P1P/RKRBBN1Q w CAca - 0 9";
     assert_perft(fen, &[32, 697, 22_231, 531_121]);
 }
 
 #[test]
-fn chess960_a_king_that_has_walked_faces_one_that_may_castle() {
+fn chess960_one_side_may_castle_and_the_other_may_not() {
     let fen = "nnq1brkr/pp1pppp1/8/2p4P/8/5K2/PPPbPP1P/NNQBBR1R w hf - 0 9";
     assert_perft(fen, &[23, 724, 18_263, 571_072]);
 }
 
 #[test]
-fn chess960_a_lost_right_on_one_side_leaves_the_other() {
+fn chess960_castling_rights_are_lost_separately() {
     let fen = "bnnbrkr1/ppp2p1p/5q2/3pp1p1/4P3/1N4P1/PPPPRP1P/BN1B1KRQ w Gge - 0 9";
     assert_perft(fen, &[26, 1_036, 27_228, 1_028_084]);
 }

@@ -1,9 +1,7 @@
-//! The search is the one that it was: `kibitzer bench` searches as many nodes as `signature.txt`
-//! says.
+//! The search signature: `kibitzer bench` searches as many nodes as `signature.txt` records.
 //!
-//! Every change of search or evaluation changes the number, and whoever makes one writes down the
-//! new number with it: `KIBITZER_ACCEPT=1 cargo test --test signature`. A number that changes
-//! unasked shows a fault.
+//! Every change of search or evaluation changes the count. The same commit records the new one:
+//! `KIBITZER_ACCEPT=1 cargo test --test signature`. An unintended change shows a bug.
 
 #![allow(clippy::expect_used, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -20,7 +18,7 @@ fn the_bench_node_count_matches_signature_txt() {
     }
     let written: u64 =
         std::fs::read_to_string(&path).expect("the signature").trim().parse().expect("a number");
-    assert_eq!(nodes, written, "nodes of the bench, and of src/engine/signature.txt");
+    assert_eq!(nodes, written, "left: nodes of the bench; right: src/engine/signature.txt");
 }
 
 #[test]
@@ -28,7 +26,7 @@ fn the_bench_node_count_is_the_same_at_every_simd_level() {
     let (present, lacking): (Vec<SimdLevel>, Vec<SimdLevel>) =
         SimdLevel::ALL.into_iter().partition(|level| level.is_available());
     for level in lacking {
-        println!("skipped: this processor has no {}", level.name());
+        println!("skipped: this processor does not support {}", level.name());
     }
     let nodes: Vec<u64> =
         present.iter().map(|&level| Bench::run_with_simd(Bench::DEPTH, level).nodes).collect();

@@ -1,5 +1,5 @@
-//! What worker threads log belongs to the request that they work for. In a process of its own,
-//! since the subscriber is global.
+//! Log lines of worker threads: they carry the id of the request that the worker serves. The test
+//! has its own process, because the subscriber is global.
 
 #![allow(clippy::panic, clippy::unwrap_used, reason = "a test fails by panicking")]
 
@@ -18,7 +18,7 @@ use kibitzer::telemetry;
 use serde_json::{Value, json};
 use tracing::{Instrument, info_span};
 
-/// Collects what is logged.
+/// The log, collected in memory.
 #[derive(Clone, Default)]
 struct LogBuffer(Arc<Mutex<Vec<u8>>>);
 
@@ -44,7 +44,7 @@ impl Searcher for PanickingSearcher {
         _: &StopFlag,
         _: &mut dyn FnMut(&Report),
     ) -> Report {
-        panic!("a fault at depth {}", limits.depth.unwrap())
+        panic!("a panic at depth {}", limits.depth.unwrap())
     }
 
     fn engine_id(&self) -> String {
@@ -83,17 +83,16 @@ async fn a_panic_is_logged_once_with_its_request() {
     service.drained().await;
     drop(guard);
 
-    // From here on a panic would be logged into our own lines: the test's failures go the ordinary
-    // way again.
+    // Remove the panic hook, so that failures of the test are printed and not logged.
     drop(panic::take_hook());
     let logged = String::from_utf8(lines.0.lock().unwrap().clone()).unwrap();
-    let faults: Vec<&str> = logged.lines().filter(|line| line.contains("ERROR")).collect();
-    let [first, second] = faults[..] else { panic!("{logged}") };
-    for (line, fault, id) in
-        [(first, "a fault at depth 11", "first"), (second, "a fault at depth 12", "second")]
+    let errors: Vec<&str> = logged.lines().filter(|line| line.contains("ERROR")).collect();
+    let [first, second] = errors[..] else { panic!("{logged}") };
+    for (line, reason, id) in
+        [(first, "a panic at depth 11", "first"), (second, "a panic at depth 12", "second")]
     {
         let line: Value = serde_json::from_str(line).unwrap();
-        assert_eq!((&line["reason"], &line["request_id"]), (&json!(fault), &json!(id)), "{line}");
+        assert_eq!((&line["reason"], &line["request_id"]), (&json!(reason), &json!(id)), "{line}");
         assert_eq!(line["search"], json!({ "threads": 1, "lines": 1 }), "{line}");
     }
 }

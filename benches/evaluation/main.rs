@@ -1,15 +1,15 @@
-//! What an evaluation by the network costs, for each set of processor instructions that is there.
+//! The time of a network evaluation, for each SIMD level of the processor.
 //!
-//! `cargo bench --bench evaluation` prints nanoseconds, the best of many rounds, so that a busy
-//! machine matters little: an evaluation of a position out of the blue, and one of a position that
-//! a move has led to, with making and taking back the move in the network's sums (not on the board,
-//! whose time is measured alone and taken off).
+//! `cargo bench --bench evaluation` prints nanoseconds of the fastest of many rounds, so that other
+//! load has little effect. It measures the evaluation of a new position, and that of a position
+//! after a move. The latter includes the update and undo of the accumulators, but not of the board,
+//! whose time is measured separately and subtracted.
 
 #![allow(
     clippy::expect_used,
     clippy::print_stdout,
     missing_docs,
-    reason = "a benchmark stops at a fault and says what it measured"
+    reason = "a benchmark panics on errors and prints its results"
 )]
 
 use std::hint::black_box;
@@ -31,12 +31,13 @@ const POSITIONS: [&str; 8] = [
     "4k3/8/8/3q4/8/8/3QP3/4K3 w - - 0 1",
 ];
 
-/// So many moves are tried in each position of the walk; the walk is so deep.
+/// Moves tried in each position of the tree walk.
 const WIDTH: usize = 6;
+/// Depth of the tree walk in plies.
 const DEPTH: usize = 4;
 const ROUNDS: usize = 60;
 
-/// What the walk does at each of its positions.
+/// A visitor of the tree walk.
 trait Observer {
     fn enter(&mut self, before: &Position, mv: Move, after: &Position);
     fn leave(&mut self);
@@ -63,7 +64,7 @@ impl Observer for AccumulatorStack {
     }
 }
 
-/// Walks through a tree and returns the number of its moves.
+/// Walks a tree of positions and returns the number of its moves.
 fn walk(position: &Position, depth: usize, observer: &mut impl Observer) -> usize {
     if depth == 0 {
         return 0;
@@ -80,7 +81,7 @@ fn walk(position: &Position, depth: usize, observer: &mut impl Observer) -> usiz
     count
 }
 
-/// Nanoseconds of the fastest round, for each of `count` parts.
+/// Nanoseconds of the fastest round, divided by `count`.
 fn fastest_round_ns(count: usize, mut round: impl FnMut()) -> f64 {
     let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
@@ -96,35 +97,35 @@ fn main() {
         POSITIONS.iter().map(|fen| Position::from_fen(fen).expect("a legal position")).collect();
     let network = Network::embedded();
     let moves = positions.iter().map(|position| walk(position, DEPTH, &mut NullObserver)).sum();
-    let alone = fastest_round_ns(moves, || {
+    let walk_ns = fastest_round_ns(moves, || {
         for position in &positions {
             black_box(walk(position, DEPTH, &mut NullObserver));
         }
     });
-    println!("{HIDDEN} neurons, {moves} moves; the walk alone {alone:.0} ns a move");
+    println!("{HIDDEN} neurons, {moves} moves; the walk takes {walk_ns:.0} ns per move");
     for level in SimdLevel::ALL {
         let Some(mut accumulators) =
             AccumulatorStack::with_level(Arc::clone(&network), DEPTH, level)
         else {
-            println!("{:<12} not on this processor", level.name());
+            println!("{:<12} not supported by this processor", level.name());
             continue;
         };
-        let fresh = fastest_round_ns(64 * positions.len(), || {
+        let new_position_ns = fastest_round_ns(64 * positions.len(), || {
             for position in std::iter::repeat_n(&positions, 64).flatten() {
                 accumulators.reset(position);
                 black_box(accumulators.evaluate(position));
             }
         });
-        let follow = fastest_round_ns(moves, || {
+        let after_move_ns = fastest_round_ns(moves, || {
             for position in &positions {
                 accumulators.reset(position);
                 walk(position, DEPTH, &mut accumulators);
             }
         });
         println!(
-            "{:<12} out of the blue {fresh:>5.0} ns, after a move {:>5.0} ns",
+            "{:<12} new position {new_position_ns:>5.0} ns, after a move {:>5.0} ns",
             level.name(),
-            follow - alone
+            after_move_ns - walk_ns
         );
     }
 }

@@ -1,4 +1,5 @@
-//! Two searches of different positions through one engine, against two processes side by side.
+//! Two threads in one process, compared with two processes: one search on both threads, and two
+//! concurrent searches of different positions.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, Command, Stdio};
@@ -9,17 +10,18 @@ use clap::Args;
 use kibitzer::chess::{Game, Position};
 use kibitzer::engine::{Engine, Limits, STACK_BYTES, StopFlag};
 
-use crate::ratios::{Ratios, measure_alternating};
-use crate::{BenchResult, CommonOptions, positions};
+use crate::paired_runs::{Ratios, measure_alternating, sample};
+use crate::uci;
+use crate::{BenchResult, CommonOptions, TimedOptions};
 
 #[derive(Args)]
 pub(crate) struct Options {
     #[command(flatten)]
     common: CommonOptions,
-    /// How many pairs of positions.
+    /// The number of pairs of positions
     #[arg(long, default_value_t = 25)]
     count: usize,
-    /// The time of each search, in milliseconds.
+    /// The time of each search, in milliseconds
     #[arg(long, default_value_t = 1_000)]
     movetime: u64,
 }
@@ -27,19 +29,48 @@ pub(crate) struct Options {
 /// The searches of one process.
 #[derive(Args)]
 pub(crate) struct Search {
-    /// The table, in MB.
+    /// The table, in MB
     hash: usize,
-    /// The time of the searches, in milliseconds.
+    /// The time of the searches, in milliseconds
     movetime: u64,
-    /// What is searched, all at once.
+    /// The positions to search concurrently
     fens: Vec<String>,
 }
 
+/// Compares one search on two threads with two processes on one thread each.
+pub(crate) fn run_threads(options: &TimedOptions) -> BenchResult<()> {
+    let (CommonOptions { positions, hash }, engine) = (&options.common, &options.program.engine);
+    let start = |threads| uci::Engine::start(engine, &["uci"], threads, *hash);
+    let (mut double, mut singles) = (vec![start(2)?], vec![start(1)?, start(1)?]);
+    let mut ratios = Ratios::default();
+    let (mut all_double, mut all_single) = (0, 0);
+    for (index, position) in sample(positions, options.count)?.iter().enumerate() {
+        let nodes = |engines: &mut Vec<uci::Engine>| -> BenchResult<u64> {
+            engines.iter_mut().try_for_each(uci::Engine::new_game)?;
+            engines.iter_mut().try_for_each(|engine| {
+                engine.go(position, &format!("movetime {}", options.movetime))
+            })?;
+            engines.iter_mut().map(|engine| Ok(engine.finish()?.0.nodes)).sum()
+        };
+        let (together, apart) =
+            measure_alternating(index, || nodes(&mut double), || nodes(&mut singles))?;
+        println!(
+            "{together:>10} nodes on two threads, {apart:>10} by two processes: {}",
+            position.fen()
+        );
+        ratios.add(together as f64 / apart as f64);
+        (all_double, all_single) = (all_double + together, all_single + apart);
+    }
+    println!("total nodes {:.3}, by position {ratios}", all_double as f64 / all_single as f64);
+    Ok(())
+}
+
+/// Compares two concurrent searches in one process with two processes.
 pub(crate) fn run(options: &Options) -> BenchResult<()> {
     let mut ratios = Ratios::default();
     let (mut all_together, mut all_apart) = (0, 0);
-    let positions = positions::sample(&options.common.positions, 2 * options.count)?;
-    // Neighbours in the file are alike: each is paired with one from its other half.
+    let positions = sample(&options.common.positions, 2 * options.count)?;
+    // Adjacent positions of the file are similar, so each pair has one of either half.
     let (left, right) = positions.split_at(options.count);
     for (index, (left, right)) in left.iter().zip(right).enumerate() {
         let (together, apart) = measure_alternating(
@@ -55,11 +86,11 @@ pub(crate) fn run(options: &Options) -> BenchResult<()> {
         ratios.add(together as f64 / apart as f64);
         (all_together, all_apart) = (all_together + together, all_apart + apart);
     }
-    println!("of all nodes {:.3}, by pair {ratios}", all_together as f64 / all_apart as f64);
+    println!("total nodes {:.3}, by pair {ratios}", all_together as f64 / all_apart as f64);
     Ok(())
 }
 
-/// The nodes of so many processes, each with its positions, all side by side.
+/// The nodes of concurrent processes, each with its positions.
 fn nodes(options: &Options, processes: &[&[&Position]]) -> BenchResult<u64> {
     let children: Vec<Child> =
         processes.iter().map(|positions| start(options, positions)).collect::<BenchResult<_>>()?;
@@ -72,7 +103,7 @@ fn nodes(options: &Options, processes: &[&[&Position]]) -> BenchResult<u64> {
         output.read_line(&mut String::new())?;
         waiting.push((child, input, output));
     }
-    // All have their tables: now they begin.
+    // All processes have their tables, so the searches start.
     for (_, input, _) in &mut waiting {
         writeln!(input)?;
     }
@@ -93,7 +124,7 @@ fn start(options: &Options, positions: &[&Position]) -> BenchResult<Child> {
     Ok(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?)
 }
 
-/// Says that it is ready, waits for a line, searches, and says how many nodes it was.
+/// Prints `ready`, waits for a line, searches, and prints the number of nodes.
 pub(crate) fn search(options: &Search) -> BenchResult<()> {
     let engine = Engine::new(options.hash);
     let games: Vec<Game> = options

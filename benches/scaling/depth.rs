@@ -1,16 +1,16 @@
-//! Time to depth: how much sooner two threads get there than one.
+//! The time to a depth on two threads, compared with that on one.
 
 use std::time::Duration;
 
 use clap::Args;
 use kibitzer::chess::Position;
 
-use crate::ratios::{Ratios, measure_alternating};
+use crate::paired_runs::{Ratios, measure_alternating, sample};
 use crate::uci::Engine;
-use crate::{BenchResult, CommonOptions, EngineOptions, positions};
+use crate::{BenchResult, CommonOptions, EngineOptions};
 
-/// A position in which one thread does not get there within so many times the least time is passed
-/// over.
+/// The longest time to the depth on one thread, as a multiple of the least time. Positions that
+/// take longer are skipped.
 const MAX_TIME_FACTOR: u32 = 20;
 
 #[derive(Args)]
@@ -19,13 +19,13 @@ pub(crate) struct Options {
     common: CommonOptions,
     #[command(flatten)]
     program: EngineOptions,
-    /// How many positions.
+    /// The number of positions
     #[arg(long, default_value_t = 60)]
     count: usize,
-    /// How often each position is searched by either.
+    /// The number of searches of each position on each number of threads
     #[arg(long, default_value_t = 3)]
     runs: usize,
-    /// The depth is the first that takes one thread at least so long, in milliseconds.
+    /// The time that one thread takes to the depth at least, in milliseconds
     #[arg(long, default_value_t = 2_000)]
     least: u64,
 }
@@ -35,14 +35,11 @@ pub(crate) fn run(options: &Options) -> BenchResult<()> {
     let (mut single, mut double) =
         (Engine::start(engine, &["uci"], 1, *hash)?, Engine::start(engine, &["uci"], 2, *hash)?);
     let mut ratios = Ratios::default();
-    for position in positions::sample(positions, options.count)? {
+    for position in sample(positions, options.count)? {
         let Some(depth) =
             first_depth(&mut single, &position, Duration::from_millis(options.least))?
         else {
-            println!(
-                "passed over, no depth takes long enough and not too long: {}",
-                position.fen()
-            );
+            println!("skipped, no depth takes a time within the limits: {}", position.fen());
             continue;
         };
         let [mut one, mut two] = [0.0; 2];
@@ -63,30 +60,30 @@ pub(crate) fn run(options: &Options) -> BenchResult<()> {
     Ok(())
 }
 
-/// The first depth that takes one thread so long.
+/// The first depth that takes at least `least`.
 fn first_depth(
     engine: &mut Engine,
     position: &Position,
     least: Duration,
 ) -> BenchResult<Option<u32>> {
-    engine.forget()?;
+    engine.new_game()?;
     engine.go(position, &format!("movetime {}", (least * MAX_TIME_FACTOR).as_millis()))?;
-    let mut found = None;
+    let mut first = None;
     let mut deepest = 0;
     while let Some(info) = engine.next_info()? {
-        // The last line of a search that was cut off repeats a depth.
-        if found.is_none() && info.depth > deepest && info.elapsed >= least {
-            found = Some(info.depth);
+        // The last info of a stopped search repeats a depth.
+        if first.is_none() && info.depth > deepest && info.elapsed >= least {
+            first = Some(info.depth);
             engine.stop()?;
         }
         deepest = deepest.max(info.depth);
     }
-    Ok(found)
+    Ok(first)
 }
 
-/// How long a search to a depth takes, with an empty table.
+/// The time of a search to a depth with an empty table, in seconds.
 fn seconds_to_depth(engine: &mut Engine, position: &Position, depth: u32) -> BenchResult<f64> {
-    engine.forget()?;
+    engine.new_game()?;
     engine.go(position, &format!("depth {depth}"))?;
     Ok(engine.finish()?.1.as_secs_f64())
 }

@@ -1,4 +1,4 @@
-//! An engine at the other end of two pipes.
+//! A UCI engine as a child process.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -9,25 +9,25 @@ use kibitzer::chess::Position;
 
 use crate::BenchResult;
 
-/// A UCI engine; it ends with this.
+/// A running UCI engine. Dropping this value kills it.
 pub(crate) struct Engine {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
 }
 
-/// What an engine has said of a search so far.
+/// The last `info` of a search.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Info {
     pub(crate) depth: u32,
     pub(crate) nodes: u64,
-    /// From the start of the search, by the engine's clock.
+    /// The time since the start of the search, as reported by the engine.
     pub(crate) elapsed: Duration,
 }
 
 impl Info {
-    /// Nodes a second.
-    pub(crate) fn speed(&self) -> f64 {
+    /// Nodes per second.
+    pub(crate) fn nodes_per_second(&self) -> f64 {
         self.nodes as f64 / self.elapsed.as_secs_f64().max(0.001)
     }
 }
@@ -50,39 +50,39 @@ impl Engine {
             return Err("no pipes to the engine".into());
         };
         let mut engine = Engine { child, input, output: BufReader::new(output) };
-        engine.say(&format!(
+        engine.send(&format!(
             "uci\nsetoption name Hash value {hash_mb}\nsetoption name Threads value {threads}"
         ))?;
-        engine.forget()?;
+        engine.new_game()?;
         Ok(engine)
     }
 
-    /// Begins a new game with an empty table, and waits until that is done.
-    pub(crate) fn forget(&mut self) -> BenchResult<()> {
-        self.say("ucinewgame\nisready")?;
-        while self.line()? != "readyok" {}
+    /// Starts a new game with an empty table and waits until the engine is ready.
+    pub(crate) fn new_game(&mut self) -> BenchResult<()> {
+        self.send("ucinewgame\nisready")?;
+        while self.read_line()? != "readyok" {}
         Ok(())
     }
 
-    /// Begins a search.
+    /// Starts a search.
     pub(crate) fn go(&mut self, position: &Position, limits: &str) -> BenchResult<()> {
-        self.say(&format!("position fen {}\ngo {limits}", position.fen()))
+        self.send(&format!("position fen {}\ngo {limits}", position.fen()))
     }
 
-    /// Waits for the search's end: the last that was said of it, and how long the wait was.
+    /// Waits for the end of the search: its last info, and the time of the wait.
     pub(crate) fn finish(&mut self) -> BenchResult<(Info, Duration)> {
-        let begun = Instant::now();
+        let started = Instant::now();
         let mut last = Info::default();
         while let Some(info) = self.next_info()? {
             last = info;
         }
-        Ok((last, begun.elapsed()))
+        Ok((last, started.elapsed()))
     }
 
-    /// The next that is said of the running search; `None` once it has ended.
+    /// The next info of the running search; `None` once it has ended.
     pub(crate) fn next_info(&mut self) -> BenchResult<Option<Info>> {
         loop {
-            let line = self.line()?;
+            let line = self.read_line()?;
             if line.starts_with("bestmove") {
                 return Ok(None);
             }
@@ -102,19 +102,19 @@ impl Engine {
         }
     }
 
-    /// Tells the search to stop.
+    /// Stops the search.
     pub(crate) fn stop(&mut self) -> BenchResult<()> {
-        self.say("stop")
+        self.send("stop")
     }
 
-    fn say(&mut self, commands: &str) -> BenchResult<()> {
-        // At once: a first half would wake the engine, which might then hold the core that the
-        // second half needs.
+    fn send(&mut self, commands: &str) -> BenchResult<()> {
+        // One write: a first part would wake the engine, which might then occupy the core that the
+        // second part needs.
         self.input.write_all(format!("{commands}\n").as_bytes())?;
         Ok(())
     }
 
-    fn line(&mut self) -> BenchResult<String> {
+    fn read_line(&mut self) -> BenchResult<String> {
         let mut line = String::new();
         match self.output.read_line(&mut line)? {
             0 => Err("the engine has ended".into()),
@@ -125,7 +125,7 @@ impl Engine {
 
 impl Drop for Engine {
     fn drop(&mut self) {
-        // It may have ended by itself; there is nothing else to be done about either.
+        // Both calls fail if the engine has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -1,5 +1,5 @@
-//! Megabytes a second of games in PGN that are read: with the moves alone, and with a clock and an
-//! evaluation behind each.
+//! The speed of PGN parsing: games with moves only, and with a clock and an evaluation after each
+//! move.
 
 use std::hint::black_box;
 use std::time::Instant;
@@ -12,9 +12,9 @@ use kibitzer::chess::splitmix;
 const GAMES: u64 = 2_000;
 const PLIES: u64 = 80;
 
-/// A text of random games, and what it is.
+/// Texts of random games with their names.
 fn texts() -> [(&'static str, String); 2] {
-    [("moves alone", text("")), ("with comments", text("[%eval 0.34] [%clk 0:03:00]"))]
+    [("moves only", text("")), ("with comments", text("[%eval 0.34] [%clk 0:03:00]"))]
 }
 
 fn text(comment: &str) -> String {
@@ -47,9 +47,9 @@ fn read(text: &str) -> usize {
         .sum()
 }
 
-/// Reading under criterion.
+/// Measures parsing with criterion.
 pub(crate) fn measure(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("games in PGN");
+    let mut group = criterion.benchmark_group("PGN parsing");
     for (name, text) in texts() {
         group.throughput(Throughput::Bytes(text.len() as u64));
         group.bench_function(name, |bencher| bencher.iter(|| read(black_box(&text))));
@@ -57,9 +57,9 @@ pub(crate) fn measure(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Prints megabytes and moves a second, best of seven.
+/// Prints megabytes and moves per second, best of seven runs.
 pub(crate) fn print() {
-    println!("\ngames in PGN, {GAMES} of {PLIES} half-moves, best of 7");
+    println!("\nPGN parsing, {GAMES} games of {PLIES} plies, best of 7 runs");
     for (name, text) in texts() {
         let timed = |_| {
             let start = Instant::now();
@@ -69,7 +69,7 @@ pub(crate) fn print() {
         let best = (0..7).map(timed).fold(f64::INFINITY, f64::min);
         let (bytes, moves) = (text.len() as f64 / 1e6, read(&text) as f64 / 1e6);
         println!(
-            "{name:<14} {:>6.1} MB a second, {:.2} million moves a second",
+            "{name:<14} {:>6.1} MB/s, {:.2} million moves per second",
             bytes / best,
             moves / best
         );

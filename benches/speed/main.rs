@@ -1,15 +1,15 @@
-//! How fast the rules and the search are, and how fast shakmaty and cozy-chess do the same work in
-//! the same run.
+//! The speed of rules and search, compared with shakmaty and cozy-chess on the same work in the
+//! same run.
 //!
 //! `cargo bench --bench speed` measures everything with criterion, then prints ratios from
-//! alternating runs. Names after `--` choose parts: `cargo bench --bench speed -- ratios` prints
-//! the ratios only.
+//! alternating runs. `cargo bench --bench speed -- ratios` prints only the ratios; other names
+//! after `--` select criterion benchmarks.
 
 #![allow(
     clippy::expect_used,
     clippy::print_stdout,
     missing_docs,
-    reason = "a benchmark stops at a fault and says what it measured"
+    reason = "a benchmark panics on errors and prints its results"
 )]
 
 mod games;
@@ -24,26 +24,26 @@ use workloads::Workload;
 fn main() {
     let arguments: Vec<String> =
         std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    let works = workloads::all();
+    let workloads = workloads::all();
     if !arguments.iter().any(|argument| argument == "ratios") {
         let mut criterion = Criterion::default().sample_size(10).configure_from_args();
-        works.iter().for_each(|work| measure(&mut criterion, work));
+        workloads.iter().for_each(|workload| measure(&mut criterion, workload));
         search::measure(&mut criterion);
         games::measure(&mut criterion);
         criterion.final_summary();
     }
     if arguments.is_empty() || arguments.iter().any(|argument| argument == "ratios") {
-        ratios::print(&works);
+        ratios::print(&workloads);
         search::print();
         games::print();
     }
 }
 
-/// One group with a line for each library.
-fn measure(criterion: &mut Criterion, work: &Workload) {
-    let mut group = criterion.benchmark_group(work.name.as_str());
-    group.throughput(criterion::Throughput::Elements((work.kibitzer)()));
-    for (library, run) in work.by_library() {
+/// Measures a workload with each library.
+fn measure(criterion: &mut Criterion, workload: &Workload) {
+    let mut group = criterion.benchmark_group(workload.name.as_str());
+    group.throughput(criterion::Throughput::Elements((workload.kibitzer)()));
+    for (library, run) in workload.by_library() {
         group.bench_function(library, |bencher| bencher.iter(run));
     }
     group.finish();

@@ -1,9 +1,9 @@
-//! The positions that are measured on, in the types of all three libraries.
+//! Test positions in the types of all three libraries.
 
 use kibitzer::chess::Position;
 use shakmaty::{CastlingMode, Chess, fen::Fen};
 
-/// One position three times.
+/// One position in the types of the three libraries.
 #[derive(Clone)]
 pub(crate) struct TestPosition {
     pub(crate) fen: String,
@@ -26,8 +26,8 @@ impl TestPosition {
     }
 }
 
-/// A few hundred positions from two games that always play the move of a fixed stride: openings,
-/// middle games and endings.
+/// A few hundred positions of openings, middle games and endings. They come from three games whose
+/// moves are chosen by a fixed stride.
 pub(crate) fn mixed_positions() -> Vec<TestPosition> {
     let starts = [
         "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",

@@ -1,4 +1,4 @@
-//! Nodes a second of the search, which neither of the other libraries has.
+//! The speed of the search in nodes per second. The other libraries have no search.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ const POSITIONS: [&str; 4] = [
 const NODES: u64 = 500_000;
 const HASH_MB: usize = 16;
 
-/// A search from an empty table.
+/// Searches with an empty table.
 fn search(engine: &Engine, game: &Game) -> Report {
     engine.clear_tt();
     let limits = Limits { nodes: Some(NODES), ..Limits::default() };
@@ -29,7 +29,7 @@ fn games() -> Vec<Game> {
         .collect()
 }
 
-/// The search under criterion, all positions together.
+/// Measures the search of all positions with criterion.
 pub(crate) fn measure(criterion: &mut Criterion) {
     let (engine, games) = (Engine::new(HASH_MB), games());
     let mut group = criterion.benchmark_group("search");
@@ -40,16 +40,16 @@ pub(crate) fn measure(criterion: &mut Criterion) {
     group.finish();
 }
 
-/// Prints nodes a second, the table's clearing included.
+/// Prints nodes per second, including the time to clear the table.
 pub(crate) fn print() {
     let engine = Engine::new(HASH_MB);
-    println!("\nsearch, {NODES} nodes a position, table of {HASH_MB} MiB");
+    println!("\nsearch, {NODES} nodes per position, table of {HASH_MB} MiB");
     for game in games() {
         let start = Instant::now();
         let report = search(&engine, &game);
         let rate = report.nodes as f64 / start.elapsed().as_secs_f64() / 1e6;
         println!(
-            "{:<78} depth {:>2}, {rate:.2} million nodes a second",
+            "{:<78} depth {:>2}, {rate:.2} million nodes per second",
             game.position().fen(),
             report.depth
         );

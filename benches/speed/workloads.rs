@@ -1,4 +1,4 @@
-//! The work that every library does.
+//! Workloads that every library runs.
 
 use std::hint::black_box;
 
@@ -7,10 +7,11 @@ use shakmaty::{CastlingMode, Chess, Position as _, fen::Fen};
 
 use crate::positions::{self, TestPosition};
 
-/// A piece of work in three ways. Each returns how much it has done, which must be the same.
+/// A workload, implemented with each library. Each function returns its number of units, which must
+/// be
 pub(crate) struct Workload {
     pub(crate) name: String,
-    /// What is counted: `nodes`, `moves`, `positions`.
+    /// The counted unit: `nodes`, `moves` or `positions`.
     pub(crate) unit: &'static str,
     pub(crate) kibitzer: Box<dyn Fn() -> u64>,
     pub(crate) cozy: Box<dyn Fn() -> u64>,
@@ -18,13 +19,13 @@ pub(crate) struct Workload {
 }
 
 impl Workload {
-    /// Every library's name with its way.
+    /// The name and the function of each library.
     pub(crate) fn by_library(&self) -> [(&'static str, &dyn Fn() -> u64); 3] {
         [("kibitzer", &*self.kibitzer), ("cozy-chess", &*self.cozy), ("shakmaty", &*self.shakmaty)]
     }
 }
 
-/// The perfts that are compared with other programs: a name, a FEN, a depth.
+/// Perft workloads: name, FEN and depth.
 const PERFTS: [(&str, &str, u8); 4] = [
     ("start", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 6),
     ("kiwipete", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 5),
@@ -34,13 +35,13 @@ const PERFTS: [(&str, &str, u8); 4] = [
 
 pub(crate) fn all() -> Vec<Workload> {
     let mixed = positions::mixed_positions();
-    let mut works: Vec<Workload> =
+    let mut workloads: Vec<Workload> =
         PERFTS.iter().map(|&(name, fen, depth)| perft_workload(name, fen, depth)).collect();
-    works.extend([generate_moves(mixed.clone()), make_moves(mixed.clone()), parse_fens(mixed)]);
-    works
+    workloads.extend([generate_moves(mixed.clone()), make_moves(mixed.clone()), parse_fens(mixed)]);
+    workloads
 }
 
-/// Perft, bulk-counted by all three.
+/// Perft with bulk counting.
 fn perft_workload(name: &str, fen: &str, depth: u8) -> Workload {
     let TestPosition { kibitzer, cozy, shakmaty, .. } = TestPosition::from_fen(fen);
     Workload {
@@ -52,8 +53,8 @@ fn perft_workload(name: &str, fen: &str, depth: u8) -> Workload {
     }
 }
 
-/// The leaves are counted in sets, as [`perft::perft`] does. Two closures, one a ply: with one for
-/// both cozy-chess is a third slower.
+/// The leaves are counted in sets, like in [`perft::perft`]. Separate closures for leaves and inner
+/// nodes: with a single one, cozy-chess is a third slower.
 fn cozy_perft(board: &cozy_chess::Board, depth: u8) -> u64 {
     let mut nodes = 0;
     if depth == 1 {
@@ -74,7 +75,7 @@ fn cozy_perft(board: &cozy_chess::Board, depth: u8) -> u64 {
     nodes
 }
 
-/// Lists of legal moves.
+/// Generation of legal move lists.
 fn generate_moves(trios: Vec<TestPosition>) -> Workload {
     let (ours, cozys, shakmatys) = split(trios);
     Workload {
@@ -100,7 +101,8 @@ fn generate_moves(trios: Vec<TestPosition>) -> Workload {
     }
 }
 
-/// Copies a position and plays a move, for each legal move: how all three take moves back.
+/// Copies a position and plays a move, for each legal move. All three libraries undo moves by
+/// copying.
 fn make_moves(trios: Vec<TestPosition>) -> Workload {
     let (ours, cozys, shakmatys) = split(trios);
     let ours: Vec<_> =
@@ -157,7 +159,7 @@ fn make_moves(trios: Vec<TestPosition>) -> Workload {
     }
 }
 
-/// Reads FENs into proven positions.
+/// Parsing of FENs into legal positions.
 fn parse_fens(trios: Vec<TestPosition>) -> Workload {
     let fens: Vec<String> = trios.into_iter().map(|trio| trio.fen).collect();
     let (for_cozy, for_shakmaty) = (fens.clone(), fens.clone());
@@ -189,8 +191,8 @@ fn split(trios: Vec<TestPosition>) -> (Vec<Position>, Vec<cozy_chess::Board>, Ve
     (ours, cozys, trios.into_iter().map(|trio| trio.shakmaty).collect())
 }
 
-/// A list on the stack for cozy-chess, which hands out sets: the other two fill such a list
-/// themselves.
+/// A move list on the stack for cozy-chess, which generates sets. The other libraries fill such a
+/// list themselves.
 struct CozyMoveList {
     moves: [cozy_chess::Move; 256],
     len: usize,

@@ -1,4 +1,4 @@
-//! Analyses: several lines, at the end or as they deepen.
+//! Analyses: several lines, returned at the end or streamed.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use tokio::time::sleep;
 
 use crate::support::{Server, Stream};
 
-crate::claims![
+crate::trials![
     several_lines_come_best_first,
     searchmoves_restricts_the_lines,
     scores_can_be_reported_from_whites_point_of_view,
@@ -34,7 +34,7 @@ crate::claims![
     shutdown_ends_a_stream,
 ];
 
-/// White is a rook down: searched for a while without an end.
+/// White is a rook down. A search of this position takes long.
 const LONG_SEARCH_FEN: &str = "r3k2r/pppq1ppp/2n2n2/3p4/3P4/2N2N2/PPPQ1PPP/R3K3 w Qkq - 0 1";
 
 const PATH: &str = "/v1/analysis";
@@ -72,7 +72,8 @@ async fn several_lines_come_best_first() {
 
 async fn searchmoves_restricts_the_lines() {
     let server = Server::start().await;
-    let body = json!({ "fen": "startpos", "depth": 4, "multipv": 5, "searchmoves": ["a3", "h2h3", "a2a3"] });
+    let searchmoves = ["a3", "h2h3", "a2a3"];
+    let body = json!({ "fen": "startpos", "depth": 4, "multipv": 5, "searchmoves": searchmoves });
     let answer = server.post_ok(PATH, &body).await;
     let mut firsts: Vec<_> = answer["lines"]
         .as_array()
@@ -100,11 +101,13 @@ async fn searchmoves_restricts_the_lines() {
 
 async fn scores_can_be_reported_from_whites_point_of_view() {
     let server = Server::start().await;
-    let ask = async |pov: &str| {
-        let body = json!({ "fen": LONG_SEARCH_FEN, "moves": ["a3"], "depth": 5, "pov": pov, "multipv": 2 });
+    let send_request = async |pov: &str| {
+        let body = json!({
+            "fen": LONG_SEARCH_FEN, "moves": ["a3"], "depth": 5, "pov": pov, "multipv": 2,
+        });
         server.post_ok(PATH, &body).await
     };
-    let (side, white) = (ask("side").await, ask("white").await);
+    let (side, white) = (send_request("side").await, send_request("white").await);
     for (side, white) in
         side["lines"].as_array().unwrap().iter().zip(white["lines"].as_array().unwrap())
     {
@@ -131,7 +134,7 @@ async fn pv_length_truncates_each_line() {
         server.post_ok(PATH, &json!({ "fen": "startpos", "depth": 6, "pv_length": 1 })).await;
     let line = &answer["lines"][0];
     assert_eq!((line["pv"].as_array().unwrap().len(), &line["pv_truncated"]), (1, &json!(true)));
-    assert!(answer["ponder"].is_string(), "the answers to the whole question are not cut");
+    assert!(answer["ponder"].is_string(), "ponder is not truncated");
     let whole = server.post_ok(PATH, &json!({ "fen": "startpos", "depth": 6 })).await;
     assert_eq!(whole["lines"][0]["pv_truncated"], false);
 }
@@ -148,7 +151,7 @@ async fn multipv_above_the_cap_is_clamped_and_reported() {
     assert_eq!(
         (few["lines"].as_array().unwrap().len(), &few["clamped"]),
         (1, &json!([])),
-        "there is no more than one move"
+        "the position has one legal move"
     );
 }
 
@@ -165,12 +168,12 @@ async fn a_mate_search_has_one_line() {
 
 async fn a_multipv_analysis_is_cached() {
     let server = Server::start().await;
-    let ask = async |lines: u64| {
+    let send_request = async |lines: u64| {
         server.post_ok(PATH, &json!({ "fen": "startpos", "depth": 5, "multipv": lines })).await
     };
-    let searched = ask(3).await;
+    let searched = send_request(3).await;
     assert_eq!(searched["memory"], "unknown");
-    let (three, two, four) = (ask(3).await, ask(2).await, ask(4).await);
+    let (three, two, four) = (send_request(3).await, send_request(2).await, send_request(4).await);
     assert_eq!((&three["memory"], &three["lines"]), (&json!("hit"), &searched["lines"]));
     assert_eq!((&two["memory"], two["lines"].as_array().unwrap().len()), (&json!("hit"), 2));
     assert_eq!(four["memory"], "shallow");
@@ -242,10 +245,10 @@ async fn a_query_is_equivalent_to_a_body() {
         .header("accept", "application/json");
     let by_query = server.send(request).await.json();
     let body = json!({
-        "fen": "startpos", "moves": ["e4", "e5", "Nf3"], "depth": 4, "multipv": 2, "searchmoves": ["Nc6", "d6"],
-        "pov": "white", "fresh": true,
+        "fen": "startpos", "moves": ["e4", "e5", "Nf3"], "depth": 4, "multipv": 2,
+        "searchmoves": ["Nc6", "d6"], "pov": "white", "fresh": true,
     });
-    // On a table that is as empty as the first one was.
+    // A new server, whose table is empty too.
     let by_body = Server::start().await.post_ok(PATH, &body).await;
     for member in ["fen", "best_move", "lines", "depth", "reason"] {
         assert!(by_query.get(member).is_some(), "{member}");
@@ -263,7 +266,7 @@ async fn a_query_is_equivalent_to_a_body() {
     assert_eq!(
         server.send(server.request(Method::GET, &check)).await.status,
         200,
-        "a plus arrives as a blank"
+        "a plus sign in a query is a space"
     );
 }
 
@@ -296,7 +299,7 @@ async fn iterations_are_streamed_and_the_end_comes_last() {
         (&end["type"], &end["reason"], &end["memory"]),
         (&json!("end"), &json!("time"), &json!("unknown"))
     );
-    assert!(infos.len() > 2 && infos.len() < 14, "at most ten a second: {}", infos.len());
+    assert!(infos.len() > 2 && infos.len() < 14, "more than ten infos per second: {}", infos.len());
     for (index, info) in infos.iter().enumerate() {
         assert_eq!(
             (&info["type"], &info["seq"], &info["source"]),
@@ -429,11 +432,11 @@ async fn a_client_disconnect_frees_its_worker() {
     };
     sleep(Duration::from_millis(100)).await;
     assert!(!next.is_finished());
-    let left = Instant::now();
+    let disconnected = Instant::now();
     drop(stream);
     next.await.unwrap();
-    // 20 ms on a quiet machine; a busy one gets more.
-    assert!(left.elapsed() < Duration::from_millis(400), "{:?}", left.elapsed());
+    // 20 ms on a quiet machine; the limit allows for a busy one.
+    assert!(disconnected.elapsed() < Duration::from_millis(400), "{:?}", disconnected.elapsed());
 }
 
 async fn a_newer_analysis_of_the_session_replaces_the_older_one() {

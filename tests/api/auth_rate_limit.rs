@@ -1,13 +1,13 @@
-//! The gate: API keys, addresses behind proxies, and how often a client may ask.
+//! Authentication and rate limits: API keys, addresses behind proxies, requests per client.
 
-use kibitzer::config::{ApiKeySettings, KeyDigest, Settings};
+use kibitzer::config::Settings;
 use reqwest::Method;
 use serde_json::{Value, json};
-use sha2::{Digest, Sha256};
 
+use crate::support::server::api_key;
 use crate::support::{Server, TestResponse};
 
-crate::claims![
+crate::trials![
     an_unknown_key_is_refused_and_no_key_is_accepted,
     probes_and_the_contract_need_no_key,
     a_rate_limited_client_gets_retry_after,
@@ -19,22 +19,13 @@ crate::claims![
     sessions_belong_to_their_client,
 ];
 
-fn key(name: &str, text: &str, requests: u32) -> ApiKeySettings {
-    ApiKeySettings {
-        name: name.to_owned(),
-        sha256: KeyDigest(Sha256::digest(text).into()),
-        requests,
-        window_ms: 3_600_000,
-    }
-}
-
-/// A server with a rate of so many requests an hour, and with two keys.
+/// A server with a rate of `requests` per hour and two keys.
 async fn server_with_rate(requests: u32) -> Server {
     Server::start_with(|settings: &mut Settings| {
         settings.rate.requests = requests;
         settings.rate.window_ms = 3_600_000;
         settings.access.keys =
-            vec![key("board", "first secret", 0), key("bot", "second secret", 2)];
+            vec![api_key("board", "first secret", 0), api_key("bot", "second secret", 2)];
         settings.access.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
     })
     .await
@@ -87,7 +78,7 @@ async fn a_rate_limited_client_gets_retry_after() {
     assert_eq!(refused.header("ratelimit-policy"), "\"client\";q=3;w=3600");
     assert_eq!(refused.header("ratelimit"), format!("\"client\";r=0;t={retry}"));
     let other = post_with_header(&server, "authorization", "Bearer first secret").await;
-    assert_eq!(other.status, 200, "another client has requests of its own");
+    assert_eq!(other.status, 200, "another client has its own limit");
 }
 
 async fn every_answer_has_rate_limit_headers() {
@@ -107,7 +98,7 @@ async fn every_answer_has_rate_limit_headers() {
     refused.expect_problem(422, "invalid_request");
     assert!(
         refused.header("ratelimit").starts_with("\"client\";r=3;"),
-        "a refused request counts too"
+        "an invalid request counts too"
     );
     let limits = server
         .send(server.request(Method::GET, "/v1/limits").header("x-api-key", "first secret"))
@@ -131,12 +122,12 @@ async fn every_answer_has_rate_limit_headers() {
         assert_eq!(answer.header("ratelimit-policy"), "\"client\";q=5;w=3600", "{path}");
         assert!(
             answer.header("ratelimit").starts_with("\"client\";r=2;t="),
-            "{path} costs nothing"
+            "{path} does not count"
         );
     }
     assert!(
         server.get("/livez").await.header("ratelimit").starts_with("\"client\";r=5;t=0"),
-        "another client's"
+        "the address is another client"
     );
 }
 
@@ -159,7 +150,7 @@ async fn unknown_keys_count_against_the_address() {
     assert_eq!(
         post_with_header(&server, "x-api-key", "first secret").await.status,
         200,
-        "whose key is known is not held up by it"
+        "a known key is not limited by its address"
     );
 }
 
@@ -192,13 +183,13 @@ async fn addresses_behind_a_trusted_proxy_are_separate_clients() {
 
 async fn sessions_belong_to_their_client() {
     let server = server_with_rate(0).await;
-    let ask = |key: &'static str, movetime: u64| {
+    let send_request = |key: &'static str, movetime: u64| {
         let request = server.request(Method::POST, "/v1/best-move").header("x-api-key", key);
         let body = json!({ "fen": "startpos", "movetime_ms": movetime, "session": "board" });
         let (client, request) = (server.client.clone(), request.json(&body));
         tokio::spawn(async move { client.send(request).await.json() })
     };
-    let (first, second) = (ask("first secret", 400), ask("second secret", 401));
+    let (first, second) = (send_request("first secret", 400), send_request("second secret", 401));
     assert_eq!(
         (&first.await.unwrap()["reason"], &second.await.unwrap()["reason"]),
         (&json!("time"), &json!("time"))

@@ -10,10 +10,11 @@ use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
+use crate::support::exposition::Exposition;
 use crate::support::server_process::ServerProcess;
-use crate::support::{Server, Stream, coverage};
+use crate::support::{Server, Stream, coverage, rss};
 
-crate::claims![
+crate::trials![
     every_answer_has_the_id_and_index_of_its_line,
     a_line_with_multipv_is_answered_with_lines,
     a_bad_line_fails_alone,
@@ -45,7 +46,7 @@ async fn open_batch(server: &Server, body: String) -> Stream {
     Stream::open(server, request, "application/x-ndjson").await
 }
 
-/// All answers of a batch by index, and its end.
+/// All answers of a batch sorted by index, and the end line.
 async fn collect_answers(server: &Server, body: String) -> (Vec<Value>, Value) {
     let mut lines = open_batch(server, body).await.remaining_lines().await;
     let end = lines.pop().unwrap();
@@ -57,7 +58,10 @@ async fn collect_answers(server: &Server, body: String) -> (Vec<Value>, Value) {
 async fn every_answer_has_the_id_and_index_of_its_line() {
     let server = Server::start().await;
     let lines: Vec<Value> = (0..40)
-        .map(|number| json!({ "id": format!("line {number}"), "fen": "startpos", "moves": ["e4"], "depth": number % 4 + 1 }))
+        .map(|number| {
+            let (id, depth) = (format!("line {number}"), number % 4 + 1);
+            json!({ "id": id, "fen": "startpos", "moves": ["e4"], "depth": depth })
+        })
         .collect();
     let (answers, end) = collect_answers(&server, body(&lines)).await;
     assert_eq!(
@@ -156,15 +160,10 @@ async fn lines_beyond_the_limits_are_not_read_and_earlier_ones_are_answered() {
     assert_eq!(limits["batch"], json!({ "max": 8, "lines": 10_000, "bytes": 2_000 }));
 }
 
-/// The process itself tells it: here other tests take memory meanwhile.
+/// The server has its own process, because other tests allocate memory in this one.
 async fn a_long_batch_does_not_grow_memory() {
     let server = ServerProcess::start(&[("KIBITZER__IDLE__POSITIONS", "0")]).await;
-    let resident_mb = || {
-        let status =
-            std::fs::read_to_string(format!("/proc/{}/status", server.pid())).unwrap_or_default();
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).unwrap_or("0 kB");
-        line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() / 1024
-    };
+    let resident_mb = || rss::status_kib(server.pid(), "VmRSS").unwrap_or(0) / 1_024;
     let fens = random_positions(800, 1);
     let lines: Vec<Value> = fens.iter().map(|fen| json!({ "fen": fen, "nodes": 300 })).collect();
     let mut after = Vec::new();
@@ -177,8 +176,7 @@ async fn a_long_batch_does_not_grow_memory() {
         assert_eq!(answer.body.lines().count(), part.len() + 1);
         after.push(resident_mb());
     }
-    // What is remembered of 600 positions takes 2 MB; their searches have taken half a megabyte
-    // each.
+    // The cached analyses of 600 positions take 2 MB; each of their searches took half a megabyte.
     assert!(after[1] <= after[0] + 30, "{after:?}");
 }
 
@@ -186,7 +184,7 @@ async fn a_batch_must_be_declared_as_ndjson() {
     let server = Server::start().await;
     let request = server.request(Method::POST, PATH).header("content-type", "application/x-ndjson");
     let plain = server.send(request.header("content-encoding", "identity").body("{}")).await;
-    assert_eq!(plain.status, 200, "no encoding at all");
+    assert_eq!(plain.status, 200, "`identity` is no encoding");
     let request = server.request(Method::POST, PATH).header("content-type", "application/x-ndjson");
     let packed = server.send(request.header("content-encoding", "gzip").body("{}")).await;
     packed.expect_problem(415, "unsupported_media_type");
@@ -196,27 +194,29 @@ async fn a_batch_must_be_declared_as_ndjson() {
     }
 }
 
-/// Speaks raw HTTP: nothing is read before everything is written.
+/// A raw HTTP client writes the whole request before it reads.
 async fn a_client_may_write_the_whole_batch_before_it_reads() {
     const LINES: usize = 2_000;
     let server = Server::start_with(|settings| {
         settings.stream.stall_ms = 2_000;
-        // Answers of a multiple of this come out.
+        // The answers are several times as large.
         settings.batch.bytes = 200_000;
     })
     .await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let head = format!(
-        "POST {PATH} HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-type: application/x-ndjson\r\n"
+        "POST {PATH} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+         content-type: application/x-ndjson\r\n"
     );
     stream.write_all(format!("{head}transfer-encoding: chunked\r\n\r\n").as_bytes()).await.unwrap();
     for number in 0..LINES {
         let line = format!(
-            "{{\"id\": {number}, \"fen\": \"startpos\", \"moves\": [\"e4\", \"e5\"], \"depth\": 2}}\n"
+            "{{\"id\": {number}, \"fen\": \"startpos\", \"moves\": [\"e4\", \"e5\"], \
+             \"depth\": 2}}\n"
         );
         stream.write_all(format!("{:x}\r\n{line}\r\n", line.len()).as_bytes()).await.unwrap();
     }
-    // Longer than a reader may take nothing once the body has been read.
+    // Longer than a reader may stall once the request body is complete.
     tokio::time::sleep(Duration::from_millis(2_500)).await;
     stream.write_all(b"0\r\n\r\n").await.unwrap();
     let mut lines = BufReader::new(stream).lines();
@@ -230,7 +230,7 @@ async fn a_client_may_write_the_whole_batch_before_it_reads() {
             }
         }
     };
-    timeout(Duration::from_secs(60), read).await.expect("an end");
+    timeout(Duration::from_secs(60), read).await.expect("the response ends");
     assert_eq!(ids.len(), LINES);
     coverage::record_response("POST", PATH, 200);
 }
@@ -251,29 +251,21 @@ async fn single_requests_take_priority_over_a_batch() {
     assert_eq!(batch.next_of_type("end").await["answered"], 50);
 }
 
-/// Waits until a worker searches.
-async fn wait_until_searching(server: &Server) {
-    for _ in 0..1_000 {
-        if server.get("/metrics").await.body.contains("\nkibitzer_searches_running 1\n") {
-            return;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    panic!("nothing is searched");
-}
-
 async fn a_client_disconnect_cancels_its_batch() {
     let server = Server::start_with(|settings| settings.search.workers = 1).await;
     let lines: Vec<Value> = (0..100)
         .map(|number| json!({ "fen": "startpos", "movetime_ms": 20_000 + number }))
         .collect();
     let batch = open_batch(&server, body(&lines)).await;
-    wait_until_searching(&server).await;
+    Exposition::wait_until(&server, "a search runs", |page| {
+        page.value("kibitzer_searches_running") == 1.0
+    })
+    .await;
     drop(batch);
     let answer = server
         .post_ok("/v1/best-move", &json!({ "fen": "startpos", "moves": ["d4"], "depth": 3 }))
         .await;
-    assert_eq!(answer["reason"], "depth", "the worker is free again");
+    assert_eq!(answer["reason"], "depth", "the worker is not free");
 }
 
 async fn shutdown_ends_a_batch() {
@@ -282,16 +274,19 @@ async fn shutdown_ends_a_batch() {
         .map(|number| json!({ "id": number, "fen": "startpos", "movetime_ms": 20_000 + number }))
         .collect();
     let mut batch = open_batch(&server, body(&lines)).await;
-    wait_until_searching(&server).await;
+    Exposition::wait_until(&server, "a search runs", |page| {
+        page.value("kibitzer_searches_running") == 1.0
+    })
+    .await;
     server.stop.send(()).unwrap();
     let rest = batch.remaining_lines().await;
     let (end, answers) = rest.split_last().unwrap();
     assert_eq!((&end["type"], &end["reason"]), (&json!("end"), &json!("shutdown")));
     assert!(
         answers.iter().any(|answer| answer["reason"] == "shutdown"),
-        "what was searched answers with what it has: {answers:?}"
+        "running searches return their best result: {answers:?}"
     );
-    assert_eq!(answers.len(), 20, "every line has an answer");
+    assert_eq!(answers.len(), 20, "a line has no answer");
     assert_eq!(end["answered"].as_u64().unwrap() + end["failed"].as_u64().unwrap(), 20, "{end}");
 }
 
@@ -300,12 +295,14 @@ async fn a_body_timeout_ends_the_batch() {
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let line = json!({ "fen": "startpos", "depth": 1 }).to_string() + "\n";
     let head = format!(
-        "POST {PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\ncontent-length: 1000\r\n\r\n{line}"
+        "POST {PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\n\
+         content-length: 1000\r\n\r\n{line}"
     );
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut answer = String::new();
-    let _ =
-        timeout(Duration::from_secs(10), stream.read_to_string(&mut answer)).await.expect("an end");
+    let _ = timeout(Duration::from_secs(10), stream.read_to_string(&mut answer))
+        .await
+        .expect("the response ends");
     assert!(
         answer.contains("\"reason\":\"broken\"") && answer.contains("\"best_move\""),
         "{answer}"
@@ -316,7 +313,8 @@ async fn a_stalled_body_does_not_delay_shutdown() {
     let server = Server::start_with(|settings| settings.http.body_timeout_ms = 60_000).await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let line = json!({ "fen": "startpos", "depth": 1 }).to_string() + "\n";
-    let head = "POST /v1/batch HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\ncontent-length: 1000\r\n\r\n";
+    let head = "POST /v1/batch HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\n\
+                content-length: 1000\r\n\r\n";
     stream.write_all(format!("{head}{line}").as_bytes()).await.unwrap();
     let mut lines = BufReader::new(stream).lines();
     while !lines.next_line().await.unwrap().expect("an answer").contains("best_move") {}
@@ -327,10 +325,10 @@ async fn a_stalled_body_does_not_delay_shutdown() {
                 return line;
             }
         }
-        panic!("the batch has no end");
+        panic!("the batch has no end line");
     };
     let end: Value =
-        serde_json::from_str(&timeout(Duration::from_secs(30), last).await.expect("an end"))
+        serde_json::from_str(&timeout(Duration::from_secs(30), last).await.expect("an end line"))
             .unwrap();
     assert_eq!(
         (&end["reason"], &end["answered"], &end["failed"]),
@@ -340,16 +338,12 @@ async fn a_stalled_body_does_not_delay_shutdown() {
 
 async fn concurrent_batches_are_limited() {
     let server = Server::start_with(|settings| settings.batch.max = 1).await;
-    let metric = |page: &str, line: &str| page.contains(&format!("\n{line}\n"));
     let mut slow = TcpStream::connect(server.address).await.unwrap();
-    let head = "POST /v1/batch HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\ncontent-length: 1000\r\n\r\n";
+    let head = "POST /v1/batch HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\n\
+                content-length: 1000\r\n\r\n";
     slow.write_all(head.as_bytes()).await.unwrap();
-    let until = async |wanted: &str| {
-        while !metric(&server.get("/metrics").await.body, wanted) {
-            tokio::time::sleep(Duration::from_millis(10)).await;
-        }
-    };
-    timeout(Duration::from_secs(10), until("kibitzer_batches 1")).await.expect("it is counted");
+    let batches = |page: &Exposition| page.value("kibitzer_batches");
+    Exposition::wait_until(&server, "the batch is counted", |page| batches(page) == 1.0).await;
     let another = || {
         server
             .request(Method::POST, PATH)
@@ -364,11 +358,9 @@ async fn concurrent_batches_are_limited() {
         (&json!(1), &json!("all 1 places for batches are taken"))
     );
     drop(slow);
-    timeout(Duration::from_secs(10), until("kibitzer_batches 0"))
-        .await
-        .expect("its place is free again");
+    Exposition::wait_until(&server, "its permit is free", |page| batches(page) == 0.0).await;
     assert_eq!(server.send(another()).await.status, 200);
-    assert!(metric(&server.get("/metrics").await.body, "kibitzer_max_batches 1"));
+    assert_eq!(Exposition::fetch(&server).await.value("kibitzer_max_batches"), 1.0);
 }
 
 async fn a_server_in_shutdown_refuses_batches() {

@@ -1,4 +1,4 @@
-//! The best move.
+//! Best moves.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Server, TestResponse};
 
-crate::claims![
+crate::trials![
     a_depth_limit_is_reached,
     nodes_and_time_end_a_search,
     without_a_limit_the_default_movetime_applies,
@@ -175,7 +175,10 @@ async fn limits_above_a_cap_are_clamped_and_reported() {
         settings.limits.movetime_ms = 1_000;
     })
     .await;
-    let body = json!({ "fen": "startpos", "depth": 300, "nodes": 10_001, "movetime_ms": 99_999_999_999_999_999_999.0 });
+    let body = json!({
+        "fen": "startpos", "depth": 300, "nodes": 10_001,
+        "movetime_ms": 99_999_999_999_999_999_999.0,
+    });
     let answer = server.post_ok("/v1/best-move", &body).await;
     assert_eq!(
         answer["clamped"],
@@ -261,7 +264,7 @@ async fn zero_threads_are_refused() {
 
 async fn threads_above_the_cap_are_clamped_and_reported() {
     let server = Server::start_with(|settings| settings.limits.threads = 2).await;
-    let ask = async |threads: u64| {
+    let send_request = async |threads: u64| {
         server
             .post_ok(
                 "/v1/best-move",
@@ -269,9 +272,9 @@ async fn threads_above_the_cap_are_clamped_and_reported() {
             )
             .await
     };
-    assert_eq!(ask(2).await["clamped"], json!([]));
+    assert_eq!(send_request(2).await["clamped"], json!([]));
     for asked in [3, 1_000, u64::MAX] {
-        let answer = ask(asked).await;
+        let answer = send_request(asked).await;
         assert_eq!(answer["clamped"], json!([{ "member": "threads", "asked": asked, "given": 2 }]));
     }
 }
@@ -312,15 +315,15 @@ async fn a_newer_request_of_the_session_replaces_the_older_one() {
 
 async fn a_request_replaced_in_the_queue_has_no_result() {
     let server = Server::start_with(|settings| settings.search.workers = 1).await;
-    let ask = |body: Value| {
+    let send_request = |body: Value| {
         let client = server.client.clone();
         tokio::spawn(async move { client.post_ok("/v1/best-move", &body).await })
     };
-    let running = ask(json!({ "fen": ROOK_DOWN, "movetime_ms": 50_000 }));
+    let running = send_request(json!({ "fen": ROOK_DOWN, "movetime_ms": 50_000 }));
     tokio::time::sleep(Duration::from_millis(100)).await;
-    let waiting = ask(json!({ "fen": "startpos", "movetime_ms": 40_000, "session": "b" }));
+    let waiting = send_request(json!({ "fen": "startpos", "movetime_ms": 40_000, "session": "b" }));
     tokio::time::sleep(Duration::from_millis(100)).await;
-    let newest = ask(json!({ "fen": "startpos", "movetime_ms": 30_000, "session": "b" }));
+    let newest = send_request(json!({ "fen": "startpos", "movetime_ms": 30_000, "session": "b" }));
     let answer = waiting.await.unwrap();
     assert_eq!(
         (&answer["reason"], &answer["best_move"], &answer["score"]),

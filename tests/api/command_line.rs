@@ -1,11 +1,11 @@
-//! The other commands of the program.
+//! Commands of the program other than `serve` and `uci`.
 
 use std::net::TcpListener;
 
 use crate::support::Server;
 use crate::support::server_process::{kibitzer_command, run};
 
-crate::claims![
+crate::trials![
     perft_prints_nodes_and_speed,
     perft_divides,
     perft_refuses_a_bad_position,
@@ -64,13 +64,11 @@ async fn serve_refuses_an_invalid_network() {
         let mut command = kibitzer_command(&["serve", "--listen", "127.0.0.1:0"]);
         let output =
             command.env("KIBITZER__SEARCH__NETWORK", file).output().expect("the program runs");
-        let complaint = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(1), "{complaint}");
+        let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{stderr}");
         assert!(
-            complaint.contains("search.network")
-                && complaint.contains(file)
-                && complaint.contains(why),
-            "{complaint}"
+            stderr.contains("search.network") && stderr.contains(file) && stderr.contains(why),
+            "{stderr}"
         );
     }
 }

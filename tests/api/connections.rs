@@ -1,4 +1,4 @@
-//! Connections: who says nothing, says it too slowly or takes nothing does not stay.
+//! Connection timeouts and limits: silent, slow and stalled clients are disconnected.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio::time::{sleep, timeout};
 
 use crate::support::{Server, Stream};
 
-crate::claims![
+crate::trials![
     a_silent_connection_is_closed,
     a_slow_request_head_is_timed_out,
     a_slow_answer_is_not_cut_short,
@@ -19,11 +19,13 @@ crate::claims![
     http_2_works_with_prior_knowledge,
 ];
 
-/// Waits for the other side to close.
+/// Waits until the server closes the connection.
 async fn wait_until_closed(stream: &mut TcpStream) {
     let mut rest = Vec::new();
-    // Closed or reset: both are an end.
-    let _ = timeout(Duration::from_secs(10), stream.read_to_end(&mut rest)).await.expect("an end");
+    // The connection may be closed or reset.
+    let _ = timeout(Duration::from_secs(10), stream.read_to_end(&mut rest))
+        .await
+        .expect("the server closes");
 }
 
 async fn server_with_short_head_timeout() -> Server {
@@ -43,12 +45,12 @@ async fn a_slow_request_head_is_timed_out() {
     let server = server_with_short_head_timeout().await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     stream.write_all(b"GET /livez HTTP/1.1\r\nhost: x\r\n").await.unwrap();
-    let drip = async {
+    let send_slowly = async {
         while stream.write_all(b"x: y\r\n").await.is_ok() {
             sleep(Duration::from_millis(20)).await;
         }
     };
-    timeout(Duration::from_secs(10), drip).await.expect("drop by drop it does not last longer");
+    timeout(Duration::from_secs(10), send_slowly).await.expect("the server closes the connection");
 }
 
 async fn a_slow_answer_is_not_cut_short() {
@@ -68,7 +70,7 @@ async fn a_slow_answer_is_not_cut_short() {
 
 async fn a_connection_above_the_limit_waits() {
     let server = Server::start_with(|settings| settings.http.connections = 3).await;
-    // The client keeps a connection or two of its own.
+    // The client keeps one or two connections open.
     assert_eq!(server.get("/livez").await.status, 200);
     let mut others = Vec::new();
     for _ in 0..3 {
@@ -84,7 +86,7 @@ async fn a_connection_above_the_limit_waits() {
     drop(others);
     timeout(Duration::from_secs(10), last.read_to_string(&mut answer))
         .await
-        .expect("its turn")
+        .expect("the connection is accepted")
         .unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
@@ -92,7 +94,7 @@ async fn a_connection_above_the_limit_waits() {
 async fn a_stalled_reader_is_disconnected() {
     let server = Server::start_with(|settings| settings.stream.stall_ms = 300).await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
-    // Many requests on one connection, whose answers are not taken.
+    // The client reads no response to its many requests.
     let request = "GET /openapi.yaml HTTP/1.1\r\nhost: x\r\n\r\n".repeat(400);
     let sent = async { while stream.write_all(request.as_bytes()).await.is_ok() {} };
     timeout(Duration::from_secs(20), sent).await.expect("the server closes the connection");

@@ -1,4 +1,4 @@
-//! openapi.yaml: complete, and what the code says.
+//! openapi.yaml: it is complete and matches the code.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::support::contract::{CONTRACT, operations};
 use crate::support::{Server, contract};
 
-crate::claims![
+crate::trials![
     openapi_yaml_matches_the_code,
     every_documented_route_exists,
     every_operation_is_described_and_has_an_example,
@@ -21,7 +21,7 @@ fn openapi_path() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("openapi.yaml")
 }
 
-/// With `KIBITZER_ACCEPT=1` in the environment the file is written instead.
+/// With `KIBITZER_ACCEPT=1` in the environment, the test writes the file.
 async fn openapi_yaml_matches_the_code() {
     let code = kibitzer::http::contract().to_yaml().unwrap();
     if std::env::var_os("KIBITZER_ACCEPT").is_some() {
@@ -31,27 +31,23 @@ async fn openapi_yaml_matches_the_code() {
     let difference = code.lines().zip(file.lines()).position(|(code, file)| code != file);
     assert!(
         code == file,
-        "openapi.yaml differs from the code (line {:?}): write it anew with `kibitzer openapi > openapi.yaml`",
+        "openapi.yaml differs from the code at line {:?}; KIBITZER_ACCEPT=1 rewrites it",
         difference.map(|line| line + 1)
     );
 }
 
 async fn every_documented_route_exists() {
     let server = Server::start().await;
-    let taken =
+    let job =
         server.post("/v1/games", &serde_json::json!({ "pgn": "1. e4 *", "depth": 1 })).await.json();
     for operation in operations() {
         let path = operation
             .path
             .replace("{code}", "internal")
-            .replace("{id}", taken["id"].as_str().unwrap());
+            .replace("{id}", job["id"].as_str().unwrap());
         let method: Method = operation.method.parse().unwrap();
         let status = server.send(server.request(method, &path)).await.status;
-        assert!(
-            !matches!(status, 404 | 405 | 500),
-            "{} {path} is answered {status}",
-            operation.method
-        );
+        assert!(!matches!(status, 404 | 405 | 500), "{} {path} returns {status}", operation.method);
     }
 }
 
@@ -95,7 +91,7 @@ async fn every_operation_is_described_and_has_an_example() {
 fn resolve(reference: &str) -> &'static Value {
     CONTRACT
         .pointer(reference.trim_start_matches('#'))
-        .unwrap_or_else(|| panic!("{reference} leads nowhere"))
+        .unwrap_or_else(|| panic!("{reference} does not resolve"))
 }
 
 async fn every_field_is_described() {
@@ -110,7 +106,7 @@ async fn every_field_is_described() {
     assert!(missing.is_empty(), "fields without a description: {missing:#?}");
 }
 
-/// Calls `see` with every property of a schema, of its parts too.
+/// Calls `visit` with every property of a schema and of its parts.
 fn walk(name: &str, schema: &Value, visit: &mut dyn FnMut(&str, &Value)) {
     for (property, field) in schema["properties"].as_object().into_iter().flatten() {
         let path = format!("{name}.{property}");

@@ -1,4 +1,4 @@
-//! The static evaluation and what each piece adds to it.
+//! The static evaluation and the contributions of pieces.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::support::Server;
 use crate::support::server_process::ServerProcess;
 
-crate::claims![
+crate::trials![
     white_score_is_negated_with_black_to_move,
     every_piece_except_the_kings_has_a_value,
     a_pieces_value_is_the_score_difference_without_it,
@@ -90,11 +90,12 @@ async fn a_network_from_a_file_evaluates_like_the_embedded_one() {
     let own = Server::start().await;
     let other =
         ServerProcess::start(&[("KIBITZER__SEARCH__NETWORK", "src/nnue/kibitzer.nnue")]).await;
-    let question = json!({ "fen": "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10" });
-    let answer = other.client.post("/v1/evaluate", &question).await.json();
+    let fen = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
+    let body = json!({ "fen": fen });
+    let answer = other.client.post("/v1/evaluate", &body).await.json();
     other.signal("TERM");
     other.wait_for_exit(Duration::from_secs(20));
-    assert_eq!(answer, own.post_ok("/v1/evaluate", &question).await);
+    assert_eq!(answer, own.post_ok("/v1/evaluate", &body).await);
 }
 
 async fn an_invalid_position_is_refused() {

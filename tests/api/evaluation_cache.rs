@@ -1,10 +1,10 @@
-//! What is remembered, and when it answers.
+//! The evaluation cache.
 
 use serde_json::{Value, json};
 
 use crate::support::Server;
 
-crate::claims![
+crate::trials![
     a_repeated_request_is_answered_from_the_cache,
     a_deep_entry_serves_a_shallow_request_and_not_the_reverse,
     fresh_bypasses_the_cache_but_is_stored,

@@ -1,8 +1,8 @@
-//! The examples of the contract, sent to fresh servers.
+//! Examples of the contract, sent to new servers.
 //!
-//! With `KIBITZER_ACCEPT=1` in the environment the answers are written into
-//! `src/http/openapi/examples` instead. They are compiled into the contract, so a second run then
-//! writes that.
+//! With `KIBITZER_ACCEPT=1` in the environment, the test writes the responses into
+//! `src/http/openapi/examples`. They are compiled into the contract, so a second run then writes
+//! openapi.yaml.
 
 use std::path::{Path, PathBuf};
 
@@ -12,14 +12,14 @@ use serde_json::Value;
 
 use crate::support::contract::{CONTRACT, Operation, operations};
 use crate::support::server::default_settings;
-use crate::support::{Server, TestResponse, claim};
+use crate::support::{Server, TestResponse, trial};
 
-pub(crate) fn claims() -> Vec<Trial> {
-    let named = |id: &str| format!("{}::{id}_answers_as_its_examples_say", module_path!());
+pub(crate) fn trials() -> Vec<Trial> {
+    let named = |id: &str| format!("{}::{id}_matches_its_examples", module_path!());
     let with_examples =
         operations().into_iter().filter(|operation| examples_path(operation).exists());
     with_examples
-        .map(|operation| claim(&named(operation.id()), move || check(operation.clone())))
+        .map(|operation| trial(&named(operation.id()), move || check(operation.clone())))
         .collect()
 }
 
@@ -57,16 +57,17 @@ async fn check(operation: Operation) {
     }
 }
 
-/// Asks a server that was just started, with the default settings, or was asked one thing before.
+/// Sends an example to a new server with the default settings, after its preparatory request if
+/// any.
 async fn send_example(operation: &Operation, exchange: &Value) -> TestResponse {
     let request = &exchange["request"];
     let mut settings = default_settings();
-    // A count that takes too long need not take long in the tests.
+    // The example of a count that takes too long ends early.
     settings.perft.max_ms = settings.perft.max_ms.min(2_000);
-    // What idle workers have deepened by now depends on the machine.
+    // The results of speculative searches depend on the machine.
     settings.idle.positions = 0;
     if operation.path.contains("{id}") {
-        // What several workers find by one table depends on who was first.
+        // The results of several workers with one table depend on their order.
         settings.search.workers = 1;
     }
     let server = if operation.id() == "limits" {
@@ -101,7 +102,7 @@ async fn send_example(operation: &Operation, exchange: &Value) -> TestResponse {
     answer
 }
 
-/// The example of that name that the contract gives for the response.
+/// The example of that name in the contract's response.
 fn documented_example(operation: &Operation, name: &str, status: u16) -> Value {
     let content = &operation.document["responses"][status.to_string()]["content"];
     let examples = operation.examples(content);
@@ -112,8 +113,8 @@ fn documented_example(operation: &Operation, name: &str, status: u16) -> Value {
         .unwrap_or_default()
 }
 
-/// Where two answers differ, if they do. Fields that the contract marks as depending on clock or
-/// machine need only have the type and the range that it documents.
+/// The first difference of two responses. Fields that the contract marks as varying need only have
+/// the documented type and range.
 fn difference(place: &str, expected: &Value, found: &Value) -> Option<String> {
     match (expected, found) {
         (Value::Object(expected), Value::Object(found)) => {
@@ -145,7 +146,7 @@ fn difference(place: &str, expected: &Value, found: &Value) -> Option<String> {
     }
 }
 
-/// The schema of a field of this name that is marked with `x-varies`.
+/// The schema of a field of this name with the mark `x-varies`.
 fn varying_field_schema(name: &str) -> Option<&'static Value> {
     fn find(schema: &'static Value, name: &str) -> Option<&'static Value> {
         let own = schema["properties"].get(name).filter(|field| field["x-varies"] == true);
@@ -154,7 +155,7 @@ fn varying_field_schema(name: &str) -> Option<&'static Value> {
     CONTRACT["components"]["schemas"].as_object()?.values().find_map(|schema| find(schema, name))
 }
 
-/// What is wrong with a value by its schema, if anything is.
+/// The violation of a schema by a value, if any.
 fn schema_violation(place: &str, schema: &Value, value: &Value) -> Option<String> {
     let fits = match schema["type"].as_str() {
         Some("integer") => value

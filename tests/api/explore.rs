@@ -1,11 +1,11 @@
-//! What memory knows: the graph of positions, and evaluations in Lichess's shape.
+//! Cached positions: the graph of positions, and evaluations in the Lichess format.
 
 use serde_json::{Value, json};
 
-use crate::http_2::Http2Client;
 use crate::support::Server;
+use crate::support::http2_client::Http2Client;
 
-crate::claims![
+crate::trials![
     every_move_is_listed_and_cached_ones_come_first,
     a_mate_in_one_needs_no_cache,
     a_finished_game_has_no_moves,
@@ -32,15 +32,15 @@ async fn search(server: &Server, moves: &[&str], depth: u8) -> Value {
 
 async fn every_move_is_listed_and_cached_ones_come_first() {
     let server = Server::start().await;
-    let blank = explore(&server, "fen=startpos").await;
-    assert_eq!((&blank["known"], blank["moves"].as_array().unwrap().len()), (&Value::Null, 20));
-    let codes: Vec<u64> = blank["moves"]
+    let unknown = explore(&server, "fen=startpos").await;
+    assert_eq!((&unknown["known"], unknown["moves"].as_array().unwrap().len()), (&Value::Null, 20));
+    let codes: Vec<u64> = unknown["moves"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|way| way["code"].as_u64().unwrap())
+        .map(|edge| edge["code"].as_u64().unwrap())
         .collect();
-    assert!(codes.is_sorted(), "without scores by rising code");
+    assert!(codes.is_sorted(), "moves without scores are sorted by code");
     let after_g4 = search(&server, &["g4"], 5).await;
     let after_e4 = search(&server, &["e4"], 6).await;
     let graph = explore(&server, "fen=startpos").await;
@@ -61,7 +61,7 @@ async fn every_move_is_listed_and_cached_ones_come_first() {
     assert!(
         first["known"]["age_ms"].is_u64() && first["instruction"].as_array().unwrap().len() == 8
     );
-    assert!(first.get("moves").is_none(), "one move deep");
+    assert!(first.get("moves").is_none(), "the walk is one move deep");
 }
 
 async fn a_mate_in_one_needs_no_cache() {
@@ -92,8 +92,8 @@ async fn deeper_walks_expand_cached_positions() {
         (&e4["moves"][0]["san"], e4["moves"][0]["moves"].as_array().unwrap().len()),
         (&json!("e5"), 29)
     );
-    assert!(e4["moves"][0]["moves"][0].get("moves").is_none(), "three moves deep");
-    assert!(graph["moves"][1].get("moves").is_none(), "nothing is known there");
+    assert!(e4["moves"][0]["moves"][0].get("moves").is_none(), "the walk is three moves deep");
+    assert!(graph["moves"][1].get("moves").is_none(), "an unknown position is not expanded");
 }
 
 async fn exploring_requires_a_position_and_a_valid_depth() {
@@ -104,7 +104,7 @@ async fn exploring_requires_a_position_and_a_valid_depth() {
     server.get("/v1/explore?fen=8/8/8/8/8/8/8/8+w+-+-").await.expect_problem(422, "invalid_fen");
 }
 
-/// Over HTTP/2 without a window, so that nothing of an answer is taken.
+/// Over HTTP/2 without a window, so that the client takes no byte of a response.
 async fn unread_deep_walks_are_limited() {
     let server = Server::start_with(|settings| settings.http.body_timeout_ms = 300).await;
     let mut client = Http2Client::connect(&server, 0).await;
@@ -118,7 +118,7 @@ async fn unread_deep_walks_are_limited() {
     assert_eq!(
         explore(&server, "fen=startpos").await["moves"].as_array().unwrap().len(),
         20,
-        "one move deep is no matter"
+        "a walk of one move is not limited"
     );
     drop((unread, client));
     explore(&server, "fen=startpos&depth=2").await;

@@ -1,4 +1,4 @@
-//! Reviews of games.
+//! Review jobs.
 
 mod capacity;
 mod durability;
@@ -11,18 +11,18 @@ use libtest_mimic::Trial;
 use reqwest::{Method, RequestBuilder};
 use serde_json::{Value, json};
 
-use crate::support::stream::Event;
+use crate::support::sse::Event;
 use crate::support::{Server, Stream, TestResponse};
 
-pub(crate) fn claims() -> Vec<Trial> {
-    let claims = [
-        submission::claims(),
-        reviews::claims(),
-        event_stream::claims(),
-        capacity::claims(),
-        durability::claims(),
+pub(crate) fn trials() -> Vec<Trial> {
+    let trials = [
+        submission::trials(),
+        reviews::trials(),
+        event_stream::trials(),
+        capacity::trials(),
+        durability::trials(),
     ];
-    claims.into_iter().flatten().collect()
+    trials.into_iter().flatten().collect()
 }
 
 pub(super) const PATH: &str = "/v1/games";
@@ -36,9 +36,10 @@ pub(super) const PGN: &str = "\
 1. e4 { [%clk 0:03:00] } e5 2. Bc4 Nc6 { why not } 3. Qh5 Nf6?? (3... g6 4. Qf3) 4. Qxf7# 1-0
 ";
 
-/// A game that nobody else in these tests plays.
+/// A game that no other test uses.
 pub(super) fn long_game() -> String {
-    "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O 6. Nf3 h6 7. Bh4 b6 8. cxd5 Nxd5 9. Bxe7 Qxe7 10. Nxd5 exd5 *\n"
+    "1. d4 d5 2. c4 e6 3. Nc3 Nf6 4. Bg5 Be7 5. e3 O-O 6. Nf3 h6 7. Bh4 b6 8. cxd5 Nxd5 \
+     9. Bxe7 Qxe7 10. Nxd5 exd5 *\n"
         .to_owned()
 }
 
@@ -51,7 +52,7 @@ pub(super) fn pgn_request(
     server.request(Method::POST, &path).header("content-type", "application/x-chess-pgn").body(text)
 }
 
-/// The job that an answer says is taken.
+/// The job of a 202 response.
 pub(super) fn accepted_job(answer: &TestResponse) -> Value {
     assert_eq!(answer.status, 202, "{}", answer.body);
     let job = answer.json();
@@ -82,7 +83,7 @@ pub(super) async fn remaining_events(stream: &mut Stream) -> Vec<Event> {
     events
 }
 
-/// A job on one worker that goes on for as long as anybody needs it.
+/// A job that occupies one worker for longer than any test.
 pub(super) fn long_running_job(number: u64) -> Value {
     json!({ "pgn": long_game(), "movetime_ms": 20_000 + number })
 }

@@ -1,7 +1,7 @@
-//! The service from outside: a real server on a port of its own, asked over HTTP.
+//! The HTTP API: tests send requests to real servers on their own ports.
 //!
-//! First come all claims, then, when all of them were asked, one more: that every answer which
-//! openapi.yaml documents was seen.
+//! If no test is filtered out, a last test checks that the others received every response that
+//! openapi.yaml documents.
 
 #![allow(
     clippy::expect_used,
@@ -9,7 +9,7 @@
     clippy::panic,
     reason = "a test fails by panicking"
 )]
-#![allow(clippy::print_stderr, reason = "where else should a failed test say what it saw")]
+#![allow(clippy::print_stderr, reason = "a failed test prints what it saw")]
 
 mod analysis;
 mod auth_rate_limit;
@@ -45,34 +45,35 @@ use libtest_mimic::Arguments;
 fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let log = support::log::start();
-    let claims = [
-        analysis::claims(),
-        batch::claims(),
-        best_move::claims(),
-        command_line::claims(),
-        connections::claims(),
-        contract::claims(),
-        evaluate::claims(),
-        examples::claims(),
-        explore::claims(),
-        games::claims(),
-        auth_rate_limit::claims(),
-        http_2::claims(),
-        speculation::claims(),
-        live::claims(),
-        evaluation_cache::claims(),
-        metrics::claims(),
-        monitoring::claims(),
-        panics::claims(),
-        positions::claims(),
-        probes::claims(),
-        requests::claims(),
-        shared_searches::claims(),
-        shutdown::claims(),
-        store::claims(),
-        traces::claims(),
+    let trials = [
+        analysis::trials(),
+        batch::trials(),
+        best_move::trials(),
+        command_line::trials(),
+        connections::trials(),
+        contract::trials(),
+        evaluate::trials(),
+        examples::trials(),
+        explore::trials(),
+        games::trials(),
+        auth_rate_limit::trials(),
+        http_2::trials(),
+        speculation::trials(),
+        live::trials(),
+        live::access::trials(),
+        evaluation_cache::trials(),
+        metrics::trials(),
+        monitoring::trials(),
+        panics::trials(),
+        positions::trials(),
+        probes::trials(),
+        requests::trials(),
+        shared_searches::trials(),
+        shutdown::trials(),
+        store::trials(),
+        traces::trials(),
     ];
-    let results = libtest_mimic::run(&arguments, claims.into_iter().flatten().collect());
+    let results = libtest_mimic::run(&arguments, trials.into_iter().flatten().collect());
     let is_everything = arguments.filter.is_none()
         && arguments.skip.is_empty()
         && !arguments.list
@@ -80,7 +81,7 @@ fn main() -> ExitCode {
     let conclusion = if results.has_failed() || !is_everything {
         results
     } else {
-        libtest_mimic::run(&arguments, support::coverage::claims())
+        libtest_mimic::run(&arguments, support::coverage::trials())
     };
     drop(log);
     conclusion.exit_code()

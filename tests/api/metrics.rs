@@ -1,16 +1,15 @@
-//! What `/metrics` tells: exactly what has happened.
+//! Metrics: `/metrics` counts exactly what happened.
 
 use std::time::Duration;
 
 use reqwest::Method;
 use serde_json::{Value, json};
-use tokio::time::{sleep, timeout};
 
 use crate::support::exposition::Exposition;
 use crate::support::server_process::ServerProcess;
 use crate::support::{Client, LiveBoard, Server, Stream};
 
-crate::claims![
+crate::trials![
     requests_are_counted_by_route_and_status,
     searches_and_cache_hits_are_counted,
     cache_only_lookups_count_as_hits_or_misses,
@@ -27,26 +26,6 @@ crate::claims![
     metrics_with_their_own_address_are_served_there_only,
     a_server_that_is_starting_has_metrics,
 ];
-
-/// Waits until a page shows what is expected.
-pub(crate) async fn wait_until(
-    client: &Client,
-    what: &str,
-    condition: impl Fn(&Exposition) -> bool,
-) -> Exposition {
-    let waited = async {
-        loop {
-            let page = Exposition::fetch(client).await;
-            if condition(&page) {
-                return page;
-            }
-            sleep(Duration::from_millis(10)).await;
-        }
-    };
-    timeout(Duration::from_secs(20), waited)
-        .await
-        .unwrap_or_else(|_| panic!("waited in vain until {what}"))
-}
 
 fn requests(page: &Exposition, route: &str, status: u16) -> f64 {
     page.value(&format!("kibitzer_http_requests_total{{route={route:?},status=\"{status}\"}}"))
@@ -80,7 +59,7 @@ async fn requests_are_counted_by_route_and_status() {
     assert!(
         page.value("kibitzer_http_request_duration_seconds_sum{route=\"/v1/legal-moves\"}") > 0.0
     );
-    assert_eq!(counted("/metrics", 200), 0.0, "a page does not count itself");
+    assert_eq!(counted("/metrics", 200), 0.0, "a response does not count itself");
     assert_eq!(requests(&Exposition::fetch(&server).await, "/metrics", 200), 1.0);
 }
 
@@ -110,7 +89,7 @@ async fn searches_and_cache_hits_are_counted() {
     assert_eq!(
         page.value("kibitzer_dictionary_misses_total"),
         1.0,
-        "who wants a fresh answer asks nothing"
+        "a fresh request does not look up the cache"
     );
     assert_eq!(page.value("kibitzer_dictionary_entries"), 1.0);
     for (class, count) in [("interactive", 3.0), ("batch", 0.0), ("idle", 0.0)] {
@@ -137,7 +116,7 @@ async fn searches_and_cache_hits_are_counted() {
 const CLOUD_EVAL_START: &str =
     "/api/cloud-eval?fen=rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR+w+KQkq+-+0+1";
 
-/// Hits of memory and disk, and misses.
+/// Cache hits in memory and on disk, and misses.
 async fn hits_and_misses(client: &Client) -> [f64; 3] {
     let page = Exposition::fetch(client).await;
     let tier = |tier: &str| page.value(&format!("kibitzer_dictionary_hits_total{{tier={tier:?}}}"));
@@ -154,11 +133,15 @@ async fn cache_only_lookups_count_as_hits_or_misses() {
     assert_eq!(
         server.get(&format!("{CLOUD_EVAL_START}&multiPv=3")).await.status,
         404,
-        "one line is known"
+        "only one line is cached"
     );
     assert_eq!(hits_and_misses(&server).await, [1.0, 0.0, 2.0]);
     assert_eq!(server.get("/v1/explore?fen=startpos&depth=2").await.status, 200);
-    assert_eq!(hits_and_misses(&server).await, [1.0, 0.0, 2.0], "who looks around asks nothing");
+    assert_eq!(
+        hits_and_misses(&server).await,
+        [1.0, 0.0, 2.0],
+        "exploring does not count as a lookup"
+    );
 }
 
 async fn disk_hits_and_memory_hits_are_counted_separately() {
@@ -186,10 +169,10 @@ async fn disk_hits_and_memory_hits_are_counted_separately() {
     assert_eq!(
         hits_and_misses(&server.client).await,
         [1.0, 1.0, 0.0],
-        "what was asked for is in memory now"
+        "a position read from disk is kept in memory"
     );
     let graph = server.client.get("/v1/explore?fen=startpos").await.json();
-    assert!(graph["moves"][0]["known"].is_object(), "who looks around sees what is on disk");
+    assert!(graph["moves"][0]["known"].is_object(), "exploring shows positions on disk");
     assert_eq!(hits_and_misses(&server.client).await, [1.0, 1.0, 0.0]);
     let page = Exposition::fetch(&server.client).await;
     assert!(page.value("kibitzer_store_bytes") > 1_000.0);
@@ -205,7 +188,7 @@ async fn running_shared_and_cancelled_searches_are_counted() {
     let server = Server::start().await;
     let body = json!({ "fen": "startpos", "infinite": true });
     let first = Stream::post(&server, "/v1/analysis", &body).await;
-    let page = wait_until(&server, "nodes are counted", |page| {
+    let page = Exposition::wait_until(&server, "nodes are counted", |page| {
         page.value("kibitzer_search_nodes_total") > 0.0
     })
     .await;
@@ -214,7 +197,7 @@ async fn running_shared_and_cancelled_searches_are_counted() {
         (1.0, 1.0)
     );
     let second = Stream::post(&server, "/v1/analysis", &body).await;
-    let page = wait_until(&server, "it is shared", |page| {
+    let page = Exposition::wait_until(&server, "the search is shared", |page| {
         page.value("kibitzer_searches_shared_total") > 0.0
     })
     .await;
@@ -226,19 +209,25 @@ async fn running_shared_and_cancelled_searches_are_counted() {
     let replaced =
         json!({ "fen": "startpos", "moves": ["e4"], "infinite": true, "session": "board" });
     let replaced = Stream::post(&server, "/v1/analysis", &replaced).await;
-    let page =
-        wait_until(&server, "both run", |page| page.value("kibitzer_searches_running") == 2.0)
-            .await;
-    assert_eq!(page.value("kibitzer_searches_cancelled_total"), 0.0, "somebody still listens");
+    let page = Exposition::wait_until(&server, "both searches run", |page| {
+        page.value("kibitzer_searches_running") == 2.0
+    })
+    .await;
+    assert_eq!(
+        page.value("kibitzer_searches_cancelled_total"),
+        0.0,
+        "the search still has a subscriber"
+    );
     drop(second);
-    let page =
-        wait_until(&server, "one has ended", |page| page.value("kibitzer_searches_running") == 1.0)
-            .await;
+    let page = Exposition::wait_until(&server, "one search has ended", |page| {
+        page.value("kibitzer_searches_running") == 1.0
+    })
+    .await;
     assert_eq!(page.value("kibitzer_searches_cancelled_total"), 1.0);
     server
         .post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 1, "session": "board" }))
         .await;
-    let page = wait_until(&server, "the other has ended", |page| {
+    let page = Exposition::wait_until(&server, "the other search has ended", |page| {
         page.value("kibitzer_searches_running") == 0.0
     })
     .await;
@@ -255,7 +244,10 @@ async fn queue_refusals_are_counted() {
     .await;
     let long = |moves: Value| json!({ "fen": "startpos", "moves": moves, "infinite": true });
     let running = Stream::post(&server, "/v1/analysis", &long(json!([]))).await;
-    wait_until(&server, "it runs", |page| page.value("kibitzer_searches_running") == 1.0).await;
+    Exposition::wait_until(&server, "the search runs", |page| {
+        page.value("kibitzer_searches_running") == 1.0
+    })
+    .await;
     let late = tokio::spawn({
         let client = server.client.clone();
         async move {
@@ -266,7 +258,7 @@ async fn queue_refusals_are_counted() {
     });
     let waits =
         |page: &Exposition| page.value("kibitzer_queue_length{class=\"interactive\"}") == 1.0;
-    wait_until(&server, "one waits", waits).await;
+    Exposition::wait_until(&server, "a request waits", waits).await;
     let full = json!({ "fen": "startpos", "moves": ["d4"], "depth": 9 });
     server.post_expecting_problem("/v1/best-move", &full, 503, "queue_full").await;
     late.await.unwrap().expect_problem(503, "deadline");
@@ -281,7 +273,7 @@ async fn queue_refusals_are_counted() {
     assert_eq!(
         page.value("kibitzer_queue_wait_seconds_count{class=\"interactive\"}"),
         1.0,
-        "one had its turn"
+        "one search started"
     );
     drop(running);
 }
@@ -294,10 +286,15 @@ async fn a_client_disconnect_is_counted_as_499() {
             client.post("/v1/best-move", &json!({ "fen": "startpos", "movetime_ms": 50_000 })).await
         }
     });
-    wait_until(&server, "it searches", |page| page.value("kibitzer_searches_running") == 1.0).await;
+    Exposition::wait_until(&server, "the search runs", |page| {
+        page.value("kibitzer_searches_running") == 1.0
+    })
+    .await;
     client_task.abort();
-    let page =
-        wait_until(&server, "it has left", |page| requests(page, "/v1/best-move", 499) > 0.0).await;
+    let page = Exposition::wait_until(&server, "the disconnect is counted", |page| {
+        requests(page, "/v1/best-move", 499) > 0.0
+    })
+    .await;
     assert_eq!(requests(&page, "/v1/best-move", 499), 1.0);
     assert_eq!(
         page.value("kibitzer_http_request_duration_seconds_count{route=\"/v1/best-move\"}"),
@@ -307,18 +304,22 @@ async fn a_client_disconnect_is_counted_as_499() {
 
 async fn open_connections_are_counted() {
     let server = Server::start().await;
-    // A client that keeps connections may open one more at any time, and it would be counted.
+    // A client with keep-alive may open another connection at any time.
     let client = Client::without_keep_alive(server.address);
     let open = |page: &Exposition| page.value("kibitzer_http_connections");
     let before = open(&Exposition::fetch(&client).await);
-    assert!(before >= 1.0, "the page came by one");
+    assert!(before >= 1.0, "the request of the page has a connection");
     let others = [
         tokio::net::TcpStream::connect(server.address).await.unwrap(),
         tokio::net::TcpStream::connect(server.address).await.unwrap(),
     ];
-    wait_until(&client, "they are counted", |page| open(page) >= before + 2.0).await;
+    Exposition::wait_until(&client, "the connections are counted", |page| {
+        open(page) >= before + 2.0
+    })
+    .await;
     drop(others);
-    wait_until(&client, "they are gone", |page| open(page) <= before).await;
+    Exposition::wait_until(&client, "the connections are closed", |page| open(page) <= before)
+        .await;
 }
 
 async fn an_open_board_is_an_open_connection() {
@@ -330,7 +331,7 @@ async fn an_open_board_is_an_open_connection() {
     board.next_of_type("ready").await;
     assert_eq!(open(&Exposition::fetch(&server).await), before + 1.0);
     drop(board);
-    wait_until(&server, "it is gone", |page| open(page) <= before).await;
+    Exposition::wait_until(&server, "the board is closed", |page| open(page) <= before).await;
 }
 
 async fn open_streams_are_counted() {
@@ -341,14 +342,17 @@ async fn open_streams_are_counted() {
     let page = Exposition::fetch(&server).await;
     assert_eq!((page.value("kibitzer_streams"), page.value("kibitzer_max_streams")), (1.0, 512.0));
     drop(stream);
-    wait_until(&server, "it is gone", |page| page.value("kibitzer_streams") == 0.0).await;
+    Exposition::wait_until(&server, "the stream is closed", |page| {
+        page.value("kibitzer_streams") == 0.0
+    })
+    .await;
 }
 
 async fn speculative_searches_and_their_hits_are_counted() {
     let server = Server::start_with(|settings| settings.idle.positions = 100).await;
     server.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 4 })).await;
     let done = |page: &Exposition| page.value("kibitzer_idle_searches_total") >= 20.0;
-    let page = wait_until(&server, "every move was deepened", done).await;
+    let page = Exposition::wait_until(&server, "every move was searched speculatively", done).await;
     assert!(page.value("kibitzer_idle_nodes_total") >= 20.0);
     assert!(page.value("kibitzer_queue_wait_seconds_count{class=\"idle\"}") >= 20.0);
     assert_eq!(
@@ -375,12 +379,13 @@ async fn review_jobs_are_counted() {
         (0.0, 0.0, 1_000.0)
     );
     let submit = async |nodes: u64| {
-        let taken =
+        let answer =
             server.post("/v1/games", &json!({ "pgn": "1. e4 e5 2. Nf3 *", "nodes": nodes })).await;
-        assert_eq!(taken.status, 202, "{}", taken.body);
+        assert_eq!(answer.status, 202, "{}", answer.body);
     };
     submit(1_000).await;
-    let page = wait_until(&server, "it is over", |page| jobs(page, "over") == 1.0).await;
+    let page =
+        Exposition::wait_until(&server, "the job is done", |page| jobs(page, "over") == 1.0).await;
     assert_eq!(
         (jobs(&page, "unfinished"), page.value("kibitzer_jobs_positions_total")),
         (0.0, 4.0)
@@ -408,15 +413,15 @@ async fn review_jobs_are_counted() {
 
 async fn both_exposition_formats_are_served() {
     let server = Server::start().await;
-    let asking = |accept: &str| server.request(Method::GET, "/metrics").header("accept", accept);
+    let request = |accept: &str| server.request(Method::GET, "/metrics").header("accept", accept);
     let open = server
-        .send(asking("application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.3"))
+        .send(request("application/openmetrics-text;version=1.0.0;q=0.5,text/plain;q=0.3"))
         .await;
     assert_eq!(
         open.header("content-type"),
         "application/openmetrics-text; version=1.0.0; charset=utf-8"
     );
-    let old = server.send(asking("text/plain;version=0.0.4")).await;
+    let old = server.send(request("text/plain;version=0.0.4")).await;
     assert_eq!(old.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
     assert_eq!((open.header("vary"), old.header("vary")), ("accept", "accept"));
     let (open, old) = (Exposition::parse(&open), Exposition::parse(&old));
@@ -438,11 +443,7 @@ async fn metrics_with_their_own_address_are_served_there_only() {
     server.get("/metrics").await.expect_problem(404, "not_found");
     let metrics_client = Client::new(server.metrics_address.unwrap());
     let page = Exposition::fetch(&metrics_client).await;
-    assert_eq!(
-        requests(&page, "unmatched", 404),
-        1.0,
-        "what happens on the main address is told there"
-    );
+    assert_eq!(requests(&page, "unmatched", 404), 1.0, "requests on the main address are counted");
     for path in ["/v1/limits", "/livez", "/"] {
         metrics_client.get(path).await.expect_problem(404, "not_found");
     }

@@ -1,5 +1,4 @@
-//! The files for Prometheus and Grafana: that they can be read, and ask for nothing that the server
-//! does not tell.
+//! Files for Prometheus and Grafana: they can be parsed, and use only metrics that the server has.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -11,7 +10,7 @@ use serde_json::{Value, json};
 use crate::support::Server;
 use crate::support::exposition::Exposition;
 
-crate::claims![
+crate::trials![
     the_files_parse_and_reference_each_other,
     the_container_limit_exceeds_the_memory_bound,
     the_dashboard_uses_existing_metrics,
@@ -37,7 +36,7 @@ fn rules() -> Vec<Value> {
     groups.iter().flat_map(|group| group["rules"].as_array().unwrap().clone()).collect()
 }
 
-/// Every text of this member, however deep it lies.
+/// Collects every string of this member at any depth.
 fn collect_member(member: &str, value: &Value, found: &mut Vec<String>) {
     match value {
         Value::Object(members) => {
@@ -49,14 +48,14 @@ fn collect_member(member: &str, value: &Value, found: &mut Vec<String>) {
     }
 }
 
-/// A server's page after enough has happened that every figure is there.
+/// The metrics of a server after a search, with every figure.
 async fn metrics_page() -> Exposition {
     let server = Server::start().await;
     server.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 2 })).await;
     Exposition::fetch(&server).await
 }
 
-/// What a query names: metrics, and with each the labels that it selects by.
+/// The metrics of a query, each with the labels of its selector.
 fn metrics_in_query(query: &str) -> Vec<(String, Vec<String>)> {
     let is_word = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
     let mut found = Vec::new();
@@ -106,7 +105,10 @@ async fn the_files_parse_and_reference_each_other() {
             .iter()
             .filter_map(|volume| volume.as_str()?.strip_prefix("./")?.split(':').next());
         for file in files {
-            assert!(path("config").join(file).is_file(), "{service} wants config/{file}");
+            assert!(
+                path("config").join(file).is_file(),
+                "{service} mounts config/{file}, which does not exist"
+            );
         }
     }
     let listen = compose["services"]["kibitzer"]["environment"]["KIBITZER__METRICS__LISTEN"]
@@ -124,8 +126,8 @@ async fn the_files_parse_and_reference_each_other() {
     }
 }
 
-/// On eight cores, with a tenth to spare, both with what the file sets and with that in the
-/// settings for production.
+/// With eight workers and a tenth in reserve, both with the settings of compose.yaml alone and with
+/// production.toml.
 async fn the_container_limit_exceeds_the_memory_bound() {
     let compose = yaml("config/compose.yaml");
     let kibitzer = &compose["services"]["kibitzer"];
@@ -148,7 +150,7 @@ async fn the_container_limit_exceeds_the_memory_bound() {
         let bound = memory_bound_mb(&settings);
         assert!(
             11 * bound <= 10 * limit,
-            "{file:?}: the bound is {bound} MB, and the container may take {limit} MB"
+            "{file:?}: the memory bound is {bound} MB, the container limit {limit} MB"
         );
     }
 }
@@ -157,7 +159,7 @@ async fn the_dashboard_uses_existing_metrics() {
     let dashboard: Value = serde_json::from_str(&text("config/grafana-dashboard.json")).unwrap();
     let panels = dashboard["panels"].as_array().unwrap();
     let ids: BTreeSet<_> = panels.iter().map(|panel| panel["id"].as_u64().unwrap()).collect();
-    assert_eq!(ids.len(), panels.len(), "every panel has an id of its own");
+    assert_eq!(ids.len(), panels.len(), "two panels have the same id");
     for panel in panels.iter().filter(|panel| panel["type"] != "row") {
         assert!(
             panel["description"].as_str().is_some_and(|text| !text.is_empty()),
@@ -217,7 +219,7 @@ async fn every_alert_is_documented() {
         let name = rule["alert"].as_str().unwrap();
         assert!(
             operations.contains(&format!("`{name}`")),
-            "docs/operations.md does not tell of {name}"
+            "docs/operations.md does not document {name}"
         );
     }
 }
@@ -231,6 +233,6 @@ async fn every_metric_is_documented() {
         .iter()
         .filter(|name| !suffixes.iter().any(|suffix| name.ends_with(suffix)))
     {
-        assert!(operations.contains(name.as_str()), "docs/operations.md does not tell of {name}");
+        assert!(operations.contains(name.as_str()), "docs/operations.md does not document {name}");
     }
 }

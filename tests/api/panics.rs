@@ -1,4 +1,4 @@
-//! A handler that panics, in a router of the tests' own.
+//! Panicking handlers, in a router of the test.
 
 use axum::Router;
 use axum::routing::{get, post};
@@ -11,7 +11,7 @@ use tokio::net::TcpListener;
 use crate::support::server::default_settings;
 use crate::support::{Client, log};
 
-crate::claims![
+crate::trials![
     a_panic_is_masked_and_logged_once,
     the_answer_to_a_panic_has_the_headers_of_its_route,
 ];

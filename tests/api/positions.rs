@@ -1,10 +1,10 @@
-//! Legal moves, forms of a position, played moves, and counts.
+//! Legal moves, views of a position, played moves and perft.
 
 use serde_json::{Value, json};
 
 use crate::support::{START_FEN, Server};
 
-crate::claims![
+crate::trials![
     the_start_has_twenty_moves_by_rising_code,
     each_move_lists_its_properties,
     castling_has_both_destination_squares,
@@ -60,21 +60,24 @@ async fn each_move_lists_its_properties() {
     assert_eq!(
         find_move(&answer, "a7b8q"),
         &json!({
-            "uci": "a7b8q", "san": "axb8=Q+", "from": "a7", "to": "b8", "piece": "pawn", "promotion": "queen", "capture": "knight",
+            "uci": "a7b8q", "san": "axb8=Q+", "from": "a7", "to": "b8",
+            "piece": "pawn", "promotion": "queen", "capture": "knight",
             "check": true, "mate": false, "en_passant": false, "code": 48 << 10 | 57 << 4 | 15,
         })
     );
     assert_eq!(
         find_move(&answer, "e5d6"),
         &json!({
-            "uci": "e5d6", "san": "exd6", "from": "e5", "to": "d6", "piece": "pawn", "capture": "pawn",
+            "uci": "e5d6", "san": "exd6", "from": "e5", "to": "d6",
+            "piece": "pawn", "capture": "pawn",
             "check": false, "mate": false, "en_passant": true, "code": 36 << 10 | 43 << 4 | 5,
         })
     );
     assert_eq!(
         find_move(&answer, "e1g1"),
         &json!({
-            "uci": "e1g1", "san": "O-O", "from": "e1", "to": "g1", "piece": "king", "castling": "kingside",
+            "uci": "e1g1", "san": "O-O", "from": "e1", "to": "g1",
+            "piece": "king", "castling": "kingside",
             "check": false, "mate": false, "en_passant": false, "code": 4 << 10 | 6 << 4 | 2,
         })
     );
@@ -250,7 +253,7 @@ async fn only_the_named_views_are_given() {
 
 async fn a8_as_bit_0_swaps_the_bytes_of_bitboards_and_leaves_keys_alone() {
     let server = Server::start().await;
-    let ask = async |order: &str| {
+    let send_request = async |order: &str| {
         server
             .post_ok(
                 "/v1/position",
@@ -258,7 +261,7 @@ async fn a8_as_bit_0_swaps_the_bytes_of_bitboards_and_leaves_keys_alone() {
             )
             .await
     };
-    let (a1, a8) = (ask("a1").await, ask("a8").await);
+    let (a1, a8) = (send_request("a1").await, send_request("a8").await);
     assert_eq!(a1["views"]["bitboards"]["white_pawns"], "000000001000ef00");
     assert_eq!(a8["views"]["bitboards"]["white_pawns"], "00ef001000000000");
     assert_eq!(a8["views"]["boards"]["white"], "ffef001000000000");
@@ -389,5 +392,5 @@ async fn perft_is_aborted_after_its_time_limit() {
     let body = json!({ "fen": "startpos", "depth": 8 });
     server.post_expecting_problem("/v1/perft", &body, 422, "perft_too_large").await;
     let after = server.post_ok("/v1/perft", &json!({ "fen": "startpos", "depth": 2 })).await;
-    assert_eq!(after["nodes"], 400, "its worker is free again");
+    assert_eq!(after["nodes"], 400, "its worker is not free");
 }

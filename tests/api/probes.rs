@@ -1,4 +1,4 @@
-//! What the server says of itself, and its pages.
+//! Probes, limits, engine information and documentation pages.
 
 use std::future::IntoFuture;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::support::contract::CONTRACT;
 use crate::support::server::default_settings;
 use crate::support::{Client, Server};
 
-crate::claims![
+crate::trials![
     probes_are_answered,
     a_starting_server_is_live_but_not_ready,
     limits_are_those_of_the_settings,
@@ -49,7 +49,7 @@ async fn a_starting_server_is_live_but_not_ready() {
     assert_eq!(
         client.post("/v1/legal-moves", &json!({ "fen": "startpos" })).await.status,
         200,
-        "it takes no engine"
+        "legal moves need no engine"
     );
 
     let waiting = tokio::spawn(async move {
@@ -65,7 +65,7 @@ async fn a_starting_server_is_live_but_not_ready() {
     };
     let jobs = Jobs::start(service.clone(), JobFile::in_memory().unwrap(), rules).unwrap();
     app.mark_ready(service, engine, jobs);
-    assert_eq!(waiting.await.unwrap()["depth"], 1, "who came early has only waited");
+    assert_eq!(waiting.await.unwrap()["depth"], 1, "an early request waits for the engine");
 }
 
 async fn limits_are_those_of_the_settings() {

@@ -1,4 +1,4 @@
-//! How requests are read, on every route that has a body.
+//! Parsing of requests, on every route with a body.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use tokio::time::timeout;
 use crate::support::contract::{position_operations, valid_body};
 use crate::support::{Server, coverage, log};
 
-crate::claims![
+crate::trials![
     a_valid_request_is_answered_on_every_route,
     malformed_json_is_refused_with_line_and_column,
     a_body_must_be_declared_as_json,
@@ -74,8 +74,9 @@ async fn a_body_must_be_declared_as_json() {
     let server = Server::start().await;
     for route in position_operations() {
         let body = valid_body(&route).to_string();
-        let bare = server.send(server.request(Method::POST, &route.path).body(body.clone())).await;
-        bare.expect_problem(415, "unsupported_media_type");
+        let undeclared =
+            server.send(server.request(Method::POST, &route.path).body(body.clone())).await;
+        undeclared.expect_problem(415, "unsupported_media_type");
         for (declared, status) in [
             ("text/plain", 415),
             ("application/json; charset=utf-8", 200),
@@ -101,11 +102,11 @@ async fn a_body_too_large_is_refused_with_and_without_content_length() {
         body["fen"] = "x".repeat(3_000).into();
         server.post_expecting_problem(&route.path, &body, 413, "body_too_large").await;
     }
-    let pieces = format!("3e8\r\n{}\r\n", "x".repeat(1_000)).repeat(3);
+    let chunks = format!("3e8\r\n{}\r\n", "x".repeat(1_000)).repeat(3);
     let answer = send_raw(
         server.address,
         "/v1/legal-moves",
-        &format!("transfer-encoding: chunked\r\n\r\n{pieces}0\r\n\r\n"),
+        &format!("transfer-encoding: chunked\r\n\r\n{chunks}0\r\n\r\n"),
     )
     .await;
     assert!(answer.starts_with("HTTP/1.1 413 "), "a body of unknown length: {answer}");
@@ -128,8 +129,8 @@ async fn a_slow_body_times_out() {
     }
 }
 
-/// Sends what a client that behaves would not: the rest of a request's head, and its body. The
-/// first piece of the answer.
+/// Sends the rest of a request's head and its body as raw text, which may be invalid. Returns the
+/// first part of the response.
 async fn send_raw(address: SocketAddr, path: &str, rest: &str) -> String {
     let request =
         format!("POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n{rest}");
@@ -143,7 +144,7 @@ async fn send_raw(address: SocketAddr, path: &str, rest: &str) -> String {
     String::from_utf8_lossy(&answer[..length]).into_owned()
 }
 
-/// The faults of `invalid_request`, in their order.
+/// The codes and pointers of an `invalid_request` problem.
 fn request_errors(problem: &Value) -> Vec<(&str, &str)> {
     let errors = problem["errors"].as_array().expect("errors").iter();
     errors
@@ -175,7 +176,10 @@ async fn all_errors_are_reported_at_once() {
             assert_eq!(self::request_errors(&problem), [("wrong_type", "")]);
         }
     }
-    let body = json!({ "fen": "startpos", "depth": 0, "nodes": -1, "movetime_ms": 1.5, "mate": "2", "threads": 0, "fresh": 1 });
+    let body = json!({
+        "fen": "startpos", "depth": 0, "nodes": -1, "movetime_ms": 1.5, "mate": "2", "threads": 0,
+        "fresh": 1,
+    });
     let problem =
         server.post_expecting_problem("/v1/best-move", &body, 422, "invalid_request").await;
     let mut all = request_errors(&problem);
@@ -257,7 +261,7 @@ async fn too_many_moves_are_out_of_range() {
     assert_eq!(
         request_errors(&problem),
         [("wrong_type", "/moves/1")],
-        "nobody knows how many moves there are"
+        "undo is not checked without valid moves"
     );
 }
 
@@ -280,7 +284,7 @@ async fn every_error_of_a_fen_is_reported() {
             });
             assert!(found, "{code} is not in {errors:?}");
         }
-        assert_eq!(problem["detail"], errors[0]["detail"], "the first fault is the headline");
+        assert_eq!(problem["detail"], errors[0]["detail"], "the detail is that of the first error");
         let mut body = valid_body(&route);
         body.as_object_mut().unwrap().remove("fen");
         body["packed"] = "AAAA".into();
@@ -331,8 +335,8 @@ async fn an_unknown_path_is_not_found() {
     let problem = server.get("/v2/legal-moves").await.expect_problem(404, "not_found");
     assert_eq!(problem["instance"], "/v2/legal-moves");
     server.post("/", &json!({})).await.expect_problem(405, "method_not_allowed");
-    for no_text in ["/problems/%ff", "/docs/%ff"] {
-        server.get(no_text).await.expect_problem(404, "not_found");
+    for not_utf8 in ["/problems/%ff", "/docs/%ff"] {
+        server.get(not_utf8).await.expect_problem(404, "not_found");
     }
 }
 
@@ -366,17 +370,17 @@ async fn a_valid_request_id_is_kept() {
 async fn an_invalid_request_id_is_replaced() {
     let server = Server::start().await;
     let too_long = "x".repeat(129);
-    let mut made = Vec::new();
+    let mut ids = Vec::new();
     for id in ["", "two words", too_long.as_str()] {
         let answer =
             server.send(server.request(Method::GET, "/livez").header("x-request-id", id)).await;
-        made.push(answer.header("x-request-id").to_owned());
+        ids.push(answer.header("x-request-id").to_owned());
     }
-    made.push(server.get("/livez").await.header("x-request-id").to_owned());
-    made.sort();
-    made.dedup();
-    assert_eq!(made.len(), 4, "each has its own: {made:?}");
-    assert!(made.iter().all(|id| !id.is_empty()
+    ids.push(server.get("/livez").await.header("x-request-id").to_owned());
+    ids.sort();
+    ids.dedup();
+    assert_eq!(ids.len(), 4, "two requests have the same id: {ids:?}");
+    assert!(ids.iter().all(|id| !id.is_empty()
         && id.len() < 129
         && id.bytes().all(|byte| byte.is_ascii_graphic())));
 }
@@ -412,8 +416,8 @@ async fn a_configured_origin_may_read_the_exposed_headers() {
         settings.http.cors_origins = vec!["https://chess.example".to_owned()]
     })
     .await;
-    let ask = |origin| server.request(Method::GET, "/livez").header("origin", origin);
-    let answer = server.send(ask("https://chess.example")).await;
+    let request_from = |origin| server.request(Method::GET, "/livez").header("origin", origin);
+    let answer = server.send(request_from("https://chess.example")).await;
     assert_eq!(answer.header("access-control-allow-origin"), "https://chess.example");
     let exposed = answer.header("access-control-expose-headers").to_ascii_lowercase();
     for header in [
@@ -430,7 +434,7 @@ async fn a_configured_origin_may_read_the_exposed_headers() {
             "{header} is not in {exposed}"
         );
     }
-    let other = server.send(ask("https://elsewhere.example")).await;
+    let other = server.send(request_from("https://elsewhere.example")).await;
     assert_ne!(other.header("access-control-allow-origin"), "https://elsewhere.example");
     let preflight = server
         .request(Method::OPTIONS, "/v1/best-move")

@@ -1,4 +1,4 @@
-//! Workers, the queue before them, and searches that many listen to.
+//! Workers, the queue and shared searches.
 
 use std::time::{Duration, Instant};
 
@@ -7,7 +7,7 @@ use tokio::task::JoinHandle;
 
 use crate::support::{Client, Server, TestResponse};
 
-crate::claims![
+crate::trials![
     a_client_disconnect_frees_its_worker,
     a_perft_client_disconnect_frees_its_worker,
     a_client_disconnect_frees_its_queue_place,
@@ -23,12 +23,12 @@ fn long_search(fen: &str) -> Value {
     json!({ "fen": fen, "movetime_ms": 50_000 })
 }
 
-/// Different positions, so that nothing is shared.
+// Different positions, whose searches are not shared.
 const A: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 const B: &str = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1";
 const C: &str = "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR b KQkq - 0 1";
 
-/// Asks in the background; dropping the handle's task closes the connection.
+/// Posts in a background task. Aborting the task closes the connection.
 fn spawn_post(client: &Client, path: &'static str, body: Value) -> JoinHandle<TestResponse> {
     let client = client.clone();
     tokio::spawn(async move { client.post(path, &body).await })
@@ -49,10 +49,10 @@ async fn wait_for_queue_length(server: &Server, length: u64) {
         }
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    panic!("the queue does not get to {length}");
+    panic!("the queue length does not become {length}");
 }
 
-/// Time for a search to have begun.
+/// Waits long enough for a search to start.
 async fn wait_for_search_start() {
     tokio::time::sleep(Duration::from_millis(150)).await;
 }
@@ -64,12 +64,12 @@ async fn assert_disconnect_frees_the_worker(path: &'static str, body: Value) {
     assert!(!client_task.is_finished());
     let next = spawn_post(&server, "/v1/perft", json!({ "fen": "startpos", "depth": 1 }));
     wait_for_queue_length(&server, 1).await;
-    let left = Instant::now();
+    let disconnected = Instant::now();
     client_task.abort();
     let answer = next.await.unwrap();
     assert_eq!(answer.status, 200);
-    // 20 ms on a quiet machine; a busy one gets more.
-    assert!(left.elapsed() < Duration::from_millis(400), "{:?}", left.elapsed());
+    // 20 ms on a quiet machine; the limit allows for a busy one.
+    assert!(disconnected.elapsed() < Duration::from_millis(400), "{:?}", disconnected.elapsed());
 }
 
 async fn a_client_disconnect_frees_its_worker() {
@@ -94,16 +94,16 @@ async fn a_client_disconnect_frees_its_queue_place() {
 async fn equal_requests_share_one_search() {
     let server = one_worker(1).await;
     let body = json!({ "fen": A, "movetime_ms": 600 });
-    let asked: Vec<_> =
+    let pending: Vec<_> =
         (0..8).map(|_| spawn_post(&server, "/v1/best-move", body.clone())).collect();
     let started = Instant::now();
     let mut answers = Vec::new();
-    for answer in asked {
+    for answer in pending {
         answers.push(answer.await.unwrap().json());
     }
     assert!(
         started.elapsed() < Duration::from_millis(1_800),
-        "one search, not eight: {:?}",
+        "the eight requests did not share a search: {:?}",
         started.elapsed()
     );
     let shared = answers.iter().filter(|answer| answer["shared"] == true).count();
@@ -112,7 +112,7 @@ async fn equal_requests_share_one_search() {
     assert!(shared >= 1);
     assert!(
         answers.iter().all(|answer| answer["nodes"] == answers[0]["nodes"]),
-        "all heard the same search"
+        "the answers come from different searches"
     );
 }
 
@@ -143,7 +143,7 @@ async fn a_full_queue_is_answered_503_and_does_not_delay_legal_moves() {
     let started = Instant::now();
     server.post_ok("/v1/legal-moves", &json!({ "fen": "startpos" })).await;
     assert!(started.elapsed() < Duration::from_millis(500), "{:?}", started.elapsed());
-    assert_eq!(server.get("/readyz").await.status, 200, "a full queue is no reason");
+    assert_eq!(server.get("/readyz").await.status, 200, "a full queue does not affect readiness");
     running.abort();
     waiting.abort();
     wait_for_queue_length(&server, 0).await;
@@ -151,7 +151,7 @@ async fn a_full_queue_is_answered_503_and_does_not_delay_legal_moves() {
     server.post_ok("/v1/perft", &perft).await;
 }
 
-/// Milliseconds that an answer waited for its workers.
+/// The milliseconds that a request waited for its workers.
 fn queue_wait_ms(answer: &TestResponse) -> f64 {
     let queue = answer
         .header("server-timing")
@@ -165,7 +165,7 @@ fn queue_wait_ms(answer: &TestResponse) -> f64 {
 async fn two_searches_of_two_threads_run_one_after_the_other_on_two_workers() {
     let server = Server::start().await;
     let started = Instant::now();
-    let asked = [A, B].map(|fen| {
+    let pending = [A, B].map(|fen| {
         spawn_post(
             &server,
             "/v1/best-move",
@@ -173,7 +173,7 @@ async fn two_searches_of_two_threads_run_one_after_the_other_on_two_workers() {
         )
     });
     let mut waits = Vec::new();
-    for answer in asked {
+    for answer in pending {
         let answer = answer.await.unwrap();
         assert_eq!(answer.json()["reason"], "time");
         waits.push(queue_wait_ms(&answer));
@@ -182,24 +182,24 @@ async fn two_searches_of_two_threads_run_one_after_the_other_on_two_workers() {
     assert!(waits[0] < 200.0 && waits[1] >= 350.0, "{waits:?}");
     assert!(started.elapsed() >= Duration::from_millis(780), "{:?}", started.elapsed());
 
-    let asked = [A, B].map(|fen| {
+    let pending = [A, B].map(|fen| {
         spawn_post(
             &server,
             "/v1/best-move",
             json!({ "fen": fen, "movetime_ms": 400, "threads": 1, "fresh": true }),
         )
     });
-    for answer in asked {
+    for answer in pending {
         assert!(
             queue_wait_ms(&answer.await.unwrap()) < 200.0,
-            "two of one thread run side by side"
+            "two searches of one thread run in parallel"
         );
     }
 }
 
 async fn a_mix_of_searches_of_one_and_two_threads_completes() {
     let server = Server::start().await;
-    let asked: Vec<_> = (0..40)
+    let pending: Vec<_> = (0..40)
         .map(|number| {
             let (fen, threads) = ([A, B, C][number % 3], 1 + number / 2 % 2);
             let body =
@@ -207,10 +207,10 @@ async fn a_mix_of_searches_of_one_and_two_threads_completes() {
             spawn_post(&server, "/v1/best-move", body)
         })
         .collect();
-    for answer in asked {
+    for answer in pending {
         let answer = tokio::time::timeout(Duration::from_secs(20), answer)
             .await
-            .expect("nobody is stuck")
+            .expect("the search ends")
             .unwrap();
         assert_eq!((answer.status, &answer.json()["reason"]), (200, &json!("time")));
     }
@@ -219,14 +219,14 @@ async fn a_mix_of_searches_of_one_and_two_threads_completes() {
 
 async fn equal_requests_share_a_search_with_equal_threads() {
     let server = Server::start().await;
-    let ask = |threads: u64| {
+    let send_request = |threads: u64| {
         let body = json!({ "fen": A, "movetime_ms": 500, "threads": threads, "fresh": true });
         spawn_post(&server, "/v1/best-move", body)
     };
-    let doubles = [ask(2), ask(2)];
+    let doubles = [send_request(2), send_request(2)];
     wait_for_search_start().await;
-    // Beyond the cap it is the same question as at the cap; of one thread it is another.
-    let (triple, single) = (ask(3), ask(1));
+    // Three threads are clamped to two, so the search is shared. A search of one thread is another.
+    let (triple, single) = (send_request(3), send_request(1));
     let mut shared = Vec::new();
     for answer in doubles.into_iter().chain([triple, single]) {
         shared.push(answer.await.unwrap().json()["shared"].as_bool().unwrap());

@@ -1,4 +1,4 @@
-//! How the server goes down, seen on the program itself.
+//! Shutdown of the program.
 
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::support::Client;
 use crate::support::server_process::{ServerProcess, kibitzer_command};
 
-crate::claims![
+crate::trials![
     sigterm_answers_running_requests_and_exits_cleanly,
     sigint_exits_cleanly,
     a_second_signal_exits_at_once,
@@ -56,7 +56,7 @@ async fn sigterm_answers_running_requests_and_exits_cleanly() {
     assert_eq!(status.code(), Some(0));
     assert!(
         signalled.elapsed() >= Duration::from_millis(2_000),
-        "the listener stays open: {:?}",
+        "the listener closed before the drain time: {:?}",
         signalled.elapsed()
     );
     assert!(log.iter().all(|line| line["timestamp"].is_string() && line["level"].is_string()));
@@ -86,7 +86,7 @@ async fn a_second_signal_exits_at_once() {
     server.signal("TERM");
     let (status, took, _) = server.wait_for_exit(Duration::from_secs(5));
     assert!(took < Duration::from_secs(4), "{took:?}");
-    assert_ne!(status.code(), Some(0), "it did not end in good order, and says so");
+    assert_ne!(status.code(), Some(0), "an exit without draining has status 0");
 }
 
 async fn the_grace_time_is_kept_with_a_slow_client() {
@@ -97,7 +97,8 @@ async fn the_grace_time_is_kept_with_a_slow_client() {
     ];
     let server = ServerProcess::start(&settings).await;
     let mut slow = tokio::net::TcpStream::connect(server.address).await.unwrap();
-    let head = b"POST /v1/legal-moves HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 40\r\n\r\n{";
+    let head = b"POST /v1/legal-moves HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+                 content-length: 40\r\n\r\n{";
     tokio::io::AsyncWriteExt::write_all(&mut slow, head).await.unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;
     server.signal("TERM");

@@ -1,4 +1,4 @@
-//! What the server does when nobody asks.
+//! Speculative searches of idle workers.
 
 use std::time::Duration;
 
@@ -7,7 +7,7 @@ use tokio::time::sleep;
 
 use crate::support::Server;
 
-crate::claims![
+crate::trials![
     the_next_position_of_a_game_is_answered_from_the_cache,
     with_0_positions_nothing_is_searched_speculatively
 ];

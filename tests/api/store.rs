@@ -1,34 +1,24 @@
-//! What is remembered after a restart, and what the server does when it cannot be.
+//! The persistent evaluation cache: restarts, damaged files and full disks.
 
 use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::support::server_process::{ServerProcess, kibitzer_command};
 
-crate::claims![
+crate::trials![
     cached_analyses_survive_a_restart,
     a_second_server_on_the_same_folder_is_refused_by_store_path,
     a_damaged_file_is_quarantined_and_the_server_starts,
     a_full_disk_stops_no_answer_and_is_reported_by_readyz,
 ];
 
-const TIMEOUT: Duration = Duration::from_secs(20);
-
 async fn server_on(folder: &Path) -> ServerProcess {
     let path = folder.to_str().unwrap();
     ServerProcess::start(&[("KIBITZER__STORE__PATH", path), ("KIBITZER__SHUTDOWN__DRAIN_MS", "0")])
         .await
-}
-
-/// Ends a server in good order; its log.
-fn shut_down(server: ServerProcess) -> Vec<Value> {
-    server.signal("TERM");
-    let (status, _, log) = server.wait_for_exit(TIMEOUT);
-    assert_eq!(status.code(), Some(0));
-    log
 }
 
 async fn cached_analyses_survive_a_restart() {
@@ -38,7 +28,7 @@ async fn cached_analyses_survive_a_restart() {
     let server = server_on(&store_folder).await;
     let first = server.client.post_ok("/v1/best-move", &body).await;
     assert_eq!(first["source"], "search");
-    shut_down(server);
+    server.shut_down();
 
     let server = server_on(&store_folder).await;
     let again = server.client.post_ok("/v1/best-move", &body).await;
@@ -61,7 +51,7 @@ async fn cached_analyses_survive_a_restart() {
     let dictionary = server.client.get("/v1/limits").await.json()["dictionary"].clone();
     assert!(dictionary["entries"].as_u64().unwrap() >= 1, "{dictionary}");
     assert_eq!(dictionary["max_entries"], 1_000_000);
-    shut_down(server);
+    server.shut_down();
 }
 
 async fn a_second_server_on_the_same_folder_is_refused_by_store_path() {
@@ -76,7 +66,7 @@ async fn a_second_server_on_the_same_folder_is_refused_by_store_path() {
         stderr.contains("store.path: ") && stderr.contains("in use by another process"),
         "{stderr}"
     );
-    shut_down(server);
+    server.shut_down();
 }
 
 async fn a_damaged_file_is_quarantined_and_the_server_starts() {
@@ -84,9 +74,9 @@ async fn a_damaged_file_is_quarantined_and_the_server_starts() {
     fs::write(folder.path().join("dictionary.redb"), [7; 10_000]).unwrap();
     let server = server_on(folder.path()).await;
     server.client.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 3 })).await;
-    let log = shut_down(server);
+    let log = server.shut_down();
     let line =
-        log.iter().find(|line| line["level"] == "ERROR").expect("the log says what happened");
+        log.iter().find(|line| line["level"] == "ERROR").expect("the log reports the damage");
     assert!(line["aside"].as_str().unwrap().ends_with("dictionary.redb.damaged"), "{line}");
     assert_eq!(fs::read(folder.path().join("dictionary.redb.damaged")).unwrap(), [7; 10_000]);
 }
@@ -101,7 +91,7 @@ async fn a_full_disk_stops_no_answer_and_is_reported_by_readyz() {
     ];
     let server = ServerProcess::start_with_file_size_errors(&settings).await;
     let client = &server.client;
-    let ask = async |mv: &str| {
+    let source = async |mv: &str| {
         let body = json!({ "fen": "startpos", "moves": [mv], "depth": 4 });
         client.post_ok("/v1/best-move", &body).await["source"].clone()
     };
@@ -113,19 +103,19 @@ async fn a_full_disk_stops_no_answer_and_is_reported_by_readyz() {
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("/readyz never says {status}");
+        panic!("/readyz does not return {status}");
     };
     server.limit_file_size("4096");
-    assert_eq!(ask("d4").await, "search");
+    assert_eq!(source("d4").await, "search");
     assert_eq!(probe(503).await.expect_problem(503, "not_ready")["reasons"], json!(["store"]));
     assert_eq!(
-        (ask("d4").await, ask("c4").await),
+        (source("d4").await, source("c4").await),
         (json!("memory"), json!("search")),
-        "answers go on"
+        "requests are still answered"
     );
     server.limit_file_size("unlimited");
     probe(200).await;
-    let log = shut_down(server);
+    let log = server.shut_down();
     assert!(
         log.iter().any(|line| line["message"]
             .as_str()
@@ -139,8 +129,8 @@ async fn a_full_disk_stops_no_answer_and_is_reported_by_readyz() {
         assert_eq!(
             server.client.post_ok("/v1/best-move", &body).await["source"],
             "memory",
-            "{mv} was written in the end"
+            "{mv} was not written"
         );
     }
-    shut_down(server);
+    server.shut_down();
 }

@@ -1,13 +1,20 @@
-//! What the claims stand on.
+//! Support for the API tests: servers, clients and readers of their output.
 
 pub(crate) mod client;
 pub(crate) mod contract;
 pub(crate) mod coverage;
 pub(crate) mod exposition;
+pub(crate) mod http2_client;
 pub(crate) mod live_board;
 pub(crate) mod log;
+#[path = "../support/rss.rs"]
+pub(crate) mod rss;
+#[path = "../support/serve.rs"]
+mod serve;
 pub(crate) mod server;
 pub(crate) mod server_process;
+#[path = "../support/sse.rs"]
+pub(crate) mod sse;
 pub(crate) mod stream;
 
 use std::future::Future;
@@ -22,8 +29,8 @@ pub(crate) use stream::Stream;
 /// The start position.
 pub(crate) const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// A claim about the service, on a runtime of its own.
-pub(crate) fn claim<F: Future<Output = ()>>(
+/// A test on its own runtime.
+pub(crate) fn trial<F: Future<Output = ()>>(
     name: &str,
     check: impl FnOnce() -> F + Send + 'static,
 ) -> Trial {
@@ -36,12 +43,14 @@ pub(crate) fn claim<F: Future<Output = ()>>(
     })
 }
 
-/// The claims of a module, by their functions' names.
+/// Defines `trials()`, the tests of a module, from the names of their functions.
 #[macro_export]
-macro_rules! claims {
+macro_rules! trials {
     ($($name:ident),* $(,)?) => {
-        pub(crate) fn claims() -> Vec<libtest_mimic::Trial> {
-            vec![$($crate::support::claim(concat!(module_path!(), "::", stringify!($name)), $name)),*]
+        pub(crate) fn trials() -> Vec<libtest_mimic::Trial> {
+            vec![$(
+                $crate::support::trial(concat!(module_path!(), "::", stringify!($name)), $name)
+            ),*]
         }
     };
 }

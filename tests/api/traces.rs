@@ -1,8 +1,7 @@
-//! Traces: what a collector of OpenTelemetry is told, and that nobody waits for it.
+//! Traces sent to an OpenTelemetry collector. The server never waits for the collector.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use axum::Router;
 use axum::body::Bytes;
@@ -18,11 +17,11 @@ use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
-use crate::metrics::wait_until;
+use crate::support::exposition::Exposition;
 use crate::support::server_process::ServerProcess;
 use crate::support::{Client, Stream};
 
-crate::claims![
+crate::trials![
     a_search_span_is_a_child_of_its_request_span,
     a_request_that_joins_a_search_links_to_its_first_request,
     unsampled_requests_are_not_exported,
@@ -30,7 +29,7 @@ crate::claims![
     an_unresponsive_collector_delays_nothing,
 ];
 
-/// Takes what is sent, as OTLP over HTTP wants it.
+/// A collector that receives OTLP over HTTP.
 #[derive(Clone, Default)]
 struct Collector(Arc<Mutex<Vec<Span>>>);
 
@@ -76,14 +75,6 @@ async fn server_with(collector: SocketAddr, more: &[(&str, &str)]) -> ServerProc
     ServerProcess::start(&[&settings, more].concat()).await
 }
 
-/// Ends a server in good order; its log.
-fn shut_down(server: ServerProcess) -> Vec<Value> {
-    server.signal("TERM");
-    let (status, _, log) = server.wait_for_exit(Duration::from_secs(20));
-    assert_eq!(status.code(), Some(0));
-    log
-}
-
 const TRACE_ID: &str = "4bf92f3577b34da6a3ce929d0e0e4736";
 const PARENT_SPAN_ID: &str = "00f067aa0ba902b7";
 
@@ -125,7 +116,7 @@ async fn a_search_span_is_a_child_of_its_request_span() {
     let body = json!({ "fen": "startpos", "depth": 4 });
     request_best_move(&server.client, &traceparent(TRACE_ID, "01"), "searched", &body).await;
     request_best_move(&server.client, &traceparent(TRACE_ID, "01"), "remembered", &body).await;
-    let log = shut_down(server);
+    let log = server.shut_down();
     let spans = collector.spans();
     let request = request_span(&spans, "searched");
     assert_eq!(
@@ -141,11 +132,11 @@ async fn a_search_span_is_a_child_of_its_request_span() {
     assert_eq!(attribute(search, "reason"), string_value("depth"));
     assert!(
         request.start_time_unix_nano <= search.start_time_unix_nano,
-        "the search comes after its request"
+        "the search starts before its request"
     );
     let remembered = request_span(&spans, "remembered");
     assert_eq!(hex(&remembered.trace_id), TRACE_ID);
-    assert!(children(&spans, remembered).is_empty(), "memory answers without a search");
+    assert!(children(&spans, remembered).is_empty(), "an answer from the cache has no search");
     let line = log.iter().find(|line| line["request_id"] == "searched").unwrap();
     assert_eq!(line["request"], json!({ "route": "/v1/best-move", "trace_id": TRACE_ID }));
 }
@@ -167,16 +158,16 @@ async fn a_request_that_joins_a_search_links_to_its_first_request() {
     let launcher = open("launcher").await;
     let joiner = open("joiner").await;
     drop((launcher, joiner));
-    wait_until(&server.client, "both have left", |page| {
+    Exposition::wait_until(&server.client, "both have disconnected", |page| {
         page.value("kibitzer_searches_running") == 0.0
     })
     .await;
-    shut_down(server);
+    server.shut_down();
     let spans = collector.spans();
     let (launcher, joiner) = (request_span(&spans, "launcher"), request_span(&spans, "joiner"));
     assert_eq!(children(&spans, launcher).len(), 1, "{spans:#?}");
     assert!(children(&spans, joiner).is_empty() && launcher.links.is_empty(), "{spans:#?}");
-    assert_ne!(joiner.trace_id, launcher.trace_id, "each begins a trace of its own");
+    assert_ne!(joiner.trace_id, launcher.trace_id, "each request has its own trace");
     let links: Vec<_> = joiner.links.iter().map(|link| (&link.trace_id, &link.span_id)).collect();
     assert_eq!(links, [(&launcher.trace_id, &launcher.span_id)]);
 }
@@ -186,9 +177,9 @@ async fn unsampled_requests_are_not_exported() {
     let server = server_with(address, &[("KIBITZER__OTLP__SAMPLE_PERMILLE", "0")]).await;
     let body = json!({ "fen": "startpos", "depth": 2 });
     request_best_move(&server.client, &traceparent(TRACE_ID, "00"), "unsampled", &body).await;
-    request_best_move(&server.client, "nonsense", "nobody's", &body).await;
+    request_best_move(&server.client, "nonsense", "without-trace", &body).await;
     request_best_move(&server.client, &traceparent(TRACE_ID, "01"), "sampled", &body).await;
-    shut_down(server);
+    server.shut_down();
     let spans = collector.spans();
     assert_eq!(spans.len(), 1, "{spans:#?}");
     request_span(&spans, "sampled");
@@ -200,13 +191,13 @@ async fn log_lines_have_the_callers_trace_id_without_a_collector() {
     let server = ServerProcess::start(&settings).await;
     let body = json!({ "fen": "startpos", "depth": 3 });
     request_best_move(&server.client, &traceparent(TRACE_ID, "01"), "traced", &body).await;
-    let log = shut_down(server);
+    let log = server.shut_down();
     let lines: Vec<_> = log.iter().filter(|line| line["request_id"] == "traced").collect();
     assert!(lines.iter().all(|line| line["request"]["trace_id"] == TRACE_ID), "{lines:?}");
     let searched = lines
         .iter()
         .find(|line| line["message"] == "search ended")
-        .expect("the worker tells of the search");
+        .expect("the worker logs the search");
     assert_eq!(
         (&searched["search"]["depth"], &searched["search"]["threads"]),
         (&json!(3), &json!(1))
@@ -215,21 +206,21 @@ async fn log_lines_have_the_callers_trace_id_without_a_collector() {
 }
 
 async fn an_unresponsive_collector_delays_nothing() {
-    // It accepts what comes, by the system's queue, and never says a word.
+    // The system accepts connections, but the collector never answers.
     let silent = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let server =
         server_with(silent.local_addr().unwrap(), &[("KIBITZER__OTLP__TIMEOUT_MS", "300")]).await;
     for depth in 1..=5 {
         let body = json!({ "fen": "startpos", "depth": depth, "fresh": true });
-        request_best_move(&server.client, &traceparent(TRACE_ID, "01"), "asked", &body).await;
+        request_best_move(&server.client, &traceparent(TRACE_ID, "01"), "sent", &body).await;
     }
-    let log = shut_down(server);
+    let log = server.shut_down();
     assert_eq!(
         log.iter()
-            .filter(|line| line["message"] == "answered" && line["request_id"] == "asked")
+            .filter(|line| line["message"] == "answered" && line["request_id"] == "sent")
             .count(),
         5
     );
     let is_reported = log.iter().any(|line| line["level"] == "WARN" || line["level"] == "ERROR");
-    assert!(is_reported, "that traces are lost is told: {log:?}");
+    assert!(is_reported, "the loss of traces is not logged: {log:?}");
 }

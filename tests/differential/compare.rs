@@ -1,4 +1,4 @@
-//! The comparison of one position, and of one game, with what shakmaty says.
+//! The comparison of one position, and of one game, with shakmaty's.
 
 use std::collections::BTreeSet;
 
@@ -14,7 +14,7 @@ use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _, fen::Fen, san:
 use crate::coverage::Coverage;
 use crate::reference::{self, RepetitionCounts};
 
-/// Compares everything that the position itself decides.
+/// Compares the properties that depend on the position alone.
 pub(crate) fn position(
     ours: &Position,
     theirs: &Chess,
@@ -34,11 +34,11 @@ pub(crate) fn position(
     Ok(())
 }
 
-/// The keys are those of the definition, and those of the position when it is built anew.
+/// The keys match their definition and those of the position rebuilt from its setup.
 fn keys(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError> {
     prop_assert_eq!(ours.key(), reference::key(theirs), "key of {}", fen);
     prop_assert_eq!(ours.pawn_key(), reference::pawn_key(theirs), "pawn key of {}", fen);
-    // The whole state, not the keys alone: sets, checks, pins.
+    // Compares the whole state: bitboards, checks, pins and keys.
     let rebuilt = ours
         .to_setup()
         .validate()
@@ -57,7 +57,7 @@ fn keys(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError>
     Ok(())
 }
 
-/// The same legal moves under the same names, which are all read back.
+/// The legal moves and their notations are the same, and every notation is read back.
 fn moves(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError> {
     let legal = ours.legal_moves();
     let names: BTreeSet<(String, String)> = legal
@@ -75,7 +75,7 @@ fn moves(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError
         })
         .collect();
     prop_assert_eq!(&names, &their_names, "moves of {}", fen);
-    prop_assert_eq!(names.len(), legal.len(), "a move stands twice in the list of {}", fen);
+    prop_assert_eq!(names.len(), legal.len(), "a move is twice in the list of {}", fen);
     prop_assert_eq!(ours.count_moves(), legal.len() as u64, "number of moves of {}", fen);
     prop_assert_eq!(ours.has_moves(), !legal.is_empty(), "whether {} has moves", fen);
 
@@ -109,7 +109,7 @@ fn moves(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError
     Ok(())
 }
 
-/// Of all 65,536 codes exactly the legal moves are legal.
+/// Among all 65,536 codes, exactly those of the legal moves are legal.
 fn every_code(ours: &Position, fen: &str) -> Result<(), TestCaseError> {
     let legal: BTreeSet<Move> = ours.legal_moves().iter().copied().collect();
     let accepted: BTreeSet<Move> =
@@ -118,7 +118,7 @@ fn every_code(ours: &Position, fen: &str) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Compares what the course of the game decides.
+/// Compares the properties that depend on the history of the game.
 pub(crate) fn game(
     game: &Game,
     theirs: &Chess,
@@ -127,10 +127,10 @@ pub(crate) fn game(
 ) -> Result<(), TestCaseError> {
     let occurrences = history.occurrences(theirs);
     let fen = game.position().fen();
-    prop_assert_eq!(game.occurrences(), occurrences, "how often {} has occurred", fen);
+    prop_assert_eq!(game.occurrences(), occurrences, "occurrences of {}", fen);
 
-    // A position with more bishops of one colour than one a side is dead for shakmaty too: its rule
-    // is the same.
+    // shakmaty has the same rule for dead positions, also for several bishops on squares of one
+    // colour.
     let expected = if theirs.is_checkmate() {
         Outcome::Checkmate { winner: !game.position().turn() }
     } else if theirs.is_stalemate() {

@@ -1,4 +1,4 @@
-//! One position has many FENs. All of them are read as the same position.
+//! Variants of a FEN: all spellings of a position give the same position.
 
 use kibitzer::chess::{Position, parse_fen};
 use proptest::prop_assert_eq;
@@ -7,7 +7,7 @@ use shakmaty::{Chess, Color, EnPassantMode, Position as _, Square, fen::Fen};
 
 use crate::reference;
 
-/// Every spelling gives the same key and, clocks aside, the same normalised FEN.
+/// Every spelling gives the same key and, except for the clocks, the same normalised FEN.
 pub(crate) fn every_fen_gives_one_key(
     ours: &Position,
     theirs: &Chess,
@@ -65,7 +65,7 @@ pub(crate) fn every_fen_gives_one_key(
     Ok(())
 }
 
-/// Every other letter of the one field and of the other.
+/// A mix of the letters of both castling fields, taken alternately.
 fn mix(castling: &str, shredder: &str) -> String {
     castling
         .chars()
@@ -79,8 +79,8 @@ fn reversed(field: &str) -> String {
     field.chars().rev().collect()
 }
 
-/// The square that a pawn has just passed, though nobody may capture there: many writers of FENs
-/// note it.
+/// The square that a pawn has just passed, even if no capture is legal. Many programs write it into
+/// the FEN.
 fn passed_square(theirs: &Chess) -> Option<Square> {
     let square = theirs.ep_square(EnPassantMode::Always)?;
     let sixth =

@@ -1,20 +1,20 @@
-//! Random games, played by kibitzer and by shakmaty side by side: every position that is reached
-//! must look the same to both.
+//! Differential test against shakmaty: both play the same random games and must agree on every
+//! position.
 //!
-//! 5,000 positions, or 200,000 when `KIBITZER_FULL` is set; a third of the games are Chess960. The
-//! seed is fixed, and a failing game is shrunk to its shortest form.
+//! The test compares 5,000 positions, or 200,000 when `KIBITZER_FULL` is set. A third of the games
+//! are Chess960. The seed is fixed, and a failing game is shrunk to its shortest form.
 
 #![allow(
     clippy::panic,
     clippy::print_stdout,
-    reason = "a test fails by panicking and says what it has seen"
+    reason = "a test fails by panicking and prints its coverage"
 )]
 
 mod compare;
 mod coverage;
 mod fen_variants;
-#[path = "../support/full.rs"]
-mod full;
+#[path = "../support/full_run.rs"]
+mod full_run;
 mod plan;
 mod reference;
 
@@ -29,8 +29,8 @@ use plan::Plan;
 const SEED: &[u8; 32] = b"kibitzer and shakmaty must agree";
 
 #[test]
-fn every_position_of_random_games_looks_the_same_to_shakmaty() {
-    let full = full::full();
+fn kibitzer_and_shakmaty_agree_on_every_position_of_random_games() {
+    let full = full_run::is_full_run();
     let goal = if full { 200_000 } else { 5_000 };
     let config = Config { failure_persistence: None, ..Config::default() };
     let mut runner =
@@ -50,7 +50,7 @@ fn every_position_of_random_games_looks_the_same_to_shakmaty() {
     coverage.assert_covers(full);
 }
 
-/// Plays a planned game to its end and compares every position on the way.
+/// Plays a planned game to its end and compares every position.
 fn play(plan: &Plan, coverage: &mut Coverage) -> Result<(), TestCaseError> {
     let fen = plan.start.fen();
     let fail = |why: String| TestCaseError::fail(format!("{why}, from {fen}"));
@@ -90,7 +90,7 @@ fn play(plan: &Plan, coverage: &mut Coverage) -> Result<(), TestCaseError> {
     Ok(())
 }
 
-/// Playing a move and taking it back leaves the game as it was.
+/// Playing and undoing a move leaves the game unchanged.
 fn check_undo(game: &mut Game, mv: Move) -> Result<(), TestCaseError> {
     let (position, plies, repetitions) =
         (game.position().clone(), game.moves().len(), game.occurrences());

@@ -1,11 +1,10 @@
-//! How a random game goes: where it starts, what it likes, and a row of numbers that choose its
-//! moves.
+//! Plans of random games: a start position, a move policy, and numbers that choose the moves.
 
 use kibitzer::chess::{Game, Move, Role};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-/// A random game before it is played.
+/// The plan of a random game.
 #[derive(Clone, Debug)]
 pub(crate) struct Plan {
     pub(crate) start: Start,
@@ -13,7 +12,7 @@ pub(crate) struct Plan {
     pub(crate) choices: Vec<u16>,
 }
 
-/// Where a game starts.
+/// The start position of a game.
 #[derive(Clone, Debug)]
 pub(crate) enum Start {
     Standard,
@@ -22,18 +21,18 @@ pub(crate) enum Start {
     Ending(&'static str),
 }
 
-/// What a game's moves are drawn from.
+/// The preference that selects a game's moves.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum MovePolicy {
-    /// All legal moves alike.
+    /// No preference.
     Any,
-    /// Captures and promotions first: soon few pieces are left.
+    /// Captures and promotions, which soon leave few pieces.
     Noisy,
-    /// Pawns first: en passant and promotions.
+    /// Pawn moves, which lead to en passant and promotions.
     Pawns,
-    /// Castling first, and whatever clears its way.
+    /// Castling and the moves that prepare it.
     Castling,
-    /// Back to where the piece came from: repetitions.
+    /// Moves back to the piece's previous square, which lead to repetitions.
     Backtrack,
 }
 
@@ -51,8 +50,8 @@ const ENDINGS: [&str; 10] = [
     "r3k3/8/8/8/8/8/8/4K2R b Kq - 148 90",
 ];
 
-/// Of twelve games six start as usual, four as Chess960 (one of them with different back ranks),
-/// two in an ending.
+/// Random plans. Of twelve games six start from the standard position, four from a Chess960
+/// position (one of them with different back ranks) and two from an ending.
 pub(crate) fn plans() -> impl Strategy<Value = Plan> {
     let number = 0_u16..960;
     let start = prop_oneof![
@@ -68,9 +67,9 @@ pub(crate) fn plans() -> impl Strategy<Value = Plan> {
         2 => Just(MovePolicy::Castling),
         1 => Just(MovePolicy::Backtrack),
     ];
-    (start, policy, vec(0..=u16::MAX, 1..160)).prop_map(|(start, taste, choices)| Plan {
+    (start, policy, vec(0..=u16::MAX, 1..160)).prop_map(|(start, policy, choices)| Plan {
         start,
-        policy: taste,
+        policy,
         choices,
     })
 }
@@ -82,7 +81,7 @@ impl Start {
             Start::Chess960(white, black) => {
                 let (white, black) = (back_rank(white), back_rank(black));
                 let files = |rank: &str| -> String {
-                    rank.match_indices('r').rev().map(|(at, _)| file(at)).collect()
+                    rank.match_indices('r').rev().map(|(index, _)| file(index)).collect()
                 };
                 let rights = files(&white).to_ascii_uppercase() + &files(&black);
                 format!(
@@ -112,7 +111,7 @@ fn back_rank(number: u16) -> String {
     rank[usize::from(2 * dark)] = 'b';
     let (knights, queen) = (rest / 6, rest % 6);
     place_piece(&mut rank, usize::from(queen), 'q');
-    // The ten ways to choose two of five squares, in their usual order.
+    // The ten ways to choose two of five squares, in the standard order.
     let pairs = (0..4).flat_map(|first| (first..4).map(move |second| (first, second)));
     for (_, (first, second)) in
         pairs.enumerate().filter(|(number, _)| *number == usize::from(knights))
@@ -134,20 +133,20 @@ fn place_piece(rank: &mut [char; 8], n: usize, piece: char) {
 }
 
 impl MovePolicy {
-    /// The move that a number chooses. The game must not be over.
+    /// The legal move that `choice` selects. The game must not be over.
     pub(crate) fn choose(self, choice: u16, game: &Game) -> Move {
         let mut legal: Vec<Move> = game.position().legal_moves().to_vec();
         legal.sort_unstable();
         let best_preference = legal.iter().map(|&mv| self.preference(mv, game)).max().unwrap_or(0);
-        // Every fourth choice goes against the taste, so that no game is trapped in it.
+        // Every fourth choice ignores the preference, so that no game is stuck in it.
         if !choice.is_multiple_of(4) {
             legal.retain(|&mv| self.preference(mv, game) == best_preference);
         }
         legal[usize::from(choice / 4) % legal.len()]
     }
 
-    /// How much a move is to this taste: of the legal moves, those of the highest mark are chosen
-    /// from.
+    /// The preference for a move. The move is chosen among the legal moves of the highest
+    /// preference.
     fn preference(self, mv: Move, game: &Game) -> u8 {
         let role = game.position().role_at(mv.from());
         let last_own = game.moves().len().checked_sub(2).map(|ply| game.moves()[ply]);

@@ -1,5 +1,4 @@
-//! What the comparison computes for itself, from shakmaty's board and without any of kibitzer's
-//! code.
+//! Reference implementations on shakmaty's board, without any of kibitzer's code.
 
 use std::collections::HashMap;
 
@@ -7,7 +6,7 @@ use shakmaty::{
     Bitboard, Chess, Color, EnPassantMode, Piece, Position as _, Role, Square, fen::Epd,
 };
 
-/// The key of a position as FORMATS defines it, from scratch.
+/// The key of a position, computed from its definition.
 pub(crate) fn key(position: &Chess) -> u64 {
     let numbers = zobrist_numbers();
     let mut key = 0;
@@ -40,7 +39,8 @@ fn piece_number(piece: Piece) -> usize {
     usize::from(piece.role) + if piece.color == Color::White { 0 } else { 6 }
 }
 
-/// The 793 frozen numbers: SplitMix64 from the state that spells `kibitzer`.
+/// The 793 frozen Zobrist numbers: SplitMix64 with the ASCII codes of `kibitzer` as its first
+/// state.
 fn zobrist_numbers() -> &'static [u64] {
     static NUMBERS: std::sync::LazyLock<Vec<u64>> = std::sync::LazyLock::new(|| {
         let mut state = u64::from_be_bytes(*b"kibitzer");
@@ -55,8 +55,8 @@ fn zobrist_numbers() -> &'static [u64] {
     &NUMBERS
 }
 
-/// The pieces of the side to move that stand alone between their king and an enemy slider: walked
-/// square by square.
+/// The pinned pieces: those of the side to move that are alone between their king and an enemy
+/// slider. The function walks square by square.
 pub(crate) fn pinned(position: &Chess) -> Bitboard {
     let (board, us) = (position.board(), position.turn());
     let Some(king) = board.king_of(us) else { return Bitboard::EMPTY };
@@ -78,7 +78,7 @@ pub(crate) fn pinned(position: &Chess) -> Bitboard {
     pinned
 }
 
-/// The squares from beside a square to the edge.
+/// The squares from the neighbour of a square to the edge of the board.
 fn squares_from(square: Square, dx: i32, dy: i32) -> impl Iterator<Item = Square> {
     let (file, rank) = (i32::from(square.file()), i32::from(square.rank()));
     (1..8).map_while(move |n| {
@@ -90,7 +90,7 @@ fn squares_from(square: Square, dx: i32, dy: i32) -> impl Iterator<Item = Square
     })
 }
 
-/// The FEN's castling field with file letters always.
+/// The castling field of a Shredder-FEN.
 pub(crate) fn shredder_castling(position: &Chess) -> String {
     let mut field = String::new();
     for color in Color::ALL {
@@ -108,31 +108,31 @@ pub(crate) fn shredder_castling(position: &Chess) -> String {
     if field.is_empty() { "-".to_owned() } else { field }
 }
 
-/// How often each position of a game has occurred.
+/// The number of occurrences of each position of a game.
 pub(crate) struct RepetitionCounts {
     counts: HashMap<String, u32>,
 }
 
 impl RepetitionCounts {
-    /// The history of a game that starts here.
+    /// The counts of a game that starts at this position.
     pub(crate) fn new(position: &Chess) -> RepetitionCounts {
-        let mut history = RepetitionCounts { counts: HashMap::new() };
-        history.push(position);
-        history
+        let mut repetitions = RepetitionCounts { counts: HashMap::new() };
+        repetitions.push(position);
+        repetitions
     }
 
-    /// Adds the position that was reached.
+    /// Counts a position.
     pub(crate) fn push(&mut self, position: &Chess) {
         *self.counts.entry(repetition_key(position)).or_default() += 1;
     }
 
-    /// How often this position has occurred, now included.
+    /// The occurrences of this position, including the current one.
     pub(crate) fn occurrences(&self, position: &Chess) -> u32 {
         self.counts.get(&repetition_key(position)).copied().unwrap_or(0)
     }
 }
 
-/// Two positions are the same for the rules of repetition when these texts are.
+/// A text that is equal for two positions exactly if they count as a repetition.
 fn repetition_key(position: &Chess) -> String {
     Epd::from_position(position, EnPassantMode::Legal).to_string()
 }

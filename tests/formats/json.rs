@@ -1,4 +1,4 @@
-//! The forms as the vectors write them, and where two JSON values differ.
+//! Encodings as JSON, in the form of the vectors, and the comparison of JSON values.
 
 use kibitzer::chess::encodings::{
     Bitboards, CastleFlags, Checks, GameState, Huffman, Mailbox69, MoveRecord, Nibbles,
@@ -9,7 +9,7 @@ use kibitzer::chess::{
 };
 use serde_json::{Map, Value, json};
 
-/// All views of the position that a game has reached.
+/// All views of the last position of a game.
 pub(crate) fn views(game: &Game) -> Value {
     let position = game.position();
     json!({
@@ -17,10 +17,7 @@ pub(crate) fn views(game: &Game) -> Value {
         "bitboards": bitboards(&Bitboards::from_position(position)),
         "boards": boards(&SevenBoards::from_position(position)),
         "nibbles": Nibbles::from_position(position).to_string(),
-        "pieces": piece_list(position)
-            .iter()
-            .map(|piece| json!({"color": piece.color.name(), "type": piece.role.name(), "position": piece.square.index()}))
-            .collect::<Vec<_>>(),
+        "pieces": pieces(position),
         "piece_bytes": piece_bytes(game).to_vec(),
         "special": castling_ep_byte(position),
         "state": state(&GameState::from_position(position)),
@@ -29,7 +26,19 @@ pub(crate) fn views(game: &Game) -> Value {
     })
 }
 
-/// Every legal move by rising code, or null.
+fn pieces(position: &Position) -> Value {
+    let pieces = piece_list(position);
+    let pieces = pieces.iter().map(|piece| {
+        json!({
+            "color": piece.color.name(),
+            "type": piece.role.name(),
+            "position": piece.square.index(),
+        })
+    });
+    pieces.collect()
+}
+
+/// Every legal move by rising code; null if there is none.
 pub(crate) fn edges(position: &Position) -> Value {
     let mut moves = position.legal_moves().to_vec();
     moves.sort_unstable();
@@ -51,7 +60,7 @@ pub(crate) fn edges(position: &Position) -> Value {
     if edges.is_empty() { Value::Null } else { Value::Array(edges) }
 }
 
-/// A move that was played.
+/// A played move.
 pub(crate) fn played(before: &Position, mv: Move) -> Value {
     let after = before.after(mv);
     json!({
@@ -69,7 +78,7 @@ pub(crate) fn key(position: &Position) -> String {
     format!("{:016x}", position.key())
 }
 
-/// The 69 entries.
+/// The 69 entries of the list.
 pub(crate) fn list(list: &Mailbox69) -> Value {
     let mut entries: Vec<Value> =
         list.squares.iter().chain(&list.kings).map(|&entry| entry.into()).collect();
@@ -111,8 +120,13 @@ fn add_flags(object: &mut Map<String, Value>, flags: CastleFlags) {
 
 fn boards(view: &SevenBoards) -> Value {
     json!({
-        "pawn": hex(view.pawn), "knight": hex(view.knight), "bishop": hex(view.bishop), "rook": hex(view.rook),
-        "queen": hex(view.queen), "king": hex(view.king), "white": hex(view.white),
+        "pawn": hex(view.pawn),
+        "knight": hex(view.knight),
+        "bishop": hex(view.bishop),
+        "rook": hex(view.rook),
+        "queen": hex(view.queen),
+        "king": hex(view.king),
+        "white": hex(view.white),
     })
 }
 
@@ -129,7 +143,12 @@ fn state(view: &GameState) -> Value {
 }
 
 fn huffman(view: &Huffman) -> Value {
-    json!({"board": view.board, "board_bits": view.board_bit_len(), "bits": view.packed_bit_len, "packed": view.packed.to_text()})
+    json!({
+        "board": view.board,
+        "board_bits": view.board_bit_len(),
+        "bits": view.packed_bit_len,
+        "packed": view.packed.to_text(),
+    })
 }
 
 fn checks(view: &Checks) -> Value {
@@ -169,7 +188,7 @@ fn hex(bitboard: Bitboard) -> Value {
     bitboard.to_string().into()
 }
 
-/// Asks that two values are equal, or says where they are not.
+/// Compares two values; the error names the first difference.
 pub(crate) fn expect_equal(ours: &Value, expected: &Value) -> Result<(), String> {
     match difference("", ours, expected) {
         None => Ok(()),
@@ -178,7 +197,7 @@ pub(crate) fn expect_equal(ours: &Value, expected: &Value) -> Result<(), String>
 }
 
 fn difference(path: &str, ours: &Value, expected: &Value) -> Option<String> {
-    let describe = || Some(format!("{path}: we say {ours}, expected {expected}"));
+    let describe = || Some(format!("{path} is {ours}, expected {expected}"));
     match (ours, expected) {
         (Value::Array(a), Value::Array(b)) if a.len() == b.len() => a
             .iter()

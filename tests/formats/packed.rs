@@ -1,10 +1,10 @@
-//! The packed form: read back, and refused where it is not the one form of a legal position.
+//! The packed form: each position has exactly one, and every other form is refused.
 
 use kibitzer::chess::encodings::{PackedPosition, parse_packed};
 use kibitzer::chess::{PositionFaultCode, Setup};
 
 use crate::positions::parse_game;
-use crate::{each_json, text_of};
+use crate::vectors::{each_json, text_of};
 
 pub(crate) fn read_back(text: &str) -> Result<(), String> {
     each_json(text, |line| {
@@ -36,13 +36,13 @@ pub(crate) fn refused(text: &str) -> Result<(), String> {
             return Err(format!("{packed}: the first fault is {fault:?}"));
         }
         if !reasons(why).iter().any(|reason| fault.detail.contains(reason)) {
-            return Err(format!("{packed}: refused since {why:?}, but we say {:?}", fault.detail));
+            return Err(format!("{packed}: the reason is {why:?}, not {:?}", fault.detail));
         }
         Ok(())
     })
 }
 
-/// What our detail may say where the vector gives this reason.
+/// The texts of which our detail contains one, for a reason of the vectors.
 fn reasons(why: &str) -> &'static [&'static str] {
     match why {
         "another layout version" | "layout version 0" => &["layout version"],

@@ -1,24 +1,25 @@
-//! `positions.jsonl`: a FEN, moves, and every form of what comes of them.
+//! `positions.jsonl`: a FEN, moves, and every encoding of the position that they lead to.
 
 use kibitzer::chess::encodings::{Mailbox69, ReversibleMove};
 use kibitzer::chess::{Game, Move, Position, parse_move};
 use serde_json::{Value, json};
 
-use crate::{each_json, json, text_of};
+use crate::json;
+use crate::vectors::{each_json, text_of};
 
 /// The game of a line.
 pub(crate) fn parse_game(line: &Value) -> Result<Game, String> {
     let start = Position::from_fen(text_of(line, "fen")?).map_err(|error| error.to_string())?;
     let mut game = Game::new(start);
     for text in line["moves"].as_array().ok_or("no moves")? {
-        let text = text.as_str().ok_or("a move is no text")?;
+        let text = text.as_str().ok_or("a move is not a string")?;
         let mv = parse_move(game.position(), text).map_err(|error| format!("{text}: {error}"))?;
         game.play(mv);
     }
     Ok(game)
 }
 
-/// Each move of a game with the position that it was played in.
+/// Each move of a game with the position before it.
 fn plies(game: &Game) -> impl Iterator<Item = (&Position, Move)> {
     game.moves().iter().enumerate().filter_map(|(n, &mv)| Some((game.position_before(n)?, mv)))
 }
@@ -62,7 +63,7 @@ pub(crate) fn reversible_moves(text: &str) -> Result<(), String> {
     })
 }
 
-/// Taking all moves back and reading every spelling of the FEN lead to the same position.
+/// Every spelling of the FEN gives the same position, and undoing all moves gives the start.
 pub(crate) fn spellings(text: &str) -> Result<(), String> {
     each_json(text, |line| {
         let mut game = parse_game(line)?;
@@ -80,7 +81,7 @@ pub(crate) fn spellings(text: &str) -> Result<(), String> {
         if *game.position() == start && game.moves().is_empty() {
             Ok(())
         } else {
-            Err("taking all moves back does not lead to the start".to_owned())
+            Err("undoing all moves does not give the start".to_owned())
         }
     })
 }

@@ -16,7 +16,7 @@ import lichess.api
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 # Black to move is a rook ahead.
-BEHIND = "4k2r/pppppppp/8/8/8/8/PPPPPPPP/4K3 b k - 0 1"
+WHITE_BEHIND = "4k2r/pppppppp/8/8/8/8/PPPPPPPP/4K3 b k - 0 1"
 MATE_IN_ONE = "6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1"
 MATED_IN_ONE = "r5k1/5ppp/8/8/8/8/5PPP/6K1 b - - 0 1"
 UNKNOWN = "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1"
@@ -43,7 +43,7 @@ class Server:
             return json.load(answer)
 
 
-def agree(told, own, fen, lines):
+def assert_same_evaluation(told, own, fen, lines):
     """Asserts that a client's answer is kibitzer's own analysis in Lichess's format."""
     assert set(told) == {"fen", "knodes", "depth", "pvs"}, told
     assert (told["fen"], told["depth"]) == (fen, own["depth"]), (told, own)
@@ -85,15 +85,15 @@ def by_python_lichess(url):
 def main():
     server = Server(sys.argv[1])
     try:
-        asked = [(START, 3), (BEHIND, 2), (MATE_IN_ONE, 1), (MATED_IN_ONE, 1)]
+        asked = [(START, 3), (WHITE_BEHIND, 2), (MATE_IN_ONE, 1), (MATED_IN_ONE, 1)]
         own = {fen: server.analyse(fen, lines) for fen, lines in asked}
         best = {fen: analysis["lines"][0]["score"] for fen, analysis in own.items()}
-        assert best[BEHIND]["type"] == "cp" and best[BEHIND]["value"] < 0, "White is behind"
+        assert best[WHITE_BEHIND]["type"] == "cp" and best[WHITE_BEHIND]["value"] < 0, "White is behind"
         assert best[MATE_IN_ONE] == {"type": "mate", "value": 1}
         assert best[MATED_IN_ONE] == {"type": "mate", "value": -1}
         for name, ask in [("berserk", by_berserk(server.url)), ("python-lichess", by_python_lichess(server.url))]:
             for fen, lines in asked:
-                agree(ask(fen, lines), own[fen], fen, lines)
+                assert_same_evaluation(ask(fen, lines), own[fen], fen, lines)
             assert ask(UNKNOWN, 1) is None, "the position is not in the cache"
             print("ok:", name, "gets kibitzer's analysis of", len(asked), "positions, and none of an unknown one")
     finally:

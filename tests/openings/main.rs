@@ -1,7 +1,6 @@
-//! The names of openings against the files that they come from: `openings/a.tsv` to `e.tsv` of the
-//! suites.
+//! Names of openings, compared with their source files: `openings/a.tsv` to `e.tsv` of the suites.
 //!
-//! With `KIBITZER_ACCEPT` set, `src/openings/names.txt` is made anew from them:
+//! With `KIBITZER_ACCEPT` set, the test writes `src/openings/names.txt` from these files:
 //! `KIBITZER_SUITES=… KIBITZER_ACCEPT=1 cargo test --test openings`.
 
 #![allow(clippy::panic, reason = "a test fails by panicking")]
@@ -25,14 +24,12 @@ fn main() -> ExitCode {
         let folder = folder.clone();
         let is_ignored = folder.is_none();
         let run = move || {
-            check(&names::read(
-                &folder.ok_or("KIBITZER_SUITES does not name the folder of the suites")?,
-            )?)
+            check(&names::read(&folder.ok_or("KIBITZER_SUITES does not name the suite folder")?)?)
         };
         Trial::test(name, run).with_ignored_flag(is_ignored)
     };
     let trials = vec![
-        trial("the_text_has_every_name", names_txt_is_up_to_date),
+        trial("names_txt_is_up_to_date", names_txt_is_up_to_date),
         trial("every_line_has_its_name", every_line_has_its_name),
     ];
     libtest_mimic::run(&Arguments::from_args(), trials).exit_code()
@@ -45,10 +42,10 @@ fn names_txt_is_up_to_date(named: &[NamedLine]) -> Result<(), Failed> {
     }
     match std::fs::read_to_string(NAMES)? == text {
         true => Ok(()),
-        false => Err(
-            "src/openings/names.txt is not what the files make: KIBITZER_ACCEPT=1 makes it anew"
-                .into(),
-        ),
+        false => {
+            Err("src/openings/names.txt differs from the files; KIBITZER_ACCEPT=1 rewrites it"
+                .into())
+        }
     }
 }
 

@@ -1,17 +1,17 @@
-//! The files of names, and the text that is made of them.
+//! The source files of opening names, and the compact text made from them.
 
 use std::path::Path;
 
 use kibitzer::chess::pgn::PgnReader;
 use kibitzer::chess::{Move, Position, to_san};
 
-/// What stands on top of the text.
+/// The comment at the start of the text.
 const HEADER: &str = "\
 # Names of openings, from https://github.com/lichess-org/chess-openings, public domain (CC0 1.0).
 # Made by tests/openings: plies kept from the line above, moves that follow, ECO code, name.
 ";
 
-/// A line of moves with a name.
+/// A named line of moves.
 pub(crate) struct NamedLine {
     pub(crate) eco: String,
     pub(crate) name: String,
@@ -27,7 +27,8 @@ pub(crate) fn read(folder: &Path) -> Result<Vec<NamedLine>, String> {
             .map_err(|error| format!("{}: {error}", path.display()))?;
         for line in text.lines().skip(1) {
             named.push(
-                read_line(line).ok_or_else(|| format!("{file}: not `eco, name, pgn`: {line}"))?,
+                read_line(line)
+                    .ok_or_else(|| format!("{file}: `{line}` is not `eco, name, pgn`"))?,
             );
         }
     }
@@ -42,7 +43,8 @@ fn read_line(line: &str) -> Option<NamedLine> {
     Some(NamedLine { eco: eco.to_owned(), name: name.to_owned(), moves })
 }
 
-/// The text of the names: by their moves, each line with what differs from the one above.
+/// The compact text: the lines sorted by their moves, each without the plies it shares with the
+/// line above.
 pub(crate) fn compact(named: &[NamedLine]) -> String {
     let mut lines: Vec<(Vec<String>, &NamedLine)> =
         named.iter().map(|named| (san(&named.moves), named)).collect();
@@ -50,8 +52,7 @@ pub(crate) fn compact(named: &[NamedLine]) -> String {
     let mut text = HEADER.to_owned();
     let mut above: &[String] = &[];
     for (moves, NamedLine { eco, name, .. }) in &lines {
-        // A position that a line reaches again is named by its end alone, so at least its last move
-        // stands there.
+        // Only the end of a line names a position, so a line keeps at least its last move.
         let kept = above.iter().zip(moves).take_while(|(a, b)| a == b).count().min(moves.len() - 1);
         text.push_str(&format!("{kept}\t{}\t{eco}\t{name}\n", moves[kept..].join(" ")));
         above = moves;

@@ -1,24 +1,24 @@
-//! Tests over the files of a folder of suites that is not part of the project.
+//! Tests over suite files, which are not part of the repository.
 //!
-//! The environment variable `KIBITZER_SUITES` names the folder. Without it every suite is listed as
-//! ignored, so that nobody takes a short run for a whole one.
+//! The environment variable `KIBITZER_SUITES` names their folder. Without it every suite is
+//! reported as ignored, so that a partial run is visible.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use libtest_mimic::{Arguments, Failed, Trial};
 
-/// A test that wants one file of the suites.
+/// A test of one suite file.
 pub(crate) struct Suite {
     /// The test's name.
     pub(crate) name: &'static str,
-    /// The file's path in the folder of suites.
+    /// The file's path in the suite folder.
     pub(crate) file: &'static str,
-    /// The test itself; it gets the file's text.
+    /// The test function, which gets the file's text.
     pub(crate) check: fn(&str) -> Result<(), String>,
 }
 
-/// Runs the suites one after the other: each may use every core by itself.
+/// Runs the suites one after another, because each may use all cores.
 pub(crate) fn run(suites: Vec<Suite>) -> ExitCode {
     let mut arguments = Arguments::from_args();
     arguments.test_threads = Some(1);
@@ -30,7 +30,7 @@ pub(crate) fn run(suites: Vec<Suite>) -> ExitCode {
             let ignored = path.is_none();
             let trial = Trial::test(suite.name, move || {
                 let path = path.ok_or_else(|| {
-                    Failed::from("KIBITZER_SUITES does not name the folder of the suites")
+                    Failed::from("KIBITZER_SUITES does not name the suite folder")
                 })?;
                 let text = std::fs::read_to_string(&path)
                     .map_err(|error| format!("{}: {error}", path.display()))?;

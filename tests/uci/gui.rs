@@ -1,4 +1,4 @@
-//! A GUI that follows a script.
+//! A scripted GUI.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
@@ -6,10 +6,10 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-/// A busy machine may take this long over anything.
+/// The limit of every wait, which allows for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// The program as a GUI runs it: commands go into a pipe, lines come out of another.
+/// The program as a child process: commands go to its standard input, lines come from its output.
 pub(crate) struct Gui {
     child: Child,
     input: Option<ChildStdin>,
@@ -27,7 +27,7 @@ impl Gui {
         Gui::run(Command::new(env!("CARGO_BIN_EXE_kibitzer")).arg("uci").args(arguments))
     }
 
-    /// Starts `kibitzer uci` with so much address space, in KiB.
+    /// Starts `kibitzer uci` with an address space of `kib` KiB.
     #[cfg(unix)]
     pub(crate) fn with_address_space(kib: u64) -> Gui {
         let script = format!("ulimit -v {kib} && exec \"$0\" uci");
@@ -61,12 +61,13 @@ impl Gui {
         Instant::now()
     }
 
-    /// Sends bytes as they are.
+    /// Sends raw bytes.
     pub(crate) fn send_bytes(&mut self, bytes: &[u8]) {
         self.input.as_mut().unwrap().write_all(bytes).unwrap();
     }
 
-    /// Waits for a line that begins so: when it came, and all lines till then with it.
+    /// Waits for a line that starts with `beginning`: its time, and all lines up to and including
+    /// it.
     #[track_caller]
     pub(crate) fn wait_for(&self, beginning: &str) -> (Instant, Vec<String>) {
         let mut lines = Vec::new();
@@ -85,7 +86,7 @@ impl Gui {
         }
     }
 
-    /// All lines up to the answer to `isready`, without it.
+    /// Sends `isready` and returns all lines before `readyok`.
     #[track_caller]
     pub(crate) fn wait_until_ready(&mut self) -> Vec<String> {
         self.send_commands("isready");
@@ -94,7 +95,7 @@ impl Gui {
         lines
     }
 
-    /// Sends commands, and returns what is said before the answer to an `isready` behind them.
+    /// Sends commands and `isready`; returns all lines before `readyok`.
     #[track_caller]
     pub(crate) fn run_commands(&mut self, commands: &str) -> Vec<String> {
         self.send_commands(commands);
@@ -111,7 +112,7 @@ impl Gui {
         (lines, last.split(' ').map(str::to_owned).collect())
     }
 
-    /// The lines of a while in which nothing may begin so.
+    /// Asserts that no line starts with `beginning` during a period; returns its lines.
     #[track_caller]
     pub(crate) fn assert_no_line(&self, beginning: &str, during: Duration) -> Vec<String> {
         let end = Instant::now() + during;
@@ -136,7 +137,7 @@ impl Gui {
         self.input = None;
     }
 
-    /// Waits for the end of the program: how it ended, and what it said until then.
+    /// Waits for the end of the program: its exit status and the remaining lines.
     pub(crate) fn wait_for_exit(mut self) -> (ExitStatus, Vec<String>) {
         let started = Instant::now();
         let status = loop {
@@ -152,19 +153,19 @@ impl Gui {
 
 impl Drop for Gui {
     fn drop(&mut self) {
-        // After `wait` there is nothing left to end.
+        // Both calls fail if the program has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// The number or word behind a word of a line.
+/// The number or word after a word of a line.
 pub(crate) fn value_after<'a>(line: &'a str, word: &str) -> Option<&'a str> {
     line.split(' ').skip_while(|&found| found != word).nth(1)
 }
 
-/// The median of so many runs, which are told their number: a busy machine may hold up any program
-/// for a while, but not most of the time.
+/// The median time of `runs` runs, which get their number. A busy machine may delay a program
+/// sometimes, but not most of the time.
 pub(crate) fn median(runs: usize, run: impl FnMut(usize) -> Duration) -> Duration {
     let mut took: Vec<Duration> = (0..runs).map(run).collect();
     took.sort_unstable();

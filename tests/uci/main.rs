@@ -1,4 +1,4 @@
-//! `kibitzer uci` as a GUI meets it: the program itself, through pipes.
+//! `kibitzer uci`, driven through pipes like a GUI does.
 
 #![allow(
     clippy::expect_used,

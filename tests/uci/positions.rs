@@ -1,4 +1,4 @@
-//! Claims about positions and what is said of them.
+//! Commands about positions: `position`, `d`, `perft`, `eval` and `bench`.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use crate::gui::{Gui, median};
 
 const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
-/// The FEN that `d` shows.
+/// The FEN in the output of `d`.
 fn fen(gui: &mut Gui) -> String {
     let lines = gui.run_commands("d");
     lines
@@ -65,10 +65,7 @@ fn a_game_of_5000_moves_is_read_at_once() {
     });
     assert!(took < Duration::from_millis(500), "{took:?}");
     let (_, best) = gui.search("go depth 3");
-    assert_ne!(
-        best[1], "(none)",
-        "the rules have ended this game long ago, but a GUI that asks gets a move"
-    );
+    assert_ne!(best[1], "(none)", "`go` gives a move also after the game is over by the rules");
 }
 
 #[test]
@@ -111,7 +108,7 @@ fn eval_needs_no_search() {
     let lines = gui.run_commands("position fen 4k3/8/8/8/8/8/8/Q3K3 w - - 0 1\neval");
     let evaluation = lines.iter().find_map(|line| line.strip_prefix("evaluation ")).unwrap();
     let pawns: f64 = evaluation.split(' ').next().unwrap().parse().unwrap();
-    assert!(pawns > 1.5, "a queen wins far more than half of the games: {lines:#?}");
+    assert!(pawns > 1.5, "a queen up is worth more than 1.5 pawns: {lines:#?}");
     assert!(lines.iter().any(|line| line.starts_with("network ")), "{lines:#?}");
 }
 
@@ -124,7 +121,7 @@ fn another_network_can_be_loaded_and_an_invalid_one_is_refused() {
         gui.run_commands("setoption name EvalFile value src/nnue/kibitzer.nnue"),
         Vec::<String>::new()
     );
-    assert_eq!(gui.run_commands(eval_commands), own, "the file holds the program's own network");
+    assert_eq!(gui.run_commands(eval_commands), own, "the file has the embedded network");
     for (file, why) in
         [("Cargo.toml", "not a network of kibitzer"), ("no/such.nnue", "cannot read")]
     {
@@ -135,7 +132,7 @@ fn another_network_can_be_loaded_and_an_invalid_one_is_refused() {
                 && lines[0].contains(why),
             "{lines:#?}"
         );
-        assert_eq!(gui.run_commands(eval_commands), own, "the last network stays");
+        assert_eq!(gui.run_commands(eval_commands), own, "the last network is kept");
     }
     assert_eq!(gui.run_commands("setoption name EvalFile value <empty>"), Vec::<String>::new());
     assert_eq!(gui.run_commands(eval_commands), own);

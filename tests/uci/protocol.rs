@@ -1,4 +1,4 @@
-//! Claims about what is answered when.
+//! The protocol: options, `isready`, `stop`, pondering and the end of the program.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use crate::gui::{Gui, median};
 
 const QUIET_PERIOD: Duration = Duration::from_millis(150);
 
-/// White mates in one: no search needs long for it.
+/// White mates in one, which every search finds quickly.
 const MATE_IN_ONE: &str = "position fen 6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1";
 
 #[test]
@@ -50,7 +50,7 @@ fn unknown_commands_are_reported_and_ignored() {
         ]
     );
     gui.send_bytes(b"\xff\xfe\x00 go\r\n");
-    assert_eq!(gui.wait_until_ready().len(), 1, "bytes that are no text");
+    assert_eq!(gui.wait_until_ready().len(), 1, "invalid UTF-8 is reported once");
 }
 
 #[cfg(unix)]
@@ -87,7 +87,7 @@ fn is_ready_is_answered_during_a_search() {
     gui.wait_for("bestmove");
 }
 
-/// The median time from stop to answer, with options set. Each search has to answer once.
+/// The median time from `stop` to `bestmove` with these options. Each search must answer once.
 #[track_caller]
 fn time_to_stop(options: &str) -> Duration {
     let mut gui = Gui::start();
@@ -95,7 +95,7 @@ fn time_to_stop(options: &str) -> Duration {
     let wait = median(11, |run| {
         gui.send_commands("position startpos moves e2e4 e7e5\ngo infinite");
         gui.wait_for("info depth 3");
-        // Anywhere in the iterations that follow.
+        // Stop at different points of the iterations.
         std::thread::sleep(Duration::from_millis(2 * run as u64));
         let stop_sent = gui.send_commands("stop");
         let (answered, _) = gui.wait_for("bestmove");
@@ -108,15 +108,16 @@ fn time_to_stop(options: &str) -> Duration {
 }
 
 #[test]
-fn a_stop_is_answered_once_and_before_the_iteration_would_end() {
-    // How soon is measured by `cargo bench --bench scaling -- stop`; here other programs may hold
-    // the processor.
+fn a_stop_is_answered_once_and_without_delay() {
+    // `cargo bench --bench scaling -- stop` measures the time. Here other programs may use the
+    // processor.
     for options in [
         "",
         "setoption name MultiPV value 3",
         "setoption name UCI_AnalyseMode value true",
         "setoption name Threads value 2",
-        "setoption name Threads value 3\nsetoption name MultiPV value 2\nsetoption name UCI_AnalyseMode value true",
+        "setoption name Threads value 3\nsetoption name MultiPV value 2\n\
+         setoption name UCI_AnalyseMode value true",
     ] {
         let wait = time_to_stop(options);
         assert!(wait < Duration::from_millis(500), "{options:?}: {wait:?}");
@@ -132,7 +133,7 @@ fn an_infinite_search_keeps_its_move_until_stop() {
     gui.assert_no_line("bestmove", QUIET_PERIOD);
     gui.send_commands("stop");
     assert_eq!(gui.wait_for("bestmove").1, ["bestmove a1a8"]);
-    assert_eq!(gui.run_commands("stop\nponderhit"), [""; 0], "nothing is left to be stopped");
+    assert_eq!(gui.run_commands("stop\nponderhit"), [""; 0], "the search has ended");
 }
 
 #[test]
@@ -150,7 +151,7 @@ fn a_pondering_search_keeps_its_move_until_ponderhit_or_stop() {
     }
 }
 
-/// How long the move takes after ponderhit, in the median of five.
+/// The median time from `ponderhit` to `bestmove` in five runs.
 fn time_after_ponderhit(go: &str) -> Duration {
     let mut gui = Gui::start();
     median(5, |_| {
@@ -195,12 +196,13 @@ fn commands_that_change_the_session_stop_the_search_first() {
 
 #[cfg(feature = "tune")]
 #[test]
-fn a_number_of_the_search_is_not_changed_under_one_that_runs() {
+fn a_tunable_is_not_changed_during_a_search() {
     let mut gui = Gui::start();
-    gui.say("position startpos moves e2e4\ngo infinite");
-    gui.until("info depth 3");
-    let number = kibitzer::engine::tunable().swap_remove(0);
-    let lines = gui.ask(&format!("setoption name {} value {}", number.name, number.max));
+    gui.send_commands("position startpos moves e2e4\ngo infinite");
+    gui.wait_for("info depth 3");
+    let tunable = kibitzer::engine::tunable().swap_remove(0);
+    let command = format!("setoption name {} value {}", tunable.name, tunable.max);
+    let lines = gui.run_commands(&command);
     assert!(lines.last().unwrap().starts_with("bestmove "), "{lines:#?}");
     gui.search("go depth 2");
 }

@@ -19,7 +19,7 @@ COMMAND = [sys.argv[1], "uci", *sys.argv[2:]]
 MARGIN = 5.0
 
 
-class Complaints(logging.Handler):
+class ErrorCollector(logging.Handler):
     """Records that python-chess logs as a warning or worse."""
 
     def __init__(self):
@@ -132,7 +132,7 @@ def takes_every_option(engine):
     engine.ping()
 
 
-CLAIMS = [
+CHECKS = [
     analyses_to_a_depth,
     analyses_several_lines,
     stops_an_analysis_without_end,
@@ -144,13 +144,13 @@ CLAIMS = [
 
 
 def main():
-    complaints = Complaints()
-    logging.getLogger("chess.engine").addHandler(complaints)
-    for claim in CLAIMS:
-        print(claim.__name__, flush=True)
+    errors = ErrorCollector()
+    logging.getLogger("chess.engine").addHandler(errors)
+    for check in CHECKS:
+        print(check.__name__, flush=True)
         with start() as engine:
-            claim(engine)
-        assert not complaints.lines, complaints.lines
+            check(engine)
+        assert not errors.lines, errors.lines
     print("ok: python-chess", chess.__version__, "found nothing to complain about")
 
 

@@ -1,4 +1,4 @@
-//! Claims about `kibitzer uci --server`: the same program with a server behind it.
+//! `kibitzer uci --server`: the UCI front end of a server.
 
 use std::net::TcpListener;
 use std::process::Command;
@@ -24,7 +24,7 @@ fn a_server_plays_through_uci() {
     assert!(lines[0].starts_with("id name kibitzer at http://127.0.0.1:"), "{lines:#?}");
     assert!(
         !lines.iter().any(|line| line.contains("option name EvalFile")),
-        "a server's network is its own: {lines:#?}"
+        "the network of a server is no option: {lines:#?}"
     );
     assert_eq!(
         gui.run_commands("setoption name EvalFile value x"),
@@ -53,7 +53,7 @@ fn a_server_evaluates_a_position_like_the_local_engine() {
     let board =
         |lines: &[String]| lines.iter().filter(|line| !network(line)).cloned().collect::<Vec<_>>();
     assert_eq!(board(&there), board(&here));
-    // Its architecture the server does not tell.
+    // The server does not report the architecture of its network.
     let last = |lines: &[String]| {
         lines.iter().find(network).unwrap().split([' ', ',']).nth(1).map(str::to_owned)
     };
@@ -78,24 +78,25 @@ fn eval_reports_an_unusable_answer() {
         ScriptedReply::RetryLater(StatusCode::SERVICE_UNAVAILABLE),
         ScriptedReply::Evaluation("a piece of good advice"),
         ScriptedReply::Evaluation(
-            r#"{"white_score": {"value": 1}, "network": "n", "bucket": 0, "pieces": [{"square": "e9", "value": 1}]}"#,
+            r#"{"white_score": {"value": 1}, "network": "n", "bucket": 0,
+                "pieces": [{"square": "e9", "value": 1}]}"#,
         ),
     ];
     let (server, _) = Server::scripted(script);
     let mut gui = gui(&server);
-    let mut ask = || match &gui.run_commands("eval")[..] {
+    let mut eval_error = || match &gui.run_commands("eval")[..] {
         [line] => line.strip_prefix("info string eval: the server").unwrap().to_owned(),
         lines => panic!("{lines:#?}"),
     };
-    assert_eq!(ask(), " returned 503 queue_full: all places are taken");
-    let unreadable = ask();
+    assert_eq!(eval_error(), " returned 503 queue_full: all places are taken");
+    let unreadable = eval_error();
     assert!(unreadable.starts_with("'s answer is invalid: "), "{unreadable}");
-    assert_eq!(ask(), "'s answer is invalid: \"e9\" is not a square");
+    assert_eq!(eval_error(), "'s answer is invalid: \"e9\" is not a square");
 }
 
 #[test]
 fn the_default_options_of_lichess_bot_are_supported() {
-    let (server, questions) = Server::scripted([ScriptedReply::Complete]);
+    let (server, requests) = Server::scripted([ScriptedReply::Complete]);
     let mut gui = gui(&server);
     gui.send_commands("uci");
     let (_, lines) = gui.wait_for("uciok");
@@ -111,20 +112,20 @@ fn the_default_options_of_lichess_bot_are_supported() {
         );
     }
     gui.search("position startpos\ngo depth 1");
-    let request = questions.lock().unwrap().pop().unwrap();
+    let request = requests.lock().unwrap().pop().unwrap();
     assert!(
         request["threads"] == 2 && !request.to_string().contains("256"),
-        "the server's table is its own: {request}"
+        "the hash size is not sent to the server: {request}"
     );
 }
 
 #[test]
 fn the_reversible_history_is_sent() {
-    let (server, questions) = Server::scripted([ScriptedReply::Complete]);
+    let (server, requests) = Server::scripted([ScriptedReply::Complete]);
     gui(&server).search("position startpos moves e2e4 e7e5 g1f3 b8c6 f3g1 c6b8\ngo depth 1");
     let fen = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
     let moves = ["g1f3", "b8c6", "f3g1", "c6b8"];
-    let request = questions.lock().unwrap().pop().unwrap();
+    let request = requests.lock().unwrap().pop().unwrap();
     assert_eq!(
         (&request["fen"], &request["moves"], &request["depth"]),
         (&json!(fen), &json!(moves), &json!(1))
@@ -133,14 +134,14 @@ fn the_reversible_history_is_sent() {
 
 #[test]
 fn all_searches_of_a_process_share_a_session() {
-    let (server, questions) = Server::scripted([ScriptedReply::Complete]);
+    let (server, requests) = Server::scripted([ScriptedReply::Complete]);
     let mut one = gui(&server);
     one.search("position startpos\ngo depth 1");
     one.search("position startpos moves e2e4 e7e5\ngo depth 1");
     gui(&server).search("position startpos\ngo depth 1");
-    let questions = questions.lock().unwrap();
+    let requests = requests.lock().unwrap();
     let sessions: Vec<&str> =
-        questions.iter().map(|question| question["session"].as_str().unwrap()).collect();
+        requests.iter().map(|request| request["session"].as_str().unwrap()).collect();
     assert!(sessions[0] == sessions[1] && sessions[1] != sessions[2], "{sessions:?}");
 }
 
@@ -219,7 +220,7 @@ fn a_game_over_by_the_rules_is_still_searched() {
 fn an_infinite_search_stops_at_once_in_the_median_and_frees_the_server() {
     let server = Server::start(|settings| settings.search.workers = 1);
     let mut gui = gui(&server);
-    // The one worker is free for each next search.
+    // The only worker is free for each next search.
     let wait = median(7, |_| {
         gui.send_commands("position startpos moves d2d4 d7d5\ngo infinite");
         gui.wait_for("info depth");
@@ -275,7 +276,7 @@ fn mates_and_nodes_end_a_search() {
 #[test]
 fn a_busy_server_is_retried_after_retry_after() {
     let busy = ScriptedReply::RetryLater(StatusCode::SERVICE_UNAVAILABLE);
-    let (server, questions) = Server::scripted([
+    let (server, requests) = Server::scripted([
         busy,
         ScriptedReply::RetryLater(StatusCode::TOO_MANY_REQUESTS),
         ScriptedReply::Complete,
@@ -287,7 +288,7 @@ fn a_busy_server_is_retried_after_retry_after() {
         format!("info string the server returned {status} queue_full: all places are taken")
     };
     assert_eq!(infos[..2], [says(503), says(429)]);
-    assert_eq!((best[1].as_str(), questions.lock().unwrap().len()), ("e2e4", 3));
+    assert_eq!((best[1].as_str(), requests.lock().unwrap().len()), ("e2e4", 3));
 }
 
 #[test]
@@ -313,36 +314,36 @@ fn a_broken_stream_is_reported_and_retried() {
             "info string the server returned 503 deadline: no worker was free",
         ),
     ] {
-        let (server, questions) = Server::scripted([reply, ScriptedReply::Complete]);
+        let (server, requests) = Server::scripted([reply, ScriptedReply::Complete]);
         let (infos, best) = gui(&server).search("position startpos\ngo depth 1");
         assert!(infos.iter().any(|line| line.starts_with(why)), "{infos:#?}");
-        assert_eq!((best[1].as_str(), questions.lock().unwrap().len()), ("e2e4", 2));
+        assert_eq!((best[1].as_str(), requests.lock().unwrap().len()), ("e2e4", 2));
     }
 }
 
 #[test]
 fn a_stop_is_answered_with_the_best_move_so_far() {
-    let (server, questions) = Server::scripted([ScriptedReply::StaysOpen]);
+    let (server, requests) = Server::scripted([ScriptedReply::StaysOpen]);
     let mut gui = gui(&server);
     gui.send_commands("position startpos\ngo infinite");
     gui.wait_for("info depth 1");
     gui.send_commands("stop");
     let (_, lines) = gui.wait_for("bestmove");
     assert_eq!(lines.last().unwrap(), "bestmove e2e4 ponder e7e5");
-    assert_eq!(questions.lock().unwrap()[0]["infinite"], true);
+    assert_eq!(requests.lock().unwrap()[0]["infinite"], true);
 }
 
 #[test]
 fn a_ponderhit_starts_the_movetime() {
-    let (server, questions) = Server::scripted([ScriptedReply::StaysOpen]);
+    let (server, requests) = Server::scripted([ScriptedReply::StaysOpen]);
     let mut gui = gui(&server);
     gui.send_commands("position startpos\ngo ponder movetime 100");
     gui.wait_for("info depth 1");
     gui.assert_no_line("bestmove", Duration::from_millis(200));
     gui.send_commands("ponderhit");
     gui.wait_for("bestmove e2e4");
-    let questions = questions.lock().unwrap();
-    assert!(questions.len() == 1 && questions[0].get("movetime_ms").is_none(), "{questions:?}");
+    let requests = requests.lock().unwrap();
+    assert!(requests.len() == 1 && requests[0].get("movetime_ms").is_none(), "{requests:?}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Claims about searches.
+//! Searches: infos, limits, mates and options.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,7 @@ use kibitzer::chess::{Position, parse_move};
 
 use crate::gui::{Gui, median, value_after};
 
-/// Panics unless the moves can be played one after the other.
+/// Asserts that the moves can be played one after another.
 #[track_caller]
 fn assert_playable<'a>(fen: &str, moves: impl IntoIterator<Item = &'a str>) {
     let mut position = Position::from_fen(fen).unwrap();
@@ -37,9 +37,9 @@ fn every_iteration_is_reported_with_all_info_fields() {
     assert_playable(FEN, [best[1].as_str(), best[3].as_str()]);
 }
 
-/// The chances that a line tells.
+/// The win, draw and loss permille of a line.
 fn wdl(line: &str) -> [u32; 3] {
-    let (_, chances) = line.split_once(" wdl ").unwrap_or_else(|| panic!("no chances in {line}"));
+    let (_, chances) = line.split_once(" wdl ").unwrap_or_else(|| panic!("no wdl in {line}"));
     let mut numbers = chances.split(' ').map(|number| number.parse().unwrap());
     std::array::from_fn(|_| numbers.next().unwrap())
 }
@@ -138,7 +138,7 @@ fn many_threads_respect_the_node_limit() {
     let last = lines.last().unwrap();
     let nodes: u64 =
         last.split_once(" nodes ").unwrap().1.split_whitespace().next().unwrap().parse().unwrap();
-    // Each thread tells of its nodes some hundreds at a time.
+    // Each thread adds its nodes to the shared count in steps of up to 512.
     assert!(nodes < 20_000 + 64 * 512, "{last}");
 }
 
@@ -190,7 +190,7 @@ fn searches_are_reproducible_after_ucinewgame() {
         let (first, best) = gui.search(script);
         let (second, _) =
             gui.search(&format!("position startpos moves {} {}\ngo nodes 20000", best[1], best[3]));
-        // Times differ, the trees do not.
+        // Times differ between runs, the trees do not.
         let figures = |lines: Vec<String>| -> Vec<_> {
             let figures = lines.iter().map(|line| {
                 (

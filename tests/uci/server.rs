@@ -1,4 +1,4 @@
-//! Servers to ask.
+//! Servers for `kibitzer uci --server`: a real one and a scripted one.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
@@ -20,15 +20,15 @@ use serde_json::Value;
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 
-/// A server on a port of its own, which ends with this.
+/// A server on its own port. Dropping this value stops it.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
-    // Held for its threads.
+    // The runtime's threads serve the requests.
     _runtime: Runtime,
 }
 
 impl Server {
-    /// A small kibitzer.
+    /// Starts a small kibitzer server.
     pub(crate) fn start(change: impl FnOnce(&mut Settings)) -> Server {
         let mut settings = Settings::load_with(None, Some(BTreeMap::new())).unwrap();
         settings.search.hash_mb = 1;
@@ -39,12 +39,13 @@ impl Server {
         })
     }
 
-    /// One that answers each question as the script says, from the last reply on with that one.
+    /// Starts a server that gives the replies of a script, the last one repeatedly. Also returns
+    /// the bodies of the requests that it received.
     pub(crate) fn scripted(
         script: impl IntoIterator<Item = ScriptedReply>,
     ) -> (Server, Arc<Mutex<Vec<Value>>>) {
-        let questions = Arc::new(Mutex::new(Vec::new()));
-        let received = questions.clone();
+        let requests = Arc::new(Mutex::new(Vec::new()));
+        let received = requests.clone();
         let script: Vec<ScriptedReply> = script.into_iter().collect();
         let answer = async move |body: String| {
             let mut received = received.lock().unwrap();
@@ -58,7 +59,7 @@ impl Server {
             Server::serve_on_own_runtime(async |listener| {
                 axum::serve(listener, router).await.unwrap()
             }),
-            questions,
+            requests,
         )
     }
 
@@ -77,28 +78,30 @@ impl Server {
     }
 }
 
-/// What a scripted server answers.
+/// A reply of a scripted server.
 #[derive(Clone, Copy)]
 pub(crate) enum ScriptedReply {
-    /// 1. e4, after one iteration.
+    /// A whole stream: 1. e4 after one iteration.
     Complete,
-    /// "Ask again in a second", with a status.
+    /// A refusal with this status and `Retry-After: 1`.
     RetryLater(StatusCode),
-    /// One iteration, and then the connection breaks.
+    /// One iteration, then the connection is reset.
     Disconnects,
-    /// One iteration, and then nothing more.
+    /// One iteration, then the stream stays open.
     StaysOpen,
-    /// A problem in the place of the last line.
+    /// A problem as the last line.
     Problem,
-    /// A judgement, as it stands in the body.
+    /// The body of an evaluation.
     Evaluation(&'static str),
 }
 
 const QUEUED: &str = r#"{"type": "queued", "position": 3}"#;
-const INFO: &str = r#"{"type": "info", "seq": 1, "source": "search", "depth": 1, "seldepth": 2, "nodes": 30, "time_ms": 2, "nps": 15000,
-    "lines": [{"rank": 1, "score": {"type": "cp", "value": 20}, "wdl": [123, 800, 77], "depth": 1, "pv": ["e2e4", "e7e5"]}]}"#;
+const INFO: &str = r#"{"type": "info", "seq": 1, "source": "search", "depth": 1, "seldepth": 2,
+    "nodes": 30, "time_ms": 2, "nps": 15000, "lines": [{"rank": 1, "depth": 1,
+    "score": {"type": "cp", "value": 20}, "wdl": [123, 800, 77], "pv": ["e2e4", "e7e5"]}]}"#;
 const HEARTBEAT: &str = r#"{"type": "heartbeat", "time_ms": 5000, "nodes": 31}"#;
-const END: &str = r#"{"type": "end", "reason": "depth", "best_move": "e2e4", "ponder": "e7e5", "memory": "unknown", "clamped": []}"#;
+const END: &str = r#"{"type": "end", "reason": "depth", "best_move": "e2e4", "ponder": "e7e5",
+    "memory": "unknown", "clamped": []}"#;
 const PROBLEM: &str =
     r#"{"type": "problem", "status": 503, "code": "deadline", "detail": "no worker was free"}"#;
 
@@ -109,7 +112,7 @@ impl ScriptedReply {
             ScriptedReply::Disconnects => (&[INFO], BodyEnd::Disconnect),
             ScriptedReply::StaysOpen => (&[INFO], BodyEnd::StayOpen),
             ScriptedReply::Problem => (&[PROBLEM], BodyEnd::Complete),
-            ScriptedReply::Evaluation(judgement) => return judgement.into_response(),
+            ScriptedReply::Evaluation(body) => return body.into_response(),
             ScriptedReply::RetryLater(status) => {
                 let problem = r#"{"code": "queue_full", "detail": "all places are taken"}"#;
                 return (status, [(RETRY_AFTER, "1")], problem).into_response();
@@ -120,17 +123,17 @@ impl ScriptedReply {
     }
 }
 
-/// The body of a stream.
+/// The body of a scripted stream.
 struct ScriptedBody {
     lines: VecDeque<Bytes>,
     end: BodyEnd,
 }
 
-/// What comes behind the lines.
+/// The end of a scripted body.
 #[derive(Clone, Copy)]
 enum BodyEnd {
     Complete,
-    /// As soon as what came before it is on its way.
+    /// The connection is reset at the next poll, so that the lines are sent before.
     Disconnect,
     Disconnected,
     StayOpen,

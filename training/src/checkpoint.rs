@@ -1,8 +1,9 @@
-//! A run's state on disk: what it takes to go on as if it had never stopped.
+//! Checkpoints: the state of a run on disk, from which it resumes bit for bit.
 //!
-//! Little-endian: magic `KIBITRUN`, u32 length of the JSON state, the state, then every parameter
-//! group's weights, means and squares as f32, tile by tile, the output biases last, and the SHA-256
-//! of all that.
+//! All numbers are little-endian. The file holds, in this order: the magic `KIBITRUN`, the u32
+//! length of the JSON state, the JSON state, the parameters and the SHA-256 of all preceding bytes.
+//! The parameters are each group's weights, means and squares as f32, tile by tile, the output
+//! biases last.
 
 use std::fmt;
 use std::fs;
@@ -21,25 +22,25 @@ use crate::row::{LANES, Row};
 const MAGIC: &[u8; 8] = b"KIBITRUN";
 const HASH_BYTES: usize = 32;
 
-/// Where a run stands.
+/// The settings and the progress of a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RunState {
-    /// Its settings.
+    /// The run's settings.
     pub config: Config,
-    /// Epochs done.
+    /// Completed epochs.
     pub epochs: u32,
-    /// Steps done.
+    /// Completed steps.
     pub steps: u64,
-    /// Losses of the epochs done.
+    /// Losses of the completed epochs.
     pub losses: Vec<Losses>,
 }
 
 /// Mean losses of one epoch.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Losses {
-    /// Over the positions learned from, while they were learned.
+    /// Over the training positions, each measured before its step.
     pub training: f64,
-    /// Over the held-out positions, after the epoch; `None` where none are held out.
+    /// Over the held-out positions, after the epoch; `None` if no position is held out.
     pub held_out: Option<f64>,
 }
 
@@ -53,7 +54,7 @@ impl fmt::Display for Losses {
     }
 }
 
-/// Writes the run's state; a crash on the way leaves the file that was there before.
+/// Writes a run's state. A crash leaves the previous file in place.
 ///
 /// # Errors
 ///
@@ -74,7 +75,7 @@ pub fn save(path: &Path, state: &RunState, network: &Network) -> Result<()> {
     write_atomically(path, &bytes)
 }
 
-/// `true` when a file begins like a checkpoint.
+/// Whether a file starts with a checkpoint's magic bytes.
 ///
 /// # Errors
 ///
@@ -91,25 +92,27 @@ pub fn is_checkpoint(path: &Path) -> Result<bool> {
 ///
 /// # Errors
 ///
-/// When the file cannot be read, is damaged or of another format.
+/// When the file cannot be read, is damaged or has another format.
 pub fn load(path: &Path) -> Result<(RunState, Network)> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
-    parse(&bytes)
-        .with_context(|| format!("{} is no checkpoint of a run, or damaged", path.display()))
+    parse(&bytes).with_context(|| format!("{} is not a checkpoint, or is damaged", path.display()))
 }
 
 fn parse(bytes: &[u8]) -> Result<(RunState, Network)> {
-    let (content, hash) = bytes.split_last_chunk::<HASH_BYTES>().context("too short")?;
+    let (content, hash) =
+        bytes.split_last_chunk::<HASH_BYTES>().context("the file is too short")?;
     ensure!(
         content.starts_with(MAGIC),
-        "it does not begin with {}",
+        "the file does not start with {}",
         String::from_utf8_lossy(MAGIC)
     );
-    ensure!(Sha256::digest(content).as_slice() == hash, "its checksum does not fit");
+    ensure!(Sha256::digest(content).as_slice() == hash, "the checksum does not match");
 
-    let (length, rest) = content[MAGIC.len()..].split_first_chunk::<4>().context("too short")?;
-    let (json, mut numbers) =
-        rest.split_at_checked(u32::from_le_bytes(*length) as usize).context("too short")?;
+    let (length, rest) =
+        content[MAGIC.len()..].split_first_chunk::<4>().context("the file is too short")?;
+    let (json, mut numbers) = rest
+        .split_at_checked(u32::from_le_bytes(*length) as usize)
+        .context("the file is too short")?;
     let state: RunState = serde_json::from_slice(json)?;
     let mut network = Network::zeros(state.config.shape()?, state.config.rounding());
     for group in parameter_groups_mut(&mut network) {
@@ -117,7 +120,7 @@ fn parse(bytes: &[u8]) -> Result<(RunState, Network)> {
             numbers = read_row(numbers, row)?;
         }
     }
-    ensure!(numbers.is_empty(), "{} bytes too many", numbers.len());
+    ensure!(numbers.is_empty(), "{} bytes follow the last parameter", numbers.len());
     for tile in &mut network.tiles {
         tile.refresh();
     }
@@ -125,7 +128,7 @@ fn parse(bytes: &[u8]) -> Result<(RunState, Network)> {
 }
 
 fn read_row<'a>(bytes: &'a [u8], row: &mut Row) -> Result<&'a [u8]> {
-    let (numbers, rest) = bytes.split_at_checked(4 * LANES).context("too short")?;
+    let (numbers, rest) = bytes.split_at_checked(4 * LANES).context("the file is too short")?;
     for (number, bytes) in row.iter_mut().zip(numbers.as_chunks().0) {
         *number = f32::from_le_bytes(*bytes);
     }
@@ -144,11 +147,11 @@ fn parameter_groups_mut(network: &mut Network) -> impl Iterator<Item = &mut Para
         .chain([&mut network.output_bias])
 }
 
-/// Writes a file beside its place and moves it there, so that a reader never sees half of it.
+/// Writes a temporary file and renames it to `path`, so that a reader never sees a partial file.
 ///
 /// # Errors
 ///
-/// When it cannot be written or moved.
+/// When the file cannot be written or renamed.
 pub fn write_atomically(path: &Path, bytes: &[u8]) -> Result<()> {
     let temporary = path.with_extension("part");
     let write = || -> std::io::Result<()> {

@@ -1,4 +1,4 @@
-//! What the program does, one file a command.
+//! The commands of the program, one per file.
 
 pub mod calibrate;
 pub mod datagen;

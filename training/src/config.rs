@@ -1,5 +1,4 @@
-//! Everything that decides how a run goes. The same settings, data and program give the same
-//! network to the bit.
+//! The settings of a run. The same settings, data and program give the same network, bit for bit.
 
 use std::path::PathBuf;
 
@@ -8,15 +7,14 @@ use clap::builder::RangedU64ValueParser;
 use serde::{Deserialize, Serialize};
 
 use crate::dataset::Sources;
+use crate::example::Target;
 use crate::king_buckets::KingBuckets;
-use crate::number;
-use crate::optimiser::AdamW;
-use crate::schedule::Schedule;
+use crate::optimiser::{AdamW, Schedule};
 use crate::shape::Shape;
-use crate::target::Target;
 use crate::tile::Rounding;
+use crate::value_parsers;
 
-/// The settings of a run, kept in each checkpoint.
+/// The settings of a run. Each checkpoint stores them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, clap::Args)]
 #[allow(
     missing_docs,
@@ -30,35 +28,39 @@ pub struct Config {
     /// Neurons of the hidden layer per perspective, a multiple of 32
     #[arg(long, default_value_t = 512)]
     pub hidden: usize,
-    /// Sets of inputs by the own king's square: none, 4, 8, or 32 numbers with commas between (a1
+    /// Sets of inputs by the own king's square: none, 4, 8, or 32 numbers separated by commas (a1
     /// b1 c1 d1 a2 … d8)
     #[arg(long, default_value = "none")]
     pub king_buckets: String,
     /// Sets of output weights by the number of pieces
     #[arg(long, default_value_t = 8)]
     pub output_buckets: usize,
-    /// Begin with the weights of this checkpoint or network file: of the same sizes, or without
+    /// Start with the weights of this checkpoint or network file, which has the same sizes or no
     /// king buckets
     #[arg(long)]
     pub start_from: Option<PathBuf>,
-    /// Compute with weights as they are, not rounded as the network file will hold them
+    /// Compute with exact weights, not with weights rounded as in the network file
     #[arg(long)]
     #[serde(default)]
     pub exact_weights: bool,
-    /// How often all positions are gone through
+    /// Number of passes over all positions
     #[arg(long, default_value_t = 30)]
     pub epochs: u32,
-    /// Positions a step
-    #[arg(long, default_value_t = 16384, value_parser = RangedU64ValueParser::<usize>::new().range(1..))]
+    /// Positions per step
+    #[arg(
+        long,
+        default_value_t = 16384,
+        value_parser = RangedU64ValueParser::<usize>::new().range(1..)
+    )]
     pub batch: usize,
-    /// The loss is |answer − target| to this power
-    #[arg(long, default_value_t = 2.0, value_parser = number::one_or_more)]
+    /// The loss is |prediction − target| to this power
+    #[arg(long, default_value_t = 2.0, value_parser = value_parsers::one_or_more)]
     pub power: f32,
     #[command(flatten)]
     pub schedule: Schedule,
     #[command(flatten)]
     pub optimiser: AdamW,
-    /// What the first weights and the order of the positions are drawn from
+    /// Seed of the initial weights and of the order of the positions
     #[arg(long, default_value_t = 1)]
     pub seed: u64,
 }
@@ -68,7 +70,7 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// When they do not fit.
+    /// When the sizes or the king buckets are invalid.
     pub fn shape(&self) -> Result<Shape> {
         Shape::new(self.hidden, KingBuckets::parse(&self.king_buckets)?, self.output_buckets)
     }

@@ -1,16 +1,15 @@
-//! Every position that is learned from, and those held out.
+//! The dataset: training positions and held-out positions in memory.
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use rayon::prelude::*;
+use anyhow::Result;
 use serde::{Deserialize, Serialize};
 
 use crate::filter::Filter;
 use crate::games;
 use crate::sample::{GameResult, Sample};
 
-/// Where positions come from.
+/// The sources of positions.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, clap::Args)]
 pub struct Sources {
     /// viriformat game files
@@ -31,7 +30,7 @@ pub struct Sources {
     pub filter: Filter,
 }
 
-/// What one file gave.
+/// The counts of one file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FileStats {
     /// The file.
@@ -40,30 +39,27 @@ pub struct FileStats {
     pub games: usize,
     /// Positions in it.
     pub positions: usize,
-    /// Positions that the filter kept, held-out ones included.
+    /// Positions that passed the filter, held-out positions included.
     pub kept: usize,
 }
 
 /// Positions in memory, in the order of the files.
 #[derive(Clone, Debug, Default)]
 pub struct Dataset {
-    /// Positions to learn from.
+    /// Positions to train on.
     pub training: Vec<Sample>,
     /// Positions of held-out games.
     pub validation: Vec<Sample>,
-    /// What each file gave.
+    /// The counts of each file.
     pub files: Vec<FileStats>,
 }
-
-/// Games decoded by one task.
-const GAMES_PER_TASK: usize = 1024;
 
 impl Dataset {
     /// Reads and filters all files.
     ///
     /// # Errors
     ///
-    /// A file that cannot be read, or a damaged game in it.
+    /// When a file cannot be read or a game is damaged.
     pub fn load(sources: &Sources) -> Result<Self> {
         let mut dataset = Self::default();
         for path in &sources.data {
@@ -73,79 +69,54 @@ impl Dataset {
     }
 
     fn add_file(&mut self, path: &Path, sources: &Sources) -> Result<()> {
-        let bytes = games::read(path)?;
-        let games = games::split(&bytes).with_context(|| path.display().to_string())?;
-        let name =
-            path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let unknown = sources.unknown_results.contains(&name);
-
-        let parts: Vec<DatasetPart> = games
-            .par_chunks(GAMES_PER_TASK)
-            .enumerate()
-            .map(|(chunk, games)| {
-                let mut part = DatasetPart::default();
-                for (i, game) in games.iter().enumerate() {
-                    let number = chunk * GAMES_PER_TASK + i;
-                    let held_out = is_held_out(&name, number, sources.hold_out);
-                    part.add_game(game, held_out, unknown, &sources.filter)
-                        .with_context(|| format!("{}, game {number}", path.display()))?;
+        let name = games::file_name(path);
+        let has_results = !sources.unknown_results.contains(&name);
+        let filter = &sources.filter;
+        let parts = games::decode_file(path, DatasetPart::default, |part, number, game| {
+            let is_held_out = is_held_out(&name, number, sources.hold_out);
+            let samples = if is_held_out { &mut part.validation } else { &mut part.training };
+            part.games += 1;
+            games::visit(game, |board, mv, score, result| {
+                part.positions += 1;
+                if filter.keeps(board, mv, score) {
+                    let result = if has_results { result } else { GameResult::Unknown };
+                    samples.push(Sample::new(board, score, result));
                 }
-                Ok(part)
             })
-            .collect::<Result<_>>()?;
+        })?;
 
         let before = self.training.len() + self.validation.len();
-        let positions = parts.iter().map(|part| part.positions).sum();
+        let (mut games, mut positions) = (0, 0);
         for part in parts {
+            games += part.games;
+            positions += part.positions;
             self.training.extend(part.training);
             self.validation.extend(part.validation);
         }
         let kept = self.training.len() + self.validation.len() - before;
-        self.files.push(FileStats { path: path.to_owned(), games: games.len(), positions, kept });
+        self.files.push(FileStats { path: path.to_owned(), games, positions, kept });
         Ok(())
     }
 }
 
-/// What one task decoded.
+/// The games that one task decoded.
 #[derive(Default)]
 struct DatasetPart {
     training: Vec<Sample>,
     validation: Vec<Sample>,
+    games: usize,
     positions: usize,
 }
 
-impl DatasetPart {
-    fn add_game(
-        &mut self,
-        game: &[u8],
-        held_out: bool,
-        unknown: bool,
-        filter: &Filter,
-    ) -> Result<()> {
-        let into = if held_out { &mut self.validation } else { &mut self.training };
-        let positions = &mut self.positions;
-        games::visit(game, |board, mv, score, result| {
-            *positions += 1;
-            if filter.keeps(board, mv, score) {
-                into.push(Sample::new(
-                    board,
-                    score,
-                    if unknown { GameResult::Unknown } else { result },
-                ));
-            }
-        })
-    }
-}
-
-/// Whole games are held out, chosen by a hash of the file's name and the game's number: the same
-/// games whatever other files join in.
+/// Whether a game is held out. A hash of the file's name and the game's number selects whole games,
+/// independently of the other files.
 #[must_use]
 pub fn is_held_out(name: &str, game: usize, one_of: u32) -> bool {
     one_of > 0 && fold_of(name, game, one_of) == 0
 }
 
-/// Which of so many folds, at least one, a game belongs to. FNV-1a, a simple hash with a fixed
-/// definition: `label/label.cpp` computes it too.
+/// The fold of a game, from 0 to `folds` − 1; `folds` is at least 1. The hash is FNV-1a, which is
+/// simple and frozen: `label/label.cpp` computes it too.
 #[must_use]
 pub fn fold_of(name: &str, game: usize, folds: u32) -> u32 {
     let hash =

@@ -1,4 +1,4 @@
-//! From a position to the indices of the network's active inputs.
+//! Input features: the indices of the inputs that a position activates.
 
 use crate::king_buckets::KingBuckets;
 use crate::sample::Sample;
@@ -6,17 +6,17 @@ use crate::sample::Sample;
 /// Inputs of one perspective in one king bucket: 2 colours × 6 roles × 64 squares.
 pub const INPUTS: usize = 768;
 
-/// No position has more pieces, so no perspective more active inputs.
+/// The largest number of active inputs per perspective: a position has at most 32 pieces.
 pub const MAX_ACTIVE: usize = 32;
 
-/// Active inputs of one perspective: the first [`Sample::piece_count`] entries count.
+/// Active inputs of one perspective. Only the first [`Sample::piece_count`] entries are valid.
 pub type ActiveFeatures = [u16; MAX_ACTIVE];
 
 /// Active inputs of the side to move's perspective and of the opponent's, in this order.
 ///
-/// A perspective sees its own pieces play up the board, and its own king on the files a–d: with the
-/// king on e–h every square's file is mirrored. Index: 768·bucket(own king) + (own piece ? 0 : 384)
-/// + 64·role + square.
+/// In a perspective the own pieces play up the board and the own king is on the files a–d. With the
+/// king on e–h, every square's file is mirrored. The index of a piece is 768·bucket(own king) +
+/// (own piece ? 0 : 384) + 64·role + square.
 #[must_use]
 pub fn active_features(sample: &Sample, buckets: &KingBuckets) -> [ActiveFeatures; 2] {
     let (own_flip, own_base) = perspective_transform(sample.own_king(), buckets);
@@ -32,8 +32,8 @@ pub fn active_features(sample: &Sample, buckets: &KingBuckets) -> [ActiveFeature
     active
 }
 
-/// How a perspective with its king here (own pieces playing up) mirrors squares, and the first
-/// index of its king bucket.
+/// The XOR mask that mirrors squares for a king on this square, and the first index of its king
+/// bucket. The own pieces play up the board.
 fn perspective_transform(king: u8, buckets: &KingBuckets) -> (u8, u16) {
     let flip = if king & 4 == 0 { 0 } else { 7 };
     (flip, INPUTS as u16 * u16::from(buckets.of(king ^ flip)))

@@ -1,17 +1,17 @@
-//! Which positions the network learns from.
+//! The filter of training positions.
 
 use serde::{Deserialize, Serialize};
 use viriformat::chess::board::Board;
 use viriformat::chess::chessmove::Move;
 
-/// What a position must be like to be learned from.
+/// Conditions that a training position meets.
 ///
-/// The network judges positions where nothing hangs: the search's quiescence takes care of the
-/// others. So positions in check and positions whose best move captures or promotes are left out,
-/// and so are decided ones, whose scores say little.
+/// The network evaluates quiet positions; quiescence search resolves the others. So the filter
+/// drops positions in check and positions whose best move captures or promotes. It also drops
+/// decided positions, because their scores carry little information.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, clap::Args)]
 pub struct Filter {
-    /// Leave out scores beyond this many centipawns (mates are always left out)
+    /// Drop scores beyond this many centipawns (mates are always dropped)
     #[arg(long, default_value_t = 3000)]
     pub max_score: u16,
     /// Keep positions in check
@@ -20,17 +20,17 @@ pub struct Filter {
     /// Keep positions whose move in the game captures or promotes
     #[arg(long)]
     pub keep_tactical: bool,
-    /// Leave out positions with fewer pieces, kings and pawns included
+    /// Drop positions with fewer pieces, kings and pawns included
     #[arg(long, default_value_t = 3)]
     pub min_pieces: u8,
 }
 
-/// A mate in n plies is scored as 30,000 − n: from here on a score is a mate.
+/// The smallest score of a mate. A mate in n plies scores 30,000 − n.
 pub const MATE_THRESHOLD: u16 = 29_000;
 
 impl Filter {
-    /// `true` when the network shall learn from `board`, where `best` was played and `score`
-    /// (centipawns) was found.
+    /// Whether the network learns from `board`, where `best` was played and `score` (centipawns)
+    /// was found.
     #[must_use]
     pub fn keeps(&self, board: &Board, best: Move, score: i16) -> bool {
         let size = score.unsigned_abs();

@@ -1,8 +1,9 @@
-//! Reads viriformat game files.
+//! Reading of viriformat game files.
 
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use rayon::prelude::*;
 use viriformat::chess::board::Board;
 use viriformat::chess::chessmove::Move;
 use viriformat::dataformat::Game;
@@ -11,18 +12,21 @@ use crate::sample::GameResult;
 
 /// Bytes of a game's start position.
 const START_BYTES: usize = 32;
-/// Where the result stands in the start position: 0 Black won, 1 draw, 2 White won.
+/// Offset of the result in the start position: 0 Black won, 1 draw, 2 White won.
 const RESULT_OFFSET: usize = 30;
-/// Where its half-move clock stands.
+/// Offset of the half-move clock in the start position.
 const CLOCK_OFFSET: usize = 25;
 /// Bytes of one move with its score; four zero bytes end a game.
 const MOVE_BYTES: usize = 4;
+
+/// Games decoded by one task.
+const GAMES_PER_TASK: usize = 1024;
 
 /// The bytes of each game of a file.
 ///
 /// # Errors
 ///
-/// When the last game has no end.
+/// When the last game is incomplete.
 pub fn split(bytes: &[u8]) -> Result<Vec<&[u8]>> {
     let mut games = Vec::new();
     let mut rest = bytes;
@@ -30,11 +34,11 @@ pub fn split(bytes: &[u8]) -> Result<Vec<&[u8]>> {
         let number = games.len();
         let moves = rest
             .get(START_BYTES..)
-            .with_context(|| format!("game {number} is cut off in its start position"))?;
+            .with_context(|| format!("game {number} ends within its start position"))?;
         let length = moves
             .chunks_exact(MOVE_BYTES)
             .position(|entry| entry == [0; MOVE_BYTES])
-            .with_context(|| format!("game {number} has no end"))?;
+            .with_context(|| format!("game {number} has no end marker"))?;
         let (game, after) = rest.split_at(START_BYTES + MOVE_BYTES * (length + 1));
         games.push(game);
         rest = after;
@@ -43,21 +47,21 @@ pub fn split(bytes: &[u8]) -> Result<Vec<&[u8]>> {
 }
 
 /// Calls `visit` with every position of one game, the move played in it, its score (centipawns) and
-/// the game's result, both from White's side.
+/// the game's result. Score and result are from White's point of view.
 ///
 /// # Errors
 ///
-/// When the bytes are no game: a start position that is none, a result that is none, a move that
-/// cannot be played.
+/// When the start position, the result or a move is invalid.
 pub fn visit(bytes: &[u8], mut visit: impl FnMut(&Board, Move, i16, GameResult)) -> Result<()> {
     let result = match bytes.get(RESULT_OFFSET) {
         Some(0) => GameResult::Loss,
         Some(1) => GameResult::Draw,
         Some(2) => GameResult::Win,
-        other => bail!("{other:?} is no result"),
+        Some(other) => bail!("the result is {other}; it must be 0, 1 or 2"),
+        None => bail!("the game ends within its start position"),
     };
     check_start(bytes)?;
-    // The clock plays no part here, and some games begin beyond what viriformat takes for possible.
+    // The clock is not used here, and some games start above the limit that viriformat checks.
     let mut bytes = bytes.to_vec();
     bytes[CLOCK_OFFSET] = 0;
     let game = Game::deserialise_from(&mut bytes.as_slice(), Vec::new())?;
@@ -65,37 +69,62 @@ pub fn visit(bytes: &[u8], mut visit: impl FnMut(&Board, Move, i16, GameResult))
     let opponent = board.turn().flip();
     ensure!(
         !board.sq_attacked(board.king_sq(opponent), board.turn()),
-        "the side that has moved is in check"
+        "the side that is not to move is in check"
     );
     for (mv, score) in &game.moves {
-        ensure!(board.is_pseudo_legal(*mv), "{mv:?} cannot be played in {board}");
+        ensure!(board.is_pseudo_legal(*mv), "{mv:?} is not pseudo-legal in {board}");
         visit(&board, *mv, score.get(), result);
         ensure!(board.make_move_simple(*mv), "{mv:?} leaves the king in check in {board}");
     }
     Ok(())
 }
 
-/// What unpacking a start position relies on: at most 32 pieces of known kinds, one king a side.
+/// Checks what unpacking a start position relies on: at most 32 pieces of known kinds and one king
+/// per side.
 fn check_start(bytes: &[u8]) -> Result<()> {
-    let start = bytes.get(..START_BYTES).context("no start position")?;
+    let start = bytes.get(..START_BYTES).context("the game ends within its start position")?;
     let occupied = start[..8].iter().map(|byte| byte.count_ones()).sum::<u32>() as usize;
-    ensure!(occupied <= 32, "{occupied} pieces on the board");
+    ensure!(occupied <= 32, "the start position has {occupied} pieces; it must have at most 32");
     let code = |i: usize| start[8 + i / 2] >> (4 * (i % 2)) & 15;
-    ensure!((0..occupied).all(|i| code(i) & 7 != 7), "a piece of no known kind");
+    ensure!((0..occupied).all(|i| code(i) & 7 != 7), "the start position has a piece of kind 7");
     for king in [5, 13] {
-        ensure!(
-            (0..occupied).filter(|i| code(*i) == king).count() == 1,
-            "a side without exactly one king"
-        );
+        let kings = (0..occupied).filter(|i| code(*i) == king).count();
+        ensure!(kings == 1, "a side has {kings} kings; it must have one");
     }
     Ok(())
 }
 
-/// Reads a whole file.
+/// Decodes the games of a file in parallel.
+///
+/// Each task starts with `new()` and calls `add` with the number and the bytes of each of its
+/// games. The results of the tasks come in the order of the games.
 ///
 /// # Errors
 ///
-/// When the file cannot be read.
-pub fn read(path: &Path) -> Result<Vec<u8>> {
-    std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))
+/// When the file cannot be read, its last game is incomplete, or `add` fails for a game.
+pub fn decode_file<T: Send>(
+    path: &Path,
+    new: impl Fn() -> T + Sync,
+    add: impl Fn(&mut T, usize, &[u8]) -> Result<()> + Sync,
+) -> Result<Vec<T>> {
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let games = split(&bytes).with_context(|| path.display().to_string())?;
+    games
+        .par_chunks(GAMES_PER_TASK)
+        .enumerate()
+        .map(|(chunk, games)| {
+            let mut part = new();
+            for (number, game) in (chunk * GAMES_PER_TASK..).zip(games) {
+                add(&mut part, number, game)
+                    .with_context(|| format!("{}, game {number}", path.display()))?;
+            }
+            Ok(part)
+        })
+        .collect()
+}
+
+/// The name of a file without its folder.
+#[must_use]
+pub fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
 }

@@ -1,4 +1,4 @@
-//! Which set of inputs the own king's square selects.
+//! King buckets: the set of inputs that the own king's square selects.
 
 use anyhow::{Result, bail, ensure};
 
@@ -9,11 +9,11 @@ pub struct KingBuckets {
     count: usize,
 }
 
-/// The named tables: rank 1 first, the files a–d from left to right.
+/// The named tables, rank 1 first, the files a–d from left to right.
 #[rustfmt::skip]
 const NAMED: &[(&str, [u8; 32])] = &[
     ("none", [0; 32]),
-    // Castled short or long (mirrored: g1 is b1), in the centre, gone up the board.
+    // Castled short or long (mirrored: g1 is b1), in the centre, advanced.
     ("4", [
         0, 0, 1, 1,
         2, 2, 2, 2,
@@ -37,13 +37,13 @@ const NAMED: &[(&str, [u8; 32])] = &[
 ];
 
 impl KingBuckets {
-    /// The table of that name (`none`, `4`, `8`), or one written out as 32 numbers with commas
-    /// between, a1 b1 c1 d1 a2 … d8.
+    /// The table of that name (`none`, `4`, `8`), or a custom table of 32 numbers separated by
+    /// commas, in the order a1 b1 c1 d1 a2 … d8.
     ///
     /// # Errors
     ///
-    /// A name that is not known, not 32 numbers, or buckets that are not numbered 0, 1, 2 … without
-    /// a gap.
+    /// When the name is unknown, there are not 32 numbers, or the buckets are not numbered 0, 1, 2
+    /// … without a gap.
     pub fn parse(text: &str) -> Result<Self> {
         if let Some((_, table)) = NAMED.iter().find(|(name, _)| *name == text) {
             return Self::from_table(*table);
@@ -53,13 +53,13 @@ impl KingBuckets {
                 |_| {
                     let names: Vec<_> = NAMED.iter().map(|(name, _)| *name).collect();
                     bail!(
-                        "`{text}` is neither one of {} nor 32 numbers with commas between",
+                        "`{text}` is neither one of {} nor 32 numbers separated by commas",
                         names.join(", ")
                     )
                 },
             )?;
         let Ok(table) = <[u8; 32]>::try_from(numbers.as_slice()) else {
-            bail!("a king bucket table has 32 numbers, this one has {}", numbers.len());
+            bail!("the king bucket table has {} numbers; it must have 32", numbers.len());
         };
         Self::from_table(table)
     }
@@ -72,24 +72,27 @@ impl KingBuckets {
     pub fn from_table(table: [u8; 32]) -> Result<Self> {
         let last = table.iter().copied().max().unwrap_or(0);
         for bucket in 0..=last {
-            ensure!(table.contains(&bucket), "king bucket {bucket} is missing below bucket {last}");
+            ensure!(
+                table.contains(&bucket),
+                "king bucket {bucket} is missing; buckets are numbered 0 to {last} without a gap"
+            );
         }
         Ok(Self { table, count: usize::from(last) + 1 })
     }
 
-    /// How many buckets there are, at least 1.
+    /// The number of buckets, at least 1.
     #[must_use]
     pub fn count(&self) -> usize {
         self.count
     }
 
-    /// The table: index 4·rank + file.
+    /// The table, indexed by 4·rank + file.
     #[must_use]
     pub fn table(&self) -> &[u8; 32] {
         &self.table
     }
 
-    /// The bucket of a king on this square, which lies on the files a–d.
+    /// The bucket of a king on this square of the files a–d.
     #[must_use]
     pub fn of(&self, king: u8) -> u8 {
         let (rank, file) = (king >> 3 & 7, king & 3);

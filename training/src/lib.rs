@@ -1,21 +1,20 @@
 //! The trainer of kibitzer's evaluation network.
 //!
-//! From bottom to top: [`sample`] is a position in 32 bytes, [`games`] and [`dataset`] read them
-//! from viriformat files through a [`filter`]; [`features`], [`king_buckets`] and [`target`] make
-//! an [`example`] of it. A [`row`] is the unit of arithmetic, a [`tile`] some neurons with their
-//! weights, [`network`] all of them; [`optimiser`] and [`schedule`] move the weights. A [`run`]
-//! does that epoch by epoch and leaves a [`checkpoint`] and a [`network_file`] of the [`quantised`]
-//! weights.
+//! - Data: a [`sample`] is a position in 32 bytes. [`games`] and [`dataset`] read samples from
+//!   viriformat files through a [`filter`].
+//! - Inputs: [`features`] and [`king_buckets`] turn a sample into an [`example`], which also holds
+//!   the target.
+//! - Network: a [`row`] is the unit of arithmetic, a [`tile`] is a group of neurons with their
+//!   weights, and a [`network`] is all tiles. [`shape`] holds its sizes.
+//! - Training: the [`optimiser`] updates the weights. A [`run`] trains epoch by epoch. After each
+//!   epoch it writes a [`checkpoint`] and a [`network_file`] of the [`quantised_network`].
+//! - Win, draw and loss: a [`wdl_model`] is fitted ([`wdl_fit`]) to the [`tally`] of the engine's
+//!   own games. Its [`reliability`] compares predicted with observed frequencies.
 //!
-//! Fractions on the command line are checked by [`number`].
-//!
-//! [`datagen`] generates training games by self-play.
-//!
-//! Beside that, a [`win_model`] is fitted ([`win_fit`]) to the [`tally`] of the engine's own games;
-//! its [`calibration`] tells how well.
+//! [`datagen`] generates training games by self-play. [`value_parsers`] checks numbers of the command line.
 
-pub mod calibration;
 pub mod checkpoint;
+pub mod commands;
 pub mod config;
 pub mod datagen;
 pub mod dataset;
@@ -26,18 +25,15 @@ pub mod games;
 pub mod king_buckets;
 pub mod network;
 pub mod network_file;
-pub mod number;
 pub mod optimiser;
-pub mod quantised;
+pub mod quantised_network;
+pub mod reliability;
 pub mod row;
 pub mod run;
 pub mod sample;
-pub mod schedule;
 pub mod shape;
 pub mod tally;
-pub mod target;
 pub mod tile;
+pub mod value_parsers;
 pub mod wdl_fit;
 pub mod wdl_model;
-
-pub mod commands;

@@ -25,19 +25,19 @@ struct Arguments {
 enum Command {
     /// Generates training games by self-play
     Datagen(Datagen),
-    /// Begins a run
+    /// Starts a run
     Train(Train),
-    /// Goes on with a run that was stopped
+    /// Continues a stopped run
     Resume(Resume),
-    /// Writes the network file of a run
+    /// Writes the network file of a run's checkpoint
     Export(Export),
-    /// Shows what a network file or a checkpoint holds
+    /// Describes a network file or a checkpoint
     Info(Info),
-    /// Evaluates positions by a network file
+    /// Evaluates positions with a network file
     Evaluate(Evaluate),
     /// Measures a network file on the held-out positions
     Measure(Measure),
-    /// Fits the logistic curve between scores and results
+    /// Fits the scale of the logistic curve between scores and results
     Calibrate(Calibrate),
     /// Fits the model of win, draw and loss to the engine's own games
     Wdl(Wdl),

@@ -4,35 +4,34 @@ use anyhow::{Result, ensure};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use rayon::prelude::*;
 
-use crate::example::Example;
+use crate::example::{Example, logistic};
 use crate::features::INPUTS;
 use crate::optimiser::{Parameters, Step};
 use crate::row::{LANES, Row};
 use crate::shape::Shape;
-use crate::target::logistic;
 use crate::tile::{Rounding, Tile};
 
-/// Feature weights start between ± this.
+/// Initial feature weights are between ± this.
 const FEATURE_INIT_RANGE: f32 = 0.1;
-/// Biases start here: most neurons begin with a slope.
+/// The initial bias. It gives most neurons a non-zero slope.
 const BIAS_INIT: f32 = 0.1;
 
-/// A network in training. Its output is a logit: the expected points of the side to move are 1 / (1
-/// + e^−output).
+/// A network in training. Its output is a logit: the side to move expects 1 / (1 + e^−output)
+/// points.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// Its sizes.
+    /// The network's sizes.
     pub shape: Shape,
-    /// The hidden layer and its output weights.
+    /// The hidden layer and the output weights.
     pub tiles: Vec<Tile>,
-    /// The outputs' biases, one for each output bucket.
+    /// The output biases, one for each output bucket.
     pub output_bias: Parameters,
     outputs: Vec<f32>,
     output_gradients: Vec<f32>,
 }
 
 impl Network {
-    /// A network with weights drawn from a seed: the same whatever the machine.
+    /// A network with weights drawn from a seed. They are the same on every machine.
     #[must_use]
     pub fn random(shape: Shape, rounding: Rounding, seed: u64) -> Self {
         let mut network = Self::zeros(shape, rounding);
@@ -65,12 +64,12 @@ impl Network {
         Self { shape, tiles, output_bias, outputs: Vec::new(), output_gradients: Vec::new() }
     }
 
-    /// A network that begins with the weights of one trained before: of the same shape, or without
-    /// king buckets where this shape has some.
+    /// A network with the weights of a trained network. That one has the same shape, or no king
+    /// buckets where this shape has some.
     ///
     /// # Errors
     ///
-    /// When the shapes differ in anything else.
+    /// When the shapes differ in any other way.
     pub fn start_from(shape: Shape, rounding: Rounding, other: &Network) -> Result<Self> {
         let without_buckets =
             Shape { king_buckets: other.shape.king_buckets.clone(), ..shape.clone() };
@@ -119,7 +118,7 @@ impl Network {
             .sum()
     }
 
-    /// One step of gradient descent on a batch; returns the sum of its losses before the step.
+    /// Takes one optimiser step on a batch; returns the sum of its losses before the step.
     pub fn train(&mut self, batch: &[Example], power: f32, step: &Step) -> f64 {
         let sum = self.accumulate_gradient(batch, power);
         self.tiles.par_iter_mut().for_each(|tile| tile.update(step));
@@ -135,23 +134,24 @@ impl Network {
         let mut sum = 0.0;
         self.output_gradients.clear();
         for (output, example) in self.outputs.iter().zip(batch) {
-            let (loss, slope) = loss_and_derivative(*output, example.target, power);
+            let (loss, derivative) = loss_and_derivative(*output, example.target, power);
             sum += f64::from(loss);
-            self.output_gradients.push(slope * share);
+            self.output_gradients.push(derivative * share);
             *self.output_bias.gradient[0].get_mut(usize::from(example.output_bucket)) +=
-                slope * share;
+                derivative * share;
         }
-        let errors = &self.output_gradients;
-        self.tiles.par_iter_mut().for_each(|tile| tile.backward(batch, errors));
+        let output_gradients = &self.output_gradients;
+        self.tiles.par_iter_mut().for_each(|tile| tile.backward(batch, output_gradients));
         sum
     }
 }
 
-/// |logistic(output) − target|^power and its derivative by the output.
+/// |logistic(output) − target|^power and its derivative with respect to the output.
 fn loss_and_derivative(output: f32, target: f32, power: f32) -> (f32, f32) {
-    let answer = logistic(output);
-    let difference = answer - target;
+    let prediction = logistic(output);
+    let difference = prediction - target;
     let size = difference.abs();
-    let lower = if power == 2.0 { size } else { size.powf(power - 1.0) };
-    (lower * size, power * lower * difference.signum() * answer * (1.0 - answer))
+    let lower_power = if power == 2.0 { size } else { size.powf(power - 1.0) };
+    let derivative = power * lower_power * difference.signum() * prediction * (1.0 - prediction);
+    (lower_power * size, derivative)
 }

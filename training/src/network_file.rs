@@ -1,6 +1,6 @@
-//! The network file that the engine reads, format 1. All numbers little-endian:
+//! The network file that the engine reads, format 1. All numbers are little-endian.
 //!
-//! | bytes | what |
+//! | bytes | content |
 //! |---|---|
 //! | 0–7 | `KIBITZER` |
 //! | 8–9 | format version, 1 |
@@ -11,7 +11,7 @@
 //! | 16–17, 18–19 | QA (255), QB (64) |
 //! | 20–21 | SCALE: evaluation = output · SCALE |
 //! | 22–27 | 0 |
-//! | 28–31 | bytes of the payload |
+//! | 28–31 | length of the payload in bytes |
 //! | 32–63 | SHA-256 of bytes 0–31 and the payload |
 //!
 //! Payload: king bucket table u8\[32\]; feature weights i16\[768·king buckets\]\[hidden\]; feature
@@ -25,8 +25,8 @@ use anyhow::{Context, Result, ensure};
 use sha2::{Digest, Sha256};
 
 use crate::king_buckets::KingBuckets;
-use crate::quantised::{QA, QB, QuantisedNetwork};
-use crate::shape::Shape;
+use crate::quantised_network::QuantisedNetwork;
+use crate::shape::{QA, QB, Shape};
 
 const MAGIC: &[u8; 8] = b"KIBITZER";
 const VERSION: u16 = 1;
@@ -34,11 +34,11 @@ const SCRELU: u8 = 1;
 const HEADER_BYTES: usize = 64;
 const HASHED_HEADER_BYTES: usize = 32;
 
-/// The file's bytes.
+/// The bytes of a network's file.
 ///
 /// # Errors
 ///
-/// When the network's sizes do not fit the header.
+/// When a size of the network exceeds its header field.
 pub fn write(network: &QuantisedNetwork) -> Result<Vec<u8>> {
     let payload = payload(network);
     let mut bytes = Vec::with_capacity(HEADER_BYTES + payload.len());
@@ -72,7 +72,7 @@ fn payload(network: &QuantisedNetwork) -> Vec<u8> {
 ///
 /// # Errors
 ///
-/// When it cannot be read, or [`read`] refuses it.
+/// When the file cannot be read or [`read`] fails.
 pub fn load(path: &Path) -> Result<QuantisedNetwork> {
     let bytes = fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
     read(&bytes).with_context(|| path.display().to_string())
@@ -82,21 +82,21 @@ pub fn load(path: &Path) -> Result<QuantisedNetwork> {
 ///
 /// # Errors
 ///
-/// When the bytes are no network file of this format, or damaged.
+/// When the bytes are not a network file of this format, or are damaged.
 pub fn read(bytes: &[u8]) -> Result<QuantisedNetwork> {
     let (header, payload) =
-        bytes.split_first_chunk::<HEADER_BYTES>().context("shorter than its header")?;
+        bytes.split_first_chunk::<HEADER_BYTES>().context("the file is shorter than its header")?;
     let read_u16 = |at: usize| u16::from_le_bytes([header[at], header[at + 1]]);
-    ensure!(header.starts_with(MAGIC), "no network file of kibitzer");
-    ensure!(read_u16(8) == VERSION, "format {}, this program knows {VERSION}", read_u16(8));
+    ensure!(header.starts_with(MAGIC), "the file is not a kibitzer network");
+    ensure!(read_u16(8) == VERSION, "the format is {}; it must be {VERSION}", read_u16(8));
     ensure!(
         hash(&header[..HASHED_HEADER_BYTES], payload) == header[HASHED_HEADER_BYTES..],
-        "damaged: its hash does not fit"
+        "the file is damaged: its hash does not match"
     );
-    ensure!(header[14] == SCRELU, "unknown activation {}", header[14]);
+    ensure!(header[14] == SCRELU, "the activation is {}; it must be {SCRELU}", header[14]);
     ensure!(
         read_u16(16) == QA && read_u16(18) == QB,
-        "quantised at {} and {}",
+        "the quantisation is {} and {}; it must be {QA} and {QB}",
         read_u16(16),
         read_u16(18)
     );
@@ -104,10 +104,12 @@ pub fn read(bytes: &[u8]) -> Result<QuantisedNetwork> {
     let mut rest = payload;
     let table = take(&mut rest, 1, 32)?;
     let king_buckets =
-        KingBuckets::from_table(<[u8; 32]>::try_from(table).context("table of king buckets")?)?;
+        KingBuckets::from_table(<[u8; 32]>::try_from(table).context("king bucket table")?)?;
     ensure!(
         king_buckets.count() == usize::from(header[12]),
-        "the table and the number of king buckets differ"
+        "the header has {} king buckets, the table {}",
+        header[12],
+        king_buckets.count()
     );
     let shape = Shape::new(usize::from(read_u16(10)), king_buckets, usize::from(header[13]))?;
 
@@ -120,7 +122,7 @@ pub fn read(bytes: &[u8]) -> Result<QuantisedNetwork> {
         .iter()
         .map(|b| i32::from_le_bytes(*b))
         .collect();
-    ensure!(rest.is_empty(), "{} bytes too many", rest.len());
+    ensure!(rest.is_empty(), "{} bytes follow the payload", rest.len());
     Ok(QuantisedNetwork { shape, scale: read_u16(20), features, biases, outputs, output_biases })
 }
 
@@ -135,7 +137,7 @@ fn hash(header: &[u8], payload: &[u8]) -> [u8; 32] {
 }
 
 fn take<'a>(bytes: &mut &'a [u8], size: usize, count: usize) -> Result<&'a [u8]> {
-    let (taken, rest) = bytes.split_at_checked(size * count).context("cut off")?;
+    let (taken, rest) = bytes.split_at_checked(size * count).context("the payload is too short")?;
     *bytes = rest;
     Ok(taken)
 }

@@ -1,44 +1,46 @@
+//! The optimiser AdamW and its learning-rate schedule.
+//!
 //! AdamW: Loshchilov and Hutter, "Decoupled Weight Decay Regularization" (2019),
 //! <https://arxiv.org/abs/1711.05101>.
 
 use serde::{Deserialize, Serialize};
 
-use crate::number;
 use crate::row::Row;
+use crate::value_parsers;
 
 /// The constants of AdamW that do not change during a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, clap::Args)]
 pub struct AdamW {
     /// Decay of the gradient's running mean
-    #[arg(long, default_value_t = 0.9, value_parser = number::decay)]
+    #[arg(long, default_value_t = 0.9, value_parser = value_parsers::decay)]
     pub beta1: f32,
     /// Decay of the squared gradient's running mean
-    #[arg(long, default_value_t = 0.999, value_parser = number::decay)]
+    #[arg(long, default_value_t = 0.999, value_parser = value_parsers::decay)]
     pub beta2: f32,
-    /// Added to the divisor
-    #[arg(long, default_value_t = 1e-8, value_parser = number::positive)]
+    /// Number added to the divisor
+    #[arg(long, default_value_t = 1e-8, value_parser = value_parsers::positive)]
     pub epsilon: f32,
-    /// Share of a weight that goes with each step, times the learning rate
-    #[arg(long, default_value_t = 0.01, value_parser = number::not_negative)]
+    /// Share of a weight that each step subtracts, times the learning rate
+    #[arg(long, default_value_t = 0.01, value_parser = value_parsers::not_negative)]
     pub weight_decay: f32,
 }
 
-/// What one step of AdamW needs to know.
+/// The factors of one AdamW step.
 #[derive(Clone, Copy, Debug)]
 pub struct Step {
     beta1: f32,
     beta2: f32,
     epsilon: f32,
-    /// Learning rate with the mean's bias correction in it.
+    /// The learning rate with the bias correction of the mean.
     rate: f32,
     /// 1 / √(bias correction of the squares).
     second_moment_scale: f32,
-    /// What a weight is multiplied with.
+    /// The factor of each weight.
     decay_factor: f32,
 }
 
 impl AdamW {
-    /// The step of this number (the first is 1) at this learning rate.
+    /// The factors of step `number` (the first is 1) at this learning rate.
     #[must_use]
     pub fn step(&self, number: u64, learning_rate: f32) -> Step {
         let correction = |beta: f32| 1.0 - f64::from(beta).powf(number as f64);
@@ -58,19 +60,19 @@ impl AdamW {
 pub struct Parameters {
     /// The weights.
     pub value: Vec<Row>,
-    /// The loss's derivative by each weight, summed over the batch; [`Parameters::update`] sets it
-    /// back to zero.
+    /// The derivative of the loss with respect to each weight, summed over the batch.
+    /// [`Parameters::update`] resets it to zero.
     pub gradient: Vec<Row>,
     /// Running mean of the gradient.
     pub mean: Vec<Row>,
-    /// Running mean of its square.
+    /// Running mean of the squared gradient.
     pub square: Vec<Row>,
-    /// No weight grows beyond ± this, so that its quantised form fits.
+    /// Weights are clamped to ± this, so that the quantised weight fits its integer type.
     pub limit: f32,
 }
 
 impl Parameters {
-    /// So many rows of zeros.
+    /// `rows` rows of zeros.
     #[must_use]
     pub fn zeros(rows: usize, limit: f32) -> Self {
         let zeros = vec![Row::ZERO; rows];
@@ -83,14 +85,14 @@ impl Parameters {
         }
     }
 
-    /// Takes over other weights, as far as the limit allows, but not their running means.
+    /// Copies the weights of `other`, clamped to the limit, without the running means.
     pub fn start_from(&mut self, other: &Parameters) {
         for (value, other) in self.value.iter_mut().zip(&other.value) {
             *value = other.clamp(-self.limit, self.limit);
         }
     }
 
-    /// One step of AdamW with the gradient gathered so far.
+    /// Takes one AdamW step with the accumulated gradient.
     pub fn update(&mut self, step: &Step) {
         let rows =
             self.value.iter_mut().zip(&mut self.gradient).zip(&mut self.mean).zip(&mut self.square);
@@ -103,5 +105,34 @@ impl Parameters {
             *value = (*value * step.decay_factor - change).clamp(-self.limit, self.limit);
             *gradient = Row::ZERO;
         }
+    }
+}
+
+/// The learning rate: a short linear warm-up, then half a cosine down to a small share of the peak
+/// (Loshchilov and Hutter, <https://arxiv.org/abs/1608.03983>).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, clap::Args)]
+pub struct Schedule {
+    /// Highest learning rate
+    #[arg(long, default_value_t = 0.001, value_parser = value_parsers::positive)]
+    pub learning_rate: f32,
+    /// Learning rate of the last step, as a share of the highest
+    #[arg(long, default_value_t = 0.005, value_parser = value_parsers::share)]
+    pub final_share: f32,
+    /// Steps before the highest learning rate
+    #[arg(long, default_value_t = 400)]
+    pub warm_up: u64,
+}
+
+impl Schedule {
+    /// The learning rate of step `number` (the first is 1) of `total`.
+    #[must_use]
+    pub fn rate(&self, number: u64, total: u64) -> f32 {
+        if number < self.warm_up {
+            return self.learning_rate * number as f32 / self.warm_up as f32;
+        }
+        let progress =
+            (number - self.warm_up) as f64 / total.saturating_sub(self.warm_up).max(1) as f64;
+        let cosine = 0.5 + 0.5 * (std::f64::consts::PI * progress.min(1.0)).cos();
+        self.learning_rate * (self.final_share + (1.0 - self.final_share) * cosine as f32)
     }
 }

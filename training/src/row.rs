@@ -1,14 +1,13 @@
-//! The unit of all arithmetic: the same few neurons' worth of numbers, side by side, in vector
-//! registers.
+//! Rows: one number for each of a few neurons, in vector registers. All arithmetic works on rows.
 
 use std::ops::{Add, AddAssign, BitAnd, Div, Mul, Sub};
 
 use wide::f32x16;
 
-/// Vectors of a row.
+/// Vectors per row.
 const VECTORS: usize = 2;
 
-/// Neurons of a row.
+/// Neurons per row.
 pub const LANES: usize = 16 * VECTORS;
 
 /// One number for each of [`LANES`] neurons of the hidden layer.
@@ -32,22 +31,22 @@ impl Row {
         self.0[neuron / 16].as_array()[neuron % 16]
     }
 
-    /// The number of a neuron, to be changed.
+    /// A mutable reference to the number of a neuron.
     pub fn get_mut(&mut self, neuron: usize) -> &mut f32 {
         &mut self.0[neuron / 16].as_mut_array()[neuron % 16]
     }
 
-    /// The numbers from the first neuron on.
+    /// The numbers in the order of the neurons.
     pub fn iter(&self) -> impl Iterator<Item = f32> + '_ {
         self.0.iter().flat_map(|vector| vector.as_array()).copied()
     }
 
-    /// The numbers from the first neuron on, to be changed.
+    /// Mutable references to the numbers in the order of the neurons.
     pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut f32> {
         self.0.iter_mut().flat_map(|vector| vector.as_mut_array())
     }
 
-    /// Each number, but not below `low` or above `high`.
+    /// Each number clamped to `low` and `high`.
     #[inline(always)]
     #[must_use]
     pub fn clamp(self, low: f32, high: f32) -> Self {
@@ -55,7 +54,7 @@ impl Row {
         self.map(|vector| vector.fast_max(low).fast_min(high))
     }
 
-    /// Each number where it is below `limit`, else 0.
+    /// Each number if it is below `limit`, else 0.
     #[inline(always)]
     #[must_use]
     pub fn where_below(self, limit: f32) -> Self {
@@ -63,7 +62,7 @@ impl Row {
         self.map(|vector| vector.simd_lt(limit).bitand(vector))
     }
 
-    /// Each number rounded to a whole one, halves to the even one.
+    /// Each number rounded to an integer, halves to even.
     #[inline(always)]
     #[must_use]
     pub fn round(self) -> Self {
@@ -77,7 +76,7 @@ impl Row {
         self.map(f32x16::sqrt)
     }
 
-    /// The sum of all numbers, always in the same order.
+    /// The sum of all numbers, always added in the same order.
     #[inline(always)]
     #[must_use]
     pub fn sum(self) -> f32 {

@@ -14,30 +14,29 @@ use crate::dataset::Dataset;
 use crate::example::Example;
 use crate::network::Network;
 use crate::network_file;
-use crate::quantised::QuantisedNetwork;
+use crate::quantised_network::QuantisedNetwork;
 use crate::sample::Sample;
 
 /// A run between two epochs.
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// Settings and progress.
+    /// The settings and the progress.
     pub state: RunState,
-    /// The network so far.
+    /// The network in its current state.
     pub network: Network,
 }
 
-/// The checkpoint's name in the run's folder.
+/// The file name of the checkpoint in the run's folder.
 pub const CHECKPOINT: &str = "checkpoint.run";
-/// The newest network's name in the run's folder.
+/// The file name of the latest network in the run's folder.
 pub const NETWORK: &str = "net.nnue";
 
 impl Run {
-    /// A run that has not begun.
+    /// A new run.
     ///
     /// # Errors
     ///
-    /// When the settings give no network, or the file to start from cannot be read or has other
-    /// sizes.
+    /// When the sizes are invalid, or the file to start from cannot be read or has other sizes.
     pub fn new(config: Config) -> Result<Self> {
         let shape = config.shape()?;
         let network = match &config.start_from {
@@ -47,24 +46,24 @@ impl Run {
         Ok(Self { state: RunState { config, epochs: 0, steps: 0, losses: Vec::new() }, network })
     }
 
-    /// The run that left its checkpoint in this folder.
+    /// The run whose checkpoint is in this folder.
     ///
     /// # Errors
     ///
-    /// When there is none, or a damaged one.
+    /// When there is no checkpoint or it is damaged.
     pub fn resume(folder: &Path) -> Result<Self> {
         let (state, network) = checkpoint::load(&folder.join(CHECKPOINT))?;
         Ok(Self { state, network })
     }
 
-    /// `true` when all epochs are done.
+    /// Whether all epochs are done.
     #[must_use]
     pub fn is_done(&self) -> bool {
         self.state.epochs >= self.state.config.epochs
     }
 
-    /// One epoch: every training position once, in an order that seed and epoch decide; positions
-    /// short of a whole batch are left for other epochs.
+    /// Trains one epoch: every training position once, in an order that seed and epoch determine.
+    /// Positions beyond the last whole batch are skipped in this epoch.
     ///
     /// # Errors
     ///
@@ -75,7 +74,7 @@ impl Run {
         let batches_per_epoch = data.training.len() / config.batch;
         ensure!(
             batches_per_epoch > 0,
-            "{} positions do not fill a batch of {}",
+            "the data has {} positions; a batch needs {}",
             data.training.len(),
             config.batch
         );
@@ -104,7 +103,8 @@ impl Run {
                 let positions = (steps * config.batch) as f64;
                 writeln!(
                     log,
-                    "epoch {} step {done}/{batches_per_epoch} loss {:.6} rate {rate:.3e} {:.0} positions/s",
+                    "epoch {} step {done}/{batches_per_epoch} loss {:.6} rate {rate:.3e} \
+                     {:.0} positions/s",
                     self.state.epochs + 1,
                     recent / positions,
                     positions / since.elapsed().as_secs_f64()
@@ -120,7 +120,7 @@ impl Run {
         Ok(losses)
     }
 
-    /// Mean loss over positions that the network does not learn from; `None` without any.
+    /// The mean loss over held-out positions; `None` without any.
     pub fn held_out_loss(&mut self, samples: &[Sample]) -> Option<f64> {
         let config = &self.state.config;
         let mut batch = Vec::new();
@@ -140,7 +140,7 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// When they cannot be written.
+    /// When a file cannot be written.
     pub fn save(&self, folder: &Path) -> Result<PathBuf> {
         checkpoint::save(&folder.join(CHECKPOINT), &self.state, &self.network)?;
         let network = QuantisedNetwork::new(&self.network, self.state.config.target.scale);
@@ -158,7 +158,7 @@ fn load_trained(path: &Path) -> Result<Network> {
     Ok(network_file::load(path)?.dequantise())
 }
 
-/// Steps between two lines of the log.
+/// Steps between two progress lines.
 const LOG_INTERVAL: usize = 100;
 
 /// The order of an epoch's positions.

@@ -8,16 +8,16 @@ use viriformat::chess::piece::Colour;
 pub enum GameResult {
     /// The side to move of the position lost the game.
     Loss,
-    /// Nobody won the game.
+    /// The game was drawn.
     Draw,
     /// The side to move of the position won the game.
     Win,
-    /// Nobody knows: the target is the score alone.
+    /// The result is unknown; the target is the score alone.
     Unknown,
 }
 
 impl GameResult {
-    /// The result seen by the other side.
+    /// The result from the other side's point of view.
     #[must_use]
     pub fn reversed(self) -> Self {
         match self {
@@ -27,7 +27,7 @@ impl GameResult {
         }
     }
 
-    /// Points of the side to move: 0, ½ or 1; `None` when nobody knows.
+    /// Points of the side to move: 0, ½ or 1; `None` if the result is unknown.
     #[must_use]
     pub fn points(self) -> Option<f32> {
         match self {
@@ -39,24 +39,25 @@ impl GameResult {
     }
 }
 
-/// A piece as a training position stores it, from the view of the side to move.
+/// A piece of a training position, from the side to move's point of view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PlacedPiece {
     /// Pawn 0, knight 1, bishop 2, rook 3, queen 4, king 5.
     pub role: u8,
-    /// `true` for a piece of the side to move.
+    /// Whether the piece belongs to the side to move.
     pub own: bool,
-    /// a1 = 0 … h8 = 63 where the side to move plays up the board.
+    /// a1 = 0 … h8 = 63; the side to move plays up the board.
     pub square: u8,
 }
 
-/// A position with its score and the game's result, all from the view of the side to move: with
-/// Black to move the board is turned over (every square's rank flipped, colours exchanged), so that
-/// the side to move always plays up the board.
+/// A position with its score and the game's result, all from the side to move's point of view.
+///
+/// With Black to move, every square's rank is flipped and the colours are exchanged. So the side to
+/// move always plays up the board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sample {
     occupied: u64,
-    /// Four bits a piece, by rising square: bits 0–2 the role, bit 3 set for the opponent's.
+    /// Four bits per piece, by rising square: bits 0–2 hold the role, bit 3 marks the opponent's.
     pieces: [u8; 16],
     score: i16,
     result: GameResult,
@@ -65,7 +66,8 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// Packs `board` with a `score` in centipawns and a `result` from **White's** side.
+    /// Packs `board` with a `score` in centipawns and a `result`, both from **White's** point of
+    /// view.
     #[must_use]
     pub fn new(board: &Board, score: i16, result: GameResult) -> Self {
         let turn = board.turn();
@@ -99,7 +101,7 @@ impl Sample {
         }
     }
 
-    /// The score in centipawns of the data, from the view of the side to move.
+    /// The score in centipawns, from the side to move's point of view.
     #[must_use]
     pub fn score(&self) -> i16 {
         self.score
@@ -111,7 +113,7 @@ impl Sample {
         self.result
     }
 
-    /// How many pieces stand on the board, kings and pawns included.
+    /// The number of pieces, kings and pawns included.
     #[must_use]
     pub fn piece_count(&self) -> usize {
         self.occupied.count_ones() as usize
@@ -123,7 +125,7 @@ impl Sample {
         self.own_king
     }
 
-    /// The square of the opponent's king, on the same board.
+    /// The square of the opponent's king; the side to move plays up the board.
     #[must_use]
     pub fn their_king(&self) -> u8 {
         self.their_king
@@ -138,7 +140,7 @@ impl Sample {
     }
 }
 
-/// The set bits of a bitboard from the lowest up.
+/// The set bits of a bitboard, lowest first.
 fn squares(mut bits: u64) -> impl Iterator<Item = u8> {
     std::iter::from_fn(move || {
         let square = bits.trailing_zeros();

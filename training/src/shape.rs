@@ -1,4 +1,4 @@
-//! What a network looks like.
+//! The sizes of a network and the units of its integer form.
 
 use anyhow::{Result, ensure};
 
@@ -6,9 +6,14 @@ use crate::features::INPUTS;
 use crate::king_buckets::KingBuckets;
 use crate::row::LANES;
 
-/// Sizes of a network: 768 inputs per king bucket and perspective → `hidden` neurons, SCReLU, two
-/// perspectives side by side → 1, with one set of output weights for each of `output_buckets`
-/// stages of the game.
+/// Units of feature weights, biases and activations per 1.0.
+pub const QA: u16 = 255;
+/// Units of output weights per 1.0.
+pub const QB: u16 = 64;
+
+/// The sizes of a network: 768 inputs per king bucket and perspective → `hidden` neurons, SCReLU,
+/// both perspectives concatenated → 1 output. The output weights have one set for each of
+/// `output_buckets` game phases.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shape {
     /// Neurons of the hidden layer per perspective, a multiple of [`LANES`].
@@ -20,34 +25,36 @@ pub struct Shape {
 }
 
 impl Shape {
-    /// A shape that can be trained.
+    /// A shape with valid sizes.
     ///
     /// # Errors
     ///
-    /// When the sizes do not fit rows of neurons, the network file or the buckets' formula.
+    /// When `hidden` is not a multiple of [`LANES`] or exceeds the network file's field, or
+    /// `output_buckets` is not a power of two up to 16.
     pub fn new(hidden: usize, king_buckets: KingBuckets, output_buckets: usize) -> Result<Self> {
         ensure!(
             hidden > 0 && hidden.is_multiple_of(LANES),
-            "the hidden layer must be a multiple of {LANES} neurons wide, not {hidden}"
+            "the hidden layer has {hidden} neurons; it must have a multiple of {LANES}"
         );
         ensure!(
             hidden <= usize::from(u16::MAX),
-            "a hidden layer of {hidden} neurons does not fit the network file"
+            "the hidden layer has {hidden} neurons; it must have at most {}",
+            u16::MAX
         );
         ensure!(
             matches!(output_buckets, 1 | 2 | 4 | 8 | 16),
-            "the number of output buckets must be 1, 2, 4, 8 or 16, not {output_buckets}"
+            "there are {output_buckets} output buckets; there must be 1, 2, 4, 8 or 16"
         );
         Ok(Self { hidden, king_buckets, output_buckets })
     }
 
-    /// Rows of feature weights: inputs of one perspective over all king buckets.
+    /// The inputs of one perspective over all king buckets.
     #[must_use]
     pub fn inputs(&self) -> usize {
         INPUTS * self.king_buckets.count()
     }
 
-    /// Which output weights a position with so many pieces (2 to 32) uses.
+    /// The output bucket of a position with this many pieces (2 to 32).
     #[must_use]
     pub fn output_bucket(&self, pieces: usize) -> usize {
         pieces.saturating_sub(2) * self.output_buckets / 32

@@ -1,10 +1,9 @@
-//! How often each score at each material won, drew and lost.
+//! Tallies of wins, draws and losses by score and material.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
-use rayon::prelude::*;
+use anyhow::{Result, ensure};
 use viriformat::chess::piece::Colour;
 
 use crate::dataset::fold_of;
@@ -13,30 +12,27 @@ use crate::games;
 use crate::sample::GameResult;
 use crate::wdl_model::material;
 
-/// Positions of one score at one material, by the result that their games had for the side to move.
+/// Positions of one score at one material, by the result for the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
-    /// As [`material`] counts it.
+    /// The material as [`material`] counts it.
     pub material: u8,
-    /// In linear centipawns, from the view of the side to move.
+    /// The score in linear centipawns, from the side to move's point of view.
     pub score: i16,
     /// Won, drawn, lost.
     pub counts: [u32; 3],
 }
 
-/// The positions of some games.
+/// The tallied positions of some games.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    /// By material, then by score.
+    /// The cells, sorted by material, then by score.
     pub cells: Vec<Cell>,
-    /// Games that they come from.
+    /// The number of games.
     pub games: usize,
 }
 
-/// Games decoded by one task.
-const GAMES_PER_TASK: usize = 256;
-
-/// What one task or one fold has seen.
+/// The counts of one task or one fold.
 #[derive(Clone, Default)]
 struct TallyBuilder {
     cells: BTreeMap<(u8, i16), [u32; 3]>,
@@ -44,7 +40,7 @@ struct TallyBuilder {
 }
 
 impl TallyBuilder {
-    /// Positions where a mate was found are left out: they need no model.
+    /// Adds a game. Positions where a mate was found are skipped, because they need no model.
     fn add(&mut self, game: &[u8]) -> Result<()> {
         self.games += 1;
         games::visit(game, |board, _, white_score, white_result| {
@@ -82,44 +78,32 @@ impl TallyBuilder {
 }
 
 impl Tally {
-    /// Positions.
+    /// The number of positions.
     #[must_use]
     pub fn positions(&self) -> u64 {
         self.cells.iter().flat_map(|cell| cell.counts).map(u64::from).sum()
     }
 }
 
-/// The games of all files in so many folds. Which fold a game belongs to a hash of file name and
-/// number decides; the first fold is what [`crate::dataset`] holds out.
+/// The games of all files in `folds` folds. A hash of file name and number selects a game's fold.
+/// The first fold holds the games that [`crate::dataset`] holds out.
 ///
 /// # Errors
 ///
-/// A file that cannot be read, a damaged game in it, or less than two folds.
+/// When a file cannot be read, a game is damaged or `folds` is below 2.
 pub fn folds<P: AsRef<Path>>(files: &[P], folds: u32) -> Result<Vec<Tally>> {
-    ensure!(folds >= 2, "at least two folds");
+    ensure!(folds >= 2, "there are {folds} folds; there must be at least 2");
     let mut all = vec![TallyBuilder::default(); folds as usize];
     for path in files {
         let path = path.as_ref();
-        let bytes = games::read(path)?;
-        let games = games::split(&bytes).with_context(|| path.display().to_string())?;
-        let name =
-            path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let parts: Vec<Vec<TallyBuilder>> = games
-            .par_chunks(GAMES_PER_TASK)
-            .enumerate()
-            .map(|(chunk, games)| {
-                let mut part = vec![TallyBuilder::default(); folds as usize];
-                for (i, game) in games.iter().enumerate() {
-                    let number = chunk * GAMES_PER_TASK + i;
-                    part[fold_of(&name, number, folds) as usize]
-                        .add(game)
-                        .with_context(|| format!("{}, game {number}", path.display()))?;
-                }
-                Ok(part)
-            })
-            .collect::<Result<_>>()?;
+        let name = games::file_name(path);
+        let parts = games::decode_file(
+            path,
+            || vec![TallyBuilder::default(); folds as usize],
+            |part, number, game| part[fold_of(&name, number, folds) as usize].add(game),
+        )?;
         for part in parts {
-            all.iter_mut().zip(part).for_each(|(seen, more)| seen.merge(more));
+            all.iter_mut().zip(part).for_each(|(sum, counts)| sum.merge(counts));
         }
     }
     Ok(all.into_iter().map(TallyBuilder::build).collect())

@@ -1,44 +1,43 @@
-//! A few neurons of the hidden layer, with all that belongs to them.
+//! Tiles: groups of [`LANES`](crate::row::LANES) neurons of the hidden layer with their weights.
 //!
-//! The hidden layer is cut into tiles of [`LANES`](crate::row::LANES) neurons. A tile's weights fit
-//! the processor's nearest caches, and no tile writes what another reads: tiles run on any number
-//! of threads without locks, and the result is the same to the bit on one thread as on many. Only
-//! the tiles' partial outputs are added up, always in the same order.
+//! A tile's weights fit the processor's nearest caches. No tile writes what another tile reads, so
+//! tiles run on any number of threads without locks. Only the partial outputs of the tiles are
+//! added, always in the same order. So the result is the same bit for bit on one thread and on
+//! many.
 
 use crate::example::Example;
 use crate::features::INPUTS;
 use crate::optimiser::{Parameters, Step};
-use crate::quantised::{QA, QB};
 use crate::row::Row;
-use crate::shape::Shape;
+use crate::shape::{QA, QB, Shape};
 
-/// Largest feature weight or bias: 32 active inputs and the bias add up to less than an int16 holds
-/// at 255 units.
+/// The largest feature weight or bias: at 255 units, the sum of 32 active inputs and the bias fits
+/// an int16.
 pub const FEATURE_LIMIT: f32 = 1.98;
-/// Largest weight of a king bucket on top of a shared one; the shared ones have the rest of
-/// [`FEATURE_LIMIT`].
+/// The largest weight of a king bucket, which is added to a shared weight. The shared weights have
+/// the rest of [`FEATURE_LIMIT`].
 pub const BUCKET_LIMIT: f32 = 0.58;
-/// Largest output weight: 127 at 64 units, so that 255 times it fits an int16.
+/// The largest output weight: 127 at 64 units, so that 255 times the weight fits an int16.
 pub const OUTPUT_LIMIT: f32 = 127.0 / 64.0;
 
-/// Whether a network computes with its weights as they are, or as the network file will hold them.
+/// The weights that a network in training computes with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rounding {
-    /// As they are: the loss is a smooth function of them.
+    /// The exact weights: the loss is a smooth function of them.
     Exact,
-    /// Rounded to the steps of the quantised form, while the gradient moves what is behind the
-    /// rounding (the straight-through estimator: Bengio, Léonard and Courville 2013,
-    /// <https://arxiv.org/abs/1308.3432>). The network learns to live with the rounding, and the
-    /// loss in training is that of the file.
+    /// The weights rounded to the steps of the quantised form. The gradient moves the unrounded
+    /// weights (the straight-through estimator: Bengio, Léonard and Courville 2013,
+    /// <https://arxiv.org/abs/1308.3432>). So training takes the rounding into account, and the
+    /// training loss is that of the network file.
     Quantised,
 }
 
-/// Weights to compute with: those of the parameters, added up and rounded.
+/// The weights of forward and backward pass: sums of the parameters, rounded as [`Rounding`] says.
 #[derive(Clone, Debug)]
 pub struct EffectiveWeights {
-    /// One row for each input of each king bucket, shared weights included.
+    /// One row for each input of each king bucket, including the shared weights.
     pub features: Vec<Row>,
-    /// The neurons' biases.
+    /// The biases of the neurons.
     pub bias: Row,
     /// Two rows for each output bucket.
     pub outputs: Vec<Row>,
@@ -49,25 +48,25 @@ pub struct EffectiveWeights {
 pub struct Tile {
     /// One row for each input of each king bucket.
     pub features: Parameters,
-    /// With more than one king bucket, one row for each input, which is added in every bucket: what
-    /// holds wherever the king stands is learned once.
-    /// <https://www.chessprogramming.org/NNUE#Feature_Factorization>
+    /// With more than one king bucket, one row for each input that is added in every bucket. So the
+    /// network learns once what is independent of the king's square
+    /// (<https://www.chessprogramming.org/NNUE#Feature_Factorization>).
     pub shared: Option<Parameters>,
-    /// One row: the neurons' biases.
+    /// One row: the biases of the neurons.
     pub bias: Parameters,
     /// Two rows for each output bucket: the side to move's neurons, then the opponent's.
     pub output: Parameters,
     rounding: Rounding,
-    /// What forward and backward pass compute with.
+    /// The weights of forward and backward pass.
     effective_weights: EffectiveWeights,
-    /// The last batch's accumulators: the neurons of both perspectives before the activation.
+    /// The accumulators of the last batch: the neurons of both perspectives before the activation.
     accumulators: Vec<[Row; 2]>,
-    /// The last batch's outputs as far as they come from this tile.
+    /// This tile's contributions to the outputs of the last batch.
     partial_outputs: Vec<f32>,
 }
 
 impl Tile {
-    /// All weights zero.
+    /// A tile whose weights are all zero.
     #[must_use]
     pub fn zeros(shape: &Shape, rounding: Rounding) -> Self {
         let buckets = shape.king_buckets.count();
@@ -92,12 +91,12 @@ impl Tile {
         }
     }
 
-    /// All parameters, in a fixed order.
+    /// All parameter groups, in a fixed order.
     pub fn parameter_groups(&self) -> impl Iterator<Item = &Parameters> {
         [&self.features].into_iter().chain(&self.shared).chain([&self.bias, &self.output])
     }
 
-    /// All parameters, in the same order.
+    /// All parameter groups, in the order of [`Tile::parameter_groups`].
     pub fn parameter_groups_mut(&mut self) -> impl Iterator<Item = &mut Parameters> {
         [&mut self.features]
             .into_iter()
@@ -105,8 +104,7 @@ impl Tile {
             .chain([&mut self.bias, &mut self.output])
     }
 
-    /// Makes the weights to compute with from the parameters. To be called whenever those were set
-    /// from outside.
+    /// Recomputes the effective weights. Call it after setting parameters from outside.
     pub fn refresh(&mut self) {
         let rounding = self.rounding;
         let round = |row: Row, units: u16| match rounding {
@@ -120,19 +118,19 @@ impl Tile {
             .chunks_mut(INPUTS)
             .zip(self.features.value.chunks(INPUTS))
         {
-            for (input, (working, value)) in bucket.iter_mut().zip(values).enumerate() {
-                *working = round(shared.get(input).map_or(*value, |shared| *value + *shared), QA);
+            for (input, (effective, value)) in bucket.iter_mut().zip(values).enumerate() {
+                *effective = round(shared.get(input).map_or(*value, |shared| *value + *shared), QA);
             }
         }
         self.effective_weights.bias = round(self.bias.value[0], QA);
-        for (working, value) in self.effective_weights.outputs.iter_mut().zip(&self.output.value) {
-            *working = round(*value, QB);
+        for (effective, value) in self.effective_weights.outputs.iter_mut().zip(&self.output.value)
+        {
+            *effective = round(*value, QB);
         }
     }
 
-    /// With king buckets, moves what they have in common from each of them to the shared weights:
-    /// their mean, as far as the limits of what lies on top of it allow. The weights to compute
-    /// with stay as they are.
+    /// With king buckets, moves their mean to the shared weights, as far as the limits of both
+    /// allow. The effective weights do not change.
     pub fn factorise(&mut self) {
         let Some(shared) = &mut self.shared else { return };
         let buckets = self.features.value.len() / INPUTS;
@@ -156,8 +154,8 @@ impl Tile {
         }
     }
 
-    /// Takes over the weights of a tile trained before, of the same sizes or without king buckets:
-    /// then all of them begin with the same.
+    /// Copies the weights of a trained tile, which has the same sizes or no king buckets. Without
+    /// king buckets, every bucket gets the same weights.
     pub fn start_from(&mut self, other: &Tile) {
         match (&mut self.shared, &other.shared) {
             (Some(_), None) => {
@@ -177,13 +175,13 @@ impl Tile {
         self.refresh();
     }
 
-    /// The weights to compute with.
+    /// The weights of forward and backward pass.
     #[must_use]
     pub fn effective_weights(&self) -> &EffectiveWeights {
         &self.effective_weights
     }
 
-    /// This tile's share of the output for the position at this place of the last batch.
+    /// This tile's contribution to output `i` of the last batch.
     #[inline(always)]
     #[must_use]
     pub fn partial_output(&self, i: usize) -> f32 {
@@ -212,22 +210,22 @@ impl Tile {
         self.partial_outputs = partial;
     }
 
-    /// Adds to the gradients what the last forward batch gives, where `errors` holds the loss's
-    /// derivative by each output.
+    /// Adds the gradients of the batch of the last forward pass. `output_gradients` holds the
+    /// derivative of the loss with respect to each output.
     pub fn backward(&mut self, batch: &[Example], output_gradients: &[f32]) {
         let mut bias = Row::ZERO;
-        for ((example, accumulators), error) in
+        for ((example, accumulators), output_gradient) in
             batch.iter().zip(&self.accumulators).zip(output_gradients)
         {
             for (side, active) in [example.own(), example.their()].into_iter().enumerate() {
                 let output = 2 * usize::from(example.output_bucket) + side;
                 let clamped = accumulators[side].clamp(0.0, 1.0);
-                self.output.gradient[output] += clamped * clamped * *error;
+                self.output.gradient[output] += clamped * clamped * *output_gradient;
                 let slope = clamped.where_below(1.0) * 2.0;
-                let change = self.effective_weights.outputs[output] * slope * *error;
-                bias += change;
+                let gradient = self.effective_weights.outputs[output] * slope * *output_gradient;
+                bias += gradient;
                 for input in active {
-                    self.features.gradient[usize::from(*input)] += change;
+                    self.features.gradient[usize::from(*input)] += gradient;
                 }
             }
         }
@@ -242,7 +240,7 @@ impl Tile {
         }
     }
 
-    /// One step of the optimiser; the gradients are zero afterwards.
+    /// Takes one optimiser step and resets the gradients to zero.
     pub fn update(&mut self, step: &Step) {
         for group in self.parameter_groups_mut() {
             group.update(step);
@@ -251,7 +249,7 @@ impl Tile {
     }
 }
 
-/// The neurons before the activation: the bias and the weights of the active inputs.
+/// The accumulator: the sum of the bias and the weights of the active inputs.
 #[inline(always)]
 fn accumulate(bias: Row, weights: &[Row], active: &[u16]) -> Row {
     let mut sum = bias;

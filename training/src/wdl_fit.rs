@@ -1,15 +1,14 @@
-//! Fits a [`WinModel`] to games.
+//! The maximum-likelihood fit of a [`WdlModel`] to games.
 //!
-//! Maximum likelihood: the coefficients under which the results that the games had are most likely.
-//! Found by Fisher scoring (Newton's method with the expected curvature, which is never negative)
-//! with the damping of Levenberg and Marquardt: a step that makes the results less likely, or the
-//! model unsound, is taken back and tried shorter.
+//! The fit uses Fisher scoring: Newton's method with the expected curvature, which is never
+//! negative. The steps are damped as in Levenberg–Marquardt. A step that lowers the likelihood, or
+//! makes the model unsound, is retried with more damping.
 
 use anyhow::{Result, bail, ensure};
 use nalgebra::{SMatrix, SVector};
 
 use crate::tally::{Cell, Tally};
-use crate::wdl_model::{FULL, TERMS, WdlModel};
+use crate::wdl_model::{FULL_MATERIAL, TERMS, WdlModel};
 
 /// Coefficients of both polynomials.
 const COEFFICIENTS: usize = 2 * TERMS;
@@ -17,41 +16,48 @@ const COEFFICIENTS: usize = 2 * TERMS;
 type Matrix = SMatrix<f64, COEFFICIENTS, COEFFICIENTS>;
 type Vector = SVector<f64, COEFFICIENTS>;
 
-/// What the search for the best coefficients begins with, in linear centipawns.
+/// The initial coefficients, in linear centipawns.
 const FIRST_GUESS: (f64, f64) = (100.0, 50.0);
 
-/// The fit is done when a step makes a result more likely by less than this, in natural logarithms
-/// a position.
+/// The fit ends when a step gains less log-likelihood per position than this, in natural
+/// logarithms.
 const TOLERANCE: f64 = 1e-12;
 
-/// A fit takes about ten steps; one that takes so many does not end.
+/// The limit of steps. A fit takes about ten.
 const MAX_STEPS: u32 = 500;
 
-/// Beyond this damping a step moves nothing any more.
+/// The largest damping. Beyond it a step changes nothing.
 const MAX_DAMPING: f64 = 1e12;
 
-/// What a model is fitted to.
+/// The range of scores and material that a model is fitted to.
 #[derive(Clone, Debug, PartialEq, Eq, clap::Args)]
 pub struct FitRange {
-    /// Fit to scores up to this many centipawns: the few games that are not won from beyond
-    /// (fortresses, blunders) would bend the curve where most is decided
+    /// Fit to scores up to this many centipawns: the few games not won from beyond (fortresses,
+    /// blunders) would distort the curve where most games are decided
     #[arg(long, default_value_t = 400)]
     pub fit_to: u16,
-    /// Less material than this counts as this (both sides: pawn 1, knight and bishop 3, rook 5,
-    /// queen 9)
-    #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u8).range(0..i64::from(FULL)))]
+    /// Lower bound of the material of both sides (pawn 1, knight and bishop 3, rook 5, queen 9);
+    /// positions with less count as this
+    #[arg(
+        long,
+        default_value_t = 10,
+        value_parser = clap::value_parser!(u8).range(0..i64::from(FULL_MATERIAL))
+    )]
     pub least_material: u8,
 }
 
-/// The model under which the results of `tallies` are most likely.
+/// The model that maximises the likelihood of the results of `tallies`.
 ///
 /// # Errors
 ///
-/// When the games hold no win, no draw or no loss: then no model is the likeliest. Or when the
-/// search for it does not end.
+/// When the games have no win, no draw or no loss, because no maximum exists. When the fit does not
+/// converge.
 pub fn fit(tallies: &[&Tally], range: &FitRange) -> Result<WdlModel> {
     let least = range.least_material;
-    ensure!(least < FULL, "the material goes from {least} to {FULL}");
+    ensure!(
+        least < FULL_MATERIAL,
+        "the least material is {least}; it must be below {FULL_MATERIAL}"
+    );
     let within = |cell: &&Cell| cell.score.unsigned_abs() <= range.fit_to;
     let cells: Vec<Cell> =
         tallies.iter().flat_map(|tally| &tally.cells).filter(within).copied().collect();
@@ -60,7 +66,7 @@ pub fn fit(tallies: &[&Tally], range: &FitRange) -> Result<WdlModel> {
     });
     ensure!(
         total.iter().all(|&count| count > 0),
-        "{} wins, {} draws, {} losses: each is needed",
+        "the games have {} wins, {} draws and {} losses; the fit needs at least one of each",
         total[0],
         total[1],
         total[2]
@@ -74,9 +80,9 @@ pub fn fit(tallies: &[&Tally], range: &FitRange) -> Result<WdlModel> {
         let (gradient, curvature) = gradient_and_curvature(&model, &cells);
         let (next, better) = loop {
             let next = damped_step(&model, &gradient, &curvature, damping);
-            let reached = next.as_ref().map(|next| log_likelihood(next, &cells));
-            match (next, reached) {
-                (Some(next), Some(reached)) if reached >= likelihood => break (next, reached),
+            let next_likelihood = next.as_ref().map(|next| log_likelihood(next, &cells));
+            match (next, next_likelihood) {
+                (Some(next), Some(better)) if better >= likelihood => break (next, better),
                 _ if damping >= MAX_DAMPING => return Ok(model),
                 _ => damping *= 10.0,
             }
@@ -88,15 +94,15 @@ pub fn fit(tallies: &[&Tally], range: &FitRange) -> Result<WdlModel> {
         }
         damping = (damping / 10.0).max(1e-12);
     }
-    bail!("no likeliest model was found in {MAX_STEPS} steps")
+    bail!("the fit did not converge in {MAX_STEPS} steps")
 }
 
-/// The logarithm of how likely the results are.
+/// The log-likelihood of the results.
 #[must_use]
 pub fn log_likelihood(model: &WdlModel, cells: &[Cell]) -> f64 {
     let of_cell = |cell: &Cell| {
         let chances = model.at(cell.material).chances(f64::from(cell.score));
-        // A result that the model takes for impossible is a bad fit, not an infinitely bad one.
+        // A result with probability 0 gets a finite penalty.
         let logarithm = |chance: f64| chance.max(f64::MIN_POSITIVE).ln();
         let [won, drawn, lost] = cell.counts.map(f64::from);
         won * logarithm(chances.win)
@@ -106,7 +112,7 @@ pub fn log_likelihood(model: &WdlModel, cells: &[Cell]) -> f64 {
     cells.iter().map(of_cell).sum()
 }
 
-/// How the log-likelihood rises with each coefficient, and the expected curvature.
+/// The gradient of the log-likelihood and its expected curvature.
 fn gradient_and_curvature(model: &WdlModel, cells: &[Cell]) -> (Vector, Matrix) {
     let (mut gradient, mut curvature) = (Vector::zeros(), Matrix::zeros());
     for cell in cells {
@@ -114,7 +120,7 @@ fn gradient_and_curvature(model: &WdlModel, cells: &[Cell]) -> (Vector, Matrix) 
         let score = f64::from(cell.score);
         let chances = curve.chances(score);
         let chance = [chances.win, chances.draw, chances.loss];
-        // How win and loss change with a and with b; what they gain the draw loses.
+        // Derivatives of win and loss with respect to a and b; those of the draw balance them.
         let change = |own_score: f64, chance: f64| {
             let slope = -chance * (1.0 - chance) / curve.spread;
             [slope, slope * (own_score - curve.half) / curve.spread]
@@ -147,7 +153,7 @@ fn gradient_and_curvature(model: &WdlModel, cells: &[Cell]) -> (Vector, Matrix) 
     (gradient, curvature)
 }
 
-/// The model a damped step further; `None` when there is no such step or the model is none.
+/// The model after a damped step; `None` if the step does not exist or the model is unsound.
 fn damped_step(
     model: &WdlModel,
     gradient: &Vector,

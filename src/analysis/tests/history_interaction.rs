@@ -14,7 +14,7 @@ const DEPTH: u8 = 30;
 
 /// Positions, each with four moves that lead back to it. The first move wins, other moves lose.
 /// Played twice, the moves make the winning move a threefold repetition.
-const HISTORIES: &str = include_str!("../../../tests/neighbours/histories.txt");
+const HISTORIES: &str = include_str!("../../../tests/concurrent_search/histories.txt");
 
 /// Positions in which the side to move would win or lose without the 50-move rule. No mate, capture
 /// or pawn move comes in time.

@@ -1,4 +1,4 @@
-//! Jobs that go, and jobs for which there is no place.
+//! Deletion, eviction and limits of review jobs.
 
 use reqwest::Method;
 use serde_json::json;
@@ -8,7 +8,7 @@ use super::{
 };
 use crate::support::Server;
 
-crate::claims![
+crate::trials![
     a_deleted_job_is_gone_and_its_streams_end,
     an_unknown_job_is_not_found,
     job_limits_are_answered_with_queue_full,
@@ -32,11 +32,11 @@ async fn a_deleted_job_is_gone_and_its_streams_end() {
     for path in ["", "/events", "/pgn"] {
         server.get(&format!("{job}{path}")).await.expect_problem(410, "gone");
     }
-    assert_eq!(delete().await.status, 204, "again too");
+    assert_eq!(delete().await.status, 204, "a second deletion succeeds too");
     let answer = server
         .post_ok("/v1/best-move", &json!({ "fen": "startpos", "moves": ["a3"], "depth": 3 }))
         .await;
-    assert_eq!(answer["reason"], "depth", "the worker is free again");
+    assert_eq!(answer["reason"], "depth", "the worker is not free");
 }
 
 async fn an_unknown_job_is_not_found() {
@@ -75,7 +75,7 @@ async fn job_limits_are_answered_with_queue_full() {
     accepted_job(&submit_from(cid, 6).await);
     let stopping = server.client.clone();
     server.stop.send(()).unwrap();
-    // It answers for a moment more, or not at all.
+    // The server may still answer.
     if let Ok(answer) =
         stopping.try_send(stopping.request(Method::POST, PATH).json(&long_running_job(6))).await
     {
@@ -90,7 +90,7 @@ async fn byte_quotas_name_the_exhausted_quota() {
         settings.access.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
     })
     .await;
-    // Some 400,000 bytes: one fits into half of a megabyte, and two into a whole one.
+    // About 400,000 bytes: one fits into half a megabyte, two fit into a megabyte.
     let large = json!({ "pgn": long_game().repeat(200), "movetime_ms": 20_000 });
     let submit_from = async |address: &str| {
         let request = server.request(Method::POST, PATH).header("x-forwarded-for", address);

@@ -1,4 +1,4 @@
-//! Jobs that outlast their server.
+//! Durability of review jobs across restarts and full disks.
 
 use std::path::Path;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use super::{PATH, PGN, accepted_job, long_game};
 use crate::support::server_process::ServerProcess;
 use crate::support::{Client, Stream};
 
-crate::claims![
+crate::trials![
     a_job_survives_a_restart_and_its_events_continue,
     a_full_disk_is_reported_and_loses_nothing,
     a_recovered_disk_is_detected_without_pending_writes,
@@ -34,7 +34,7 @@ async fn server_with_file_size_errors(folder: &Path) -> ServerProcess {
     ServerProcess::start_with_file_size_errors(&settings(folder)).await
 }
 
-/// The problem of the first answer that is one of a store that cannot be used.
+/// Repeats a request until it is answered with 503 `not_ready`; returns the problem.
 async fn wait_until_not_ready(client: &Client, method: Method, path: &str) -> Value {
     for _ in 0..1_000 {
         let answer = client.send(client.request(method.clone(), path)).await;
@@ -43,7 +43,7 @@ async fn wait_until_not_ready(client: &Client, method: Method, path: &str) -> Va
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("{method} {path} is never answered 503");
+    panic!("{method} {path} does not return 503");
 }
 
 async fn a_job_survives_a_restart_and_its_events_continue() {
@@ -67,7 +67,7 @@ async fn a_job_survives_a_restart_and_its_events_continue() {
         received.push(stream.next_event().await.unwrap().data);
     }
     server.signal("TERM");
-    // What was on its way still comes, but no end.
+    // Events sent before the shutdown still arrive, but no end event.
     while let Ok(Some(event)) =
         timeout(Duration::from_secs(10), stream.next_event()).await.map_err(|_| "the stream ends")
     {
@@ -76,11 +76,11 @@ async fn a_job_survives_a_restart_and_its_events_continue() {
     }
     let (status, took, _) = server.wait_for_exit(Duration::from_secs(20));
     assert_eq!(status.code(), Some(0));
-    assert!(took < Duration::from_secs(5), "nobody waits for a whole job: {took:?}");
+    assert!(took < Duration::from_secs(5), "the shutdown waited for the job: {took:?}");
 
     let server = server_on(folder.path()).await;
     let again = accepted_job(&server.client.send(request(&server.client)).await);
-    assert_eq!(again["id"], job["id"], "the key is known");
+    assert_eq!(again["id"], job["id"], "the idempotency key gives the same job");
     let mut stream = follow(&server.client, received.len()).await;
     let first = stream.next_event().await.unwrap();
     assert_eq!(first.id, Some((received.len() + 1).to_string()));
@@ -156,7 +156,7 @@ async fn a_recovered_disk_is_detected_without_pending_writes() {
     wait_until_not_ready(client, Method::GET, "/readyz").await;
     submit("first").await.expect_problem(503, "not_ready");
     server.limit_file_size("unlimited");
-    // Nobody writes from here on.
+    // No request writes from here on.
     client.wait_until_ready().await;
     assert_eq!(client.get(url).await.json()["status"], "done");
     assert_eq!(accepted_job(&submit("first").await)["id"], job["id"]);

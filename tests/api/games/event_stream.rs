@@ -1,4 +1,4 @@
-//! A job as it goes on, told as events.
+//! The event stream of a review job.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::{PGN, long_game, long_running_job, one_worker, open_events, remaining_events, submit};
 use crate::support::Server;
 
-crate::claims![
+crate::trials![
     events_cover_the_review_and_resume_by_last_event_id,
     events_are_sent_while_the_job_runs,
     a_quiet_job_sends_heartbeats,
@@ -42,7 +42,7 @@ async fn events_cover_the_review_and_resume_by_last_event_id() {
         assert_eq!(
             reported,
             review["games"][game as usize]["moves"][ply as usize - 1],
-            "an event says what the review says"
+            "the event and the review differ"
         );
     }
     assert_eq!(all[7].data["accuracy"], review["games"][0]["accuracy"]);
@@ -86,7 +86,7 @@ async fn events_are_sent_while_the_job_runs() {
     let review = server.get(&job).await.json();
     let shown = review["games"][0]["moves"].as_array().unwrap();
     assert_eq!(review["status"], "running");
-    assert!((1..7).contains(&shown.len()), "the rest is not found yet");
+    assert!((1..7).contains(&shown.len()), "{} moves are reviewed", shown.len());
     assert_eq!(shown.last().unwrap()["ply"], 7);
     assert_eq!(
         (&review["games"][0]["accuracy"]["white"], &review["progress"]["moves"]),
@@ -110,14 +110,14 @@ async fn a_quiet_job_sends_heartbeats() {
         assert_eq!(event.data["moves"], 20);
     }
     server.stop.send(()).unwrap();
-    let broken_off = remaining_events(&mut stream).await;
+    let rest = remaining_events(&mut stream).await;
     assert!(
-        broken_off.iter().all(|event| event.name != "end"),
-        "who is cut off by a restart comes back"
+        rest.iter().all(|event| event.name != "end"),
+        "a shutdown must not end the stream with an end event"
     );
 }
 
-/// Speaks raw HTTP, and reads nothing of the events of a long job: they are not held for it.
+/// A raw HTTP client reads no events of a long job. The server does not buffer them all.
 async fn a_stalled_reader_does_not_delay_the_job() {
     let server = Server::start_with(|settings| settings.stream.stall_ms = 300).await;
     let job = submit(&server, &json!({ "pgn": long_game().repeat(1_000), "depth": 1 })).await;
@@ -132,7 +132,7 @@ async fn a_stalled_reader_does_not_delay_the_job() {
     let mut received = Vec::new();
     let cut = timeout(Duration::from_secs(20), stalled.read_to_end(&mut received))
         .await
-        .expect("it is cut off");
+        .expect("the connection is closed");
     let whole = String::from_utf8_lossy(&received).contains("event: end");
     assert!(cut.is_err() || !whole, "{} bytes", received.len());
 }

@@ -1,4 +1,4 @@
-//! What is said of games.
+//! Contents of reviews.
 
 use kibitzer::chess::Color;
 use kibitzer::chess::pgn::{PgnEval, PgnReader};
@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{PATH, PGN, accepted_job, long_game, submit};
 use crate::support::Server;
 
-crate::claims![
+crate::trials![
     a_game_is_reviewed_move_by_move,
     annotated_games_can_be_read_back,
     games_of_chess960_are_reviewed,
@@ -44,7 +44,7 @@ async fn a_game_is_reviewed_move_by_move() {
         if let Some(next) = moves.get(index + 1) {
             assert_eq!(
                 mv["after"], next["before"],
-                "the score after a move is that before the next"
+                "the score after a move is not that before the next"
             );
         }
     }
@@ -83,9 +83,9 @@ async fn annotated_games_can_be_read_back() {
         (200, "application/x-chess-pgn")
     );
     let games: Vec<_> = PgnReader::new(&annotated.body).map(|game| game.expect("a game")).collect();
-    assert_eq!(games.len(), 2, "what cannot be read is left out");
+    assert_eq!(games.len(), 2, "a game that cannot be parsed is skipped");
     assert_eq!(games[0].headers.get("White"), Some("Ann"));
-    assert_eq!(games[0].line.moves[0].clock_ms(), Some(180_000), "what was said stays");
+    assert_eq!(games[0].line.moves[0].clock_ms(), Some(180_000), "the clock comments are kept");
     for (game, review) in games.iter().zip([&review["games"][0], &review["games"][2]]) {
         let mut mover = Color::White;
         for (mv, review) in game.line.moves.iter().zip(review["moves"].as_array().unwrap()) {
@@ -97,16 +97,16 @@ async fn annotated_games_can_be_read_back() {
                 _ => Some(PgnEval::Mate(white)),
             };
             assert_eq!(mv.eval(), eval, "{review}");
-            let glyph = match review["judgement"].as_str() {
+            let nag = match review["judgement"].as_str() {
                 Some("inaccuracy") => Some(6),
                 Some("mistake") => Some(2),
                 Some("blunder") => Some(4),
                 _ => None,
             };
-            assert_eq!(mv.nags(), glyph.as_slice(), "{review}");
+            assert_eq!(mv.nags(), nag.as_slice(), "{review}");
             assert!(
-                glyph.is_none() || !mv.variations().is_empty(),
-                "the best line stands beside it"
+                nag.is_none() || !mv.variations().is_empty(),
+                "the best line is not a variation"
             );
             mover = !mover;
         }

@@ -1,4 +1,4 @@
-//! What is taken as a job, and what is refused.
+//! Submission of review jobs.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use tokio::time::timeout;
 use super::{PATH, PGN, accepted_job, pgn_request, submit};
 use crate::support::{Server, coverage};
 
-crate::claims![
+crate::trials![
     equivalent_bodies_give_the_same_job,
     latin_1_pgn_is_read,
     other_media_types_are_refused,
@@ -99,11 +99,8 @@ async fn limits_may_be_in_the_query_but_not_twice() {
         (json!({ "pgn": PGN, "depth": 0 }), "out_of_range"),
         (json!({ "pgn": PGN, "fen": "startpos" }), "unknown_member"),
     ] {
-        assert_eq!(
-            server.post_expecting_problem(PATH, &body, 422, "invalid_request").await["errors"][0]["code"],
-            code,
-            "{body}"
-        );
+        let problem = server.post_expecting_problem(PATH, &body, 422, "invalid_request").await;
+        assert_eq!(problem["errors"][0]["code"], code, "{body}");
     }
 }
 
@@ -125,7 +122,8 @@ async fn limits_above_a_cap_are_clamped_and_reported() {
 async fn a_bad_game_fails_alone() {
     let server = Server::start().await;
     let pgn = format!(
-        "{PGN}\n[White \"Cid\"]\n\n1. e4\nKe5 *\n\n[Variant \"Atomic\"]\n\n1. e4 *\n\n1. d4 1/2-1/2\n"
+        "{PGN}\n[White \"Cid\"]\n\n1. e4\nKe5 *\n\n\
+         [Variant \"Atomic\"]\n\n1. e4 *\n\n1. d4 1/2-1/2\n"
     );
     let review =
         server.wait_for_review(&submit(&server, &json!({ "pgn": pgn, "depth": 2 })).await).await;
@@ -156,10 +154,8 @@ async fn a_text_without_a_game_is_refused_with_its_line() {
         (&json!("not_legal"), &json!(3), &json!("Ke3"))
     );
     assert!(problem["detail"].as_str().unwrap().contains("Ke3"), "{problem}");
-    assert_eq!(
-        server.send(pgn_request(&server, "", "")).await.expect_problem(422, "invalid_pgn")["errors"],
-        json!([])
-    );
+    let answer = server.send(pgn_request(&server, "", "")).await;
+    assert_eq!(answer.expect_problem(422, "invalid_pgn")["errors"], json!([]));
 }
 
 async fn a_text_that_is_too_large_is_refused() {
@@ -172,7 +168,7 @@ async fn a_text_that_is_too_large_is_refused() {
         .send(pgn_request(&server, "", " ".repeat(200_001)))
         .await
         .expect_problem(413, "body_too_large");
-    // It would fit, but what is found of it would not.
+    // The text fits, but its review would not.
     let problem = server
         .send(pgn_request(&server, "", "Nf3 Nf6 Ng1 Ng8 *\n".repeat(5_000)))
         .await
@@ -196,7 +192,8 @@ async fn a_slow_body_times_out() {
     let server = Server::start_with(|settings| settings.http.body_timeout_ms = 100).await;
     let mut stream = TcpStream::connect(server.address).await.unwrap();
     let head = format!(
-        "POST {PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\ncontent-length: 40\r\n\r\n1. e4"
+        "POST {PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\n\
+         content-length: 40\r\n\r\n1. e4"
     );
     stream.write_all(head.as_bytes()).await.unwrap();
     let mut answer = vec![0; 4_096];
@@ -214,22 +211,24 @@ async fn a_slow_body_times_out() {
 
 async fn an_idempotency_key_gives_the_same_job_and_refuses_another_body() {
     let server = Server::start().await;
-    let ask = |pgn: &'static str, depth: u64| {
+    let send_request = |pgn: &'static str, depth: u64| {
         let request = server.request(Method::POST, PATH).header("idempotency-key", "game-7");
         let (client, request) =
             (server.client.clone(), request.json(&json!({ "pgn": pgn, "depth": depth })));
         tokio::spawn(async move { client.send(request).await })
     };
     let mut ids = Vec::new();
-    for response in [ask(PGN, 3), ask(PGN, 3), ask(PGN, 3), ask(PGN, 3)] {
+    for response in
+        [send_request(PGN, 3), send_request(PGN, 3), send_request(PGN, 3), send_request(PGN, 3)]
+    {
         ids.push(accepted_job(&response.await.unwrap())["id"].clone());
     }
     assert!(ids.iter().all(|id| *id == ids[0]), "{ids:?}");
-    ask(PGN, 4).await.unwrap().expect_problem(409, "idempotency_conflict");
-    ask("1. e4 *", 3).await.unwrap().expect_problem(409, "idempotency_conflict");
+    send_request(PGN, 4).await.unwrap().expect_problem(409, "idempotency_conflict");
+    send_request("1. e4 *", 3).await.unwrap().expect_problem(409, "idempotency_conflict");
     let url = format!("{PATH}/{}", ids[0].as_str().unwrap());
     server.wait_for_review(&url).await;
-    let done = accepted_job(&ask(PGN, 3).await.unwrap());
+    let done = accepted_job(&send_request(PGN, 3).await.unwrap());
     assert_eq!((&done["id"], &done["status"]), (&ids[0], &json!("done")));
 }
 

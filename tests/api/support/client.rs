@@ -1,4 +1,4 @@
-//! A client that remembers, for the coverage, what it was answered.
+//! An HTTP client that records each response for the coverage.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -16,7 +16,7 @@ pub(crate) struct Client {
     base: String,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug)]
 pub(crate) struct TestResponse {
     pub(crate) status: u16,
@@ -29,7 +29,7 @@ impl Client {
         Client::from_builder(address, reqwest::Client::builder())
     }
 
-    /// One that keeps no connection: each request has its own, which ends with it.
+    /// A client that opens a connection for each request.
     pub(crate) fn without_keep_alive(address: SocketAddr) -> Client {
         Client::from_builder(address, reqwest::Client::builder().pool_max_idle_per_host(0))
     }
@@ -44,7 +44,7 @@ impl Client {
         Client { http, base: format!("http://{address}") }
     }
 
-    /// Waits for the server to take traffic.
+    /// Waits until the server is ready.
     pub(crate) async fn wait_until_ready(&self) {
         for _ in 0..500 {
             let probe = self.http.get(format!("{}/readyz", self.base)).send().await;
@@ -53,19 +53,19 @@ impl Client {
             }
             tokio::time::sleep(Duration::from_millis(10)).await;
         }
-        panic!("{} does not get ready", self.base);
+        panic!("{} is not ready after 5 s", self.base);
     }
 
     pub(crate) fn request(&self, method: Method, path: &str) -> RequestBuilder {
         self.http.request(method, format!("{}{path}", self.base))
     }
 
-    /// Sends a request and notes the answer.
+    /// Sends a request and records the response.
     pub(crate) async fn send(&self, request: RequestBuilder) -> TestResponse {
         self.try_send(request).await.expect("an answer")
     }
 
-    /// The same, where there may be no answer.
+    /// Sends a request, like [`Client::send`], and may fail.
     pub(crate) async fn try_send(&self, request: RequestBuilder) -> reqwest::Result<TestResponse> {
         let request = request.build()?;
         let (method, path) = (request.method().clone(), request.url().path().to_owned());
@@ -75,7 +75,7 @@ impl Client {
         Ok(TestResponse { status, headers, body: response.text().await? })
     }
 
-    /// Sends a request and notes the answer, whose body comes by and by.
+    /// Sends a request and records the response, whose body is streamed.
     pub(crate) async fn open_stream(&self, request: RequestBuilder) -> reqwest::Response {
         let request = request.build().expect("a request");
         let (method, path) = (request.method().clone(), request.url().path().to_owned());
@@ -92,9 +92,9 @@ impl Client {
         self.send(self.request(Method::POST, path).json(body)).await
     }
 
-    /// The review of a job, once that is over.
+    /// The review of a job, once it is done.
     pub(crate) async fn wait_for_review(&self, job: &str) -> Value {
-        // Who has heard more than there is hears of the end alone.
+        // With an id above all events, the stream has only the end event.
         let events = self
             .request(Method::GET, &format!("{job}/events"))
             .header("last-event-id", "999999999");
@@ -105,7 +105,7 @@ impl Client {
         review.json()
     }
 
-    /// Posts a text that is said to be JSON.
+    /// Posts a text with the content type JSON.
     pub(crate) async fn post_text(
         &self,
         path: &str,
@@ -146,7 +146,7 @@ impl TestResponse {
         self.headers.get(name).map_or("", |value| value.to_str().expect("visible ASCII"))
     }
 
-    /// The problem that this answer is, its frame checked.
+    /// Expects a problem with this status and code, and checks its common members and headers.
     pub(crate) fn expect_problem(&self, status: u16, code: &str) -> Value {
         let problem = self.json();
         assert_eq!((self.status, problem["code"].as_str()), (status, Some(code)), "{}", self.body);

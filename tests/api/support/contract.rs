@@ -1,15 +1,15 @@
-//! openapi.yaml as the tests need it: which operations there are, and what they document.
+//! The OpenAPI contract: its operations and their documented responses.
 
 use std::sync::LazyLock;
 
 use serde_json::Value;
 
-/// The contract, as the code has it.
+/// The contract that the code generates.
 pub(crate) static CONTRACT: LazyLock<Value> = LazyLock::new(|| {
     serde_json::to_value(kibitzer::http::contract()).expect("the contract is JSON")
 });
 
-/// A route with a method.
+/// A method of a route.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {
     pub(crate) method: String,
@@ -22,13 +22,13 @@ impl Operation {
         self.document["operationId"].as_str().expect("every operation has an id")
     }
 
-    /// Documented statuses.
+    /// The documented statuses.
     pub(crate) fn statuses(&self) -> Vec<u16> {
         let responses = self.document["responses"].as_object().expect("responses");
         responses.keys().map(|status| status.parse().expect("a status is a number")).collect()
     }
 
-    /// The examples of a response, or of the request.
+    /// The examples of a response or of the request.
     pub(crate) fn examples(&self, content: &Value) -> Vec<(String, Value)> {
         let kinds = content.as_object().into_iter().flat_map(|kinds| kinds.values());
         let examples = kinds.filter_map(|kind| kind["examples"].as_object()).flatten();

@@ -1,4 +1,4 @@
-//! Which of the documented answers have been seen.
+//! Coverage of the documented responses.
 
 use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
@@ -9,10 +9,10 @@ use super::contract::{Operation, operations};
 
 static SEEN_RESPONSES: Mutex<BTreeSet<(String, u16)>> = Mutex::new(BTreeSet::new());
 
-/// What is answered in the same way whatever the route: by the gate, and for a fault of ours.
+/// Statuses that every route returns in the same way: authentication, rate limit, internal error.
 const ROUTE_INDEPENDENT_STATUSES: [u16; 3] = [401, 429, 500];
 
-/// Notes an answer.
+/// Records a response.
 pub(crate) fn record_response(method: &str, path: &str, status: u16) {
     let operation = operations()
         .into_iter()
@@ -29,7 +29,7 @@ fn operation_name(operation: &Operation) -> String {
     format!("{} {}", operation.method, operation.path)
 }
 
-/// `/problems/invalid_fen` fits `/problems/{code}`.
+/// Whether a path matches a pattern: `/problems/invalid_fen` matches `/problems/{code}`.
 fn matches_pattern(path: &str, pattern: &str) -> bool {
     let (path, pattern): (Vec<_>, Vec<_>) =
         (path.split('/').collect(), pattern.split('/').collect());
@@ -37,8 +37,8 @@ fn matches_pattern(path: &str, pattern: &str) -> bool {
         && path.iter().zip(&pattern).all(|(part, name)| name.starts_with('{') || part == name)
 }
 
-pub(crate) fn claims() -> Vec<Trial> {
-    vec![Trial::test("every_documented_answer_was_seen", || {
+pub(crate) fn trials() -> Vec<Trial> {
+    vec![Trial::test("every_documented_response_was_received", || {
         let seen = SEEN_RESPONSES.lock().unwrap_or_else(PoisonError::into_inner);
         let documented = operations().into_iter().flat_map(|operation| {
             let statuses = operation.statuses();
@@ -47,11 +47,11 @@ pub(crate) fn claims() -> Vec<Trial> {
                 _ => (operation_name(&operation), status),
             })
         });
-        let missing: BTreeSet<_> = documented.filter(|answer| !seen.contains(answer)).collect();
+        let missing: BTreeSet<_> = documented.filter(|response| !seen.contains(response)).collect();
         if missing.is_empty() {
             Ok(())
         } else {
-            Err(format!("documented, but seen by no test: {missing:#?}").into())
+            Err(format!("documented, but received by no test: {missing:#?}").into())
         }
     })]
 }

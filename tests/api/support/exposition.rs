@@ -1,6 +1,9 @@
-//! Prometheus's text formats, read strictly: whatever a scraper might stumble over fails here.
+//! A strict parser of Prometheus's text formats. It fails on everything that a scraper may reject.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::time::Duration;
+
+use tokio::time::{sleep, timeout};
 
 use super::{Client, TestResponse};
 
@@ -10,14 +13,14 @@ pub(crate) struct Exposition {
     families: BTreeMap<String, Family>,
 }
 
-/// Series of one name and kind.
+/// The series of one name and kind.
 #[derive(Debug)]
 struct Family {
     kind: String,
     series: BTreeMap<String, f64>,
 }
 
-/// A sample's name and labels as they stand on the page, and its value.
+/// The name, labels and value of a sample.
 struct Sample<'a> {
     name: &'a str,
     labels: Vec<(&'a str, String)>,
@@ -25,14 +28,34 @@ struct Sample<'a> {
 }
 
 impl Exposition {
-    /// Asks a server for its metrics.
+    /// Fetches the metrics of a server.
     pub(crate) async fn fetch(client: &Client) -> Exposition {
         let answer = client.get("/metrics").await;
         assert_eq!(answer.header("content-type"), "text/plain; version=0.0.4; charset=utf-8");
         Exposition::parse(&answer)
     }
 
-    /// Reads an answer in either form.
+    /// Fetches the metrics until a condition holds; `what` describes it.
+    pub(crate) async fn wait_until(
+        client: &Client,
+        what: &str,
+        condition: impl Fn(&Exposition) -> bool,
+    ) -> Exposition {
+        let wait = async {
+            loop {
+                let page = Exposition::fetch(client).await;
+                if condition(&page) {
+                    return page;
+                }
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        timeout(Duration::from_secs(30), wait)
+            .await
+            .unwrap_or_else(|_| panic!("timed out waiting until {what}"))
+    }
+
+    /// Parses a response in either format.
     pub(crate) fn parse(answer: &TestResponse) -> Exposition {
         assert_eq!(answer.status, 200, "{}", answer.body);
         let is_open = answer.header("content-type").starts_with("application/openmetrics-text");
@@ -40,19 +63,16 @@ impl Exposition {
         let text = match answer.body.strip_suffix("# EOF\n") {
             Some(text) if is_open => text,
             None if !is_open => &answer.body,
-            _ => panic!("the end is marked in OpenMetrics and nowhere else"),
+            _ => panic!("the end marker belongs to OpenMetrics only"),
         };
-        assert!(
-            text.ends_with('\n') && !text.contains("\n\n"),
-            "every line ends, and none is empty"
-        );
+        assert!(text.ends_with('\n') && !text.contains("\n\n"), "a line is empty or has no end");
         let mut lines = text.lines().peekable();
         while let Some(line) = lines.next() {
             let (name, help) = line
                 .strip_prefix("# HELP ")
                 .and_then(|line| line.split_once(' '))
                 .expect("HELP comes first");
-            assert!(help.ends_with('.'), "{name} is explained in a sentence");
+            assert!(help.ends_with('.'), "the help of {name} is not a sentence");
             let kind = lines
                 .next()
                 .and_then(|line| line.strip_prefix(&format!("# TYPE {name} ")))
@@ -63,10 +83,10 @@ impl Exposition {
                 let sample = Sample::parse(line);
                 assert!(
                     belongs_to_family(name, kind, sample.name, is_open),
-                    "{line} stands under {name}, a {kind}"
+                    "{line} does not belong to {name}, a {kind}"
                 );
                 let is_new = family.series.insert(sample.series(), sample.value).is_none();
-                assert!(is_new, "{line} is there twice");
+                assert!(is_new, "the series of {line} is there twice");
                 assert!(kind != "counter" || sample.value >= 0.0, "{line}");
                 samples.push(sample);
             }
@@ -79,20 +99,20 @@ impl Exposition {
         Exposition { families }
     }
 
-    /// The value of a series, written as on the page with its labels in the order of the alphabet;
-    /// 0 when it is not there.
+    /// The value of a series, written as on the page with its labels sorted; 0 if the page does not
+    /// have it.
     pub(crate) fn value(&self, series: &str) -> f64 {
         self.families.values().find_map(|family| family.series.get(series)).copied().unwrap_or(0.0)
     }
 
-    /// The names of all samples, and of the families.
+    /// The names of all samples and families.
     pub(crate) fn names(&self) -> BTreeSet<String> {
         let name = |series: &String| series.split('{').next().unwrap().to_owned();
         let samples = self.families.values().flat_map(|family| family.series.keys().map(name));
         self.families.keys().cloned().chain(samples).collect()
     }
 
-    /// The names of the labels of a family's samples.
+    /// The label names of a family's samples.
     pub(crate) fn labels(&self, sample: &str) -> BTreeSet<String> {
         let series = self.families.values().flat_map(|family| family.series.keys());
         let labels = series
@@ -114,7 +134,7 @@ impl<'a> Sample<'a> {
         let (series, value) = line.rsplit_once(' ').expect("a value");
         let value = match value {
             "+Inf" => f64::INFINITY,
-            number => number.parse().unwrap_or_else(|_| panic!("{line}: no number")),
+            number => number.parse().unwrap_or_else(|_| panic!("{line}: not a number")),
         };
         let (name, labels) = match series.split_once('{') {
             Some((name, labels)) => {
@@ -127,7 +147,7 @@ impl<'a> Sample<'a> {
         Sample { name, labels, value }
     }
 
-    /// Name and labels, these in the order of the alphabet.
+    /// The name and the sorted labels.
     fn series(&self) -> String {
         self.series_without("")
     }
@@ -175,7 +195,7 @@ fn parse_labels(mut text: &str) -> Vec<(&str, String)> {
     labels
 }
 
-/// Whether a sample may stand under a family.
+/// Whether a sample may belong to a family.
 fn belongs_to_family(family: &str, kind: &str, sample: &str, is_open: bool) -> bool {
     match (kind, sample.strip_prefix(family)) {
         ("counter", Some("_total")) => is_open,
@@ -186,7 +206,7 @@ fn belongs_to_family(family: &str, kind: &str, sample: &str, is_open: bool) -> b
     }
 }
 
-/// Buckets rise and end with all, which is the count.
+/// Checks that buckets rise and that the last one equals the count.
 fn check_histogram(name: &str, samples: &[Sample<'_>]) {
     let of = |suffix: &str| {
         samples.iter().filter(|sample| sample.name == format!("{name}{suffix}")).collect::<Vec<_>>()

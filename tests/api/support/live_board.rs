@@ -1,4 +1,4 @@
-//! A live board, as a client before it.
+//! A client of live boards.
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -16,13 +16,13 @@ use tokio_tungstenite::{WebSocketStream, client_async};
 
 use super::coverage;
 
-/// A busy machine may take this long over a line.
+/// The limit of every wait, which allows for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// An open board.
+/// An open live board.
 pub(crate) struct LiveBoard {
     pub(crate) socket: WebSocketStream<TcpStream>,
-    /// The answer to the handshake.
+    /// The response to the handshake.
     pub(crate) handshake: Response,
 }
 
@@ -33,7 +33,7 @@ impl LiveBoard {
             .unwrap_or_else(|refused| panic!("{refused:?}"))
     }
 
-    /// The handshake on this path, with these headers; as an error what refuses it.
+    /// Connects to a path with these headers; the error is the status and body of a refusal.
     pub(crate) async fn try_connect(
         address: SocketAddr,
         path: &str,
@@ -68,10 +68,10 @@ impl LiveBoard {
         self.socket.send(Message::text(text.into())).await.expect("the server listens");
     }
 
-    /// The next line, or how the board was closed.
+    /// The next message, or the close frame.
     pub(crate) async fn receive(&mut self) -> Result<Value, Option<CloseFrame>> {
         loop {
-            match timeout(TIMEOUT, self.socket.next()).await.expect("a word in time") {
+            match timeout(TIMEOUT, self.socket.next()).await.expect("a message in time") {
                 Some(Ok(Message::Text(text))) => {
                     return Ok(serde_json::from_str(&text)
                         .unwrap_or_else(|error| panic!("{error}: {text}")));
@@ -83,12 +83,12 @@ impl LiveBoard {
         }
     }
 
-    /// The next line, which there must be.
+    /// The next message.
     pub(crate) async fn next_message(&mut self) -> Value {
         self.receive().await.unwrap_or_else(|closed| panic!("the board was closed: {closed:?}"))
     }
 
-    /// The next line of this type; others are passed over.
+    /// The next message of this type; others are skipped.
     pub(crate) async fn next_of_type(&mut self, kind: &str) -> Value {
         loop {
             let line = self.next_message().await;
@@ -98,7 +98,7 @@ impl LiveBoard {
         }
     }
 
-    /// All lines up to the close, and its code.
+    /// All messages up to the close, and the close code.
     pub(crate) async fn collect_until_closed(&mut self) -> (Vec<Value>, u16) {
         let mut lines = Vec::new();
         loop {

@@ -1,4 +1,4 @@
-//! The log of the servers that run inside this process, for claims about it.
+//! The captured log of the servers inside this process.
 
 use std::io::{self, Write};
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ struct CaptureWriter;
 
 impl Write for CaptureWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        // The log takes panics over, those of failed tests too.
+        // The log replaces the panic hook, so print the panics of failed tests.
         let text = String::from_utf8_lossy(bytes);
         text.lines()
             .filter(|line| line.contains("\"panicked\""))
@@ -30,13 +30,13 @@ impl Write for CaptureWriter {
     }
 }
 
-/// Starts the log.
+/// Starts logging into memory.
 pub(crate) fn start() -> TelemetryGuard {
     let log = LogSettings { format: LogFormat::Json, level: "info".to_owned() };
     telemetry::start(&log, &default_settings().otlp, CaptureWriter).expect("the log starts once")
 }
 
-/// The lines about a request, once there are any.
+/// Waits for the `answered` line of a request; returns all its lines.
 pub(crate) async fn wait_for_lines(request_id: &str) -> Vec<Value> {
     for _ in 0..100 {
         // A line is written a few milliseconds after the answer.

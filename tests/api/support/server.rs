@@ -1,36 +1,48 @@
-//! A server on a port of its own.
+//! Servers inside the test process, each on its own port.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 
 use kibitzer::app::{self, Listeners};
-use kibitzer::config::Settings;
+use kibitzer::config::{ApiKeySettings, KeyDigest, Settings};
+use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 
 use super::Client;
 
-/// A running server; it ends with this.
+/// A running server. Dropping this value stops it.
 pub(crate) struct Server {
     pub(crate) client: Client,
     pub(crate) address: SocketAddr,
-    /// Of the metrics, where they have one of their own.
+    /// The address of the metrics, if they have their own.
     pub(crate) metrics_address: Option<SocketAddr>,
     pub(crate) stop: oneshot::Sender<()>,
 }
 
-/// The default settings, whatever the environment says.
+/// The default settings, independent of the environment.
 pub(crate) fn default_settings() -> Settings {
-    Settings::load_with(None, Some(BTreeMap::new())).expect("the defaults are good")
+    Settings::load_with(None, Some(BTreeMap::new())).expect("the defaults are valid")
+}
+
+/// An API key with the digest of `text` and `requests` requests per hour (0: the rate of all
+/// clients).
+pub(crate) fn api_key(name: &str, text: &str, requests: u32) -> ApiKeySettings {
+    ApiKeySettings {
+        name: name.to_owned(),
+        sha256: KeyDigest(Sha256::digest(text).into()),
+        requests,
+        window_ms: 3_600_000,
+    }
 }
 
 impl Server {
-    /// A small server.
+    /// Starts a small server.
     pub(crate) async fn start() -> Server {
         Server::start_with(|_| {}).await
     }
 
-    /// A small server with other settings.
+    /// Starts a small server with changed settings.
     pub(crate) async fn start_with(change: impl FnOnce(&mut Settings)) -> Server {
         let mut settings = default_settings();
         settings.search.hash_mb = 1;
@@ -41,11 +53,11 @@ impl Server {
         Server::from_settings(settings).await
     }
 
-    /// A server with these settings, but for the main address.
+    /// Starts a server with these settings, except for the main address.
     pub(crate) async fn from_settings(settings: Settings) -> Server {
         let settings = Settings { listen: ([127, 0, 0, 1], 0).into(), ..settings };
         let listeners = Listeners::bind(&settings).await.expect("free ports");
-        let address_of = |listener: &TcpListener| listener.local_addr().expect("it has an address");
+        let address_of = |listener: &TcpListener| listener.local_addr().expect("a local address");
         let (address, metrics) =
             (address_of(&listeners.main), listeners.metrics.as_ref().map(address_of));
         let (stop, stopped) = oneshot::channel();
@@ -55,7 +67,7 @@ impl Server {
             };
             app::serve(&settings, listeners, shutdown)
                 .await
-                .expect("the server ends in good order");
+                .expect("the server ends without an error");
         });
         let client = Client::new(address);
         client.wait_until_ready().await;

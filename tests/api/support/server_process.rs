@@ -1,16 +1,17 @@
-//! The program itself, as a child process.
+//! The program as a child process.
 
-use std::io::{BufRead, BufReader, Read};
+use std::io::{BufReader, Read};
 use std::net::SocketAddr;
-use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
 use super::Client;
+use super::serve::ServeProcess;
 
-/// The program with these arguments, and an environment without settings.
+/// The program with these arguments and without settings in its environment.
 pub(crate) fn kibitzer_command(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_kibitzer"));
     command.args(arguments);
@@ -25,7 +26,7 @@ pub(crate) fn run(arguments: &[&str]) -> Output {
     kibitzer_command(arguments).output().expect("the program runs")
 }
 
-/// A server that is a process of its own; it ends with this at the latest.
+/// A server in its own process. Dropping this value kills it.
 pub(crate) struct ServerProcess {
     pub(crate) client: Client,
     pub(crate) address: SocketAddr,
@@ -43,25 +44,19 @@ impl ServerProcess {
         .await
     }
 
-    /// Starts a server by a command of this kind.
+    /// Starts a server with this command.
     async fn start_command(mut command: Command, settings: &[(&str, &str)]) -> ServerProcess {
         command.envs([("KIBITZER__LOG__FORMAT", "json"), ("KIBITZER__SEARCH__HASH_MB", "1")]);
         command.envs(settings.iter().copied());
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
-        let mut lines = BufReader::new(child.stdout.take().expect("a piped stdout"));
-        let listening = next_line(&mut lines);
-        let address = listening["address"]
-            .as_str()
-            .expect("it says where it listens")
-            .parse()
-            .expect("an address");
-        let log = Some(std::thread::spawn(move || read_log(lines)));
+        let ServeProcess { child, address, log } = ServeProcess::spawn(&mut command);
+        let log = Some(std::thread::spawn(move || read_log(log)));
         let client = Client::new(address);
         client.wait_until_ready().await;
         ServerProcess { client, address, child, log }
     }
 
-    /// Starts a server that is told by an error when a file may not grow, as a full disk tells it.
+    /// Starts a server whose writes beyond the file size limit fail with an error, as on a full
+    /// disk.
     pub(crate) async fn start_with_file_size_errors(settings: &[(&str, &str)]) -> ServerProcess {
         let mut command = Command::new("sh");
         command.args(["-c", "trap '' XFSZ; exec \"$@\"", "sh", env!("CARGO_BIN_EXE_kibitzer")]);
@@ -69,25 +64,33 @@ impl ServerProcess {
         ServerProcess::start_command(command, settings).await
     }
 
-    /// The number of the process.
+    /// The id of the process.
     pub(crate) fn pid(&self) -> u32 {
         self.child.id()
     }
 
-    /// Lets the process write its files up to this length only, as a full disk does to what is new.
+    /// Limits the size of the process's files, which simulates a full disk.
     pub(crate) fn limit_file_size(&self, bytes: &str) {
         let limit = format!("--fsize={bytes}:unlimited");
         let set = Command::new("prlimit").args(["--pid", &self.pid().to_string(), &limit]).status();
-        assert!(set.expect("prlimit is there").success());
+        assert!(set.expect("prlimit is installed").success());
     }
 
     /// Sends a signal, `TERM` or `INT`.
     pub(crate) fn signal(&self, name: &str) {
         let sent = Command::new("kill").args(["-s", name, &self.pid().to_string()]).status();
-        assert!(sent.expect("kill is there").success());
+        assert!(sent.expect("kill is installed").success());
     }
 
-    /// Waits for the end of the process: its status, how long it took, and its log.
+    /// Shuts the server down by SIGTERM and expects exit status 0; returns its log.
+    pub(crate) fn shut_down(self) -> Vec<Value> {
+        self.signal("TERM");
+        let (status, _, log) = self.wait_for_exit(Duration::from_secs(20));
+        assert_eq!(status.code(), Some(0));
+        log
+    }
+
+    /// Waits for the end of the process: its status, the wait and its log.
     pub(crate) fn wait_for_exit(mut self, timeout: Duration) -> (ExitStatus, Duration, Vec<Value>) {
         let started = Instant::now();
         let status = loop {
@@ -104,30 +107,24 @@ impl ServerProcess {
         let log = self
             .log
             .take()
-            .expect("nobody has waited before")
+            .expect("this is the only wait")
             .join()
-            .expect("the log is read to its end");
+            .expect("the log reader did not panic");
         (status, took, log)
     }
 }
 
 impl Drop for ServerProcess {
     fn drop(&mut self) {
-        // One that has been waited for is no more.
+        // Both calls fail if the process has ended already.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-fn next_line(lines: &mut BufReader<ChildStdout>) -> Value {
-    let mut line = String::new();
-    lines.read_line(&mut line).expect("a line");
-    serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}"))
-}
-
 fn read_log(mut lines: BufReader<ChildStdout>) -> Vec<Value> {
     let mut text = String::new();
-    lines.read_to_string(&mut text).expect("a log is text");
+    lines.read_to_string(&mut text).expect("the log is UTF-8");
     text.lines()
         .map(|line| serde_json::from_str(line).expect("each line of the log is JSON"))
         .collect()

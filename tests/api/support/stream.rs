@@ -1,4 +1,4 @@
-//! An answer that comes line by line.
+//! Streamed responses: NDJSON and server-sent events.
 
 use std::time::Duration;
 
@@ -7,27 +7,20 @@ use serde_json::Value;
 use tokio::time::timeout;
 
 use super::Client;
+use super::sse::Event;
 
-/// A busy machine may take this long over a line.
+/// The limit of every wait, which allows for a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A stream under way. Dropping it is leaving.
+/// An open stream. Dropping it disconnects.
 pub(crate) struct Stream {
     pub(crate) response: Response,
-    /// What has come and is not read yet.
+    /// Received text that is not parsed yet.
     buffer: String,
 }
 
-/// An event of a stream of server-sent events.
-#[derive(Debug)]
-pub(crate) struct Event {
-    pub(crate) name: String,
-    pub(crate) id: Option<String>,
-    pub(crate) data: Value,
-}
-
 impl Stream {
-    /// Asks, and expects lines of this kind.
+    /// Sends a request and expects a stream of this media type.
     pub(crate) async fn open(client: &Client, request: RequestBuilder, kind: &str) -> Stream {
         let response = client.open_stream(request.header("accept", kind)).await;
         assert_eq!(
@@ -37,7 +30,7 @@ impl Stream {
         Stream { response, buffer: String::new() }
     }
 
-    /// Posts and follows in NDJSON.
+    /// Posts a body and expects NDJSON.
     pub(crate) async fn post(client: &Client, path: &str, body: &Value) -> Stream {
         Stream::open(
             client,
@@ -47,7 +40,7 @@ impl Stream {
         .await
     }
 
-    /// The text up to an end; `None` when nothing more comes.
+    /// The text before `end`; `None` at the end of the stream.
     async fn read_until(&mut self, end: &str) -> Option<String> {
         loop {
             if let Some(length) = self.buffer.find(end) {
@@ -59,13 +52,13 @@ impl Stream {
             let chunk = timeout(TIMEOUT, self.response.chunk())
                 .await
                 .expect("a line in time")
-                .expect("the stream is whole");
+                .expect("the stream is not cut off");
             match chunk {
                 Some(bytes) => {
                     self.buffer.push_str(std::str::from_utf8(&bytes).expect("whole characters"))
                 }
                 None => {
-                    assert_eq!(self.buffer, "", "the stream ends with a line");
+                    assert_eq!(self.buffer, "", "the stream ends within a line");
                     return None;
                 }
             }
@@ -78,7 +71,7 @@ impl Stream {
         Some(serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line}")))
     }
 
-    /// The next line of this type; others are passed over.
+    /// The next line of this type; others are skipped.
     pub(crate) async fn next_of_type(&mut self, kind: &str) -> Value {
         while let Some(line) = self.next_line().await {
             if line["type"] == kind {
@@ -88,7 +81,7 @@ impl Stream {
         panic!("the stream has no more {kind}");
     }
 
-    /// All lines that are left.
+    /// All remaining lines.
     pub(crate) async fn remaining_lines(&mut self) -> Vec<Value> {
         let mut lines = Vec::new();
         while let Some(line) = self.next_line().await {
@@ -97,20 +90,12 @@ impl Stream {
         lines
     }
 
-    /// The next event; what sets the time of reconnection is passed over.
+    /// The next event; `retry` is skipped.
     pub(crate) async fn next_event(&mut self) -> Option<Event> {
         loop {
             let text = self.read_until("\n\n").await?;
-            let field = |name: &str| {
-                text.lines().find_map(|line| line.strip_prefix(name).map(str::to_owned))
-            };
-            if let Some(data) = field("data: ") {
-                let data = serde_json::from_str(&data).expect("data is JSON");
-                return Some(Event {
-                    name: field("event: ").expect("a name"),
-                    id: field("id: "),
-                    data,
-                });
+            if let Some(event) = Event::parse(&text) {
+                return Some(event);
             }
             assert_eq!(text, "retry: 2000");
         }

@@ -1,10 +1,10 @@
-//! Fuzzes the reader of request bodies: `cargo +nightly fuzz run --fuzz-dir tests/fuzz body`.
+//! Fuzzes the parser of request bodies: `cargo +nightly fuzz run --fuzz-dir tests/fuzz body`.
 
 #![no_main]
 
-#[path = "../../mutations/inputs/body.rs"]
+#[path = "../../parser_robustness/inputs/body.rs"]
 mod body;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    body::read(data);
+    body::check(data);
 });

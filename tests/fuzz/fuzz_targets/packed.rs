@@ -1,14 +1,14 @@
-//! Fuzzes the reader of packed forms: `cargo +nightly fuzz run --fuzz-dir tests/fuzz packed`.
+//! Fuzzes the parser of packed forms: `cargo +nightly fuzz run --fuzz-dir tests/fuzz packed`.
 
 #![no_main]
 
-#[allow(dead_code, reason = "the packed form needs its claims about positions only")]
-#[path = "../../mutations/inputs/fen.rs"]
+#[allow(dead_code, reason = "packed.rs uses its checks of positions only")]
+#[path = "../../parser_robustness/inputs/fen.rs"]
 mod fen;
 
-#[path = "../../mutations/inputs/packed.rs"]
+#[path = "../../parser_robustness/inputs/packed.rs"]
 mod packed;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    packed::read(data);
+    packed::check(data);
 });

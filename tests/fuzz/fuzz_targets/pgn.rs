@@ -1,10 +1,10 @@
-//! Fuzzes the reader of games: `cargo +nightly fuzz run --fuzz-dir tests/fuzz pgn`.
+//! Fuzzes the parser of PGN games: `cargo +nightly fuzz run --fuzz-dir tests/fuzz pgn`.
 
 #![no_main]
 
-#[path = "../../mutations/inputs/pgn.rs"]
+#[path = "../../parser_robustness/inputs/pgn.rs"]
 mod pgn;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
-    pgn::read(data);
+    pgn::check(data);
 });

@@ -1,4 +1,4 @@
-//! `kibitzer-trainer calibrate`: which scale turns the data's scores into the data's results.
+//! `kibitzer-trainer calibrate`: the scale that maps the scores of the data to its results.
 
 use std::io::Write;
 
@@ -6,7 +6,7 @@ use anyhow::{Result, ensure};
 use rayon::prelude::*;
 
 use crate::dataset::{Dataset, Sources};
-use crate::target::logistic;
+use crate::example::logistic;
 
 /// Arguments of `calibrate`.
 #[derive(Debug, clap::Args)]
@@ -16,11 +16,12 @@ pub struct Calibrate {
 }
 
 impl Calibrate {
-    /// Fits the logistic curve's divisor to the results, by the smallest mean squared error.
+    /// Prints the mean squared error between the logistic curve and the results for several scales,
+    /// then the mean points by score.
     ///
     /// # Errors
     ///
-    /// When the data cannot be read, holds no result, or nothing can be written.
+    /// When the data cannot be read or has no result, or the output cannot be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         let data = Dataset::load(&self.sources)?;
         let pairs: Vec<(f32, f32)> = data
@@ -28,7 +29,7 @@ impl Calibrate {
             .iter()
             .filter_map(|sample| Some((f32::from(sample.score()), sample.result().points()?)))
             .collect();
-        ensure!(!pairs.is_empty(), "no position with a known result");
+        ensure!(!pairs.is_empty(), "the data has no position with a known result");
         writeln!(out, "{} positions", pairs.len())?;
         for scale in (60..=400).step_by(20) {
             let error: f64 = pairs

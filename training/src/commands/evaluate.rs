@@ -1,4 +1,4 @@
-//! `kibitzer-trainer evaluate`: what a network says of positions, in the engine's integers.
+//! `kibitzer-trainer evaluate`: evaluations of positions in the engine's integer arithmetic.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -21,17 +21,18 @@ pub struct Evaluate {
 }
 
 impl Evaluate {
-    /// Prints an evaluation in centipawns for the side to move, then the FEN, a line each.
+    /// Prints a line for each position: the evaluation in centipawns for the side to move, then the
+    /// FEN.
     ///
     /// # Errors
     ///
-    /// When the network cannot be read, a FEN is none, or nothing can be written.
+    /// When the network cannot be read, a FEN is invalid, or the output cannot be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         let network = network_file::load(&self.network)?;
         let samples: Vec<Sample> = self
             .fens
             .iter()
-            .map(|fen| parse_fen(fen).with_context(|| format!("`{fen}` is no FEN")))
+            .map(|fen| parse_fen(fen).with_context(|| format!("`{fen}` is not a valid FEN")))
             .collect::<Result<_>>()?;
         for (fen, sample) in self.fens.iter().zip(samples) {
             writeln!(out, "{} {fen}", network.evaluate(&sample))?;
@@ -40,36 +41,36 @@ impl Evaluate {
     }
 }
 
-/// The position of a FEN. The format's crate takes much of it for granted, which is looked at
-/// first.
+/// The position of a FEN. This function first checks what the crate `viriformat` takes for granted.
 fn parse_fen(fen: &str) -> Result<Sample> {
     let fields: Vec<&str> = fen.split(' ').collect();
     let [placement, _, castling, en_passant, _, number] = fields[..] else {
-        bail!("it has not six fields")
+        bail!("the FEN has {} fields; it must have 6", fields.len())
     };
     let squares = |rank: &str| rank.chars().map(|c| c.to_digit(10).unwrap_or(1)).sum::<u32>();
-    ensure!(placement.split('/').count() == 8, "the board has eight ranks");
-    ensure!(placement.split('/').all(|rank| squares(rank) == 8), "each rank has eight squares");
+    ensure!(placement.split('/').count() == 8, "the board must have 8 ranks");
+    ensure!(placement.split('/').all(|rank| squares(rank) == 8), "each rank must have 8 squares");
     ensure!(
         ['K', 'k'].into_iter().all(|king| placement.matches(king).count() == 1),
-        "each side has one king"
+        "each side must have one king"
     );
     ensure!(
         placement.chars().filter(char::is_ascii_alphabetic).count() <= 32,
-        "there are 32 pieces at most"
+        "the board must have at most 32 pieces"
     );
     ensure!(
         castling == "-" || castling.chars().all(|c| "KQABCDEFGHkqabcdefgh".contains(c)),
-        "`{castling}` is no castling"
+        "`{castling}` is not a castling field"
     );
     let is_square = |text: &[u8]| matches!(text, [b'a'..=b'h', b'1'..=b'8']);
     ensure!(
         en_passant == "-" || is_square(en_passant.as_bytes()),
-        "`{en_passant}` is no en-passant square"
+        "`{en_passant}` is not an en passant square"
     );
     ensure!(
         number.parse().is_ok_and(|number: u16| number > 0),
-        "`{number}` is no number of a move"
+        "`{number}` is not a move number; it must be 1 to {}",
+        u16::MAX
     );
     let mut board = Board::new();
     board.set_from_fen(fen, true)?;

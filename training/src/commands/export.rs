@@ -7,7 +7,7 @@ use anyhow::Result;
 
 use crate::checkpoint::write_atomically;
 use crate::network_file;
-use crate::quantised::QuantisedNetwork;
+use crate::quantised_network::QuantisedNetwork;
 use crate::run::Run;
 
 /// Arguments of `export`.
@@ -26,7 +26,7 @@ impl Export {
     ///
     /// # Errors
     ///
-    /// When there is no checkpoint, or the file cannot be written.
+    /// When there is no checkpoint or the file cannot be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         let run = Run::resume(&self.run)?;
         let file = network_file::write(&QuantisedNetwork::new(

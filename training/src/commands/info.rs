@@ -1,4 +1,4 @@
-//! `kibitzer-trainer info`: what a network file or a run's checkpoint is.
+//! `kibitzer-trainer info`: a description of a network file or a checkpoint.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -20,7 +20,7 @@ impl Info {
     ///
     /// # Errors
     ///
-    /// When the file is neither, or nothing can be written.
+    /// When the file is neither a network nor a checkpoint, or the output cannot be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         if checkpoint::is_checkpoint(&self.file)? {
             let (state, _) = checkpoint::load(&self.file)?;
@@ -51,7 +51,7 @@ impl Info {
         }
         writeln!(
             out,
-            "no position brings an accumulator beyond ±{} of {}",
+            "accumulators stay within ±{}; the limit is {}",
             network.accumulator_bound(),
             i16::MAX
         )?;

@@ -1,4 +1,4 @@
-//! `kibitzer-trainer measure`: how well a network file answers the held-out positions.
+//! `kibitzer-trainer measure`: the errors of a network file on the held-out positions.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -7,8 +7,8 @@ use anyhow::{Result, ensure};
 use rayon::prelude::*;
 
 use crate::dataset::{Dataset, Sources};
+use crate::example::{Target, logistic};
 use crate::network_file;
-use crate::target::{Target, logistic};
 
 /// Arguments of `measure`.
 #[derive(Debug, clap::Args)]
@@ -23,15 +23,16 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// Prints mean errors of the integer network over the positions that training held out.
+    /// Prints mean errors of the integer network over the held-out positions.
     ///
     /// # Errors
     ///
-    /// When network or data cannot be read, nothing is held out, or nothing can be written.
+    /// When the network or the data cannot be read, no position is held out, or the output cannot
+    /// be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         let network = network_file::load(&self.network)?;
         let data = Dataset::load(&self.sources)?;
-        ensure!(!data.validation.is_empty(), "no position is held out");
+        ensure!(!data.validation.is_empty(), "the data has no held-out position");
 
         let errors: Vec<(f64, f64, f64)> = data
             .validation

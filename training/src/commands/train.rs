@@ -1,4 +1,4 @@
-//! `kibitzer-trainer train`: begins a run.
+//! `kibitzer-trainer train` and `resume`: training runs.
 
 use std::fs;
 use std::io::Write;
@@ -14,7 +14,7 @@ use crate::run::{CHECKPOINT, Run};
 /// Arguments of `train`.
 #[derive(Debug, clap::Args)]
 pub struct Train {
-    /// The run's folder: checkpoint.run and net.nnue are written there after each epoch
+    /// The run's folder, where each epoch writes checkpoint.run and net.nnue
     #[arg(long)]
     run: PathBuf,
     #[command(flatten)]
@@ -24,20 +24,20 @@ pub struct Train {
 /// Arguments of `resume`.
 #[derive(Debug, clap::Args)]
 pub struct Resume {
-    /// The folder of a run that was stopped
+    /// The folder of a stopped run
     #[arg(long)]
     run: PathBuf,
 }
 
 impl Train {
-    /// Begins a run and trains to its end.
+    /// Starts a run and trains to its end.
     ///
     /// # Errors
     ///
-    /// When the folder holds a run already, the data cannot be read, or nothing can be written.
+    /// When the folder already has a run, the data cannot be read, or a file cannot be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         let checkpoint = self.run.join(CHECKPOINT);
-        ensure!(!checkpoint.exists(), "{} exists: `resume` goes on with it", checkpoint.display());
+        ensure!(!checkpoint.exists(), "{} exists; `resume` continues it", checkpoint.display());
         fs::create_dir_all(&self.run)
             .with_context(|| format!("cannot create {}", self.run.display()))?;
         train(Run::new(self.config)?, &self.run, out)
@@ -45,18 +45,18 @@ impl Train {
 }
 
 impl Resume {
-    /// Goes on where the run's last checkpoint was written.
+    /// Continues a run from its last checkpoint.
     ///
     /// # Errors
     ///
-    /// When there is no checkpoint, the data cannot be read, or nothing can be written.
+    /// When there is no checkpoint, the data cannot be read, or a file cannot be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         train(Run::resume(&self.run)?, &self.run, out)
     }
 }
 
 fn train(mut run: Run, folder: &Path, out: &mut dyn Write) -> Result<()> {
-    let begin = Instant::now();
+    let start = Instant::now();
     writeln!(out, "settings {}", serde_json::to_string(&run.state.config)?)?;
     let data = Dataset::load(&run.state.config.sources)?;
     for file in &data.files {
@@ -71,20 +71,20 @@ fn train(mut run: Run, folder: &Path, out: &mut dyn Write) -> Result<()> {
     }
     writeln!(
         out,
-        "{} positions to learn from, {} held out, read in {:.1} s",
+        "{} training positions, {} held out, read in {:.1} s",
         data.training.len(),
         data.validation.len(),
-        begin.elapsed().as_secs_f64()
+        start.elapsed().as_secs_f64()
     )?;
     while !run.is_done() {
-        let begin = Instant::now();
+        let start = Instant::now();
         let losses = run.train_epoch(&data, out)?;
         let path = run.save(folder)?;
         writeln!(
             out,
             "epoch {} done in {:.1} s: {losses}; wrote {}",
             run.state.epochs,
-            begin.elapsed().as_secs_f64(),
+            start.elapsed().as_secs_f64(),
             path.display()
         )?;
         out.flush()?;

@@ -1,4 +1,4 @@
-//! `kibitzer-trainer wdl`: fits the engine's model of win, draw and loss.
+//! `kibitzer-trainer wdl`: the fit of the engine's model of win, draw and loss.
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -6,10 +6,10 @@ use std::path::PathBuf;
 use anyhow::{Result, ensure};
 use rayon::prelude::*;
 
-use crate::calibration::{Calibration, PredictedResult};
+use crate::reliability::{Calibration, PredictedResult};
 use crate::tally::{Tally, folds};
 use crate::wdl_fit::{FitRange, fit, log_likelihood};
-use crate::wdl_model::{FULL, TERMS, WdlModel};
+use crate::wdl_model::{FULL_MATERIAL, TERMS, WdlModel};
 
 /// Arguments of `wdl`.
 #[derive(Debug, clap::Args)]
@@ -17,30 +17,35 @@ pub struct Wdl {
     /// viriformat game files of the engine that the model is for
     #[arg(long, num_args = 1.., required = true)]
     data: Vec<PathBuf>,
-    /// The games are cut into so many parts; the error is that on each part of a model fitted to
-    /// the others
+    /// Number of folds; the error is that of models fitted to all folds but the one they predict
     #[arg(long, default_value_t = 10, value_parser = clap::value_parser!(u32).range(2..))]
     folds: u32,
-    /// A model to hold against all of the games, in place of fitting one: the coefficients of a
-    #[arg(long, num_args = TERMS, requires = "spread", conflicts_with_all = ["fit_to", "folds"], allow_negative_numbers = true)]
+    /// Evaluate a given model on all games instead of fitting one: the coefficients of a
+    #[arg(
+        long,
+        num_args = TERMS,
+        requires = "spread",
+        conflicts_with_all = ["fit_to", "folds"],
+        allow_negative_numbers = true
+    )]
     half: Option<Vec<f64>>,
     /// The coefficients of b
     #[arg(long, num_args = TERMS, requires = "half", allow_negative_numbers = true)]
     spread: Option<Vec<f64>>,
     #[command(flatten)]
     range: FitRange,
-    /// Bins of fewer positions do not count in the error
+    /// Bins with fewer positions do not count in the error
     #[arg(long, default_value_t = 1000)]
     least_positions: u64,
 }
 
 impl Wdl {
     /// Prints the constants of `src/engine/wdl.rs`, fitted to all games, and the calibration error
-    /// on games that were held out; of a model that is given the calibration error on all games.
+    /// on held-out games. For a given model, prints the calibration error on all games.
     ///
     /// # Errors
     ///
-    /// When the data cannot be read or fitted, or nothing can be written.
+    /// When the data cannot be read or fitted, or the output cannot be written.
     pub fn execute(self, out: &mut dyn Write) -> Result<()> {
         let folds = folds(&self.data, self.folds)?;
         let positions: u64 = folds.iter().map(Tally::positions).sum();
@@ -48,7 +53,7 @@ impl Wdl {
         writeln!(out, "{games} games, {positions} positions\n")?;
         let models = if let Some(given) = self.given_model()? {
             print_model(out, &given)?;
-            write!(out, "\nthe model that was given")?;
+            write!(out, "\ngiven model")?;
             vec![given; folds.len()]
         } else {
             print_model(out, &fit(&folds.iter().collect::<Vec<_>>(), &self.range)?)?;
@@ -66,7 +71,7 @@ impl Wdl {
         Ok(())
     }
 
-    /// The model to hold against the games.
+    /// The model of `--half` and `--spread`.
     fn given_model(&self) -> Result<Option<WdlModel>> {
         let (Some(half), Some(spread)) = (&self.half, &self.spread) else { return Ok(None) };
         let model = WdlModel {
@@ -74,11 +79,11 @@ impl Wdl {
             half: half.as_slice().try_into()?,
             spread: spread.as_slice().try_into()?,
         };
-        ensure!(model.is_sound(), "--half, --spread: below 1 at some material");
+        ensure!(model.is_sound(), "--half, --spread: a or b is below 1 at some material");
         Ok(Some(model))
     }
 
-    /// For each fold the model that is fitted to all others.
+    /// For each fold, the model fitted to all other folds.
     fn cross_validation_models(&self, folds: &[Tally]) -> Result<Vec<WdlModel>> {
         let without = |index: usize| -> Result<WdlModel> {
             let others: Vec<&Tally> = folds
@@ -103,7 +108,8 @@ impl Wdl {
         let (greatest, mean) = calibration.errors(self.least_positions);
         writeln!(
             out,
-            "\ncalibration error over bins of {} positions and more: at most {:.2} points, {:.2} on average",
+            "\ncalibration error over bins of {} positions and more: \
+             at most {:.2} points, {:.2} on average",
             self.least_positions,
             100.0 * greatest,
             100.0 * mean
@@ -111,13 +117,13 @@ impl Wdl {
     }
 }
 
-/// The constants of a model, and what they mean.
+/// Prints the engine's constants of a model, and its curve by material.
 fn print_model(out: &mut dyn Write, model: &WdlModel) -> io::Result<()> {
-    writeln!(out, "const LEAST: u32 = {};", model.least_material)?;
-    writeln!(out, "const HALF: [f64; 4] = {:?};", model.half)?;
-    writeln!(out, "const SPREAD: [f64; 4] = {:?};\n", model.spread)?;
+    writeln!(out, "const MIN_MATERIAL: u32 = {};", model.least_material)?;
+    writeln!(out, "const HALF_WIN_COEFFICIENTS: [f64; 4] = {:?};", model.half)?;
+    writeln!(out, "const SPREAD_COEFFICIENTS: [f64; 4] = {:?};\n", model.spread)?;
     writeln!(out, "material   a      b    draws at 0")?;
-    for material in (model.least_material..FULL).step_by(4).chain([FULL]) {
+    for material in (model.least_material..FULL_MATERIAL).step_by(4).chain([FULL_MATERIAL]) {
         let curve = model.at(material);
         let drawn = 100.0 * curve.chances(0.0).draw;
         writeln!(out, "{material:8} {:6.1} {:6.1} {drawn:5.1} %", curve.half, curve.spread)?;
@@ -125,21 +131,21 @@ fn print_model(out: &mut dyn Write, model: &WdlModel) -> io::Result<()> {
     Ok(())
 }
 
-/// The bins of a result, in per cent.
+/// Prints the bins of a result, in per cent.
 fn print_bins(
     out: &mut dyn Write,
     name: &str,
     calibration: &Calibration,
     result: PredictedResult,
 ) -> io::Result<()> {
-    writeln!(out, "\n{name:>4}  foretold  happened  error  positions")?;
+    writeln!(out, "\n{name:>4}  predicted  observed  error  positions")?;
     for (i, bin) in calibration.bins(result).iter().enumerate().filter(|(_, bin)| bin.positions > 0)
     {
-        let [foretold, happened, error] =
+        let [predicted, observed, error] =
             [bin.predicted(), bin.observed(), bin.error()].map(|share| 100.0 * share);
         writeln!(
             out,
-            "{:>3}+  {foretold:8.2}  {happened:8.2}  {error:5.2}  {:9}",
+            "{:>3}+  {predicted:9.2}  {observed:8.2}  {error:5.2}  {:9}",
             10 * i,
             bin.positions
         )?;

@@ -8,7 +8,7 @@ use kibitzer_trainer::games::visit;
 use kibitzer_trainer::king_buckets::KingBuckets;
 use kibitzer_trainer::network::Network;
 use kibitzer_trainer::network_file;
-use kibitzer_trainer::quantised::QuantisedNetwork;
+use kibitzer_trainer::quantised_network::QuantisedNetwork;
 use kibitzer_trainer::sample::Sample;
 use kibitzer_trainer::shape::Shape;
 use kibitzer_trainer::tile::Rounding;
@@ -25,7 +25,7 @@ fn the_engine_reads_the_file_and_evaluates_to_the_same_centipawn() {
     let network = QuantisedNetwork::new(&trained, 230);
     let file = network_file::write(&network).expect("a file");
 
-    let read = EngineNetwork::from_bytes(&file).expect("the engine takes the file");
+    let read = EngineNetwork::from_bytes(&file).expect("the engine reads the file");
     assert_eq!(read.id(), network_file::id(&file));
     let mut engine = AccumulatorStack::new(Arc::new(read), 1);
     let mut positions = 0;

@@ -47,7 +47,7 @@ fn a_position_with_colours_exchanged_has_the_same_features() {
 }
 
 #[test]
-fn the_opponents_perspective_is_what_it_would_see_with_the_move() {
+fn the_opponents_perspective_is_its_own_perspective_with_the_move() {
     let white = position("r1bqkb1r/pp3ppp/2n2n2/2pp4/3P4/2N2NP1/PP2PPBP/R1BQK2R w KQkq - 0 1");
     let black = position("r1bqkb1r/pp3ppp/2n2n2/2pp4/3P4/2N2NP1/PP2PPBP/R1BQK2R b KQkq - 0 1");
     let ([own, their], [after_own, after_their]) =
@@ -57,8 +57,8 @@ fn the_opponents_perspective_is_what_it_would_see_with_the_move() {
 
 #[test]
 fn a_feature_counts_colour_role_and_square() {
-    // King on the e-file: files are mirrored, e1 to d1 and a2 to h2. For the opponent, king on e8:
-    // the same, and ranks turned over.
+    // The king is on the e-file, so files are mirrored: e1 to d1 and a2 to h2. The opponent's king
+    // is on e8, so files are mirrored and ranks flipped.
     let sample = position("4k3/8/8/8/8/8/P7/4K3 w - - 0 1");
     let [own, their] = both_perspectives(&sample, &buckets("none"));
     assert_eq!(own, [15, 5 * 64 + 3, 384 + 5 * 64 + 59]);
@@ -66,9 +66,9 @@ fn a_feature_counts_colour_role_and_square() {
 }
 
 #[test]
-fn the_king_bucket_moves_all_features_by_768() {
-    // White's king on g1 (b1 when mirrored: bucket 1 of 8), Black's on e8 (d1 for itself: bucket
-    // 3).
+fn the_king_bucket_shifts_all_features_by_768() {
+    // White's king is on g1 (mirrored b1: bucket 1 of 8), Black's on e8 (from its perspective d1:
+    // bucket 3).
     let sample = position("4k3/8/8/8/8/8/P7/6K1 w - - 0 1");
     let [plain_own, plain_their] = both_perspectives(&sample, &buckets("none"));
     let [own, their] = both_perspectives(&sample, &buckets("8"));

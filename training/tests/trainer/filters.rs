@@ -25,14 +25,14 @@ fn a_quiet_move_in_an_even_position_is_kept() {
 }
 
 #[test]
-fn positions_in_check_are_left_out() {
+fn positions_in_check_are_dropped() {
     let fen = "rnbqkbnr/ppp2ppp/3p4/1B2p3/4P3/8/PPPP1PPP/RNBQK1NR b KQkq - 0 1";
     assert!(!keeps(&usual_filter(), fen, "c7c6", 0));
     assert!(keeps(&Filter { keep_checks: true, ..usual_filter() }, fen, "c7c6", 0));
 }
 
 #[test]
-fn captures_en_passant_and_promotions_as_best_moves_are_left_out() {
+fn positions_whose_best_move_captures_or_promotes_are_dropped() {
     let tactical = [
         ("r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 0 1", "f3e5"),
         ("rnbqkbnr/ppp1p1pp/8/3pPp2/8/8/PPPP1PPP/RNBQKBNR w KQkq f6 0 1", "e5f6"),
@@ -55,7 +55,7 @@ fn castling_is_a_quiet_move() {
 }
 
 #[test]
-fn decided_scores_are_left_out_for_either_side() {
+fn decided_scores_are_dropped_for_either_side() {
     for score in [1001, -1001, 29_500, -29_500, i16::MIN] {
         assert!(!keeps(&usual_filter(), QUIET.0, QUIET.1, score), "{score}");
     }
@@ -63,13 +63,13 @@ fn decided_scores_are_left_out_for_either_side() {
 }
 
 #[test]
-fn mates_are_left_out_however_high_the_limit() {
+fn mates_are_dropped_even_with_a_high_limit() {
     assert!(keeps(&permissive_filter(), QUIET.0, QUIET.1, 20_000));
     assert!(!keeps(&permissive_filter(), QUIET.0, QUIET.1, 29_990));
 }
 
 #[test]
-fn about_one_game_of_the_number_asked_for_is_held_out() {
+fn about_one_of_n_games_is_held_out() {
     let held_out = (0..100_000).filter(|game| is_held_out("games.vf", *game, 50)).count();
     assert!((1800..2200).contains(&held_out), "{held_out}");
     assert!((0..1000).all(|game| !is_held_out("games.vf", game, 0)));

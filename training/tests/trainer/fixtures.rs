@@ -1,22 +1,22 @@
-//! Games of random legal moves, the same on every call.
+//! Fixtures: games of random legal moves and settings of short runs, the same on every call.
 
 use std::path::{Path, PathBuf};
 
 use kibitzer_trainer::config::Config;
 use kibitzer_trainer::dataset::Sources;
+use kibitzer_trainer::example::Target;
 use kibitzer_trainer::filter::Filter;
 use kibitzer_trainer::network::Network;
 use kibitzer_trainer::optimiser::AdamW;
+use kibitzer_trainer::optimiser::Schedule;
 use kibitzer_trainer::row::Row;
 use kibitzer_trainer::sample::{GameResult, Sample};
-use kibitzer_trainer::schedule::Schedule;
-use kibitzer_trainer::target::Target;
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
 use viriformat::chess::piece::{Colour, PieceType};
 use viriformat::dataformat::Game;
 
-/// Weights that differ from one king bucket to the next.
+/// Makes the weights of the king buckets differ.
 pub(crate) fn perturb_king_buckets(network: &mut Network) {
     for tile in network.tiles.iter_mut().filter(|tile| tile.shared.is_some()) {
         for (number, weight) in tile.features.value.iter_mut().flat_map(Row::iter_mut).enumerate() {
@@ -26,10 +26,10 @@ pub(crate) fn perturb_king_buckets(network: &mut Network) {
     }
 }
 
-/// The longest made-up game, in moves.
+/// The length of the longest game, in plies.
 const MAX_PLIES: usize = 80;
 
-/// So many games, every second one from a Chess960 start.
+/// `count` games, every second one from a Chess960 start position.
 pub(crate) fn games(count: usize, seed: u64) -> Vec<Game> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     (0..count).map(|i| game(&mut random, i % 2 == 1)).collect()
@@ -58,7 +58,7 @@ fn game(random: &mut ChaCha8Rng, chess960: bool) -> Game {
     game
 }
 
-/// White's material less Black's, in centipawns: a score that a network can learn.
+/// White's material minus Black's, in centipawns: a score that a network can learn.
 fn material(board: &Board) -> i16 {
     let values = [
         (PieceType::Pawn, 100),
@@ -77,7 +77,7 @@ fn material(board: &Board) -> i16 {
     (side(Colour::White) - side(Colour::Black)) as i16
 }
 
-/// The bytes of games as they lie in a file.
+/// The bytes of games as in a file.
 pub(crate) fn bytes(games: &[Game]) -> Vec<u8> {
     let mut bytes = Vec::new();
     for game in games {
@@ -86,7 +86,7 @@ pub(crate) fn bytes(games: &[Game]) -> Vec<u8> {
     bytes
 }
 
-/// All positions of so many games.
+/// All positions of `count` games.
 pub(crate) fn samples(count: usize, seed: u64) -> Vec<Sample> {
     let mut samples = Vec::new();
     for game in games(count, seed) {
@@ -116,14 +116,14 @@ pub(crate) fn empty_folder(name: &str) -> PathBuf {
     folder
 }
 
-/// Settings of a run that takes less than a second, on games made up into `folder`.
+/// Settings of a run of less than a second, on games written to `folder`.
 pub(crate) fn config(folder: &Path) -> Config {
     config_with_games(folder, 40)
 }
 
-/// The same on so many games.
+/// The settings of [`config`] on `count` games.
 pub(crate) fn config_with_games(folder: &Path, count: usize) -> Config {
-    let data = folder.join("made-up.vf");
+    let data = folder.join("generated.vf");
     std::fs::write(&data, bytes(&games(count, 1))).expect("a data file");
     Config {
         sources: Sources {
@@ -147,7 +147,7 @@ pub(crate) fn config_with_games(folder: &Path, count: usize) -> Config {
     }
 }
 
-/// A filter that lets everything pass but mates.
+/// A filter that drops only mates.
 pub(crate) fn permissive_filter() -> Filter {
     Filter { max_score: 32000, keep_checks: true, keep_tactical: true, min_pieces: 2 }
 }

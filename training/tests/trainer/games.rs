@@ -5,8 +5,8 @@ use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 
 use crate::fixtures::{bytes, games};
 
-/// A decoded position against the same position by kibitzer's own rules.
-fn assert_same(sample: &Sample, position: &Position) {
+/// Asserts that a decoded position equals kibitzer's own position.
+fn assert_same_position(sample: &Sample, position: &Position) {
     let turn = position.turn();
     let flip = if turn == Color::White { 0 } else { 56 };
     let mut seen = 0;
@@ -25,7 +25,7 @@ fn assert_same(sample: &Sample, position: &Position) {
 }
 
 #[test]
-fn decoded_positions_are_those_of_kibitzers_rules() {
+fn decoded_positions_match_kibitzers_rules() {
     let mut positions = 0;
     for game in games(60, 5) {
         let fen = {
@@ -35,7 +35,7 @@ fn decoded_positions_are_those_of_kibitzers_rules() {
         };
         let mut position = Position::from_fen(&fen).expect("a legal start");
         visit(&bytes(&[game]), |board, mv, score, result| {
-            assert_same(&Sample::new(board, score, result), &position);
+            assert_same_position(&Sample::new(board, score, result), &position);
             assert_eq!(board.in_check(), position.in_check(), "{}", position.fen());
             let text = mv.display(true).to_string();
             let ours = parse_move(&position, &text).expect("a legal move");
@@ -54,7 +54,7 @@ fn decoded_positions_are_those_of_kibitzers_rules() {
 }
 
 #[test]
-fn scores_and_results_turn_with_the_side_to_move() {
+fn scores_and_results_are_relative_to_the_side_to_move() {
     let game = games(1, 2).remove(0);
     let mut bytes = bytes(&[game]);
     bytes[30] = 2;
@@ -80,7 +80,7 @@ fn a_file_is_split_into_its_games() {
 }
 
 #[test]
-fn a_file_that_is_cut_off_is_refused() {
+fn a_truncated_file_is_refused() {
     let whole = bytes(&games(2, 9));
     for length in [whole.len() - 1, whole.len() - 4, whole.len() / 3, 31] {
         assert!(split(&whole[..length]).is_err(), "{length} bytes");
@@ -88,7 +88,7 @@ fn a_file_that_is_cut_off_is_refused() {
 }
 
 #[test]
-fn a_damaged_game_is_refused_and_never_a_panic() {
+fn a_damaged_game_is_refused_without_a_panic() {
     let mut random = ChaCha8Rng::seed_from_u64(11);
     let game = bytes(&games(1, 4));
     let mut refused = 0;

@@ -1,15 +1,15 @@
 use kibitzer_trainer::example::Example;
+use kibitzer_trainer::example::Target;
 use kibitzer_trainer::king_buckets::KingBuckets;
 use kibitzer_trainer::network::Network;
 use kibitzer_trainer::optimiser::Parameters;
 use kibitzer_trainer::row::LANES;
 use kibitzer_trainer::shape::Shape;
-use kibitzer_trainer::target::Target;
 use kibitzer_trainer::tile::Rounding;
 
 use crate::fixtures::samples;
 
-/// How far a weight is moved to either side.
+/// The change of a weight in either direction.
 const STEP: f32 = 1e-2;
 
 fn examples(shape: &Shape) -> Vec<Example> {
@@ -17,7 +17,7 @@ fn examples(shape: &Shape) -> Vec<Example> {
     samples(6, 21).iter().step_by(7).map(|sample| Example::new(sample, shape, &target)).collect()
 }
 
-/// One of the groups of parameters: the tile's in their order, then the output biases.
+/// A parameter group: those of the tile in their order, then the output biases.
 fn group(network: &mut Network, number: usize) -> &mut Parameters {
     if network.tiles[0].parameter_groups().count() == number {
         return &mut network.output_bias;

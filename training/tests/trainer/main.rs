@@ -1,4 +1,4 @@
-//! Claims about the trainer, tested with tiny networks on games made up here.
+//! Tests of the trainer with tiny networks on generated games.
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
@@ -8,6 +8,6 @@ mod filters;
 mod fixtures;
 mod games;
 mod gradient;
-mod quantised;
+mod quantised_network;
 mod runs;
 mod wdl;

@@ -13,7 +13,7 @@ fn run_files(folder: &Path) -> [Vec<u8>; 2] {
     [CHECKPOINT, NETWORK].map(|name| std::fs::read(folder.join(name)).expect("a file of the run"))
 }
 
-/// Trains on to this epoch and saves into `folder`.
+/// Trains up to this epoch and saves the run into `folder`.
 fn train(mut run: Run, epochs: u32, folder: &Path) -> Vec<Losses> {
     let data = Dataset::load(&run.state.config.sources).expect("data");
     while run.state.epochs < epochs {
@@ -23,7 +23,7 @@ fn train(mut run: Run, epochs: u32, folder: &Path) -> Vec<Losses> {
     run.state.losses
 }
 
-/// A run from its beginning to its end on so many threads.
+/// Trains a run from start to end on `threads` threads.
 fn train_whole_run(config: Config, folder: &Path, threads: usize) -> Vec<Losses> {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");
     pool.install(|| {
@@ -33,7 +33,7 @@ fn train_whole_run(config: Config, folder: &Path, threads: usize) -> Vec<Losses>
 }
 
 #[test]
-fn a_resumed_run_ends_like_one_that_never_stopped() {
+fn a_resumed_run_gives_the_files_of_an_uninterrupted_run() {
     let (one, other) = (empty_folder("uninterrupted"), empty_folder("interrupted"));
     let config = config(&one);
     train_whole_run(config.clone(), &one, 2);
@@ -46,7 +46,7 @@ fn a_resumed_run_ends_like_one_that_never_stopped() {
 }
 
 #[test]
-fn the_number_of_threads_changes_nothing() {
+fn the_result_is_independent_of_the_number_of_threads() {
     let (one, three) = (empty_folder("one-thread"), empty_folder("three-threads"));
     let config = Config { hidden: 96, ..config(&one) };
     train_whole_run(config.clone(), &one, 1);
@@ -91,7 +91,7 @@ fn a_damaged_checkpoint_is_refused() {
 }
 
 #[test]
-fn a_run_may_start_from_anothers_weights_and_gain_king_buckets() {
+fn a_run_may_start_from_another_runs_weights_and_gain_king_buckets() {
     let (first, second) = (empty_folder("without-buckets"), empty_folder("with-buckets"));
     let config = Config { king_buckets: "none".to_owned(), ..config(&first) };
     train_whole_run(config.clone(), &first, 2);

@@ -4,14 +4,14 @@ use std::path::{Path, PathBuf};
 use clap::Parser;
 use kibitzer::chess::Position;
 use kibitzer::engine::WdlModel as EngineModel;
-use kibitzer_trainer::calibration::{Calibration, PredictedResult};
 use kibitzer_trainer::commands::wdl::Wdl;
 use kibitzer_trainer::dataset::is_held_out;
 use kibitzer_trainer::games::visit;
+use kibitzer_trainer::reliability::{Calibration, PredictedResult};
 use kibitzer_trainer::sample::GameResult;
 use kibitzer_trainer::tally::{Tally, folds};
 use kibitzer_trainer::wdl_fit::{FitRange, fit};
-use kibitzer_trainer::wdl_model::{FULL, WdlModel, material};
+use kibitzer_trainer::wdl_model::{FULL_MATERIAL, WdlModel, material};
 use rand::{RngExt, SeedableRng, rngs::ChaCha8Rng};
 use viriformat::chess::board::{Board, DrawType, GameOutcome, WinType};
 use viriformat::chess::chessmove::Move;
@@ -22,7 +22,7 @@ use crate::fixtures::{bytes, empty_folder, games};
 
 const RANGE: FitRange = FitRange { fit_to: 400, least_material: 10 };
 
-/// A model of the kind that real games give.
+/// A model with coefficients typical of real games.
 fn known_model() -> WdlModel {
     WdlModel {
         least_material: 10,
@@ -31,23 +31,23 @@ fn known_model() -> WdlModel {
     }
 }
 
-/// Games of one move: positions of random play, each with a random score and the result that the
-/// model gives it by chance.
+/// Games of one move from positions of random play. Each has a random score and a result drawn from
+/// the model's probabilities.
 fn sampled_games(count: usize, model: &WdlModel) -> Vec<Game> {
     let mut random = ChaCha8Rng::seed_from_u64(3);
-    let mut made_up = Vec::with_capacity(count);
+    let mut games = Vec::with_capacity(count);
     let mut board = Board::default();
-    while made_up.len() < count {
+    while games.len() < count {
         let moves = board.legal_moves();
         if moves.is_empty() || board.fifty_move_counter() > 40 {
             board = Board::default();
             continue;
         }
         let mv = moves[random.random_range(0..moves.len())];
-        made_up.push(sampled_game(&board, mv, &mut random, model));
+        games.push(sampled_game(&board, mv, &mut random, model));
         board.make_move_simple(mv);
     }
-    made_up
+    games
 }
 
 /// A game of one move from a position.
@@ -69,14 +69,14 @@ fn sampled_game(board: &Board, mv: Move, random: &mut ChaCha8Rng, model: &WdlMod
     game
 }
 
-/// These games as a file in a folder of that name.
+/// Writes these games to a file in a folder of that name.
 fn file(name: &str, games: &[Game]) -> PathBuf {
     let path = empty_folder(name).join("known.vf");
     std::fs::write(&path, bytes(games)).expect("a data file");
     path
 }
 
-/// The calibration of models on the folds that they were not fitted to.
+/// The calibration of models on held-out folds.
 fn held_out_calibration(folds: &[Tally]) -> Calibration {
     let mut calibration = Calibration::default();
     for (index, fold) in folds.iter().enumerate() {
@@ -88,13 +88,13 @@ fn held_out_calibration(folds: &[Tally]) -> Calibration {
 }
 
 #[test]
-fn the_fit_finds_the_model_that_the_games_were_drawn_from() {
+fn the_fit_recovers_the_model_that_generated_the_games() {
     let folds =
         folds(&[file("known-model", &sampled_games(40_000, &known_model()))], 5).expect("games");
     let all: Vec<&Tally> = folds.iter().collect();
     assert_eq!(all.iter().map(|tally| tally.positions()).sum::<u64>(), 40_000);
     let found = fit(&all, &RANGE).expect("a model");
-    for material in (14..=FULL).step_by(8) {
+    for material in (14..=FULL_MATERIAL).step_by(8) {
         let (found, known) = (found.at(material), known_model().at(material));
         assert!(
             (found.half / known.half - 1.0).abs() < 0.08,
@@ -110,29 +110,30 @@ fn the_fit_finds_the_model_that_the_games_were_drawn_from() {
 }
 
 #[test]
-fn a_model_that_does_not_fit_shows_in_its_calibration() {
+fn a_wrong_model_has_a_large_calibration_error() {
     let folds =
         folds(&[file("another-model", &sampled_games(10_000, &known_model()))], 2).expect("games");
     let mut calibration = Calibration::default();
     calibration.add(&WdlModel::constant(10, 30.0, 60.0), &folds[0]);
     assert!(calibration.errors(200).0 > 0.1, "{:?}", calibration.errors(200));
-    let too_sure = calibration.bins(PredictedResult::Win)[6];
-    assert!(too_sure.predicted() > too_sure.observed() + 0.05, "{too_sure:?}");
+    let overconfident = calibration.bins(PredictedResult::Win)[6];
+    assert!(overconfident.predicted() > overconfident.observed() + 0.05, "{overconfident:?}");
 }
 
-/// What the command says when it is given these words.
-fn run_wdl(path: &Path, words: &str) -> Result<String, String> {
+/// The output of the command with these arguments, separated by blanks.
+fn run_wdl(path: &Path, arguments: &str) -> Result<String, String> {
     #[derive(Parser)]
     struct Arguments {
         #[command(flatten)]
         wdl: Wdl,
     }
-    let words = ["wdl", "--data"]
+    let arguments = ["wdl", "--data"]
         .into_iter()
         .map(OsStr::new)
         .chain([path.as_os_str()])
-        .chain(words.split(' ').map(OsStr::new));
-    let Arguments { wdl } = Arguments::try_parse_from(words).map_err(|error| error.to_string())?;
+        .chain(arguments.split(' ').map(OsStr::new));
+    let Arguments { wdl } =
+        Arguments::try_parse_from(arguments).map_err(|error| error.to_string())?;
     let mut out = Vec::new();
     wdl.execute(&mut out).map_err(|error| error.to_string())?;
     Ok(String::from_utf8(out).expect("text"))
@@ -141,12 +142,11 @@ fn run_wdl(path: &Path, words: &str) -> Result<String, String> {
 #[test]
 fn a_given_model_is_evaluated_on_all_games() {
     let path = file("given-model", &sampled_games(20_000, &known_model()));
-    let greatest = |words: &str| -> f64 {
+    let greatest_error = |arguments: &str| -> f64 {
         let text =
-            run_wdl(&path, &format!("{words} --least-positions 1000")).expect("a calibration");
+            run_wdl(&path, &format!("{arguments} --least-positions 1000")).expect("a calibration");
         assert!(
-            text.starts_with("20000 games, 20000 positions")
-                && text.contains("the model that was given: "),
+            text.starts_with("20000 games, 20000 positions") && text.contains("given model: "),
             "{text}"
         );
         let line = text.lines().last().expect("a line");
@@ -154,26 +154,26 @@ fn a_given_model_is_evaluated_on_all_games() {
             line.split_once(" at most ").and_then(|(_, rest)| rest.split(' ').next()?.parse().ok());
         figure.unwrap_or_else(|| panic!("no figure in {line}"))
     };
-    let own = greatest("--half 340 -980 1340 -630 --spread 35 100 -105 50");
-    let foreign = greatest("--half 30 0 0 0 --spread 60 0 0 0");
+    let own = greatest_error("--half 340 -980 1340 -630 --spread 35 100 -105 50");
+    let foreign = greatest_error("--half 30 0 0 0 --spread 60 0 0 0");
     assert!(own < 4.0 && foreign > 10.0, "{own} {foreign}");
-    // A curve that would fall with the score is none.
+    // A curve may not fall with the score.
     let unsound = run_wdl(&path, "--half 340 -980 1340 -630 --spread -35 0 0 0")
-        .expect_err("a spread below nothing");
+        .expect_err("a negative spread");
     assert!(unsound.starts_with("--half, --spread: "), "{unsound}");
-    for (words, missing) in [
+    for (arguments, missing) in [
         ("--half 1 2 3 4", "--spread"),
         ("--half 1 2 3 --spread 1 2 3 4", "4 values required"),
         ("--half 1 2 3 4 --spread 1 2 3 4 --fit-to 300", "--fit-to"),
     ] {
-        let error = run_wdl(&path, words).expect_err(words);
-        assert!(error.contains(missing), "{words}: {error}");
+        let error = run_wdl(&path, arguments).expect_err(arguments);
+        assert!(error.contains(missing), "{arguments}: {error}");
     }
 }
 
 #[test]
-fn wins_of_one_side_are_losses_of_the_other() {
-    for material in 0..=FULL {
+fn a_win_of_one_side_is_a_loss_of_the_other() {
+    for material in 0..=FULL_MATERIAL {
         let curve = known_model().at(material);
         for score in (-3000..=3000).step_by(30).map(f64::from) {
             let (own, other) = (curve.chances(score), curve.chances(-score));
@@ -190,16 +190,16 @@ fn wins_of_one_side_are_losses_of_the_other() {
 }
 
 #[test]
-fn without_wins_draws_or_losses_there_is_nothing_to_fit() {
+fn a_fit_without_wins_draws_or_losses_is_refused() {
     let always_drawn = WdlModel::constant(10, 1e6, 1.0);
     let path = file("no-wins", &sampled_games(20, &always_drawn));
     let folds = folds(&[path], 2).expect("games");
     let error = fit(&[&folds[0], &folds[1]], &RANGE).expect_err("no wins");
-    assert!(error.to_string().ends_with("0 losses: each is needed"), "{error}");
+    assert!(error.to_string().contains("and 0 losses; the fit needs"), "{error}");
 }
 
 #[test]
-fn the_first_fold_is_what_training_holds_out() {
+fn the_first_fold_has_the_games_that_training_holds_out() {
     let path = file("folds", &sampled_games(200, &known_model()));
     let folds = folds(&[path], 10).expect("games");
     let held_out = (0..200).filter(|&game| is_held_out("known.vf", game, 10)).count();
@@ -208,7 +208,7 @@ fn the_first_fold_is_what_training_holds_out() {
 }
 
 #[test]
-fn positions_where_a_mate_was_found_are_left_out() {
+fn positions_with_a_mate_score_are_skipped() {
     let even = sampled_games(1, &known_model()).remove(0);
     let mut mate = Game::new(&even.initial_position());
     mate.add_move(even.moves[0].0, -29_990);
@@ -225,7 +225,7 @@ fn the_engines_wdl_model_matches_the_trainers() {
         spread: EngineModel::SPREAD_COEFFICIENTS,
     };
     assert!(fitted.is_sound());
-    assert_eq!(EngineModel::FULL_MATERIAL, u32::from(FULL));
+    assert_eq!(EngineModel::FULL_MATERIAL, u32::from(FULL_MATERIAL));
     let mut positions = 0;
     for game in games(20, 13) {
         visit(&bytes(&[game]), |board, _, score, _| {
