@@ -255,7 +255,8 @@ proptest! {
         let on_disk = open_cache(0, folder.path());
         for (at, (requested, lines)) in requests {
             let ask = |cache: &EvaluationCache| {
-                let result = cache.lookup_uncounted(&key_of(at), &depth(requested), lines, ENGINE_ID);
+                let (key, limits) = (key_of(at), depth(requested));
+                let result = cache.lookup_uncounted(&key, &limits, lines, ENGINE_ID);
                 let sufficient = result.sufficient.map(|(cached, reason)| (cached.report, reason));
                 let deepest = result.deepest.map(|cached| cached.report);
                 (result.verdict, deepest, sufficient)
