@@ -97,14 +97,14 @@ impl EvaluationCache {
     /// fragmentation adds half of the sum (a quarter was measured).
     pub(super) const BYTES_PER_ENTRY: usize = {
         const ALLOCATED: usize = 16;
-        let analysis = size_of::<CacheEntry>() + ALLOCATED;
+        let entry = size_of::<CacheEntry>() + ALLOCATED;
         let report = size_of::<Report>() + 2 * size_of::<usize>() + ALLOCATED;
         let line = MAX_PV_PLIES * size_of::<Move>() + ALLOCATED;
         let alternative =
             size_of::<Variation>() + MAX_ALTERNATIVE_PLIES * size_of::<Move>() + ALLOCATED;
         let alternatives = (MAX_LINES - 1) * alternative + ALLOCATED;
         let map_slot = (size_of::<(u64, CachedPosition)>() + 1) * 16 / 7;
-        (analysis
+        (entry
             + report
             + line
             + alternatives
@@ -230,10 +230,10 @@ impl EvaluationCache {
         self.record_request(key);
         let found = self.find_deepest(key, lines, engine_id);
         self.lookup_counters.record(found.as_ref().map(|&(_, tier)| tier));
-        let (analysis, tier) = found?;
-        let cached = CachedAnalysis::of(&analysis, lines);
+        let (entry, tier) = found?;
+        let cached = CachedAnalysis::of(&entry, lines);
         if tier == Tier::Disk {
-            self.promote(key, analysis);
+            self.promote(key, entry);
         }
         Some(cached)
     }
@@ -246,8 +246,7 @@ impl EvaluationCache {
         lines: usize,
         engine_id: &str,
     ) -> Option<CachedAnalysis> {
-        self.find_deepest(key, lines, engine_id)
-            .map(|(analysis, _)| CachedAnalysis::of(&analysis, lines))
+        self.find_deepest(key, lines, engine_id).map(|(entry, _)| CachedAnalysis::of(&entry, lines))
     }
 
     /// The deepest analysis with at least this many lines, and its tier. Reads the disk only if
@@ -263,11 +262,11 @@ impl EvaluationCache {
         };
         let position =
             self.positions.get(&key.zobrist_key).filter(|cached| cached.packed == key.packed);
-        if let Some(analysis) = position.and_then(|cached| deepest_of(&cached)) {
-            return Some((analysis, Tier::Memory));
+        if let Some(entry) = position.and_then(|cached| deepest_of(&cached)) {
+            return Some((entry, Tier::Memory));
         }
-        let analysis = deepest_of(&self.merged_with_disk(key, engine_id)?)?;
-        Some((analysis, Tier::Disk))
+        let entry = deepest_of(&self.merged_with_disk(key, engine_id)?)?;
+        Some((entry, Tier::Disk))
     }
 
     /// Looks up the analyses of a position with at least this many lines, and whether they satisfy
@@ -302,8 +301,8 @@ impl EvaluationCache {
             return (from_memory, Tier::Memory);
         };
         let lookup = cached.lookup(key, limits, lines, engine_id);
-        if let Some(analysis) = lookup.answer() {
-            self.promote(key, analysis.clone());
+        if let Some(entry) = lookup.answer() {
+            self.promote(key, entry.clone());
         }
         (lookup.into_result(lines), Tier::Disk)
     }
@@ -315,17 +314,17 @@ impl EvaluationCache {
             return None;
         }
         let mut cached = self.copy_from_memory(key);
-        on_disk.into_iter().for_each(|analysis| {
-            cached.merge(analysis);
+        on_disk.into_iter().for_each(|entry| {
+            cached.merge(entry);
         });
         Some(cached)
     }
 
     /// Copies an entry from disk to memory, unless memory has a better one by now.
-    fn promote(&self, key: &AnalysisKey, analysis: CacheEntry) {
+    fn promote(&self, key: &AnalysisKey, entry: CacheEntry) {
         let mut heap = self.eviction_heap();
         let mut cached = self.copy_from_memory(key);
-        if let Some(index) = cached.merge(analysis) {
+        if let Some(index) = cached.merge(entry) {
             self.insert_in_memory(&mut heap, key, cached.entries[index].clone());
         }
     }
@@ -409,8 +408,8 @@ impl EvaluationCache {
         let mut heap = self.eviction_heap();
         let mut cached = self.copy_from_memory(key);
         if is_persisted {
-            self.read_disk(key).into_iter().for_each(|analysis| {
-                cached.merge(analysis);
+            self.read_disk(key).into_iter().for_each(|entry| {
+                cached.merge(entry);
             });
         }
         for context in
@@ -427,30 +426,30 @@ impl EvaluationCache {
                 engine_id: engine_id.clone(),
             };
             let Some(index) = cached.merge(found) else { continue };
-            let analysis = &cached.entries[index];
-            self.insert_in_memory(&mut heap, key, analysis.clone());
+            let entry = &cached.entries[index];
+            self.insert_in_memory(&mut heap, key, entry.clone());
             if let Some(disk) = self.disk.as_ref().filter(|_| is_persisted) {
-                disk.push(analysis.to_record(key));
+                disk.push(entry.to_record(key));
             }
         }
     }
 
     /// Inserts an entry into memory, or replaces the entry with its context and lines. In a full
     /// cache a new entry must be worth more than the one that it evicts.
-    fn insert_in_memory(&self, heap: &mut EvictionHeap, key: &AnalysisKey, analysis: CacheEntry) {
-        let (context, lines) = (analysis.context, analysis.lines);
+    fn insert_in_memory(&self, heap: &mut EvictionHeap, key: &AnalysisKey, entry: CacheEntry) {
+        let (context, lines) = (entry.context, entry.lines);
         if let Some(mut cached) = self.positions.get_mut(&key.zobrist_key) {
             if cached.packed != key.packed {
                 // Two positions with one Zobrist key, which is very rare. The first one stays.
                 return;
             }
             if let Ok(index) = cached.find(context, lines) {
-                cached.entries[index] = analysis;
+                cached.entries[index] = entry;
                 return;
             }
         }
         let worth =
-            Worth::new(analysis.nodes_saved, self.initial_popularity(key.zobrist_key, context));
+            Worth::new(entry.nodes_saved, self.initial_popularity(key.zobrist_key, context));
         if self.entries_in_memory() >= self.max_entries {
             let Some(victim) = heap.evict_least(worth, |entry| self.current_worth(entry)) else {
                 return;
@@ -463,7 +462,7 @@ impl EvaluationCache {
             .entry(key.zobrist_key)
             .or_insert_with(|| CachedPosition::empty(key.packed));
         if let Err(index) = cached.find(context, lines) {
-            cached.insert(index, analysis);
+            cached.insert(index, entry);
             self.entries.fetch_add(1, Ordering::Relaxed);
         }
     }
@@ -478,8 +477,13 @@ impl EvaluationCache {
 
     fn current_worth(&self, entry: &EvictionEntry) -> Option<Worth> {
         let cached = self.positions.get(&entry.zobrist_key)?;
-        let analysis = cached.entries.get(cached.find(entry.context, entry.lines).ok()?)?;
-        Some(estimated_worth(&self.sketch, analysis.nodes_saved, entry.zobrist_key, entry.context))
+        let cached_entry = cached.entries.get(cached.find(entry.context, entry.lines).ok()?)?;
+        Some(estimated_worth(
+            &self.sketch,
+            cached_entry.nodes_saved,
+            entry.zobrist_key,
+            entry.context,
+        ))
     }
 
     fn remove_evicted(&self, entry: &EvictionEntry) {

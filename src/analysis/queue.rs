@@ -5,6 +5,7 @@
 //! one, so that a stream of small tasks cannot delay a large one: workers that become free stay
 //! free until there are enough of them for it.
 
+mod batch_waiters;
 mod class_queue;
 mod speculation;
 mod task;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, watch};
 
+use self::batch_waiters::BatchWaiters;
 use self::class_queue::ClassQueue;
 pub(super) use self::speculation::{Candidate, SpeculativeQueue};
 pub(super) use self::task::{
@@ -44,14 +46,39 @@ pub(super) struct SpeculativeRun {
     pub(super) stop: Arc<StopFlag>,
 }
 
+/// A client's wait for a place in the batch class.
+///
+/// Each place wakes one waiter of the client with the fewest waiting tasks. The waiter enables
+/// [`BatchWaiter::woken`], tries [`Queue::push`], and awaits the future if the class was full. So
+/// it misses no place that becomes free in between. It is dropped after the attempt that took a
+/// place or needed none; then the next waiter is woken if another task would be accepted.
+pub(super) struct BatchWaiter<'a> {
+    queue: &'a Queue,
+    client: Client,
+    notify: Arc<Notify>,
+}
+
+impl BatchWaiter<'_> {
+    /// Resolves when a task of the client may be accepted, or the queue is closed.
+    pub(super) fn woken(&self) -> Notified<'_> {
+        self.notify.notified()
+    }
+}
+
+impl Drop for BatchWaiter<'_> {
+    fn drop(&mut self) {
+        let mut state = self.queue.lock();
+        state.batch_waiters.remove(&self.client);
+        self.queue.wake_batch_waiter(&mut state);
+    }
+}
+
 /// The queue, with the count of the workers that serve it.
 pub(super) struct Queue {
     state: Mutex<State>,
     work_available: Condvar,
     /// How many tasks wait or run.
     load: watch::Sender<usize>,
-    /// Wakes the waiters for a place in the batch class, first in, first out.
-    batch_slot: Notify,
     interactive_stats: ClassStats,
     batch_stats: ClassStats,
     workers: usize,
@@ -72,6 +99,7 @@ struct ClassStats {
 struct State {
     interactive: ClassQueue,
     batch: ClassQueue,
+    batch_waiters: BatchWaiters,
     /// How many interactive tasks have started in a row while batch tasks waited.
     interactive_streak: usize,
     /// The workers that all waiting tasks need, added up.
@@ -100,6 +128,7 @@ impl Queue {
         let state = State {
             interactive: ClassQueue::default(),
             batch: ClassQueue::default(),
+            batch_waiters: BatchWaiters::default(),
             interactive_streak: 0,
             wanted_workers: 0,
             running_tasks: 0,
@@ -113,7 +142,6 @@ impl Queue {
             state: Mutex::new(state),
             work_available: Condvar::new(),
             load: watch::Sender::new(0),
-            batch_slot: Notify::new(),
             interactive_stats: ClassStats::default(),
             batch_stats: ClassStats::default(),
             workers,
@@ -159,7 +187,7 @@ impl Queue {
         let start_tag =
             state.class_queue_mut(class).push(QueuedTask::new(client, needed_workers, task));
         state.preempt_speculation();
-        self.publish_change(&state);
+        self.publish_change(&mut state);
         drop(state);
         self.work_available.notify_one();
         Ok((QueuePlace { class, start_tag }, Evicted(evicted)))
@@ -171,7 +199,7 @@ impl Queue {
         let queued = state.class_queue_mut(place.class).remove(place.start_tag);
         state.wanted_workers -= queued.as_ref().map_or(0, |queued| queued.workers);
         state.preempt_speculation();
-        self.publish_change(&state);
+        self.publish_change(&mut state);
         drop(state);
         // The task behind it may need no more workers than are free.
         self.work_available.notify_one();
@@ -196,7 +224,7 @@ impl Queue {
         let start_tag =
             state.class_queue_mut(class).push(QueuedTask { client: client.clone(), ..queued });
         state.preempt_speculation();
-        self.notify_batch_slot(&state);
+        self.wake_batch_waiter(&mut state);
         drop(state);
         self.work_available.notify_one();
         QueuePlace { class, start_tag }
@@ -209,7 +237,7 @@ impl Queue {
         let mut state = self.lock();
         loop {
             if let Some((class, queued)) = state.take_task() {
-                self.publish_change(&state);
+                self.publish_change(&mut state);
                 let has_more_work =
                     state.runnable().tasks() > 0 || self.speculative_queue.len() > 0;
                 drop(state);
@@ -237,7 +265,7 @@ impl Queue {
         state.free_workers += workers;
         state.preempt_speculation();
         state.mean_task_seconds += (elapsed.as_secs_f64() - state.mean_task_seconds) / 8.0;
-        self.publish_change(&state);
+        self.publish_change(&mut state);
     }
 
     /// Ends a speculative search; a preempted candidate is queued again. The worker then calls
@@ -274,8 +302,8 @@ impl Queue {
         state.wanted_workers = 0;
         state.speculative_runs.iter().for_each(|run| run.stop.stop());
         self.speculative_queue.clear();
-        self.publish_change(&state);
-        self.batch_slot.notify_waiters();
+        self.publish_change(&mut state);
+        state.batch_waiters.wake_all();
         drop(state);
         self.work_available.notify_all();
         for queued in waiting {
@@ -298,19 +326,10 @@ impl Queue {
         self.load.subscribe()
     }
 
-    /// Resolves when a batch task may find a place, or the queue is closed. One waiter is woken for
-    /// a place, in the order in which they were enabled.
-    ///
-    /// A waiter enables the future, tries [`Queue::push`], and awaits the future if the class was
-    /// full. So it misses no place that becomes free in between. After an attempt that took no
-    /// place it calls [`Queue::wake_batch_waiter`]. A waiter that is dropped passes its wake-up on.
-    pub(super) fn batch_slot(&self) -> Notified<'_> {
-        self.batch_slot.notified()
-    }
-
-    /// Wakes the next waiter for a place in the batch class if there is a place.
-    pub(super) fn wake_batch_waiter(&self) {
-        self.notify_batch_slot(&self.lock());
+    /// Registers a waiter for a place in the batch class.
+    pub(super) fn batch_waiter(&self, client: &Client) -> BatchWaiter<'_> {
+        let notify = self.lock().batch_waiters.add(client);
+        BatchWaiter { queue: self, client: client.clone(), notify }
     }
 
     /// How many tasks wait for a worker.
@@ -402,14 +421,19 @@ impl Queue {
     }
 
     /// Publishes a change of the waiting and running tasks.
-    fn publish_change(&self, state: &State) {
+    fn publish_change(&self, state: &mut State) {
         self.load.send_replace(state.length() + state.running_tasks);
-        self.notify_batch_slot(state);
+        self.wake_batch_waiter(state);
     }
 
-    fn notify_batch_slot(&self, state: &State) {
-        if self.has_place(state, &state.runnable(), PriorityClass::Batch, 1) {
-            self.batch_slot.notify_one();
+    /// Wakes the next waiter for a batch place if a task of its client would be accepted now.
+    fn wake_batch_waiter(&self, state: &mut State) {
+        let next = state.batch_waiters.next_client(|client| state.batch.tasks_of(client));
+        if let Some(client) = next
+            && (self.has_place(state, &state.runnable(), PriorityClass::Batch, 1)
+                || state.batch.evictable_client(&client).is_some())
+        {
+            state.batch_waiters.wake(&client);
         }
     }
 

@@ -164,7 +164,7 @@ impl Service {
     }
 
     /// Finds the best move as [`Service::best_move`] does, in the batch class, and waits for a
-    /// place in a full queue. Waiters get places in the order of their calls.
+    /// place in a full queue. A free place goes to the client with the fewest waiting requests.
     ///
     /// # Errors
     /// As [`Service::best_move`], except for a full queue.
@@ -175,7 +175,7 @@ impl Service {
         let request = AnalysisRequest { class: PriorityClass::Batch, ..request };
         loop {
             match self.start_when_free(&request).await?.final_answer().await {
-                // A request of another client has evicted the search.
+                // A task of another client has evicted the search.
                 Err(AnalysisError::QueueFull { .. }) => {}
                 answer => return answer,
             }
@@ -187,18 +187,15 @@ impl Service {
         &self,
         request: &AnalysisRequest,
     ) -> Result<AnalysisStream, AnalysisError> {
-        let queue = &self.0.queue;
-        let started = loop {
-            let mut slot = pin!(queue.batch_slot());
-            slot.as_mut().enable();
+        let waiter = self.0.queue.batch_waiter(&request.client);
+        loop {
+            let mut woken = pin!(waiter.woken());
+            woken.as_mut().enable();
             match self.start_analysis(request.clone()) {
-                Err(AnalysisError::QueueFull { .. }) => slot.await,
-                started => break started,
+                Err(AnalysisError::QueueFull { .. }) => woken.await,
+                started => return started,
             }
-        };
-        // A cached answer or a joined search leaves the place free for the next waiter.
-        queue.wake_batch_waiter();
-        started
+        }
     }
 
     /// Starts an analysis and returns its updates: the cached analysis, sufficient or not, then

@@ -83,12 +83,7 @@ impl ClassQueue {
     /// Removes the newest task of the client with the most waiting tasks, for a new task of
     /// `client`. Returns `None` when `client` would have the most itself.
     pub(super) fn evict_newest(&mut self, client: &Client) -> Option<QueuedTask> {
-        let own = self.clients.get(client).map_or(0, |state| state.waiting) + 1;
-        let (busiest, state) = self.clients.iter().max_by_key(|(_, state)| state.waiting)?;
-        if state.waiting <= own {
-            return None;
-        }
-        let busiest = busiest.clone();
+        let busiest = self.evictable_client(client)?.clone();
         let newest = self
             .waiting
             .iter()
@@ -101,6 +96,17 @@ impl ClassQueue {
             state.finish_tag = newest.start;
         }
         Some(queued)
+    }
+
+    /// The client with the most waiting tasks, if it has more than `client` with a new task.
+    pub(super) fn evictable_client(&self, client: &Client) -> Option<&Client> {
+        let (busiest, state) = self.clients.iter().max_by_key(|(_, state)| state.waiting)?;
+        (state.waiting > self.tasks_of(client) + 1).then_some(busiest)
+    }
+
+    /// How many tasks of a client wait.
+    pub(super) fn tasks_of(&self, client: &Client) -> usize {
+        self.clients.get(client).map_or(0, |state| state.waiting)
     }
 
     fn record_removal(&mut self, queued: &QueuedTask) {

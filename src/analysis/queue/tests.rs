@@ -321,64 +321,105 @@ fn push_batch(queue: &Queue) -> QueuePlace {
     push(queue, from_client("bob", PriorityClass::Batch, 1))
 }
 
-/// A queue whose worker is busy and whose batch class is full, without a stored wake-up.
+/// A queue whose worker is busy and whose batch class is full.
 fn full_batch_queue() -> (Queue, [QueuePlace; 2]) {
     let queue = Queue::new(1, 2, 0);
     push(&queue, interactive(1));
     start_next(&queue);
     let places = [push_batch(&queue), push_batch(&queue)];
-    is_woken(pin!(queue.batch_slot()));
     (queue, places)
 }
 
+fn batch_waiter<'a>(queue: &'a Queue, client: &str) -> BatchWaiter<'a> {
+    queue.batch_waiter(&Client::new(client))
+}
+
 /// `true` once the waiter may try again. The first call also enables it.
-fn is_woken(waiter: Pin<&mut Notified<'_>>) -> bool {
-    waiter.poll(&mut Context::from_waker(Waker::noop())).is_ready()
+fn is_woken(woken: Pin<&mut Notified<'_>>) -> bool {
+    woken.poll(&mut Context::from_waker(Waker::noop())).is_ready()
 }
 
 #[test]
-fn each_free_batch_place_wakes_one_waiter_in_order() {
+fn each_free_batch_place_wakes_one_waiter_of_a_client_in_order() {
     let (queue, places) = full_batch_queue();
-    let (mut first, mut second) = (pin!(queue.batch_slot()), pin!(queue.batch_slot()));
-    assert!(!is_woken(first.as_mut()) && !is_woken(second.as_mut()));
-    queue.remove(places[0]);
-    assert!(is_woken(first.as_mut()) && !is_woken(second.as_mut()));
+    let (first_waiter, second_waiter) = (batch_waiter(&queue, "bob"), batch_waiter(&queue, "bob"));
+    let mut second = pin!(second_waiter.woken());
+    {
+        let mut first = pin!(first_waiter.woken());
+        assert!(!is_woken(first.as_mut()) && !is_woken(second.as_mut()));
+        queue.remove(places[0]);
+        assert!(is_woken(first) && !is_woken(second.as_mut()));
+    }
     push_batch(&queue);
+    drop(first_waiter);
     assert!(!is_woken(second.as_mut()), "the first waiter has taken the place");
     queue.promote(places[1], PriorityClass::Interactive, &Client::new("ann"));
-    assert!(is_woken(second.as_mut()), "a promoted task frees its batch place");
+    assert!(is_woken(second), "a promoted task frees its batch place");
 }
 
 #[test]
 fn a_task_that_starts_frees_its_batch_place() {
     let (queue, _) = full_batch_queue();
-    let mut waiter = pin!(queue.batch_slot());
-    assert!(!is_woken(waiter.as_mut()));
+    let waiter = batch_waiter(&queue, "bob");
+    let mut woken = pin!(waiter.woken());
+    assert!(!is_woken(woken.as_mut()));
     queue.finish_task(1, Duration::ZERO);
-    assert!(is_woken(waiter));
+    assert!(is_woken(woken));
 }
 
 #[test]
 fn a_batch_place_that_frees_before_the_wait_is_not_missed() {
     let (queue, places) = full_batch_queue();
-    let mut waiter = pin!(queue.batch_slot());
-    assert!(!waiter.as_mut().enable());
+    let waiter = batch_waiter(&queue, "bob");
+    let mut woken = pin!(waiter.woken());
+    assert!(!woken.as_mut().enable());
     queue.remove(places[0]);
-    assert!(is_woken(waiter));
+    assert!(is_woken(woken));
 }
 
 #[test]
 fn a_waiter_that_is_dropped_or_takes_no_place_passes_its_wake_up_on() {
     let (queue, places) = full_batch_queue();
-    let (mut dropped, mut second) = (Box::pin(queue.batch_slot()), pin!(queue.batch_slot()));
-    let mut third = pin!(queue.batch_slot());
-    assert!(!is_woken(dropped.as_mut()) && !is_woken(second.as_mut()));
-    assert!(!is_woken(third.as_mut()));
+    let (bob, eve) = (batch_waiter(&queue, "bob"), batch_waiter(&queue, "eve"));
+    let mut woken_bob = pin!(bob.woken());
+    {
+        let mut woken_eve = pin!(eve.woken());
+        assert!(!is_woken(woken_bob.as_mut()) && !is_woken(woken_eve.as_mut()));
+        queue.remove(places[0]);
+    }
+    assert!(!is_woken(woken_bob.as_mut()));
+    drop(eve);
+    assert!(is_woken(woken_bob));
+}
+
+#[test]
+fn the_waiter_of_the_client_with_the_fewest_tasks_is_woken_first() {
+    let (queue, places) = full_batch_queue();
+    let (bob, eve) = (batch_waiter(&queue, "bob"), batch_waiter(&queue, "eve"));
+    let (mut woken_bob, mut woken_eve) = (pin!(bob.woken()), pin!(eve.woken()));
+    assert!(!is_woken(woken_bob.as_mut()) && !is_woken(woken_eve.as_mut()));
     queue.remove(places[0]);
-    drop(dropped);
-    assert!(is_woken(second) && !is_woken(third.as_mut()));
-    queue.wake_batch_waiter();
-    assert!(is_woken(third));
+    assert!(is_woken(woken_eve) && !is_woken(woken_bob));
+}
+
+#[test]
+fn a_waiter_is_woken_once_it_may_evict_a_task_of_another_client() {
+    let queue = Queue::new(1, 2, 0);
+    push(&queue, interactive(1));
+    start_next(&queue);
+    let eve = from_client("eve", PriorityClass::Batch, 1);
+    let place = push(&queue, eve.clone());
+    push_batch(&queue);
+    let waiter = batch_waiter(&queue, "eve");
+    let mut woken = pin!(waiter.woken());
+    assert!(!is_woken(woken.as_mut()));
+    queue.remove(place);
+    assert!(is_woken(woken), "there is a free place");
+    let mut woken = pin!(waiter.woken());
+    assert!(!is_woken(woken.as_mut()));
+    push_batch(&queue);
+    assert!(is_woken(woken), "the other client has two tasks more");
+    assert!(queue.push(eve, Task::new(|_| ())).is_ok(), "a task of the other client is evicted");
 }
 
 #[test]
@@ -386,18 +427,19 @@ fn without_waiting_places_a_free_worker_wakes_a_batch_waiter() {
     let queue = Queue::new(1, 0, 0);
     push(&queue, interactive(1));
     start_next(&queue);
-    is_woken(pin!(queue.batch_slot()));
-    let mut waiter = pin!(queue.batch_slot());
-    assert!(!is_woken(waiter.as_mut()));
+    let waiter = batch_waiter(&queue, "bob");
+    let mut woken = pin!(waiter.woken());
+    assert!(!is_woken(woken.as_mut()));
     queue.finish_task(1, Duration::ZERO);
-    assert!(is_woken(waiter));
+    assert!(is_woken(woken));
 }
 
 #[test]
 fn a_closed_queue_wakes_every_batch_waiter() {
     let (queue, _) = full_batch_queue();
-    let (mut first, mut second) = (pin!(queue.batch_slot()), pin!(queue.batch_slot()));
-    assert!(!is_woken(first.as_mut()) && !is_woken(second.as_mut()));
+    let waiters = ["bob", "bob", "eve"].map(|client| batch_waiter(&queue, client));
+    let mut woken = waiters.each_ref().map(|waiter| Box::pin(waiter.woken()));
+    assert!(woken.iter_mut().all(|woken| !is_woken(woken.as_mut())));
     queue.close();
-    assert!(is_woken(first) && is_woken(second));
+    assert!(woken.iter_mut().all(|woken| is_woken(woken.as_mut())));
 }

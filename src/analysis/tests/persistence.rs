@@ -214,14 +214,23 @@ proptest! {
     #[test]
     fn disk_and_memory_give_equal_answers(
         searches in prop::collection::vec(
-            ((0..3_usize, 0..120_u16, any::<bool>()), (1..30_u8, 1..120_u8, 1..100_000_u64), (1..4_usize, any::<bool>()), stop_reasons()),
+            (
+                (0..3_usize, 0..120_u16, any::<bool>()),
+                (1..30_u8, 1..120_u8, 1..100_000_u64),
+                (1..4_usize, any::<bool>()),
+                stop_reasons(),
+            ),
             1..12,
         ),
-        requests in prop::collection::vec(((0..3_usize, 0..120_u16, any::<bool>()), (1..30_u8, 1..4_usize)), 1..30),
+        requests in prop::collection::vec(
+            ((0..3_usize, 0..120_u16, any::<bool>()), (1..30_u8, 1..4_usize)),
+            1..30,
+        ),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let key_of = |(number, halfmove_clock, shuffled): (usize, u16, bool)| {
-            let history = if shuffled { AnalysisKey::of(&game_of("g1f3 g8f6 f3g1 f6g8")).history } else { bare_key(0).history };
+            let game = if shuffled { game_of("g1f3 g8f6 f3g1 f6g8") } else { start_game() };
+            let history = AnalysisKey::of(&game).history;
             AnalysisKey { halfmove_clock, history, ..numbered_key(number) }
         };
         let in_memory = EvaluationCache::new(1_000);
@@ -230,7 +239,13 @@ proptest! {
             let on_disk = open_cache(1, folder.path());
             for (at, (reached, seldepth, nodes), (lines, history_independent), reason) in searches {
                 let line = Variation { score: Score::Cp(-9), wdl: Wdl::DRAWN, pv: report(1, 1).pv };
-                let found = Report { seldepth, reason, history_independent, alternatives: vec![line; lines - 1], ..report(reached, nodes) };
+                let found = Report {
+                    seldepth,
+                    reason,
+                    history_independent,
+                    alternatives: vec![line; lines - 1],
+                    ..report(reached, nodes)
+                };
                 let limits = Limits { nodes: Some(nodes), ..depth(reached) };
                 store(&in_memory, &key_of(at), limits, found.clone());
                 store(&on_disk, &key_of(at), limits, found);
@@ -240,9 +255,11 @@ proptest! {
         let on_disk = open_cache(0, folder.path());
         for (at, (requested, lines)) in requests {
             let ask = |cache: &EvaluationCache| {
-                let result = cache.lookup_uncounted(&key_of(at), &depth(requested), lines, ENGINE_ID);
+                let (key, limits) = (key_of(at), depth(requested));
+                let result = cache.lookup_uncounted(&key, &limits, lines, ENGINE_ID);
                 let sufficient = result.sufficient.map(|(cached, reason)| (cached.report, reason));
-                (result.verdict, result.deepest.map(|cached| cached.report), sufficient)
+                let deepest = result.deepest.map(|cached| cached.report);
+                (result.verdict, deepest, sufficient)
             };
             prop_assert_eq!(ask(&on_disk), ask(&in_memory));
         }

@@ -288,6 +288,7 @@ async fn batch_requests_that_wait_for_a_place_end_with_the_service() {
             tokio::spawn(async move { service.best_move_when_free(unique_request(number)).await })
         })
         .collect();
+    wait_until("the worker is busy", || searcher.searches() == 1).await;
     wait_until("the queue is full", || service.status().batch_length == 1).await;
     service.shut_down();
     let mut rejected = 0;
