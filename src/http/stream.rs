@@ -1,44 +1,29 @@
-//! Answers that come line by line.
+//! Responses of lines and of chunks.
 //!
-//! A [`Form`] is chosen by what the client accepts. Lines go through an [`outbox`](outbox::outbox),
-//! which is bounded and knows when its reader takes nothing.
+//! A [`ResponseFormat`] is negotiated with the client. Lines go through a [`line_channel`], which is
+//! bounded and detects a reader that takes nothing.
 
 mod chunked;
 mod content_negotiation;
-mod line;
 mod line_buffer;
-mod permit_body;
 mod permits;
 
 pub(crate) use chunked::{ChunkSource, chunked_body};
-pub(crate) use content_negotiation::{LAST_EVENT_ID, ResponseFormat};
-pub(crate) use line::{END_EVENT_ID, Line};
-pub(crate) use line_buffer::{LineSender, line_channel};
-pub(crate) use permit_body::body_with_permit;
-pub(crate) use permits::{Permit, Permits};
-
-use std::time::Duration;
+pub(crate) use content_negotiation::ResponseFormat;
+pub use line_buffer::StreamOptions;
+pub(crate) use line_buffer::{END_EVENT_ID, Line, LineSender, line_channel};
+pub(crate) use permits::{
+    MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT, Permit, Permits, UploadPermit, UploadPermits,
+    body_with_permit,
+};
 
 use axum::body::Body;
+use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
 
+use crate::http::headers::X_ACCEL_BUFFERING;
 use line_buffer::LineBody;
-
-/// How lines are sent.
-#[derive(Clone, Copy, Debug)]
-pub struct StreamOptions {
-    /// The longest time without a line.
-    pub heartbeat: Duration,
-    /// A reader that takes nothing for so long is cut off.
-    pub stall: Duration,
-    /// Most lines that wait for a reader.
-    pub buffer: usize,
-}
-
-/// Proxies pass on what they get at once.
-const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
 
 /// A response of lines.
 pub(crate) fn streaming_response(format: ResponseFormat, body: LineBody) -> Response {

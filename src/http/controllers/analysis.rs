@@ -6,29 +6,29 @@ mod stream_line;
 mod streaming;
 mod update_throttle;
 
+pub(crate) use render_options::{Pov, RenderOptions};
+pub(crate) use request::AnalysisOptions;
+pub(crate) use stream_line::StreamLine;
+pub(crate) use update_throttle::UpdateThrottle;
+
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use render_options::PvLine;
-pub(crate) use render_options::{Pov, RenderOptions};
-pub(crate) use request::AnalysisOptions;
-use request::AnalysisRequestDto;
-pub(crate) use stream_line::StreamLine;
-pub(crate) use update_throttle::UpdateThrottle;
-
 use crate::analysis::Answer;
 use crate::http::App;
-use crate::http::caller::Caller;
+use crate::http::access::Caller;
 use crate::http::dto::{
     BestMove, PositionState, ScoreDto, SearchStats, WdlDto, score_or_null, wdl_or_null,
 };
+use crate::http::headers::LAST_EVENT_ID;
 use crate::http::json::{Json, Query, Reply};
-use crate::http::openapi::{QueryProblems, SearchProblems};
-use crate::http::problem::Problem;
-use crate::http::stream::{self, LAST_EVENT_ID, ResponseFormat};
+use crate::http::problem::{Problem, QueryProblems, SearchProblems};
+use crate::http::stream::{self, ResponseFormat};
+use render_options::PvLine;
+use request::AnalysisRequestDto;
 
 /// An analysis at its end.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -71,7 +71,7 @@ pub(crate) struct AnalysisAnswer {
             (StreamLine = "text/event-stream"),
         )),
         SearchProblems,
-        crate::http::openapi::NotAcceptable,
+        crate::http::problem::NotAcceptable,
     )
 )]
 pub(crate) async fn analyse(
@@ -105,7 +105,7 @@ pub(crate) async fn analyse(
         )),
         (status = 204, description = "The stream that the client comes back to has ended."),
         QueryProblems,
-        crate::http::openapi::NotAcceptable,
+        crate::http::problem::NotAcceptable,
     )
 )]
 pub(crate) async fn follow_analysis(

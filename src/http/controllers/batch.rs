@@ -5,6 +5,9 @@ mod line_reader;
 mod request;
 mod response;
 
+pub(crate) use request::BatchRequest;
+pub(crate) use response::BatchResponseLine;
+
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
@@ -12,14 +15,9 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 
 use crate::analysis::AnalysisError;
-use crate::http::App;
-use crate::http::caller::Caller;
-use crate::http::json;
-use crate::http::openapi::BatchProblems;
-use crate::http::problem::Problem;
-
-pub(crate) use request::BatchRequest;
-pub(crate) use response::BatchResponseLine;
+use crate::http::access::Caller;
+use crate::http::problem::{BatchProblems, Problem};
+use crate::http::{App, json};
 
 /// Many positions
 ///

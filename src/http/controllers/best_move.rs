@@ -7,19 +7,18 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use self::request::BestMoveRequest;
 use crate::analysis::Answer;
 use crate::chess::{CastlingNotation, Position};
 use crate::http::App;
-use crate::http::caller::Caller;
+use crate::http::access::Caller;
 use crate::http::dto::{
     BestMove, Clamped, MoveText, PositionState, ScoreDto, SearchStats, WdlDto, line_texts,
     score_or_null, wdl_or_null,
 };
 use crate::http::json::{Json, Reply};
 use crate::http::middleware::ServerTiming;
-use crate::http::openapi::SearchProblems;
-use crate::http::problem::Problem;
+use crate::http::problem::{Problem, SearchProblems};
+use request::BestMoveRequest;
 
 /// The best move of a position, and what is known of it.
 #[derive(Clone, Debug, Serialize, ToSchema)]

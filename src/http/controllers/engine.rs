@@ -8,8 +8,9 @@ use utoipa::openapi::ObjectBuilder;
 use crate::chess::encodings::LAYOUT_VERSION;
 use crate::engine::Engine;
 use crate::http::App;
-use crate::http::dto::{varying, varying_text, whole_ms};
+use crate::http::dto::whole_ms;
 use crate::http::json::Reply;
+use crate::http::schema::{varying, varying_text};
 
 /// What searches.
 #[derive(Clone, Debug, Serialize, ToSchema)]

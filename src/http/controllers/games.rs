@@ -6,6 +6,10 @@ mod request;
 mod response;
 mod review_json;
 
+pub(crate) use events::JobLine;
+pub(crate) use request::{GamesRequest, ReviewLimitsRequest};
+pub(crate) use response::{JobReview, OpeningDto, SubmittedJob};
+
 use std::str::FromStr;
 
 use axum::body::Body;
@@ -17,16 +21,14 @@ use axum::response::{IntoResponse, Response};
 
 use crate::analysis::jobs::{JobError, JobId, JobReader, Submission};
 use crate::http::App;
-use crate::http::caller::Caller;
+use crate::http::access::Caller;
+use crate::http::headers::LAST_EVENT_ID;
 use crate::http::json::{Query, Reply};
-use crate::http::openapi::{DeletionProblems, GamesProblems, JobEventsProblems, JobProblems};
-use crate::http::problem::Problem;
-use crate::http::stream::{self, ChunkSource, LAST_EVENT_ID, chunked_body};
-
-pub(crate) use events::JobLine;
+use crate::http::problem::{
+    DeletionProblems, GamesProblems, JobEventsProblems, JobProblems, Problem,
+};
+use crate::http::stream::{self, ChunkSource, chunked_body};
 use request::Upload;
-pub(crate) use request::{GamesRequest, IDEMPOTENCY_KEY, ReviewLimitsRequest};
-pub(crate) use response::{InvalidPgn, JobReview, OpeningDto, SubmittedJob};
 
 /// Review games
 ///

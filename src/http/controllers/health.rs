@@ -35,7 +35,7 @@ pub(crate) async fn livez() -> Reply<Health> {
     get,
     path = "/readyz",
     tag = "server",
-    responses((status = 200, description = "It does.", body = Health), crate::http::openapi::NotReady)
+    responses((status = 200, description = "It does.", body = Health), crate::http::problem::NotReady)
 )]
 pub(crate) async fn readyz(State(app): State<App>) -> Result<Reply<Health>, Problem> {
     match app.not_ready_reason() {

@@ -7,8 +7,7 @@ use utoipa::ToSchema;
 
 use crate::http::dto::{Dests, MoveDto, PositionRequest, PositionState};
 use crate::http::json::{FromMembers, Json, JsonBytes, Members};
-use crate::http::openapi::PositionProblems;
-use crate::http::problem::Problem;
+use crate::http::problem::{PositionProblems, Problem};
 
 /// Whose legal moves are asked for.
 #[derive(Clone, Debug, ToSchema)]

@@ -5,6 +5,9 @@ mod connection;
 mod message;
 mod outgoing;
 
+pub(crate) use message::{Deeper, Go, MultiPv, SetPosition, Stop};
+pub(crate) use outgoing::{LiveLine, Ready};
+
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
 use axum::extract::ws::rejection::WebSocketUpgradeRejection;
@@ -13,16 +16,11 @@ use axum::http::{HeaderMap, HeaderValue, Uri};
 use axum::response::{IntoResponse, Response};
 use tracing::Instrument;
 
-use connection::LiveConnection;
-pub(crate) use message::{Deeper, Go, MultiPv, SetPosition, Stop};
-pub(crate) use outgoing::{LiveLine, Ready};
-
 use crate::analysis::AnalysisError;
 use crate::http::App;
-use crate::http::access::disallowed_origin;
-use crate::http::caller::Caller;
-use crate::http::openapi::LiveProblems;
-use crate::http::problem::Problem;
+use crate::http::access::{Caller, disallowed_origin};
+use crate::http::problem::{LiveProblems, Problem};
+use connection::LiveConnection;
 
 /// The name of what is spoken on the socket, for clients that ask for one.
 const SUBPROTOCOL: &str = "kibitzer.v1";

@@ -7,11 +7,11 @@ use utoipa::openapi::ObjectBuilder;
 
 use crate::chess::{CastlingNotation, Move, Position, to_uci_inline};
 use crate::http::App;
-use crate::http::caller::Caller;
-use crate::http::dto::{Clamped, MoveText, PositionRequest, per_second, varying, whole_ms};
+use crate::http::access::Caller;
+use crate::http::dto::{Clamped, MoveText, PositionRequest, per_second, whole_ms};
 use crate::http::json::{FromMembers, Json, Members, Reply};
-use crate::http::openapi::PerftProblems;
-use crate::http::problem::Problem;
+use crate::http::problem::{PerftProblems, Problem};
+use crate::http::schema::varying;
 
 /// What is to be counted.
 #[derive(Clone, Debug, ToSchema)]

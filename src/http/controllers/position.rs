@@ -6,12 +6,11 @@ mod views;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use self::views::{View, Views};
 use crate::chess::encodings::{BitOrder, PackedPosition};
-use crate::http::dto::{PositionRequest, PositionState, bit_order};
+use crate::http::dto::{PositionRequest, PositionState, bit_order_schema};
 use crate::http::json::{FromMembers, Json, Members, Reply};
-use crate::http::openapi::PositionProblems;
-use crate::http::problem::Problem;
+use crate::http::problem::{PositionProblems, Problem};
+use views::{View, Views};
 
 /// Which position is asked for, and in which forms.
 #[derive(Clone, Debug, ToSchema)]
@@ -22,7 +21,7 @@ pub(crate) struct PositionViewsRequest {
     #[schema(required = false, schema_with = views::views_schema)]
     views: Vec<View>,
     /// Which square is bit 0 of the answer's bitboards.
-    #[schema(required = false, schema_with = bit_order::schema)]
+    #[schema(required = false, schema_with = bit_order_schema)]
     bit_order: BitOrder,
 }
 

@@ -19,7 +19,7 @@ use crate::http::problem::{Problem, ProblemCode};
     responses(
         (status = 200, description = "The page.", body = String, content_type = "text/html; charset=utf-8"),
         (status = 304, description = "The client has it: `If-None-Match` names its `ETag`."),
-        crate::http::openapi::NotFound,
+        crate::http::problem::NotFound,
     )
 )]
 pub(crate) async fn problem(

@@ -8,12 +8,11 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
 use crate::http::App;
-use crate::http::access::{TICKET_LIFETIME, TicketError};
-use crate::http::caller::Caller;
-use crate::http::dto::{varying_text, whole_ms};
+use crate::http::access::{Caller, TICKET_LIFETIME, TicketError};
+use crate::http::dto::whole_ms;
 use crate::http::json::Reply;
-use crate::http::openapi::TicketProblems;
-use crate::http::problem::Problem;
+use crate::http::problem::{Problem, TicketProblems};
+use crate::http::schema::varying_text;
 
 /// A ticket.
 #[derive(Clone, Debug, Serialize, ToSchema)]

@@ -1,9 +1,10 @@
-//! One layer around everything: the request's id, its span, its log line, its place in the metrics
-//! and where its time went, its problem's body, and the net under panics. One instead of many,
-//! because it lies on the way of every request.
+//! The outermost layer: request id, span, log line, metrics, `Server-Timing`, the bodies of problems
+//! and the panic guard. It is one layer instead of many because it is on the path of every request.
 
 use std::convert::Infallible;
+use std::fmt;
 use std::future::Future;
+use std::io::{Cursor, Write as _};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -11,18 +12,16 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::MatchedPath;
-use axum::http::{Method, Request, Response};
+use axum::http::{HeaderValue, Method, Request, Response};
 use axum::response::IntoResponse;
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 use tracing::Instrument;
 use tracing::instrument::Instrumented;
 
-use super::RequestId;
-use super::catch_panic::{CatchPanic, Panicked};
-use super::request_id::X_REQUEST_ID;
-use super::server_timing::insert_server_timing;
 use super::trace::{record_status, request_span};
+use super::{CatchPanic, Panicked};
+use crate::http::headers::{RequestId, SERVER_TIMING, X_REQUEST_ID};
 use crate::http::metrics::{CLIENT_CLOSED_REQUEST, RequestMetrics, RouteHandle, RouteMetrics};
 use crate::http::problem::{Problem, render_problem};
 
@@ -164,4 +163,51 @@ impl Drop for RequestLog {
 
 fn milliseconds(time: Duration) -> f64 {
     time.as_micros() as f64 / 1_000.0
+}
+
+/// The route whose answers carry it.
+const TIMED_ROUTE: &str = "/v1/best-move";
+
+/// Of the header, with three times of 64 bits.
+const MAX_HEADER_BYTES: usize = 128;
+
+/// What a handler knows of its time; put into the response's extensions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ServerTiming {
+    /// Waiting for a worker.
+    pub(crate) queue: Duration,
+    /// Searching, or waiting for a search of another request.
+    pub(crate) search: Duration,
+}
+
+/// With two decimals. Each answer from memory has two that are nothing; and whole numbers are
+/// written in a fraction of the time of others.
+struct Milliseconds(Duration);
+
+impl fmt::Display for Milliseconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_zero() {
+            return f.write_str("0.00");
+        }
+        let hundredths = (self.0.as_nanos() as u64 + 5_000) / 10_000;
+        write!(f, "{}.{:02}", hundredths / 100, hundredths % 100)
+    }
+}
+
+/// Writes the header on an answer of this route, if all of its answers carry it, in milliseconds
+/// with two decimals.
+pub(super) fn insert_server_timing(response: &mut Response<Body>, route: &str, total: Duration) {
+    if route != TIMED_ROUTE {
+        return;
+    }
+    let ServerTiming { queue, search } = response.extensions_mut().remove().unwrap_or_default();
+    let [queue, search, total] = [queue, search, total].map(Milliseconds);
+    let mut text = Cursor::new([0; MAX_HEADER_BYTES]);
+    let written = write!(text, "queue;dur={queue}, search;dur={search}, total;dur={total}");
+    let bytes = &text.get_ref()[..text.position() as usize];
+    if written.is_ok()
+        && let Ok(value) = HeaderValue::from_bytes(bytes)
+    {
+        response.headers_mut().insert(SERVER_TIMING, value);
+    }
 }

@@ -12,8 +12,7 @@ use crate::engine::Report;
 use crate::http::dto::{
     BestMove, Clamped, MoveText, memory_verdicts, per_second, sources, stop_reasons, whole_ms,
 };
-use crate::http::openapi::ProblemDocument;
-use crate::http::problem::{Problem, render_object};
+use crate::http::problem::{Problem, ProblemDocument, render_object};
 
 /// A line of a stream.
 #[derive(Clone, Debug, Serialize, ToSchema)]

@@ -11,7 +11,7 @@ use super::stream_line::StreamLine;
 use super::update_throttle::UpdateThrottle;
 use crate::analysis::AnalysisStream;
 use crate::http::StreamOptions;
-use crate::http::caller::Caller;
+use crate::http::access::Caller;
 use crate::http::problem::Problem;
 use crate::http::stream::{
     END_EVENT_ID, Line, LineSender, Permit, ResponseFormat, line_channel, streaming_response,

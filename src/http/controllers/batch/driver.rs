@@ -15,16 +15,15 @@ use super::request::BatchRequest;
 use super::response::{BatchEnd, BatchError, EndReason, Indexed};
 use crate::analysis::{AnalysisError, AnalysisRequest, Answer, Service};
 use crate::chess::CastlingNotation;
-use crate::http::App;
-use crate::http::caller::Caller;
+use crate::http::access::Caller;
 use crate::http::controllers::analysis::{AnalysisAnswer, Pov, RenderOptions};
 use crate::http::controllers::best_move::BestMoveAnswer;
 use crate::http::dto::{CorrelationId, PositionState};
-use crate::http::json;
 use crate::http::problem::{Problem, ProblemCode, render_object};
 use crate::http::stream::{
     self, LineSender, Permit, ResponseFormat, line_channel, streaming_response,
 };
+use crate::http::{App, json};
 
 /// When the lane is full, so long it takes before it is asked again.
 const QUEUE_FULL_RETRY_DELAY: Duration = Duration::from_millis(20);

@@ -8,8 +8,9 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
 use crate::http::controllers::best_move::BestMoveAnswer;
-use crate::http::dto::{CorrelationId, string_enum, varying, whole_ms};
-use crate::http::openapi::ProblemDocument;
+use crate::http::dto::{CorrelationId, whole_ms};
+use crate::http::problem::ProblemDocument;
+use crate::http::schema::{string_enum, varying};
 
 /// A line of the answer to a batch.
 #[derive(Debug, Serialize, ToSchema)]

@@ -13,10 +13,9 @@ use utoipa::openapi::ObjectBuilder;
 use super::response::{GameHead, JobProgress, MoveReviewDto};
 use crate::analysis::jobs::{JobError, JobEvent, JobReader, JobStatus, Progress};
 use crate::http::StreamOptions;
-use crate::http::caller::Caller;
-use crate::http::dto::string_enum;
-use crate::http::openapi::ProblemDocument;
-use crate::http::problem::{Problem, render_object};
+use crate::http::access::Caller;
+use crate::http::problem::{Problem, ProblemDocument, render_object};
+use crate::http::schema::string_enum;
 use crate::http::stream::{
     END_EVENT_ID, Line, LineSender, Permit, ResponseFormat, line_channel, streaming_response,
 };

@@ -1,20 +1,18 @@
 //! Games as they are given: as text, or as JSON with their limits.
 
 use axum::body::Body;
+use axum::http::HeaderMap;
 use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, HeaderName};
 use utoipa::ToSchema;
 
 use crate::analysis::jobs::PositionLimits;
 use crate::chess::pgn::decode;
 use crate::engine::Limits;
 use crate::http::dto::Clamped;
+use crate::http::headers::IDEMPOTENCY_KEY;
 use crate::http::json::{self, BodyLimits, FromMembers, Members};
 use crate::http::problem::{InvalidMember, MemberErrorCode, Problem};
 use crate::http::{App, Caps};
-
-/// A client's own name for what it asks, so that it can ask again.
-pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The longest key.
 const MAX_IDEMPOTENCY_KEY_BYTES: usize = 128;

@@ -13,12 +13,11 @@ use super::message::{ClientMessage, Command};
 use super::outgoing::{LineWithId, Ready};
 use crate::analysis::{AnalysisError, AnalysisStream, Service};
 use crate::chess::{Game, Position};
-use crate::http::App;
-use crate::http::caller::Caller;
+use crate::http::access::Caller;
 use crate::http::controllers::analysis::{AnalysisOptions, StreamLine, UpdateThrottle};
 use crate::http::dto::{CorrelationId, PositionState};
-use crate::http::json;
 use crate::http::problem::{Problem, ProblemCode};
+use crate::http::{App, json};
 
 /// So many bad messages in a row are one too many.
 const MAX_BAD_MESSAGES: u32 = 3;

@@ -4,9 +4,10 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
 use crate::http::controllers::analysis::AnalysisOptions;
-use crate::http::dto::{CorrelationId, PositionRequest, string_enum};
+use crate::http::dto::{CorrelationId, PositionRequest};
 use crate::http::json::{FromMembers, FromValue, JsonPath, JsonValue, Members, read_enum};
 use crate::http::problem::{InvalidMember, MemberErrorCode};
+use crate::http::schema::string_enum;
 
 /// A message, with the name that its answers bear.
 #[derive(Clone, Debug)]

@@ -5,7 +5,8 @@ use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
 use crate::http::controllers::analysis::StreamLine;
-use crate::http::dto::{CorrelationId, PositionState, string_enum};
+use crate::http::dto::{CorrelationId, PositionState};
+use crate::http::schema::string_enum;
 
 /// The new position stands on the board.
 #[derive(Clone, Debug, Serialize, ToSchema)]

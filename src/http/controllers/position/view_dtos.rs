@@ -5,7 +5,8 @@ use utoipa::openapi::ObjectBuilder;
 
 use crate::chess::encodings::{self, Checks};
 use crate::chess::{Bitboard, Color};
-use crate::http::dto::{CastleFlagsView, Hex, owner, role, side_to_move, string_enum};
+use crate::http::dto::{CastleFlagsView, Hex};
+use crate::http::schema::{owner, role, side_to_move, string_enum};
 
 const fn hex(bitboard: Bitboard) -> Hex {
     Hex(bitboard.0)

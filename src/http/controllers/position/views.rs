@@ -7,9 +7,9 @@ use utoipa::openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Type};
 use super::view_dtos::{BitboardsView, BoardsView, ChecksView, HuffmanView, PieceView, StateView};
 use crate::chess::Game;
 use crate::chess::encodings::{self, BitOrder};
-use crate::http::dto::string_enum;
 use crate::http::json::{FromValue, JsonPath, JsonValue, read_enum};
 use crate::http::problem::InvalidMember;
+use crate::http::schema::string_enum;
 
 /// A form of the position that can be asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
