@@ -9,8 +9,8 @@ use utoipa::{Modify, OpenApi};
 
 use crate::http::access::PROTECTED_PREFIXES;
 use crate::http::controllers::{
-    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, games, health,
-    legal_moves, limits, live, metrics, perft, play, position, problems, tickets,
+    analysis, batch, best_move, cloud_eval, docs, evaluate, explore, games, legal_moves, limits,
+    live, perft, play, position, server,
 };
 use crate::http::problem::{
     Internal, InvalidMember, ProblemCode, ProblemDocument, problem_response,
@@ -51,15 +51,15 @@ use requests::{FlattenedRequests, QueryParameters};
         games::annotated_games,
         live::live,
         limits::limits,
-        tickets::tickets,
-        engine::engine,
-        health::livez,
-        health::readyz,
-        metrics::metrics,
+        server::tickets,
+        server::engine,
+        server::livez,
+        server::readyz,
+        server::metrics,
         docs::docs,
         docs::openapi_json,
         docs::openapi_yaml,
-        problems::problem,
+        docs::problem,
     ),
     components(schemas(ProblemDocument, InvalidMember, limits::RateLimitStatus, explore::ExploreRequest, explore::CachedEvaluation, cloud_eval::CloudEvalRequest, games::OpeningDto, live::SetPosition, live::Go, live::Stop, live::Deeper, live::MultiPv, live::LiveLine, live::Ready), responses(Internal)),
     modifiers(&FlattenedRequests, &QueryParameters, &LineTypes, &AuthResponses, &Examples)

@@ -9,15 +9,14 @@ use axum::{Extension, Router};
 use tower::ServiceBuilder;
 use tower::util::option_layer;
 
-use super::App;
-use super::controllers::docs::ContractPages;
-use super::controllers::{
-    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, games, health,
-    legal_moves, limits, live, metrics, perft, play, position, problems, tickets,
+use crate::http::controllers::docs::{self, ContractPages};
+use crate::http::controllers::{
+    analysis, batch, best_move, cloud_eval, evaluate, explore, games, legal_moves, limits, live,
+    perft, play, position, server,
 };
-use super::middleware::{AuthRateLimitLayer, RequestLayer, cors_layer};
-use super::openapi;
-use super::problem::Problem;
+use crate::http::middleware::{AuthRateLimitLayer, RequestLayer, cors_layer};
+use crate::http::problem::Problem;
+use crate::http::{App, openapi};
 
 /// All routes, on one address.
 pub fn router(app: App) -> Router {
@@ -30,7 +29,7 @@ pub fn split_routers(app: App) -> [Router; 2] {
 }
 
 fn metrics_routes() -> Router<App> {
-    Router::new().route("/metrics", get(metrics::metrics))
+    Router::new().route("/metrics", get(server::metrics))
 }
 
 fn routes() -> Router<App> {
@@ -56,11 +55,11 @@ fn routes() -> Router<App> {
         .route("/api/cloud-eval", get(cloud_eval::cloud_eval))
         // The server
         .route("/v1/limits", get(limits::limits))
-        .route("/v1/tickets", post(tickets::tickets))
-        .route("/v1/engine", get(engine::engine))
-        .route("/livez", get(health::livez))
-        .route("/readyz", get(health::readyz))
-        .route("/problems/{code}", get(problems::problem))
+        .route("/v1/tickets", post(server::tickets))
+        .route("/v1/engine", get(server::engine))
+        .route("/livez", get(server::livez))
+        .route("/readyz", get(server::readyz))
+        .route("/problems/{code}", get(docs::problem))
         .merge(contract_routes())
 }
 

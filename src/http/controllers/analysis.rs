@@ -1,53 +1,25 @@
-//! `POST` and `GET /v1/analysis`
+//! `POST` and `GET /v1/analysis`: analysis of a position, as one document or as a stream.
 
-mod render_options;
 mod request;
-mod stream_line;
+mod response;
 mod streaming;
-mod update_throttle;
 
-pub(crate) use render_options::{Pov, RenderOptions};
 pub(crate) use request::AnalysisOptions;
-pub(crate) use stream_line::StreamLine;
-pub(crate) use update_throttle::UpdateThrottle;
+pub(crate) use response::{AnalysisAnswer, Pov, RenderOptions, StreamLine};
+pub(crate) use streaming::UpdateThrottle;
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use utoipa::ToSchema;
 
-use crate::analysis::Answer;
 use crate::http::App;
 use crate::http::access::Caller;
-use crate::http::dto::{
-    BestMove, PositionState, ScoreDto, SearchStats, WdlDto, score_or_null, wdl_or_null,
-};
+use crate::http::dto::PositionState;
 use crate::http::headers::LAST_EVENT_ID;
 use crate::http::json::{Json, Query, Reply};
 use crate::http::problem::{Problem, QueryProblems, SearchProblems};
 use crate::http::stream::{self, ResponseFormat};
-use render_options::PvLine;
 use request::AnalysisRequestDto;
-
-/// An analysis at its end.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct AnalysisAnswer {
-    #[serde(flatten)]
-    state: PositionState,
-    #[serde(flatten)]
-    best_move: BestMove,
-    /// As `pov` says. Null when the search was replaced before it had found anything.
-    #[schema(required, schema_with = score_or_null)]
-    score: Option<ScoreDto>,
-    /// What the score means in games; null with the score.
-    #[schema(required, schema_with = wdl_or_null)]
-    wdl: Option<WdlDto>,
-    /// The best moves, each with its line; none where the game is over.
-    lines: Vec<PvLine>,
-    #[serde(flatten)]
-    stats: SearchStats,
-}
 
 /// Analyse
 ///
@@ -139,23 +111,4 @@ async fn respond(
     let analysis = app.service().await.start_analysis(request)?;
     streaming::stream_response(app.caps().stream, permit, format, caller, render_options, analysis)
         .await
-}
-
-impl AnalysisAnswer {
-    pub(crate) fn new(
-        state: PositionState,
-        render_options: &RenderOptions,
-        answer: &Answer,
-    ) -> AnalysisAnswer {
-        let report = &answer.report;
-        let (score, wdl) = render_options.to_pov(report.score, report.wdl);
-        AnalysisAnswer {
-            state,
-            best_move: BestMove::from_line(render_options.render_moves(&report.pv)),
-            score: answer.has_result().then_some(score),
-            wdl: answer.has_result().then_some(wdl),
-            lines: render_options.render_lines(report),
-            stats: SearchStats::new(answer, render_options.clamped.clone()),
-        }
-    }
 }

@@ -1,12 +1,10 @@
-//! `POST /v1/batch`
+//! `POST /v1/batch`: analysis of many positions, NDJSON in and out.
 
 mod driver;
 mod line_reader;
-mod request;
-mod response;
+mod message;
 
-pub(crate) use request::BatchRequest;
-pub(crate) use response::BatchResponseLine;
+pub(crate) use message::{BatchRequest, BatchResponseLine};
 
 use axum::body::Body;
 use axum::extract::State;

@@ -1,10 +1,9 @@
-//! `POST /v1/games`, and below it the URLs of jobs.
+//! `POST /v1/games` and the URLs of review jobs below it.
 
-mod annotated_pgn;
 mod events;
+mod export;
 mod request;
 mod response;
-mod review_json;
 
 pub(crate) use events::JobLine;
 pub(crate) use request::{GamesRequest, ReviewLimitsRequest};
@@ -117,7 +116,7 @@ pub(crate) async fn game_review(
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
     let job = find_job(&app, id, caller.path()).await?;
-    chunked_response(review_json::ReviewWriter::new(job), "application/json", caller.path()).await
+    chunked_response(export::ReviewWriter::new(job), "application/json", caller.path()).await
 }
 
 /// Follow a review
@@ -178,8 +177,7 @@ pub(crate) async fn annotated_games(
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
     let job = find_job(&app, id, caller.path()).await?;
-    chunked_response(annotated_pgn::PgnWriter::new(job), "application/x-chess-pgn", caller.path())
-        .await
+    chunked_response(export::PgnWriter::new(job), "application/x-chess-pgn", caller.path()).await
 }
 
 /// Delete a review

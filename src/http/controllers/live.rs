@@ -1,12 +1,9 @@
-//! `GET /v1/live`
+//! `GET /v1/live`: an interactive board over a WebSocket.
 
-mod close_reason;
 mod connection;
 mod message;
-mod outgoing;
 
-pub(crate) use message::{Deeper, Go, MultiPv, SetPosition, Stop};
-pub(crate) use outgoing::{LiveLine, Ready};
+pub(crate) use message::{Deeper, Go, LiveLine, MultiPv, Ready, SetPosition, Stop};
 
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
@@ -21,12 +18,10 @@ use crate::http::App;
 use crate::http::access::{Caller, disallowed_origin};
 use crate::http::problem::{LiveProblems, Problem};
 use connection::LiveConnection;
+use message::MAX_MESSAGE_BYTES;
 
 /// The name of what is spoken on the socket, for clients that ask for one.
 const SUBPROTOCOL: &str = "kibitzer.v1";
-
-/// A message may have so many bytes.
-const MAX_MESSAGE_BYTES: usize = 64 << 10;
 
 /// What is longer than this is not even read to its end. In between the client hears why it is cut
 /// off.

@@ -1,7 +1,8 @@
 //! `POST /v1/perft`
 
 use axum::extract::State;
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
@@ -28,7 +29,7 @@ pub(crate) struct PerftRequest {
 }
 
 /// How many paths of legal moves there are.
-#[derive(Clone, Debug, serde::Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = PerftAnswer)]
 pub(crate) struct PerftCount {
     /// The position, normalised, after `moves`.

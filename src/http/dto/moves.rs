@@ -1,6 +1,7 @@
 //! Legal moves, destinations per square, and castling rights.
 
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
@@ -13,7 +14,7 @@ use crate::chess::{
 use crate::http::schema::{role, string_enum};
 
 /// A legal move.
-#[derive(Clone, Copy, Debug, serde::Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Move)]
 pub(crate) struct MoveDto {
     /// As UCI writes it; castling as the king's two-square step where that is standard, else as
@@ -143,7 +144,7 @@ fn captured() -> ObjectBuilder {
 }
 
 /// Who may still castle, and to which side.
-#[derive(Clone, Copy, Debug, serde::Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = CastleFlags)]
 pub(crate) struct CastleFlagsView {
     /// White may castle short.

@@ -142,7 +142,7 @@ fn parameter(name: &str, schema: &RefOr<Schema>, required: Required) -> Paramete
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::http::contract;
+    use crate::http::openapi::contract;
 
     fn schema(name: &str) -> Value {
         let contract = serde_json::to_value(contract()).unwrap();

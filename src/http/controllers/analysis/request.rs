@@ -2,7 +2,7 @@
 
 use utoipa::ToSchema;
 
-use super::render_options::{Pov, RenderOptions};
+use super::response::{Pov, RenderOptions};
 use crate::analysis::{AnalysisRequest, Client};
 use crate::chess::{CastlingNotation, Game, Move, Position, parse_move};
 use crate::engine::Limits;

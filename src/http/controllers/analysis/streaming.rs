@@ -1,15 +1,16 @@
-//! From the lines of an analysis to the body of a response.
+//! The stream of an analysis: updates become lines at a bounded rate, lines become the body.
 
+use std::future::pending;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::Response;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep_until, timeout};
 use tracing::Instrument;
 
-use super::render_options::RenderOptions;
-use super::stream_line::StreamLine;
-use super::update_throttle::UpdateThrottle;
-use crate::analysis::AnalysisStream;
+use super::response::{End, Heartbeat, Info, Queued, RenderOptions, StreamLine};
+use crate::analysis::{AnalysisError, AnalysisStream, AnalysisUpdate, Answer};
+use crate::engine::Report;
 use crate::http::StreamOptions;
 use crate::http::access::Caller;
 use crate::http::problem::Problem;
@@ -88,5 +89,124 @@ impl StreamWriter {
             }
         };
         self.buffer.send_serialized(encoded);
+    }
+}
+
+/// Two infos are so far apart at least.
+const MIN_INFO_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Tells an analysis line by line: not too often, and never silent for long.
+pub(crate) struct UpdateThrottle {
+    render_options: RenderOptions,
+    heartbeat_interval: Duration,
+    /// Of the last info.
+    seq: u64,
+    /// When the last line was told.
+    last_line_at: Instant,
+    /// The next info is not told before.
+    next_info_at: Instant,
+    /// An info that waits for that, or for the end.
+    pending_report: Option<Arc<Report>>,
+    /// The end, behind the last info.
+    final_answer: Option<Answer>,
+}
+
+/// What happens next.
+enum Event {
+    Update(Option<AnalysisUpdate>),
+    /// It is time for the info that waits.
+    InfoDue,
+    HeartbeatDue,
+}
+
+impl UpdateThrottle {
+    /// One that says something at least so often.
+    pub(crate) fn new(
+        render_options: RenderOptions,
+        heartbeat_interval: Duration,
+    ) -> UpdateThrottle {
+        let now = Instant::now();
+        UpdateThrottle {
+            render_options,
+            heartbeat_interval,
+            seq: 0,
+            last_line_at: now,
+            next_info_at: now,
+            pending_report: None,
+            final_answer: None,
+        }
+    }
+
+    /// The next line; `None` after the end. It may be given up and asked again: nothing gets lost.
+    ///
+    /// # Errors
+    /// What ends the analysis before its end.
+    pub(crate) async fn next(
+        &mut self,
+        analysis: &mut AnalysisStream,
+    ) -> Result<Option<StreamLine>, AnalysisError> {
+        loop {
+            if let Some(answer) = self.final_answer.take() {
+                if let Some(report) = self.pending_report.take() {
+                    self.final_answer = Some(answer);
+                    return Ok(Some(self.info_line(&report)));
+                }
+                return Ok(Some(StreamLine::End(End::new(&self.render_options, &answer))));
+            }
+            let event = self.next_event(analysis).await?;
+            let line = match event {
+                Event::Update(None) => return Ok(None),
+                Event::Update(Some(AnalysisUpdate::Cached(cached))) => {
+                    self.seq += 1;
+                    Some(StreamLine::Info(Info::from_cache(
+                        self.seq,
+                        &self.render_options,
+                        &cached,
+                    )))
+                }
+                Event::Update(Some(AnalysisUpdate::Queued(ahead))) => {
+                    Some(StreamLine::Queued(Queued::behind(ahead)))
+                }
+                Event::Update(Some(AnalysisUpdate::Iteration(report))) => {
+                    self.pending_report = Some(report);
+                    None
+                }
+                Event::Update(Some(AnalysisUpdate::End(answer))) => {
+                    self.final_answer = Some(answer);
+                    None
+                }
+                Event::InfoDue => self.pending_report.take().map(|report| self.info_line(&report)),
+                Event::HeartbeatDue => {
+                    let (time, nodes) = analysis.elapsed_and_nodes();
+                    Some(StreamLine::Heartbeat(Heartbeat::new(time, nodes)))
+                }
+            };
+            if let Some(line) = line {
+                self.last_line_at = Instant::now();
+                return Ok(Some(line));
+            }
+        }
+    }
+
+    async fn next_event(&mut self, analysis: &mut AnalysisStream) -> Result<Event, AnalysisError> {
+        let info_due = async {
+            match self.pending_report {
+                Some(_) => sleep_until(self.next_info_at).await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = info_due => Ok(Event::InfoDue),
+            update = analysis.next() => update.map(Event::Update),
+            () = sleep_until(self.last_line_at + self.heartbeat_interval) => Ok(Event::HeartbeatDue),
+        }
+    }
+
+    fn info_line(&mut self, report: &Report) -> StreamLine {
+        self.seq += 1;
+        self.next_info_at = Instant::now() + MIN_INFO_INTERVAL;
+        self.last_line_at = Instant::now();
+        StreamLine::Info(Info::from_search(self.seq, &self.render_options, report))
     }
 }

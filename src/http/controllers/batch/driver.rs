@@ -11,8 +11,7 @@ use tokio::time::sleep;
 use tracing::Instrument;
 
 use super::line_reader::{BodyEnd, BodyLimits, InputLine, LineReader};
-use super::request::BatchRequest;
-use super::response::{BatchEnd, BatchError, EndReason, Indexed};
+use super::message::{BatchEnd, BatchError, BatchRequest, EndReason, Indexed};
 use crate::analysis::{AnalysisError, AnalysisRequest, Answer, Service};
 use crate::chess::CastlingNotation;
 use crate::http::access::Caller;

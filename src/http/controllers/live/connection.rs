@@ -1,16 +1,13 @@
-//! The conversation on a socket: commands in, lines out, one analysis at a time.
+//! A WebSocket connection: commands in, lines out, one analysis at a time.
 
 use std::future::pending;
 use std::time::Duration;
 
-use axum::extract::ws::{Message as Frame, Utf8Bytes, WebSocket};
+use axum::extract::ws::{CloseFrame, Message, Message as Frame, Utf8Bytes, WebSocket};
 use serde::Serialize;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::MAX_MESSAGE_BYTES;
-use super::close_reason::CloseReason;
-use super::message::{ClientMessage, Command};
-use super::outgoing::{LineWithId, Ready};
+use super::message::{ClientMessage, Command, LineWithId, MAX_MESSAGE_BYTES, Ready};
 use crate::analysis::{AnalysisError, AnalysisStream, Service};
 use crate::chess::{Game, Position};
 use crate::http::access::Caller;
@@ -331,5 +328,38 @@ fn close_reason_of(error: &axum::Error) -> CloseReason {
         CloseReason::TooLong
     } else {
         CloseReason::ClientLeft
+    }
+}
+
+/// Why there is nothing more to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CloseReason {
+    /// The client has closed the socket, or is gone.
+    ClientLeft,
+    /// The server ends.
+    Shutdown,
+    /// Three messages in a row were bad.
+    BadMessages,
+    /// The client does not answer any more.
+    NoPong,
+    /// A message was too long.
+    TooLong,
+    /// The client has said nothing for long, and nothing is searched for it.
+    Idle,
+}
+
+impl CloseReason {
+    /// What the client is told of it; nothing when it is gone. Codes below 4000 are those of RFC
+    /// 6455, 7.4.1.
+    pub(super) fn close_message(self) -> Option<Message> {
+        let (code, reason) = match self {
+            CloseReason::ClientLeft => return None,
+            CloseReason::Shutdown => (1001, "the server is shutting down"),
+            CloseReason::BadMessages => (1008, "three bad messages in a row"),
+            CloseReason::NoPong => (1008, "no pong came"),
+            CloseReason::TooLong => (1009, "a message is longer than 64 KiB"),
+            CloseReason::Idle => (4000, "idle"),
+        };
+        Some(Message::Close(Some(CloseFrame { code, reason: Utf8Bytes::from_static(reason) })))
     }
 }
