@@ -13,7 +13,7 @@ pub(crate) use moves::{
 pub(crate) use position::{PositionRequest, PositionState, bit_order_schema};
 pub(crate) use score::{BestMove, ScoreDto, WdlDto, score_or_null, wdl_or_null};
 pub(crate) use search::{
-    Clamped, SearchRequest, SearchStats, memory_verdicts, sources, stop_reasons,
+    Clamped, Clamper, SearchRequest, SearchStats, memory_verdicts, sources, stop_reasons,
 };
 
 use std::time::Duration;

@@ -6,7 +6,8 @@ mod members;
 mod value;
 
 pub(crate) use extract::{
-    BodyLimits, Json, JsonLimits, Query, check_encoding, is_json_media_type, read, read_bytes,
+    BodyLimits, Json, JsonLimits, Query, check_encoding, content_type, is_json_media_type,
+    is_media_type, read, read_bytes,
 };
 pub(crate) use members::{FromMembers, FromValue, JsonPath, Members, read_enum};
 pub(crate) use value::JsonValue;

@@ -296,8 +296,16 @@ impl Problem {
             .retry_after(JOBS_RETRY_AFTER)
     }
 
-    /// No place or no room for a job beside so many that are not done.
-    fn job_limit_reached(detail: String, unfinished: usize) -> Problem {
+    /// A job that does not fit beside the unfinished jobs of its client, or of all clients.
+    fn job_limit_reached(shortage: Shortage, owner: &str, unfinished: usize) -> Problem {
+        let detail = match shortage {
+            Shortage::Jobs { max } => {
+                format!("all {max} places of {owner} are taken by jobs that are not done")
+            }
+            Shortage::Bytes { max } => format!(
+                "jobs that are not done leave too little of the room of {owner}, {max} bytes"
+            ),
+        };
         Problem::new(ProblemCode::QueueFull, detail)
             .with_member("queue_length", unfinished)
             .retry_after(JOBS_RETRY_AFTER)
@@ -320,31 +328,11 @@ impl Problem {
                 format!("the text has more than {most} games, which no job may have"),
             ),
             JobError::IdempotencyConflict => Problem::idempotency_conflict(),
-            JobError::QuotaExceeded { unfinished, shortage: scarce } => {
-                let detail = match scarce {
-                    Shortage::Jobs { max: most } => format!(
-                        "all {most} places of one client are taken by jobs that are not done"
-                    ),
-                    Shortage::Bytes { max: most } => {
-                        format!(
-                            "jobs that are not done leave too little of the room of one client, {most} bytes"
-                        )
-                    }
-                };
-                Problem::job_limit_reached(detail, unfinished)
+            JobError::QuotaExceeded { unfinished, shortage } => {
+                Problem::job_limit_reached(shortage, "one client", unfinished)
             }
-            JobError::Full { unfinished, shortage: scarce } => {
-                let detail = match scarce {
-                    Shortage::Jobs { max: most } => {
-                        format!("all {most} places are taken by jobs that are not done")
-                    }
-                    Shortage::Bytes { max: most } => {
-                        format!(
-                            "jobs that are not done leave too little of the room of all clients, {most} bytes"
-                        )
-                    }
-                };
-                Problem::job_limit_reached(detail, unfinished)
+            JobError::Full { unfinished, shortage } => {
+                Problem::job_limit_reached(shortage, "all clients", unfinished)
             }
             JobError::ShuttingDown => AnalysisError::shutting_down().into(),
             JobError::Store(error) => {
@@ -525,6 +513,26 @@ pub(crate) fn render_object(
     request_id: &str,
 ) -> serde_json::Result<Map<String, Value>> {
     serde_json::from_slice(&render_document(problem, instance, request_id)?)
+}
+
+/// A problem as an object that takes the place of a line; `None`, and a log line, when it cannot be
+/// serialized. It has no `type`: a line's own `type` says what the line is, and the member `code`
+/// identifies the problem.
+pub(crate) fn render_line_object(
+    problem: &Problem,
+    instance: &str,
+    request_id: &str,
+) -> Option<Map<String, Value>> {
+    match render_object(problem, instance, request_id) {
+        Ok(mut object) => {
+            object.remove("type");
+            Some(object)
+        }
+        Err(error) => {
+            tracing::error!(error = error.to_string(), "a problem could not be written");
+            None
+        }
+    }
 }
 
 /// Writes the body of a response that carries a [`Problem`]; any other passes untouched.

@@ -18,7 +18,7 @@ use crate::http::json::{BodyLimits, JsonLimits};
 use crate::http::metrics::{CoreSnapshot, Gauge, MetricsSnapshot, RequestMetrics};
 use crate::http::problem::Problem;
 use crate::http::stream::{
-    MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT, Permit, Permits, UploadPermit, UploadPermits,
+    MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT, Permit, Permits, UploadPermits,
 };
 
 /// The state of the routes. Cheap to clone.
@@ -191,9 +191,9 @@ impl App {
     ///
     /// # Errors
     /// `queue_full` when there is none for as long as a body may take.
-    pub(super) async fn upload_permit(&self, client: &Client) -> Result<UploadPermit, Problem> {
+    pub(super) async fn upload_permit(&self, client: &Client) -> Result<Permit, Problem> {
         match timeout(self.0.caps.body_timeout, self.0.upload_permits.acquire(client)).await {
-            Ok(Ok(permit)) => Ok(permit),
+            Ok(Some(permit)) => Ok(permit),
             _ => Err(Problem::too_many_uploads(MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT)),
         }
     }

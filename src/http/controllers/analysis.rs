@@ -18,7 +18,7 @@ use crate::http::dto::PositionState;
 use crate::http::headers::LAST_EVENT_ID;
 use crate::http::json::{Json, Query, Reply};
 use crate::http::problem::{Problem, QueryProblems, SearchProblems};
-use crate::http::stream::{self, ResponseFormat};
+use crate::http::stream::{END_EVENT_ID, ResponseFormat, StreamSetup};
 use request::AnalysisRequestDto;
 
 /// Analyse
@@ -87,7 +87,7 @@ pub(crate) async fn follow_analysis(
     Query(request): Query<AnalysisRequestDto>,
 ) -> Result<Response, Problem> {
     let format = ResponseFormat::negotiate(&headers, ResponseFormat::Sse)?;
-    if headers.get(LAST_EVENT_ID).is_some_and(|id| id == stream::END_EVENT_ID) {
+    if headers.get(LAST_EVENT_ID).is_some_and(|id| id == END_EVENT_ID) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     respond(&app, caller, format, request).await
@@ -102,13 +102,13 @@ async fn respond(
     let resolved = request.position.resolve()?;
     let state = PositionState::from(&resolved);
     let (request, render_options) =
-        request.manner.clamp(resolved.game, caller.client(), app.caps())?;
+        request.options.clamp(resolved.game, caller.client(), app.caps())?;
     if format == ResponseFormat::Json {
         let answer = app.service().await.start_analysis(request)?.wait_for_end().await?;
         return Ok(Reply(AnalysisAnswer::new(state, &render_options, &answer)).into_response());
     }
     let permit = app.stream_permit()?;
     let analysis = app.service().await.start_analysis(request)?;
-    streaming::stream_response(app.caps().stream, permit, format, caller, render_options, analysis)
-        .await
+    let setup = StreamSetup { options: app.caps().stream, format, permit, caller };
+    streaming::stream_response(setup, render_options, analysis).await
 }

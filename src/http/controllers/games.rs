@@ -26,7 +26,7 @@ use crate::http::json::{Query, Reply};
 use crate::http::problem::{
     DeletionProblems, GamesProblems, JobEventsProblems, JobProblems, Problem,
 };
-use crate::http::stream::{self, ChunkSource, chunked_body};
+use crate::http::stream::{ChunkSource, END_EVENT_ID, ResponseFormat, StreamSetup, chunked_body};
 use request::Upload;
 
 /// Review games
@@ -149,13 +149,15 @@ pub(crate) async fn game_events(
 ) -> Result<Response, Problem> {
     let job = find_job(&app, id, caller.path()).await?;
     let raw_id = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
-    if raw_id == stream::END_EVENT_ID {
+    if raw_id == END_EVENT_ID {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     // Who says something else has heard nothing of ours.
     let last_event_id = u64::from_str(raw_id).unwrap_or(0);
     let (permit, shutdown) = (app.stream_permit()?, app.jobs().await.subscribe_shutdown());
-    Ok(events::stream_events(app.caps().stream, permit, caller, job, last_event_id, shutdown))
+    let (options, format) = (app.caps().stream, ResponseFormat::Sse);
+    let setup = StreamSetup { options, format, permit, caller };
+    Ok(events::stream_events(setup, job, last_event_id, shutdown))
 }
 
 /// The annotated games

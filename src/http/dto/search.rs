@@ -93,18 +93,15 @@ impl SearchRequest {
         client: &Client,
         caps: &Caps,
     ) -> (AnalysisRequest, Vec<Clamped>) {
-        let mut clamped = Vec::new();
-        let limits =
-            Clamped::clamp_limits(self.depth, self.nodes, self.movetime_ms, caps, &mut clamped);
-        let mate = self.mate.map(|moves| Clamped::clamp("mate", moves, caps.mate, &mut clamped));
+        let mut clamper = Clamper::default();
+        let limits = clamper.clamp_limits(self.depth, self.nodes, self.movetime_ms, caps);
+        let mate = self.mate.map(|moves| clamper.clamp("mate", moves, caps.mate));
         // A proof of a mate is the work of one thread, and has one line.
         let (max_threads, max_lines) =
             if mate.is_some() { (1, 1) } else { (caps.threads, caps.multipv) };
-        let threads = self
-            .threads
-            .map_or(1, |threads| Clamped::clamp("threads", threads, max_threads, &mut clamped));
-        let multipv =
-            multipv.map_or(1, |lines| Clamped::clamp("multipv", lines, max_lines, &mut clamped));
+        let threads =
+            self.threads.map_or(1, |threads| clamper.clamp("threads", threads, max_threads));
+        let multipv = multipv.map_or(1, |lines| clamper.clamp("multipv", lines, max_lines));
         let mut limits = Limits { mate, ..limits };
         if limits == Limits::default() {
             limits.movetime = Some(caps.default_movetime);
@@ -116,10 +113,9 @@ impl SearchRequest {
         };
         let session = self.session.map(|name| Session::new(client.clone(), &name));
         let (client, class) = (client.clone(), PriorityClass::Interactive);
-        (
-            AnalysisRequest { game, limits, scope, fresh: self.fresh, client, class, session },
-            clamped,
-        )
+        let request =
+            AnalysisRequest { game, limits, scope, fresh: self.fresh, client, class, session };
+        (request, clamper.into_clamped())
     }
 
     /// The same to this depth, whatever its limits were.
@@ -144,21 +140,20 @@ pub(crate) struct Clamped {
     given: u64,
 }
 
-impl Clamped {
+/// Lowers numbers of a request to their caps and notes which were lowered.
+#[derive(Debug, Default)]
+pub(crate) struct Clamper(Vec<Clamped>);
+
+impl Clamper {
     /// The number asked or, with a note, the cap.
-    pub(crate) fn clamp<T>(
-        member: &'static str,
-        requested: u64,
-        cap: T,
-        clamped: &mut Vec<Clamped>,
-    ) -> T
+    pub(crate) fn clamp<T>(&mut self, member: &'static str, requested: u64, cap: T) -> T
     where
         T: Copy + Into<u64> + TryFrom<u64>,
     {
         match T::try_from(requested) {
             Ok(number) if requested <= cap.into() => number,
             _ => {
-                clamped.push(Clamped { member, asked: requested, given: cap.into() });
+                self.0.push(Clamped { member, asked: requested, given: cap.into() });
                 cap
             }
         }
@@ -166,17 +161,21 @@ impl Clamped {
 
     /// The depth, nodes and milliseconds asked of a search, each within its cap.
     pub(crate) fn clamp_limits(
+        &mut self,
         depth: Option<u64>,
         nodes: Option<u64>,
         movetime_ms: Option<u64>,
         caps: &Caps,
-        clamped: &mut Vec<Clamped>,
     ) -> Limits {
-        let depth = depth.map(|depth| Clamped::clamp("depth", depth, caps.depth, clamped));
-        let nodes = nodes.map(|nodes| Clamped::clamp("nodes", nodes, caps.nodes, clamped));
-        let movetime = movetime_ms
-            .map(|ms| Clamped::clamp("movetime_ms", ms, whole_ms(caps.movetime), clamped));
+        let depth = depth.map(|depth| self.clamp("depth", depth, caps.depth));
+        let nodes = nodes.map(|nodes| self.clamp("nodes", nodes, caps.nodes));
+        let movetime = movetime_ms.map(|ms| self.clamp("movetime_ms", ms, whole_ms(caps.movetime)));
         Limits { depth, nodes, movetime: movetime.map(Duration::from_millis), ..Limits::default() }
+    }
+
+    /// The numbers that were lowered.
+    pub(crate) fn into_clamped(self) -> Vec<Clamped> {
+        self.0
     }
 }
 
@@ -290,11 +289,11 @@ mod tests {
 
     #[test]
     fn only_values_above_the_cap_are_clamped_and_recorded() {
-        let mut clamped = Vec::new();
-        assert_eq!(Clamped::clamp("depth", 60, 60_u8, &mut clamped), 60);
-        assert!(clamped.is_empty());
-        assert_eq!(Clamped::clamp("depth", 300, 60_u8, &mut clamped), 60);
-        let [only] = clamped.as_slice() else { panic!("one note") };
+        let mut clamper = Clamper::default();
+        assert_eq!(clamper.clamp("depth", 60, 60_u8), 60);
+        assert!(clamper.0.is_empty());
+        assert_eq!(clamper.clamp("depth", 300, 60_u8), 60);
+        let [only] = clamper.0.as_slice() else { panic!("one note") };
         assert_eq!((only.member, only.asked, only.given), ("depth", 300, 60));
     }
 }

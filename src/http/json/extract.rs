@@ -174,7 +174,7 @@ async fn collect(mut body: Body, length: usize, max: usize) -> Option<Result<Byt
 
 fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
     check_encoding(headers)?;
-    let declared = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
+    let declared = content_type(headers);
     if declared.is_some_and(is_json_media_type) { Ok(()) } else { Err(Problem::not_json(declared)) }
 }
 
@@ -194,10 +194,24 @@ pub(crate) fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
     }
 }
 
+/// The header `Content-Type`; empty for one that is not ASCII text.
+pub(crate) fn content_type(headers: &HeaderMap) -> Option<&str> {
+    headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default())
+}
+
+/// Whether a declared media type, with or without parameters, is one of these.
+pub(crate) fn is_media_type(declared: &str, media_types: &[&str]) -> bool {
+    media_types.iter().any(|media_type| essence(declared).eq_ignore_ascii_case(media_type))
+}
+
+/// A media type without its parameters.
+fn essence(media_type: &str) -> &str {
+    media_type.split(';').next().unwrap_or_default().trim()
+}
+
 /// `application/json`, or anything of the suffix `+json`, with or without parameters.
 pub(crate) fn is_json_media_type(media_type: &str) -> bool {
-    let essence = media_type.split(';').next().unwrap_or_default().trim();
-    let Some((kind, subtype)) = essence.split_once('/') else {
+    let Some((kind, subtype)) = essence(media_type).split_once('/') else {
         return false;
     };
     let suffix = subtype.rsplit('+').next().unwrap_or_default();

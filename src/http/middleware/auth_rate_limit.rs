@@ -59,7 +59,7 @@ where
     fn call(&mut self, mut request: Request) -> Self::Future {
         match self.app.access_control().admit(&mut request) {
             Ok(allowance) => AuthRateLimitFuture::Admitted {
-                answer: CatchPanic::new(|| self.inner.call(request)),
+                future: CatchPanic::new(|| self.inner.call(request)),
                 allowance,
             },
             Err(refusal) => AuthRateLimitFuture::Refused { refusal: ready(Ok(*refusal)) },
@@ -74,7 +74,7 @@ pin_project! {
         /// The route's.
         Admitted {
             #[pin]
-            answer: CatchPanic<F>,
+            future: CatchPanic<F>,
             allowance: Option<Allowance>,
         },
         /// The gate's own.
@@ -87,10 +87,10 @@ impl<F: Future<Output = Result<Response, Infallible>>> Future for AuthRateLimitF
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project() {
-            AuthRateLimitProjection::Admitted { answer, allowance } => {
-                let answer = ready!(answer.poll(context));
+            AuthRateLimitProjection::Admitted { future, allowance } => {
+                let outcome = ready!(future.poll(context));
                 let response =
-                    answer.unwrap_or_else(|Panicked| Ok(Problem::masked().into_response()));
+                    outcome.unwrap_or_else(|Panicked| Ok(Problem::masked().into_response()));
                 Poll::Ready(response.map(|response| with_rate_limit_headers(response, *allowance)))
             }
             AuthRateLimitProjection::Refused { refusal } => Pin::new(refusal).poll(context),

@@ -70,9 +70,9 @@ where
         request.extensions_mut().insert(id.clone());
         let route_metrics = self.route.metrics(request.extensions().get::<MatchedPath>());
         let span = request_span(&id, route_metrics.pattern(), &request);
-        let account = RequestLog::new(&request, route_metrics);
-        let answer = span.in_scope(|| CatchPanic::new(|| self.inner.call(request)));
-        RequestFuture { answer, id, account }.instrument(span)
+        let log = RequestLog::new(&request, route_metrics);
+        let future = span.in_scope(|| CatchPanic::new(|| self.inner.call(request)));
+        RequestFuture { future, id, log }.instrument(span)
     }
 }
 
@@ -81,9 +81,9 @@ pin_project! {
     #[project = RequestFutureProjection]
     pub(crate) struct RequestFuture<F> {
         #[pin]
-        answer: CatchPanic<F>,
+        future: CatchPanic<F>,
         id: RequestId,
-        account: RequestLog,
+        log: RequestLog,
     }
 }
 
@@ -91,20 +91,16 @@ impl<F: Future<Output = Result<Response<Body>, Infallible>>> Future for RequestF
     type Output = Result<Response<Body>, Infallible>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let RequestFutureProjection { answer, id, account } = self.project();
-        let mut response = match ready!(answer.poll(context)) {
+        let RequestFutureProjection { future, id, log } = self.project();
+        let mut response = match ready!(future.poll(context)) {
             Ok(Ok(response)) => response,
             Ok(Err(never)) => match never {},
             Err(Panicked) => Problem::masked().into_response(),
         };
-        render_problem(&mut response, &account.path, id.as_str());
+        render_problem(&mut response, &log.path, id.as_str());
         response.headers_mut().insert(X_REQUEST_ID, id.to_header());
-        insert_server_timing(
-            &mut response,
-            account.route_metrics.pattern(),
-            account.started.elapsed(),
-        );
-        account.log_response(response.status().as_u16());
+        insert_server_timing(&mut response, log.route_metrics.pattern(), log.started.elapsed());
+        log.log_response(response.status().as_u16());
         Poll::Ready(Ok(response))
     }
 }

@@ -12,7 +12,7 @@ use crate::http::dto::{PositionRequest, SearchRequest};
 const POSITION: &str = "position";
 
 /// The field that the members of an analysis take the place of; those of a search are among them.
-const OUTPUT_OPTIONS: &str = "manner";
+const ANALYSIS_OPTIONS: &str = "options";
 
 /// The field that the members of a search take the place of.
 const SEARCH: &str = "search";
@@ -33,7 +33,7 @@ const NEEDS_MOVES: &str = "PlayRequest";
 /// The fields that members stand for, with the schemas of those members by themselves.
 fn flattened_fields() -> [(&'static str, String, RefOr<Schema>); 3] {
     [
-        (OUTPUT_OPTIONS, AnalysisOptions::name().into(), AnalysisOptions::schema()),
+        (ANALYSIS_OPTIONS, AnalysisOptions::name().into(), AnalysisOptions::schema()),
         (POSITION, PositionRequest::name().into(), PositionRequest::schema()),
         (SEARCH, SearchRequest::name().into(), SearchRequest::schema()),
     ]

@@ -32,16 +32,16 @@ const RETRY_MS: u32 = 2_000;
 /// A line, written in its form.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
-    pub(super) bytes: Bytes,
-    pub(super) delivery: Delivery,
+    bytes: Bytes,
+    delivery: Delivery,
 }
 
-/// What becomes of a line that waits too long.
+/// Whether a full buffer may drop a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Delivery {
-    /// A newer one says more: it may give way.
+pub(crate) enum Delivery {
+    /// The line may be dropped for a newer one.
     Droppable,
-    /// It has to be read.
+    /// The line is always delivered.
     Required,
 }
 
@@ -49,40 +49,22 @@ pub(super) enum Delivery {
 pub(crate) const END_EVENT_ID: &str = "end";
 
 impl Line {
-    /// A line that may give way to newer ones.
+    /// Serializes a payload in this format.
     ///
     /// # Errors
-    /// When the object cannot be written.
-    pub(crate) fn droppable(
+    /// When the payload cannot be serialized.
+    pub(crate) fn new(
         format: ResponseFormat,
+        delivery: Delivery,
         event: &str,
         id: Option<&str>,
         payload: &impl Serialize,
     ) -> serde_json::Result<Line> {
-        Ok(Line {
-            bytes: serialize_line(format, event, id, payload)?,
-            delivery: Delivery::Droppable,
-        })
-    }
-
-    /// A line that has to be read.
-    ///
-    /// # Errors
-    /// When the object cannot be written.
-    pub(crate) fn required(
-        format: ResponseFormat,
-        event: &str,
-        id: Option<&str>,
-        payload: &impl Serialize,
-    ) -> serde_json::Result<Line> {
-        Ok(Line {
-            bytes: serialize_line(format, event, id, payload)?,
-            delivery: Delivery::Required,
-        })
+        Ok(Line { bytes: serialize_line(format, event, id, payload)?, delivery })
     }
 
     /// What comes before all lines, in forms that have such a thing.
-    pub(crate) fn preamble(format: ResponseFormat) -> Option<Line> {
+    pub(super) fn preamble(format: ResponseFormat) -> Option<Line> {
         let bytes = Bytes::from(format!("retry: {RETRY_MS}\n\n"));
         (format == ResponseFormat::Sse).then_some(Line { bytes, delivery: Delivery::Required })
     }
@@ -109,13 +91,13 @@ fn serialize_line(
 }
 
 /// Where lines are put. Once it is dropped the reader gets what waits, and then the end.
-pub(crate) struct LineSender {
+pub(super) struct LineSender {
     shared: Arc<Shared>,
     options: StreamOptions,
 }
 
 /// What the reader takes them from: the body of a response.
-pub(crate) struct LineBody(Arc<Shared>);
+pub(super) struct LineBody(Arc<Shared>);
 
 struct Shared {
     state: Mutex<State>,
@@ -148,7 +130,7 @@ enum CloseState {
 }
 
 /// An outbox and what it is read by.
-pub(crate) fn line_channel(options: StreamOptions) -> (LineSender, LineBody) {
+pub(super) fn line_channel(options: StreamOptions) -> (LineSender, LineBody) {
     let state = State {
         queued: VecDeque::new(),
         bytes: 0,
@@ -199,7 +181,7 @@ impl Shared {
 impl LineSender {
     /// Puts a line in. In a full outbox the oldest one that may give way does; without any, the new
     /// one if it may.
-    pub(crate) fn send(&self, line: Line) {
+    pub(super) fn send(&self, line: Line) {
         let mut state = self.shared.lock();
         if state.close_state != CloseState::Open {
             return;
@@ -222,26 +204,18 @@ impl LineSender {
         }
     }
 
-    /// Puts a line in that was written just now; one that could not be is told to the log.
-    pub(crate) fn send_serialized(&self, line: serde_json::Result<Line>) {
-        match line {
-            Ok(line) => self.send(line),
-            Err(error) => tracing::error!(error = error.to_string(), "a line could not be written"),
-        }
-    }
-
     /// The bytes of the lines that wait.
-    pub(crate) fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.shared.lock().bytes
     }
 
     /// Resolves when one more line has room, or nobody takes any.
-    pub(crate) async fn wait_for_capacity(&self) {
+    pub(super) async fn wait_for_capacity(&self) {
         self.wait_until(|state| state.queued.len() < self.options.buffer).await;
     }
 
     /// Resolves when the lines that wait have fewer bytes, or nobody takes any.
-    pub(crate) async fn wait_bytes_below(&self, bytes: usize) {
+    pub(super) async fn wait_bytes_below(&self, bytes: usize) {
         self.wait_until(|state| state.bytes < bytes).await;
     }
 
@@ -261,7 +235,7 @@ impl LineSender {
     }
 
     /// From now on the reader may take its time, or no longer.
-    pub(crate) fn set_stall_timer_paused(&self, paused: bool) {
+    pub(super) fn set_stall_timer_paused(&self, paused: bool) {
         let mut state = self.shared.lock();
         state.is_stall_timer_paused = paused;
         state.unread_since = (!state.queued.is_empty()).then(Instant::now);
@@ -271,7 +245,7 @@ impl LineSender {
 
     /// Resolves when the reader has gone, or has taken nothing for too long; in that case it is cut
     /// off.
-    pub(crate) async fn closed(&self) {
+    pub(super) async fn closed(&self) {
         loop {
             // Made before the look, so that nothing is missed in between.
             let changed = self.shared.changed.notified();
@@ -347,7 +321,10 @@ mod tests {
         let object = serde_json::json!({ "type": "info", "seq": 3 });
         let text = |form| {
             String::from_utf8(
-                Line::droppable(form, "info", Some("3"), &object).unwrap().bytes.to_vec(),
+                Line::new(form, Delivery::Droppable, "info", Some("3"), &object)
+                    .unwrap()
+                    .bytes
+                    .to_vec(),
             )
             .unwrap()
         };
@@ -366,11 +343,11 @@ mod tests {
     };
 
     fn droppable(text: &str) -> Line {
-        Line::droppable(ResponseFormat::NdJson, "info", None, &text).unwrap()
+        Line::new(ResponseFormat::NdJson, Delivery::Droppable, "info", None, &text).unwrap()
     }
 
     fn required(text: &str) -> Line {
-        Line::required(ResponseFormat::NdJson, "end", None, &text).unwrap()
+        Line::new(ResponseFormat::NdJson, Delivery::Required, "end", None, &text).unwrap()
     }
 
     async fn read(lines: &mut LineBody) -> Option<io::Result<String>> {

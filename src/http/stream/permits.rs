@@ -8,7 +8,7 @@ use std::task::{Context, Poll};
 
 use axum::body::{Body, Bytes, HttpBody};
 use http_body::{Frame, SizeHint};
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::analysis::Client;
 
@@ -18,11 +18,13 @@ pub(crate) struct Permits {
     capacity: usize,
 }
 
-/// An answer's place, which it holds until it is dropped.
+/// A permit, which is held until it is dropped.
 #[derive(Debug)]
-pub(crate) struct Permit(
-    #[expect(dead_code, reason = "it is held, not read")] OwnedSemaphorePermit,
-);
+pub(crate) struct Permit {
+    _total: OwnedSemaphorePermit,
+    /// The permit out of the client's share, where clients have one.
+    _share: Option<OwnedSemaphorePermit>,
+}
 
 impl Permits {
     /// So many.
@@ -32,13 +34,15 @@ impl Permits {
 
     /// Takes one, if one is free.
     pub(crate) fn try_acquire(&self) -> Option<Permit> {
-        self.semaphore.clone().try_acquire_owned().map(Permit).ok()
+        let total = self.semaphore.clone().try_acquire_owned().ok()?;
+        Some(Permit { _total: total, _share: None })
     }
 
     /// Takes one as soon as one is free.
     pub(crate) async fn acquire(&self) -> Option<Permit> {
         // The semaphore is never closed, which would be the only error.
-        self.semaphore.clone().acquire_owned().await.map(Permit).ok()
+        let total = self.semaphore.clone().acquire_owned().await.ok()?;
+        Some(Permit { _total: total, _share: None })
     }
 
     /// How many there are.
@@ -66,38 +70,25 @@ pub(crate) const MAX_CONCURRENT_UPLOADS: usize = 4;
 pub(crate) const MAX_UPLOADS_PER_CLIENT: usize = MAX_CONCURRENT_UPLOADS.div_ceil(2);
 
 /// The places for texts.
-#[derive(Debug)]
 pub(crate) struct UploadPermits {
-    total: Arc<Semaphore>,
+    total: Permits,
     /// The places of each client that has one or waits for one.
     clients: Mutex<HashMap<Client, Weak<Semaphore>>>,
 }
 
-/// A text's place, which it holds until it is dropped.
-#[derive(Debug)]
-pub(crate) struct UploadPermit {
-    #[expect(dead_code, reason = "it is held, not read")]
-    permits: [OwnedSemaphorePermit; 2],
-}
-
 impl Default for UploadPermits {
     fn default() -> UploadPermits {
-        UploadPermits {
-            total: Arc::new(Semaphore::new(MAX_CONCURRENT_UPLOADS)),
-            clients: Mutex::default(),
-        }
+        UploadPermits { total: Permits::new(MAX_CONCURRENT_UPLOADS), clients: Mutex::default() }
     }
 }
 
 impl UploadPermits {
-    /// Takes a place, once there is one; in the order of asking, but for clients that have their
-    /// share.
-    ///
-    /// # Errors
-    /// When no place is given any more, which does not happen.
-    pub(crate) async fn acquire(&self, client: &Client) -> Result<UploadPermit, AcquireError> {
-        let client_permit = self.client_semaphore(client).acquire_owned().await?;
-        Ok(UploadPermit { permits: [client_permit, self.total.clone().acquire_owned().await?] })
+    /// Waits for a permit; `None` when there will be none, which does not happen. Requests are
+    /// served in their order, except that a client waits while its own share is used up.
+    pub(crate) async fn acquire(&self, client: &Client) -> Option<Permit> {
+        let share = self.client_semaphore(client).acquire_owned().await.ok()?;
+        let permit = self.total.acquire().await?;
+        Some(Permit { _share: Some(share), ..permit })
     }
 
     /// The places of a client.

@@ -19,7 +19,7 @@ use crate::http::problem::{InvalidMember, MemberErrorCode, Problem};
 #[schema(as = AnalysisRequest)]
 pub(crate) struct AnalysisRequestDto {
     pub(super) position: PositionRequest,
-    pub(super) manner: AnalysisOptions,
+    pub(super) options: AnalysisOptions,
 }
 
 /// How wide and how deep a position is analysed, and how that is told.
@@ -93,7 +93,7 @@ impl<'a> FromValue<'a> for Pov {
 impl FromMembers for AnalysisRequestDto {
     fn read(members: &mut Members<'_>) -> Option<AnalysisRequestDto> {
         let (position, options) = (PositionRequest::read(members), AnalysisOptions::read(members));
-        Some(AnalysisRequestDto { position: position?, manner: options? })
+        Some(AnalysisRequestDto { position: position?, options: options? })
     }
 }
 

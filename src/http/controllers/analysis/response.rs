@@ -13,7 +13,7 @@ use crate::http::dto::{
     BestMove, Clamped, MoveText, PositionState, ScoreDto, SearchStats, WdlDto, line_texts,
     memory_verdicts, per_second, score_or_null, sources, stop_reasons, wdl_or_null, whole_ms,
 };
-use crate::http::problem::{Problem, ProblemDocument, render_object};
+use crate::http::problem::{Problem, ProblemDocument, render_line_object};
 
 /// An analysis at its end.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -177,17 +177,7 @@ impl StreamLine {
         path: &str,
         request_id: &str,
     ) -> Option<StreamLine> {
-        match render_object(problem, path, request_id) {
-            Ok(mut problem) => {
-                // The line's type takes the place of the problem's, which its code tells as well.
-                problem.remove("type");
-                Some(StreamLine::Problem(problem))
-            }
-            Err(error) => {
-                tracing::error!(error = error.to_string(), "a problem could not be written");
-                None
-            }
-        }
+        render_line_object(problem, path, request_id).map(StreamLine::Problem)
     }
 
     /// The member `type`.

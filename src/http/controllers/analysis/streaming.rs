@@ -11,89 +11,71 @@ use tracing::Instrument;
 use super::response::{End, Heartbeat, Info, Queued, RenderOptions, StreamLine};
 use crate::analysis::{AnalysisError, AnalysisStream, AnalysisUpdate, Answer};
 use crate::engine::Report;
-use crate::http::StreamOptions;
-use crate::http::access::Caller;
 use crate::http::problem::Problem;
-use crate::http::stream::{
-    END_EVENT_ID, Line, LineSender, Permit, ResponseFormat, line_channel, streaming_response,
-};
+use crate::http::stream::{Delivery, END_EVENT_ID, StreamSetup, StreamWriter};
 
 /// So long the status of the response waits for the first line.
 const FIRST_LINE_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// Two infos are so far apart at least.
+const MIN_INFO_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Begins a stream. It ends with its analysis, or with its reader.
 ///
 /// # Errors
 /// What ends the analysis before the first line.
 pub(super) async fn stream_response(
-    rules: StreamOptions,
-    permit: Permit,
-    format: ResponseFormat,
-    caller: Caller,
+    setup: StreamSetup,
     render_options: RenderOptions,
     mut analysis: AnalysisStream,
 ) -> Result<Response, Problem> {
-    let mut throttle = UpdateThrottle::new(render_options, rules.heartbeat);
+    let mut throttle = UpdateThrottle::new(render_options, setup.options.heartbeat);
     let first = timeout(FIRST_LINE_TIMEOUT, throttle.next(&mut analysis)).await;
     let first = first.ok().transpose()?.flatten();
-    let (buffer, response_body) = line_channel(rules);
-    let writer = StreamWriter { format, caller, buffer, _permit: permit };
-    tokio::spawn(writer.run(first, throttle, analysis).in_current_span());
-    Ok(streaming_response(format, response_body))
+    let (writer, response) = setup.open();
+    tokio::spawn(write_lines(writer, first, throttle, analysis).in_current_span());
+    Ok(response)
 }
 
-struct StreamWriter {
-    format: ResponseFormat,
-    caller: Caller,
-    buffer: LineSender,
-    _permit: Permit,
-}
-
-impl StreamWriter {
-    async fn run(
-        self,
-        first: Option<StreamLine>,
-        mut throttle: UpdateThrottle,
-        mut analysis: AnalysisStream,
-    ) {
-        Line::preamble(self.format).into_iter().for_each(|line| self.buffer.send(line));
-        first.iter().for_each(|line| self.put(line));
-        loop {
-            tokio::select! {
-                biased;
-                // Dropping the analysis is leaving it.
-                () = self.buffer.closed() => return,
-                line = throttle.next(&mut analysis) => match line {
-                    Ok(Some(line)) => self.put(&line),
-                    Ok(None) => return,
-                    Err(error) => {
-                        let problem = StreamLine::from_problem(&error.into(), self.caller.path(), self.caller.request_id());
-                        return problem.iter().for_each(|line| self.put(line));
-                    }
-                },
-            }
+async fn write_lines(
+    writer: StreamWriter,
+    first: Option<StreamLine>,
+    mut throttle: UpdateThrottle,
+    mut analysis: AnalysisStream,
+) {
+    first.iter().for_each(|line| send_line(&writer, line));
+    loop {
+        tokio::select! {
+            biased;
+            // Dropping the analysis leaves it.
+            () = writer.closed() => return,
+            line = throttle.next(&mut analysis) => match line {
+                Ok(Some(line)) => send_line(&writer, &line),
+                Ok(None) => return,
+                Err(error) => {
+                    let caller = writer.caller();
+                    let problem = StreamLine::from_problem(&error.into(), caller.path(), caller.request_id());
+                    return problem.iter().for_each(|line| send_line(&writer, line));
+                }
+            },
         }
     }
-
-    fn put(&self, line: &StreamLine) {
-        let (format, name) = (self.format, line.name());
-        let encoded = match line {
-            StreamLine::Info(info) => {
-                Line::droppable(format, name, Some(&info.seq().to_string()), line)
-            }
-            StreamLine::Queued(_) | StreamLine::Heartbeat(_) => {
-                Line::droppable(format, name, None, line)
-            }
-            StreamLine::End(_) | StreamLine::Problem(_) => {
-                Line::required(format, name, Some(END_EVENT_ID), line)
-            }
-        };
-        self.buffer.send_serialized(encoded);
-    }
 }
 
-/// Two infos are so far apart at least.
-const MIN_INFO_INTERVAL: Duration = Duration::from_millis(100);
+fn send_line(writer: &StreamWriter, line: &StreamLine) {
+    let name = line.name();
+    match line {
+        StreamLine::Info(info) => {
+            writer.send(Delivery::Droppable, name, Some(&info.seq().to_string()), line);
+        }
+        StreamLine::Queued(_) | StreamLine::Heartbeat(_) => {
+            writer.send(Delivery::Droppable, name, None, line);
+        }
+        StreamLine::End(_) | StreamLine::Problem(_) => {
+            writer.send(Delivery::Required, name, Some(END_EVENT_ID), line);
+        }
+    }
+}
 
 /// Tells an analysis line by line: not too often, and never silent for long.
 pub(crate) struct UpdateThrottle {
@@ -153,28 +135,9 @@ impl UpdateThrottle {
                 }
                 return Ok(Some(StreamLine::End(End::new(&self.render_options, &answer))));
             }
-            let event = self.next_event(analysis).await?;
-            let line = match event {
+            let line = match self.next_event(analysis).await? {
                 Event::Update(None) => return Ok(None),
-                Event::Update(Some(AnalysisUpdate::Cached(cached))) => {
-                    self.seq += 1;
-                    Some(StreamLine::Info(Info::from_cache(
-                        self.seq,
-                        &self.render_options,
-                        &cached,
-                    )))
-                }
-                Event::Update(Some(AnalysisUpdate::Queued(ahead))) => {
-                    Some(StreamLine::Queued(Queued::behind(ahead)))
-                }
-                Event::Update(Some(AnalysisUpdate::Iteration(report))) => {
-                    self.pending_report = Some(report);
-                    None
-                }
-                Event::Update(Some(AnalysisUpdate::End(answer))) => {
-                    self.final_answer = Some(answer);
-                    None
-                }
+                Event::Update(Some(update)) => self.line_of_update(update),
                 Event::InfoDue => self.pending_report.take().map(|report| self.info_line(&report)),
                 Event::HeartbeatDue => {
                     let (time, nodes) = analysis.elapsed_and_nodes();
@@ -186,6 +149,23 @@ impl UpdateThrottle {
                 return Ok(Some(line));
             }
         }
+    }
+
+    /// The line of an update that is sent at once; `None` for one that waits for its time.
+    fn line_of_update(&mut self, update: AnalysisUpdate) -> Option<StreamLine> {
+        match update {
+            AnalysisUpdate::Cached(cached) => {
+                self.seq += 1;
+                let info = Info::from_cache(self.seq, &self.render_options, &cached);
+                return Some(StreamLine::Info(info));
+            }
+            AnalysisUpdate::Queued(ahead) => {
+                return Some(StreamLine::Queued(Queued::behind(ahead)));
+            }
+            AnalysisUpdate::Iteration(report) => self.pending_report = Some(report),
+            AnalysisUpdate::End(answer) => self.final_answer = Some(answer),
+        }
+        None
     }
 
     async fn next_event(&mut self, analysis: &mut AnalysisStream) -> Result<Event, AnalysisError> {

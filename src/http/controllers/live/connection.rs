@@ -12,7 +12,7 @@ use crate::analysis::{AnalysisError, AnalysisStream, Service};
 use crate::chess::{Game, Position};
 use crate::http::access::Caller;
 use crate::http::controllers::analysis::{AnalysisOptions, StreamLine, UpdateThrottle};
-use crate::http::dto::{CorrelationId, PositionState};
+use crate::http::dto::{CorrelationId, PositionRequest, PositionState};
 use crate::http::problem::{Problem, ProblemCode};
 use crate::http::{App, json};
 
@@ -90,15 +90,15 @@ impl<'a> LiveConnection<'a> {
 
     /// Holds it to its end. An analysis that still runs then is left.
     pub(super) async fn run(mut self) {
-        let ending = loop {
+        let reason = loop {
             let event = self.next_event().await;
-            if let Err(ending) = self.handle_event(event).await {
-                break ending;
+            if let Err(reason) = self.handle_event(event).await {
+                break reason;
             }
         };
-        tracing::debug!(?ending, "a live board was closed");
+        tracing::debug!(ending = ?reason, "a live board was closed");
         self.running = None;
-        let Some(close) = ending.close_message() else { return };
+        let Some(close) = reason.close_message() else { return };
         let close_handshake = async {
             self.socket.send(close).await?;
             while let Some(Ok(_)) = self.socket.recv().await {}
@@ -109,14 +109,7 @@ impl<'a> LiveConnection<'a> {
     }
 
     async fn next_event(&mut self) -> Event {
-        let LiveConnection {
-            app,
-            socket,
-            running,
-            next_ping_at: ping_at,
-            last_active_at: active,
-            ..
-        } = self;
+        let LiveConnection { app, socket, running, next_ping_at, last_active_at, .. } = self;
         let is_running = running.is_some();
         let line = async {
             match running {
@@ -127,8 +120,8 @@ impl<'a> LiveConnection<'a> {
         tokio::select! {
             frame = socket.recv() => Event::Received(frame),
             line = line => Event::Line(line),
-            () = sleep_until(*ping_at) => Event::PingDue,
-            () = sleep_until(*active + app.caps().live_idle), if !is_running => Event::Idle,
+            () = sleep_until(*next_ping_at) => Event::PingDue,
+            () = sleep_until(*last_active_at + app.caps().live_idle), if !is_running => Event::Idle,
             // A search that is stopped by it is heard to its end.
             () = app.shutting_down(), if !is_running => Event::Shutdown,
         }
@@ -189,16 +182,7 @@ impl<'a> LiveConnection<'a> {
                 }
             };
         match command {
-            Command::Position(position) => match position.resolve() {
-                Ok(resolved) => {
-                    self.bad_messages = 0;
-                    self.end_running_analysis().await?;
-                    let ready = Ready::new(PositionState::from(&resolved));
-                    self.game = resolved.game;
-                    self.send_json(&id, &ready).await
-                }
-                Err(problem) => self.reject(&id, &problem).await,
-            },
+            Command::Position(position) => self.set_position(&id, &position).await,
             Command::Go(options) => self.start_analysis(id, options.or_multipv(self.multipv)).await,
             Command::Stop => {
                 self.bad_messages = 0;
@@ -210,17 +194,35 @@ impl<'a> LiveConnection<'a> {
             Command::Deeper(depth) => {
                 self.start_analysis(id, self.last_options.clone().with_depth(depth)).await
             }
-            Command::MultiPv(multipv) => {
-                self.multipv = multipv;
-                let options = self.last_options.clone().with_multipv(multipv);
-                if self.running.is_some() {
-                    return self.start_analysis(id, options).await;
-                }
-                self.bad_messages = 0;
-                self.last_options = options;
-                Ok(())
-            }
+            Command::MultiPv(multipv) => self.set_multipv(id, multipv).await,
         }
+    }
+
+    async fn set_position(
+        &mut self,
+        id: &CorrelationId,
+        position: &PositionRequest,
+    ) -> ConnectionResult {
+        let resolved = match position.resolve() {
+            Ok(resolved) => resolved,
+            Err(problem) => return self.reject(id, &problem).await,
+        };
+        self.bad_messages = 0;
+        self.end_running_analysis().await?;
+        let ready = Ready::new(PositionState::from(&resolved));
+        self.game = resolved.game;
+        self.send_json(id, &ready).await
+    }
+
+    async fn set_multipv(&mut self, id: CorrelationId, multipv: u64) -> ConnectionResult {
+        self.multipv = multipv;
+        let options = self.last_options.clone().with_multipv(multipv);
+        if self.running.is_some() {
+            return self.start_analysis(id, options).await;
+        }
+        self.bad_messages = 0;
+        self.last_options = options;
+        Ok(())
     }
 
     /// Analyses what is on the board.

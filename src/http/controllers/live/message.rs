@@ -131,7 +131,7 @@ pub(crate) struct Go {
     /// Comes back in what answers it.
     #[schema(required = false, schema_with = CorrelationId::schema)]
     id: CorrelationId,
-    manner: AnalysisOptions,
+    options: AnalysisOptions,
 }
 
 /// Ends the analysis that runs: its `end` has the reason `stopped`. Without one nothing happens.
