@@ -1,36 +1,39 @@
-//! HTTP: text and JSON become proven types on the way in, and types become JSON on the way out. No
+//! The HTTP layer: it turns text and JSON into validated types and types into JSON. It contains no
 //! chess logic.
 //!
 //! - [`router()`]: the URL map, on one screen;
-//! - `controllers`: one file a route, its DTOs beside the handler: extract, one call, convert;
-//! - `json`, `problem`: how requests are read, and how everything that goes wrong is told;
-//! - `stream`: answers that come line by line;
-//! - `access`: who may ask, under which name, and how often;
-//! - `layers`: what lies around every route;
-//! - `metrics`: figures for the operator;
+//! - `controllers`: one file per resource with its DTOs; a handler extracts, makes one call and
+//!   converts;
+//! - `dto`, `schema`: types and schemas that several routes share;
+//! - `json`, `problem`: reading of requests and rendering of errors;
+//! - `stream`: responses that consist of lines or chunks;
+//! - `access`: authentication and rate limits;
+//! - `middleware`: layers around every route;
+//! - `metrics`: metrics for the operator;
 //! - `openapi`: the contract, generated from the code.
 
 mod access;
-mod caller;
+mod caps;
 mod controllers;
 mod dto;
 mod etag;
+mod headers;
 mod json;
 mod metrics;
 mod middleware;
 mod openapi;
 mod problem;
 mod router;
+mod schema;
 mod state;
 mod stream;
-mod upload_permits;
 
-pub use access::{AccessConfig, ApiKey, ApiKeys, RateLimit, TrustedProxies};
-pub use caller::Peer;
+pub use access::{AccessConfig, ApiKey, ApiKeys, Peer, RateLimit, TrustedProxies};
+pub use caps::{Caps, JobCaps};
 pub(crate) use controllers::explore::explore_memory_bound;
 pub use metrics::{Gauge, GaugeGuard};
 pub use openapi::contract;
 pub use problem::{Problem, ProblemCode};
 pub use router::{router, split_routers, with_middleware};
-pub use state::{App, Caps, JobCaps};
+pub use state::App;
 pub use stream::StreamOptions;

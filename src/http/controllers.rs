@@ -1,21 +1,17 @@
-//! One file a route.
+//! The routes: one file per resource.
 
 pub(crate) mod analysis;
 pub(crate) mod batch;
 pub(crate) mod best_move;
 pub(crate) mod cloud_eval;
 pub(crate) mod docs;
-pub(crate) mod engine;
 pub(crate) mod evaluate;
 pub(crate) mod explore;
 pub(crate) mod games;
-pub(crate) mod health;
 pub(crate) mod legal_moves;
 pub(crate) mod limits;
 pub(crate) mod live;
-pub(crate) mod metrics;
 pub(crate) mod perft;
 pub(crate) mod play;
 pub(crate) mod position;
-pub(crate) mod problems;
-pub(crate) mod tickets;
+pub(crate) mod server;

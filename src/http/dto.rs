@@ -1,35 +1,154 @@
-//! What goes over the wire and is shared by several routes.
+//! JSON types that several routes share.
+//!
+//! This file holds the texts and numbers that other DTOs consist of, and the correlation id.
 
-mod best_move;
-pub(crate) mod bit_order;
-mod castle_flags;
-mod clamped;
-mod correlation_id;
 mod moves;
-mod numbers;
-mod position_request;
-mod position_state;
-mod schema;
+mod position;
 mod score;
-mod search_request;
-mod search_stats;
-mod text;
-mod wdl;
+mod search;
 
-pub(crate) use best_move::BestMove;
-pub(crate) use castle_flags::CastleFlagsView;
-pub(crate) use clamped::Clamped;
-pub(crate) use correlation_id::CorrelationId;
-pub(crate) use moves::{Dests, MoveDto, castling_side_name, destinations};
-pub(crate) use numbers::{per_second, whole_ms};
-pub(crate) use position_request::{PositionRequest, ResolvedPosition};
-pub(crate) use position_state::PositionState;
-pub(crate) use schema::{
-    nullable_string_enum, owner, ref_or_null, reversible_move, role, side_to_move, string_enum,
-    varying, varying_text,
+pub(crate) use moves::{
+    CastleFlagsView, Dests, MoveDto, castling_side_name, destinations, line_texts,
 };
-pub(crate) use score::{ScoreDto, score_or_null};
-pub(crate) use search_request::SearchRequest;
-pub(crate) use search_stats::{SearchStats, memory_verdicts, sources, stop_reasons};
-pub(crate) use text::{Hex, MoveText, SquareName, hex_digits, line_texts};
-pub(crate) use wdl::{WdlDto, wdl_or_null};
+pub(crate) use position::{PositionRequest, PositionState, bit_order_schema};
+pub(crate) use score::{BestMove, ScoreDto, WdlDto, score_or_null, wdl_or_null};
+pub(crate) use search::{
+    Clamped, Clamper, SearchRequest, SearchStats, memory_verdicts, sources, stop_reasons,
+};
+
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+use utoipa::openapi::schema::{Schema, SchemaType};
+use utoipa::openapi::{ObjectBuilder, Type};
+
+use crate::chess::{InlineStr, Square};
+use crate::http::json::{FromValue, JsonPath, JsonValue};
+use crate::http::problem::{InvalidMember, MemberErrorCode};
+
+/// A 64-bit number as 16 lower-case hex digits: JSON numbers lose bits past 53.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Hex(pub u64);
+
+impl Serialize for Hex {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(str::from_utf8(&hex_digits(self.0)).unwrap_or_default())
+    }
+}
+
+/// The 16 lower-case hex digits of a number, as ASCII.
+pub(crate) fn hex_digits(number: u64) -> [u8; 16] {
+    std::array::from_fn(|place| b"0123456789abcdef"[(number >> (60 - 4 * place) & 15) as usize])
+}
+
+/// A move in UCI or SAN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MoveText(pub InlineStr);
+
+impl Serialize for MoveText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.as_str())
+    }
+}
+
+/// A square, as `e4`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SquareName(pub Square);
+
+impl Serialize for SquareName {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let name = [b'a' + self.0.file() as u8, b'1' + self.0.rank() as u8];
+        serializer.serialize_str(str::from_utf8(&name).unwrap_or_default())
+    }
+}
+
+/// Whole milliseconds, as members that end in `_ms` have them.
+pub(crate) fn whole_ms(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// How many of something a second.
+pub(crate) fn per_second(count: u64, time: Duration) -> u64 {
+    let microseconds = time.as_micros().max(1);
+    u64::try_from(u128::from(count) * 1_000_000 / microseconds).unwrap_or(u64::MAX)
+}
+
+/// The name of a request among others; it comes back in what answers it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(untagged)]
+pub(crate) enum CorrelationId {
+    /// None was given: null.
+    #[default]
+    None,
+    /// A string.
+    Text(String),
+    /// A whole number that is not negative.
+    Unsigned(u64),
+    /// A whole number below 0.
+    Negative(i64),
+    /// Any other number.
+    Float(f64),
+}
+
+impl<'a> FromValue<'a> for CorrelationId {
+    fn read(
+        value: JsonValue<'a>,
+        path: JsonPath<'_>,
+        errors: &mut Vec<InvalidMember>,
+    ) -> Option<CorrelationId> {
+        match value {
+            JsonValue::Text(text) => Some(CorrelationId::Text(text.into_owned())),
+            JsonValue::Unsigned(number) => Some(CorrelationId::Unsigned(number)),
+            JsonValue::Negative(number) => Some(CorrelationId::Negative(number)),
+            JsonValue::Float(number) => Some(CorrelationId::Float(number)),
+            other => {
+                let detail = format!("id must be a string or a number, not {}", other.kind());
+                errors.push(InvalidMember {
+                    code: MemberErrorCode::WrongType,
+                    pointer: path.pointer(),
+                    detail,
+                });
+                None
+            }
+        }
+    }
+}
+
+impl CorrelationId {
+    /// The id that stands in a request, whatever else is wrong with that.
+    pub(crate) fn extract_from(request: &[u8]) -> CorrelationId {
+        let Ok(JsonValue::Object(members)) = serde_json::from_slice::<JsonValue<'_>>(request)
+        else {
+            return CorrelationId::None;
+        };
+        let id = members.into_iter().find(|(name, _)| name == "id").map(|(_, id)| id);
+        id.and_then(|id| CorrelationId::read(id, JsonPath::Member("id"), &mut Vec::new()))
+            .unwrap_or_default()
+    }
+
+    /// Its schema.
+    pub(crate) fn schema() -> Schema {
+        let kinds = SchemaType::from_iter([Type::String, Type::Number, Type::Null]);
+        ObjectBuilder::new()
+            .schema_type(kinds)
+            .description(Some("Comes back in the answer: a string or a number."))
+            .into()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn squares_and_keys_are_strings() {
+        assert_eq!(serde_json::to_string(&SquareName(Square::E8)).unwrap(), "\"e8\"");
+        assert_eq!(serde_json::to_string(&Hex(0xff)).unwrap(), "\"00000000000000ff\"");
+    }
+
+    #[test]
+    fn no_time_at_all_does_not_divide_by_zero() {
+        assert_eq!(per_second(3, Duration::ZERO), 3_000_000);
+        assert_eq!(per_second(500, Duration::from_millis(250)), 2_000);
+    }
+}

@@ -1,16 +1,63 @@
-//! JSON in and out: one pass over the body into typed members, with every fault of a request
-//! reported at once.
+//! JSON requests and responses: one pass over the body into typed members, with every error of a
+//! request reported at once.
 
-mod body;
 mod extract;
 mod members;
-mod query;
-mod reply;
 mod value;
 
-pub(crate) use body::{BodyLimits, check_encoding, is_json_media_type, read_bytes};
-pub(crate) use extract::{Json, read};
+pub(crate) use extract::{
+    BodyLimits, Json, JsonLimits, Query, check_encoding, content_type, is_json_media_type,
+    is_media_type, read, read_bytes,
+};
 pub(crate) use members::{FromMembers, FromValue, JsonPath, Members, read_enum};
-pub(crate) use query::Query;
-pub(crate) use reply::{JsonBytes, Reply};
 pub(crate) use value::JsonValue;
+
+use std::cell::RefCell;
+
+use axum::body::Body;
+use axum::http::header::CONTENT_TYPE;
+use axum::http::{HeaderValue, Response};
+use axum::response::IntoResponse;
+use serde::Serialize;
+
+use crate::http::problem::Problem;
+
+const JSON: HeaderValue = HeaderValue::from_static("application/json");
+
+/// Answers are written on paper that each thread keeps, up to so many bytes of it: so each takes
+/// the memory that it has bytes, at once.
+const BUFFER_CAPACITY: usize = 64 << 10;
+
+thread_local! {
+    static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
+}
+
+/// An answer with status 200 whose body is `T` as JSON.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Reply<T>(pub T);
+
+impl<T: Serialize> IntoResponse for Reply<T> {
+    fn into_response(self) -> Response<Body> {
+        BUFFER.with_borrow_mut(|buffer| {
+            let response = match serde_json::to_writer(&mut *buffer, &self.0) {
+                Ok(()) => JsonBytes(buffer.as_slice().into()).into_response(),
+                Err(error) => Problem::internal(&error).into_response(),
+            };
+            buffer.clear();
+            buffer.shrink_to(BUFFER_CAPACITY);
+            response
+        })
+    }
+}
+
+/// An answer with status 200 whose body is this JSON.
+#[derive(Clone, Debug)]
+pub(crate) struct JsonBytes(pub(crate) Vec<u8>);
+
+impl IntoResponse for JsonBytes {
+    fn into_response(self) -> Response<Body> {
+        let mut response = Response::new(Body::from(self.0));
+        response.headers_mut().insert(CONTENT_TYPE, JSON);
+        response
+    }
+}

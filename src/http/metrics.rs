@@ -1,12 +1,54 @@
-//! Figures for the operator: counted where things happen, written down when somebody asks.
+//! Metrics for the operator: counted where things happen, rendered on request.
 
 mod exposition;
-mod gauge;
 mod process;
 mod requests;
-mod text_format;
 
-pub(crate) use exposition::{CoreSnapshot, MetricsSnapshot, render};
-pub use gauge::{Gauge, GaugeGuard};
+pub(crate) use exposition::{CoreSnapshot, MetricsSnapshot, TextFormat, render};
 pub(crate) use requests::{CLIENT_CLOSED_REQUEST, RequestMetrics, RouteHandle, RouteMetrics};
-pub(crate) use text_format::TextFormat;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A count of those who are inside. Cheap to clone; all clones are one.
+#[derive(Clone, Debug, Default)]
+pub struct Gauge(Arc<AtomicUsize>);
+
+/// One who is inside until this is dropped.
+#[derive(Debug)]
+pub struct GaugeGuard(Gauge);
+
+impl Gauge {
+    /// One more.
+    pub fn increment(&self) -> GaugeGuard {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        GaugeGuard(self.clone())
+    }
+
+    /// How many there are.
+    pub fn value(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for GaugeGuard {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_dropped_guard_decrements_the_gauge() {
+        let gauge = Gauge::default();
+        let (first, second) = (gauge.increment(), gauge.clone().increment());
+        assert_eq!(gauge.value(), 2);
+        drop(first);
+        assert_eq!(gauge.value(), 1);
+        drop(second);
+        assert_eq!(gauge.value(), 0);
+    }
+}

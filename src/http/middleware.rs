@@ -1,15 +1,113 @@
-//! What lies around every route.
+//! Middleware around every route.
+//!
+//! This file holds the CORS layer and the future that catches panics.
 
 mod auth_rate_limit;
-mod catch_panic;
-mod cors;
 mod request;
-mod request_id;
-mod server_timing;
 mod trace;
 
-pub(crate) use auth_rate_limit::{AccessControl, AuthRateLimitLayer};
-pub(crate) use cors::cors_layer;
-pub(crate) use request::RequestLayer;
-pub(crate) use request_id::RequestId;
-pub(crate) use server_timing::ServerTiming;
+pub(crate) use auth_rate_limit::AuthRateLimitLayer;
+pub(crate) use request::{RequestLayer, ServerTiming};
+
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use axum::http::Method;
+use axum::http::header::{
+    AUTHORIZATION, CONTENT_TYPE, ETAG, HeaderValue, IF_NONE_MATCH, LOCATION, RETRY_AFTER,
+};
+use pin_project_lite::pin_project;
+use tower_http::cors::{AllowOrigin, CorsLayer};
+
+use crate::http::headers::{
+    IDEMPOTENCY_KEY, LAST_EVENT_ID, RATE_LIMIT, RATE_LIMIT_POLICY, SERVER_TIMING, X_API_KEY,
+    X_REQUEST_ID,
+};
+
+const PREFLIGHT_MAX_AGE: Duration = Duration::from_secs(3_600);
+
+/// The layer for these origins (`*` for all); `None` when there are none: CORS is off then.
+pub(crate) fn cors_layer(origins: &[String]) -> Option<CorsLayer> {
+    if origins.is_empty() {
+        return None;
+    }
+    let allowed = if origins.iter().any(|origin| origin == "*") {
+        AllowOrigin::any()
+    } else {
+        AllowOrigin::list(origins.iter().filter_map(|origin| HeaderValue::from_str(origin).ok()))
+    };
+    let layer = CorsLayer::new()
+        .allow_origin(allowed)
+        .allow_methods([Method::DELETE, Method::GET, Method::HEAD, Method::POST])
+        .allow_headers([
+            AUTHORIZATION,
+            CONTENT_TYPE,
+            IDEMPOTENCY_KEY,
+            IF_NONE_MATCH,
+            LAST_EVENT_ID,
+            X_API_KEY,
+            X_REQUEST_ID,
+        ])
+        .expose_headers([
+            X_REQUEST_ID,
+            RETRY_AFTER,
+            LOCATION,
+            SERVER_TIMING,
+            ETAG,
+            RATE_LIMIT,
+            RATE_LIMIT_POLICY,
+        ])
+        .max_age(PREFLIGHT_MAX_AGE);
+    Some(layer)
+}
+
+/// The future has panicked. The panic hook has logged that by then, with the request's id.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Panicked;
+
+pin_project! {
+    /// A future, polled to its end or to its panic; none at all when making it has panicked.
+    pub(super) struct CatchPanic<F> {
+        #[pin]
+        future: Option<F>,
+    }
+}
+
+impl<F> CatchPanic<F> {
+    /// The future that this makes.
+    pub(super) fn new(make: impl FnOnce() -> F) -> CatchPanic<F> {
+        CatchPanic { future: catch_unwind(AssertUnwindSafe(make)).ok() }
+    }
+}
+
+impl<F: Future> Future for CatchPanic<F> {
+    type Output = Result<F::Output, Panicked>;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        let Some(future) = self.project().future.as_pin_mut() else {
+            return Poll::Ready(Err(Panicked));
+        };
+        // After a panic the future is never polled again, only dropped.
+        match catch_unwind(AssertUnwindSafe(|| future.poll(context))) {
+            Ok(poll) => poll.map(Ok),
+            Err(_payload) => Poll::Ready(Err(Panicked)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{Ready, ready};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn panics_are_caught_while_a_future_is_built_and_polled() {
+        assert_eq!(CatchPanic::new(|| ready(7)).await.ok(), Some(7));
+        assert!(CatchPanic::new(|| async { panic!("on its way") }).await.is_err());
+        assert!(CatchPanic::new(|| -> Ready<()> { panic!("before its way") }).await.is_err());
+    }
+}

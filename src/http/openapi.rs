@@ -1,27 +1,22 @@
-//! The contract, from the code.
+//! The OpenAPI contract, generated from the code.
 
 mod examples;
 mod requests;
-mod responses;
-mod stream_lines;
 
+use utoipa::openapi::schema::Schema;
+use utoipa::openapi::{OpenApi as Document, Ref, RefOr};
+use utoipa::{Modify, OpenApi};
+
+use crate::http::access::PROTECTED_PREFIXES;
+use crate::http::controllers::{
+    analysis, batch, best_move, cloud_eval, docs, evaluate, explore, games, legal_moves, limits,
+    live, perft, play, position, server,
+};
+use crate::http::problem::{
+    Internal, InvalidMember, ProblemCode, ProblemDocument, problem_response,
+};
 use examples::Examples;
 use requests::{FlattenedRequests, QueryParameters};
-use responses::AuthResponses;
-use stream_lines::LineTypes;
-use utoipa::OpenApi;
-
-use super::controllers::{
-    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, games, health,
-    legal_moves, limits, live, metrics, perft, play, position, problems, tickets,
-};
-use super::problem::InvalidMember;
-
-pub(crate) use responses::{
-    BatchProblems, CloudEvalProblems, DeletionProblems, ExploreProblems, GamesProblems,
-    JobEventsProblems, JobProblems, LiveProblems, NotAcceptable, NotFound, NotReady, PerftProblems,
-    PositionProblems, ProblemDocument, QueryProblems, SearchProblems, TicketProblems,
-};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -56,22 +51,81 @@ pub(crate) use responses::{
         games::annotated_games,
         live::live,
         limits::limits,
-        tickets::tickets,
-        engine::engine,
-        health::livez,
-        health::readyz,
-        metrics::metrics,
+        server::tickets,
+        server::engine,
+        server::livez,
+        server::readyz,
+        server::metrics,
         docs::docs,
         docs::openapi_json,
         docs::openapi_yaml,
-        problems::problem,
+        docs::problem,
     ),
-    components(schemas(ProblemDocument, InvalidMember, limits::RateLimitStatus, explore::ExploreRequest, explore::CachedEvaluation, cloud_eval::CloudEvalRequest, games::OpeningDto, live::SetPosition, live::Go, live::Stop, live::Deeper, live::MultiPv, live::LiveLine, live::Ready), responses(responses::Internal)),
+    components(schemas(ProblemDocument, InvalidMember, limits::RateLimitStatus, explore::ExploreRequest, explore::CachedEvaluation, cloud_eval::CloudEvalRequest, games::OpeningDto, live::SetPosition, live::Go, live::Stop, live::Deeper, live::MultiPv, live::LiveLine, live::Ready), responses(Internal)),
     modifiers(&FlattenedRequests, &QueryParameters, &LineTypes, &AuthResponses, &Examples)
 )]
 struct Contract;
 
 /// The contract.
-pub fn contract() -> utoipa::openapi::OpenApi {
+pub fn contract() -> Document {
     Contract::openapi()
+}
+
+/// The schemas of lines.
+const LINE_SCHEMAS: [&str; 2] = ["StreamLine", "JobLine"];
+
+/// Describes the member `type` of every kind of line.
+pub(crate) struct LineTypes;
+
+impl Modify for LineTypes {
+    fn modify(&self, contract: &mut Document) {
+        let Some(components) = contract.components.as_mut() else { return };
+        for line in LINE_SCHEMAS {
+            if let Some(RefOr::T(Schema::OneOf(line))) = components.schemas.get_mut(line) {
+                line.items.iter_mut().for_each(describe_type_member);
+            }
+        }
+    }
+}
+
+fn describe_type_member(kind: &mut RefOr<Schema>) {
+    let RefOr::T(Schema::AllOf(kind)) = kind else { return };
+    for part in &mut kind.items {
+        if let RefOr::T(Schema::Object(tag)) = part
+            && let Some(RefOr::T(Schema::Object(name))) = tag.properties.get_mut("type")
+        {
+            name.description = Some("What kind of line it is.".to_owned());
+        }
+    }
+}
+
+/// What the gate answers, on whatever route it stands before.
+struct AuthResponses;
+
+impl AuthResponses {
+    const CODES: [ProblemCode; 2] = [ProblemCode::Unauthorized, ProblemCode::RateLimited];
+}
+
+impl Modify for AuthResponses {
+    fn modify(&self, contract: &mut Document) {
+        let Some(components) = contract.components.as_mut() else { return };
+        for code in AuthResponses::CODES {
+            components
+                .responses
+                .insert(code.name().to_owned(), RefOr::T(problem_response(&[code])));
+        }
+        let guarded =
+            contract.paths.paths.iter_mut().filter(|(path, _)| {
+                PROTECTED_PREFIXES.iter().any(|prefix| path.starts_with(prefix))
+            });
+        for operation in guarded
+            .flat_map(|(_, item)| [&mut item.get, &mut item.post, &mut item.delete])
+            .flatten()
+        {
+            for code in AuthResponses::CODES {
+                let response = Ref::from_response_name(code.name()).into();
+                operation.responses.responses.insert(code.status().as_str().to_owned(), response);
+            }
+        }
+    }
 }

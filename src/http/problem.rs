@@ -1,23 +1,26 @@
-//! What goes wrong, as `application/problem+json` (RFC 9457). The only place where faults become
-//! HTTP.
+//! Errors as `application/problem+json` (RFC 9457). The only place where errors become HTTP.
 
 mod code;
-mod example;
-mod render;
+mod responses;
+
+pub use code::ProblemCode;
+pub(crate) use responses::{
+    BatchProblems, CloudEvalProblems, DeletionProblems, ExploreProblems, GamesProblems, Internal,
+    JobEventsProblems, JobProblems, LiveProblems, NotAcceptable, NotFound, NotReady, PerftProblems,
+    PositionProblems, ProblemDocument, QueryProblems, SearchProblems, TicketProblems,
+    problem_response,
+};
 
 use std::borrow::Cow;
 use std::time::Duration;
 
+use axum::body::Body;
 use axum::http::HeaderValue;
-use axum::http::header::RETRY_AFTER;
+use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
-
-pub use code::ProblemCode;
-pub(crate) use example::example_problem;
-pub(crate) use render::{render_object, render_problem};
 
 use crate::analysis::AnalysisError;
 use crate::analysis::jobs::{GameError, JobError, Shortage};
@@ -69,6 +72,31 @@ pub(crate) enum MemberErrorCode {
     UnknownValue,
     /// The number, or the length of the list, is outside its range.
     OutOfRange,
+}
+
+/// What is wrong with a game, and where.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct InvalidPgn {
+    /// What is wrong: as `why` of `illegal_move` for a move; or `null_move`, `invalid_fen`,
+    /// `unknown_variant`, `unclosed_comment`, `too_many_headers`, `too_many_moves`, `too_deep`,
+    /// `too_long`.
+    code: String,
+    /// The same in words.
+    detail: String,
+    /// Which half-move of the game, from 1.
+    ply: u32,
+    /// The line of the text, from 1.
+    line: u32,
+    /// The character in the line, from 1.
+    column: u32,
+    /// What stands there, cut at 200 characters.
+    text: String,
+}
+
+impl From<GameError> for InvalidPgn {
+    fn from(GameError { code, detail, ply, line, column, text }: GameError) -> InvalidPgn {
+        InvalidPgn { code, detail, ply, line, column, text }
+    }
 }
 
 impl Problem {
@@ -235,17 +263,14 @@ impl Problem {
     }
 
     /// A text without a game that can be read.
-    fn invalid_pgn(faults: &[GameError]) -> Problem {
-        let detail = match faults {
+    fn invalid_pgn(errors: &[GameError]) -> Problem {
+        let detail = match errors {
             [] => "the text has no game".to_owned(),
             [first, ..] => format!("no game of the text can be read: {}", first.detail),
         };
-        let errors = faults.iter().map(|fault| {
-            let GameError { code, detail, ply, line, column, text } = fault;
-            serde_json::json!({ "code": code, "detail": detail, "ply": ply, "line": line, "column": column, "text": text })
-        });
+        let errors: Vec<_> = errors.iter().cloned().map(InvalidPgn::from).collect();
         Problem::new(ProblemCode::InvalidPgn, detail)
-            .with_member("errors", errors.collect::<Vec<_>>())
+            .with_member("errors", serde_json::json!(errors))
     }
 
     /// Another job under the same key.
@@ -271,8 +296,16 @@ impl Problem {
             .retry_after(JOBS_RETRY_AFTER)
     }
 
-    /// No place or no room for a job beside so many that are not done.
-    fn job_limit_reached(detail: String, unfinished: usize) -> Problem {
+    /// A job that does not fit beside the unfinished jobs of its client, or of all clients.
+    fn job_limit_reached(shortage: Shortage, owner: &str, unfinished: usize) -> Problem {
+        let detail = match shortage {
+            Shortage::Jobs { max } => {
+                format!("all {max} places of {owner} are taken by jobs that are not done")
+            }
+            Shortage::Bytes { max } => format!(
+                "jobs that are not done leave too little of the room of {owner}, {max} bytes"
+            ),
+        };
         Problem::new(ProblemCode::QueueFull, detail)
             .with_member("queue_length", unfinished)
             .retry_after(JOBS_RETRY_AFTER)
@@ -295,31 +328,11 @@ impl Problem {
                 format!("the text has more than {most} games, which no job may have"),
             ),
             JobError::IdempotencyConflict => Problem::idempotency_conflict(),
-            JobError::QuotaExceeded { unfinished, shortage: scarce } => {
-                let detail = match scarce {
-                    Shortage::Jobs { max: most } => format!(
-                        "all {most} places of one client are taken by jobs that are not done"
-                    ),
-                    Shortage::Bytes { max: most } => {
-                        format!(
-                            "jobs that are not done leave too little of the room of one client, {most} bytes"
-                        )
-                    }
-                };
-                Problem::job_limit_reached(detail, unfinished)
+            JobError::QuotaExceeded { unfinished, shortage } => {
+                Problem::job_limit_reached(shortage, "one client", unfinished)
             }
-            JobError::Full { unfinished, shortage: scarce } => {
-                let detail = match scarce {
-                    Shortage::Jobs { max: most } => {
-                        format!("all {most} places are taken by jobs that are not done")
-                    }
-                    Shortage::Bytes { max: most } => {
-                        format!(
-                            "jobs that are not done leave too little of the room of all clients, {most} bytes"
-                        )
-                    }
-                };
-                Problem::job_limit_reached(detail, unfinished)
+            JobError::Full { unfinished, shortage } => {
+                Problem::job_limit_reached(shortage, "all clients", unfinished)
             }
             JobError::ShuttingDown => AnalysisError::shutting_down().into(),
             JobError::Store(error) => {
@@ -353,11 +366,8 @@ impl Problem {
             [first, rest @ ..] => format!("{} (and {} more)", first.detail, rest.len()),
             [] => String::new(),
         };
-        let errors = errors
-            .iter()
-            .map(|error| serde_json::json!({ "code": error.code, "pointer": error.pointer, "detail": error.detail }));
         Problem::new(ProblemCode::InvalidRequest, detail)
-            .with_member("errors", errors.collect::<Vec<_>>())
+            .with_member("errors", serde_json::json!(errors))
     }
 
     /// A text in `moves` that can't be played.
@@ -460,6 +470,81 @@ impl IntoResponse for Problem {
         response.extensions_mut().insert(self);
         response
     }
+}
+
+/// The media type of problems.
+pub(crate) const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
+
+#[derive(Serialize)]
+struct ProblemBody<'a> {
+    r#type: String,
+    title: &'static str,
+    status: u16,
+    detail: &'a str,
+    instance: &'a str,
+    code: &'static str,
+    request_id: &'a str,
+    #[serde(flatten)]
+    members: &'a Map<String, Value>,
+}
+
+/// A problem as JSON.
+pub(super) fn render_document(
+    problem: &Problem,
+    instance: &str,
+    request_id: &str,
+) -> serde_json::Result<Vec<u8>> {
+    serde_json::to_vec(&ProblemBody {
+        r#type: format!("/problems/{}", problem.code.name()),
+        title: problem.code.title(),
+        status: problem.code.status().as_u16(),
+        detail: &problem.detail,
+        instance,
+        code: problem.code.name(),
+        request_id,
+        members: &problem.members,
+    })
+}
+
+/// A problem as an object within another answer.
+pub(crate) fn render_object(
+    problem: &Problem,
+    instance: &str,
+    request_id: &str,
+) -> serde_json::Result<Map<String, Value>> {
+    serde_json::from_slice(&render_document(problem, instance, request_id)?)
+}
+
+/// A problem as an object that takes the place of a line; `None`, and a log line, when it cannot be
+/// serialized. It has no `type`: a line's own `type` says what the line is, and the member `code`
+/// identifies the problem.
+pub(crate) fn render_line_object(
+    problem: &Problem,
+    instance: &str,
+    request_id: &str,
+) -> Option<Map<String, Value>> {
+    match render_object(problem, instance, request_id) {
+        Ok(mut object) => {
+            object.remove("type");
+            Some(object)
+        }
+        Err(error) => {
+            tracing::error!(error = error.to_string(), "a problem could not be written");
+            None
+        }
+    }
+}
+
+/// Writes the body of a response that carries a [`Problem`]; any other passes untouched.
+pub(crate) fn render_problem(response: &mut Response, instance: &str, request_id: &str) {
+    let Some(problem) = response.extensions_mut().remove::<Problem>() else {
+        return;
+    };
+    match render_document(&problem, instance, request_id) {
+        Ok(body) => *response.body_mut() = Body::from(body),
+        Err(error) => tracing::error!(error = error.to_string(), "a problem could not be written"),
+    }
+    response.headers_mut().insert(CONTENT_TYPE, PROBLEM_JSON);
 }
 
 #[cfg(test)]

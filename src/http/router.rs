@@ -1,36 +1,38 @@
 //! The URL map.
 
-use axum::Router;
+use std::sync::LazyLock;
+
 use axum::extract::OriginalUri;
 use axum::http::Method;
 use axum::routing::{get, post};
+use axum::{Extension, Router};
 use tower::ServiceBuilder;
 use tower::util::option_layer;
 
-use super::App;
-use super::controllers::{
-    analysis, batch, best_move, cloud_eval, docs, engine, evaluate, explore, games, health,
-    legal_moves, limits, live, metrics, perft, play, position, problems, tickets,
+use crate::http::controllers::docs::{self, ContractPages};
+use crate::http::controllers::{
+    analysis, batch, best_move, cloud_eval, evaluate, explore, games, legal_moves, limits, live,
+    perft, play, position, server,
 };
-use super::middleware::{AuthRateLimitLayer, RequestLayer, cors_layer};
-use super::problem::Problem;
+use crate::http::middleware::{AuthRateLimitLayer, RequestLayer, cors_layer};
+use crate::http::problem::Problem;
+use crate::http::{App, openapi};
 
 /// All routes, on one address.
 pub fn router(app: App) -> Router {
     with_middleware(routes().merge(metrics_routes()), app)
 }
 
-/// All routes but the metrics, and the metrics alone: for two addresses.
+/// All routes except the metrics, and the metrics alone: for two addresses.
 pub fn split_routers(app: App) -> [Router; 2] {
     [with_middleware(routes(), app.clone()), with_middleware(metrics_routes(), app)]
 }
 
 fn metrics_routes() -> Router<App> {
-    Router::new().route("/metrics", get(metrics::metrics))
+    Router::new().route("/metrics", get(server::metrics))
 }
 
 fn routes() -> Router<App> {
-    docs::prepare();
     Router::new()
         // Positions and moves
         .route("/v1/legal-moves", post(legal_moves::legal_moves))
@@ -48,27 +50,36 @@ fn routes() -> Router<App> {
         .route("/v1/games/{id}", get(games::game_review).delete(games::delete_games))
         .route("/v1/games/{id}/events", get(games::game_events))
         .route("/v1/games/{id}/pgn", get(games::annotated_games))
-        // What memory knows
+        // The evaluation cache
         .route("/v1/explore", get(explore::explore))
         .route("/api/cloud-eval", get(cloud_eval::cloud_eval))
-        // What the server is
+        // The server
         .route("/v1/limits", get(limits::limits))
-        .route("/v1/tickets", post(tickets::tickets))
-        .route("/v1/engine", get(engine::engine))
-        .route("/livez", get(health::livez))
-        .route("/readyz", get(health::readyz))
-        // The contract
+        .route("/v1/tickets", post(server::tickets))
+        .route("/v1/engine", get(server::engine))
+        .route("/livez", get(server::livez))
+        .route("/readyz", get(server::readyz))
+        .route("/problems/{code}", get(docs::problem))
+        .merge(contract_routes())
+}
+
+fn contract_routes() -> Router<App> {
+    // Rendered before the first request, so that no request waits for it.
+    static PAGES: LazyLock<ContractPages> =
+        LazyLock::new(|| ContractPages::new(&openapi::contract()));
+    let pages: &'static ContractPages = &PAGES;
+    Router::new()
         .route("/", get(docs::root))
         .route("/docs", get(docs::docs))
         .route("/docs/", get(docs::docs))
         .route("/docs/{file}", get(docs::docs_asset))
         .route("/openapi.json", get(docs::openapi_json))
         .route("/openapi.yaml", get(docs::openapi_yaml))
-        .route("/problems/{code}", get(problems::problem))
+        .layer(Extension(pages))
 }
 
-/// Lays around routes what lies around every route: request ids, spans, the log line, metrics,
-/// problems and panics, CORS, the gate; and answers where there is no route.
+/// Adds the middleware to routes: request ids, spans, the log line, metrics, problems and panics,
+/// CORS, authentication and rate limits. Unknown paths and methods get a problem.
 pub fn with_middleware(routes: Router<App>, app: App) -> Router {
     let routes = routes.fallback(no_such_path).method_not_allowed_fallback(no_such_method);
     let layers = ServiceBuilder::new()

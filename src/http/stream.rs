@@ -1,47 +1,118 @@
-//! Answers that come line by line.
+//! Responses of lines and of chunks.
 //!
-//! A [`Form`] is chosen by what the client accepts. Lines go through an [`outbox`](outbox::outbox),
-//! which is bounded and knows when its reader takes nothing.
+//! A [`ResponseFormat`] is negotiated with the client. The lines of a [`StreamWriter`] go through a
+//! buffer, which is bounded and detects a reader that takes nothing.
 
 mod chunked;
 mod content_negotiation;
-mod line;
 mod line_buffer;
-mod permit_body;
 mod permits;
 
 pub(crate) use chunked::{ChunkSource, chunked_body};
-pub(crate) use content_negotiation::{LAST_EVENT_ID, ResponseFormat};
-pub(crate) use line::{END_EVENT_ID, Line};
-pub(crate) use line_buffer::{LineSender, line_channel};
-pub(crate) use permit_body::body_with_permit;
-pub(crate) use permits::{Permit, Permits};
-
-use std::time::Duration;
+pub(crate) use content_negotiation::ResponseFormat;
+pub use line_buffer::StreamOptions;
+pub(crate) use line_buffer::{Delivery, END_EVENT_ID, Line};
+pub(crate) use permits::{
+    MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT, Permit, Permits, UploadPermits,
+    body_with_permit,
+};
 
 use axum::body::Body;
+use axum::http::HeaderValue;
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE};
-use axum::http::{HeaderName, HeaderValue};
 use axum::response::{IntoResponse, Response};
+use serde::Serialize;
 
-use line_buffer::LineBody;
+use crate::http::access::Caller;
+use crate::http::headers::X_ACCEL_BUFFERING;
+use line_buffer::{LineBody, LineSender, line_channel};
 
-/// How lines are sent.
-#[derive(Clone, Copy, Debug)]
-pub struct StreamOptions {
-    /// The longest time without a line.
-    pub heartbeat: Duration,
-    /// A reader that takes nothing for so long is cut off.
-    pub stall: Duration,
-    /// Most lines that wait for a reader.
-    pub buffer: usize,
+/// A response of lines that has not begun.
+pub(crate) struct StreamSetup {
+    /// How lines are sent.
+    pub(crate) options: StreamOptions,
+    /// The format of the lines.
+    pub(crate) format: ResponseFormat,
+    /// The permit that the stream holds until its end.
+    pub(crate) permit: Permit,
+    /// The client.
+    pub(crate) caller: Caller,
 }
 
-/// Proxies pass on what they get at once.
-const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+/// The writing end of a response of lines. When it is dropped the reader gets the lines that are
+/// queued, then the end.
+pub(crate) struct StreamWriter {
+    format: ResponseFormat,
+    sender: LineSender,
+    caller: Caller,
+    _permit: Permit,
+}
 
-/// A response of lines.
-pub(crate) fn streaming_response(format: ResponseFormat, body: LineBody) -> Response {
+impl StreamSetup {
+    /// Begins the response, with the lines that its format starts with.
+    pub(crate) fn open(self) -> (StreamWriter, Response) {
+        let StreamSetup { options, format, permit, caller } = self;
+        let (sender, body) = line_channel(options);
+        if let Some(line) = Line::preamble(format) {
+            sender.send(line);
+        }
+        let writer = StreamWriter { format, sender, caller, _permit: permit };
+        (writer, streaming_response(format, body))
+    }
+}
+
+impl StreamWriter {
+    /// The client.
+    pub(crate) fn caller(&self) -> &Caller {
+        &self.caller
+    }
+
+    /// Serializes a line and queues it.
+    pub(crate) fn send(
+        &self,
+        delivery: Delivery,
+        event: &str,
+        id: Option<&str>,
+        payload: &impl Serialize,
+    ) {
+        self.send_line(Line::new(self.format, delivery, event, id, payload));
+    }
+
+    /// Queues a line; one that could not be serialized is logged and left out.
+    pub(crate) fn send_line(&self, line: serde_json::Result<Line>) {
+        match line {
+            Ok(line) => self.sender.send(line),
+            Err(error) => tracing::error!(error = error.to_string(), "a line could not be written"),
+        }
+    }
+
+    /// The bytes of the queued lines.
+    pub(crate) fn queued_bytes(&self) -> usize {
+        self.sender.bytes()
+    }
+
+    /// Resolves when one more line has room, or when nobody reads any more.
+    pub(crate) async fn wait_for_capacity(&self) {
+        self.sender.wait_for_capacity().await;
+    }
+
+    /// Resolves when the queued lines have fewer bytes, or when nobody reads any more.
+    pub(crate) async fn wait_bytes_below(&self, bytes: usize) {
+        self.sender.wait_bytes_below(bytes).await;
+    }
+
+    /// Pauses or resumes the timer that cuts off a reader that takes nothing.
+    pub(crate) fn set_stall_timer_paused(&self, paused: bool) {
+        self.sender.set_stall_timer_paused(paused);
+    }
+
+    /// Resolves when the reader has left, or has been cut off because it took nothing.
+    pub(crate) async fn closed(&self) {
+        self.sender.closed().await;
+    }
+}
+
+fn streaming_response(format: ResponseFormat, body: LineBody) -> Response {
     let mut response = Body::new(body).into_response();
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, format.content_type());

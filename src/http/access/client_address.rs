@@ -1,13 +1,13 @@
-//! The address of a client, which proxies may stand before.
+//! The address of a client behind proxies, and the origin of the page that opens a WebSocket.
 
 use std::net::IpAddr;
 
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::header::{HOST, ORIGIN};
+use axum::http::{HeaderMap, Uri};
 use ipnet::IpNet;
 
 use crate::analysis::Client;
-
-const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+use crate::http::headers::X_FORWARDED_FOR;
 
 /// The proxies whose word on addresses counts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -61,6 +61,26 @@ pub(crate) fn client_for_address(address: IpAddr) -> Client {
     Client::new(&name)
 }
 
+/// The origin of the page that asks, when it is neither of this host nor among those allowed (`*`
+/// for all).
+pub(crate) fn disallowed_origin<'a>(
+    headers: &'a HeaderMap,
+    uri: &Uri,
+    allowed: &[String],
+) -> Option<&'a str> {
+    // Whoever sends none is no page.
+    let origin = headers.get(ORIGIN)?.to_str().unwrap_or("of no known name");
+    let host = headers
+        .get(HOST)
+        .and_then(|host| host.to_str().ok())
+        .or_else(|| uri.authority().map(|host| host.as_str()));
+    let origin_host = origin.split_once("://").map(|(_, host)| host);
+    let is_same_host =
+        matches!((origin_host, host), (Some(own), Some(host)) if own.eq_ignore_ascii_case(host));
+    let is_allowed = allowed.iter().any(|allowed| allowed == "*" || allowed == origin);
+    (!is_same_host && !is_allowed).then_some(origin)
+}
+
 #[cfg(test)]
 mod tests {
     use axum::http::HeaderValue;
@@ -109,5 +129,34 @@ mod tests {
         assert_eq!(of("2001:db8:1:2:3:4:5:6"), of("2001:db8:1:2::9"));
         assert_ne!(of("2001:db8:1:2::9"), of("2001:db8:1:3::9"));
         assert_eq!(of("192.0.2.7").to_string(), "192.0.2.7");
+    }
+
+    fn is_disallowed(origin: Option<&'static str>, allowed: &[&str]) -> bool {
+        let mut headers = HeaderMap::new();
+        headers.insert(HOST, HeaderValue::from_static("chess.example:8080"));
+        if let Some(origin) = origin {
+            headers.insert(ORIGIN, HeaderValue::from_static(origin));
+        }
+        let allowed: Vec<String> = allowed.iter().map(|&origin| origin.to_owned()).collect();
+        disallowed_origin(&headers, &Uri::from_static("/v1/live"), &allowed).is_some()
+    }
+
+    #[test]
+    fn the_same_host_and_allowed_origins_are_accepted() {
+        assert!(!is_disallowed(None, &[]), "what is no page has no origin");
+        assert!(!is_disallowed(Some("http://chess.example:8080"), &[]));
+        assert!(
+            !is_disallowed(Some("https://Chess.example:8080"), &[]),
+            "a proxy may speak TLS for us"
+        );
+        assert!(!is_disallowed(Some("https://board.example"), &["https://board.example"]));
+        assert!(!is_disallowed(Some("https://anywhere.example"), &["*"]));
+    }
+
+    #[test]
+    fn other_origins_are_refused() {
+        assert!(is_disallowed(Some("http://chess.example"), &[]), "another port is another origin");
+        assert!(is_disallowed(Some("https://elsewhere.example"), &["https://board.example"]));
+        assert!(is_disallowed(Some("null"), &[]));
     }
 }

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::Identity;
+use super::caller::Identity;
 use crate::analysis::Client;
 
 /// So long a ticket is good.

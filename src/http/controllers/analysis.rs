@@ -1,53 +1,25 @@
-//! `POST` and `GET /v1/analysis`
+//! `POST` and `GET /v1/analysis`: analysis of a position, as one document or as a stream.
 
-mod render_options;
 mod request;
-mod stream_line;
+mod response;
 mod streaming;
-mod update_throttle;
+
+pub(crate) use request::AnalysisOptions;
+pub(crate) use response::{AnalysisAnswer, Pov, RenderOptions, StreamLine};
+pub(crate) use streaming::UpdateThrottle;
 
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use serde::Serialize;
-use utoipa::ToSchema;
 
-use render_options::PvLine;
-pub(crate) use render_options::{Pov, RenderOptions};
-pub(crate) use request::AnalysisOptions;
-use request::AnalysisRequestDto;
-pub(crate) use stream_line::StreamLine;
-pub(crate) use update_throttle::UpdateThrottle;
-
-use crate::analysis::Answer;
 use crate::http::App;
-use crate::http::caller::Caller;
-use crate::http::dto::{
-    BestMove, PositionState, ScoreDto, SearchStats, WdlDto, score_or_null, wdl_or_null,
-};
+use crate::http::access::Caller;
+use crate::http::dto::PositionState;
+use crate::http::headers::LAST_EVENT_ID;
 use crate::http::json::{Json, Query, Reply};
-use crate::http::openapi::{QueryProblems, SearchProblems};
-use crate::http::problem::Problem;
-use crate::http::stream::{self, LAST_EVENT_ID, ResponseFormat};
-
-/// An analysis at its end.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct AnalysisAnswer {
-    #[serde(flatten)]
-    state: PositionState,
-    #[serde(flatten)]
-    best_move: BestMove,
-    /// As `pov` says. Null when the search was replaced before it had found anything.
-    #[schema(required, schema_with = score_or_null)]
-    score: Option<ScoreDto>,
-    /// What the score means in games; null with the score.
-    #[schema(required, schema_with = wdl_or_null)]
-    wdl: Option<WdlDto>,
-    /// The best moves, each with its line; none where the game is over.
-    lines: Vec<PvLine>,
-    #[serde(flatten)]
-    stats: SearchStats,
-}
+use crate::http::problem::{Problem, QueryProblems, SearchProblems};
+use crate::http::stream::{END_EVENT_ID, ResponseFormat, StreamSetup};
+use request::AnalysisRequestDto;
 
 /// Analyse
 ///
@@ -71,7 +43,7 @@ pub(crate) struct AnalysisAnswer {
             (StreamLine = "text/event-stream"),
         )),
         SearchProblems,
-        crate::http::openapi::NotAcceptable,
+        crate::http::problem::NotAcceptable,
     )
 )]
 pub(crate) async fn analyse(
@@ -105,7 +77,7 @@ pub(crate) async fn analyse(
         )),
         (status = 204, description = "The stream that the client comes back to has ended."),
         QueryProblems,
-        crate::http::openapi::NotAcceptable,
+        crate::http::problem::NotAcceptable,
     )
 )]
 pub(crate) async fn follow_analysis(
@@ -115,7 +87,7 @@ pub(crate) async fn follow_analysis(
     Query(request): Query<AnalysisRequestDto>,
 ) -> Result<Response, Problem> {
     let format = ResponseFormat::negotiate(&headers, ResponseFormat::Sse)?;
-    if headers.get(LAST_EVENT_ID).is_some_and(|id| id == stream::END_EVENT_ID) {
+    if headers.get(LAST_EVENT_ID).is_some_and(|id| id == END_EVENT_ID) {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     respond(&app, caller, format, request).await
@@ -130,32 +102,13 @@ async fn respond(
     let resolved = request.position.resolve()?;
     let state = PositionState::from(&resolved);
     let (request, render_options) =
-        request.manner.clamp(resolved.game, caller.client(), app.caps())?;
+        request.options.clamp(resolved.game, caller.client(), app.caps())?;
     if format == ResponseFormat::Json {
         let answer = app.service().await.start_analysis(request)?.wait_for_end().await?;
         return Ok(Reply(AnalysisAnswer::new(state, &render_options, &answer)).into_response());
     }
     let permit = app.stream_permit()?;
     let analysis = app.service().await.start_analysis(request)?;
-    streaming::stream_response(app.caps().stream, permit, format, caller, render_options, analysis)
-        .await
-}
-
-impl AnalysisAnswer {
-    pub(crate) fn new(
-        state: PositionState,
-        render_options: &RenderOptions,
-        answer: &Answer,
-    ) -> AnalysisAnswer {
-        let report = &answer.report;
-        let (score, wdl) = render_options.to_pov(report.score, report.wdl);
-        AnalysisAnswer {
-            state,
-            best_move: BestMove::from_line(render_options.render_moves(&report.pv)),
-            score: answer.has_result().then_some(score),
-            wdl: answer.has_result().then_some(wdl),
-            lines: render_options.render_lines(report),
-            stats: SearchStats::new(answer, render_options.clamped.clone()),
-        }
-    }
+    let setup = StreamSetup { options: app.caps().stream, format, permit, caller };
+    streaming::stream_response(setup, render_options, analysis).await
 }

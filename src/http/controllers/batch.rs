@@ -1,25 +1,25 @@
-//! `POST /v1/batch`
+//! `POST /v1/batch`: analysis of many positions, NDJSON in and out.
 
 mod driver;
 mod line_reader;
-mod request;
-mod response;
+mod message;
+
+pub(crate) use message::{BatchRequest, BatchResponseLine};
 
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 
 use crate::analysis::AnalysisError;
-use crate::http::App;
-use crate::http::caller::Caller;
-use crate::http::json;
-use crate::http::openapi::BatchProblems;
-use crate::http::problem::Problem;
+use crate::http::access::Caller;
+use crate::http::problem::{BatchProblems, Problem};
+use crate::http::stream::{ResponseFormat, StreamSetup};
+use crate::http::{App, json};
 
-pub(crate) use request::BatchRequest;
-pub(crate) use response::BatchResponseLine;
+/// The media types of a batch.
+const NDJSON_MEDIA_TYPES: [&str; 3] =
+    ["application/x-ndjson", "application/ndjson", "application/jsonl"];
 
 /// Many positions
 ///
@@ -51,16 +51,14 @@ pub(crate) async fn batch(
         return Err(AnalysisError::shutting_down().into());
     }
     let permit = app.batch_permit()?;
-    Ok(driver::start(app, permit, service, caller, body))
+    let (options, format) = (app.caps().stream, ResponseFormat::NdJson);
+    let setup = StreamSetup { options, format, permit, caller };
+    Ok(driver::start(app, service, setup, body))
 }
 
 fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
-    let declared = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
-    let essence = declared.and_then(|declared| declared.split(';').next()).map(str::trim);
-    let is_ndjson = essence.is_some_and(|essence| {
-        ["application/x-ndjson", "application/ndjson", "application/jsonl"]
-            .iter()
-            .any(|media_type| essence.eq_ignore_ascii_case(media_type))
-    });
+    let declared = json::content_type(headers);
+    let is_ndjson =
+        declared.is_some_and(|declared| json::is_media_type(declared, &NDJSON_MEDIA_TYPES));
     if is_ndjson { json::check_encoding(headers) } else { Err(Problem::not_ndjson(declared)) }
 }

@@ -1,25 +1,38 @@
-//! `POST /v1/best-move`
-
-mod request;
+//! `POST /v1/best-move`: the best move of a position.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use self::request::BestMoveRequest;
 use crate::analysis::Answer;
 use crate::chess::{CastlingNotation, Position};
 use crate::http::App;
-use crate::http::caller::Caller;
+use crate::http::access::Caller;
 use crate::http::dto::{
-    BestMove, Clamped, MoveText, PositionState, ScoreDto, SearchStats, WdlDto, line_texts,
-    score_or_null, wdl_or_null,
+    BestMove, Clamped, MoveText, PositionRequest, PositionState, ScoreDto, SearchRequest,
+    SearchStats, WdlDto, line_texts, score_or_null, wdl_or_null,
 };
-use crate::http::json::{Json, Reply};
+use crate::http::json::{FromMembers, Json, Members, Reply};
 use crate::http::middleware::ServerTiming;
-use crate::http::openapi::SearchProblems;
-use crate::http::problem::Problem;
+use crate::http::problem::{Problem, SearchProblems};
+
+/// Whose best move is asked for, and how hard it is to be searched. The search stops at the first
+/// limit that is reached; what is beyond a cap of `GET /v1/limits` is clamped. The cap on
+/// `movetime_ms` ends a search without `movetime_ms` as well, with the reason `time`.
+#[derive(Clone, Debug, ToSchema)]
+#[schema(as = BestMoveRequest)]
+pub(crate) struct BestMoveRequest {
+    pub(crate) position: PositionRequest,
+    pub(crate) search: SearchRequest,
+}
+
+impl FromMembers for BestMoveRequest {
+    fn read(members: &mut Members<'_>) -> Option<BestMoveRequest> {
+        let (position, search) = (PositionRequest::read(members), SearchRequest::read(members));
+        Some(BestMoveRequest { position: position?, search: search? })
+    }
+}
 
 /// The best move of a position, and what is known of it.
 #[derive(Clone, Debug, Serialize, ToSchema)]

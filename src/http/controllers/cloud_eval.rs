@@ -12,7 +12,7 @@ use crate::analysis::{AnalysisRequest, Client, PriorityClass};
 use crate::chess::{CastlingNotation, Game, Move, Position, parse_fen};
 use crate::engine::{Limits, Report, Score, SearchScope};
 use crate::http::App;
-use crate::http::caller::Caller;
+use crate::http::access::Caller;
 use crate::http::dto::line_texts;
 use crate::http::json::{FromMembers, Members, Query, Reply};
 use crate::http::problem::Problem;
@@ -88,7 +88,7 @@ pub(crate) struct NoCloudEval {
     responses(
         (status = 200, description = "The evaluation.", body = CloudEval),
         (status = 404, description = "Nothing is known of the position.", body = NoCloudEval),
-        crate::http::openapi::CloudEvalProblems,
+        crate::http::problem::CloudEvalProblems,
     )
 )]
 pub(crate) async fn cloud_eval(

@@ -7,10 +7,10 @@ use utoipa::ToSchema;
 use crate::chess::{Position, Square};
 use crate::engine::StaticEvaluation;
 use crate::http::App;
-use crate::http::dto::{PositionRequest, PositionState, ScoreDto, SquareName, owner, role};
+use crate::http::dto::{PositionRequest, PositionState, ScoreDto, SquareName};
 use crate::http::json::{FromMembers, Json, Members, Reply};
-use crate::http::openapi::PositionProblems;
-use crate::http::problem::Problem;
+use crate::http::problem::{PositionProblems, Problem};
+use crate::http::schema::{owner, role};
 
 /// Which position is to be judged.
 #[derive(Clone, Debug, ToSchema)]

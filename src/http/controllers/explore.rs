@@ -13,14 +13,11 @@ use crate::analysis::{CachedAnalysis, GraphEdge, GraphNode, MAX_EDGES};
 use crate::chess::encodings::ReversibleMove;
 use crate::chess::{CastlingNotation, Outcome, Position, SanWriter, to_uci_inline};
 use crate::http::App;
-use crate::http::dto::{
-    Hex, MoveText, PositionRequest, PositionState, ScoreDto, ref_or_null, reversible_move, varying,
-    whole_ms,
-};
+use crate::http::caps::{MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES};
+use crate::http::dto::{Hex, MoveText, PositionRequest, PositionState, ScoreDto, whole_ms};
 use crate::http::json::{FromMembers, JsonBytes, Members, Query};
-use crate::http::openapi::ExploreProblems;
-use crate::http::problem::Problem;
-use crate::http::state::{MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES};
+use crate::http::problem::{ExploreProblems, Problem};
+use crate::http::schema::{ref_or_null, reversible_move, varying};
 use crate::http::stream::body_with_permit;
 
 /// What a move takes while a walk is made and told: the walk's own, what memory knows of the

@@ -1,10 +1,13 @@
-//! `POST /v1/games`, and below it the URLs of jobs.
+//! `POST /v1/games` and the URLs of review jobs below it.
 
-mod annotated_pgn;
 mod events;
+mod export;
 mod request;
 mod response;
-mod review_json;
+
+pub(crate) use events::JobLine;
+pub(crate) use request::{GamesRequest, ReviewLimitsRequest};
+pub(crate) use response::{JobReview, OpeningDto, SubmittedJob};
 
 use std::str::FromStr;
 
@@ -17,16 +20,14 @@ use axum::response::{IntoResponse, Response};
 
 use crate::analysis::jobs::{JobError, JobId, JobReader, Submission};
 use crate::http::App;
-use crate::http::caller::Caller;
+use crate::http::access::Caller;
+use crate::http::headers::LAST_EVENT_ID;
 use crate::http::json::{Query, Reply};
-use crate::http::openapi::{DeletionProblems, GamesProblems, JobEventsProblems, JobProblems};
-use crate::http::problem::Problem;
-use crate::http::stream::{self, ChunkSource, LAST_EVENT_ID, chunked_body};
-
-pub(crate) use events::JobLine;
+use crate::http::problem::{
+    DeletionProblems, GamesProblems, JobEventsProblems, JobProblems, Problem,
+};
+use crate::http::stream::{ChunkSource, END_EVENT_ID, ResponseFormat, StreamSetup, chunked_body};
 use request::Upload;
-pub(crate) use request::{GamesRequest, IDEMPOTENCY_KEY, ReviewLimitsRequest};
-pub(crate) use response::{InvalidPgn, JobReview, OpeningDto, SubmittedJob};
 
 /// Review games
 ///
@@ -115,7 +116,7 @@ pub(crate) async fn game_review(
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
     let job = find_job(&app, id, caller.path()).await?;
-    chunked_response(review_json::ReviewWriter::new(job), "application/json", caller.path()).await
+    chunked_response(export::ReviewWriter::new(job), "application/json", caller.path()).await
 }
 
 /// Follow a review
@@ -148,13 +149,15 @@ pub(crate) async fn game_events(
 ) -> Result<Response, Problem> {
     let job = find_job(&app, id, caller.path()).await?;
     let raw_id = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok()).unwrap_or_default();
-    if raw_id == stream::END_EVENT_ID {
+    if raw_id == END_EVENT_ID {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
     // Who says something else has heard nothing of ours.
     let last_event_id = u64::from_str(raw_id).unwrap_or(0);
     let (permit, shutdown) = (app.stream_permit()?, app.jobs().await.subscribe_shutdown());
-    Ok(events::stream_events(app.caps().stream, permit, caller, job, last_event_id, shutdown))
+    let (options, format) = (app.caps().stream, ResponseFormat::Sse);
+    let setup = StreamSetup { options, format, permit, caller };
+    Ok(events::stream_events(setup, job, last_event_id, shutdown))
 }
 
 /// The annotated games
@@ -176,8 +179,7 @@ pub(crate) async fn annotated_games(
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
     let job = find_job(&app, id, caller.path()).await?;
-    chunked_response(annotated_pgn::PgnWriter::new(job), "application/x-chess-pgn", caller.path())
-        .await
+    chunked_response(export::PgnWriter::new(job), "application/x-chess-pgn", caller.path()).await
 }
 
 /// Delete a review

@@ -8,8 +8,9 @@ use utoipa::openapi::{ObjectBuilder, Schema, Type};
 
 use crate::http::App;
 use crate::http::access::{Allowance, Identity};
-use crate::http::dto::{ref_or_null, varying, whole_ms};
+use crate::http::dto::whole_ms;
 use crate::http::json::Reply;
+use crate::http::schema::{ref_or_null, varying};
 
 /// What one request may ask for, and how much the server carries.
 #[derive(Clone, Debug, Serialize, ToSchema)]

@@ -1,9 +1,9 @@
-//! `GET /v1/live`
+//! `GET /v1/live`: an interactive board over a WebSocket.
 
-mod close_reason;
 mod connection;
 mod message;
-mod outgoing;
+
+pub(crate) use message::{Deeper, Go, LiveLine, MultiPv, Ready, SetPosition, Stop};
 
 use axum::extract::State;
 use axum::extract::ws::WebSocketUpgrade;
@@ -13,22 +13,15 @@ use axum::http::{HeaderMap, HeaderValue, Uri};
 use axum::response::{IntoResponse, Response};
 use tracing::Instrument;
 
-use connection::LiveConnection;
-pub(crate) use message::{Deeper, Go, MultiPv, SetPosition, Stop};
-pub(crate) use outgoing::{LiveLine, Ready};
-
 use crate::analysis::AnalysisError;
 use crate::http::App;
-use crate::http::access::disallowed_origin;
-use crate::http::caller::Caller;
-use crate::http::openapi::LiveProblems;
-use crate::http::problem::Problem;
+use crate::http::access::{Caller, disallowed_origin};
+use crate::http::problem::{LiveProblems, Problem};
+use connection::LiveConnection;
+use message::MAX_MESSAGE_BYTES;
 
 /// The name of what is spoken on the socket, for clients that ask for one.
 const SUBPROTOCOL: &str = "kibitzer.v1";
-
-/// A message may have so many bytes.
-const MAX_MESSAGE_BYTES: usize = 64 << 10;
 
 /// What is longer than this is not even read to its end. In between the client hears why it is cut
 /// off.

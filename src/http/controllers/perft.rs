@@ -1,17 +1,18 @@
 //! `POST /v1/perft`
 
 use axum::extract::State;
-use serde::ser::{Serialize, SerializeMap, Serializer};
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
 use crate::chess::{CastlingNotation, Move, Position, to_uci_inline};
 use crate::http::App;
-use crate::http::caller::Caller;
-use crate::http::dto::{Clamped, MoveText, PositionRequest, per_second, varying, whole_ms};
+use crate::http::access::Caller;
+use crate::http::dto::{Clamped, Clamper, MoveText, PositionRequest, per_second, whole_ms};
 use crate::http::json::{FromMembers, Json, Members, Reply};
-use crate::http::openapi::PerftProblems;
-use crate::http::problem::Problem;
+use crate::http::problem::{PerftProblems, Problem};
+use crate::http::schema::varying;
 
 /// What is to be counted.
 #[derive(Clone, Debug, ToSchema)]
@@ -28,8 +29,7 @@ pub(crate) struct PerftRequest {
 }
 
 /// How many paths of legal moves there are.
-#[derive(Clone, Debug, serde::Serialize, ToSchema)]
-#[schema(as = PerftAnswer)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct PerftCount {
     /// The position, normalised, after `moves`.
     fen: String,
@@ -100,8 +100,8 @@ pub(crate) async fn perft(
     let resolved = request.position.resolve()?;
     let position = resolved.game.position();
     let caps = app.caps();
-    let mut clamped = Vec::new();
-    let depth = Clamped::clamp("depth", request.depth, caps.perft_depth, &mut clamped);
+    let mut clamper = Clamper::default();
+    let depth = clamper.clamp("depth", request.depth, caps.perft_depth);
     let answer = app
         .service()
         .await
@@ -110,7 +110,7 @@ pub(crate) async fn perft(
     Ok(Reply(PerftCount {
         fen: position.fen(),
         depth,
-        clamped,
+        clamped: clamper.into_clamped(),
         nodes: answer.nodes,
         time_ms: whole_ms(answer.elapsed),
         nps: per_second(answer.nodes, answer.elapsed),

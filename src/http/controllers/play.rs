@@ -9,12 +9,11 @@ use crate::chess::encodings::{BitOrder, CapturedPiece, MoveRecord, ReversibleMov
 use crate::chess::{CastlingNotation, Color, Game, Move, Position, SanWriter, to_uci_inline};
 use crate::http::App;
 use crate::http::dto::{
-    CastleFlagsView, Hex, MoveText, PositionRequest, PositionState, bit_order,
-    nullable_string_enum, reversible_move,
+    CastleFlagsView, Hex, MoveText, PositionRequest, PositionState, bit_order_schema,
 };
 use crate::http::json::{FromMembers, Json, Members, Reply};
-use crate::http::openapi::PositionProblems;
-use crate::http::problem::{MemberErrorCode, Problem};
+use crate::http::problem::{MemberErrorCode, PositionProblems, Problem};
+use crate::http::schema::{nullable_string_enum, reversible_move};
 
 /// Which moves are played.
 #[derive(Clone, Debug, ToSchema)]
@@ -25,7 +24,7 @@ pub(crate) struct PlayRequest {
     #[schema(required = false, default = 0)]
     undo: usize,
     /// Which square is bit 0 of the answer's bitboards.
-    #[schema(required = false, schema_with = bit_order::schema)]
+    #[schema(required = false, schema_with = bit_order_schema)]
     bit_order: BitOrder,
 }
 

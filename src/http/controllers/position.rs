@@ -1,17 +1,21 @@
-//! `POST /v1/position`
+//! `POST /v1/position`: a position in many encodings.
 
 mod view_dtos;
-mod views;
 
 use serde::Serialize;
+use serde::ser::{SerializeSeq, Serializer};
 use utoipa::ToSchema;
+use utoipa::openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Type};
 
-use self::views::{View, Views};
-use crate::chess::encodings::{BitOrder, PackedPosition};
-use crate::http::dto::{PositionRequest, PositionState, bit_order};
-use crate::http::json::{FromMembers, Json, Members, Reply};
-use crate::http::openapi::PositionProblems;
-use crate::http::problem::Problem;
+use crate::chess::Game;
+use crate::chess::encodings::{self, BitOrder, PackedPosition};
+use crate::http::dto::{PositionRequest, PositionState, bit_order_schema};
+use crate::http::json::{
+    FromMembers, FromValue, Json, JsonPath, JsonValue, Members, Reply, read_enum,
+};
+use crate::http::problem::{InvalidMember, PositionProblems, Problem};
+use crate::http::schema::string_enum;
+use view_dtos::{BitboardsView, BoardsView, ChecksView, HuffmanView, PieceView, StateView};
 
 /// Which position is asked for, and in which forms.
 #[derive(Clone, Debug, ToSchema)]
@@ -19,10 +23,10 @@ use crate::http::problem::Problem;
 pub(crate) struct PositionViewsRequest {
     position: PositionRequest,
     /// The views wanted; all unless given.
-    #[schema(required = false, schema_with = views::views_schema)]
+    #[schema(required = false, schema_with = views_schema)]
     views: Vec<View>,
     /// Which square is bit 0 of the answer's bitboards.
-    #[schema(required = false, schema_with = bit_order::schema)]
+    #[schema(required = false, schema_with = bit_order_schema)]
     bit_order: BitOrder,
 }
 
@@ -74,4 +78,199 @@ pub(crate) async fn position(
         chess960: position.is_chess960(),
         views: Views::of(&resolved.game, &request.views, request.bit_order),
     }))
+}
+
+/// A form of the position that can be asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum View {
+    List,
+    Bitboards,
+    Boards,
+    Nibbles,
+    Pieces,
+    PieceBytes,
+    Special,
+    State,
+    Huffman,
+    Checks,
+}
+
+impl View {
+    pub(crate) const ALL: [View; 10] = [
+        View::List,
+        View::Bitboards,
+        View::Boards,
+        View::Nibbles,
+        View::Pieces,
+        View::PieceBytes,
+        View::Special,
+        View::State,
+        View::Huffman,
+        View::Checks,
+    ];
+
+    const fn name(self) -> &'static str {
+        match self {
+            View::List => "list",
+            View::Bitboards => "bitboards",
+            View::Boards => "boards",
+            View::Nibbles => "nibbles",
+            View::Pieces => "pieces",
+            View::PieceBytes => "piece_bytes",
+            View::Special => "special",
+            View::State => "state",
+            View::Huffman => "huffman",
+            View::Checks => "checks",
+        }
+    }
+}
+
+impl<'a> FromValue<'a> for View {
+    fn read(
+        value: JsonValue<'a>,
+        path: JsonPath<'_>,
+        errors: &mut Vec<InvalidMember>,
+    ) -> Option<View> {
+        read_enum(value, path, errors, &View::ALL, |&view| view.name())
+    }
+}
+
+/// The schema of the request's `views`.
+pub(crate) fn views_schema() -> ArrayBuilder {
+    ArrayBuilder::new()
+        .items(string_enum("A view.", View::ALL.map(View::name)))
+        .description(Some("The views wanted; all unless given."))
+}
+
+/// The views asked for.
+#[derive(Clone, Debug, Default, Serialize, ToSchema)]
+pub(crate) struct Views {
+    /// 69 entries: 0–63 the piece states of a8, b8 … h1 (0 empty, 1–6 White's pawn, knight, bishop,
+    /// rook, queen, king, 7–12 Black's); 64 and 65 the list index of the white and of the black
+    /// king; 66 the castling state (bit 0 White short, 1 White long, 2 Black short, 3 Black long);
+    /// 67 the en passant file 0–7 or −1; 68 `true` when White is to move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(schema_with = list_schema, required = false)]
+    list: Option<ListView>,
+    /// A bitboard for each side and kind of piece.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    bitboards: Option<BitboardsView>,
+    /// The seven-board form.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    boards: Option<BoardsView>,
+    /// Two squares a byte, 32 bytes as 64 hex digits: byte i holds square 2i in its low four bits
+    /// and 2i + 1 in its high four. A square's four bits: bit 0 colour (1 white), bits 1–3 the type
+    /// (0 empty, 1 pawn … 6 king).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, pattern = "^[0-9a-f]{64}$")]
+    nibbles: Option<String>,
+    /// The pieces by rising square.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, min_items = 2, max_items = 32)]
+    pieces: Option<Vec<PieceView>>,
+    /// A byte for each square a1 … h8: bit 0 colour (1 white), bit 1 has moved, bit 2 pawn, 3
+    /// knight, 4 bishop, 5 rook, 6 queen, 7 king; 0 is an empty square.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, min_items = 64, max_items = 64)]
+    piece_bytes: Option<Vec<u8>>,
+    /// Bits 0–3 the castling state, bit 4 en passant possible, bits 5–7 its file (0 when not
+    /// possible).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    special: Option<u8>,
+    /// What the position is beside its pieces.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    state: Option<StateView>,
+    /// The Huffman code.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    huffman: Option<HuffmanView>,
+    /// Checks and pins.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    checks: Option<ChecksView>,
+}
+
+impl Views {
+    /// The views of a game's position that are wanted.
+    pub(crate) fn of(game: &Game, requested: &[View], order: BitOrder) -> Views {
+        let position = game.position();
+        let mut views = Views::default();
+        for view in requested {
+            match view {
+                View::List => {
+                    views.list = Some(ListView(encodings::Mailbox69::from_position(position)))
+                }
+                View::Bitboards => {
+                    views.bitboards = Some(
+                        encodings::Bitboards::from_position(position).with_bit_order(order).into(),
+                    )
+                }
+                View::Boards => {
+                    views.boards = Some(
+                        encodings::SevenBoards::from_position(position)
+                            .with_bit_order(order)
+                            .into(),
+                    )
+                }
+                View::Nibbles => {
+                    views.nibbles = Some(hex_digits(&encodings::Nibbles::from_position(position).0))
+                }
+                View::Pieces => {
+                    views.pieces = Some(
+                        encodings::piece_list(position).into_iter().map(PieceView::from).collect(),
+                    )
+                }
+                View::PieceBytes => views.piece_bytes = Some(encodings::piece_bytes(game).to_vec()),
+                View::Special => views.special = Some(encodings::castling_ep_byte(position)),
+                View::State => {
+                    views.state = Some(encodings::GameState::from_position(position).into())
+                }
+                View::Huffman => {
+                    views.huffman = Some(encodings::Huffman::from_position(position).into())
+                }
+                View::Checks => {
+                    views.checks = Some(
+                        encodings::Checks::from_position(position).with_bit_order(order).into(),
+                    )
+                }
+            }
+        }
+        views
+    }
+}
+
+fn hex_digits(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct ListView(encodings::Mailbox69);
+
+impl Serialize for ListView {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let ListView(list) = self;
+        let mut entries = serializer.serialize_seq(Some(69))?;
+        for entry in list.squares.iter().chain(&list.kings).chain([&list.castling]) {
+            entries.serialize_element(entry)?;
+        }
+        entries.serialize_element(&list.en_passant)?;
+        entries.serialize_element(&list.white_to_move)?;
+        entries.end()
+    }
+}
+
+fn list_schema() -> ArrayBuilder {
+    let number =
+        ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(-1)).maximum(Some(63));
+    let entry =
+        OneOfBuilder::new().item(number).item(ObjectBuilder::new().schema_type(Type::Boolean));
+    ArrayBuilder::new().items(entry).min_items(Some(69)).max_items(Some(69)).description(Some(
+        "69 entries: 0–63 the piece states of a8, b8 … h1 (0 empty, 1–6 White's pawn, knight, bishop, rook, queen, king, 7–12 \
+         Black's); 64 and 65 the list index of the white and of the black king; 66 the castling state (bit 0 White short, 1 White \
+         long, 2 Black short, 3 Black long); 67 the en passant file 0–7 or −1; 68 `true` when White is to move.",
+    ))
 }

@@ -1,14 +1,20 @@
-//! Legal moves, and where each piece may go.
+//! Legal moves, destinations per square, and castling rights.
 
-use serde::ser::{Serialize, SerializeMap, SerializeSeq, Serializer};
+use serde::Serialize;
+use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use super::{MoveText, SquareName, role, string_enum};
-use crate::chess::{Bitboard, CastlingSide, Move, Position, Role, Square};
+use super::{MoveText, SquareName};
+use crate::chess::encodings::CastleFlags;
+use crate::chess::{
+    Bitboard, CastlingNotation, CastlingSide, Move, Position, Role, SanWriter, Square,
+    to_uci_inline,
+};
+use crate::http::schema::{role, string_enum};
 
 /// A legal move.
-#[derive(Clone, Copy, Debug, serde::Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Move)]
 pub(crate) struct MoveDto {
     /// As UCI writes it; castling as the king's two-square step where that is standard, else as
@@ -99,6 +105,21 @@ impl Serialize for Squares {
     }
 }
 
+/// The texts of a line of legal moves from a position, each in UCI and in SAN.
+pub(crate) fn line_texts(
+    start: &Position,
+    moves: &[Move],
+    castling: CastlingNotation,
+) -> impl Iterator<Item = (MoveText, MoveText)> {
+    let mut position = start.clone();
+    moves.iter().map(move |&mv| {
+        let texts =
+            (to_uci_inline(&position, mv, castling), SanWriter::new(&position).write(mv).text);
+        position = position.after(mv);
+        (MoveText(texts.0), MoveText(texts.1))
+    })
+}
+
 /// The name of the side to which a king castles.
 pub(crate) const fn castling_side_name(side: CastlingSide) -> &'static str {
     match side {
@@ -120,6 +141,31 @@ fn sides() -> ObjectBuilder {
 
 fn captured() -> ObjectBuilder {
     string_enum("The piece that is captured; only where one is.", Role::ALL.map(Role::name))
+}
+
+/// Who may still castle, and to which side.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = CastleFlags)]
+pub(crate) struct CastleFlagsView {
+    /// White may castle short.
+    white_king_side_castle: bool,
+    /// White may castle long.
+    white_queen_side_castle: bool,
+    /// Black may castle short.
+    black_king_side_castle: bool,
+    /// Black may castle long.
+    black_queen_side_castle: bool,
+}
+
+impl From<CastleFlags> for CastleFlagsView {
+    fn from(flags: CastleFlags) -> CastleFlagsView {
+        CastleFlagsView {
+            white_king_side_castle: flags.white_king_side,
+            white_queen_side_castle: flags.white_queen_side,
+            black_king_side_castle: flags.black_king_side,
+            black_queen_side_castle: flags.black_queen_side,
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,14 +1,15 @@
-//! A score, as every answer that has one writes it.
+//! Results of a search: score, win/draw/loss chances, and the best move.
 
 use std::borrow::Cow;
 
 use serde::Serialize;
 use utoipa::openapi::schema::Schema;
-use utoipa::openapi::{ObjectBuilder, RefOr, Type};
+use utoipa::openapi::{ArrayBuilder, ObjectBuilder, RefOr, Type};
 use utoipa::{PartialSchema, ToSchema};
 
-use super::{ref_or_null, string_enum};
-use crate::engine::Score;
+use super::MoveText;
+use crate::engine::{Score, Wdl};
+use crate::http::schema::{ref_or_null, string_enum};
 
 /// A score.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -58,4 +59,71 @@ pub(crate) fn score_or_null() -> Schema {
     ref_or_null::<ScoreDto>(
         "As `Score` says. Null when the search was replaced before it had found anything.",
     )
+}
+
+/// Win, draw and loss of the side to move, per mille.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct WdlDto([u16; 3]);
+
+impl PartialSchema for WdlDto {
+    fn schema() -> RefOr<Schema> {
+        let chance =
+            ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(0)).maximum(Some(1000));
+        ArrayBuilder::new()
+            .items(chance)
+            .min_items(Some(3))
+            .max_items(Some(3))
+            .description(Some(
+                "How many games of a thousand the side to move wins, draws and loses with this score, fitted to games of the engine \
+                 against itself. The sum is 1000. A mate is certain, and so is the result of a game that is over.",
+            ))
+            .into()
+    }
+}
+
+impl ToSchema for WdlDto {
+    fn name() -> Cow<'static, str> {
+        "Wdl".into()
+    }
+}
+
+impl From<Wdl> for WdlDto {
+    fn from(Wdl { win, draw, loss }: Wdl) -> WdlDto {
+        WdlDto([win, draw, loss])
+    }
+}
+
+/// The chances of an answer that may have none.
+pub(crate) fn wdl_or_null() -> Schema {
+    ref_or_null::<WdlDto>("What the score means in games; null with the score.")
+}
+
+/// The best move and the answer to it, each in UCI and in SAN.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub(crate) struct BestMove {
+    /// The best move in UCI; null when there is none.
+    #[schema(required, value_type = Option<String>)]
+    pub(crate) best_move: Option<MoveText>,
+    /// The same in SAN.
+    #[schema(required, value_type = Option<String>)]
+    pub(crate) best_move_san: Option<MoveText>,
+    /// The answer that is expected to it, in UCI; null when none is known.
+    #[schema(required, value_type = Option<String>)]
+    pub(crate) ponder: Option<MoveText>,
+    /// The same in SAN.
+    #[schema(required, value_type = Option<String>)]
+    pub(crate) ponder_san: Option<MoveText>,
+}
+
+impl BestMove {
+    /// The first two moves of a line, each in UCI and in SAN.
+    pub(crate) fn from_line(mut line: impl Iterator<Item = (MoveText, MoveText)>) -> BestMove {
+        let (best, reply) = (line.next(), line.next());
+        BestMove {
+            best_move: best.map(|(uci, _)| uci),
+            best_move_san: best.map(|(_, san)| san),
+            ponder: reply.map(|(uci, _)| uci),
+            ponder_san: reply.map(|(_, san)| san),
+        }
+    }
 }

@@ -1,23 +1,48 @@
-//! The extractor of JSON requests.
+//! Extractors of requests from JSON bodies and from query parameters.
 
-use axum::extract::{FromRequest, Request};
+use std::borrow::Cow;
+use std::future::{Future, poll_fn};
+use std::pin::{Pin, pin};
+use std::task::Poll;
+use std::time::Duration;
 
-use super::body::read_json_body;
-use super::{FromMembers, JsonValue, Members};
-use crate::http::App;
-use crate::http::problem::Problem;
+use axum::body::{Body, Bytes, HttpBody};
+use axum::extract::{FromRef, FromRequest, FromRequestParts, Request};
+use axum::http::HeaderMap;
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE, EXPECT};
+use axum::http::request::Parts;
+use percent_encoding::percent_decode;
+
+use super::members::{FromMembers, Members};
+use super::value::JsonValue;
+use crate::http::problem::{Problem, ProblemCode};
 
 /// A request's JSON body, read into `T`. Every refusal is a [`Problem`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Json<T>(pub T);
 
-impl<T: FromMembers> FromRequest<App> for Json<T> {
+/// The limits on requests, as the state of the routes provides them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct JsonLimits {
+    /// The limits on a body.
+    pub(crate) body: BodyLimits,
+    /// The maximum number of entries in the member `moves`.
+    pub(crate) max_moves: usize,
+}
+
+impl<T, S> FromRequest<S> for Json<T>
+where
+    T: FromMembers,
+    S: Sync,
+    JsonLimits: FromRef<S>,
+{
     type Rejection = Problem;
 
-    async fn from_request(request: Request, app: &App) -> Result<Json<T>, Problem> {
+    async fn from_request(request: Request, state: &S) -> Result<Json<T>, Problem> {
+        let limits = JsonLimits::from_ref(state);
         let (parts, body) = request.into_parts();
-        let bytes = read_json_body(&parts.headers, body, app.body_limits()).await?;
-        read(&bytes, app.caps().moves).map(Json)
+        let bytes = read_json_body(&parts.headers, body, limits.body).await?;
+        read(&bytes, limits.max_moves).map(Json)
     }
 }
 
@@ -35,10 +60,7 @@ pub(crate) fn read<T: FromMembers>(bytes: &[u8], max_moves: usize) -> Result<T, 
 ///
 /// # Errors
 /// `invalid_request` with all faults.
-pub(super) fn read_value<T: FromMembers>(
-    value: JsonValue<'_>,
-    max_moves: usize,
-) -> Result<T, Problem> {
+fn read_value<T: FromMembers>(value: JsonValue<'_>, max_moves: usize) -> Result<T, Problem> {
     let mut members = Members::new(value, max_moves);
     let read = T::read(&mut members);
     let errors = members.into_errors();
@@ -66,9 +88,179 @@ fn error_position(bytes: &[u8], error: &serde_json::Error) -> (usize, usize) {
     (line, String::from_utf8_lossy(before).chars().count() + 1)
 }
 
+/// How much of a body that is too large is read all the same, as a multiple of the limit: many
+/// clients look at the answer only when they have sent everything.
+const DISCARD_FACTOR: usize = 64;
+
+/// How bodies are read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyLimits {
+    /// Most bytes.
+    pub(crate) max_bytes: usize,
+    /// Longest time until the body is there.
+    pub(crate) timeout: Duration,
+}
+
+/// Reads a body.
+///
+/// # Errors
+/// `unsupported_media_type`, `body_too_large`, `request_timeout`; `malformed_json` when it breaks
+/// off.
+async fn read_json_body(
+    headers: &HeaderMap,
+    body: Body,
+    limits: BodyLimits,
+) -> Result<Bytes, Problem> {
+    check_media_type(headers)?;
+    read_bytes(headers, body, limits).await
+}
+
+/// Reads a body of whatever kind.
+///
+/// # Errors
+/// `body_too_large`, `request_timeout`; `malformed_json` when it breaks off.
+pub(crate) async fn read_bytes(
+    headers: &HeaderMap,
+    body: Body,
+    limits: BodyLimits,
+) -> Result<Bytes, Problem> {
+    let length =
+        headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let too_large = length.is_some_and(|length| length > limits.max_bytes);
+    if too_large && headers.contains_key(EXPECT) {
+        return Err(Problem::body_too_large(limits.max_bytes));
+    }
+    let mut collected = pin!(collect(body, length.unwrap_or(0), limits.max_bytes));
+    // Most are there already: no clock has to be set for them.
+    let collected = match poll_fn(|context| Poll::Ready(collected.as_mut().poll(context))).await {
+        Poll::Ready(all) => Ok(all),
+        Poll::Pending => tokio::time::timeout(limits.timeout, collected).await,
+    };
+    match collected {
+        Ok(Some(Ok(bytes))) => Ok(bytes),
+        Ok(Some(Err(error))) => {
+            tracing::debug!(error = error.to_string(), "a body broke off");
+            Err(Problem::malformed_json("the body broke off", 1, 1))
+        }
+        Ok(None) => Err(Problem::body_too_large(limits.max_bytes)),
+        Err(_late) if too_large => Err(Problem::body_too_large(limits.max_bytes)),
+        Err(_late) => Err(Problem::request_timeout(limits.timeout)),
+    }
+}
+
+/// The whole body; `None` when it is larger than `max`.
+async fn collect(mut body: Body, length: usize, max: usize) -> Option<Result<Bytes, axum::Error>> {
+    let mut buffer: Vec<u8> = Vec::new();
+    let mut received = 0;
+    while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
+        let data = match frame.map(|frame| frame.into_data()) {
+            Ok(Ok(data)) => data,
+            Ok(Err(_trailers)) => continue,
+            Err(error) => return Some(Err(error)),
+        };
+        received += data.len();
+        if received == data.len() && received == length && received <= max {
+            return Some(Ok(data));
+        }
+        if received > max.saturating_mul(DISCARD_FACTOR) {
+            return None;
+        }
+        if received <= max {
+            buffer.extend_from_slice(&data);
+        }
+    }
+    (received <= max).then(|| Ok(Bytes::from(buffer)))
+}
+
+fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
+    check_encoding(headers)?;
+    let declared = content_type(headers);
+    if declared.is_some_and(is_json_media_type) { Ok(()) } else { Err(Problem::not_json(declared)) }
+}
+
+/// Refuses a body that is packed.
+///
+/// # Errors
+/// `unsupported_media_type`
+pub(crate) fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
+    match headers.get(CONTENT_ENCODING) {
+        Some(encoding) if !encoding.as_bytes().eq_ignore_ascii_case(b"identity") => {
+            Err(Problem::new(
+                ProblemCode::UnsupportedMediaType,
+                "a body must come without Content-Encoding",
+            ))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The header `Content-Type`; empty for one that is not ASCII text.
+pub(crate) fn content_type(headers: &HeaderMap) -> Option<&str> {
+    headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default())
+}
+
+/// Whether a declared media type, with or without parameters, is one of these.
+pub(crate) fn is_media_type(declared: &str, media_types: &[&str]) -> bool {
+    media_types.iter().any(|media_type| essence(declared).eq_ignore_ascii_case(media_type))
+}
+
+/// A media type without its parameters.
+fn essence(media_type: &str) -> &str {
+    media_type.split(';').next().unwrap_or_default().trim()
+}
+
+/// `application/json`, or anything of the suffix `+json`, with or without parameters.
+pub(crate) fn is_json_media_type(media_type: &str) -> bool {
+    let Some((kind, subtype)) = essence(media_type).split_once('/') else {
+        return false;
+    };
+    let suffix = subtype.rsplit('+').next().unwrap_or_default();
+    kind.eq_ignore_ascii_case("application") && suffix.eq_ignore_ascii_case("json")
+}
+
+/// A request's query, read into `T`: the members of the same request's JSON as parameters, lists
+/// with commas between their items.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Query<T>(pub T);
+
+impl<T, S> FromRequestParts<S> for Query<T>
+where
+    T: FromMembers,
+    S: Sync,
+    JsonLimits: FromRef<S>,
+{
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Query<T>, Problem> {
+        let value = parameters(parts.uri.query().unwrap_or_default())?;
+        read_value(value, JsonLimits::from_ref(state).max_moves).map(Query)
+    }
+}
+
+/// The parameters of a query, as `application/x-www-form-urlencoded` writes them.
+fn parameters(query: &str) -> Result<JsonValue<'static>, Problem> {
+    let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
+        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+        Ok((decode(name)?, JsonValue::QueryText(decode(value)?)))
+    });
+    pairs.collect::<Result<_, _>>().map(JsonValue::Object)
+}
+
+fn decode(text: &str) -> Result<Cow<'static, str>, Problem> {
+    let malformed = || Problem::malformed_query(text);
+    let bytes = text.replace('+', " ").into_bytes();
+    let mut escapes = bytes.split(|&byte| byte == b'%').skip(1);
+    if !escapes.all(|after| after.len() >= 2 && after[..2].iter().all(u8::is_ascii_hexdigit)) {
+        return Err(malformed());
+    }
+    let text = percent_decode(&bytes).decode_utf8().map_err(|_| malformed())?;
+    Ok(Cow::Owned(text.into_owned()))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::http::problem::ProblemCode;
 
     fn position_of(text: &[u8]) -> (usize, usize) {
         let error = serde_json::from_slice::<JsonValue<'_>>(text).unwrap_err();
@@ -88,5 +280,54 @@ mod tests {
         );
         assert_eq!(position_of(br#"{"fen": "a"} x"#), (1, 14));
         assert_eq!(position_of(b"{\"fen\": \"\xff\"}").0, 1);
+    }
+
+    #[test]
+    fn json_is_recognised_by_its_media_type() {
+        for good in
+            ["application/json", "Application/JSON; charset=utf-8", "application/vnd.chess+json"]
+        {
+            assert!(is_json_media_type(good), "{good}");
+        }
+        for bad in [
+            "text/plain",
+            "application/jsonp",
+            "application/x-www-form-urlencoded",
+            "json",
+            "text/json",
+            "",
+        ] {
+            assert!(!is_json_media_type(bad), "{bad}");
+        }
+    }
+
+    fn query_texts(query: &str) -> Vec<(String, String)> {
+        let Ok(JsonValue::Object(members)) = parameters(query) else { panic!("{query}") };
+        let text = |(name, value)| match value {
+            JsonValue::QueryText(text) => (Cow::into_owned(name), Cow::into_owned(text)),
+            other => panic!("{other:?}"),
+        };
+        members.into_iter().map(text).collect()
+    }
+
+    #[test]
+    fn names_and_values_are_decoded() {
+        let pairs =
+            query_texts("fen=4k3/8/8/8/8/8/8/4K3+w+-+-&moves=Ke2%2C%20Kd7&fresh&&a%20b=%C3%A4");
+        let expected = [
+            ("fen", "4k3/8/8/8/8/8/8/4K3 w - -"),
+            ("moves", "Ke2, Kd7"),
+            ("fresh", ""),
+            ("a b", "ä"),
+        ];
+        assert_eq!(pairs, expected.map(|(name, value)| (name.to_owned(), value.to_owned())));
+        assert!(query_texts("").is_empty());
+    }
+
+    #[test]
+    fn invalid_percent_encoding_is_refused() {
+        for bad in ["fen=%", "fen=%4", "fen=%zz", "fen=%ff", "%e4=1"] {
+            assert_eq!(parameters(bad).unwrap_err().code(), ProblemCode::MalformedQuery, "{bad}");
+        }
     }
 }

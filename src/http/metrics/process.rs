@@ -37,7 +37,7 @@ impl ProcessStats {
 
     /// This process, where the system tells of it.
     #[cfg(not(target_os = "linux"))]
-    pub(super) fn now() -> Option<ProcessStats> {
+    pub(super) fn sample() -> Option<ProcessStats> {
         None
     }
 }

@@ -1,155 +1,19 @@
-//! The gate before the routes that cost something: who asks, whether we know the key, and how
-//! often.
+//! The layer that authenticates and counts requests.
 
-use std::collections::HashMap;
 use std::convert::Infallible;
 use std::future::{Future, Ready, ready};
-use std::net::Ipv4Addr;
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
-use std::time::Duration;
 
 use axum::extract::Request;
-use axum::http::header::WWW_AUTHENTICATE;
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use axum::response::{IntoResponse, Response};
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 
-use crate::analysis::Client;
+use super::{CatchPanic, Panicked};
 use crate::http::App;
-use crate::http::access::{
-    AccessConfig, Allowance, ClientRateLimiter, Identity, TicketError, Tickets, client_for_address,
-};
-use crate::http::caller::Peer;
+use crate::http::access::{Allowance, with_rate_limit_headers};
 use crate::http::problem::Problem;
-
-use super::catch_panic::{CatchPanic, Panicked};
-
-pub(super) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
-pub(super) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
-
-/// What stands behind the gate; probes, metrics and the contract are open.
-const PROTECTED_PREFIXES: [&str; 2] = ["/v1/", "/api/"];
-
-/// Knows the keys, and counts requests.
-pub(crate) struct AccessControl {
-    access: AccessConfig,
-    /// Of all clients without a rate of their own.
-    default_limiter: Option<ClientRateLimiter>,
-    /// Of keys with a rate of their own, by name.
-    key_limiters: HashMap<String, ClientRateLimiter>,
-    tickets: Tickets,
-}
-
-impl AccessControl {
-    /// With nobody counted yet.
-    pub(crate) fn new(access: AccessConfig) -> AccessControl {
-        let default_limiter = access.default_limiter.and_then(ClientRateLimiter::new);
-        let limiters = access
-            .keys
-            .iter()
-            .filter_map(|key| Some((key.name.clone(), ClientRateLimiter::new(key.rate?)?)));
-        let key_limiters = limiters.collect();
-        AccessControl { access, default_limiter, key_limiters, tickets: Tickets::default() }
-    }
-
-    /// Whose request it is, by its key or its address; `None` for a key that is not known.
-    fn identify(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Option<Identity> {
-        let Some(key) = self.access.keys.authenticate(headers).ok()? else {
-            return Some(self.identify_by_address(peer, headers));
-        };
-        let client = Client::new(&format!("key {}", key.name));
-        Some(Identity { client, key: Some(key.name.as_str().into()), allowance: None })
-    }
-
-    /// Whose request it is by its address alone.
-    fn identify_by_address(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Identity {
-        let address = peer.map_or(Ipv4Addr::UNSPECIFIED.into(), Peer::address);
-        let client = match (self.access.proxies.client_address(address, headers), peer) {
-            (client_address, Some(peer)) if client_address == address => peer.client().clone(),
-            (client_address, _) => client_for_address(client_address),
-        };
-        Identity { client, key: None, allowance: None }
-    }
-
-    fn limiter(&self, identity: &Identity) -> Option<&ClientRateLimiter> {
-        identity
-            .key
-            .as_deref()
-            .and_then(|key| self.key_limiters.get(key))
-            .or(self.default_limiter.as_ref())
-    }
-
-    /// Counts a request of a visitor: what is left, where that is limited.
-    ///
-    /// # Errors
-    /// The allowance of one who has made all the requests that it may make for now.
-    pub(crate) fn count_request(
-        &self,
-        identity: &Identity,
-    ) -> Result<Option<Allowance>, Allowance> {
-        self.limiter(identity).map(|limits| limits.check(&identity.client)).transpose()
-    }
-
-    /// What a visitor has left, where that is limited. Nothing is counted.
-    fn peek_allowance(&self, identity: &Identity) -> Option<Allowance> {
-        self.limiter(identity).map(|limits| limits.peek(&identity.client))
-    }
-
-    /// `true` where any client's requests are limited.
-    fn has_rate_limits(&self) -> bool {
-        self.default_limiter.is_some() || !self.key_limiters.is_empty()
-    }
-
-    /// Lets a request through, and tells it whose it is: what its client has left, where that is
-    /// limited.
-    ///
-    /// # Errors
-    /// The answer to one that has to stay outside.
-    fn admit(&self, request: &mut Request) -> Result<Option<Allowance>, Box<Response>> {
-        let peer = request.extensions().get::<Peer>().cloned();
-        if !PROTECTED_PREFIXES.iter().any(|prefix| request.uri().path().starts_with(prefix)) {
-            let allowance =
-                self.has_rate_limits().then(|| {
-                    let identity = self.identify(peer.as_ref(), request.headers());
-                    self.peek_allowance(&identity.unwrap_or_else(|| {
-                        self.identify_by_address(peer.as_ref(), request.headers())
-                    }))
-                });
-            return Ok(allowance.flatten());
-        }
-        let identified = match extract_ticket(request.uri_mut()) {
-            Some(ticket) => self.tickets.redeem(&ticket),
-            None => self.identify(peer.as_ref(), request.headers()),
-        };
-        let is_authenticated = identified.is_some();
-        // Who guesses keys is counted as the address that it guesses from.
-        let identity = identified
-            .unwrap_or_else(|| self.identify_by_address(peer.as_ref(), request.headers()));
-        let allowance = self.count_request(&identity).map_err(|allowance| {
-            with_rate_limit_headers(
-                Problem::rate_limited(allowance.reset_after).into_response(),
-                Some(allowance),
-            )
-        })?;
-        if !is_authenticated {
-            let mut response = Problem::unauthorized().into_response();
-            response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
-            return Err(Box::new(with_rate_limit_headers(response, allowance)));
-        }
-        request.extensions_mut().insert(Identity { allowance, ..identity });
-        Ok(allowance)
-    }
-
-    /// Gives a ticket to a visitor.
-    ///
-    /// # Errors
-    /// As [`Tickets::give`].
-    pub(crate) fn issue_ticket(&self, identity: &Identity) -> Result<String, TicketError> {
-        self.tickets.issue(identity.clone())
-    }
-}
 
 /// Makes [`GateService`]s, one for each route.
 #[derive(Clone)]
@@ -195,7 +59,7 @@ where
     fn call(&mut self, mut request: Request) -> Self::Future {
         match self.app.access_control().admit(&mut request) {
             Ok(allowance) => AuthRateLimitFuture::Admitted {
-                answer: CatchPanic::new(|| self.inner.call(request)),
+                future: CatchPanic::new(|| self.inner.call(request)),
                 allowance,
             },
             Err(refusal) => AuthRateLimitFuture::Refused { refusal: ready(Ok(*refusal)) },
@@ -210,7 +74,7 @@ pin_project! {
         /// The route's.
         Admitted {
             #[pin]
-            answer: CatchPanic<F>,
+            future: CatchPanic<F>,
             allowance: Option<Allowance>,
         },
         /// The gate's own.
@@ -223,73 +87,13 @@ impl<F: Future<Output = Result<Response, Infallible>>> Future for AuthRateLimitF
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
         match self.project() {
-            AuthRateLimitProjection::Admitted { answer, allowance } => {
-                let answer = ready!(answer.poll(context));
+            AuthRateLimitProjection::Admitted { future, allowance } => {
+                let outcome = ready!(future.poll(context));
                 let response =
-                    answer.unwrap_or_else(|Panicked| Ok(Problem::masked().into_response()));
+                    outcome.unwrap_or_else(|Panicked| Ok(Problem::masked().into_response()));
                 Poll::Ready(response.map(|response| with_rate_limit_headers(response, *allowance)))
             }
             AuthRateLimitProjection::Refused { refusal } => Pin::new(refusal).poll(context),
-        }
-    }
-}
-
-/// Takes the ticket out of a query, if it has one: the routes know nothing of tickets.
-fn extract_ticket(uri: &mut Uri) -> Option<String> {
-    const NAME: &str = "ticket=";
-    let ticket = uri.query()?.split('&').find_map(|pair| pair.strip_prefix(NAME))?.to_owned();
-    let rest: Vec<&str> = uri.query()?.split('&').filter(|pair| !pair.starts_with(NAME)).collect();
-    let path_and_query = match rest.as_slice() {
-        [] => uri.path().to_owned(),
-        rest => format!("{}?{}", uri.path(), rest.join("&")),
-    };
-    let mut parts = uri.clone().into_parts();
-    parts.path_and_query = Some(path_and_query.try_into().ok()?);
-    *uri = Uri::from_parts(parts).ok()?;
-    Some(ticket)
-}
-
-/// With the headers of the IETF's draft "RateLimit header fields for HTTP", in its structured form,
-/// where there is a limit.
-fn with_rate_limit_headers(mut response: Response, allowance: Option<Allowance>) -> Response {
-    let Some(Allowance { rate, remaining, reset_after: after }) = allowance else {
-        return response;
-    };
-    let policy = format!("\"client\";q={};w={}", rate.requests, seconds(rate.window));
-    let limit = format!("\"client\";r={remaining};t={}", seconds(after));
-    for (name, text) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, limit)] {
-        if let Ok(value) = HeaderValue::try_from(text) {
-            response.headers_mut().insert(name, value);
-        }
-    }
-    response
-}
-
-/// Whole seconds, rounded up.
-fn seconds(time: Duration) -> u128 {
-    time.as_millis().div_ceil(1_000)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_ticket_is_removed_from_the_query() {
-        for (before, ticket, after) in [
-            ("/v1/live?ticket=abc", Some("abc"), "/v1/live"),
-            (
-                "/v1/analysis?fen=startpos&ticket=abc&depth=3",
-                Some("abc"),
-                "/v1/analysis?fen=startpos&depth=3",
-            ),
-            ("/v1/analysis?ticket=&fen=startpos", Some(""), "/v1/analysis?fen=startpos"),
-            ("/v1/analysis?fen=ticket=", None, "/v1/analysis?fen=ticket="),
-            ("/v1/live", None, "/v1/live"),
-        ] {
-            let mut uri = Uri::from_static(before);
-            assert_eq!(extract_ticket(&mut uri).as_deref(), ticket, "{before}");
-            assert_eq!(uri.to_string(), after);
         }
     }
 }

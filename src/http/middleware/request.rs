@@ -1,9 +1,10 @@
-//! One layer around everything: the request's id, its span, its log line, its place in the metrics
-//! and where its time went, its problem's body, and the net under panics. One instead of many,
-//! because it lies on the way of every request.
+//! The outermost layer: request id, span, log line, metrics, `Server-Timing`, the bodies of problems
+//! and the panic guard. It is one layer instead of many because it is on the path of every request.
 
 use std::convert::Infallible;
+use std::fmt;
 use std::future::Future;
+use std::io::{Cursor, Write as _};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -11,18 +12,16 @@ use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::extract::MatchedPath;
-use axum::http::{Method, Request, Response};
+use axum::http::{HeaderValue, Method, Request, Response};
 use axum::response::IntoResponse;
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
 use tracing::Instrument;
 use tracing::instrument::Instrumented;
 
-use super::RequestId;
-use super::catch_panic::{CatchPanic, Panicked};
-use super::request_id::X_REQUEST_ID;
-use super::server_timing::insert_server_timing;
 use super::trace::{record_status, request_span};
+use super::{CatchPanic, Panicked};
+use crate::http::headers::{RequestId, SERVER_TIMING, X_REQUEST_ID};
 use crate::http::metrics::{CLIENT_CLOSED_REQUEST, RequestMetrics, RouteHandle, RouteMetrics};
 use crate::http::problem::{Problem, render_problem};
 
@@ -71,9 +70,9 @@ where
         request.extensions_mut().insert(id.clone());
         let route_metrics = self.route.metrics(request.extensions().get::<MatchedPath>());
         let span = request_span(&id, route_metrics.pattern(), &request);
-        let account = RequestLog::new(&request, route_metrics);
-        let answer = span.in_scope(|| CatchPanic::new(|| self.inner.call(request)));
-        RequestFuture { answer, id, account }.instrument(span)
+        let log = RequestLog::new(&request, route_metrics);
+        let future = span.in_scope(|| CatchPanic::new(|| self.inner.call(request)));
+        RequestFuture { future, id, log }.instrument(span)
     }
 }
 
@@ -82,9 +81,9 @@ pin_project! {
     #[project = RequestFutureProjection]
     pub(crate) struct RequestFuture<F> {
         #[pin]
-        answer: CatchPanic<F>,
+        future: CatchPanic<F>,
         id: RequestId,
-        account: RequestLog,
+        log: RequestLog,
     }
 }
 
@@ -92,20 +91,16 @@ impl<F: Future<Output = Result<Response<Body>, Infallible>>> Future for RequestF
     type Output = Result<Response<Body>, Infallible>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let RequestFutureProjection { answer, id, account } = self.project();
-        let mut response = match ready!(answer.poll(context)) {
+        let RequestFutureProjection { future, id, log } = self.project();
+        let mut response = match ready!(future.poll(context)) {
             Ok(Ok(response)) => response,
             Ok(Err(never)) => match never {},
             Err(Panicked) => Problem::masked().into_response(),
         };
-        render_problem(&mut response, &account.path, id.as_str());
+        render_problem(&mut response, &log.path, id.as_str());
         response.headers_mut().insert(X_REQUEST_ID, id.to_header());
-        insert_server_timing(
-            &mut response,
-            account.route_metrics.pattern(),
-            account.started.elapsed(),
-        );
-        account.log_response(response.status().as_u16());
+        insert_server_timing(&mut response, log.route_metrics.pattern(), log.started.elapsed());
+        log.log_response(response.status().as_u16());
         Poll::Ready(Ok(response))
     }
 }
@@ -164,4 +159,51 @@ impl Drop for RequestLog {
 
 fn milliseconds(time: Duration) -> f64 {
     time.as_micros() as f64 / 1_000.0
+}
+
+/// The route whose answers carry it.
+const TIMED_ROUTE: &str = "/v1/best-move";
+
+/// Of the header, with three times of 64 bits.
+const MAX_HEADER_BYTES: usize = 128;
+
+/// What a handler knows of its time; put into the response's extensions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct ServerTiming {
+    /// Waiting for a worker.
+    pub(crate) queue: Duration,
+    /// Searching, or waiting for a search of another request.
+    pub(crate) search: Duration,
+}
+
+/// With two decimals. Each answer from memory has two that are nothing; and whole numbers are
+/// written in a fraction of the time of others.
+struct Milliseconds(Duration);
+
+impl fmt::Display for Milliseconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_zero() {
+            return f.write_str("0.00");
+        }
+        let hundredths = (self.0.as_nanos() as u64 + 5_000) / 10_000;
+        write!(f, "{}.{:02}", hundredths / 100, hundredths % 100)
+    }
+}
+
+/// Writes the header on an answer of this route, if all of its answers carry it, in milliseconds
+/// with two decimals.
+pub(super) fn insert_server_timing(response: &mut Response<Body>, route: &str, total: Duration) {
+    if route != TIMED_ROUTE {
+        return;
+    }
+    let ServerTiming { queue, search } = response.extensions_mut().remove().unwrap_or_default();
+    let [queue, search, total] = [queue, search, total].map(Milliseconds);
+    let mut text = Cursor::new([0; MAX_HEADER_BYTES]);
+    let written = write!(text, "queue;dur={queue}, search;dur={search}, total;dur={total}");
+    let bytes = &text.get_ref()[..text.position() as usize];
+    if written.is_ok()
+        && let Ok(value) = HeaderValue::from_bytes(bytes)
+    {
+        response.headers_mut().insert(SERVER_TIMING, value);
+    }
 }

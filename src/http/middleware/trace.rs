@@ -12,7 +12,7 @@ use tracing::Span;
 use tracing::field::{Empty, display};
 use tracing_opentelemetry::OpenTelemetrySpanExt;
 
-use super::RequestId;
+use crate::http::headers::RequestId;
 
 /// W3C Trace Context: the trace that the request is a part of, and the span that sent it.
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");

@@ -1,6 +1,8 @@
-//! Examples: for each request what it is answered, kept as data in `examples/<operation>.json`, and
-//! for each other problem what it looks like. The tests send every request to a fresh server and
+//! Examples of the contract: for each request its response, stored in `examples/<operation>.json`,
+//! and for each other problem its document. The tests send every request to a fresh server and
 //! compare.
+
+use std::time::Duration;
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -9,7 +11,8 @@ use utoipa::openapi::example::ExampleBuilder;
 use utoipa::openapi::path::Operation;
 use utoipa::openapi::{Content, OpenApi, RefOr, Response};
 
-use crate::http::problem::{ProblemCode, example_problem};
+use crate::analysis::AnalysisError;
+use crate::http::problem::{Problem, ProblemCode, render_object};
 
 /// The data of an operation.
 const FILES: [(&str, &str); 17] = [
@@ -122,4 +125,53 @@ fn insert_example<'a>(
             content.examples.insert(name.to_owned(), RefOr::T(example));
         }
     }
+}
+
+const REQUEST_ID: &str = "5f0c9a3e77d1b284";
+const RETRY_AFTER: Duration = Duration::from_secs(2);
+
+/// A problem of this code on this path; null for those that need a request to be told.
+fn example_problem(code: ProblemCode, path: &str) -> Value {
+    let path =
+        path.replace("{code}", "unheard_of").replace("{id}", "3b0c44298fc1c149afbf4c8996fb9242");
+    let problem = match code {
+        ProblemCode::MalformedJson => Problem::malformed_json("expected value", 1, 9),
+        ProblemCode::MalformedQuery => Problem::malformed_query("fen=%zz"),
+        ProblemCode::NotAcceptable => Problem::not_acceptable(
+            "text/html",
+            "application/json, application/x-ndjson and text/event-stream",
+        ),
+        ProblemCode::Unauthorized => Problem::unauthorized(),
+        ProblemCode::OriginRefused => Problem::origin_refused("https://elsewhere.example"),
+        ProblemCode::UpgradeRequired => Problem::upgrade_required("the header Upgrade is missing"),
+        ProblemCode::RateLimited => Problem::rate_limited(RETRY_AFTER),
+        ProblemCode::NotFound => Problem::not_found(&path),
+        ProblemCode::MethodNotAllowed => Problem::method_not_allowed(&path, "DELETE"),
+        ProblemCode::RequestTimeout => Problem::request_timeout(Duration::from_secs(10)),
+        ProblemCode::BodyTooLarge => Problem::body_too_large(65_536),
+        ProblemCode::UnsupportedMediaType => Problem::not_json(Some("text/plain")),
+        ProblemCode::IdempotencyConflict => Problem::idempotency_conflict(),
+        ProblemCode::Gone => Problem::gone(),
+        ProblemCode::Internal => Problem::masked(),
+        ProblemCode::QueueFull => {
+            AnalysisError::QueueFull { length: 128, retry_after: RETRY_AFTER }.into()
+        }
+        ProblemCode::Deadline => {
+            AnalysisError::Deadline { waited: Duration::from_secs(30), retry_after: RETRY_AFTER }
+                .into()
+        }
+        ProblemCode::ShuttingDown => {
+            AnalysisError::ShuttingDown { retry_after: RETRY_AFTER }.into()
+        }
+        ProblemCode::NotReady if path.starts_with("/v1/games") => Problem::not_ready("store"),
+        ProblemCode::NotReady => Problem::not_ready("shutting_down"),
+        ProblemCode::InvalidRequest
+        | ProblemCode::InvalidFen
+        | ProblemCode::IllegalMove
+        | ProblemCode::InvalidPgn
+        | ProblemCode::PerftTooLarge => {
+            return Value::Null;
+        }
+    };
+    render_object(&problem, &path, REQUEST_ID).map(Value::Object).unwrap_or_default()
 }

@@ -1,10 +1,8 @@
 //! Requests about a position: its members lie flat beside the request's own, and no others may.
 
-use std::borrow::Cow;
-
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn, ParameterStyle};
-use utoipa::openapi::schema::{AdditionalProperties, ArrayBuilder, Schema};
-use utoipa::openapi::{Object, ObjectBuilder, OpenApi, RefOr, Required, Type};
+use utoipa::openapi::schema::{AdditionalProperties, Schema};
+use utoipa::openapi::{Object, OpenApi, RefOr, Required};
 use utoipa::{Modify, PartialSchema, ToSchema};
 
 use crate::http::controllers::analysis::AnalysisOptions;
@@ -14,7 +12,7 @@ use crate::http::dto::{PositionRequest, SearchRequest};
 const POSITION: &str = "position";
 
 /// The field that the members of an analysis take the place of; those of a search are among them.
-const OUTPUT_OPTIONS: &str = "manner";
+const ANALYSIS_OPTIONS: &str = "options";
 
 /// The field that the members of a search take the place of.
 const SEARCH: &str = "search";
@@ -26,47 +24,16 @@ const QUERY_ROUTES: [(&str, &str); 3] = [
     ("/api/cloud-eval", "CloudEvalRequest"),
 ];
 
-/// The schema of the position's members by themselves.
-const POSITION_MEMBERS: &str = "PositionMembers";
-
 /// A request whose members are its own alone.
 const CLOSED_REQUEST: &str = "GamesRequest";
 
 /// The one request that can't do without moves.
 const NEEDS_MOVES: &str = "PlayRequest";
 
-impl PartialSchema for PositionRequest {
-    fn schema() -> RefOr<Schema> {
-        let text = |description: &str| {
-            ObjectBuilder::new().schema_type(Type::String).description(Some(description))
-        };
-        let moves = ArrayBuilder::new()
-            .items(ObjectBuilder::new().schema_type(Type::String))
-            .description(Some(
-                "Moves in UCI or SAN, played from there; at most `moves` of `GET /v1/limits`. They count for repetition and clocks.",
-            ));
-        let object = ObjectBuilder::new()
-            .property(
-                "fen",
-                text("A FEN (X-FEN or Shredder-FEN, four to six fields), or `startpos`. Exactly one of `fen` and `packed` is needed."),
-            )
-            .property("packed", text("The packed form: base64url without padding. Exactly one of `fen` and `packed` is needed."))
-            .property("moves", moves)
-            .build();
-        RefOr::T(Schema::Object(object))
-    }
-}
-
-impl ToSchema for PositionRequest {
-    fn name() -> Cow<'static, str> {
-        POSITION_MEMBERS.into()
-    }
-}
-
 /// The fields that members stand for, with the schemas of those members by themselves.
 fn flattened_fields() -> [(&'static str, String, RefOr<Schema>); 3] {
     [
-        (OUTPUT_OPTIONS, AnalysisOptions::name().into(), AnalysisOptions::schema()),
+        (ANALYSIS_OPTIONS, AnalysisOptions::name().into(), AnalysisOptions::schema()),
         (POSITION, PositionRequest::name().into(), PositionRequest::schema()),
         (SEARCH, SearchRequest::name().into(), SearchRequest::schema()),
     ]
@@ -175,7 +142,7 @@ fn parameter(name: &str, schema: &RefOr<Schema>, required: Required) -> Paramete
 mod tests {
     use serde_json::{Value, json};
 
-    use crate::http::contract;
+    use crate::http::openapi::contract;
 
     fn schema(name: &str) -> Value {
         let contract = serde_json::to_value(contract()).unwrap();

@@ -1,14 +1,11 @@
 //! The forms that an analysis can be told in, and which of them a client wants.
 
 use axum::http::header::ACCEPT;
-use axum::http::{HeaderMap, HeaderName, HeaderValue};
+use axum::http::{HeaderMap, HeaderValue};
 use headers_accept::Accept;
 use mediatype::{MediaType, Name};
 
 use crate::http::problem::Problem;
-
-/// What an EventSource has heard last.
-pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
 
 /// A form of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

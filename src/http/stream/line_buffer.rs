@@ -1,27 +1,103 @@
-//! The lines that wait for their reader: few, and not for long.
+//! A bounded buffer between the writer of lines and the response body that sends them.
 
 use std::collections::VecDeque;
 use std::io;
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use axum::body::{Bytes, HttpBody};
 use http_body::Frame;
+use serde::Serialize;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
-use super::StreamOptions;
-use super::line::{Delivery, Line};
+use super::content_negotiation::ResponseFormat;
+
+/// How lines are sent.
+#[derive(Clone, Copy, Debug)]
+pub struct StreamOptions {
+    /// The longest time without a line.
+    pub heartbeat: Duration,
+    /// A reader that takes nothing for so long is cut off.
+    pub stall: Duration,
+    /// Most lines that wait for a reader.
+    pub buffer: usize,
+}
+
+/// Longer than any number that a client's reconnection would wait for by itself.
+const RETRY_MS: u32 = 2_000;
+
+/// A line, written in its form.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    bytes: Bytes,
+    delivery: Delivery,
+}
+
+/// Whether a full buffer may drop a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Delivery {
+    /// The line may be dropped for a newer one.
+    Droppable,
+    /// The line is always delivered.
+    Required,
+}
+
+/// The last line's id: whoever comes back with it has heard everything.
+pub(crate) const END_EVENT_ID: &str = "end";
+
+impl Line {
+    /// Serializes a payload in this format.
+    ///
+    /// # Errors
+    /// When the payload cannot be serialized.
+    pub(crate) fn new(
+        format: ResponseFormat,
+        delivery: Delivery,
+        event: &str,
+        id: Option<&str>,
+        payload: &impl Serialize,
+    ) -> serde_json::Result<Line> {
+        Ok(Line { bytes: serialize_line(format, event, id, payload)?, delivery })
+    }
+
+    /// What comes before all lines, in forms that have such a thing.
+    pub(super) fn preamble(format: ResponseFormat) -> Option<Line> {
+        let bytes = Bytes::from(format!("retry: {RETRY_MS}\n\n"));
+        (format == ResponseFormat::Sse).then_some(Line { bytes, delivery: Delivery::Required })
+    }
+}
+
+fn serialize_line(
+    format: ResponseFormat,
+    event: &str,
+    id: Option<&str>,
+    payload: &impl Serialize,
+) -> serde_json::Result<Bytes> {
+    let mut text = Vec::with_capacity(512);
+    if format == ResponseFormat::Sse {
+        text.extend_from_slice(format!("event: {event}\n").as_bytes());
+        if let Some(id) = id {
+            text.extend_from_slice(format!("id: {id}\n").as_bytes());
+        }
+        text.extend_from_slice(b"data: ");
+    }
+    // JSON as serde_json writes it has no line breaks of its own.
+    serde_json::to_writer(&mut text, payload)?;
+    text.extend_from_slice(if format == ResponseFormat::Sse { b"\n\n" } else { b"\n" });
+    Ok(Bytes::from(text))
+}
 
 /// Where lines are put. Once it is dropped the reader gets what waits, and then the end.
-pub(crate) struct LineSender {
+pub(super) struct LineSender {
     shared: Arc<Shared>,
     options: StreamOptions,
 }
 
 /// What the reader takes them from: the body of a response.
-pub(crate) struct LineBody(Arc<Shared>);
+pub(super) struct LineBody(Arc<Shared>);
 
 struct Shared {
     state: Mutex<State>,
@@ -54,7 +130,7 @@ enum CloseState {
 }
 
 /// An outbox and what it is read by.
-pub(crate) fn line_channel(options: StreamOptions) -> (LineSender, LineBody) {
+pub(super) fn line_channel(options: StreamOptions) -> (LineSender, LineBody) {
     let state = State {
         queued: VecDeque::new(),
         bytes: 0,
@@ -105,7 +181,7 @@ impl Shared {
 impl LineSender {
     /// Puts a line in. In a full outbox the oldest one that may give way does; without any, the new
     /// one if it may.
-    pub(crate) fn send(&self, line: Line) {
+    pub(super) fn send(&self, line: Line) {
         let mut state = self.shared.lock();
         if state.close_state != CloseState::Open {
             return;
@@ -128,26 +204,18 @@ impl LineSender {
         }
     }
 
-    /// Puts a line in that was written just now; one that could not be is told to the log.
-    pub(crate) fn send_serialized(&self, line: serde_json::Result<Line>) {
-        match line {
-            Ok(line) => self.send(line),
-            Err(error) => tracing::error!(error = error.to_string(), "a line could not be written"),
-        }
-    }
-
     /// The bytes of the lines that wait.
-    pub(crate) fn bytes(&self) -> usize {
+    pub(super) fn bytes(&self) -> usize {
         self.shared.lock().bytes
     }
 
     /// Resolves when one more line has room, or nobody takes any.
-    pub(crate) async fn wait_for_capacity(&self) {
+    pub(super) async fn wait_for_capacity(&self) {
         self.wait_until(|state| state.queued.len() < self.options.buffer).await;
     }
 
     /// Resolves when the lines that wait have fewer bytes, or nobody takes any.
-    pub(crate) async fn wait_bytes_below(&self, bytes: usize) {
+    pub(super) async fn wait_bytes_below(&self, bytes: usize) {
         self.wait_until(|state| state.bytes < bytes).await;
     }
 
@@ -167,7 +235,7 @@ impl LineSender {
     }
 
     /// From now on the reader may take its time, or no longer.
-    pub(crate) fn set_stall_timer_paused(&self, paused: bool) {
+    pub(super) fn set_stall_timer_paused(&self, paused: bool) {
         let mut state = self.shared.lock();
         state.is_stall_timer_paused = paused;
         state.unread_since = (!state.queued.is_empty()).then(Instant::now);
@@ -177,7 +245,7 @@ impl LineSender {
 
     /// Resolves when the reader has gone, or has taken nothing for too long; in that case it is cut
     /// off.
-    pub(crate) async fn closed(&self) {
+    pub(super) async fn closed(&self) {
         loop {
             // Made before the look, so that nothing is missed in between.
             let changed = self.shared.changed.notified();
@@ -248,6 +316,26 @@ mod tests {
     use super::*;
     use crate::http::stream::ResponseFormat;
 
+    #[test]
+    fn a_line_is_an_object_or_an_event() {
+        let object = serde_json::json!({ "type": "info", "seq": 3 });
+        let text = |form| {
+            String::from_utf8(
+                Line::new(form, Delivery::Droppable, "info", Some("3"), &object)
+                    .unwrap()
+                    .bytes
+                    .to_vec(),
+            )
+            .unwrap()
+        };
+        assert_eq!(text(ResponseFormat::NdJson), "{\"type\":\"info\",\"seq\":3}\n");
+        assert_eq!(
+            text(ResponseFormat::Sse),
+            "event: info\nid: 3\ndata: {\"type\":\"info\",\"seq\":3}\n\n"
+        );
+        assert!(Line::preamble(ResponseFormat::NdJson).is_none());
+    }
+
     const OPTIONS: StreamOptions = StreamOptions {
         heartbeat: Duration::from_secs(5),
         stall: Duration::from_secs(10),
@@ -255,11 +343,11 @@ mod tests {
     };
 
     fn droppable(text: &str) -> Line {
-        Line::droppable(ResponseFormat::NdJson, "info", None, &text).unwrap()
+        Line::new(ResponseFormat::NdJson, Delivery::Droppable, "info", None, &text).unwrap()
     }
 
     fn required(text: &str) -> Line {
-        Line::required(ResponseFormat::NdJson, "end", None, &text).unwrap()
+        Line::new(ResponseFormat::NdJson, Delivery::Required, "end", None, &text).unwrap()
     }
 
     async fn read(lines: &mut LineBody) -> Option<io::Result<String>> {

@@ -69,7 +69,7 @@ async fn job_limits_are_answered_with_queue_full() {
     assert_eq!((&problem["queue_length"], &problem["detail"]), (&json!(2), &json!(detail)));
     accepted_job(&submit_from(bob, 5).await);
     let problem = submit_from(cid, 6).await.expect_problem(503, "queue_full");
-    let detail = "all 3 places are taken by jobs that are not done";
+    let detail = "all 3 places of all clients are taken by jobs that are not done";
     assert_eq!((&problem["queue_length"], &problem["detail"]), (&json!(3), &json!(detail)));
     server.send(server.request(Method::DELETE, &first)).await;
     accepted_job(&submit_from(cid, 6).await);

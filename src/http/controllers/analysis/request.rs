@@ -2,7 +2,7 @@
 
 use utoipa::ToSchema;
 
-use super::render_options::{Pov, RenderOptions};
+use super::response::{Pov, RenderOptions};
 use crate::analysis::{AnalysisRequest, Client};
 use crate::chess::{CastlingNotation, Game, Move, Position, parse_move};
 use crate::engine::Limits;
@@ -19,7 +19,7 @@ use crate::http::problem::{InvalidMember, MemberErrorCode, Problem};
 #[schema(as = AnalysisRequest)]
 pub(crate) struct AnalysisRequestDto {
     pub(super) position: PositionRequest,
-    pub(super) manner: AnalysisOptions,
+    pub(super) options: AnalysisOptions,
 }
 
 /// How wide and how deep a position is analysed, and how that is told.
@@ -93,7 +93,7 @@ impl<'a> FromValue<'a> for Pov {
 impl FromMembers for AnalysisRequestDto {
     fn read(members: &mut Members<'_>) -> Option<AnalysisRequestDto> {
         let (position, options) = (PositionRequest::read(members), AnalysisOptions::read(members));
-        Some(AnalysisRequestDto { position: position?, manner: options? })
+        Some(AnalysisRequestDto { position: position?, options: options? })
     }
 }
 

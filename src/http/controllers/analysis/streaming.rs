@@ -1,92 +1,192 @@
-//! From the lines of an analysis to the body of a response.
+//! The stream of an analysis: updates become lines at a bounded rate, lines become the body.
 
+use std::future::pending;
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::response::Response;
-use tokio::time::timeout;
+use tokio::time::{Instant, sleep_until, timeout};
 use tracing::Instrument;
 
-use super::render_options::RenderOptions;
-use super::stream_line::StreamLine;
-use super::update_throttle::UpdateThrottle;
-use crate::analysis::AnalysisStream;
-use crate::http::StreamOptions;
-use crate::http::caller::Caller;
+use super::response::{End, Heartbeat, Info, Queued, RenderOptions, StreamLine};
+use crate::analysis::{AnalysisError, AnalysisStream, AnalysisUpdate, Answer};
+use crate::engine::Report;
 use crate::http::problem::Problem;
-use crate::http::stream::{
-    END_EVENT_ID, Line, LineSender, Permit, ResponseFormat, line_channel, streaming_response,
-};
+use crate::http::stream::{Delivery, END_EVENT_ID, StreamSetup, StreamWriter};
 
 /// So long the status of the response waits for the first line.
 const FIRST_LINE_TIMEOUT: Duration = Duration::from_millis(100);
+
+/// Two infos are so far apart at least.
+const MIN_INFO_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Begins a stream. It ends with its analysis, or with its reader.
 ///
 /// # Errors
 /// What ends the analysis before the first line.
 pub(super) async fn stream_response(
-    rules: StreamOptions,
-    permit: Permit,
-    format: ResponseFormat,
-    caller: Caller,
+    setup: StreamSetup,
     render_options: RenderOptions,
     mut analysis: AnalysisStream,
 ) -> Result<Response, Problem> {
-    let mut throttle = UpdateThrottle::new(render_options, rules.heartbeat);
+    let mut throttle = UpdateThrottle::new(render_options, setup.options.heartbeat);
     let first = timeout(FIRST_LINE_TIMEOUT, throttle.next(&mut analysis)).await;
     let first = first.ok().transpose()?.flatten();
-    let (buffer, response_body) = line_channel(rules);
-    let writer = StreamWriter { format, caller, buffer, _permit: permit };
-    tokio::spawn(writer.run(first, throttle, analysis).in_current_span());
-    Ok(streaming_response(format, response_body))
+    let (writer, response) = setup.open();
+    tokio::spawn(write_lines(writer, first, throttle, analysis).in_current_span());
+    Ok(response)
 }
 
-struct StreamWriter {
-    format: ResponseFormat,
-    caller: Caller,
-    buffer: LineSender,
-    _permit: Permit,
+async fn write_lines(
+    writer: StreamWriter,
+    first: Option<StreamLine>,
+    mut throttle: UpdateThrottle,
+    mut analysis: AnalysisStream,
+) {
+    first.iter().for_each(|line| send_line(&writer, line));
+    loop {
+        tokio::select! {
+            biased;
+            // Dropping the analysis leaves it.
+            () = writer.closed() => return,
+            line = throttle.next(&mut analysis) => match line {
+                Ok(Some(line)) => send_line(&writer, &line),
+                Ok(None) => return,
+                Err(error) => {
+                    let caller = writer.caller();
+                    let problem = StreamLine::from_problem(&error.into(), caller.path(), caller.request_id());
+                    return problem.iter().for_each(|line| send_line(&writer, line));
+                }
+            },
+        }
+    }
 }
 
-impl StreamWriter {
-    async fn run(
-        self,
-        first: Option<StreamLine>,
-        mut throttle: UpdateThrottle,
-        mut analysis: AnalysisStream,
-    ) {
-        Line::preamble(self.format).into_iter().for_each(|line| self.buffer.send(line));
-        first.iter().for_each(|line| self.put(line));
+fn send_line(writer: &StreamWriter, line: &StreamLine) {
+    let name = line.name();
+    match line {
+        StreamLine::Info(info) => {
+            writer.send(Delivery::Droppable, name, Some(&info.seq().to_string()), line);
+        }
+        StreamLine::Queued(_) | StreamLine::Heartbeat(_) => {
+            writer.send(Delivery::Droppable, name, None, line);
+        }
+        StreamLine::End(_) | StreamLine::Problem(_) => {
+            writer.send(Delivery::Required, name, Some(END_EVENT_ID), line);
+        }
+    }
+}
+
+/// Tells an analysis line by line: not too often, and never silent for long.
+pub(crate) struct UpdateThrottle {
+    render_options: RenderOptions,
+    heartbeat_interval: Duration,
+    /// Of the last info.
+    seq: u64,
+    /// When the last line was told.
+    last_line_at: Instant,
+    /// The next info is not told before.
+    next_info_at: Instant,
+    /// An info that waits for that, or for the end.
+    pending_report: Option<Arc<Report>>,
+    /// The end, behind the last info.
+    final_answer: Option<Answer>,
+}
+
+/// What happens next.
+enum Event {
+    Update(Option<AnalysisUpdate>),
+    /// It is time for the info that waits.
+    InfoDue,
+    HeartbeatDue,
+}
+
+impl UpdateThrottle {
+    /// One that says something at least so often.
+    pub(crate) fn new(
+        render_options: RenderOptions,
+        heartbeat_interval: Duration,
+    ) -> UpdateThrottle {
+        let now = Instant::now();
+        UpdateThrottle {
+            render_options,
+            heartbeat_interval,
+            seq: 0,
+            last_line_at: now,
+            next_info_at: now,
+            pending_report: None,
+            final_answer: None,
+        }
+    }
+
+    /// The next line; `None` after the end. It may be given up and asked again: nothing gets lost.
+    ///
+    /// # Errors
+    /// What ends the analysis before its end.
+    pub(crate) async fn next(
+        &mut self,
+        analysis: &mut AnalysisStream,
+    ) -> Result<Option<StreamLine>, AnalysisError> {
         loop {
-            tokio::select! {
-                biased;
-                // Dropping the analysis is leaving it.
-                () = self.buffer.closed() => return,
-                line = throttle.next(&mut analysis) => match line {
-                    Ok(Some(line)) => self.put(&line),
-                    Ok(None) => return,
-                    Err(error) => {
-                        let problem = StreamLine::from_problem(&error.into(), self.caller.path(), self.caller.request_id());
-                        return problem.iter().for_each(|line| self.put(line));
-                    }
-                },
+            if let Some(answer) = self.final_answer.take() {
+                if let Some(report) = self.pending_report.take() {
+                    self.final_answer = Some(answer);
+                    return Ok(Some(self.info_line(&report)));
+                }
+                return Ok(Some(StreamLine::End(End::new(&self.render_options, &answer))));
+            }
+            let line = match self.next_event(analysis).await? {
+                Event::Update(None) => return Ok(None),
+                Event::Update(Some(update)) => self.line_of_update(update),
+                Event::InfoDue => self.pending_report.take().map(|report| self.info_line(&report)),
+                Event::HeartbeatDue => {
+                    let (time, nodes) = analysis.elapsed_and_nodes();
+                    Some(StreamLine::Heartbeat(Heartbeat::new(time, nodes)))
+                }
+            };
+            if let Some(line) = line {
+                self.last_line_at = Instant::now();
+                return Ok(Some(line));
             }
         }
     }
 
-    fn put(&self, line: &StreamLine) {
-        let (format, name) = (self.format, line.name());
-        let encoded = match line {
-            StreamLine::Info(info) => {
-                Line::droppable(format, name, Some(&info.seq().to_string()), line)
+    /// The line of an update that is sent at once; `None` for one that waits for its time.
+    fn line_of_update(&mut self, update: AnalysisUpdate) -> Option<StreamLine> {
+        match update {
+            AnalysisUpdate::Cached(cached) => {
+                self.seq += 1;
+                let info = Info::from_cache(self.seq, &self.render_options, &cached);
+                return Some(StreamLine::Info(info));
             }
-            StreamLine::Queued(_) | StreamLine::Heartbeat(_) => {
-                Line::droppable(format, name, None, line)
+            AnalysisUpdate::Queued(ahead) => {
+                return Some(StreamLine::Queued(Queued::behind(ahead)));
             }
-            StreamLine::End(_) | StreamLine::Problem(_) => {
-                Line::required(format, name, Some(END_EVENT_ID), line)
+            AnalysisUpdate::Iteration(report) => self.pending_report = Some(report),
+            AnalysisUpdate::End(answer) => self.final_answer = Some(answer),
+        }
+        None
+    }
+
+    async fn next_event(&mut self, analysis: &mut AnalysisStream) -> Result<Event, AnalysisError> {
+        let info_due = async {
+            match self.pending_report {
+                Some(_) => sleep_until(self.next_info_at).await,
+                None => pending().await,
             }
         };
-        self.buffer.send_serialized(encoded);
+        tokio::select! {
+            biased;
+            () = info_due => Ok(Event::InfoDue),
+            update = analysis.next() => update.map(Event::Update),
+            () = sleep_until(self.last_line_at + self.heartbeat_interval) => Ok(Event::HeartbeatDue),
+        }
+    }
+
+    fn info_line(&mut self, report: &Report) -> StreamLine {
+        self.seq += 1;
+        self.next_info_at = Instant::now() + MIN_INFO_INTERVAL;
+        self.last_line_at = Instant::now();
+        StreamLine::Info(Info::from_search(self.seq, &self.render_options, report))
     }
 }

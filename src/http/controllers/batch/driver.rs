@@ -9,48 +9,37 @@ use serde::Serialize;
 use tokio::task::JoinSet;
 use tracing::Instrument;
 
-use super::line_reader::{BodyEnd, BodyLimits, InputLine, LineReader};
-use super::request::BatchRequest;
-use super::response::{BatchEnd, BatchError, EndReason, Indexed};
+use super::line_reader::{BodyLimits, InputLine, LineReader};
+use super::message::{BatchEnd, BatchError, BatchRequest, EndReason, Indexed};
 use crate::analysis::Service;
 use crate::chess::CastlingNotation;
-use crate::http::App;
-use crate::http::caller::Caller;
+use crate::http::access::Caller;
 use crate::http::controllers::analysis::{AnalysisAnswer, Pov, RenderOptions};
 use crate::http::controllers::best_move::BestMoveAnswer;
 use crate::http::dto::{CorrelationId, PositionState};
-use crate::http::json;
 use crate::http::problem::{Problem, ProblemCode, render_object};
-use crate::http::stream::{
-    self, LineSender, Permit, ResponseFormat, line_channel, streaming_response,
-};
+use crate::http::stream::{Delivery, Line, ResponseFormat, StreamSetup, StreamWriter};
+use crate::http::{App, json};
 
 /// For each worker so many lines are at work: one is searched, one is next.
 const LINES_PER_WORKER: usize = 2;
 
 /// Begins to work on a body.
-pub(super) fn start(
-    app: App,
-    permit: Permit,
-    service: Service,
-    caller: Caller,
-    body: Body,
-) -> Response {
+pub(super) fn start(app: App, service: Service, setup: StreamSetup, body: Body) -> Response {
     let caps = app.caps();
     let limits = BodyLimits {
         max_lines: caps.batch_lines,
         max_bytes: caps.batch_bytes,
         idle_timeout: caps.body_timeout,
     };
-    let (buffer, response_body) = line_channel(caps.stream);
-    buffer.set_stall_timer_paused(true);
-    let handler = LineHandler { app: app.clone(), service, caller };
+    let handler = LineHandler { app: app.clone(), service, caller: setup.caller.clone() };
+    let (output, response) = setup.open();
+    output.set_stall_timer_paused(true);
     let driver = Driver {
         max_in_flight: handler.service.status().workers * LINES_PER_WORKER,
         max_unread_bytes: caps.batch_bytes,
         handler,
-        buffer,
-        _permit: permit,
+        output,
         queued: VecDeque::new(),
         in_flight: JoinSet::new(),
         end_reason: None,
@@ -59,7 +48,7 @@ pub(super) fn start(
         started_at: Instant::now(),
     };
     tokio::spawn(driver.run(LineReader::new(body, limits)).in_current_span());
-    streaming_response(ResponseFormat::NdJson, response_body)
+    response
 }
 
 /// What it takes to answer a line.
@@ -72,7 +61,8 @@ struct LineHandler {
 
 struct Driver {
     handler: LineHandler,
-    buffer: LineSender,
+    /// The response. Its permit is held until everything has been read, or the reader has left.
+    output: StreamWriter,
     /// Lines that have come and are not at work yet, each with its index.
     queued: VecDeque<(usize, InputLine)>,
     in_flight: JoinSet<LineOutcome>,
@@ -80,8 +70,6 @@ struct Driver {
     max_in_flight: usize,
     /// While answers of so many bytes wait for the reader, no further line is taken up.
     max_unread_bytes: usize,
-    /// Held until everything has been read, or the reader has gone.
-    _permit: Permit,
     /// Why no more lines are read.
     end_reason: Option<EndReason>,
     answered: usize,
@@ -91,7 +79,7 @@ struct Driver {
 
 /// A line of the answer.
 struct LineOutcome {
-    line: serde_json::Result<stream::Line>,
+    line: serde_json::Result<Line>,
     is_answered: bool,
     /// The service takes no more.
     is_shutdown: bool,
@@ -110,8 +98,8 @@ impl Driver {
             tokio::select! {
                 biased;
                 // Dropping the work is leaving its searches.
-                () = self.buffer.closed() => return,
-                () = self.buffer.wait_bytes_below(self.max_unread_bytes), if !self.queued.is_empty() && self.is_output_full() => {}
+                () = self.output.closed() => return,
+                () = self.output.wait_bytes_below(self.max_unread_bytes), if !self.queued.is_empty() && self.is_output_full() => {}
                 Some(joined) = self.in_flight.join_next() => self.send_outcome(joined),
                 // A body may stand still for long. What has come of it is refused line by line.
                 () = self.handler.app.shutting_down(), if self.end_reason.is_none() => self.stop_reading(EndReason::Shutdown),
@@ -120,7 +108,7 @@ impl Driver {
                         self.queued.push_back((index, line));
                         index += 1;
                     }
-                    Err(end) => self.stop_reading(end.into()),
+                    Err(reason) => self.stop_reading(reason),
                 },
             }
             while self.in_flight.len() < self.max_in_flight
@@ -136,27 +124,22 @@ impl Driver {
             self.failed,
             self.started_at.elapsed(),
         );
-        self.buffer.send_serialized(stream::Line::required(
-            ResponseFormat::NdJson,
-            "end",
-            None,
-            &end,
-        ));
+        self.output.send(Delivery::Required, "end", None, &end);
         tokio::select! {
-            () = self.buffer.closed() => {}
-            () = self.buffer.wait_bytes_below(1) => {}
+            () = self.output.closed() => {}
+            () = self.output.wait_bytes_below(1) => {}
         }
     }
 
     /// The reader has too much to read.
     fn is_output_full(&self) -> bool {
-        self.buffer.bytes() >= self.max_unread_bytes
+        self.output.queued_bytes() >= self.max_unread_bytes
     }
 
     /// No more lines are read.
     fn stop_reading(&mut self, reason: EndReason) {
         self.end_reason = Some(reason);
-        self.buffer.set_stall_timer_paused(false);
+        self.output.set_stall_timer_paused(false);
     }
 
     fn start_line(&mut self, index: usize, line: InputLine) {
@@ -179,20 +162,10 @@ impl Driver {
         });
         self.answered += usize::from(outcome.is_answered);
         self.failed += usize::from(!outcome.is_answered);
-        self.buffer.send_serialized(outcome.line);
+        self.output.send_line(outcome.line);
         if outcome.is_shutdown {
             // What waits is refused line by line.
             self.stop_reading(EndReason::Shutdown);
-        }
-    }
-}
-
-impl From<BodyEnd> for EndReason {
-    fn from(end: BodyEnd) -> EndReason {
-        match end {
-            BodyEnd::Complete => EndReason::Done,
-            BodyEnd::TooLarge => EndReason::TooLarge,
-            BodyEnd::Broken => EndReason::Broken,
         }
     }
 }
@@ -231,7 +204,7 @@ impl LineHandler {
         &self,
         index: usize,
         request: BatchRequest,
-    ) -> Result<serde_json::Result<stream::Line>, Problem> {
+    ) -> Result<serde_json::Result<Line>, Problem> {
         let resolved = request.position.resolve()?;
         let state = PositionState::from(&resolved);
         let position = resolved.game.position().clone();
@@ -262,6 +235,6 @@ impl LineHandler {
     }
 }
 
-fn encode_answer(object: &impl Serialize) -> serde_json::Result<stream::Line> {
-    stream::Line::required(ResponseFormat::NdJson, "answer", None, object)
+fn encode_answer(object: &impl Serialize) -> serde_json::Result<Line> {
+    Line::new(ResponseFormat::NdJson, Delivery::Required, "answer", None, object)
 }

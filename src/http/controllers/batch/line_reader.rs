@@ -7,10 +7,12 @@ use std::time::Duration;
 use axum::body::{Body, Bytes, HttpBody};
 use tokio::time::{Instant, timeout_at};
 
+use super::message::EndReason;
+
 /// A longer line is not kept.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
-/// How much of a body is read.
+/// The limits on a batch body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BodyLimits {
     /// Most lines.
@@ -28,17 +30,6 @@ pub(super) enum InputLine {
     Text(Vec<u8>),
     /// It was too long.
     TooLong,
-}
-
-/// How a body has ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum BodyEnd {
-    /// All of it has come.
-    Complete,
-    /// There was more than is read.
-    TooLarge,
-    /// Nothing came for too long, or it broke off.
-    Broken,
 }
 
 /// Splits a body into lines. Blank ones are told too: they count.
@@ -75,7 +66,7 @@ impl LineReader {
 
     /// The next line, or how the body has ended. It may be given up and asked again: nothing gets
     /// lost.
-    pub(super) async fn next(&mut self) -> Result<InputLine, BodyEnd> {
+    pub(super) async fn next(&mut self) -> Result<InputLine, EndReason> {
         loop {
             if let Some(length) = self.chunk.iter().position(|&byte| byte == b'\n') {
                 let rest = self.chunk.split_off(length + 1);
@@ -84,13 +75,13 @@ impl LineReader {
                 return self.finish_line();
             }
             if self.is_truncated {
-                return Err(BodyEnd::TooLarge);
+                return Err(EndReason::TooLarge);
             }
             let chunk = std::mem::take(&mut self.chunk);
             self.append(&chunk);
             let Some(mut chunk) = self.read_chunk().await? else {
                 let is_empty = self.partial_line.is_empty() && !self.is_too_long;
-                return if is_empty { Err(BodyEnd::Complete) } else { self.finish_line() };
+                return if is_empty { Err(EndReason::Done) } else { self.finish_line() };
             };
             let remaining = self.limits.max_bytes - self.bytes_read;
             self.is_truncated = chunk.len() > remaining;
@@ -109,10 +100,10 @@ impl LineReader {
         }
     }
 
-    fn finish_line(&mut self) -> Result<InputLine, BodyEnd> {
+    fn finish_line(&mut self) -> Result<InputLine, EndReason> {
         self.lines_read += 1;
         if self.lines_read > self.limits.max_lines {
-            return Err(BodyEnd::TooLarge);
+            return Err(EndReason::TooLarge);
         }
         let text = std::mem::take(&mut self.partial_line);
         Ok(if std::mem::take(&mut self.is_too_long) {
@@ -123,7 +114,7 @@ impl LineReader {
     }
 
     /// The next piece of the body; `None` at its end.
-    async fn read_chunk(&mut self) -> Result<Option<Bytes>, BodyEnd> {
+    async fn read_chunk(&mut self) -> Result<Option<Bytes>, EndReason> {
         loop {
             let frame = poll_fn(|context| Pin::new(&mut self.body).poll_frame(context));
             let frame = timeout_at(self.last_read_at + self.limits.idle_timeout, frame).await;
@@ -137,9 +128,9 @@ impl LineReader {
                 }
                 Ok(Some(Err(error))) => {
                     tracing::debug!(error = error.to_string(), "a body broke off");
-                    return Err(BodyEnd::Broken);
+                    return Err(EndReason::Broken);
                 }
-                Err(_late) => return Err(BodyEnd::Broken),
+                Err(_late) => return Err(EndReason::Broken),
             }
         }
     }
@@ -152,7 +143,7 @@ mod tests {
     const LIMITS: BodyLimits =
         BodyLimits { max_lines: 4, max_bytes: 200_000, idle_timeout: Duration::from_secs(5) };
 
-    async fn read_all(body: impl Into<Body>, limits: BodyLimits) -> (Vec<InputLine>, BodyEnd) {
+    async fn read_all(body: impl Into<Body>, limits: BodyLimits) -> (Vec<InputLine>, EndReason) {
         let mut reader = LineReader::new(body.into(), limits);
         let mut all = Vec::new();
         loop {
@@ -169,32 +160,35 @@ mod tests {
 
     #[tokio::test]
     async fn the_last_line_needs_no_line_break() {
-        assert_eq!(read_all("a\n\nb\n", LIMITS).await, (texts(&["a", "", "b"]), BodyEnd::Complete));
-        assert_eq!(read_all("a\nb", LIMITS).await, (texts(&["a", "b"]), BodyEnd::Complete));
-        assert_eq!(read_all("", LIMITS).await, (Vec::new(), BodyEnd::Complete));
+        assert_eq!(read_all("a\n\nb\n", LIMITS).await, (texts(&["a", "", "b"]), EndReason::Done));
+        assert_eq!(read_all("a\nb", LIMITS).await, (texts(&["a", "b"]), EndReason::Done));
+        assert_eq!(read_all("", LIMITS).await, (Vec::new(), EndReason::Done));
     }
 
     #[tokio::test]
     async fn too_many_lines_or_bytes_end_the_body() {
         assert_eq!(
             read_all("a\nb\nc\nd\ne\n", LIMITS).await,
-            (texts(&["a", "b", "c", "d"]), BodyEnd::TooLarge)
+            (texts(&["a", "b", "c", "d"]), EndReason::TooLarge)
         );
         let limits = |max_bytes| BodyLimits { max_bytes, ..LIMITS };
-        assert_eq!(read_all("abc\n", limits(3)).await, (Vec::new(), BodyEnd::TooLarge));
-        assert_eq!(read_all("a\nb\n", limits(4)).await, (texts(&["a", "b"]), BodyEnd::Complete));
+        assert_eq!(read_all("abc\n", limits(3)).await, (Vec::new(), EndReason::TooLarge));
+        assert_eq!(read_all("a\nb\n", limits(4)).await, (texts(&["a", "b"]), EndReason::Done));
         assert_eq!(
             read_all("a\nb\nc\n", limits(5)).await,
-            (texts(&["a", "b"]), BodyEnd::TooLarge),
+            (texts(&["a", "b"]), EndReason::TooLarge),
             "c is not whole"
         );
-        assert_eq!(read_all("a\nb\nc\n", limits(4)).await, (texts(&["a", "b"]), BodyEnd::TooLarge));
+        assert_eq!(
+            read_all("a\nb\nc\n", limits(4)).await,
+            (texts(&["a", "b"]), EndReason::TooLarge)
+        );
     }
 
     #[tokio::test]
     async fn a_too_long_line_is_dropped_and_the_next_one_is_read() {
         let text = format!("{}\nb\n", "a".repeat(MAX_LINE_BYTES + 1));
         let expected = vec![InputLine::TooLong, InputLine::Text(b"b".to_vec())];
-        assert_eq!(read_all(text, LIMITS).await, (expected, BodyEnd::Complete));
+        assert_eq!(read_all(text, LIMITS).await, (expected, EndReason::Done));
     }
 }

@@ -1,6 +1,8 @@
 //! A job as it goes on, told as server-sent events. Each reader has a place in the job and no more:
 //! what it hears is read when it has room for it.
 
+use std::time::Duration;
+
 use axum::response::Response;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -12,14 +14,9 @@ use utoipa::openapi::ObjectBuilder;
 
 use super::response::{GameHead, JobProgress, MoveReviewDto};
 use crate::analysis::jobs::{JobError, JobEvent, JobReader, JobStatus, Progress};
-use crate::http::StreamOptions;
-use crate::http::caller::Caller;
-use crate::http::dto::string_enum;
-use crate::http::openapi::ProblemDocument;
-use crate::http::problem::{Problem, render_object};
-use crate::http::stream::{
-    END_EVENT_ID, Line, LineSender, Permit, ResponseFormat, line_channel, streaming_response,
-};
+use crate::http::problem::{Problem, ProblemDocument, render_line_object};
+use crate::http::schema::string_enum;
+use crate::http::stream::{Delivery, END_EVENT_ID, StreamSetup, StreamWriter};
 
 /// So many events are read at once.
 const EVENTS_PER_READ: u64 = 16;
@@ -72,33 +69,29 @@ pub(crate) struct EndEvent {
 /// Begins a stream behind the event of that number. It ends with its job, with its reader, or with
 /// the service: then without `end`, so that its reader comes back.
 pub(super) fn stream_events(
-    rules: StreamOptions,
-    permit: Permit,
-    caller: Caller,
+    setup: StreamSetup,
     job: JobReader,
     last_event_id: u64,
     shutdown: watch::Receiver<bool>,
 ) -> Response {
-    let (buffer, response_body) = line_channel(rules);
-    let writer = EventWriter { caller, job, buffer, last_event_id, shutdown, _permit: permit };
-    tokio::spawn(writer.run(rules).in_current_span());
-    streaming_response(ResponseFormat::Sse, response_body)
+    let heartbeat_interval = setup.options.heartbeat;
+    let (stream, response) = setup.open();
+    let writer = EventWriter { stream, job, last_event_id, shutdown };
+    tokio::spawn(writer.run(heartbeat_interval).in_current_span());
+    response
 }
 
 struct EventWriter {
-    caller: Caller,
+    stream: StreamWriter,
     job: JobReader,
-    buffer: LineSender,
-    /// The event that was told last.
+    /// The event that was sent last.
     last_event_id: u64,
     /// Becomes `true` when the service ends.
     shutdown: watch::Receiver<bool>,
-    _permit: Permit,
 }
 
 impl EventWriter {
-    async fn run(mut self, rules: StreamOptions) {
-        Line::preamble(ResponseFormat::Sse).into_iter().for_each(|line| self.buffer.send(line));
+    async fn run(mut self, heartbeat_interval: Duration) {
         let mut progress = self.job.subscribe();
         let mut last_sent_at = Instant::now();
         loop {
@@ -123,11 +116,11 @@ impl EventWriter {
             }
             tokio::select! {
                 biased;
-                () = self.buffer.closed() => return,
+                () = self.stream.closed() => return,
                 () = wait_for_shutdown(&mut self.shutdown) => return,
                 // The sender lives in the job.
                 _ = progress.changed() => {}
-                () = sleep_until(last_sent_at + rules.heartbeat) => {
+                () = sleep_until(last_sent_at + heartbeat_interval) => {
                     self.put(None, &JobLine::Heartbeat(JobProgress::new(&self.job, current)));
                     last_sent_at = Instant::now();
                 }
@@ -142,9 +135,9 @@ impl EventWriter {
         {
             tokio::select! {
                 biased;
-                () = self.buffer.closed() => return Ok(false),
+                () = self.stream.closed() => return Ok(false),
                 () = wait_for_shutdown(&mut self.shutdown) => return Ok(false),
-                () = self.buffer.wait_for_capacity() => {}
+                () = self.stream.wait_for_capacity() => {}
             }
             self.last_event_id += 1;
             let line = match event {
@@ -171,21 +164,15 @@ impl EventWriter {
 
     /// Who hears of a fault of ours comes back later, and goes on behind what was heard.
     fn send_problem(&self, error: JobError) {
-        let problem = Problem::from_job_error(error, self.caller.path());
-        match render_object(&problem, self.caller.path(), self.caller.request_id()) {
-            Ok(mut problem) => {
-                // The line's type takes the place of the problem's, which its code tells as well.
-                problem.remove("type");
-                self.put(None, &JobLine::Problem(problem));
-            }
-            Err(error) => {
-                tracing::error!(error = error.to_string(), "a problem could not be written")
-            }
+        let caller = self.stream.caller();
+        let problem = Problem::from_job_error(error, caller.path());
+        if let Some(object) = render_line_object(&problem, caller.path(), caller.request_id()) {
+            self.put(None, &JobLine::Problem(object));
         }
     }
 
     fn put(&self, id: Option<&str>, line: &JobLine) {
-        self.buffer.send_serialized(Line::required(ResponseFormat::Sse, line.name(), id, line));
+        self.stream.send(Delivery::Required, line.name(), id, line);
     }
 }
 

@@ -1,20 +1,17 @@
 //! Games as they are given: as text, or as JSON with their limits.
 
 use axum::body::Body;
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderMap, HeaderName};
+use axum::http::HeaderMap;
 use utoipa::ToSchema;
 
 use crate::analysis::jobs::PositionLimits;
 use crate::chess::pgn::decode;
 use crate::engine::Limits;
-use crate::http::dto::Clamped;
+use crate::http::dto::{Clamped, Clamper};
+use crate::http::headers::IDEMPOTENCY_KEY;
 use crate::http::json::{self, BodyLimits, FromMembers, Members};
 use crate::http::problem::{InvalidMember, MemberErrorCode, Problem};
 use crate::http::{App, Caps};
-
-/// A client's own name for what it asks, so that it can ask again.
-pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
 /// The longest key.
 const MAX_IDEMPOTENCY_KEY_BYTES: usize = 128;
@@ -36,7 +33,6 @@ pub(crate) struct ReviewLimitsRequest {
 /// Games, and how hard each of their positions is searched. The search stops at the first limit
 /// that is reached; what is beyond a cap of `GET /v1/limits` is clamped.
 #[derive(Clone, Debug, ToSchema)]
-#[expect(dead_code, reason = "it describes; its members are read one by one")]
 pub(crate) struct GamesRequest {
     /// One game or many, one after the other.
     pgn: String,
@@ -54,7 +50,7 @@ pub(crate) struct GamesRequest {
     multipv: Option<u64>,
 }
 
-/// What was given.
+/// Uploaded games: the PGN and the limits, from the body or from the query.
 #[derive(Debug)]
 pub(super) struct Upload {
     pub(super) text: String,
@@ -70,11 +66,19 @@ impl FromMembers for ReviewLimitsRequest {
     }
 }
 
-impl FromMembers for Upload {
-    fn read(members: &mut Members<'_>) -> Option<Upload> {
-        let text = members.required("pgn");
-        let limits = ReviewLimitsRequest::read(members);
-        Some(Upload { text: text?, limits: limits? })
+impl FromMembers for GamesRequest {
+    fn read(members: &mut Members<'_>) -> Option<GamesRequest> {
+        let pgn = members.required("pgn");
+        let ReviewLimitsRequest { depth, nodes, movetime_ms, multipv } =
+            ReviewLimitsRequest::read(members)?;
+        Some(GamesRequest { pgn: pgn?, depth, nodes, movetime_ms, multipv })
+    }
+}
+
+impl GamesRequest {
+    fn limits(&self) -> ReviewLimitsRequest {
+        let GamesRequest { depth, nodes, movetime_ms, multipv, .. } = *self;
+        ReviewLimitsRequest { depth, nodes, movetime_ms, multipv }
     }
 }
 
@@ -105,17 +109,14 @@ impl ReviewLimitsRequest {
     /// The same within the caps, and what was lowered for that. Without any limit it is the usual
     /// number of nodes.
     pub(super) fn clamp(self, caps: &Caps) -> (PositionLimits, Vec<Clamped>) {
-        let mut clamped = Vec::new();
-        let mut limits =
-            Clamped::clamp_limits(self.depth, self.nodes, self.movetime_ms, caps, &mut clamped);
-        let multipv = self
-            .multipv
-            .map_or(1, |lines| Clamped::clamp("multipv", lines, caps.multipv, &mut clamped));
+        let mut clamper = Clamper::default();
+        let mut limits = clamper.clamp_limits(self.depth, self.nodes, self.movetime_ms, caps);
+        let multipv = self.multipv.map_or(1, |lines| clamper.clamp("multipv", lines, caps.multipv));
         if limits == Limits::default() {
             limits.nodes = Some(caps.jobs.default_nodes.min(caps.nodes));
         }
         let Limits { depth, nodes, movetime, .. } = limits;
-        (PositionLimits { depth, nodes, movetime, multipv }, clamped)
+        (PositionLimits { depth, nodes, movetime, multipv }, clamper.into_clamped())
     }
 }
 
@@ -131,22 +132,20 @@ pub(super) async fn read_upload(
     query: ReviewLimitsRequest,
 ) -> Result<Upload, Problem> {
     json::check_encoding(headers)?;
-    let declared = headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default());
-    let essence =
-        declared.and_then(|declared| declared.split(';').next()).unwrap_or_default().trim();
-    let is_pgn = PGN_MEDIA_TYPES.iter().any(|media_type| essence.eq_ignore_ascii_case(media_type));
-    if !is_pgn && !json::is_json_media_type(essence) {
+    let declared = json::content_type(headers);
+    let is_pgn = declared.is_some_and(|declared| json::is_media_type(declared, &PGN_MEDIA_TYPES));
+    if !is_pgn && !declared.is_some_and(json::is_json_media_type) {
         return Err(Problem::not_games(declared));
     }
     let caps = app.caps();
-    let rules = BodyLimits { max_bytes: caps.jobs.bytes, timeout: caps.body_timeout };
-    let bytes = json::read_bytes(headers, body, rules).await?;
+    let limits = BodyLimits { max_bytes: caps.jobs.bytes, timeout: caps.body_timeout };
+    let bytes = json::read_bytes(headers, body, limits).await?;
     if is_pgn {
         return Ok(Upload { text: decode(&bytes).into_owned(), limits: query });
     }
-    let upload: Upload = json::read(&bytes, caps.moves)?;
-    let limits = upload.limits.merge(query)?;
-    Ok(Upload { limits, ..upload })
+    let request: GamesRequest = json::read(&bytes, caps.moves)?;
+    let limits = request.limits().merge(query)?;
+    Ok(Upload { text: request.pgn, limits })
 }
 
 /// The client's own name for the job.

@@ -6,14 +6,13 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{ObjectBuilder, Type};
 
-use crate::analysis::jobs::{GameError, GamePage, JobReader, JobStatus, Progress, ReviewedMove};
+use crate::analysis::jobs::{GamePage, JobReader, JobStatus, Progress, ReviewedMove};
 use crate::analysis::review::{Judgement, PlayerReview};
 use crate::chess::pgn::Headers;
 use crate::chess::{CastlingNotation, Color, SanWriter, to_uci_inline};
-use crate::http::dto::{
-    Clamped, MoveText, ScoreDto, line_texts, nullable_string_enum, ref_or_null, string_enum,
-    varying_text,
-};
+use crate::http::dto::{Clamped, MoveText, ScoreDto, line_texts};
+use crate::http::problem::InvalidPgn;
+use crate::http::schema::{nullable_string_enum, ref_or_null, string_enum, varying_text};
 
 /// A job that is kept.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -108,25 +107,6 @@ pub(crate) struct OpeningDto {
     eco: &'static str,
     /// Its name.
     name: &'static str,
-}
-
-/// What is wrong with a game, and where.
-#[derive(Clone, Debug, Serialize, ToSchema)]
-pub(crate) struct InvalidPgn {
-    /// What is wrong: as `why` of `illegal_move` for a move; or `null_move`, `invalid_fen`,
-    /// `unknown_variant`, `unclosed_comment`, `too_many_headers`, `too_many_moves`, `too_deep`,
-    /// `too_long`.
-    code: String,
-    /// The same in words.
-    detail: String,
-    /// Which half-move of the game, from 1.
-    ply: u32,
-    /// The line of the text, from 1.
-    line: u32,
-    /// The character in the line, from 1.
-    column: u32,
-    /// What stands there, cut at 200 characters.
-    text: String,
 }
 
 /// What is said of a move.
@@ -241,12 +221,6 @@ impl From<GamePage> for GameHead {
             headers: HeadersDto(page.record.headers),
             error: page.record.parsed.err().map(InvalidPgn::from),
         }
-    }
-}
-
-impl From<GameError> for InvalidPgn {
-    fn from(GameError { code, detail, ply, line, column, text }: GameError) -> InvalidPgn {
-        InvalidPgn { code, detail, ply, line, column, text }
     }
 }
 

@@ -1,24 +1,20 @@
-//! The conversation on a socket: commands in, lines out, one analysis at a time.
+//! A WebSocket connection: commands in, lines out, one analysis at a time.
 
 use std::future::pending;
 use std::time::Duration;
 
-use axum::extract::ws::{Message as Frame, Utf8Bytes, WebSocket};
+use axum::extract::ws::{CloseFrame, Message, Message as Frame, Utf8Bytes, WebSocket};
 use serde::Serialize;
 use tokio::time::{Instant, sleep_until, timeout};
 
-use super::MAX_MESSAGE_BYTES;
-use super::close_reason::CloseReason;
-use super::message::{ClientMessage, Command};
-use super::outgoing::{LineWithId, Ready};
+use super::message::{ClientMessage, Command, LineWithId, MAX_MESSAGE_BYTES, Ready};
 use crate::analysis::{AnalysisError, AnalysisStream, Service};
 use crate::chess::{Game, Position};
-use crate::http::App;
-use crate::http::caller::Caller;
+use crate::http::access::Caller;
 use crate::http::controllers::analysis::{AnalysisOptions, StreamLine, UpdateThrottle};
-use crate::http::dto::{CorrelationId, PositionState};
-use crate::http::json;
+use crate::http::dto::{CorrelationId, PositionRequest, PositionState};
 use crate::http::problem::{Problem, ProblemCode};
+use crate::http::{App, json};
 
 /// So many bad messages in a row are one too many.
 const MAX_BAD_MESSAGES: u32 = 3;
@@ -94,15 +90,15 @@ impl<'a> LiveConnection<'a> {
 
     /// Holds it to its end. An analysis that still runs then is left.
     pub(super) async fn run(mut self) {
-        let ending = loop {
+        let reason = loop {
             let event = self.next_event().await;
-            if let Err(ending) = self.handle_event(event).await {
-                break ending;
+            if let Err(reason) = self.handle_event(event).await {
+                break reason;
             }
         };
-        tracing::debug!(?ending, "a live board was closed");
+        tracing::debug!(ending = ?reason, "a live board was closed");
         self.running = None;
-        let Some(close) = ending.close_message() else { return };
+        let Some(close) = reason.close_message() else { return };
         let close_handshake = async {
             self.socket.send(close).await?;
             while let Some(Ok(_)) = self.socket.recv().await {}
@@ -113,14 +109,7 @@ impl<'a> LiveConnection<'a> {
     }
 
     async fn next_event(&mut self) -> Event {
-        let LiveConnection {
-            app,
-            socket,
-            running,
-            next_ping_at: ping_at,
-            last_active_at: active,
-            ..
-        } = self;
+        let LiveConnection { app, socket, running, next_ping_at, last_active_at, .. } = self;
         let is_running = running.is_some();
         let line = async {
             match running {
@@ -131,8 +120,8 @@ impl<'a> LiveConnection<'a> {
         tokio::select! {
             frame = socket.recv() => Event::Received(frame),
             line = line => Event::Line(line),
-            () = sleep_until(*ping_at) => Event::PingDue,
-            () = sleep_until(*active + app.caps().live_idle), if !is_running => Event::Idle,
+            () = sleep_until(*next_ping_at) => Event::PingDue,
+            () = sleep_until(*last_active_at + app.caps().live_idle), if !is_running => Event::Idle,
             // A search that is stopped by it is heard to its end.
             () = app.shutting_down(), if !is_running => Event::Shutdown,
         }
@@ -193,16 +182,7 @@ impl<'a> LiveConnection<'a> {
                 }
             };
         match command {
-            Command::Position(position) => match position.resolve() {
-                Ok(resolved) => {
-                    self.bad_messages = 0;
-                    self.end_running_analysis().await?;
-                    let ready = Ready::new(PositionState::from(&resolved));
-                    self.game = resolved.game;
-                    self.send_json(&id, &ready).await
-                }
-                Err(problem) => self.reject(&id, &problem).await,
-            },
+            Command::Position(position) => self.set_position(&id, &position).await,
             Command::Go(options) => self.start_analysis(id, options.or_multipv(self.multipv)).await,
             Command::Stop => {
                 self.bad_messages = 0;
@@ -214,17 +194,35 @@ impl<'a> LiveConnection<'a> {
             Command::Deeper(depth) => {
                 self.start_analysis(id, self.last_options.clone().with_depth(depth)).await
             }
-            Command::MultiPv(multipv) => {
-                self.multipv = multipv;
-                let options = self.last_options.clone().with_multipv(multipv);
-                if self.running.is_some() {
-                    return self.start_analysis(id, options).await;
-                }
-                self.bad_messages = 0;
-                self.last_options = options;
-                Ok(())
-            }
+            Command::MultiPv(multipv) => self.set_multipv(id, multipv).await,
         }
+    }
+
+    async fn set_position(
+        &mut self,
+        id: &CorrelationId,
+        position: &PositionRequest,
+    ) -> ConnectionResult {
+        let resolved = match position.resolve() {
+            Ok(resolved) => resolved,
+            Err(problem) => return self.reject(id, &problem).await,
+        };
+        self.bad_messages = 0;
+        self.end_running_analysis().await?;
+        let ready = Ready::new(PositionState::from(&resolved));
+        self.game = resolved.game;
+        self.send_json(id, &ready).await
+    }
+
+    async fn set_multipv(&mut self, id: CorrelationId, multipv: u64) -> ConnectionResult {
+        self.multipv = multipv;
+        let options = self.last_options.clone().with_multipv(multipv);
+        if self.running.is_some() {
+            return self.start_analysis(id, options).await;
+        }
+        self.bad_messages = 0;
+        self.last_options = options;
+        Ok(())
     }
 
     /// Analyses what is on the board.
@@ -332,5 +330,38 @@ fn close_reason_of(error: &axum::Error) -> CloseReason {
         CloseReason::TooLong
     } else {
         CloseReason::ClientLeft
+    }
+}
+
+/// Why there is nothing more to say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CloseReason {
+    /// The client has closed the socket, or is gone.
+    ClientLeft,
+    /// The server ends.
+    Shutdown,
+    /// Three messages in a row were bad.
+    BadMessages,
+    /// The client does not answer any more.
+    NoPong,
+    /// A message was too long.
+    TooLong,
+    /// The client has said nothing for long, and nothing is searched for it.
+    Idle,
+}
+
+impl CloseReason {
+    /// What the client is told of it; nothing when it is gone. Codes below 4000 are those of RFC
+    /// 6455, 7.4.1.
+    pub(super) fn close_message(self) -> Option<Message> {
+        let (code, reason) = match self {
+            CloseReason::ClientLeft => return None,
+            CloseReason::Shutdown => (1001, "the server is shutting down"),
+            CloseReason::BadMessages => (1008, "three bad messages in a row"),
+            CloseReason::NoPong => (1008, "no pong came"),
+            CloseReason::TooLong => (1009, "a message is longer than 64 KiB"),
+            CloseReason::Idle => (4000, "idle"),
+        };
+        Some(Message::Close(Some(CloseFrame { code, reason: Utf8Bytes::from_static(reason) })))
     }
 }

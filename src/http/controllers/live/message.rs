@@ -1,12 +1,17 @@
-//! What a client says to its board.
+//! The messages of a live board, in both directions.
 
+use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
-use crate::http::controllers::analysis::AnalysisOptions;
-use crate::http::dto::{CorrelationId, PositionRequest, string_enum};
+use crate::http::controllers::analysis::{AnalysisOptions, StreamLine};
+use crate::http::dto::{CorrelationId, PositionRequest, PositionState};
 use crate::http::json::{FromMembers, FromValue, JsonPath, JsonValue, Members, read_enum};
 use crate::http::problem::{InvalidMember, MemberErrorCode};
+use crate::http::schema::string_enum;
+
+/// A message may have so many bytes.
+pub(super) const MAX_MESSAGE_BYTES: usize = 64 << 10;
 
 /// A message, with the name that its answers bear.
 #[derive(Clone, Debug)]
@@ -126,7 +131,7 @@ pub(crate) struct Go {
     /// Comes back in what answers it.
     #[schema(required = false, schema_with = CorrelationId::schema)]
     id: CorrelationId,
-    manner: AnalysisOptions,
+    options: AnalysisOptions,
 }
 
 /// Ends the analysis that runs: its `end` has the reason `stopped`. Without one nothing happens.
@@ -197,6 +202,45 @@ fn type_deeper() -> ObjectBuilder {
 
 fn type_multipv() -> ObjectBuilder {
     type_of(CommandKind::MultiPv)
+}
+
+/// The new position stands on the board.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+#[schema(as = LiveReady)]
+pub(crate) struct Ready {
+    /// `ready`
+    #[schema(schema_with = type_ready)]
+    r#type: &'static str,
+    #[serde(flatten)]
+    state: PositionState,
+}
+
+impl Ready {
+    pub(super) fn new(state: PositionState) -> Ready {
+        Ready { r#type: "ready", state }
+    }
+}
+
+/// A line with the id of the message that it answers.
+#[derive(Debug, Serialize)]
+pub(super) struct LineWithId<'a, T> {
+    #[serde(flatten)]
+    pub(super) line: &'a T,
+    pub(super) id: &'a CorrelationId,
+}
+
+/// What a board says: a line of an analysis, `ready`, or the problem with a message, each with the
+/// `id` of the message that it answers.
+#[derive(Debug, Serialize, ToSchema)]
+#[serde(untagged)]
+#[expect(dead_code, reason = "it only describes; each line is written by itself")]
+pub(crate) enum LiveLine {
+    Ready(Ready),
+    Line(StreamLine),
+}
+
+fn type_ready() -> ObjectBuilder {
+    string_enum("What it is.", ["ready"])
 }
 
 #[cfg(test)]

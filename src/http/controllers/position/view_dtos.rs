@@ -1,18 +1,20 @@
 //! The parts of the views, as JSON.
 
+use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
 use crate::chess::encodings::{self, Checks};
 use crate::chess::{Bitboard, Color};
-use crate::http::dto::{CastleFlagsView, Hex, owner, role, side_to_move, string_enum};
+use crate::http::dto::{CastleFlagsView, Hex};
+use crate::http::schema::{owner, role, side_to_move, string_enum};
 
 const fn hex(bitboard: Bitboard) -> Hex {
     Hex(bitboard.0)
 }
 
 /// A bitboard for each side and kind of piece: 16 hex digits, bit n is square n.
-#[derive(Clone, Debug, serde::Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Bitboards)]
 pub(crate) struct BitboardsView {
     /// White's pawns.
@@ -102,7 +104,7 @@ impl From<encodings::Bitboards> for BitboardsView {
 }
 
 /// The seven-board form: a bitboard for each kind of piece of both colours, and White's pieces.
-#[derive(Clone, Debug, serde::Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Boards)]
 pub(crate) struct BoardsView {
     /// The pawns of both colours.
@@ -143,7 +145,7 @@ impl From<encodings::SevenBoards> for BoardsView {
 }
 
 /// A piece and its square.
-#[derive(Clone, Copy, Debug, serde::Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = PlacedPiece)]
 pub(crate) struct PieceView {
     /// Whose it is.
@@ -168,7 +170,7 @@ impl From<encodings::PlacedPiece> for PieceView {
 }
 
 /// What the position is beside its pieces.
-#[derive(Clone, Copy, Debug, serde::Serialize, ToSchema)]
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = GameState)]
 pub(crate) struct StateView {
     /// The side to move.
@@ -208,7 +210,7 @@ impl From<encodings::GameState> for StateView {
 }
 
 /// The Huffman code.
-#[derive(Clone, Debug, serde::Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Huffman)]
 pub(crate) struct HuffmanView {
     /// The code of the 64 squares a8 … h1.
@@ -234,7 +236,7 @@ impl From<encodings::Huffman> for HuffmanView {
 }
 
 /// Checks and pins, as bitboards.
-#[derive(Clone, Debug, serde::Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Checks)]
 pub(crate) struct ChecksView {
     /// The pieces that give check.
@@ -249,7 +251,7 @@ pub(crate) struct ChecksView {
 
 /// For each side nine bitboards: the rays from its king to the north, north-east, east … north-west
 /// up to the pinning piece, where a piece is pinned, and their union.
-#[derive(Clone, Debug, serde::Serialize, ToSchema)]
+#[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Pins)]
 pub(crate) struct PinsView {
     /// White's pinned pieces.

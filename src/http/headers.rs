@@ -1,18 +1,44 @@
-//! The id that a request goes by in headers, log lines and problems.
+//! Names of the headers that are not in the `http` crate, and the request id.
 
 use std::hash::{BuildHasher, RandomState};
+use std::io::Write as _;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 use crate::chess::splitmix;
-use crate::http::dto::hex_digits;
 
-/// The header that carries it, in and out.
+/// The key of a job, chosen by the client: a repeated request with the same key creates no second
+/// job.
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// The id of the last server-sent event that the client has received.
+pub(crate) const LAST_EVENT_ID: HeaderName = HeaderName::from_static("last-event-id");
+
+/// Remaining requests and seconds until more are allowed.
+pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+
+/// Requests per window.
+pub(crate) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+
+/// Durations of the phases of a request.
+pub(crate) const SERVER_TIMING: HeaderName = HeaderName::from_static("server-timing");
+
+/// `no` makes proxies forward every chunk at once.
+pub(crate) const X_ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// An API key, as an alternative to `Authorization`.
+pub(crate) const X_API_KEY: HeaderName = HeaderName::from_static("x-api-key");
+
+/// The addresses that proxies have received a request from.
+pub(crate) const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
+
+/// The request id, in requests and responses.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-const MAX_LENGTH: usize = 128;
+/// The longest request id that is taken from a client, in bytes.
+const MAX_REQUEST_ID_LENGTH: usize = 128;
 
 /// A request's id: 1 to 128 visible ASCII characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +66,10 @@ impl RequestId {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let number = splitmix::nth(*START, count);
-        RequestId::Generated(hex_digits(number))
+        let mut digits = [0; 16];
+        // The digits always fit.
+        let _ = write!(digits.as_mut_slice(), "{number:016x}");
+        RequestId::Generated(digits)
     }
 
     /// As text.
@@ -63,7 +92,8 @@ impl RequestId {
 }
 
 fn is_valid(value: &HeaderValue) -> bool {
-    (1..=MAX_LENGTH).contains(&value.len()) && value.as_bytes().iter().all(u8::is_ascii_graphic)
+    (1..=MAX_REQUEST_ID_LENGTH).contains(&value.len())
+        && value.as_bytes().iter().all(u8::is_ascii_graphic)
 }
 
 #[cfg(test)]

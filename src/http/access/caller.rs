@@ -1,15 +1,16 @@
-//! Who asks.
+//! The client behind a request: its connection, its identity and its request id.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
 
-use super::App;
-use super::access::{Identity, client_for_address};
-use super::middleware::RequestId;
+use super::client_address::client_for_address;
+use super::rate_limit::Allowance;
 use crate::analysis::Client;
+use crate::http::headers::RequestId;
 
 /// The other end of a connection; an extension of each of its requests.
 #[derive(Clone, Debug)]
@@ -69,10 +70,10 @@ impl Caller {
     }
 }
 
-impl FromRequestParts<App> for Caller {
+impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Infallible;
 
-    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Caller, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Caller, Infallible> {
         let anonymous = || Identity { client: Client::new(""), key: None, allowance: None };
         let identity = parts.extensions.get().cloned().unwrap_or_else(anonymous);
         Ok(Caller {
@@ -81,4 +82,15 @@ impl FromRequestParts<App> for Caller {
             path: parts.uri.path().into(),
         })
     }
+}
+
+/// A client that has come through the gate.
+#[derive(Clone, Debug)]
+pub(crate) struct Identity {
+    /// The client.
+    pub(crate) client: Client,
+    /// The name of the key that it has shown, itself or by a ticket.
+    pub(crate) key: Option<Arc<str>>,
+    /// What it has left, where that is limited.
+    pub(crate) allowance: Option<Allowance>,
 }

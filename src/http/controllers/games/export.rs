@@ -1,5 +1,4 @@
-//! A review as one JSON document, written piece by piece: however long it is, little of it is in
-//! memory.
+//! Chunked bodies of a review: the JSON document and the annotated PGN.
 
 use axum::body::Bytes;
 
@@ -108,4 +107,51 @@ fn serialize_unclosed(object: &impl serde::Serialize) -> Result<Vec<u8>, JobErro
 
 fn serialization_error(error: serde_json::Error) -> JobError {
     JobError::Internal(error.to_string())
+}
+
+/// Bytes of a piece.
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// Writes what is known now.
+pub(super) struct PgnWriter {
+    job: JobReader,
+    progress: Progress,
+    game_index: u32,
+    /// Bytes of that game that are written.
+    bytes_written: usize,
+}
+
+impl PgnWriter {
+    pub(super) fn new(job: JobReader) -> PgnWriter {
+        let progress = job.progress();
+        PgnWriter { job, progress, game_index: 0, bytes_written: 0 }
+    }
+}
+
+impl ChunkSource for PgnWriter {
+    type Error = JobError;
+
+    /// Games one behind the other, with an empty line between two.
+    async fn next_chunk(&mut self) -> Result<Option<Bytes>, JobError> {
+        while (self.game_index as usize) < self.job.schedule().games() {
+            let text = self
+                .job
+                .annotated_pgn(self.game_index, self.progress.positions_done)
+                .await?
+                .unwrap_or_default();
+            // A text that is longer than a piece is made again for the next one: only its place is
+            // kept.
+            let rest = text.as_bytes().get(self.bytes_written..).unwrap_or_default();
+            if rest.len() > CHUNK_BYTES {
+                self.bytes_written += CHUNK_BYTES;
+                return Ok(Some(Bytes::copy_from_slice(&rest[..CHUNK_BYTES])));
+            }
+            self.game_index += 1;
+            self.bytes_written = 0;
+            if !rest.is_empty() {
+                return Ok(Some([rest, b"\n".as_slice()].concat().into()));
+            }
+        }
+        Ok(None)
+    }
 }

@@ -1,19 +1,19 @@
-//! The problems of the routes, grouped as routes share them.
+//! The problem responses of the contract, in groups that routes share.
 
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use utoipa::openapi::header::HeaderBuilder;
 use utoipa::openapi::{
-    ArrayBuilder, ContentBuilder, ObjectBuilder, OneOfBuilder, OpenApi, Ref, RefOr, Response,
+    ArrayBuilder, ContentBuilder, ObjectBuilder, OneOfBuilder, Ref, RefOr, Response,
     ResponseBuilder, Type,
 };
-use utoipa::{IntoResponses, Modify, ToResponse, ToSchema};
+use utoipa::{IntoResponses, ToResponse, ToSchema};
 
+use super::code::ProblemCode;
+use super::{InvalidMember, InvalidPgn};
 use crate::chess::{PositionFaultCode, PositionField};
-use crate::http::controllers::games::InvalidPgn;
-use crate::http::dto::string_enum;
-use crate::http::problem::{InvalidMember, ProblemCode};
+use crate::http::schema::string_enum;
 
 /// A problem (RFC 9457).
 #[derive(Debug, ToSchema)]
@@ -350,36 +350,7 @@ pub(crate) struct Internal;
 
 impl<'r> ToResponse<'r> for Internal {
     fn response() -> (&'r str, RefOr<Response>) {
-        ("Internal", RefOr::T(problem(&[ProblemCode::Internal])))
-    }
-}
-
-/// What the gate answers, on whatever route it stands before.
-pub(super) struct AuthResponses;
-
-impl AuthResponses {
-    const CODES: [ProblemCode; 2] = [ProblemCode::Unauthorized, ProblemCode::RateLimited];
-    const PREFIXES: [&str; 2] = ["/v1/", "/api/"];
-}
-
-impl Modify for AuthResponses {
-    fn modify(&self, contract: &mut OpenApi) {
-        let Some(components) = contract.components.as_mut() else { return };
-        for code in AuthResponses::CODES {
-            components.responses.insert(code.name().to_owned(), RefOr::T(problem(&[code])));
-        }
-        let guarded = contract.paths.paths.iter_mut().filter(|(path, _)| {
-            AuthResponses::PREFIXES.iter().any(|prefix| path.starts_with(prefix))
-        });
-        for operation in guarded
-            .flat_map(|(_, item)| [&mut item.get, &mut item.post, &mut item.delete])
-            .flatten()
-        {
-            for code in AuthResponses::CODES {
-                let response = Ref::from_response_name(code.name()).into();
-                operation.responses.responses.insert(code.status().as_str().to_owned(), response);
-            }
-        }
+        ("Internal", RefOr::T(problem_response(&[ProblemCode::Internal])))
     }
 }
 
@@ -389,10 +360,13 @@ fn problems(codes: &[ProblemCode]) -> BTreeMap<String, RefOr<Response>> {
     for &code in codes {
         by_status.entry(code.status().as_str().to_owned()).or_default().push(code);
     }
-    by_status.into_iter().map(|(status, codes)| (status, RefOr::T(problem(&codes)))).collect()
+    by_status
+        .into_iter()
+        .map(|(status, codes)| (status, RefOr::T(problem_response(&codes))))
+        .collect()
 }
 
-fn problem(codes: &[ProblemCode]) -> Response {
+pub(crate) fn problem_response(codes: &[ProblemCode]) -> Response {
     let explanations: Vec<_> =
         codes.iter().map(|code| format!("`{}`: {}", code.name(), code.explanation())).collect();
     let content =

@@ -1,4 +1,4 @@
-//! Pieces of schemas that say the same in many places.
+//! Building blocks of OpenAPI schemas that several DTOs share.
 
 use serde_json::Value;
 use utoipa::ToSchema;

@@ -1,4 +1,4 @@
-//! The lines of a stream.
+//! Responses of an analysis: the document, the lines of a stream, and the options of both.
 
 use std::time::Duration;
 
@@ -6,14 +6,152 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::render_options::{PvLine, RenderOptions};
 use crate::analysis::{Answer, CachedAnalysis};
-use crate::engine::Report;
+use crate::chess::{CastlingNotation, Color, Move, Position};
+use crate::engine::{Report, Score, Wdl};
 use crate::http::dto::{
-    BestMove, Clamped, MoveText, memory_verdicts, per_second, sources, stop_reasons, whole_ms,
+    BestMove, Clamped, MoveText, PositionState, ScoreDto, SearchStats, WdlDto, line_texts,
+    memory_verdicts, per_second, score_or_null, sources, stop_reasons, wdl_or_null, whole_ms,
 };
-use crate::http::openapi::ProblemDocument;
-use crate::http::problem::{Problem, render_object};
+use crate::http::problem::{Problem, ProblemDocument, render_line_object};
+
+/// An analysis at its end.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct AnalysisAnswer {
+    #[serde(flatten)]
+    state: PositionState,
+    #[serde(flatten)]
+    best_move: BestMove,
+    /// As `pov` says. Null when the search was replaced before it had found anything.
+    #[schema(required, schema_with = score_or_null)]
+    score: Option<ScoreDto>,
+    /// What the score means in games; null with the score.
+    #[schema(required, schema_with = wdl_or_null)]
+    wdl: Option<WdlDto>,
+    /// The best moves, each with its line; none where the game is over.
+    lines: Vec<PvLine>,
+    #[serde(flatten)]
+    stats: SearchStats,
+}
+
+impl AnalysisAnswer {
+    pub(crate) fn new(
+        state: PositionState,
+        render_options: &RenderOptions,
+        answer: &Answer,
+    ) -> AnalysisAnswer {
+        let report = &answer.report;
+        let (score, wdl) = render_options.to_pov(report.score, report.wdl);
+        AnalysisAnswer {
+            state,
+            best_move: BestMove::from_line(render_options.render_moves(&report.pv)),
+            score: answer.has_result().then_some(score),
+            wdl: answer.has_result().then_some(wdl),
+            lines: render_options.render_lines(report),
+            stats: SearchStats::new(answer, render_options.clamped.clone()),
+        }
+    }
+}
+
+/// From whose view scores are told.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Pov {
+    /// The side to move's.
+    #[default]
+    Side,
+    /// White's.
+    White,
+}
+
+impl Pov {
+    pub(super) const ALL: [Pov; 2] = [Pov::Side, Pov::White];
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Pov::Side => "side",
+            Pov::White => "white",
+        }
+    }
+}
+
+/// How an analysis of a position is told.
+#[derive(Clone, Debug)]
+pub(crate) struct RenderOptions {
+    pub(crate) position: Position,
+    pub(crate) pov: Pov,
+    pub(crate) castling: CastlingNotation,
+    /// Most moves of a line.
+    pub(crate) pv_length: usize,
+    /// What was asked beyond a cap.
+    pub(crate) clamped: Vec<Clamped>,
+}
+
+/// One of the best moves with the line that it leads to.
+#[derive(Clone, Debug, Serialize, ToSchema)]
+pub(crate) struct PvLine {
+    /// 1 for the best move.
+    #[schema(minimum = 1)]
+    rank: usize,
+    /// As `pov` says.
+    score: ScoreDto,
+    /// As `pov` says.
+    wdl: WdlDto,
+    /// Iterations finished, in plies.
+    depth: u8,
+    /// The expected line in UCI, of legal moves. A mate's ends in mate, unless it is truncated.
+    #[schema(value_type = Vec<String>)]
+    pv: Vec<MoveText>,
+    /// The same in SAN.
+    #[schema(value_type = Vec<String>)]
+    pv_san: Vec<MoveText>,
+    /// There is more of it than `pv_length` lets through.
+    pv_truncated: bool,
+}
+
+impl RenderOptions {
+    /// The lines of a report, best first; none where the game is over.
+    pub(super) fn render_lines(&self, report: &Report) -> Vec<PvLine> {
+        let best = (!report.pv.is_empty()).then_some((report.score, report.wdl, &report.pv));
+        let others = report.alternatives.iter().map(|line| (line.score, line.wdl, &line.pv));
+        let lines = best.into_iter().chain(others).enumerate();
+        lines
+            .map(|(index, (score, wdl, pv))| {
+                self.render_line(index + 1, score, wdl, report.depth, pv)
+            })
+            .collect()
+    }
+
+    fn render_line(
+        &self,
+        rank: usize,
+        score: Score,
+        wdl: Wdl,
+        depth: u8,
+        moves: &[Move],
+    ) -> PvLine {
+        let shown = &moves[..moves.len().min(self.pv_length)];
+        let (pv, pv_san) = self.render_moves(shown).unzip();
+        let (score, wdl) = self.to_pov(score, wdl);
+        PvLine { rank, score, wdl, depth, pv, pv_san, pv_truncated: shown.len() < moves.len() }
+    }
+
+    /// A score and its chances, from the view that is asked for.
+    pub(super) fn to_pov(&self, score: Score, wdl: Wdl) -> (ScoreDto, WdlDto) {
+        if self.pov == Pov::White && self.position.turn() == Color::Black {
+            (score.flip().into(), wdl.flip().into())
+        } else {
+            (score.into(), wdl.into())
+        }
+    }
+
+    /// A line of legal moves, each in UCI and in SAN.
+    pub(super) fn render_moves(
+        &self,
+        moves: &[Move],
+    ) -> impl Iterator<Item = (MoveText, MoveText)> {
+        line_texts(&self.position, moves, self.castling)
+    }
+}
 
 /// A line of a stream.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -39,17 +177,7 @@ impl StreamLine {
         path: &str,
         request_id: &str,
     ) -> Option<StreamLine> {
-        match render_object(problem, path, request_id) {
-            Ok(mut problem) => {
-                // The line's type takes the place of the problem's, which its code tells as well.
-                problem.remove("type");
-                Some(StreamLine::Problem(problem))
-            }
-            Err(error) => {
-                tracing::error!(error = error.to_string(), "a problem could not be written");
-                None
-            }
-        }
+        render_line_object(problem, path, request_id).map(StreamLine::Problem)
     }
 
     /// The member `type`.
