@@ -97,7 +97,7 @@ struct PendingCommit {
     end: Option<JobEnd>,
 }
 
-/// The reason why no further search starts. All results so far are still stored.
+/// The reason why no further search starts. Results without a gap before them are still stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum HaltReason {
     /// A job of another client has the next turn.
