@@ -1,51 +1,36 @@
-//! The engine as the rest of the service sees it: one shared table, any number of searches at once.
+//! The engine: one shared transposition table, and any number of searches at once.
 
 use std::sync::Arc;
-use std::thread;
+use std::thread::{self, Scope, ScopedJoinHandle};
 
-use super::check_info::CheckInfo;
-use super::history::{HistoryKey, HistoryTables, NO_CONTINUATION};
-use super::iterative_deepening::{DeepeningGoal, MAX_DEPTH};
-use super::keys::tt_key;
-use super::move_picker::{MovePicker, OrderingContext};
-use super::nnue_evaluator::NnueEvaluator;
-use super::repetition::LOW_HALFMOVE_CLOCK;
-use super::root_move::RootMove;
-use super::scheduler::request_time_slices;
+use super::evaluator::NnueEvaluator;
+use super::limits::{Limits, SearchScope, StopFlag};
+use super::report::{Report, StopReason};
 use super::score::{MAX_STATIC_EVAL, UNITS_PER_PAWN};
-use super::search::SearchWorker;
-use super::search_budget::{SearchBudget, ThreadGroup};
-use super::thread_data::ThreadData;
-use super::thread_data_pool::ThreadDataPool;
-use super::threats::Threats;
-use super::time_management::TimeManager;
-use super::tt::{TranspositionTable, TtAllocError, TtView};
+use super::search::{
+    DeepeningGoal, MAX_DEPTH, RootMove, SearchRoot, SearchWorker, ordered_root_moves,
+};
+use super::smp::{
+    STACK_BYTES, ThreadData, ThreadDataPool, ThreadDataSet, ThreadGroup, ThreadResult,
+    request_time_slices,
+};
+use super::static_evaluation::StaticEvaluation;
+use super::time::{SearchBudget, TimeManager};
+use super::tt::{LOW_HALFMOVE_CLOCK, TranspositionTable, TtAllocError, TtSharing, TtView};
 use super::wdl::{ReportedScore, WdlModel};
-use super::{Limits, Report, SearchScope, StaticEvaluation, StopFlag, StopReason};
-use crate::chess::{Game, Move, Outcome, Position};
+use crate::chess::{Game, Outcome, Position};
 use crate::nnue::{Network, SimdLevel};
 
-/// How an [`Engine`] is set up.
+/// The options of an [`Engine`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EngineOptions {
     /// The size of the shared table in MiB; at least one.
     pub hash_mb: usize,
-    /// Whose searches share the table.
+    /// The searches that share the table.
     pub sharing: TtSharing,
-    /// The processor instructions that the network is computed with; where this processor lacks
-    /// them, its best ones.
+    /// The processor instructions that evaluate the network. Where the processor lacks them, the
+    /// engine uses its best ones.
     pub simd_level: SimdLevel,
-}
-
-/// Whose searches share a table, and so how far they trust it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TtSharing {
-    /// Anybody's, at the same time and with any history. With a history of its own, or a half-move
-    /// clock above 20, the table ends no search within the first two plies after the root; and a
-    /// value that leans on the path to its position is for the one search that walks this path.
-    Shared,
-    /// A single player's, one after another: each continues the last.
-    Exclusive,
 }
 
 impl Default for EngineOptions {
@@ -54,11 +39,32 @@ impl Default for EngineOptions {
     }
 }
 
-/// So many plies after the root are guarded.
+/// The number of plies after the root in which a search with a game history trusts the table less.
 const DRAW_GUARD_PLIES: usize = 2;
 
-/// The search engine. It holds the table that all its searches share; every method may be called
+/// The search engine. It holds the table that all its searches share. Every method may be called
 /// from many threads at once.
+///
+/// # Examples
+///
+/// A search reports every completed iteration and returns the final report:
+///
+/// ```
+/// use kibitzer::chess::{Game, Position};
+/// use kibitzer::engine::{Engine, Limits, Score, StopFlag, StopReason};
+///
+/// let engine = Engine::new(1);
+/// let game = Game::new(Position::from_fen("6k1/5ppp/8/8/8/8/8/R5K1 w - - 0 1")?);
+/// let limits = Limits { depth: Some(4), ..Limits::default() };
+/// let mut depths = Vec::new();
+/// let report = engine.analyse(&game, &limits, &StopFlag::default(), &mut |update| {
+///     depths.push(update.depth);
+/// });
+/// assert_eq!(depths, [1, 2, 3, 4]);
+/// assert_eq!((report.score, report.reason), (Score::Mate(1), StopReason::Depth));
+/// assert_eq!(report.pv.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Engine {
     tt: TranspositionTable,
     options: EngineOptions,
@@ -66,98 +72,26 @@ pub struct Engine {
     thread_data_pool: Arc<ThreadDataPool>,
 }
 
-/// What a player keeps in mind from move to move: how moves have done so far, for each thread; and
-/// the room in which the network's sums are kept.
-pub struct ThreadDataSet {
-    threads: Vec<ThreadData>,
-    /// Where they come from and go to.
-    pool: Arc<ThreadDataPool>,
-}
-
-impl ThreadDataSet {
-    fn new(pool: &Arc<ThreadDataPool>) -> ThreadDataSet {
-        ThreadDataSet { threads: Vec::new(), pool: Arc::clone(pool) }
-    }
-
-    /// Forgets everything, and gives its room back to the system.
-    pub fn clear(&mut self) {
-        self.threads.clear();
-    }
-
-    /// What so many threads of an engine with this shelf search with. What comes of another engine
-    /// judges by another network and is of no use.
-    fn acquire(&mut self, pool: &Arc<ThreadDataPool>, threads: usize) -> &mut [ThreadData] {
-        if !Arc::ptr_eq(&self.pool, pool) {
-            *self = ThreadDataSet::new(pool);
-        }
-        while self.threads.len() < threads {
-            self.threads.push(self.pool.acquire());
-        }
-        &mut self.threads[..threads]
-    }
-}
-
-impl Drop for ThreadDataSet {
-    fn drop(&mut self) {
-        // What a panic has left in the middle of a change is nobody's any more.
-        if thread::panicking() {
-            self.clear();
-        }
-        self.threads.drain(..).for_each(|data| self.pool.release(data));
-    }
-}
-
-/// The stack that a thread needs to search on, in bytes: a search is some hundred plies deep at
-/// most, with a move list a ply. Only what is used takes memory.
-pub const STACK_BYTES: usize = 8 << 20;
-
-/// The root's moves within a scope, in the order of a first look. A scope without any legal move is
-/// no scope.
-fn ordered_root_moves(
-    root: &Position,
-    tt: &TtView<'_>,
-    history: &HistoryTables,
-    scope: &SearchScope,
-) -> Vec<RootMove> {
-    let threats = Threats::new(root);
-    let history_key = HistoryKey::new(root, threats.all, [NO_CONTINUATION; 4], 0);
-    let check_info = CheckInfo::new(root);
-    let ordering = OrderingContext {
-        position: root,
-        history,
-        history_key: &history_key,
-        threats: &threats,
-        check_info: &check_info,
-    };
-    let mut picker =
-        MovePicker::all(root, tt.probe(tt_key(root)).map_or(Move::NULL, |entry| entry.mv));
-    let all: Vec<Move> = std::iter::from_fn(|| picker.next(ordering, false)).collect();
-    let allowed: Vec<Move> =
-        all.iter().copied().filter(|mv| scope.search_moves.contains(mv)).collect();
-    let chosen = if allowed.is_empty() { all } else { allowed };
-    chosen.into_iter().map(RootMove::new).collect()
-}
-
 impl Engine {
-    /// The version of the engine, as people are told it.
+    /// The version of the engine.
     pub const VERSION: &'static str = "0.1.0";
 
-    /// What tells one search from another within a version: the nodes of [`Bench`](super::Bench),
-    /// which every change of search or evaluation changes. tests/signature.rs counts them.
+    /// The signature of the search within a version: the node count of [`Bench`](super::Bench),
+    /// which every change of search or evaluation changes. tests/signature.rs checks it.
     pub const SIGNATURE: &'static str = include_str!("signature.txt").trim_ascii();
 
-    /// An engine with a shared table of so many MiB (at least one). The memory is taken and written
-    /// to at once; where there is none the process ends, as for any collection
-    /// ([`Engine::with_network`] gives an error).
+    /// An engine with a shared table of `hash_mb` MiB (at least one). It allocates and writes the
+    /// memory at once. Without the memory it ends the process, as any collection does
+    /// ([`Engine::with_network`] returns an error).
     pub fn new(hash_mb: usize) -> Engine {
         Engine::with_options(EngineOptions { hash_mb, ..EngineOptions::default() })
     }
 
-    /// The engine of a single player, with a table of so many MiB (at least one).
+    /// The engine of a single player, with a table of `hash_mb` MiB (at least one).
     ///
     /// # Errors
     ///
-    /// When the system does not give the memory.
+    /// [`TtAllocError`] when the operating system does not provide the memory of the table.
     pub fn for_player(hash_mb: usize, network: Arc<Network>) -> Result<Engine, TtAllocError> {
         Engine::with_network(
             EngineOptions { hash_mb, sharing: TtSharing::Exclusive, ..EngineOptions::default() },
@@ -165,16 +99,16 @@ impl Engine {
         )
     }
 
-    /// An engine set up in detail, with memory as [`Engine::new`].
+    /// An engine with options. It allocates memory as [`Engine::new`] does.
     pub fn with_options(options: EngineOptions) -> Engine {
         Engine::with_network(options, Network::embedded()).unwrap_or_else(|error| error.abort())
     }
 
-    /// An engine that judges by another network than the one that is part of the program.
+    /// An engine with options and a network of its own instead of the embedded one.
     ///
     /// # Errors
     ///
-    /// When the system does not give the memory of the table.
+    /// [`TtAllocError`] when the operating system does not provide the memory of the table.
     pub fn with_network(
         options: EngineOptions,
         network: Arc<Network>,
@@ -189,13 +123,13 @@ impl Engine {
         })
     }
 
-    /// Searches the game's position until a limit is reached or the flag says stop. Every iteration
-    /// that the first thread has finished with a line is told to `on_update`; the last state is
-    /// returned, which may be another thread's and deeper.
+    /// Searches the game's position until a limit is reached or the flag is set. It calls
+    /// `on_update` after every iteration that the main thread completes, and returns the final
+    /// report. The final report may come from another thread and be deeper.
     ///
-    /// A game that is over gives an empty line and [`StopReason::Terminal`]; one whose draw may
-    /// merely be claimed is searched. Everywhere else the line has at least one move, also when the
-    /// search is stopped before its first iteration.
+    /// A game that is over gives an empty line and [`StopReason::Terminal`]. A game whose draw may
+    /// only be claimed is searched. In every other case the line has at least one move, even when
+    /// the search is stopped before its first iteration.
     pub fn analyse(
         &self,
         game: &Game,
@@ -213,14 +147,16 @@ impl Engine {
         )
     }
 
-    /// What a player keeps in mind from move to move of a game; empty at first.
+    /// New thread data, which a player keeps from move to move of a game.
     pub fn thread_data_set(&self) -> ThreadDataSet {
         ThreadDataSet::new(&self.thread_data_pool)
     }
 
-    /// Searches as [`Engine::analyse`] does, within a scope, with and for the memory of a player.
-    /// Several threads search the same and share the table, nothing else: Chess Programming Wiki,
-    /// "Lazy SMP". Another engine's memory is emptied first.
+    /// Searches as [`Engine::analyse`] does, within a scope, with the data of a player's threads.
+    /// Data of another engine are cleared first.
+    ///
+    /// The threads search the same root and share only the table: Chess Programming Wiki, "Lazy
+    /// SMP".
     pub fn search_game(
         &self,
         thread_data: &mut ThreadDataSet,
@@ -232,7 +168,7 @@ impl Engine {
     ) -> Report {
         let time_manager =
             limits.clock.map(|clock| TimeManager::new(&clock, game.position().fullmove_number()));
-        let hard_limit = [limits.movetime, time_manager.map(|pace| pace.hard_limit())]
+        let hard_limit = [limits.movetime, time_manager.map(|manager| manager.hard_limit())]
             .into_iter()
             .flatten()
             .min();
@@ -247,41 +183,45 @@ impl Engine {
             }
         }
         let data = thread_data.acquire(&self.thread_data_pool, threads);
-        data[0].history.prepare_for_search();
         let goal = DeepeningGoal::new(limits, scope.multipv.max(1), time_manager);
-        let tt = self.tt.begin_search(self.options.sharing);
+        let search = LazySmpSearch { game, limits, scope, goal, thread_group: &thread_group };
+        self.search_on_threads(&search, data, &budget, on_update)
+    }
+
+    /// Runs a search with one thread for each element of `data`. This thread is the main thread.
+    fn search_on_threads(
+        &self,
+        search: &LazySmpSearch<'_>,
+        data: &mut [ThreadData],
+        budget: &SearchBudget<'_>,
+        on_update: &mut dyn FnMut(&Report),
+    ) -> Report {
+        let LazySmpSearch { game, limits, scope, goal, thread_group } = *search;
+        let threads = data.len();
         let root = game.position();
+        data[0].history.prepare_for_search();
+        let tt = self.tt.begin_search(self.options.sharing);
         let root_moves = ordered_root_moves(root, &tt, &data[0].history, scope);
         let mut workers = data.iter_mut().enumerate().map(|(index, data)| {
             let budget = budget.for_thread(index);
             self.new_worker(&tt, data, budget, game, root_moves.clone())
         });
         let Some(mut main_worker) = workers.next() else {
-            return terminal_report(ReportedScore::DRAWN, &budget);
+            return terminal_report(ReportedScore::DRAWN, budget);
         };
         thread::scope(|scope| {
-            // Also when the first thread panics: its scope waits for the helpers, which wait for
-            // nothing else.
+            // The scope waits for the helpers, which wait for this guard alone, also when the main
+            // thread panics.
             let stop_on_drop = thread_group.stop_on_drop();
+            // Without a new thread the search continues with fewer.
             let helpers: Vec<_> = workers
-                .filter_map(|mut helper| {
-                    let builder = thread::Builder::new().stack_size(STACK_BYTES);
-                    // A machine that gives no more threads gets along with fewer.
-                    builder
-                        .spawn_scoped(scope, move || {
-                            request_time_slices(threads);
-                            helper.history.prepare_for_search();
-                            helper.iterative_deepening(root, goal.for_helper(), &mut |_| ())
-                        })
-                        .ok()
-                })
+                .filter_map(|helper| spawn_helper(scope, helper, root, goal.for_helper(), threads))
                 .collect();
             let mut helpers = Some(helpers);
             let mut join_helpers = || {
                 stop_on_drop.stop_helpers();
                 let helpers = helpers.take().unwrap_or_default();
-                // A helper's panic is a fault that the process's panic hook tells of; the others
-                // have an answer all the same.
+                // The panic hook logs a helper's panic; the other threads still have a result.
                 helpers.into_iter().filter_map(|helper| helper.join().ok()).collect()
             };
             request_time_slices(threads);
@@ -297,35 +237,28 @@ impl Engine {
         game: &Game,
         root_moves: Vec<RootMove>,
     ) -> SearchWorker<'a, NnueEvaluator> {
-        let root = game.position();
-        let mut worker = SearchWorker::new(
-            tt,
-            evaluator,
-            history,
-            budget,
-            root,
-            game.earlier_keys(),
-            root_moves,
-        );
-        let shared = self.options.sharing == TtSharing::Shared;
-        if shared
+        let position = game.position();
+        let root = SearchRoot { position, earlier_keys: game.earlier_keys(), moves: root_moves };
+        let mut worker = SearchWorker::new(tt, evaluator, history, budget, root);
+        let is_shared = self.options.sharing == TtSharing::Shared;
+        if is_shared
             && (worker.position_history.has_game_history()
-                || root.halfmove_clock() > LOW_HALFMOVE_CLOCK)
+                || position.halfmove_clock() > LOW_HALFMOVE_CLOCK)
         {
             worker.draw_guard_plies = DRAW_GUARD_PLIES;
         }
         worker
     }
 
-    /// Judges a position as it stands, without a search: centipawns, of which 100 win half of the
-    /// games, from the view of the side to move.
+    /// The static evaluation of a position, in centipawns of which 100 win half of the games, from
+    /// the view of the side to move.
     pub fn evaluate(&self, position: &Position) -> i32 {
         const LIMIT: i32 = MAX_STATIC_EVAL * 100 / UNITS_PER_PAWN;
         WdlModel::for_position(position)
             .centipawns(f64::from(self.network().evaluate(position).clamp(-LIMIT, LIMIT)))
     }
 
-    /// The same with what each piece adds to it.
+    /// The static evaluation of a position, with the contribution of each piece.
     pub fn evaluate_pieces(&self, position: &Position) -> StaticEvaluation {
         StaticEvaluation::new(position, &self.network().contributions(position))
     }
@@ -335,7 +268,7 @@ impl Engine {
         self.tt.clear();
     }
 
-    /// How full the shared table is, in entries per thousand (from a sample).
+    /// The share of used entries of the shared table, per mille, from a sample.
     pub fn hash_permille(&self) -> u32 {
         self.tt.hash_permille()
     }
@@ -345,27 +278,55 @@ impl Engine {
         self.options.hash_mb.max(1)
     }
 
-    /// What judges quiet positions: the network's id, and its architecture in brackets.
+    /// The name of the static evaluation: the network's id, and its architecture in brackets.
     pub fn evaluation_name(&self) -> &str {
         &self.evaluation_name
     }
 
-    /// The network that judges quiet positions.
+    /// The network of the static evaluation.
     pub fn network(&self) -> &Arc<Network> {
         self.thread_data_pool.network()
     }
 
-    /// The processor instructions that the network is computed with, by name.
+    /// The name of the processor instructions that evaluate the network.
     pub fn simd_name() -> &'static str {
         SimdLevel::best().name()
     }
 
-    /// The greatest depth that a search reaches.
+    /// The largest depth of a search.
     pub const fn max_depth() -> u8 {
         MAX_DEPTH
     }
 }
 
+/// A search on several threads.
+struct LazySmpSearch<'a> {
+    game: &'a Game,
+    limits: &'a Limits,
+    scope: &'a SearchScope,
+    goal: DeepeningGoal,
+    thread_group: &'a ThreadGroup,
+}
+
+/// Starts a helper thread; `None` when the operating system provides none.
+fn spawn_helper<'scope, 'env>(
+    scope: &'scope Scope<'scope, 'env>,
+    mut helper: SearchWorker<'scope, NnueEvaluator>,
+    root: &'scope Position,
+    goal: DeepeningGoal,
+    threads: usize,
+) -> Option<ScopedJoinHandle<'scope, ThreadResult>> {
+    let builder = thread::Builder::new().stack_size(STACK_BYTES);
+    builder
+        .spawn_scoped(scope, move || {
+            request_time_slices(threads);
+            helper.history.prepare_for_search();
+            helper.iterative_deepening(root, goal, &mut |_| ())
+        })
+        .ok()
+}
+
+/// The report of a game that is over.
 fn terminal_report(
     ReportedScore { score, wdl, raw_score }: ReportedScore,
     budget: &SearchBudget<'_>,

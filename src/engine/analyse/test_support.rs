@@ -1,15 +1,14 @@
-//! What other searches could have left in the shared table, put there by hand.
+//! Test support: entries for the shared table, as other searches might store them.
 
 use super::Engine;
 use crate::chess::{Move, Position};
-use crate::engine::keys::tt_key;
 use crate::engine::report::Report;
 use crate::engine::score::{RawScore, UNITS_PER_PAWN, Value, mate_in, mated_in};
-use crate::engine::tt_entry::{Bound, TtEntry};
+use crate::engine::tt::{Bound, TtEntry, tt_key};
 
 impl Engine {
-    /// Fills in that this is exactly what a position is worth, searched so deep, whatever came
-    /// before it.
+    /// Stores the report's score as the exact value of a position, searched to a depth, for any game
+    /// history.
     pub(crate) fn insert_tt_entry(&self, position: &Position, depth: u8, report: &Report) {
         let mv = report.pv.first().copied().unwrap_or(Move::NULL);
         let value = value_from_raw_score(report.raw_score.unwrap_or(RawScore::Cp(0)));

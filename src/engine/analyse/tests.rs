@@ -3,9 +3,10 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use super::*;
-use crate::engine::iterative_deepening::ThreadResult;
-use crate::engine::pv_check::PvLine;
-use crate::engine::tt_entry::{Bound, TtEntry};
+use crate::chess::Move;
+use crate::engine::history::HistoryTables;
+use crate::engine::pv::PvLine;
+use crate::engine::tt::{Bound, TtEntry, tt_key};
 
 const MIDDLE_GAME: &str =
     "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10";
@@ -33,14 +34,14 @@ fn helpers_stop_when_the_main_thread_panics() {
         let engine = Engine::new(1);
         let stop = StopFlag::default();
         let search = || {
-            let mut fault = |_: &Report| panic!("a scripted fault");
+            let mut panics = |_: &Report| panic!("a deliberate panic");
             engine.search_game(
                 &mut engine.thread_data_set(),
                 &game(),
                 &Limits::default(),
                 &with_threads(3),
                 &stop,
-                &mut fault,
+                &mut panics,
             );
         };
         sender.send(catch_unwind(AssertUnwindSafe(search)).is_err())
@@ -48,7 +49,7 @@ fn helpers_stop_when_the_main_thread_panics() {
     assert_eq!(
         receiver.recv_timeout(Duration::from_secs(20)),
         Ok(true),
-        "the search goes on without its first thread"
+        "the helpers continue without the main thread"
     );
 }
 
@@ -60,8 +61,8 @@ fn pooled_thread_data_has_a_clean_history() {
     for _ in 0..4 {
         let mut pooled = engine.thread_data_pool.acquire().history;
         pooled.prepare_for_search();
-        assert!(pooled == HistoryTables::new(), "something is left of the search before");
-        // So that the next one taken is another.
+        assert!(pooled == HistoryTables::new(), "the history of the previous search remains");
+        // The comparison must see an update.
         pooled.update_noisy(
             game().position(),
             crate::chess::Bitboard::EMPTY,
@@ -76,7 +77,7 @@ fn pooled_thread_data_has_a_clean_history() {
     assert_eq!(nodes(&engine, 1), first);
 }
 
-/// The line may be a helper's: then so are its depth and what it rests on.
+/// The line may come from a helper, and depend on what the helper searched.
 #[test]
 fn a_report_merges_seldepth_and_history_dependence_of_all_threads() {
     let engine = Engine::new(1);
@@ -108,8 +109,8 @@ fn a_report_merges_seldepth_and_history_dependence_of_all_threads() {
     assert_eq!((helped.seldepth, helped.history_independent), (77, false));
 }
 
-/// What the first thread says after a helper has come to depth 60, with what the helper had found
-/// when it was joined.
+/// The main thread's report after a helper has completed depth 60, when `joined` are the results of
+/// the helpers.
 fn report_after_depth_signal(joined: Vec<ThreadResult>, stop: &StopFlag) -> Report {
     let engine = Engine::new(1);
     let (thread_group, game) = (ThreadGroup::new(2), game());
@@ -157,7 +158,7 @@ fn a_reached_depth_counts_even_if_the_search_was_stopped() {
     assert_eq!((report.depth, report.reason, &report.pv[..]), (60, StopReason::Depth, &[mv][..]));
 }
 
-/// It would be taken for all there is to find.
+/// A report with the requested depth would be taken as complete.
 #[test]
 fn a_lost_helper_result_is_not_reported_as_the_requested_depth() {
     let report = report_after_depth_signal(Vec::new(), &StopFlag::default());
@@ -213,7 +214,7 @@ fn a_multithreaded_search_reaches_the_requested_depth() {
     }
 }
 
-/// Another search would take it for the value of the best move.
+/// Another search would take the score as the value of the best move.
 #[test]
 fn a_score_of_restricted_root_moves_is_not_stored_in_the_tt() {
     let engine = Engine::new(4);
@@ -289,6 +290,9 @@ fn thread_data_of_another_engine_is_cleared() {
     };
     let mut thread_data = one.thread_data_set();
     let new = nodes(&one, &mut thread_data);
-    assert!(nodes(&one, &mut thread_data) != new, "nothing was kept in mind");
+    assert!(
+        nodes(&one, &mut thread_data) != new,
+        "the second search must use the history of the first"
+    );
     assert_eq!(nodes(&other, &mut thread_data), new);
 }

@@ -1,48 +1,47 @@
-//! How far the static evaluation has been off lately in positions that share a part: its
-//! correction.
+//! The correction histories: how far the static evaluation was off lately in similar positions.
 //!
-//! Chess Programming Wiki, "Static Evaluation Correction History" (pawn structure: Caissa; non-pawn
-//! pieces of each side, minor pieces, and the last moves: Stockfish, Reckless).
+//! Chess Programming Wiki, "Static Evaluation Correction History". Pawn structure follows Caissa;
+//! non-pawn pieces of each side, minor pieces, and the last moves follow Stockfish and Reckless.
 
-use super::history::apply_gravity;
-use super::keys::CorrectionKeys;
-use super::params;
-use super::prefetch::prefetch;
-use super::score::{MAX_STATIC_EVAL, Value};
-use super::sparse_tables::SparseTables;
-use super::stack::Stack;
+use super::correction_keys::CorrectionKeys;
+use super::sparse_tables::{SparseTables, apply_gravity};
 use crate::chess::Position;
+use crate::engine::params;
+use crate::engine::prefetch::prefetch;
+use crate::engine::score::{MAX_STATIC_EVAL, Value};
 
-/// Entries of each table by key, a power of two.
+/// The entries of each table by key, a power of two.
 const SIZE: usize = 1 << 14;
 
-/// No entry goes beyond this.
+/// The largest magnitude of an entry.
 const CORRECTION_MAX: i32 = 1024;
 
-/// The weights of the tables are in parts of this.
+/// The denominator of the tables' weights.
 const WEIGHT_SCALE: i32 = 1024;
 
+/// A table by key and side to move.
 type KeyTable = Box<[[i16; 2]]>;
 
-/// The correction histories of one search.
+/// The correction histories of one search thread.
 #[cfg_attr(test, derive(Debug, PartialEq, Eq))]
-pub(super) struct CorrectionHistory {
+pub(in crate::engine) struct CorrectionHistory {
     pawn: KeyTable,
     minor: KeyTable,
     non_pawn: [KeyTable; 2],
-    /// By the piece and target of an earlier move, then of the last one.
+    /// By the piece and target square of an earlier move, then of the last move.
     continuation: SparseTables,
 }
 
-/// Where a node's corrections stand.
+/// The indices of a node's correction entries.
 #[derive(Clone, Copy)]
-pub(super) struct CorrectionIndices {
+pub(in crate::engine) struct CorrectionIndices {
     turn: usize,
     pawn: usize,
     minor: usize,
     non_pawn: [usize; 2],
     last_piece_to: usize,
-    /// The cells of the moves two and four plies before; `None` where there was none.
+    /// The piece and target square of the moves two and four plies before; `None` where there is no
+    /// move.
     earlier_piece_to: [Option<usize>; 2],
 }
 
@@ -51,28 +50,22 @@ fn table_index(key: u64) -> usize {
 }
 
 impl CorrectionIndices {
-    pub(super) fn new(
+    /// The indices of a position. `previous_piece_to` are piece and target square of the moves one,
+    /// two and four plies before; `None` where there is no move.
+    #[inline]
+    pub(in crate::engine) fn new(
         position: &Position,
         keys: &CorrectionKeys,
-        stack: &Stack,
-        ply: usize,
+        previous_piece_to: [Option<usize>; 3],
     ) -> CorrectionIndices {
-        let piece_to = |back: usize| {
-            let entry = stack.before(ply, back);
-            (!entry.mv.is_null()).then_some(usize::from(entry.piece_to))
-        };
-        let last_piece_to = piece_to(1);
+        let [last, second, fourth] = previous_piece_to;
         CorrectionIndices {
             turn: position.turn() as usize,
             pawn: table_index(position.pawn_key()),
             minor: table_index(keys.minor),
             non_pawn: keys.non_pawn.map(table_index),
-            last_piece_to: last_piece_to.unwrap_or(0),
-            earlier_piece_to: if last_piece_to.is_some() {
-                [piece_to(2), piece_to(4)]
-            } else {
-                [None; 2]
-            },
+            last_piece_to: last.unwrap_or(0),
+            earlier_piece_to: if last.is_some() { [second, fourth] } else { [None; 2] },
         }
     }
 }
@@ -88,7 +81,7 @@ impl CorrectionHistory {
         }
     }
 
-    /// Forgets everything.
+    /// Clears every table.
     pub(super) fn clear(&mut self) {
         let CorrectionHistory { pawn, minor, non_pawn: [white, black], continuation } = self;
         for table in [pawn, minor, white, black] {
@@ -97,8 +90,8 @@ impl CorrectionHistory {
         continuation.clear();
     }
 
-    /// What to add to the static evaluation.
-    pub(super) fn value(&self, indices: &CorrectionIndices) -> Value {
+    /// The correction to add to the static evaluation.
+    pub(in crate::engine) fn value(&self, indices: &CorrectionIndices) -> Value {
         let turn = indices.turn;
         let entry = |table: &KeyTable, index: usize| i32::from(table[index][turn]);
         let non_pawn: i32 = self
@@ -120,9 +113,9 @@ impl CorrectionHistory {
         sum / WEIGHT_SCALE
     }
 
-    /// Says that the correction of a node will be asked for soon.
+    /// Prefetches the entries of a node.
     #[inline]
-    pub(super) fn prefetch(&self, indices: &CorrectionIndices) {
+    pub(in crate::engine) fn prefetch(&self, indices: &CorrectionIndices) {
         prefetch(&self.pawn[indices.pawn]);
         prefetch(&self.minor[indices.minor]);
         for (table, index) in self.non_pawn.iter().zip(indices.non_pawn) {
@@ -133,8 +126,13 @@ impl CorrectionHistory {
         }
     }
 
-    /// A search to `depth` plies found this much more than the static evaluation.
-    pub(super) fn update(&mut self, indices: &CorrectionIndices, depth: i32, error: Value) {
+    /// Records that a search of `depth` plies found a value `error` above the static evaluation.
+    pub(in crate::engine) fn update(
+        &mut self,
+        indices: &CorrectionIndices,
+        depth: i32,
+        error: Value,
+    ) {
         let bonus = (error * depth / 8).clamp(-CORRECTION_MAX / 4, CORRECTION_MAX / 4);
         let turn = indices.turn;
         let apply_bonus = |entry: &mut i16| apply_gravity::<CORRECTION_MAX>(entry, bonus);
@@ -149,11 +147,14 @@ impl CorrectionHistory {
     }
 }
 
-/// The static evaluation with a correction, and the pull of the 50-move rule: the longer nothing
-/// has happened, the nearer a draw (Stockfish's and Reckless's damping of the evaluation by the
-/// half-move clock).
+/// The corrected static evaluation, damped by the half-move clock: the nearer the 50-move rule, the
+/// nearer to a draw (after Stockfish and Reckless).
 #[inline]
-pub(super) fn corrected_static_eval(raw: Value, correction: Value, halfmove_clock: u16) -> Value {
+pub(in crate::engine) fn corrected_static_eval(
+    raw: Value,
+    correction: Value,
+    halfmove_clock: u16,
+) -> Value {
     let clock = if params::damping_on() != 0 { i32::from(halfmove_clock.min(100)) } else { 0 };
     (raw * (200 - clock) / 200 + correction).clamp(-MAX_STATIC_EVAL, MAX_STATIC_EVAL)
 }

@@ -1,38 +1,23 @@
-//! Keys of parts of a position: what the correction histories are looked up by.
+//! Zobrist keys of parts of a position, by which the correction histories are indexed.
 
-use super::repetition::LOW_HALFMOVE_CLOCK;
 use crate::chess::{
-    CastlingSide, Color, Move, Piece, Position, Role, Square, castled_rook_square, splitmix,
-    zobrist,
+    CastlingSide, Move, Piece, Position, Role, Square, castled_rook_square, zobrist,
 };
-
-/// Clocks so far apart belong to keys of their own.
-const CLOCK_STEP: u16 = 8;
-
-/// The key that the shared table knows a position by. From [`LOW_CLOCK`] on, it depends on the
-/// half-move clock, as values do: see
-/// [`corrected`](super::correction::corrected). (After Stockfish.)
-#[inline]
-pub(super) fn tt_key(position: &Position) -> u64 {
-    let beyond = position.halfmove_clock().saturating_sub(LOW_HALFMOVE_CLOCK);
-    // The number of step 0 is 0.
-    position.key() ^ splitmix::nth(0, u64::from(beyond.div_ceil(CLOCK_STEP)))
-}
 
 /// Zobrist keys of each player's pieces without the pawns, and of both players' knights, bishops
 /// and kings.
 ///
-/// The search keeps them along its line: a plain position has no need of them. (Non-pawn and minor
-/// keys: after Stockfish and Reckless.)
+/// The search updates them along its line, so that a `Position` need not store them. (Non-pawn and
+/// minor keys: after Stockfish and Reckless.)
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct CorrectionKeys {
+pub(in crate::engine) struct CorrectionKeys {
     pub(super) non_pawn: [u64; 2],
     pub(super) minor: u64,
 }
 
 impl CorrectionKeys {
-    /// The keys of a position, from the board.
-    pub(super) fn from_position(position: &Position) -> CorrectionKeys {
+    /// Computes the keys of a position from its board.
+    pub(in crate::engine) fn from_position(position: &Position) -> CorrectionKeys {
         let mut keys = CorrectionKeys::default();
         for square in Square::all() {
             if let Some(piece) = position.piece_at(square) {
@@ -42,14 +27,14 @@ impl CorrectionKeys {
         keys
     }
 
-    /// The keys after a legal move is made in `before`.
+    /// The keys after a legal move in `before`, whose keys these are.
     #[inline]
-    pub(super) fn after(mut self, before: &Position, mv: Move) -> CorrectionKeys {
+    pub(in crate::engine) fn after(mut self, before: &Position, mv: Move) -> CorrectionKeys {
         let (from, to) = (mv.from(), mv.to());
         let us = before.turn();
         let Some(piece) = before.piece_at(from) else { return self };
         if let Some(side) = mv.castling_side() {
-            self.toggle_castling(before, us, side, from, to);
+            self.toggle_castling(before, mv, side);
             return self;
         }
         if mv.is_capture()
@@ -64,17 +49,11 @@ impl CorrectionKeys {
     }
 
     #[cold]
-    fn toggle_castling(
-        &mut self,
-        before: &Position,
-        us: Color,
-        side: CastlingSide,
-        from: Square,
-        to: Square,
-    ) {
+    fn toggle_castling(&mut self, before: &Position, mv: Move, side: CastlingSide) {
+        let us = before.turn();
         let king = Piece::new(us, Role::King);
-        self.toggle(king, from);
-        self.toggle(king, to);
+        self.toggle(king, mv.from());
+        self.toggle(king, mv.to());
         if let Some(rook_from) = before.castling_rook(us, side) {
             let rook = Piece::new(us, Role::Rook);
             self.toggle(rook, rook_from);

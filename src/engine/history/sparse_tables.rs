@@ -1,45 +1,46 @@
-//! Tables by piece and target square, of which a short search touches few.
+//! Sparse tables by piece and target square: a short search touches few of them.
 
-use super::prefetch::prefetch;
+use crate::engine::prefetch::prefetch;
 
-/// A number for each of 12 pieces on 64 squares.
+/// An entry for each of 12 pieces on 64 squares.
 pub(super) type PieceToTable = [i16; 768];
 
-/// So many tables, each known to be blank or not: emptying them costs no more than was written.
+/// A fixed number of tables, each marked clean or dirty, so that clearing costs no more than was
+/// written.
 #[cfg_attr(test, derive(Debug, PartialEq, Eq))]
 pub(super) struct SparseTables {
     tables: Vec<PieceToTable>,
-    /// A bit for each table that may have something other than zeros.
+    /// A bit for each table that may have an entry other than zero.
     dirty: Vec<u64>,
 }
 
 impl SparseTables {
-    /// So many tables of zeros. Fresh zero pages come from the allocator: what is not touched costs
-    /// nothing.
+    /// Allocates `len` tables of zeros. The allocator returns fresh zero pages, so untouched tables
+    /// cost nothing.
     pub(super) fn new(len: usize) -> SparseTables {
         SparseTables { tables: vec![[0; 768]; len], dirty: vec![0; len.div_ceil(64)] }
     }
 
-    /// A number of a table.
+    /// An entry of a table.
     #[inline]
     pub(super) fn get(&self, table: usize, index: usize) -> i32 {
         i32::from(self.tables[table][index])
     }
 
-    /// Says that a number of a table will be asked for soon.
+    /// Prefetches an entry of a table.
     #[inline]
     pub(super) fn prefetch(&self, table: usize, index: usize) {
         prefetch(&self.tables[table][index]);
     }
 
-    /// A number of a table, to be changed.
+    /// An entry of a table, for writing.
     #[inline]
     pub(super) fn get_mut(&mut self, table: usize, index: usize) -> &mut i16 {
         self.dirty[table / 64] |= 1 << (table % 64);
         &mut self.tables[table][index]
     }
 
-    /// Zeros, as in the beginning.
+    /// Sets every entry to zero.
     pub(super) fn clear(&mut self) {
         for (tables, dirty) in self.tables.chunks_mut(64).zip(&mut self.dirty) {
             while *dirty != 0 {
@@ -48,6 +49,14 @@ impl SparseTables {
             }
         }
     }
+}
+
+/// Adds a bonus with gravity: an entry moves towards ±`LIMIT`, more slowly the nearer it is.
+#[inline]
+pub(super) fn apply_gravity<const LIMIT: i32>(entry: &mut i16, bonus: i32) {
+    let old = i32::from(*entry);
+    let bonus = bonus.clamp(-LIMIT, LIMIT);
+    *entry = (old + bonus - old * bonus.abs() / LIMIT) as i16;
 }
 
 #[cfg(test)]

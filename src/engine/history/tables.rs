@@ -1,66 +1,68 @@
-//! What the search remembers of moves that worked: one number for a move in each of several lights.
+//! The move histories: how well each move did so far, indexed by several keys.
 //!
-//! Chess Programming Wiki, "History Heuristic" (butterfly boards by threatened squares, capture,
-//! continuation and pawn history, as Stockfish and Reckless have them; that of the first plies is
-//! Stockfish's low-ply history). Every table has gravity: an entry moves towards its bounds the
-//! slower the nearer it is.
+//! Chess Programming Wiki, "History Heuristic". Butterfly boards by threatened squares, capture,
+//! continuation and pawn history follow Stockfish and Reckless; the history of the first plies is
+//! Stockfish's low-ply history. Every table has gravity: an entry moves towards its limit, more
+//! slowly the nearer it is.
 
 use super::correction_history::CorrectionHistory;
-use super::params;
-use super::sparse_tables::SparseTables;
-use super::stack::StackEntry;
+use super::sparse_tables::{SparseTables, apply_gravity};
 use crate::chess::{Bitboard, Color, Move, Position};
+use crate::engine::params;
 
-/// No entry goes beyond this.
-pub(super) const HISTORY_MAX: i32 = 16_384;
+/// The largest magnitude of an entry.
+const HISTORY_MAX: i32 = 16_384;
 
-/// Continuation tables: for each (in check, noisy) and each piece on the square where a move has
-/// brought it. One more stands before the root and after a null move; nothing is written to it.
+/// The number of continuation tables: one for each (in check, noisy) and each piece on the target
+/// square of the earlier move. One more belongs to the plies before the root and to null moves; it
+/// is never written.
 const CONTINUATION_TABLES: usize = 4 * 768 + 1;
 
-/// The continuation table of a move that was none.
-pub(super) const NO_CONTINUATION: u16 = (CONTINUATION_TABLES - 1) as u16;
+/// The continuation table of a null move.
+pub(in crate::engine) const NO_CONTINUATION: u16 = (CONTINUATION_TABLES - 1) as u16;
 
-/// Tables of the pawn history: the pawns' keys are folded into so many.
+/// The number of pawn history tables, to which the pawn keys are reduced.
 const PAWN_TABLES: usize = 1024;
 
-/// So many plies from the root on, what works is remembered by ply.
+/// The number of plies from the root that have a low-ply history.
 const LOW_PLIES: usize = 5;
 
-/// How many plies back a move is remembered as having prepared another.
-pub(super) const CONTINUATION_PLIES: [usize; 4] = [1, 2, 4, 6];
+/// The distances, in plies, of the earlier moves that have a continuation table.
+pub(in crate::engine) const CONTINUATION_PLIES: [usize; 4] = [1, 2, 4, 6];
 
-/// Everything that a search learns about moves and about its evaluation.
+/// The statistics of one search thread about moves and evaluations.
 #[cfg_attr(test, derive(Debug, PartialEq, Eq))]
-pub(super) struct HistoryTables {
-    /// By player, whether the move's start and its end are attacked, and both squares.
+pub(in crate::engine) struct HistoryTables {
+    /// Quiet moves, by side to move, threat on the start square, threat on the target square, and
+    /// both squares.
     butterfly: Box<[[[[i16; 4096]; 2]; 2]; 2]>,
-    /// By piece and target, the victim's kind (6: none), and whether the target is attacked.
+    /// Captures and promotions, by piece and target square, role of the victim (6: none), and
+    /// threat on the target square.
     noisy: Box<[[[i16; 2]; 7]; 768]>,
-    /// By the ply, near the root, and both squares; of the running search alone.
+    /// Quiet moves of the running search near the root, by ply and both squares.
     low_ply: Box<[[i16; 4096]; LOW_PLIES]>,
     continuation: SparseTables,
     pawn: SparseTables,
-    pub(super) correction: CorrectionHistory,
-    /// Belongs to a search that has ended, and is to be forgotten before the next.
+    pub(in crate::engine) correction: CorrectionHistory,
+    /// The statistics belong to a search that has ended; the next search must clear them.
     stale: bool,
 }
 
-/// What a node's moves are looked up by.
+/// The properties of a node that select the history entries of its moves.
 #[derive(Clone, Copy)]
-pub(super) struct HistoryKey {
-    pub(super) turn: Color,
-    /// What the opponent attacks.
-    pub(super) threats: Bitboard,
-    /// The continuation tables of the moves of [`CONTINUATIONS`] plies ago.
-    pub(super) continuation_indices: [u16; 4],
-    pub(super) pawn_index: u16,
-    /// How far from the root.
-    pub(super) ply: usize,
+pub(in crate::engine) struct HistoryKey {
+    pub(in crate::engine) turn: Color,
+    /// The squares that the opponent attacks.
+    pub(in crate::engine) threats: Bitboard,
+    /// The continuation tables of the moves [`CONTINUATION_PLIES`] plies before.
+    pub(in crate::engine) continuation_indices: [u16; 4],
+    pub(in crate::engine) pawn_index: u16,
+    /// The distance from the root.
+    pub(in crate::engine) ply: usize,
 }
 
 impl HistoryKey {
-    pub(super) fn new(
+    pub(in crate::engine) fn new(
         position: &Position,
         threats: Bitboard,
         continuation_indices: [u16; 4],
@@ -71,47 +73,63 @@ impl HistoryKey {
     }
 }
 
-/// The place of a move's piece on its target square.
+/// The move that led to a node, with the keys of its history entries.
+#[derive(Clone, Copy)]
+pub(in crate::engine) struct ParentMove {
+    /// The move; the null move before the root.
+    pub(in crate::engine) mv: Move,
+    /// The side that made it.
+    pub(in crate::engine) turn: Color,
+    /// The squares that its opponent attacked.
+    pub(in crate::engine) threats: Bitboard,
+    pub(in crate::engine) pawn_index: u16,
+    /// The index of its piece on its target square.
+    pub(in crate::engine) piece_to: u16,
+    /// The continuation tables of the moves before it.
+    pub(in crate::engine) continuation_indices: [u16; 4],
+}
+
+impl ParentMove {
+    /// `true` for a quiet move, `false` for a noisy or null move.
+    #[inline]
+    pub(in crate::engine) const fn is_quiet(&self) -> bool {
+        !self.mv.is_null() && !self.mv.is_noisy()
+    }
+}
+
+/// The index of a move's piece on its target square.
 #[inline]
-pub(super) fn piece_to_index(position: &Position, mv: Move) -> usize {
+pub(in crate::engine) fn piece_to_index(position: &Position, mv: Move) -> usize {
     position.piece_at(mv.from()).map_or(0, |piece| piece as usize) * 64 + mv.to().index()
 }
 
-/// The place of a move's two squares.
+/// The index of a move's start and target squares.
 #[inline]
 fn from_to_index(mv: Move) -> usize {
     mv.from().index() * 64 + mv.to().index()
 }
 
-/// The continuation table that a move opens for those after it.
+/// The continuation table for the moves that follow this one.
 #[inline]
-pub(super) fn continuation_index(position: &Position, mv: Move) -> u16 {
+pub(in crate::engine) fn continuation_index(position: &Position, mv: Move) -> u16 {
     let kind = 2 * usize::from(position.in_check()) + usize::from(mv.is_noisy());
     (kind * 768 + piece_to_index(position, mv)) as u16
 }
 
-/// One step of gravity towards ±`LIMIT`.
+/// The bonus of a node's best move at this depth.
 #[inline]
-pub(super) fn apply_gravity<const LIMIT: i32>(entry: &mut i16, bonus: i32) {
-    let old = i32::from(*entry);
-    let bonus = bonus.clamp(-LIMIT, LIMIT);
-    *entry = (old + bonus - old * bonus.abs() / LIMIT) as i16;
-}
-
-/// How much a move that was right at this depth gains.
-#[inline]
-pub(super) fn history_bonus(depth: i32) -> i32 {
+pub(in crate::engine) fn history_bonus(depth: i32) -> i32 {
     (params::bonus_slope() * depth - params::bonus_offset()).clamp(0, params::bonus_max())
 }
 
-/// How much a move that was tried before the right one loses.
+/// The malus at this depth of a move that was searched before the best one.
 #[inline]
-pub(super) fn history_malus(depth: i32) -> i32 {
+pub(in crate::engine) fn history_malus(depth: i32) -> i32 {
     (params::malus_slope() * depth - params::malus_offset()).clamp(0, params::malus_max())
 }
 
-/// A boxed array of zeros. Fresh zero pages come from the allocator: what a short search does not
-/// touch costs nothing.
+/// Allocates a boxed array of zeros. The allocator returns fresh zero pages, so entries that a
+/// short search does not touch cost nothing.
 fn zeroed<const N: usize, T: Copy>(zero: T) -> Box<[T; N]>
 where
     Vec<T>: TryInto<Box<[T; N]>>,
@@ -123,7 +141,7 @@ where
 }
 
 impl HistoryTables {
-    pub(super) fn new() -> HistoryTables {
+    pub(in crate::engine) fn new() -> HistoryTables {
         HistoryTables {
             butterfly: zeroed([[[0; 4096]; 2]; 2]),
             noisy: zeroed([[0; 2]; 7]),
@@ -135,8 +153,8 @@ impl HistoryTables {
         }
     }
 
-    /// Forgets everything: as good as new.
-    pub(super) fn clear(&mut self) {
+    /// Clears every table.
+    pub(in crate::engine) fn clear(&mut self) {
         let HistoryTables { butterfly, noisy, low_ply, continuation, pawn, correction, stale } =
             self;
         *stale = false;
@@ -155,21 +173,20 @@ impl HistoryTables {
         [turn as usize, from_threatened, to_threatened, from_to_index(mv)]
     }
 
-    /// How the quiet move did whatever came before, within ±[`HISTORY_MAX`].
+    /// The butterfly history of a quiet move, within ±[`HISTORY_MAX`].
     #[inline]
-    pub(super) fn butterfly(&self, key: &HistoryKey, mv: Move) -> i32 {
+    pub(in crate::engine) fn butterfly(&self, key: &HistoryKey, mv: Move) -> i32 {
         let [a, b, c, d] = HistoryTables::butterfly_indices(key.turn, key.threats, mv);
         i32::from(self.butterfly[a][b][c][d])
     }
 
-    /// Marks what was learned as nobody's any more: [`History::freshen`] forgets it.
-    pub(super) fn mark_stale(&mut self) {
+    /// Marks the statistics as stale: [`HistoryTables::prepare_for_search`] clears them.
+    pub(in crate::engine) fn mark_stale(&mut self) {
         self.stale = true;
     }
 
-    /// Makes it ready for a search: forgets what belongs to nobody any more, and what worked near
-    /// another root.
-    pub(super) fn prepare_for_search(&mut self) {
+    /// Prepares the tables for a search: clears stale statistics, and those near another root.
+    pub(in crate::engine) fn prepare_for_search(&mut self) {
         if self.stale {
             self.clear();
         } else {
@@ -177,24 +194,24 @@ impl HistoryTables {
         }
     }
 
-    /// How the quiet move did in this search at its ply, within ±[`HISTORY_MAX`], and less far from
-    /// the root; 0 from some plies on.
+    /// The low-ply history of a quiet move, within ±[`HISTORY_MAX`]. It shrinks with the ply, and is
+    /// 0 beyond [`LOW_PLIES`].
     #[inline]
-    pub(super) fn low_ply(&self, key: &HistoryKey, mv: Move) -> i32 {
+    pub(in crate::engine) fn low_ply(&self, key: &HistoryKey, mv: Move) -> i32 {
         self.low_ply
             .get(key.ply)
             .map_or(0, |table| i32::from(table[from_to_index(mv)]) / (1 + key.ply as i32))
     }
 
-    /// How the piece's move to the square did after the move of a continuation table.
+    /// The continuation history of a piece's move to a square, after an earlier move.
     #[inline]
-    pub(super) fn continuation(&self, table_index: u16, piece_to: usize) -> i32 {
+    pub(in crate::engine) fn continuation(&self, table_index: u16, piece_to: usize) -> i32 {
         self.continuation.get(usize::from(table_index), piece_to)
     }
 
-    /// How the piece's move to the square did with these pawns.
+    /// The pawn history of a piece's move to a square, with this pawn structure.
     #[inline]
-    pub(super) fn pawn(&self, key: &HistoryKey, piece_to: usize) -> i32 {
+    pub(in crate::engine) fn pawn(&self, key: &HistoryKey, piece_to: usize) -> i32 {
         self.pawn.get(usize::from(key.pawn_index), piece_to)
     }
 
@@ -204,16 +221,16 @@ impl HistoryTables {
         [piece_to_index(position, mv), victim, usize::from(threats.contains(mv.to()))]
     }
 
-    /// How the capture or promotion did.
+    /// The history of a capture or promotion.
     #[inline]
-    pub(super) fn noisy(&self, position: &Position, threats: Bitboard, mv: Move) -> i32 {
+    pub(in crate::engine) fn noisy(&self, position: &Position, threats: Bitboard, mv: Move) -> i32 {
         let [a, b, c] = HistoryTables::noisy_indices(position, threats, mv);
         i32::from(self.noisy[a][b][c])
     }
 
-    /// Moves the entry of a capture or promotion.
+    /// Updates the history of a capture or promotion.
     #[inline]
-    pub(super) fn update_noisy(
+    pub(in crate::engine) fn update_noisy(
         &mut self,
         position: &Position,
         threats: Bitboard,
@@ -224,9 +241,9 @@ impl HistoryTables {
         apply_gravity::<HISTORY_MAX>(&mut self.noisy[a][b][c], bonus);
     }
 
-    /// Moves a quiet move's entry among those that know nothing of the moves before.
+    /// Updates the butterfly history of a quiet move.
     #[inline]
-    pub(super) fn update_butterfly(
+    pub(in crate::engine) fn update_butterfly(
         &mut self,
         turn: Color,
         threats: Bitboard,
@@ -237,8 +254,8 @@ impl HistoryTables {
         apply_gravity::<HISTORY_MAX>(&mut self.butterfly[a][b][c][d], bonus);
     }
 
-    /// Moves every entry of a quiet move.
-    pub(super) fn update_quiet_histories(
+    /// Updates every history of a quiet move.
+    pub(in crate::engine) fn update_quiet_histories(
         &mut self,
         position: &Position,
         key: &HistoryKey,
@@ -257,9 +274,10 @@ impl HistoryTables {
         self.update_continuations(key.continuation_indices, piece_to, bonus);
     }
 
-    /// Moves the entries of a piece's move to a square after each of these earlier moves.
+    /// Updates the continuation histories of a piece's move to a square, after each of these earlier
+    /// moves.
     #[inline]
-    pub(super) fn update_continuations(
+    pub(in crate::engine) fn update_continuations(
         &mut self,
         continuation_indices: [u16; 4],
         piece_to: usize,
@@ -275,15 +293,9 @@ impl HistoryTables {
         }
     }
 
-    /// The quiet move that led here turned out well for the one who made it: it could not be
-    /// answered.
-    pub(super) fn reward_parent_move(
-        &mut self,
-        parent: &StackEntry,
-        continuation_indices: [u16; 4],
-        bonus: i32,
-    ) {
-        if parent.mv.is_null() || parent.mv.is_noisy() {
+    /// Rewards the quiet move that led to a node which could not answer it.
+    pub(in crate::engine) fn reward_parent_move(&mut self, parent: &ParentMove, bonus: i32) {
+        if !parent.is_quiet() {
             return;
         }
         self.update_butterfly(parent.turn, parent.threats, parent.mv, bonus / 2);
@@ -292,6 +304,6 @@ impl HistoryTables {
             self.pawn.get_mut(usize::from(parent.pawn_index), piece_to),
             bonus,
         );
-        self.update_continuations(continuation_indices, piece_to, bonus);
+        self.update_continuations(parent.continuation_indices, piece_to, bonus);
     }
 }

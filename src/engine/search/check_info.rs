@@ -1,4 +1,4 @@
-//! Which moves could give check, told without making them.
+//! The detection of checking moves without making them.
 //!
 //! Chess Programming Wiki, "Checks and Pinned Pieces (Bitboards)".
 
@@ -7,13 +7,13 @@ use crate::chess::attacks::{
 };
 use crate::chess::{Bitboard, Move, Position, Role, Square};
 
-/// How the side to move could give check in a position.
+/// The squares from which the side to move can give check.
 pub(super) struct CheckInfo {
-    /// The other side's king.
+    /// The square of the opponent's king.
     king: Square,
-    /// From where each kind of piece gives check.
+    /// For each role, the squares from which it gives check.
     check_squares: [Bitboard; 6],
-    /// Our pieces that stand alone between one of our sliders and the king.
+    /// Pieces that alone block the line from one of our sliders to the king.
     blockers: Bitboard,
 }
 
@@ -41,14 +41,14 @@ impl CheckInfo {
         }
     }
 
-    /// From where a piece of this kind gives check, before anything moves away.
+    /// The squares from which a piece of this role gives check on the current board.
     #[inline]
     pub(super) fn check_squares(&self, role: Role) -> Bitboard {
         self.check_squares[role as usize]
     }
 
-    /// `false` only when the move, of this position, gives no check. Castling, en passant and
-    /// promotions are always `true`.
+    /// `false` only when the move gives no check. Always `true` for castling, en passant and
+    /// promotions.
     #[inline]
     pub(super) fn may_give_check(&self, position: &Position, mv: Move) -> bool {
         if mv.is_castling() || mv.is_en_passant() || mv.is_promotion() {
@@ -64,8 +64,8 @@ impl CheckInfo {
 mod tests {
     use super::*;
 
-    /// Every move of a few thousand positions of random games: none that gives check is denied, and
-    /// few others are suspected.
+    /// Tests every move of a few thousand positions of random games. No checking move may be missed,
+    /// and few other moves may be reported.
     #[test]
     fn no_checking_move_is_missed() {
         let starts = [
@@ -76,7 +76,7 @@ mod tests {
             "1k1r4/8/4q3/8/8/1K3Q2/8/2R1R3 w - - 0 1",
         ];
         let mut random = 0x2545_f491_4f6c_dd1d_u64;
-        let (mut given, mut suspected, mut all) = (0, 0, 0);
+        let (mut checks, mut reported, mut all) = (0, 0, 0);
         for round in 0..100 {
             let mut position = Position::from_fen(starts[round % starts.len()]).unwrap();
             for _ in 0..80 {
@@ -89,8 +89,8 @@ mod tests {
                     let gives_check = position.after(mv).in_check();
                     let may = check_info.may_give_check(&position, mv);
                     assert!(may || !gives_check, "{} {mv:?}", position.fen());
-                    given += u32::from(gives_check);
-                    suspected += u32::from(may);
+                    checks += u32::from(gives_check);
+                    reported += u32::from(may);
                     all += 1;
                 }
                 random = random
@@ -100,8 +100,8 @@ mod tests {
             }
         }
         assert!(
-            given > 1_000 && suspected < all / 5,
-            "{given} checks, {suspected} suspected of {all}"
+            checks > 1_000 && reported < all / 5,
+            "{checks} checks and {reported} reported of {all} moves"
         );
     }
 }

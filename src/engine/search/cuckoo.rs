@@ -1,17 +1,17 @@
-//! Which single reversible move lies between two positions: found by the difference of their keys.
+//! A cuckoo hash table of reversible moves, indexed by the key difference of two positions.
 //!
-//! Marcel van Kervinck's way to see repetitions before they are played, as Stockfish has it (Chess
-//! Programming Wiki, "Repetitions"). Every move of a knight, bishop, rook, queen or king on an
-//! empty board stands in one of two places of a cuckoo hash table (Pagh, Rodler 2001).
+//! Marcel van Kervinck's detection of upcoming repetitions, as in Stockfish (Chess Programming Wiki,
+//! "Repetitions"). Every move of a knight, bishop, rook, queen or king on an empty board is in one
+//! of two slots of a cuckoo hash table (Pagh, Rodler 2001).
 
 use std::sync::LazyLock;
 
 use crate::chess::{Color, Piece, Role, Square, zobrist};
 
-/// A power of two, more than twice the 3,668 moves.
+/// The number of slots: a power of two, more than twice the 3,668 moves.
 const SIZE: usize = 8192;
 
-/// A reversible move, in either direction, by the change of key that it makes.
+/// A reversible move, in either direction, and the change of the key that it causes.
 #[derive(Clone, Copy)]
 struct CuckooEntry {
     key: u64,
@@ -26,12 +26,13 @@ pub(super) struct CuckooTable(Box<[CuckooEntry; SIZE]>);
 static CUCKOO: LazyLock<CuckooTable> = LazyLock::new(CuckooTable::build);
 
 impl CuckooTable {
-    /// The one table of the program.
+    /// The table that all searches share.
     pub(super) fn shared() -> &'static CuckooTable {
         &CUCKOO
     }
 
-    /// The ends of the move that changes the key by `difference`, side to move included.
+    /// The two squares of the move that changes the key, including the side to move, by
+    /// `difference`.
     #[inline]
     pub(super) fn find(&self, difference: u64) -> Option<(Square, Square)> {
         [hash1(difference), hash2(difference)]
@@ -61,7 +62,7 @@ impl CuckooTable {
         table
     }
 
-    /// Puts a move in, and whatever it pushes out into its other place.
+    /// Inserts a move, and moves each entry that it displaces to its other slot.
     fn insert(&mut self, mut entry: CuckooEntry) {
         let mut index = hash1(entry.key);
         loop {
@@ -84,7 +85,7 @@ fn hash2(key: u64) -> usize {
     ((key >> 16) % SIZE as u64) as usize
 }
 
-/// `true` when a piece of the kind goes from one square to the other on an empty board.
+/// `true` when a piece of this role moves from one square to the other on an empty board.
 fn is_reversible_move(role: Role, a: Square, b: Square) -> bool {
     let files = (a.file() as i32 - b.file() as i32).abs();
     let ranks = (a.rank() as i32 - b.rank() as i32).abs();

@@ -3,55 +3,47 @@
 //!
 //! Chess Programming Wiki, "Iterative Deepening", "Aspiration Windows".
 
-use super::evaluator::Evaluator;
-use super::mate_search::{MAX_MATE, MateSolver};
 use super::node::{Node, Root};
-use super::params;
-use super::pv_check::PvLine;
 use super::root_move::RootMove;
-use super::score::{INFINITE, MAX_PLY, Value, is_mate, mate_in};
-use super::search::SearchWorker;
-use super::time_management::{IterationStats, TimeManager};
-use super::wdl::{ReportedScore, WdlModel};
-use super::{Limits, Report, StopReason, Variation};
-use crate::chess::{Move, Position};
+use super::worker::SearchWorker;
+use crate::chess::Position;
+use crate::engine::evaluator::Evaluator;
+use crate::engine::limits::Limits;
+use crate::engine::params;
+use crate::engine::pv::PvLine;
+use crate::engine::report::{Report, StopReason};
+use crate::engine::score::{INFINITE, MAX_PLY, Value, is_mate};
+use crate::engine::smp::ThreadResult;
+use crate::engine::time::{IterationStats, TimeManager};
 
-/// The greatest depth of an iteration.
-pub(super) const MAX_DEPTH: u8 = (MAX_PLY - 40) as u8;
+/// The largest depth of an iteration.
+pub(in crate::engine) const MAX_DEPTH: u8 = (MAX_PLY - 40) as u8;
 
-/// From this depth on an iteration begins with a narrow window.
+/// The depth from which an iteration begins with a narrow window.
 const ASPIRATION_MIN_DEPTH: i32 = 4;
 
-/// Beyond this width a window is opened at once.
+/// The largest width of a window that fails; beyond it the window is opened completely.
 const MAX_ASPIRATION_WIDTH: Value = 1200;
 
-/// Before a mate is proved, the ordinary search looks this deep, and begins no iteration after so
-/// many nodes.
-const PRELIMINARY_DEPTH: u8 = 8;
-const PRELIMINARY_NODES: u64 = 20_000;
-
-/// Where no mate was found, the ordinary search says what the position is worth at this depth.
-const NO_MATE_DEPTH: u8 = 10;
-
-/// How far to deepen.
+/// The goal of a thread's iterative deepening.
 #[derive(Clone, Copy)]
-pub(super) struct DeepeningGoal {
-    depth: u8,
-    /// No iteration begins once so many nodes were searched.
-    soft_node_limit: u64,
-    /// A mate that has stood the test of enough depth ends the search.
-    stops_at_settled_mate: bool,
-    /// How many of the best moves get a line.
-    multipv: usize,
-    /// The time that a player gives the move.
-    time_manager: Option<TimeManager>,
-    /// A helper's: once it has finished this depth, the whole search is done.
-    target_depth: Option<u8>,
+pub(in crate::engine) struct DeepeningGoal {
+    pub(super) depth: u8,
+    /// The number of nodes after which no iteration begins.
+    pub(super) soft_node_limit: u64,
+    /// A settled mate ends the search.
+    pub(super) stops_at_settled_mate: bool,
+    /// The number of best moves that get a line.
+    pub(super) multipv: usize,
+    /// The limits of a move in a game with a clock.
+    pub(super) time_manager: Option<TimeManager>,
+    /// The depth at which a helper ends the whole search.
+    pub(super) target_depth: Option<u8>,
 }
 
 impl DeepeningGoal {
-    /// To a depth, for the best line alone.
-    const fn at_depth(depth: u8) -> DeepeningGoal {
+    /// A goal of one line at a depth.
+    pub(super) const fn at_depth(depth: u8) -> DeepeningGoal {
         DeepeningGoal {
             depth,
             soft_node_limit: u64::MAX,
@@ -62,9 +54,9 @@ impl DeepeningGoal {
         }
     }
 
-    /// The same for a helper: it deepens until it is told to stop. Whichever thread comes to the
-    /// depth first answers, but for several lines, which are the first thread's alone.
-    pub(super) fn for_helper(self) -> DeepeningGoal {
+    /// The goal of a helper, which deepens until it is stopped. Whichever thread first completes the
+    /// depth ends the search, except with several lines, which only the main thread searches.
+    pub(in crate::engine) fn for_helper(self) -> DeepeningGoal {
         let target_depth = (self.multipv == 1).then_some(self.depth);
         DeepeningGoal {
             depth: MAX_DEPTH,
@@ -75,8 +67,8 @@ impl DeepeningGoal {
         }
     }
 
-    /// What limits ask for: depth, and so many lines.
-    pub(super) fn new(
+    /// The goal of the main thread.
+    pub(in crate::engine) fn new(
         limits: &Limits,
         multipv: usize,
         time_manager: Option<TimeManager>,
@@ -91,129 +83,9 @@ impl DeepeningGoal {
     }
 }
 
-/// What a thread's deepening has come to.
-#[derive(Clone, Default)]
-pub(super) struct ThreadResult {
-    /// The best lines that can be vouched for, best first. Empty when the budget ended before there
-    /// was one.
-    pub(super) lines: Vec<PvLine>,
-    /// The last finished depth.
-    pub(super) depth: u8,
-    /// The deepest ply reached.
-    pub(super) seldepth: usize,
-    /// The game's history or the 50-move rule had a part in it.
-    pub(super) depends_on_game_history: bool,
-}
-
 impl<E: Evaluator> SearchWorker<'_, E> {
-    /// The whole search under its limits. With helpers, their findings come from `join` once the
-    /// first thread is done.
-    pub(super) fn run(
-        &mut self,
-        root: &Position,
-        limits: &Limits,
-        goal: DeepeningGoal,
-        join: &mut dyn FnMut() -> Vec<ThreadResult>,
-        on_update: &mut dyn FnMut(&Report),
-    ) -> Report {
-        if let Some(moves) = limits.mate {
-            return self.run_mate_search(root, moves, limits, on_update);
-        }
-        let mut result = self.iterative_deepening(root, goal, on_update);
-        let helper_results = join();
-        for helper in &helper_results {
-            self.seldepth = self.seldepth.max(helper.seldepth);
-            self.position_history.note_game_history_dependence(helper.depends_on_game_history);
-        }
-        let voters: &[ThreadResult] = if goal.multipv == 1 { &helper_results } else { &[] };
-        let depth_reached = voters.iter().chain([&result]).any(|thread| thread.depth >= goal.depth);
-        let (reason, min_depth) = match self.budget.stop_reason() {
-            // Who asked for a depth gets it, whoever answers.
-            _ if depth_reached => (StopReason::Depth, goal.depth),
-            // A helper came to the depth and was lost with what it had found.
-            Some(StopReason::Depth) => (StopReason::Stopped, 0),
-            Some(reason) => (reason, 0),
-            None => (StopReason::Depth, result.depth),
-        };
-        if goal.multipv == 1 {
-            result = super::best_thread::select_best_thread(result, helper_results, min_depth);
-        }
-        let lines =
-            if result.lines.is_empty() { vec![self.fallback_line(root)] } else { result.lines };
-        self.build_report(root, &lines, result.depth, reason)
-    }
-
-    /// Proves the shortest mate in at most so many moves. Where there is none the ordinary search
-    /// says what the position is worth.
-    fn run_mate_search(
-        &mut self,
-        root: &Position,
-        moves: u8,
-        limits: &Limits,
-        on_update: &mut dyn FnMut(&Report),
-    ) -> Report {
-        let depth = limits.depth.unwrap_or(MAX_DEPTH);
-        let max_moves = moves.min(MAX_MATE).min(depth.div_ceil(2));
-        // Something to say when the budget ends in the middle of the proof; it must not eat up the
-        // proof's own share.
-        let preliminary_goal = DeepeningGoal {
-            soft_node_limit: limits
-                .nodes
-                .map_or(PRELIMINARY_NODES, |nodes| (nodes / 8).min(PRELIMINARY_NODES)),
-            ..DeepeningGoal::at_depth(depth.min(PRELIMINARY_DEPTH))
-        };
-        let mut preliminary = self.iterative_deepening(root, preliminary_goal, on_update);
-        if preliminary.lines.is_empty() {
-            preliminary.lines.push(self.fallback_line(root));
-        }
-        let allowed: Vec<Move> = self.root_moves.iter().map(|root_move| root_move.mv).collect();
-        let searches_all_moves = self.searches_all_root_moves;
-        let mut solver = MateSolver::new(&mut self.budget, &mut self.position_history);
-        let mut prove = |moves| {
-            if searches_all_moves {
-                solver.prove(root, moves)
-            } else {
-                solver.prove_with_root_moves(root, moves, &allowed)
-            }
-        };
-        let proof = (1..=max_moves).find_map(|moves| prove(moves).map(|proof| (moves, proof)));
-        if let Some((moves, proof)) = proof {
-            let plies = proof.len();
-            self.seldepth = self.seldepth.max(plies);
-            let line = PvLine { value: mate_in(plies), moves: proof };
-            return self.build_report(root, &[line], 2 * moves - 1, StopReason::Mate);
-        }
-        if let Some(reason) = self.budget.stop_reason() {
-            return self.build_report(root, &preliminary.lines, preliminary.depth, reason);
-        }
-        // The question is answered; the ordinary score may take what is left of the budget.
-        let mut on_deeper_update = |report: &Report| {
-            if report.depth > preliminary.depth {
-                on_update(report);
-            }
-        };
-        let deeper = self.iterative_deepening(
-            root,
-            DeepeningGoal::at_depth(depth.min(NO_MATE_DEPTH)),
-            &mut on_deeper_update,
-        );
-        let best = if deeper.lines.is_empty() || deeper.depth < preliminary.depth {
-            preliminary
-        } else {
-            deeper
-        };
-        self.build_report(root, &best.lines, best.depth, StopReason::Depth)
-    }
-
-    /// What there is to say when not even one move was searched to its end: the first move in
-    /// order, and the static evaluation.
-    fn fallback_line(&mut self, root: &Position) -> PvLine {
-        let value = if root.in_check() { 0 } else { self.evaluator.evaluate(root) };
-        PvLine { value, moves: self.root_moves.first().map(|first| first.mv).into_iter().collect() }
-    }
-
-    /// Deepens towards a goal, and tells of every finished iteration.
-    pub(super) fn iterative_deepening(
+    /// Deepens towards a goal, and reports every completed iteration.
+    pub(in crate::engine) fn iterative_deepening(
         &mut self,
         root: &Position,
         goal: DeepeningGoal,
@@ -231,10 +103,10 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             for root_move in &mut self.root_moves {
                 root_move.previous_value = root_move.value;
             }
-            let complete = self.search_iteration(&mut positions, goal.multipv);
+            let is_complete = self.search_iteration(&mut positions, goal.multipv);
             let last_best = result.lines.first().map(|line| line.moves[0]);
             self.collect_lines(root, goal.multipv, &mut result);
-            if !complete {
+            if !is_complete {
                 break;
             }
             self.budget.activate_time_limit();
@@ -253,7 +125,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
                 node_share: self.root_moves[0].nodes as f64 / self.budget.nodes().max(1) as f64,
                 forced: self.root_moves.len() == 1,
             };
-            average = Some(average.map_or(best.value, |before| (2 * before + best.value) / 3));
+            average = Some(average.map_or(best.value, |average| (2 * average + best.value) / 3));
             if self.budget.total_nodes() >= goal.soft_node_limit
                 || (goal.stops_at_settled_mate && best.is_settled_mate(depth))
             {
@@ -271,7 +143,8 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         result
     }
 
-    /// One depth, for each of the best lines in turn. `false` when the budget ended it.
+    /// Searches one depth, for each of the best lines in turn. Returns `false` when the budget ended
+    /// it.
     fn search_iteration(&mut self, positions: &mut [Position], multipv: usize) -> bool {
         let multipv = multipv.min(self.root_moves.len());
         for root_move in &mut self.root_moves {
@@ -292,8 +165,8 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         true
     }
 
-    /// Widens the window around the expected value until the value lies inside, or the budget is
-    /// over.
+    /// Searches with a window around the expected value, and widens it until the value is inside or
+    /// the budget is spent.
     fn aspiration_search(&mut self, positions: &mut [Position]) {
         let pv_index = self.pv_index;
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
@@ -314,7 +187,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             let node = Node { alpha, beta, depth, ply: 0, cut_node: false };
             self.root_delta = beta - alpha;
             let value = self.search_node::<Root>(positions, node).value;
-            // Stable: moves without a value of their own keep their order.
+            // The stable sort keeps the order of moves without a value.
             self.root_moves[pv_index..].sort_by_key(|root_move| std::cmp::Reverse(root_move.value));
             if self.budget.is_stopped() {
                 return;
@@ -341,11 +214,10 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         }
     }
 
-    /// Takes over what the iteration has found, as far as it can be vouched for.
+    /// Adds the verified lines of the iteration to the result.
     fn collect_lines(&mut self, root: &Position, multipv: usize, result: &mut ThreadResult) {
-        // Cut off in the middle, an iteration has something to say only once its first move has a
-        // value that counts. One that has failed high is better than what was best before, however
-        // much.
+        // An interrupted iteration counts only if its first move has a value that raised alpha. A
+        // move that failed high is better than the best move before, by an unknown amount.
         let searched = self
             .root_moves
             .iter()
@@ -370,37 +242,6 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         }
         if !collected.is_empty() {
             result.lines = collected;
-        }
-    }
-
-    /// What is known after an iteration. There is at least one line.
-    pub(super) fn build_report(
-        &self,
-        root: &Position,
-        lines: &[PvLine],
-        depth: u8,
-        reason: StopReason,
-    ) -> Report {
-        let model = WdlModel::for_position(root);
-        let best = lines.first();
-        let ReportedScore { score, wdl, raw_score } =
-            model.reported_score(best.map_or(0, |line| line.value));
-        let variation = |line: &PvLine| {
-            let ReportedScore { score, wdl, .. } = model.reported_score(line.value);
-            Variation { score, wdl, pv: line.moves.clone() }
-        };
-        Report {
-            score,
-            wdl,
-            raw_score: Some(raw_score),
-            pv: best.map(|line| line.moves.clone()).unwrap_or_default(),
-            depth,
-            seldepth: self.seldepth as u8,
-            nodes: self.budget.total_nodes(),
-            elapsed: self.budget.elapsed(),
-            reason,
-            history_independent: self.position_history.is_history_independent(),
-            alternatives: lines.iter().skip(1).map(variation).collect(),
         }
     }
 }

@@ -1,32 +1,31 @@
-//! Proves the shortest mate, or that there is none within so many moves.
+//! The mate solver: it proves the shortest mate, or that there is none within a number of moves.
 //!
-//! Chess Programming Wiki, "Mate Search". A depth-first search of attacker's choices and defender's
-//! replies over rising distances, with nothing left out: no null move, no reductions, no pruning by
-//! hope. Checks come first, those with the fewest replies before the others; a small table of its
-//! own remembers what was proved and refuted. Draws by repetition with the game's history and by
-//! the 50-move rule count; a repetition inside the tree needs no test, since a shortest mate has
-//! none.
+//! Chess Programming Wiki, "Mate Search". The solver searches attacker's moves and defender's
+//! replies depth-first, at increasing distances, without null moves, reductions or unproved
+//! pruning. Checks come first, ordered by the number of replies. A small proof table stores proved
+//! and refuted positions. Draws by repetition with the game history and by the 50-move rule count.
+//! A repetition inside the tree needs no test, since a shortest mate has none.
 
 use super::check_info::CheckInfo;
 use super::repetition::PositionHistory;
-use super::search_budget::SearchBudget;
 use crate::chess::{Move, Position, is_dead_position};
+use crate::engine::time::SearchBudget;
 
-/// Entries of the proof table, a power of two.
+/// The number of entries of the proof table, a power of two.
 const TABLE_SIZE: usize = 1 << 16;
 
-/// No mate is looked for beyond so many moves.
+/// The largest distance of a mate, in moves.
 pub(super) const MAX_MATE: u8 = 99;
 
-/// What is known of a position with the attacker to move.
+/// The proofs about a position with the attacker to move.
 #[derive(Clone, Copy)]
 struct ProofEntry {
     key: u64,
-    /// There is a mate in so many moves; [`NEVER`] when none is known.
+    /// There is a mate in this many moves; [`NO_MATE_KNOWN`] when none is known.
     mate_in: u8,
-    /// There is no mate in so many moves.
+    /// There is no mate in this many moves.
     no_mate_in: u8,
-    /// The move that mates.
+    /// The mating move.
     mv: Move,
 }
 
@@ -37,7 +36,7 @@ impl ProofEntry {
         ProofEntry { key, mate_in: NO_MATE_KNOWN, no_mate_in: 0, mv: Move::NULL }
     }
 
-    /// How much work the entry saves: the distance that it decides.
+    /// The distance that the entry decides, a measure of the work that it saves.
     const fn decided_distance(self) -> u8 {
         if self.mate_in != NO_MATE_KNOWN && self.mate_in > self.no_mate_in {
             self.mate_in
@@ -47,18 +46,18 @@ impl ProofEntry {
     }
 }
 
-/// The proof search of one root.
+/// The mate solver of one root.
 pub(super) struct MateSolver<'p, 'b> {
     budget: &'p mut SearchBudget<'b>,
     position_history: &'p mut PositionHistory,
-    /// Positions that are drawn when they occur once more.
+    /// The keys of positions whose next occurrence is a draw.
     drawn_if_repeated: Vec<u64>,
     table: Vec<ProofEntry>,
-    /// The 50-move rule may end a line: positions with different clocks are told apart.
+    /// The proof table distinguishes half-move clocks, because the 50-move rule may end a line.
     keys_include_clock: bool,
-    /// The proof is given up at this count of nodes.
+    /// The node count at which the solver gives up.
     node_limit: u64,
-    /// At each distance the reply that refuted last.
+    /// For each distance the last reply that refuted an attack.
     refutations: [Move; MAX_MATE as usize + 1],
 }
 
@@ -82,14 +81,14 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         }
     }
 
-    /// The same, but given up after so many nodes.
+    /// The same solver with a limit of `nodes` more nodes.
     pub(super) fn with_node_limit(mut self, nodes: u64) -> MateSolver<'p, 'b> {
         self.node_limit = self.budget.nodes().saturating_add(nodes);
         self
     }
 
-    /// The line of a mate in exactly `moves` moves that begins with one of these, where none is
-    /// shorter; `None` when there is none, or the budget ended.
+    /// The line of a mate in exactly `moves` moves that begins with one of the allowed moves, where
+    /// none is shorter. `None` when there is none, or the budget is spent.
     pub(super) fn prove_with_root_moves(
         &mut self,
         root: &Position,
@@ -118,21 +117,21 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         None
     }
 
-    /// `true` once the proof has to be given up.
+    /// `true` once the solver must give up.
     #[inline]
     fn should_abort(&self) -> bool {
         self.budget.is_stopped() || self.budget.nodes() >= self.node_limit
     }
 
-    /// The line of a mate in exactly `moves` moves, which must be the shortest; `None` when there
-    /// is none, or the budget ended.
+    /// The line of a mate in exactly `moves` moves, where none is shorter. `None` when there is none,
+    /// or the budget is spent.
     pub(super) fn prove(&mut self, root: &Position, moves: u8) -> Option<Vec<Move>> {
         self.include_clock_if_needed(root, moves);
         let proved = self.mates_within(root, moves) && !self.should_abort();
         if proved { self.mate_line(root, moves) } else { None }
     }
 
-    /// Tells positions with different clocks apart where the 50-move rule may end a line.
+    /// Includes the half-move clock in the proof keys where the 50-move rule may end a line.
     fn include_clock_if_needed(&mut self, root: &Position, moves: u8) {
         let keys_include_clock = usize::from(root.halfmove_clock()) + 2 * usize::from(moves) > 100;
         if keys_include_clock != self.keys_include_clock {
@@ -141,8 +140,8 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         }
     }
 
-    /// `true` when the side to move mates in at most `left` moves. Means nothing once the budget is
-    /// over.
+    /// `true` when the side to move mates in at most `moves_left` moves. Meaningless once the budget
+    /// is spent.
     fn mates_within(&mut self, position: &Position, moves_left: u8) -> bool {
         if moves_left == 0 || self.should_abort() {
             return false;
@@ -166,7 +165,7 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         mating_move.is_some()
     }
 
-    /// A move that mates on the spot.
+    /// A move that gives checkmate.
     fn find_mate_in_one(&mut self, position: &Position) -> Option<(Move, u8)> {
         let check_info = CheckInfo::new(position);
         for mv in &position.legal_moves() {
@@ -183,8 +182,7 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         None
     }
 
-    /// A move that mates in at most `left` moves, of two or more; with the number of moves that was
-    /// proved.
+    /// A move that mates in at most `moves_left` moves, two or more, with the proved number of moves.
     fn find_longer_mate(
         &mut self,
         position: &Position,
@@ -223,23 +221,23 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         None
     }
 
-    /// `true` when every reply of the side to move, which has some, is answered by a mate in at
-    /// most `left` moves.
+    /// `true` when every reply of the side to move, which has at least one, allows a mate in at most
+    /// `moves_left` moves.
     fn every_defence_fails(&mut self, position: &Position, moves_left: u8) -> bool {
         if self.should_abort() || self.is_drawn(position) {
             return false;
         }
         let killer = self.refutations[usize::from(moves_left)];
         let mut replies = position.legal_moves();
-        // What refuted another attack, and captures, refute most often.
+        // The reply that refuted another attack comes first, then captures.
         replies.as_mut_slice().sort_by_key(|&mv| (mv != killer, !mv.is_noisy()));
         for reply in &replies {
             let child = self.make_move(position, reply);
-            let holds = self.is_drawn(&child) || !self.mates_within(&child, moves_left);
+            let refutes = self.is_drawn(&child) || !self.mates_within(&child, moves_left);
             if self.should_abort() {
                 return false;
             }
-            if holds {
+            if refutes {
                 self.refutations[usize::from(moves_left)] = reply;
                 return false;
             }
@@ -247,8 +245,8 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         true
     }
 
-    /// The line in which the attacker mates in `moves` moves, the shortest, and the defender holds
-    /// out that long.
+    /// The line in which the attacker mates in `moves` moves, the shortest, against the longest
+    /// defence.
     fn mate_line(&mut self, root: &Position, moves: u8) -> Option<Vec<Move>> {
         let mut line = Vec::with_capacity(2 * usize::from(moves));
         let mut position = root.clone();
@@ -265,7 +263,7 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         (position.in_check() && !position.has_moves()).then_some(line)
     }
 
-    /// The move of a shortest mate in `left` moves.
+    /// The first move of a shortest mate in `moves_left` moves.
     fn shortest_mating_move(&mut self, position: &Position, moves_left: u8) -> Option<Move> {
         let entry = self.probe(self.proof_key(position));
         let found = if moves_left == 1 {
@@ -276,7 +274,7 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         found.filter(|_| !self.should_abort()).map(|(mv, _)| mv)
     }
 
-    /// A reply after which the mate takes `left` more moves and no fewer.
+    /// A reply after which the shortest mate takes exactly `moves_left` more moves.
     fn longest_defence(&mut self, position: &Position, moves_left: u8) -> Option<Move> {
         for reply in &position.legal_moves() {
             let child = self.make_move(position, reply);
@@ -298,8 +296,8 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         position.after(mv)
     }
 
-    /// `true` when the rules of repetition, the 50-move rule or want of material make this position
-    /// a draw. Checkmate comes before them: a position that may be one must not be asked.
+    /// `true` when repetition, the 50-move rule or insufficient material make this position a draw.
+    /// Checkmate takes precedence, so the position must not be checkmate.
     #[inline]
     fn is_drawn(&mut self, position: &Position) -> bool {
         self.position_history.note_visited(position);
@@ -323,7 +321,8 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         pair.iter().copied().find(|entry| entry.key == key).unwrap_or(ProofEntry::empty(key))
     }
 
-    /// Notes a result: over the same position's, else over the one of two that saves less work.
+    /// Stores an entry. It replaces that of the same position, else the one of two that saves less
+    /// work.
     fn store(&mut self, entry: ProofEntry) {
         let index = (entry.key as usize % TABLE_SIZE) & !1;
         let pair = &mut self.table[index..index + 2];

@@ -1,300 +1,408 @@
-//! The moves of a node, best first: skipped, extended, reduced, searched.
+//! The move loop of a node: each move, best first, is pruned, or extended, reduced and searched.
 //!
-//! Chess Programming Wiki, "Late Move Reductions", "Principal Variation Search". What a reduction
-//! is adjusted by (the child's cut-offs, the table's line, the correction of the evaluation), the
-//! deeper or shallower second look and the lesser depth once alpha was raised are after Stockfish
-//! and Reckless.
+//! Chess Programming Wiki, "Late Move Reductions", "Principal Variation Search". The adjustments of
+//! a reduction (the child's cut-offs, former principal variations, the correction of the
+//! evaluation), the deeper or shallower re-search, and the lower depth after alpha was raised
+//! follow Stockfish and Reckless.
 
 use super::check_info::CheckInfo;
-use super::evaluator::Evaluator;
-use super::history::{history_bonus, history_malus, piece_to_index};
 use super::history_update::SearchedMoves;
 use super::move_picker::MovePicker;
 use super::move_pruning::{MoveContext, PruneDecision};
-use super::node::{Node, NodeType, NonPv};
-use super::params;
-use super::reductions::{ONE_PLY, base_reduction};
+use super::node::{Node, NodeContext, NodeType, NonPv};
+use super::reductions::ONE_PLY;
 use super::repetition::{NEAR_FIFTY_MOVES, NodeScore};
-use super::score::{INFINITE, MATE_IN_MAX_PLY, is_mate, mated_in};
-use super::search::{NodeContext, SearchWorker};
+use super::root_move::RootMoveResult;
 use super::singular::SingularResult;
-use super::tt_entry::{Bound, TtEntry};
+use super::worker::SearchWorker;
 use crate::chess::{Move, Position};
+use crate::engine::evaluator::Evaluator;
+use crate::engine::history::{history_bonus, history_malus, piece_to_index};
+use crate::engine::params;
+use crate::engine::score::{INFINITE, MATE_IN_MAX_PLY, is_mate, mated_in};
+use crate::engine::tt::{Bound, TtEntry};
+
+/// The state of a node's move loop.
+#[derive(Clone, Copy)]
+struct MoveLoop {
+    /// The node. Its alpha rises with the best move, and its depth may change.
+    node: Node,
+    best: NodeScore,
+    /// The move that raised alpha last, or the null move.
+    best_move: Move,
+    /// The earliest ply that any score of the node depends on.
+    depends_on_ply: i32,
+    /// The number of moves tried.
+    move_count: i32,
+    skip_quiets: bool,
+}
+
+impl MoveLoop {
+    #[inline(always)]
+    const fn new(node: Node, floor: NodeScore) -> MoveLoop {
+        MoveLoop {
+            node,
+            best: floor,
+            best_move: Move::NULL,
+            depends_on_ply: floor.depends_on_ply,
+            move_count: 0,
+            skip_quiets: false,
+        }
+    }
+
+    #[inline(always)]
+    const fn bound<NT: NodeType>(&self) -> Bound {
+        if self.best.value >= self.node.beta {
+            Bound::Lower
+        } else if NT::PV && !self.best_move.is_null() {
+            Bound::Exact
+        } else {
+            Bound::Upper
+        }
+    }
+}
 
 impl<E: Evaluator> SearchWorker<'_, E> {
-    /// Tries the moves of a node. `floor` is what the side to move has for sure, and what that
-    /// leans on.
+    /// Searches the moves of a node. `floor` is the score that the side to move has for certain.
     pub(super) fn run_move_loop<NT: NodeType>(
         &mut self,
         positions: &mut [Position],
-        mut node: Node,
+        node: Node,
         node_context: &NodeContext,
         floor: NodeScore,
     ) -> NodeScore {
-        let Node { beta, ply, .. } = node;
-        let mut alpha = node.alpha;
+        let ply = node.ply;
         let excluded_move = self.stack.at(ply).excluded_move;
-        let in_check = node_context.static_eval.is_none();
         let tt_move =
             if NT::ROOT { self.root_moves[self.pv_index].mv } else { node_context.tt_data.mv };
         let mut picker = MovePicker::all(&positions[0], tt_move);
         let check_info = CheckInfo::new(&positions[0]);
-        let (mut best, mut depends_on_ply) = (floor, floor.depends_on_ply);
-        let mut best_move = Move::NULL;
-        let mut move_count = 0;
-        let (mut quiets, mut noisies) = (SearchedMoves::new(), SearchedMoves::new());
-        let mut skip_quiets = false;
-
-        let draw_guarded = self.is_draw_guarded(ply);
         let may_prune = !NT::ROOT
             && positions[0].halfmove_clock() < NEAR_FIFTY_MOVES
             && positions[0].has_non_pawn_material();
-
+        let mut state = MoveLoop::new(node, floor);
+        let mut searched = SearchedMoves::new();
         loop {
             let ordering = node_context.ordering(&positions[0], self.history, &check_info);
-            let Some(mv) = picker.next(ordering, skip_quiets) else { break };
+            let Some(mv) = picker.next(ordering, state.skip_quiets) else { break };
             if mv == excluded_move || NT::ROOT && !self.is_pending_root_move(mv) {
                 continue;
             }
-            move_count += 1;
-            self.stack.at_mut(ply).move_count = move_count;
-            let move_context = self.move_context(&positions[0], node_context, &check_info, mv);
-
-            let mut reduction = base_reduction(node.depth, move_count);
-            if NT::PV {
-                reduction -= params::lmr_window() * (beta - alpha) / self.root_delta;
+            state.move_count += 1;
+            self.stack.at_mut(ply).move_count = state.move_count;
+            let candidate =
+                self.move_context::<NT>(&positions[0], state.node, node_context, &check_info, mv);
+            if may_prune && self.skip_move(&positions[0], &mut state, node_context, candidate) {
+                continue;
             }
-            // In the first plies no move back into the game's past is skipped: it may be the
-            // repetition that saves the game.
-            let returns_to_game_position = || {
-                draw_guarded && self.position_history.is_game_position(positions[0].after(mv).key())
-            };
-            if may_prune && best.value > -MATE_IN_MAX_PLY && !returns_to_game_position() {
-                match self.prune_move(
-                    &positions[0],
-                    node,
-                    alpha,
-                    node_context,
-                    move_context,
-                    reduction,
-                    move_count,
-                    !best_move.is_null(),
-                ) {
-                    PruneDecision::Search => {}
-                    PruneDecision::Prune => continue,
-                    PruneDecision::PruneFutile(value) => {
-                        if !is_mate(best.value) {
-                            best.value = best.value.max(value);
-                        }
-                        continue;
-                    }
-                    PruneDecision::PruneQuiets => {
-                        skip_quiets = !draw_guarded;
-                        continue;
-                    }
-                }
-            }
-
-            let mut extension = 0;
-            let depth = node.depth;
-            if !NT::ROOT
-                && mv == node_context.tt_data.mv
-                && ply < 2 * self.root_depth as usize
-                && !draw_guarded
+            let depth = state.node.depth;
+            let extension = match self.extend_tt_move::<NT>(positions, &mut state, node_context, mv)
             {
-                match self.singular_search::<NT>(positions, node, node_context, mv) {
-                    SingularResult::Extend(plies) => extension = plies,
-                    SingularResult::MultiCut(score) => {
-                        return NodeScore {
-                            depends_on_ply: floor.depends_on_ply.min(score.depends_on_ply),
-                            ..score
-                        };
-                    }
+                SingularResult::Extend(plies) => plies,
+                SingularResult::MultiCut(score) => {
+                    return NodeScore {
+                        depends_on_ply: floor.depends_on_ply.min(score.depends_on_ply),
+                        ..score
+                    };
                 }
-                if self.budget.is_stopped() {
-                    return NodeScore::independent(0);
-                }
-                // That search counted its own moves here.
-                self.stack.at_mut(ply).move_count = move_count;
-                if extension > 1 && node.depth < 12 {
-                    node.depth += 1;
-                }
+            };
+            if self.budget.is_stopped() {
+                return NodeScore::independent(0);
             }
-
-            let nodes_before = self.budget.nodes();
-            self.stack.at_mut(ply).reduction = 0;
-            self.make_move(positions, ply, mv);
             let full_depth = depth - 1 + extension;
-            let mut score = NodeScore::independent(-INFINITE);
-            let is_first_move = move_count == 1;
-            let mut search_full_window = NT::PV && is_first_move;
-            if node.depth >= params::lmr_depth() && move_count > 1 + i32::from(NT::ROOT) {
-                reduction += self.reduction_adjustment::<NT>(
-                    &positions[1],
-                    node,
-                    node_context,
-                    move_context,
-                    reduction,
-                );
-                let reduced_depth = (full_depth - reduction.div_euclid(ONE_PLY))
-                    .clamp(1.min(full_depth), full_depth)
-                    .max(0)
-                    + i32::from(NT::PV);
-                self.stack.at_mut(ply).reduction = reduction;
-                score = self
-                    .search_node::<NonPv>(
-                        &mut positions[1..],
-                        node.zero_window_child(alpha, reduced_depth, true),
-                    )
-                    .flip();
-                self.stack.at_mut(ply).reduction = 0;
-                if score.value > alpha && reduced_depth < full_depth && !self.budget.is_stopped() {
-                    // The reduced search was promising: how far to go depends on how much.
-                    let deeper = i32::from(score.value > best.value + params::deeper_margin());
-                    let shallower =
-                        i32::from(score.value < best.value + params::shallower_margin());
-                    let research_depth = full_depth + deeper - shallower;
-                    if research_depth > reduced_depth {
-                        score = self
-                            .search_node::<NonPv>(
-                                &mut positions[1..],
-                                node.zero_window_child(alpha, research_depth, !node.cut_node),
-                            )
-                            .flip();
-                    }
-                    if move_context.is_quiet && !self.budget.is_stopped() {
-                        let bonus = if score.value <= alpha {
-                            -history_malus(full_depth)
-                        } else {
-                            history_bonus(full_depth)
-                        };
-                        let piece_to = piece_to_index(&positions[0], mv);
-                        self.history.update_continuations(
-                            node_context.history_key.continuation_indices,
-                            piece_to,
-                            bonus,
-                        );
-                    }
-                }
-                search_full_window = NT::PV && score.value > alpha;
-            } else if !search_full_window {
-                let zero_window_depth = full_depth - i32::from(reduction > 3 * ONE_PLY && NT::ROOT);
-                score = self
-                    .search_node::<NonPv>(
-                        &mut positions[1..],
-                        node.zero_window_child(alpha, zero_window_depth, !node.cut_node),
-                    )
-                    .flip();
-                search_full_window = NT::PV && score.value > alpha;
-            }
-            if search_full_window && !self.budget.is_stopped() {
-                self.stack.at_mut(ply).reduction = 0;
-                score = self
-                    .search_node::<NT::Child>(
-                        &mut positions[1..],
-                        node.full_window_child(alpha, full_depth),
-                    )
-                    .flip();
-            }
-            self.unmake_move();
+            let nodes_before = self.budget.nodes();
+            let score =
+                self.search_move::<NT>(positions, &state, node_context, candidate, full_depth);
             if self.budget.is_stopped() {
                 return NodeScore::independent(0);
             }
             if NT::ROOT {
-                self.update_root_move(mv, score.value, (alpha, beta), is_first_move, nodes_before);
+                self.update_root_move(&state, mv, score, nodes_before);
             }
-
-            depends_on_ply = depends_on_ply.min(score.depends_on_ply);
-            if score.value > best.value {
-                best = score;
-                if score.value > alpha {
-                    best_move = mv;
-                    if NT::PV && !NT::ROOT {
-                        self.pv_table.extend(ply, mv);
-                    }
-                    if score.value >= beta {
-                        let stack_entry = self.stack.at_mut(ply);
-                        stack_entry.cutoff_count += i32::from(extension < 2 || NT::PV);
-                        break;
-                    }
-                    alpha = score.value;
-                    // What comes now has to beat a move that was good already.
-                    if (3..=12).contains(&node.depth) && !is_mate(score.value) {
-                        node.depth -= params::raised_less().min(node.depth - 1);
-                    }
-                }
+            if self.update_best::<NT>(&mut state, mv, score, extension) {
+                break;
             }
-            if mv != best_move {
-                if move_context.is_quiet { quiets.push(mv) } else { noisies.push(mv) }
+            if mv != state.best_move {
+                searched.push(mv, candidate.is_quiet);
             }
         }
+        self.finish_node::<NT>(&positions[0], state, node_context, &searched)
+    }
 
-        if move_count == 0 {
-            if !excluded_move.is_null() {
-                return NodeScore { value: alpha, depends_on_ply };
+    /// `true` when a move is pruned. It updates the state for what pruning implies.
+    #[inline(always)]
+    fn skip_move(
+        &self,
+        position: &Position,
+        state: &mut MoveLoop,
+        node_context: &NodeContext,
+        candidate: MoveContext,
+    ) -> bool {
+        if state.best.value <= -MATE_IN_MAX_PLY {
+            return false;
+        }
+        let draw_guarded = self.is_draw_guarded(state.node.ply);
+        // In the first plies no move back to a position of the game is pruned: it may be the
+        // repetition that saves the game.
+        if draw_guarded
+            && self.position_history.is_game_position(position.after(candidate.mv).key())
+        {
+            return false;
+        }
+        let has_best_move = !state.best_move.is_null();
+        match self.prune_move(position, state.node, node_context, candidate, has_best_move) {
+            PruneDecision::Search => false,
+            PruneDecision::Prune => true,
+            PruneDecision::PruneFutile(value) => {
+                if !is_mate(state.best.value) {
+                    state.best.value = state.best.value.max(value);
+                }
+                true
             }
+            PruneDecision::PruneQuiets => {
+                state.skip_quiets = !draw_guarded;
+                true
+            }
+        }
+    }
+
+    /// The extension of the transposition table's move by singular search; 0 for other moves.
+    #[inline(always)]
+    fn extend_tt_move<NT: NodeType>(
+        &mut self,
+        positions: &mut [Position],
+        state: &mut MoveLoop,
+        node_context: &NodeContext,
+        mv: Move,
+    ) -> SingularResult {
+        let ply = state.node.ply;
+        if NT::ROOT
+            || mv != node_context.tt_data.mv
+            || ply >= 2 * self.root_depth as usize
+            || self.is_draw_guarded(ply)
+        {
+            return SingularResult::Extend(0);
+        }
+        let result = self.singular_search::<NT>(positions, state.node, node_context, mv);
+        // The singular search counted its own moves in the same stack entry.
+        self.stack.at_mut(ply).move_count = state.move_count;
+        if let SingularResult::Extend(plies) = result
+            && plies > 1
+            && state.node.depth < 12
+        {
+            state.node.depth += 1;
+        }
+        result
+    }
+
+    /// Makes a move, searches the child and takes the move back. The first search of a late move
+    /// has a reduced depth and a zero window; a promising move is searched again.
+    #[inline(always)]
+    fn search_move<NT: NodeType>(
+        &mut self,
+        positions: &mut [Position],
+        state: &MoveLoop,
+        node_context: &NodeContext,
+        candidate: MoveContext,
+        full_depth: i32,
+    ) -> NodeScore {
+        let node = state.node;
+        self.stack.at_mut(node.ply).reduction = 0;
+        self.make_move(positions, node.ply, candidate.mv);
+        let mut score = NodeScore::independent(-INFINITE);
+        let mut search_full_window = NT::PV && state.move_count == 1;
+        if node.depth >= params::lmr_depth() && state.move_count > 1 + i32::from(NT::ROOT) {
+            score =
+                self.search_reduced::<NT>(positions, state, node_context, candidate, full_depth);
+            search_full_window = NT::PV && score.value > node.alpha;
+        } else if !search_full_window {
+            let depth = full_depth - i32::from(candidate.reduction > 3 * ONE_PLY && NT::ROOT);
+            score = self.search_zero_window(positions, node, depth, !node.cut_node);
+            search_full_window = NT::PV && score.value > node.alpha;
+        }
+        if search_full_window && !self.budget.is_stopped() {
+            self.stack.at_mut(node.ply).reduction = 0;
+            score = self
+                .search_node::<NT::Child>(&mut positions[1..], node.full_window_child(full_depth))
+                .flip();
+        }
+        self.unmake_move();
+        score
+    }
+
+    /// Searches a late move with a reduced depth, and again nearer to the full depth when that
+    /// raises alpha.
+    #[inline(always)]
+    fn search_reduced<NT: NodeType>(
+        &mut self,
+        positions: &mut [Position],
+        state: &MoveLoop,
+        node_context: &NodeContext,
+        candidate: MoveContext,
+        full_depth: i32,
+    ) -> NodeScore {
+        let node = state.node;
+        let reduction = candidate.reduction
+            + self.reduction_adjustment::<NT>(&positions[1], node, node_context, candidate);
+        let reduced_depth = (full_depth - reduction.div_euclid(ONE_PLY))
+            .clamp(1.min(full_depth), full_depth)
+            .max(0)
+            + i32::from(NT::PV);
+        self.stack.at_mut(node.ply).reduction = reduction;
+        let mut score = self.search_zero_window(positions, node, reduced_depth, true);
+        self.stack.at_mut(node.ply).reduction = 0;
+        if score.value <= node.alpha || reduced_depth >= full_depth || self.budget.is_stopped() {
+            return score;
+        }
+        // The depth of the second search depends on how promising the first was.
+        let deeper = i32::from(score.value > state.best.value + params::deeper_margin());
+        let shallower = i32::from(score.value < state.best.value + params::shallower_margin());
+        let research_depth = full_depth + deeper - shallower;
+        if research_depth > reduced_depth {
+            score = self.search_zero_window(positions, node, research_depth, !node.cut_node);
+        }
+        if candidate.is_quiet && !self.budget.is_stopped() {
+            let bonus = if score.value <= node.alpha {
+                -history_malus(full_depth)
+            } else {
+                history_bonus(full_depth)
+            };
+            let piece_to = piece_to_index(&positions[0], candidate.mv);
+            self.history.update_continuations(
+                node_context.history_key.continuation_indices,
+                piece_to,
+                bonus,
+            );
+        }
+        score
+    }
+
+    /// Searches the child with a zero window above alpha.
+    #[inline(always)]
+    fn search_zero_window(
+        &mut self,
+        positions: &mut [Position],
+        node: Node,
+        depth: i32,
+        cut_node: bool,
+    ) -> NodeScore {
+        let child = node.zero_window_child(node.alpha, depth, cut_node);
+        self.search_node::<NonPv>(&mut positions[1..], child).flip()
+    }
+
+    /// Updates the state with a move's score; `true` on a cut-off.
+    #[inline(always)]
+    fn update_best<NT: NodeType>(
+        &mut self,
+        state: &mut MoveLoop,
+        mv: Move,
+        score: NodeScore,
+        extension: i32,
+    ) -> bool {
+        let node = &mut state.node;
+        state.depends_on_ply = state.depends_on_ply.min(score.depends_on_ply);
+        if score.value <= state.best.value {
+            return false;
+        }
+        state.best = score;
+        if score.value <= node.alpha {
+            return false;
+        }
+        state.best_move = mv;
+        if NT::PV && !NT::ROOT {
+            self.pv_table.extend(node.ply, mv);
+        }
+        if score.value >= node.beta {
+            self.stack.at_mut(node.ply).cutoff_count += i32::from(extension < 2 || NT::PV);
+            return true;
+        }
+        node.alpha = score.value;
+        // The remaining moves must beat a move that is already good.
+        if (3..=12).contains(&node.depth) && !is_mate(score.value) {
+            node.depth -= params::raised_less().min(node.depth - 1);
+        }
+        false
+    }
+
+    /// Updates the histories after the last move, stores the result and returns it.
+    #[inline]
+    fn finish_node<NT: NodeType>(
+        &mut self,
+        position: &Position,
+        mut state: MoveLoop,
+        node_context: &NodeContext,
+        searched: &SearchedMoves,
+    ) -> NodeScore {
+        let MoveLoop { node, best_move, .. } = state;
+        let ply = node.ply;
+        let excluded_move = self.stack.at(ply).excluded_move;
+        if state.move_count == 0 {
+            if !excluded_move.is_null() {
+                return NodeScore { value: node.alpha, depends_on_ply: state.depends_on_ply };
+            }
+            let in_check = node_context.static_eval.is_none();
             return NodeScore::independent(if in_check { mated_in(ply) } else { 0 });
         }
-        let bound = if best.value >= beta {
-            Bound::Lower
-        } else if NT::PV && !best_move.is_null() {
-            Bound::Exact
-        } else {
-            Bound::Upper
-        };
+        let bound = state.bound::<NT>();
         if !best_move.is_null() {
-            self.update_move_histories(
-                &positions[0],
-                node,
-                node_context,
-                best_move,
-                &quiets,
-                &noisies,
-            );
+            self.update_move_histories(position, node, node_context, best_move, searched);
         } else if !NT::ROOT {
             self.update_on_fail_low(node, node_context);
         }
         if bound == Bound::Lower {
-            // The move that cuts off proves its bound alone.
-            depends_on_ply = best.depends_on_ply;
-            if !is_mate(best.value) && !is_mate(beta) {
-                best.value = (best.value * node.depth + beta) / (node.depth + 1);
+            // The move that causes the cut-off proves the bound alone.
+            state.depends_on_ply = state.best.depends_on_ply;
+            if !is_mate(state.best.value) && !is_mate(node.beta) {
+                state.best.value = (state.best.value * node.depth + node.beta) / (node.depth + 1);
             }
         }
         if bound == Bound::Upper {
-            let on_pv = self.stack.before(ply, 1).tt_pv && node.depth > 3;
-            self.stack.at_mut(ply).tt_pv |= on_pv && ply > 0;
+            let parent_on_pv = self.stack.before(ply, 1).tt_pv && node.depth > 3;
+            self.stack.at_mut(ply).tt_pv |= parent_on_pv && ply > 0;
         }
-        let score = NodeScore { value: best.value, depends_on_ply };
-        if !excluded_move.is_null() {
+        let score = NodeScore { value: state.best.value, depends_on_ply: state.depends_on_ply };
+        // The value of a node without some of its moves is not the value of the position.
+        let omits_moves = !excluded_move.is_null()
+            || NT::ROOT && (self.pv_index > 0 || !self.searches_all_root_moves);
+        if omits_moves {
             return score;
         }
-        // What a root is worth without some of its moves is not what the position is worth.
-        if NT::ROOT && (self.pv_index > 0 || !self.searches_all_root_moves) {
-            return score;
-        }
-        self.update_correction_history(node_context, node.depth, best.value, bound, best_move);
-        let depth = if move_count == 1 && in_check { node.depth + 1 } else { node.depth };
+        self.store_node(position, state, node_context, bound, score)
+    }
+
+    /// Stores the result of a node in the correction histories and the transposition table.
+    #[inline]
+    fn store_node(
+        &mut self,
+        position: &Position,
+        state: MoveLoop,
+        node_context: &NodeContext,
+        bound: Bound,
+        score: NodeScore,
+    ) -> NodeScore {
+        let MoveLoop { node, best_move, .. } = state;
+        self.update_correction_history(node_context, node.depth, score.value, bound, best_move);
+        let is_forced = state.move_count == 1 && node_context.static_eval.is_none();
+        let depth = if is_forced { node.depth + 1 } else { node.depth };
         let entry = TtEntry {
             mv: best_move,
             value: 0,
             raw_eval: node_context.raw_eval,
             depth: depth.clamp(0, 255) as u8,
             bound,
-            is_pv: self.stack.at(ply).tt_pv,
+            is_pv: self.stack.at(node.ply).tt_pv,
             path_dependent: false,
         };
-        self.store_tt(&positions[0], score, entry, ply)
+        self.store_tt(position, score, entry, node.ply)
     }
 
-    /// What is added to a late move's reduction, in 1/1024 ply. `child` is the position after it.
+    /// The adjustment of a late move's reduction, in 1/1024 ply. `child` is the position after it.
     fn reduction_adjustment<NT: NodeType>(
         &self,
         child: &Position,
         node: Node,
         node_context: &NodeContext,
-        move_context: MoveContext,
-        base_reduction: i32,
+        candidate: MoveContext,
     ) -> i32 {
         let stack_entry = self.stack.at(node.ply);
         let tt_data = node_context.tt_data;
@@ -321,14 +429,38 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         }
         if !node_context.improving {
             adjustment +=
-                (base_reduction - params::lmr_base()) * params::lmr_not_improving() / 1024;
+                (candidate.reduction - params::lmr_base()) * params::lmr_not_improving() / 1024;
         }
-        adjustment -= params::lmr_tried() * self.stack.at(node.ply).move_count;
+        adjustment -= params::lmr_tried() * stack_entry.move_count;
         adjustment -= params::lmr_correction() * node_context.correction.abs() / 2;
         let weight =
-            if move_context.is_quiet { params::lmr_history() } else { params::lmr_noisy_history() };
+            if candidate.is_quiet { params::lmr_history() } else { params::lmr_noisy_history() };
         adjustment
-            - (move_context.history * weight + move_context.material_gain * params::lmr_gain())
-                / 1024
+            - (candidate.history * weight + candidate.material_gain * params::lmr_gain()) / 1024
+    }
+
+    /// `true` for a root move that has no line yet.
+    #[inline]
+    fn is_pending_root_move(&self, mv: Move) -> bool {
+        self.root_moves[self.pv_index..].iter().any(|root_move| root_move.mv == mv)
+    }
+
+    /// Records the score of a root move. `nodes_before` is the node count before its search.
+    fn update_root_move(
+        &mut self,
+        state: &MoveLoop,
+        mv: Move,
+        score: NodeScore,
+        nodes_before: u64,
+    ) {
+        let result = RootMoveResult {
+            value: score.value,
+            alpha: state.node.alpha,
+            is_first: state.move_count == 1,
+            nodes: self.budget.nodes() - nodes_before,
+        };
+        if let Some(root_move) = self.root_moves.iter_mut().find(|root_move| root_move.mv == mv) {
+            root_move.update(result, self.pv_table.line(1));
+        }
     }
 }

@@ -1,16 +1,15 @@
-//! The order in which a node tries its moves: generated and sorted only as far as they are asked
-//! for.
+//! The staged move picker: it generates and sorts the moves of a node only as far as they are needed.
 //!
 //! Chess Programming Wiki, "Move Ordering", "MVV-LVA", "Bad Captures", "History Heuristic".
 
 use arrayvec::ArrayVec;
 
 use super::check_info::CheckInfo;
-use super::history::{HistoryKey, HistoryTables, piece_to_index};
-use super::params;
 use super::see::{material_gain, see_at_least};
 use super::threats::Threats;
 use crate::chess::{MAX_MOVES, Move, MoveGenType, Position};
+use crate::engine::history::{HistoryKey, HistoryTables, piece_to_index};
+use crate::engine::params;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Stage {
@@ -25,24 +24,24 @@ enum Stage {
     Done,
 }
 
-/// Gives the legal moves of one position, the most promising first.
+/// An iterator over the legal moves of one position, the most promising first.
 pub(super) struct MovePicker {
     stage: Stage,
     tt_move: Move,
     moves: ArrayVec<ScoredMove, MAX_MOVES>,
-    /// The next move of the list.
+    /// The index of the next move in the list.
     cursor: usize,
-    /// Losing captures, moved to the front of the list for later.
+    /// The number of losing captures, which are moved to the front of the list for later.
     bad_noisy_count: usize,
-    /// Only moves that change the material.
+    /// Only captures and promotions.
     noisy_only: bool,
-    /// A noisy move is good when its exchange wins at least this, in the units of the search;
-    /// `None`: that depends on its history.
+    /// The least gain of a good noisy move's exchange, in the units of the search. `None`: it
+    /// depends on the move's history.
     threshold: Option<i32>,
 }
 
-/// A move with its score: compared, the higher score is the greater; the lowest bits tell where in
-/// the list it stands.
+/// A move with its score and, in the lowest bits, its index in the list. The comparison orders by
+/// score first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct ScoredMove(i64);
 
@@ -75,7 +74,7 @@ impl ScoredMove {
     }
 }
 
-/// What a node lends its picker for every move.
+/// The data of a node that its moves are ordered by.
 #[derive(Clone, Copy)]
 pub(super) struct OrderingContext<'a> {
     pub(super) position: &'a Position,
@@ -86,18 +85,18 @@ pub(super) struct OrderingContext<'a> {
 }
 
 impl MovePicker {
-    /// All legal moves. The table's move may be any code: it is tried only if it is legal.
+    /// A picker of all legal moves. The transposition table's move is tried only if it is legal.
     pub(super) fn all(position: &Position, tt_move: Move) -> MovePicker {
         MovePicker::new(position, tt_move, false, None)
     }
 
-    /// Captures and promotions; in check all legal moves.
+    /// A picker of captures and promotions; in check, of all legal moves.
     pub(super) fn noisy(position: &Position, tt_move: Move) -> MovePicker {
         MovePicker::new(position, tt_move, !position.in_check(), None)
     }
 
-    /// Captures and promotions that win at least this in exchange, in the units of the search. Not
-    /// for positions in check.
+    /// A picker of captures and promotions whose exchange wins at least `threshold`, in the units of
+    /// the search. The position must not be in check.
     pub(super) fn winning(position: &Position, tt_move: Move, threshold: i32) -> MovePicker {
         let usable = see_at_least(position, tt_move, threshold) && tt_move.is_noisy();
         MovePicker::new(position, if usable { tt_move } else { Move::NULL }, true, Some(threshold))
@@ -122,8 +121,8 @@ impl MovePicker {
         }
     }
 
-    /// The next move, or `None` after the last. With `skip_quiets` quiet moves are left out from
-    /// now on, but for evasions.
+    /// The next move, or `None` after the last. With `skip_quiets` it skips quiet moves, except
+    /// evasions.
     pub(super) fn next(
         &mut self,
         ordering: OrderingContext<'_>,
@@ -199,18 +198,18 @@ impl MovePicker {
         }
     }
 
-    /// Adds the moves of one class, each with its score.
+    /// Appends the moves of one class with their scores.
     #[inline]
-    fn generate(&mut self, position: &Position, wanted: MoveGenType, score: impl Fn(Move) -> i32) {
+    fn generate(&mut self, position: &Position, class: MoveGenType, score: impl Fn(Move) -> i32) {
         let first = self.moves.len();
-        position.for_each_move(wanted, |mv| self.moves.push(ScoredMove::new(mv, 0, 0)));
+        position.for_each_move(class, |mv| self.moves.push(ScoredMove::new(mv, 0, 0)));
         for (index, scored) in self.moves.iter_mut().enumerate().skip(first) {
             let mv = scored.mv();
             *scored = ScoredMove::new(mv, score(mv), index);
         }
     }
 
-    /// The best of the moves not yet given, without the table's move, and its score.
+    /// The best of the remaining moves, except the transposition table's move, with its score.
     #[inline]
     fn select_best(&mut self) -> Option<(Move, i32)> {
         while let Some(&first) = self.moves.get(self.cursor) {
@@ -226,16 +225,17 @@ impl MovePicker {
     }
 }
 
-/// Captures come before all quiet evasions.
+/// A score that orders captures before all quiet evasions.
 const EVASION_CAPTURE_SCORE: i32 = 1 << 24;
 
-/// The dearest victim first, and what did well before.
+/// The score of a capture or promotion: the value of the victim and the history.
 #[inline]
 fn noisy_score(ordering: OrderingContext<'_>, mv: Move) -> i32 {
     16 * material_gain(ordering.position, mv)
         + ordering.history.noisy(ordering.position, ordering.history_key.threats, mv)
 }
 
+/// The score of a move out of check.
 fn evasion_score(ordering: OrderingContext<'_>, mv: Move) -> i32 {
     if mv.is_noisy() {
         return EVASION_CAPTURE_SCORE + noisy_score(ordering, mv);
@@ -245,8 +245,8 @@ fn evasion_score(ordering: OrderingContext<'_>, mv: Move) -> i32 {
         + ordering.history.continuation(ordering.history_key.continuation_indices[0], piece_to)
 }
 
-/// What the histories say of a quiet move, and whether it gives check, flees or runs into an
-/// attack.
+/// The score of a quiet move: its histories, and whether it gives check, or leaves or enters an
+/// attacked square.
 #[inline]
 fn quiet_score(ordering: OrderingContext<'_>, mv: Move) -> i32 {
     let OrderingContext { position, history, history_key, threats, check_info } = ordering;
@@ -273,7 +273,7 @@ fn quiet_score(ordering: OrderingContext<'_>, mv: Move) -> i32 {
     score
 }
 
-/// What it is worth to move a piece of each kind away from what attacks it cheaply.
+/// The score, by role, of moving a piece away from the attack of a less valuable one.
 const ESCAPE_WEIGHTS: [i32; 6] = [0, 8_000, 8_000, 13_000, 20_000, 0];
 
 impl Stage {

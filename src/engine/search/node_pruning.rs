@@ -1,24 +1,24 @@
-//! What ends a node before its moves are tried.
+//! The pruning of a node before its moves are searched.
 //!
 //! Chess Programming Wiki, "Razoring", "Reverse Futility Pruning", "Null Move Pruning", "ProbCut".
 
 use super::check_info::CheckInfo;
-use super::evaluator::Evaluator;
-use super::keys::tt_key;
 use super::move_picker::MovePicker;
-use super::node::{Node, NonPv};
-use super::params;
+use super::node::{Node, NodeContext, NonPv};
 use super::repetition::NodeScore;
-use super::score::{Value, is_mate, value_to_tt};
-use super::search::{NodeContext, SearchWorker};
-use super::tt_entry::{Bound, TtEntry};
-use crate::chess::Position;
+use super::tt_data::TtData;
+use super::worker::SearchWorker;
+use crate::chess::{Move, Position};
+use crate::engine::evaluator::Evaluator;
+use crate::engine::params;
+use crate::engine::score::{Value, is_mate, value_to_tt};
+use crate::engine::tt::{Bound, TtEntry, tt_key};
 
-/// From this depth on, a null move's cut-off has to be confirmed by moves.
+/// The depth from which a null move's cut-off must be verified by a search of moves.
 const NULL_VERIFICATION_DEPTH: i32 = 14;
 
 impl<E: Evaluator> SearchWorker<'_, E> {
-    /// Ends a node with a zero window that stands so far below `alpha` or above `beta` that no move
+    /// Decides a zero-window node whose evaluation is so far below alpha or above beta that no move
     /// is expected to matter.
     pub(super) fn prune_node(
         &mut self,
@@ -32,7 +32,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         if is_mate(beta) || is_mate(alpha) {
             return None;
         }
-        // Razoring: only captures could save it, so only they are looked at.
+        // Razoring: only captures could raise alpha, so only they are searched.
         if depth <= 4
             && estimate
                 < alpha - params::razoring_base() - params::razoring_square() * depth * depth
@@ -42,19 +42,19 @@ impl<E: Evaluator> SearchWorker<'_, E> {
                 return Some(score);
             }
         }
-        // Reverse futility: no opponent's move is expected to win back that much within so few
-        // plies. Not where a quiet move is known to be best: that position is worth a look.
+        // Reverse futility: the opponent is not expected to win back this margin within so few
+        // plies. A node whose best move is a known quiet move is worth a search.
         let margin = params::futility_slope() * depth
             - params::futility_improving() * i32::from(node_context.improving)
             - params::futility_worsening() * i32::from(node_context.opponent_worsening)
             + node_context.correction.abs() * params::futility_correction() / 16;
-        let quiet_table_move =
+        let has_quiet_tt_move =
             !node_context.tt_data.mv.is_null() && !node_context.tt_data.mv.is_noisy();
         if depth <= params::futility_depth()
             && !self.stack.at(ply).tt_pv
             && estimate >= beta
             && estimate - margin.max(10) >= beta
-            && !quiet_table_move
+            && !has_quiet_tt_move
         {
             return Some(NodeScore {
                 value: beta + (estimate - beta) / 3,
@@ -64,7 +64,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         self.try_null_move(positions, node, static_eval, node_context)
     }
 
-    /// Passes: if even that fails high, a move surely would.
+    /// Searches a null move: if even that fails high, a real move most likely does too.
     fn try_null_move(
         &mut self,
         positions: &mut [Position],
@@ -103,12 +103,12 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         if score.value < beta {
             return None;
         }
-        // A mate that the opponent's pass allowed is not proved.
+        // A mate after the opponent's null move is not proved.
         let value = if is_mate(score.value) { beta } else { score.value };
         if depth < NULL_VERIFICATION_DEPTH || self.null_move_min_ply > 0 {
             return Some(NodeScore { value, ..score });
         }
-        // Zugzwang: deep down the pass has to be confirmed by moves.
+        // In zugzwang a null move is better than any move, so deep nodes verify its result.
         self.null_move_min_ply = ply + (3 * (depth - reduction).max(0) as usize).div_ceil(4) + 1;
         let verified = self.search_node::<NonPv>(
             positions,
@@ -121,7 +121,8 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         })
     }
 
-    /// A capture that stays far above `beta` in a shallower search would do so in a full one.
+    /// Searches captures at a lower depth: one that stays far above beta there most likely does so
+    /// at the full depth too.
     pub(super) fn try_probcut(
         &mut self,
         positions: &mut [Position],
@@ -136,23 +137,13 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         if is_mate(beta) || is_mate(probcut_beta) {
             return None;
         }
-        // What the table says at nearly this depth may be enough by itself: Stockfish's small
-        // ProbCut.
-        let small_probcut_beta = beta + params::small_probcut_margin();
-        if tt_data.is_lower_bound()
-            && tt_data.depth >= depth - 4
-            && tt_data.value >= small_probcut_beta
-            && !is_mate(tt_data.value)
-        {
-            return Some(NodeScore {
-                value: small_probcut_beta,
-                depends_on_ply: tt_data.depends_on_ply,
-            });
+        if let Some(score) = small_probcut(node, &tt_data) {
+            return Some(score);
         }
-        let unlikely = tt_data.bound != Bound::None
+        let is_unlikely = tt_data.bound != Bound::None
             && tt_data.depth >= depth - 3
             && tt_data.value < probcut_beta;
-        if depth < params::probcut_depth() || unlikely || self.is_draw_guarded(ply) {
+        if depth < params::probcut_depth() || is_unlikely || self.is_draw_guarded(ply) {
             return None;
         }
         let mut picker = MovePicker::winning(&positions[0], tt_data.mv, probcut_beta - static_eval);
@@ -161,44 +152,63 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         loop {
             let ordering = node_context.ordering(&positions[0], self.history, &check_info);
             let mv = picker.next(ordering, true)?;
-            self.stack.at_mut(ply).reduction = 0;
-            self.make_move(positions, ply, mv);
-            let child = node.zero_window_child(probcut_beta - 1, 0, !node.cut_node);
-            let mut score = self
-                .quiescence::<NonPv>(&mut positions[1..], child.alpha, child.beta, ply + 1)
-                .flip();
-            if score.value >= probcut_beta && reduced_depth > 0 && !self.budget.is_stopped() {
-                score = self
-                    .search_node::<NonPv>(
-                        &mut positions[1..],
-                        Node { depth: reduced_depth, ..child },
-                    )
-                    .flip();
-            }
-            self.unmake_move();
+            let score = self.search_probcut_move(positions, node, mv, probcut_beta, reduced_depth);
             if self.budget.is_stopped() {
                 return Some(NodeScore::independent(0));
             }
-            if score.value >= probcut_beta {
-                if score.depends_on_ply >= ply as i32 {
-                    let entry = TtEntry {
-                        mv,
-                        value: value_to_tt(score.value, ply),
-                        raw_eval: node_context.raw_eval,
-                        depth: (reduced_depth + 1).max(0) as u8,
-                        bound: Bound::Lower,
-                        is_pv: self.stack.at(ply).tt_pv,
-                        path_dependent: false,
-                    };
-                    self.tt.store(tt_key(&positions[0]), entry);
-                }
-                let value = if is_mate(score.value) {
-                    score.value
-                } else {
-                    score.value - (probcut_beta - beta)
-                };
-                return Some(NodeScore { value, ..score });
+            if score.value < probcut_beta {
+                continue;
             }
+            if score.depends_on_ply >= ply as i32 {
+                let entry = TtEntry {
+                    mv,
+                    value: value_to_tt(score.value, ply),
+                    raw_eval: node_context.raw_eval,
+                    depth: (reduced_depth + 1).max(0) as u8,
+                    bound: Bound::Lower,
+                    is_pv: self.stack.at(ply).tt_pv,
+                    path_dependent: false,
+                };
+                self.tt.store(tt_key(&positions[0]), entry);
+            }
+            let excess = if is_mate(score.value) { 0 } else { probcut_beta - beta };
+            return Some(NodeScore { value: score.value - excess, ..score });
         }
     }
+
+    /// Searches a capture with a zero window below `probcut_beta`: first by quiescence, then at the
+    /// reduced depth.
+    #[inline(always)]
+    fn search_probcut_move(
+        &mut self,
+        positions: &mut [Position],
+        node: Node,
+        mv: Move,
+        probcut_beta: Value,
+        reduced_depth: i32,
+    ) -> NodeScore {
+        self.stack.at_mut(node.ply).reduction = 0;
+        self.make_move(positions, node.ply, mv);
+        let child = node.zero_window_child(probcut_beta - 1, reduced_depth, !node.cut_node);
+        let mut score = self
+            .quiescence::<NonPv>(&mut positions[1..], child.alpha, child.beta, child.ply)
+            .flip();
+        if score.value >= probcut_beta && reduced_depth > 0 && !self.budget.is_stopped() {
+            score = self.search_node::<NonPv>(&mut positions[1..], child).flip();
+        }
+        self.unmake_move();
+        score
+    }
+}
+
+/// Stockfish's small ProbCut: the transposition table's value at nearly this depth may be enough.
+#[inline(always)]
+fn small_probcut(node: Node, tt_data: &TtData) -> Option<NodeScore> {
+    let small_probcut_beta = node.beta + params::small_probcut_margin();
+    let fails_high = tt_data.is_lower_bound()
+        && tt_data.depth >= node.depth - 4
+        && tt_data.value >= small_probcut_beta
+        && !is_mate(tt_data.value);
+    fails_high
+        .then_some(NodeScore { value: small_probcut_beta, depends_on_ply: tt_data.depends_on_ply })
 }

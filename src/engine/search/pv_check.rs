@@ -1,49 +1,19 @@
-//! The line that a search reports, and how it is made sure of before it leaves.
+//! The verification of a line before it is reported.
 
-use super::evaluator::Evaluator;
-use super::keys::tt_key;
 use super::mate_search::MateSolver;
-use super::score::{Value, mate_in, mated_in, plies_to_mate};
-use super::search::SearchWorker;
-use crate::chess::{Move, Position};
+use super::worker::SearchWorker;
+use crate::chess::Position;
+use crate::engine::evaluator::Evaluator;
+use crate::engine::pv::PvLine;
+use crate::engine::score::{mate_in, mated_in, plies_to_mate};
+use crate::engine::tt::tt_key;
 
-/// A line from the root with its exact value.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct PvLine {
-    pub(super) value: Value,
-    pub(super) moves: Vec<Move>,
-}
-
-/// What the mending of one mate's line may cost, in nodes.
+/// The node limit for the repair of one mate line.
 const MATE_REPAIR_NODES: u64 = 200_000;
 
-impl PvLine {
-    /// `true` when every move is legal and there is one; a mate's line must end in that very mate.
-    fn is_valid(&self, root: &Position) -> bool {
-        let mut position = root.clone();
-        for &mv in &self.moves {
-            if !position.is_legal(mv) {
-                return false;
-            }
-            position.play(mv);
-        }
-        match plies_to_mate(self.value) {
-            Some(plies) => {
-                self.moves.len() == plies as usize && position.in_check() && !position.has_moves()
-            }
-            None => !self.moves.is_empty(),
-        }
-    }
-
-    /// `true` when a mate has stood the test of so much depth that going on is idle.
-    pub(super) fn is_settled_mate(&self, depth: u8) -> bool {
-        plies_to_mate(self.value).is_some_and(|plies| 2 * plies + 8 <= i32::from(depth))
-    }
-}
-
 impl<E: Evaluator> SearchWorker<'_, E> {
-    /// Makes sure of a line: what is returned is legal, and a mate ends in that mate. `None` when
-    /// the line cannot be vouched for.
+    /// Verifies a line, and repairs the line of a mate. The returned line is legal, and a mate ends
+    /// in checkmate. `None` when the line cannot be verified.
     pub(super) fn verify_pv(&mut self, root: &Position, mut line: PvLine) -> Option<PvLine> {
         if line.is_valid(root) {
             self.add_ponder_move(root, &mut line);
@@ -53,7 +23,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         self.repair_mate_line(root, &line).filter(|repaired| repaired.is_valid(root))
     }
 
-    /// Proves the mate that a line claims but does not reach, where the proof is cheap.
+    /// Proves the mate that a line claims but does not reach, within [`MATE_REPAIR_NODES`].
     fn repair_mate_line(&mut self, root: &Position, line: &PvLine) -> Option<PvLine> {
         let plies = plies_to_mate(line.value)? as usize;
         let mut moves = Vec::with_capacity(plies);
@@ -61,7 +31,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         let max_moves = u8::try_from(plies.div_ceil(2)).ok()?;
         let mut solver = MateSolver::new(&mut self.budget, &mut self.position_history)
             .with_node_limit(MATE_REPAIR_NODES);
-        // The line's first move stays.
+        // The repaired line keeps the first move.
         let proof = if line.value > 0 {
             (1..=max_moves)
                 .find_map(|distance| solver.prove_with_root_moves(root, distance, &[first]))?
@@ -75,8 +45,8 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         Some(PvLine { value, moves })
     }
 
-    /// A line of a single move gets the answer that the table expects, so that there is something
-    /// to ponder on. Not where the line may have ended because the game has: by mate or as a draw.
+    /// Adds the transposition table's reply to a line of a single move, as the move to ponder on. A
+    /// mate or draw score gets no reply, because the game may have ended.
     fn add_ponder_move(&self, root: &Position, line: &mut PvLine) {
         if let [only] = line.moves[..]
             && line.value != 0

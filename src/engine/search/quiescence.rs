@@ -1,31 +1,64 @@
-//! The search beyond the depth: captures and promotions, and answers to a check.
+//! Quiescence search: captures, promotions and evasions at the leaves, until a position is quiet.
 //!
-//! Chess Programming Wiki, "Quiescence Search", "Delta Pruning", "Static Exchange Evaluation". That
-//! no more than a few moves are looked at, that an exchange has to win what is missing, and that a
-//! value beyond beta counts half of what it is beyond: Stockfish, Reckless.
+//! Chess Programming Wiki, "Quiescence Search", "Delta Pruning", "Static Exchange Evaluation". The
+//! limit on the number of moves, the exchange that must win the missing material, and the averaging
+//! of values beyond beta follow Stockfish and Reckless.
+
+use std::ops::ControlFlow;
 
 use super::check_info::CheckInfo;
-use super::correction_history::{CorrectionIndices, corrected_static_eval};
-use super::evaluator::Evaluator;
-use super::history::HistoryKey;
-use super::keys::tt_key;
 use super::move_picker::{MovePicker, OrderingContext};
 use super::node::NodeType;
-use super::params;
 use super::repetition::{NEAR_FIFTY_MOVES, NodeScore};
-use super::score::{INFINITE, MATE_IN_MAX_PLY, MAX_PLY, Value, is_mate, mate_in, mated_in};
-use super::search::SearchWorker;
 use super::see::{material_gain, see_at_least};
 use super::threats::Threats;
-use super::tt_entry::{Bound, TtEntry};
-use crate::chess::{Move, Position};
+use super::tt_data::TtData;
+use super::worker::SearchWorker;
+use crate::chess::{Move, Position, Square};
+use crate::engine::evaluator::Evaluator;
+use crate::engine::history::HistoryKey;
+use crate::engine::params;
+use crate::engine::score::{INFINITE, MATE_IN_MAX_PLY, Value, is_mate, mate_in, mated_in};
+use crate::engine::tt::{Bound, TtEntry, tt_key};
+
+/// The state of a quiescence node.
+#[derive(Clone, Copy)]
+struct QuiescenceNode {
+    alpha: Value,
+    beta: Value,
+    ply: usize,
+    tt_pv: bool,
+    best: NodeScore,
+    /// The move that raised alpha last, or the null move.
+    best_move: Move,
+    /// The earliest ply that any score of the node depends on.
+    depends_on_ply: i32,
+    /// The uncorrected static evaluation; `None` in check.
+    raw_eval: Option<Value>,
+    /// The evaluation to which a move's gain is added, to decide whether it can raise alpha.
+    futility_base: Value,
+    /// The number of moves tried.
+    move_count: i32,
+}
+
+/// The decision whether to prune a move.
+enum QuiescencePruning {
+    /// The move is searched.
+    Search,
+    /// The move is pruned.
+    Prune,
+    /// The move is pruned: even this value would not raise alpha.
+    PruneFutile(Value),
+    /// This and all later moves are pruned.
+    PruneRest,
+}
 
 impl<E: Evaluator> SearchWorker<'_, E> {
-    /// The value of a node once it has become quiet.
+    /// Searches a node until it is quiet.
     pub(super) fn quiescence<NT: NodeType>(
         &mut self,
         positions: &mut [Position],
-        mut alpha: Value,
+        alpha: Value,
         beta: Value,
         ply: usize,
     ) -> NodeScore {
@@ -34,98 +67,107 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         if self.budget.is_stopped() {
             return NodeScore::independent(0);
         }
-        if let Some(score) = self.position_history.draw_score(&positions[0], ply) {
-            return score;
-        }
-        if ply >= MAX_PLY {
-            return NodeScore::independent(self.evaluator.evaluate(&positions[0]));
-        }
-        let mut floor = NodeScore::independent(-INFINITE);
-        if alpha < 0
-            && params::upcoming_on() != 0
-            && let Some(depends_on_ply) = self.position_history.upcoming_repetition(&positions[0])
-        {
-            floor = NodeScore { value: 0, depends_on_ply };
-            alpha = 0;
-            if alpha >= beta {
-                return floor;
-            }
-        }
+        let floor = match self.resolve_draws(&positions[0], ply, (alpha, beta), true) {
+            ControlFlow::Break(score) => return score,
+            ControlFlow::Continue(floor) => floor,
+        };
+        let alpha = alpha.max(floor.value);
         if params::mate_distance_on() != 0 && alpha >= mate_in(ply + 1) {
             return NodeScore::independent(alpha);
         }
         let tt_data = self.probe_tt(&positions[0], ply);
-        let tt_pv = NT::PV || tt_data.is_pv;
         if !NT::PV && tt_data.bound.allows_cutoff(tt_data.value, beta) {
             return tt_data.score().raised_to(floor, beta);
         }
-
         let in_check = positions[0].in_check();
         if !in_check && is_stalemate(&positions[0]) {
             return NodeScore::independent(0);
         }
-        let mut raw_eval = None;
-        let (mut best, mut depends_on_ply) = (floor, floor.depends_on_ply);
-        let old_alpha = alpha;
-        let mut futility_base = -INFINITE;
+        let mut node = QuiescenceNode {
+            alpha,
+            beta,
+            ply,
+            tt_pv: NT::PV || tt_data.is_pv,
+            best: floor,
+            best_move: Move::NULL,
+            depends_on_ply: floor.depends_on_ply,
+            raw_eval: None,
+            futility_base: -INFINITE,
+            move_count: 0,
+        };
         self.stack.at_mut(ply).static_eval = self.stack.before(ply, 2).static_eval;
         self.stack.at_mut(ply).in_check = in_check;
-        if !in_check {
-            let value = tt_data.raw_eval.unwrap_or_else(|| self.evaluator.evaluate(&positions[0]));
-            raw_eval = Some(value);
-            let correction_indices = CorrectionIndices::new(
-                &positions[0],
-                self.correction_keys_at(ply),
-                &self.stack,
-                ply,
-            );
-            let clock = positions[0].halfmove_clock();
-            let static_eval = corrected_static_eval(
-                value,
-                self.history.correction.value(&correction_indices),
-                clock,
-            );
-            self.stack.at_mut(ply).static_eval = Some(static_eval);
-            let stand_pat =
-                if tt_data.is_better_estimate_than(static_eval) && !is_mate(tt_data.value) {
-                    tt_data.value
-                } else {
-                    static_eval
-                };
-            if stand_pat > best.value {
-                best = NodeScore {
-                    value: stand_pat,
-                    depends_on_ply: if stand_pat == tt_data.value {
-                        tt_data.depends_on_ply
-                    } else {
-                        NodeScore::INDEPENDENT
-                    },
-                };
-                depends_on_ply = depends_on_ply.min(best.depends_on_ply);
-            }
-            if best.value >= beta {
-                if !tt_data.hit {
-                    self.tt.store_eval(tt_key(&positions[0]), value, tt_pv);
-                }
-                let value = if is_mate(best.value) { best.value } else { (best.value + beta) / 2 };
-                return NodeScore {
-                    value,
-                    depends_on_ply: if clock < NEAR_FIFTY_MOVES { best.depends_on_ply } else { -1 },
-                };
-            }
-            alpha = alpha.max(best.value);
-            futility_base = static_eval + params::delta_margin();
+        if !in_check && let Some(score) = self.stand_pat(&positions[0], &tt_data, &mut node) {
+            return score;
         }
+        self.search_quiescence_moves::<NT>(positions, &mut node, tt_data.mv);
+        if self.budget.is_stopped() {
+            return NodeScore::independent(0);
+        }
+        if node.move_count == 0 && in_check {
+            return NodeScore::independent(mated_in(ply));
+        }
+        let is_exact = NT::PV && node.best.value > alpha;
+        self.store_quiescence(&positions[0], node, is_exact)
+    }
 
+    /// Evaluates the position as a lower bound of its value. Returns the score when it causes a
+    /// cut-off, else raises alpha.
+    #[inline(always)]
+    fn stand_pat(
+        &mut self,
+        position: &Position,
+        tt_data: &TtData,
+        node: &mut QuiescenceNode,
+    ) -> Option<NodeScore> {
+        let correction_indices = self.correction_indices(position, node.ply);
+        let eval = self.evaluate_position(position, tt_data, &correction_indices);
+        node.raw_eval = Some(eval.raw_eval);
+        self.stack.at_mut(node.ply).static_eval = Some(eval.static_eval);
+        if eval.estimate > node.best.value {
+            node.best = NodeScore {
+                value: eval.estimate,
+                depends_on_ply: if eval.estimate == tt_data.value {
+                    tt_data.depends_on_ply
+                } else {
+                    NodeScore::INDEPENDENT
+                },
+            };
+            node.depends_on_ply = node.depends_on_ply.min(node.best.depends_on_ply);
+        }
+        let NodeScore { value, depends_on_ply } = node.best;
+        if value >= node.beta {
+            if !tt_data.hit {
+                self.tt.store_eval(tt_key(position), eval.raw_eval, node.tt_pv);
+            }
+            let near_fifty_moves = position.halfmove_clock() >= NEAR_FIFTY_MOVES;
+            return Some(NodeScore {
+                value: if is_mate(value) { value } else { (value + node.beta) / 2 },
+                depends_on_ply: if near_fifty_moves { -1 } else { depends_on_ply },
+            });
+        }
+        node.alpha = node.alpha.max(value);
+        node.futility_base = eval.static_eval + params::delta_margin();
+        None
+    }
+
+    /// Searches the moves of the node until a cut-off or the end of the budget.
+    #[inline(always)]
+    fn search_quiescence_moves<NT: NodeType>(
+        &mut self,
+        positions: &mut [Position],
+        node: &mut QuiescenceNode,
+        tt_move: Move,
+    ) {
+        let ply = node.ply;
+        let in_check = node.raw_eval.is_none();
         let threats = if in_check { Threats::new(&positions[0]) } else { Threats::default() };
         let history_key =
             HistoryKey::new(&positions[0], threats.all, self.stack.continuation_indices(ply), ply);
         let previous_move = self.stack.before(ply, 1).mv;
         let recapture_square = (!previous_move.is_null()).then_some(previous_move.to());
-        let mut picker = MovePicker::noisy(&positions[0], tt_data.mv);
+        let mut picker = MovePicker::noisy(&positions[0], tt_move);
         let check_info = CheckInfo::new(&positions[0]);
-        let mut best_move = Move::NULL;
-        let mut move_count = 0;
         loop {
             let ordering = OrderingContext {
                 position: &positions[0],
@@ -135,89 +177,115 @@ impl<E: Evaluator> SearchWorker<'_, E> {
                 check_info: &check_info,
             };
             let Some(mv) = picker.next(ordering, false) else { break };
-            move_count += 1;
-            if best.value > -MATE_IN_MAX_PLY {
-                let position = &positions[0];
-                let may_prune = !in_check
-                    && recapture_square != Some(mv.to())
-                    && !check_info.may_give_check(position, mv);
-                if may_prune {
-                    if move_count > params::quiescence_late() {
-                        continue;
-                    }
-                    let futility_value = futility_base + material_gain(position, mv);
-                    if params::delta_on() != 0 && futility_value <= alpha {
-                        best.value = best.value.max(futility_value);
-                        continue;
-                    }
-                    // The exchange has to win what is missing.
-                    if params::quiescence_gain_on() != 0
-                        && !see_at_least(position, mv, alpha - futility_base)
-                    {
-                        best.value = best.value.max(futility_base.min(alpha));
-                        continue;
-                    }
-                }
-                // An answer to the check is known: quiet ones are not looked at.
-                if in_check && !mv.is_noisy() {
-                    break;
-                }
-                if params::quiescence_see_on() != 0
-                    && !see_at_least(position, mv, -params::quiescence_see())
-                {
+            node.move_count += 1;
+            match prune_quiescence_move(&positions[0], node, mv, &check_info, recapture_square) {
+                QuiescencePruning::Search => {}
+                QuiescencePruning::Prune => continue,
+                QuiescencePruning::PruneFutile(value) => {
+                    node.best.value = node.best.value.max(value);
                     continue;
                 }
+                QuiescencePruning::PruneRest => break,
             }
             self.make_move(positions, ply, mv);
-            let score = self.quiescence::<NT>(&mut positions[1..], -beta, -alpha, ply + 1).flip();
+            let score =
+                self.quiescence::<NT>(&mut positions[1..], -node.beta, -node.alpha, ply + 1).flip();
             self.unmake_move();
             if self.budget.is_stopped() {
-                return NodeScore::independent(0);
+                return;
             }
-            depends_on_ply = depends_on_ply.min(score.depends_on_ply);
-            if score.value > best.value {
-                best = score;
-                if score.value > alpha {
-                    best_move = mv;
-                    alpha = score.value;
+            node.depends_on_ply = node.depends_on_ply.min(score.depends_on_ply);
+            if score.value > node.best.value {
+                node.best = score;
+                if score.value > node.alpha {
+                    node.best_move = mv;
+                    node.alpha = score.value;
                     if NT::PV {
                         self.pv_table.extend(ply, mv);
                     }
-                    if score.value >= beta {
+                    if score.value >= node.beta {
                         break;
                     }
                 }
             }
         }
+    }
 
-        if move_count == 0 && in_check {
-            return NodeScore::independent(mated_in(ply));
-        }
-        let bound = if best.value >= beta {
-            depends_on_ply = best.depends_on_ply;
-            if !is_mate(best.value) {
-                best.value = (best.value + beta) / 2;
+    /// Stores the result of the node and returns it.
+    #[inline(always)]
+    fn store_quiescence(
+        &mut self,
+        position: &Position,
+        mut node: QuiescenceNode,
+        is_exact: bool,
+    ) -> NodeScore {
+        let bound = if node.best.value >= node.beta {
+            node.depends_on_ply = node.best.depends_on_ply;
+            if !is_mate(node.best.value) {
+                node.best.value = (node.best.value + node.beta) / 2;
             }
             Bound::Lower
-        } else if best.value > old_alpha && NT::PV {
+        } else if is_exact {
             Bound::Exact
         } else {
             Bound::Upper
         };
         let entry = TtEntry {
-            mv: best_move,
+            mv: node.best_move,
             value: 0,
-            raw_eval,
+            raw_eval: node.raw_eval,
             depth: 0,
             bound,
-            is_pv: tt_pv,
+            is_pv: node.tt_pv,
             path_dependent: false,
         };
-        self.store_tt(&positions[0], NodeScore { value: best.value, depends_on_ply }, entry, ply)
+        let score = NodeScore { value: node.best.value, depends_on_ply: node.depends_on_ply };
+        self.store_tt(position, score, entry, node.ply)
     }
 }
 
-/// Only a side without pieces runs out of moves in practice, so only then the moves are counted.
+/// Decides whether to prune a move.
+#[inline(always)]
+fn prune_quiescence_move(
+    position: &Position,
+    node: &QuiescenceNode,
+    mv: Move,
+    check_info: &CheckInfo,
+    recapture_square: Option<Square>,
+) -> QuiescencePruning {
+    if node.best.value <= -MATE_IN_MAX_PLY {
+        return QuiescencePruning::Search;
+    }
+    let in_check = node.raw_eval.is_none();
+    let is_delta_candidate =
+        !in_check && recapture_square != Some(mv.to()) && !check_info.may_give_check(position, mv);
+    if is_delta_candidate {
+        if node.move_count > params::quiescence_late() {
+            return QuiescencePruning::Prune;
+        }
+        let futility_value = node.futility_base + material_gain(position, mv);
+        if params::delta_on() != 0 && futility_value <= node.alpha {
+            return QuiescencePruning::PruneFutile(futility_value);
+        }
+        // The exchange must win the material that is missing to alpha.
+        if params::quiescence_gain_on() != 0
+            && !see_at_least(position, mv, node.alpha - node.futility_base)
+        {
+            return QuiescencePruning::PruneFutile(node.futility_base.min(node.alpha));
+        }
+    }
+    // An evasion is known already, so quiet ones are not searched.
+    if in_check && !mv.is_noisy() {
+        return QuiescencePruning::PruneRest;
+    }
+    if params::quiescence_see_on() != 0 && !see_at_least(position, mv, -params::quiescence_see()) {
+        return QuiescencePruning::Prune;
+    }
+    QuiescencePruning::Search
+}
+
+/// `true` when the side to move, which is not in check, has no move. In practice only a side
+/// without pieces can be stalemated, so only then the moves are generated.
 #[inline]
 fn is_stalemate(position: &Position) -> bool {
     !position.has_non_pawn_material() && !position.has_moves()

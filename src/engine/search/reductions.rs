@@ -1,17 +1,17 @@
-//! How much less deep late moves are searched.
+//! The base reduction of late moves.
 //!
-//! Chess Programming Wiki, "Late Move Reductions". Logarithms come from integers, so that every
+//! Chess Programming Wiki, "Late Move Reductions". The logarithms use integers, so that every
 //! machine searches the same tree.
 
-use super::params;
+use crate::engine::params;
 
-/// The logarithm to base 2 of 0–63, in 1/256; 0 for 0.
+/// The base-2 logarithms of 0 to 63, in 1/256; 0 for 0.
 const LOG2: [i32; 64] = {
     let mut table = [0; 64];
     let mut n: u64 = 1;
     while n < 64 {
         let whole = n.ilog2();
-        // The fraction bit by bit: squaring doubles the logarithm.
+        // Each squaring doubles the logarithm, which yields its fraction bit by bit.
         let mut x = (n << 32) >> whole;
         let mut fraction = 0;
         let mut bit = 0;
@@ -30,15 +30,16 @@ const LOG2: [i32; 64] = {
     table
 };
 
-/// A whole ply, in the unit of reductions.
+/// One ply in the unit of reductions.
 pub(super) const ONE_PLY: i32 = 1024;
 
-/// The reduction of the `tried`-th move, from 1, at this depth, in 1/1024 ply: it grows with the
-/// product of both logarithms.
+/// The reduction of a move at this depth, in 1/1024 ply. It grows with the product of the
+/// logarithms of the depth and of the move's number in the node, from 1.
 #[inline]
 pub(super) fn base_reduction(depth: i32, move_count: i32) -> i32 {
     let product = LOG2[depth.clamp(0, 63) as usize] * LOG2[move_count.clamp(0, 63) as usize];
-    // Natural logarithms: ln 2 squared is 0.48045, in 1/65,536 of the product's own 1/65,536.
+    // The square of ln 2, 0.48045, converts the product to natural logarithms; it is in 1/65,536,
+    // as is the product.
     let logarithms = i64::from(product) * 31_487;
     params::lmr_base() + ((logarithms * i64::from(params::lmr_slope())) >> 32) as i32
 }
@@ -48,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn logarithms_are_right_to_a_256th() {
+    fn logarithms_are_exact_to_a_256th() {
         for n in 1..64 {
             let exact = f64::from(n as u32).log2() * 256.0;
             assert!((f64::from(LOG2[n as usize]) - exact).abs() <= 1.0, "log2({n})");
@@ -59,7 +60,7 @@ mod tests {
     fn later_moves_and_deeper_nodes_are_reduced_more() {
         assert!(base_reduction(12, 20) > base_reduction(12, 5));
         assert!(base_reduction(12, 20) > base_reduction(5, 20));
-        // e to the power of 2 is about 7.39: the logarithms of 7 and 8 lie on both sides.
+        // The square of e is about 7.39, between 7 and 8.
         let slope = |n| base_reduction(n, n) - base_reduction(1, 1);
         assert!(slope(7) < 4 * params::lmr_slope() && slope(8) > 4 * params::lmr_slope());
     }

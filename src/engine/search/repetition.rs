@@ -1,47 +1,44 @@
-//! The line from the game's start to the node under search, and the draws that it makes.
+//! The positions from the start of the game to the node under search, and the draws by repetition
+//! and by the 50-move rule.
 //!
 //! Chess Programming Wiki, "Repetitions", "Fifty-move Rule".
 
 use super::cuckoo::CuckooTable;
-use super::score::{Value, mated_in};
 use crate::chess::attacks::between;
 use crate::chess::{Position, is_dead_position};
+use crate::engine::score::{MAX_PLY, Value, mated_in};
+use crate::engine::tt::LOW_HALFMOVE_CLOCK;
 
-/// From this clock on a node counts as near the 50-move limit: its value leans on the clock and is
-/// not the position's own.
+/// The half-move clock from which a node is near the 50-move limit: its value depends on the clock.
 pub(super) const NEAR_FIFTY_MOVES: u16 = 90;
 
-/// From a clock above this on, evaluations are drawn so far towards the draw that a value belongs
-/// to the clock as well.
-pub(super) const LOW_HALFMOVE_CLOCK: u16 = 20;
-
-/// The clock at which the 50-move rule may be claimed.
+/// The half-move clock at which the 50-move rule may be claimed.
 const FIFTY_MOVES: u16 = 100;
 
-/// A value, and how far back along the line it rests.
+/// A value, and the earliest position of the line that it depends on.
 ///
-/// A draw by repetition holds only on the line that has the earlier occurrence. `reach` is the ply
-/// of the earliest position that the value leans on: [`Found::OWN`] when it leans on none before
-/// the node itself, −1 when on the game's history or the clock. Such values must not go into a
-/// table as the position's own (Chess Programming Wiki, "Graph History Interaction").
+/// A draw by repetition holds only on a line with the earlier occurrence. Such a value must not be
+/// stored as the value of the position (Chess Programming Wiki, "Graph History Interaction").
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct NodeScore {
     pub(super) value: Value,
+    /// The ply of the earliest position that the value depends on: [`NodeScore::INDEPENDENT`] for
+    /// none before the node itself, −1 for the game history or the half-move clock.
     pub(super) depends_on_ply: i32,
 }
 
 impl NodeScore {
-    /// The reach of a value that is the position's own.
+    /// The dependence of a value that holds for the position on any line.
     pub(super) const INDEPENDENT: i32 = i32::MAX;
 
-    /// A value that holds however the position came about.
+    /// A value that holds for the position on any line.
     #[inline]
     pub(super) const fn independent(value: Value) -> NodeScore {
         NodeScore { value, depends_on_ply: NodeScore::INDEPENDENT }
     }
 
-    /// The same for a side to move that has a value for sure. Who reaches `beta` without it does
-    /// not lean on it.
+    /// The score of a side to move that has `floor` for certain. A score that reaches `beta` without
+    /// it does not depend on it.
     #[inline]
     pub(super) fn raised_to(self, floor: NodeScore, beta: Value) -> NodeScore {
         if self.value >= beta {
@@ -53,52 +50,54 @@ impl NodeScore {
         }
     }
 
-    /// The same from the other side's view.
+    /// The same score from the other side's view.
     #[inline]
     pub(super) const fn flip(self) -> NodeScore {
         NodeScore { value: -self.value, depends_on_ply: self.depends_on_ply }
     }
 }
 
-/// The keys of the line, oldest first: the game's reversible past, the root, and the moves of the
-/// search.
-pub(super) struct PositionHistory {
+/// The keys of the line, oldest first: the reversible positions of the game, the root, and the
+/// positions of the search.
+pub(in crate::engine) struct PositionHistory {
     keys: Vec<u64>,
-    /// For each key, how many steps back a repetition is possible.
+    /// For each key, the number of plies back to which a repetition is possible.
     reversible_plies: Vec<u16>,
     root_index: usize,
     cuckoo: &'static CuckooTable,
+    /// The search met an earlier position of the game.
     met_game_history: bool,
+    /// The search met a node near the 50-move limit.
     near_fifty_moves: bool,
 }
 
 impl PositionHistory {
-    /// The path of a search's root; `earlier` are the keys of the game's earlier positions, oldest
-    /// first.
+    /// The history of a search's root. `earlier_keys` are the keys of the game's earlier positions,
+    /// oldest first.
     pub(super) fn new(root: &Position, earlier_keys: &[u64]) -> PositionHistory {
-        let past = earlier_keys.len().min(usize::from(root.halfmove_clock()));
-        let mut keys = Vec::with_capacity(past + super::score::MAX_PLY + 2);
-        keys.extend_from_slice(&earlier_keys[earlier_keys.len() - past..]);
-        let mut reversible_plies: Vec<u16> = (0..past as u16).collect();
-        reversible_plies.reserve(super::score::MAX_PLY + 2);
+        let root_index = earlier_keys.len().min(usize::from(root.halfmove_clock()));
+        let mut keys = Vec::with_capacity(root_index + MAX_PLY + 2);
+        keys.extend_from_slice(&earlier_keys[earlier_keys.len() - root_index..]);
+        let mut reversible_plies: Vec<u16> = (0..root_index as u16).collect();
+        reversible_plies.reserve(MAX_PLY + 2);
         keys.push(root.key());
-        reversible_plies.push(past as u16);
+        reversible_plies.push(root_index as u16);
         PositionHistory {
             keys,
             reversible_plies,
-            root_index: past,
+            root_index,
             cuckoo: CuckooTable::shared(),
             met_game_history: false,
             near_fifty_moves: root.halfmove_clock() > LOW_HALFMOVE_CLOCK,
         }
     }
 
-    /// `true` when the game has earlier positions that may come back.
-    pub(super) const fn has_game_history(&self) -> bool {
+    /// `true` when the game has earlier positions that may be repeated.
+    pub(in crate::engine) const fn has_game_history(&self) -> bool {
         self.root_index > 0
     }
 
-    /// Steps to a position that a move has led to.
+    /// Adds the position after a move.
     #[inline]
     pub(super) fn push(&mut self, position: &Position) {
         let back = self.reversible_plies.last().map_or(0, |&back| back + 1);
@@ -106,22 +105,22 @@ impl PositionHistory {
         self.reversible_plies.push(back.min(position.halfmove_clock()));
     }
 
-    /// Steps over a null move: no position before it counts as repeated after it.
+    /// Adds the position after a null move: no position before it counts as repeated after it.
     #[inline]
     pub(super) fn push_null(&mut self, position: &Position) {
         self.keys.push(position.key());
         self.reversible_plies.push(0);
     }
 
-    /// Steps back.
+    /// Removes the last position.
     #[inline]
     pub(super) fn pop(&mut self) {
         self.keys.pop();
         self.reversible_plies.pop();
     }
 
-    /// The value of a node that is drawn by rule, or checkmate where the clock has run out. Not to
-    /// be asked at the root.
+    /// The score of a node that is drawn by rule, or checkmate at the end of the 50-move rule. It
+    /// must not be called at the root.
     #[inline]
     pub(super) fn draw_score(&mut self, position: &Position, ply: usize) -> Option<NodeScore> {
         if is_dead_position(position) {
@@ -142,8 +141,8 @@ impl PositionHistory {
         self.repetition_ply().map(|depends_on_ply| NodeScore { value: 0, depends_on_ply })
     }
 
-    /// Whether the newest position is a draw by repetition: its second occurrence inside the tree,
-    /// or its third with the game's history. Tells the ply that it leans on.
+    /// The ply that a draw by repetition depends on; `None` when the last position is no such draw.
+    /// It is one at its second occurrence inside the tree, or its third with the game history.
     #[inline]
     fn repetition_ply(&mut self) -> Option<i32> {
         let current = self.keys.len() - 1;
@@ -167,8 +166,8 @@ impl PositionHistory {
         None
     }
 
-    /// Whether a single move leads back to a position that would then be drawn: one inside the
-    /// tree, or one that has occurred twice in the game. Tells the ply that it leans on.
+    /// The ply that an upcoming draw depends on; `None` when no move leads to one. A move leads to a
+    /// draw when it repeats a position inside the tree, or one that has occurred twice in the game.
     #[inline]
     pub(super) fn upcoming_repetition(&mut self, position: &Position) -> Option<i32> {
         let current = self.keys.len() - 1;
@@ -182,7 +181,7 @@ impl PositionHistory {
             if between(a, b).intersects(position.occupied()) {
                 continue;
             }
-            // The one of both squares that is occupied has the piece that would move.
+            // The piece that would move is on whichever of the two squares is occupied.
             let mover = position.piece_at(a).or_else(|| position.piece_at(b));
             if mover.is_none_or(|piece| piece.color() != position.turn()) {
                 continue;
@@ -199,26 +198,26 @@ impl PositionHistory {
         None
     }
 
-    /// `true` when the game has been in the position with this key.
+    /// `true` for the key of a position of the game, including the root.
     pub(super) fn is_game_position(&self, key: u64) -> bool {
         self.keys[..=self.root_index].contains(&key)
     }
 
-    /// The positions of the game, the root among them, that have occurred twice: once more, and
-    /// they are drawn.
+    /// The keys of the game's positions, including the root, that have occurred twice: the next
+    /// occurrence is a draw.
     pub(super) fn repeated_game_keys(&self) -> Vec<u64> {
         let game = &self.keys[..=self.root_index];
-        let mut twice: Vec<u64> = game
+        let mut repeated: Vec<u64> = game
             .iter()
             .copied()
             .filter(|key| game.iter().filter(|&k| k == key).count() >= 2)
             .collect();
-        twice.sort_unstable();
-        twice.dedup();
-        twice
+        repeated.sort_unstable();
+        repeated.dedup();
+        repeated
     }
 
-    /// Notes what a search that does not walk this path has met.
+    /// Notes a position visited by a search that does not push its moves here.
     pub(super) fn note_visited(&mut self, position: &Position) {
         let clock = position.halfmove_clock();
         self.near_fifty_moves |= clock >= NEAR_FIFTY_MOVES;
@@ -227,18 +226,18 @@ impl PositionHistory {
             && self.keys[..self.root_index].contains(&position.key());
     }
 
-    /// Notes whether another thread's search of the same root leaned on its history or clock.
+    /// Notes whether another thread's search of the same root depends on its history or clock.
     pub(super) const fn note_game_history_dependence(&mut self, depends: bool) {
         self.met_game_history |= depends;
     }
 
-    /// Notes that the clock changed what the search did.
+    /// Notes that the half-move clock influenced the search.
     pub(super) const fn note_fifty_moves(&mut self) {
         self.near_fifty_moves = true;
     }
 
-    /// `true` while no earlier position of the game was met and no node near the 50-move limit,
-    /// from a root with a low clock.
+    /// `true` while the search has met no earlier position of the game and no node near the 50-move
+    /// limit, and its root has a low half-move clock.
     pub(super) const fn is_history_independent(&self) -> bool {
         !self.met_game_history && !self.near_fifty_moves
     }

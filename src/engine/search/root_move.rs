@@ -1,31 +1,45 @@
-//! A move at the root, and what the search comes to think of it.
+//! The moves of the root, with their values and lines.
 
-use super::evaluator::Evaluator;
-use super::pv_check::PvLine;
-use super::score::{INFINITE, Value, is_mate};
-use super::search::SearchWorker;
-use crate::chess::Move;
+use super::check_info::CheckInfo;
+use super::move_picker::{MovePicker, OrderingContext};
+use super::threats::Threats;
+use crate::chess::{Move, Position};
+use crate::engine::history::{HistoryKey, HistoryTables, NO_CONTINUATION};
+use crate::engine::limits::SearchScope;
+use crate::engine::pv::PvLine;
+use crate::engine::score::{INFINITE, Value, is_mate};
+use crate::engine::tt::{TtView, tt_key};
 
-/// A move at the root, with what the search thinks of it.
+/// A move of the root.
 #[derive(Clone)]
-pub(super) struct RootMove {
+pub(in crate::engine) struct RootMove {
     pub(super) mv: Move,
-    /// Its value in the running iteration; [`INFINITE`] below zero while it is not known to be
-    /// among the best.
+    /// The value in the running iteration; −[`INFINITE`] while the move is not among the best.
     pub(super) value: Value,
-    /// Its value in the iteration before.
+    /// The value in the previous iteration.
     pub(super) previous_value: Value,
-    /// Its value on the average of the iterations so far.
+    /// The running average of the values of the iterations so far.
     pub(super) average_value: Option<Value>,
-    /// The move is at least this good: the value did not fail low.
+    /// The value is at least a lower bound: it did not fail low.
     pub(super) raised_alpha: bool,
     pub(super) pv: Vec<Move>,
-    /// Nodes spent below it.
+    /// The nodes searched below the move.
+    pub(super) nodes: u64,
+}
+
+/// The result of the search of a root move.
+pub(super) struct RootMoveResult {
+    pub(super) value: Value,
+    /// The lower end of the window.
+    pub(super) alpha: Value,
+    /// The move was the first of its iteration.
+    pub(super) is_first: bool,
+    /// The nodes of the search.
     pub(super) nodes: u64,
 }
 
 impl RootMove {
-    pub(super) const fn new(mv: Move) -> RootMove {
+    const fn new(mv: Move) -> RootMove {
         RootMove {
             mv,
             value: -INFINITE,
@@ -37,49 +51,57 @@ impl RootMove {
         }
     }
 
-    /// Its line with its value.
+    /// The line of the move with its value.
     pub(super) fn pv_line(&self) -> PvLine {
         PvLine { value: self.value, moves: self.pv.clone() }
     }
+
+    /// Records a result. `continuation` is the line after the move.
+    pub(super) fn update(&mut self, result: RootMoveResult, continuation: &[Move]) {
+        let RootMoveResult { value, alpha, is_first, nodes } = result;
+        self.nodes += nodes;
+        if !is_first && value <= alpha {
+            self.value = -INFINITE;
+            self.raised_alpha = false;
+            return;
+        }
+        self.value = value;
+        self.raised_alpha = value > alpha;
+        if !is_mate(value) {
+            self.average_value =
+                Some(self.average_value.map_or(value, |average| (average + value) / 2));
+        }
+        if value > alpha {
+            self.pv.clear();
+            self.pv.push(self.mv);
+            self.pv.extend_from_slice(continuation);
+        }
+    }
 }
 
-impl<E: Evaluator> SearchWorker<'_, E> {
-    /// `true` for a root move that is still looking for its place among the best.
-    #[inline]
-    pub(super) fn is_pending_root_move(&self, mv: Move) -> bool {
-        self.root_moves[self.pv_index..].iter().any(|root_move| root_move.mv == mv)
-    }
-
-    /// A root move was searched; `before` are the nodes counted till then.
-    pub(super) fn update_root_move(
-        &mut self,
-        mv: Move,
-        value: Value,
-        window: (Value, Value),
-        is_first: bool,
-        nodes_before: u64,
-    ) {
-        let nodes = self.budget.nodes() - nodes_before;
-        let Some(root_move) = self.root_moves.iter_mut().find(|root_move| root_move.mv == mv)
-        else {
-            return;
-        };
-        root_move.nodes += nodes;
-        if !is_first && value <= window.0 {
-            root_move.value = -INFINITE;
-            root_move.raised_alpha = false;
-            return;
-        }
-        root_move.value = value;
-        root_move.raised_alpha = value > window.0;
-        if !is_mate(value) {
-            root_move.average_value =
-                Some(root_move.average_value.map_or(value, |average| (average + value) / 2));
-        }
-        if value > window.0 {
-            root_move.pv.clear();
-            root_move.pv.push(mv);
-            root_move.pv.extend_from_slice(self.pv_table.line(1));
-        }
-    }
+/// The root moves within a scope, in the order of the move picker. A scope without a legal move is
+/// ignored.
+pub(in crate::engine) fn ordered_root_moves(
+    root: &Position,
+    tt: &TtView<'_>,
+    history: &HistoryTables,
+    scope: &SearchScope,
+) -> Vec<RootMove> {
+    let threats = Threats::new(root);
+    let history_key = HistoryKey::new(root, threats.all, [NO_CONTINUATION; 4], 0);
+    let check_info = CheckInfo::new(root);
+    let ordering = OrderingContext {
+        position: root,
+        history,
+        history_key: &history_key,
+        threats: &threats,
+        check_info: &check_info,
+    };
+    let mut picker =
+        MovePicker::all(root, tt.probe(tt_key(root)).map_or(Move::NULL, |entry| entry.mv));
+    let legal: Vec<Move> = std::iter::from_fn(|| picker.next(ordering, false)).collect();
+    let allowed: Vec<Move> =
+        legal.iter().copied().filter(|mv| scope.search_moves.contains(mv)).collect();
+    let chosen = if allowed.is_empty() { legal } else { allowed };
+    chosen.into_iter().map(RootMove::new).collect()
 }

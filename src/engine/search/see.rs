@@ -1,22 +1,22 @@
-//! Static exchange evaluation: what a capture wins when both sides go on taking on its square.
+//! Static exchange evaluation: the material that a sequence of captures on one square wins.
 //!
-//! Chess Programming Wiki, "Static Exchange Evaluation", "SEE - The Swap Algorithm"; asked as a
-//! threshold, after Stockfish.
+//! Chess Programming Wiki, "Static Exchange Evaluation", "SEE - The Swap Algorithm". As in
+//! Stockfish, the result is compared with a threshold.
 
-use super::score::Value;
 use crate::chess::attacks::{bishop_attacks, rook_attacks};
 use crate::chess::{Bitboard, Move, Position, Role};
+use crate::engine::score::Value;
 
-/// What the kinds are worth in an exchange, pawn to king, in the units of the search.
+/// The exchange values of the roles, pawn to king, in the units of the search.
 const SEE_VALUES: [Value; 6] = [210, 780, 820, 1280, 2540, 40_000];
 
-/// The exchange value of a kind.
+/// The exchange value of a role.
 #[inline]
 pub(super) const fn see_value(role: Role) -> Value {
     SEE_VALUES[role as usize]
 }
 
-/// What a move takes and promotes to, before anything takes back.
+/// The material that a move captures and promotes to, before any recapture.
 #[inline]
 pub(super) fn material_gain(position: &Position, mv: Move) -> Value {
     position.victim(mv).map_or(0, see_value)
@@ -24,7 +24,7 @@ pub(super) fn material_gain(position: &Position, mv: Move) -> Value {
 }
 
 /// `true` when the exchange that the move begins wins at least `threshold` for its side. Pins are
-/// not looked at.
+/// ignored.
 pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> bool {
     if mv.is_castling() {
         return threshold <= 0;
@@ -50,12 +50,12 @@ pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> b
     loop {
         let ours = attackers & position.by_color(side);
         let Some(role) = least_valuable_role(position, ours) else { break };
-        // The king may not take what is still guarded.
+        // The king may not capture a defended piece.
         if role == Role::King && attackers.intersects(position.by_color(!side)) {
             break;
         }
-        let taker = ours & position.by_role(role);
-        occupied ^= taker.first().map_or(Bitboard::EMPTY, |square| square.bitboard());
+        let capturers = ours & position.by_role(role);
+        occupied ^= capturers.first().map_or(Bitboard::EMPTY, |square| square.bitboard());
         if matches!(role, Role::Pawn | Role::Bishop | Role::Queen) {
             attackers |= bishop_attacks(to, occupied) & diagonal;
         }
@@ -64,7 +64,7 @@ pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> b
         }
         attackers &= occupied;
         side = !side;
-        // Whoever stands to lose after giving up the piece just used does not go on.
+        // A side that is not behind even after the loss of the piece just used wins the exchange.
         balance = -balance - 1 - see_value(role);
         if balance >= 0 {
             break;
@@ -73,7 +73,7 @@ pub(super) fn see_at_least(position: &Position, mv: Move, threshold: Value) -> b
     side != position.turn()
 }
 
-/// The cheapest kind among these pieces.
+/// The role of the least valuable of these pieces.
 #[inline]
 fn least_valuable_role(position: &Position, pieces: Bitboard) -> Option<Role> {
     Role::ALL.into_iter().find(|&role| pieces.intersects(position.by_role(role)))

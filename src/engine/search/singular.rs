@@ -1,27 +1,28 @@
-//! Whether a move is the only good one.
+//! Singular extensions: the search whether the transposition table's move is the only good one.
 //!
 //! Chess Programming Wiki, "Singular Extensions", "Multi-Cut".
 
-use super::evaluator::Evaluator;
-use super::node::{Node, NodeType, NonPv};
-use super::params;
+use super::node::{Node, NodeContext, NodeType, NonPv};
 use super::repetition::NodeScore;
-use super::score::is_mate;
-use super::search::{NodeContext, SearchWorker};
+use super::worker::SearchWorker;
 use crate::chess::{Move, Position};
+use crate::engine::evaluator::Evaluator;
+use crate::engine::params;
+use crate::engine::score::is_mate;
 
-/// What singular search said of the table's move.
+/// The result of a singular search.
 pub(super) enum SingularResult {
-    /// It is to be searched so many plies deeper; less deep when negative.
+    /// The move is searched this many plies deeper; shallower when negative.
     Extend(i32),
-    /// Other moves fail high as well: so does the node.
+    /// Other moves fail high as well, so the node fails high with this score.
     MultiCut(NodeScore),
 }
 
 impl<E: Evaluator> SearchWorker<'_, E> {
-    /// Asks whether the table's move is the only good one: a search without it, at half the depth,
-    /// with a window well below its value. Chess Programming Wiki, "Singular Extensions"
-    /// (Anantharaman, Campbell, Hsu 1988), with Stockfish's multi-cut and negative extensions.
+    /// Searches the node without the transposition table's move, at half the depth, with a window
+    /// well below the move's value. When no other move reaches it, the move is singular and is
+    /// extended. Chess Programming Wiki, "Singular Extensions" (Anantharaman, Campbell, Hsu 1988),
+    /// with Stockfish's multi-cut and negative extensions.
     pub(super) fn singular_search<NT: NodeType>(
         &mut self,
         positions: &mut [Position],
@@ -29,7 +30,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         node_context: &NodeContext,
         tt_move: Move,
     ) -> SingularResult {
-        let Node { beta, depth, ply, cut_node: cut, .. } = node;
+        let Node { beta, depth, ply, cut_node, .. } = node;
         let tt_data = node_context.tt_data;
         let is_candidate = self.stack.at(ply).excluded_move.is_null()
             && depth >= params::singular_depth() + i32::from(self.stack.at(ply).tt_pv)
@@ -46,19 +47,19 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         self.stack.at_mut(ply).excluded_move = tt_move;
         let score = self.search_node::<NonPv>(
             positions,
-            Node { cut_node: cut, ..node.zero_window_below(singular_beta, (depth - 1) / 2) },
+            node.zero_window_below(singular_beta, (depth - 1) / 2),
         );
         self.stack.at_mut(ply).excluded_move = Move::NULL;
         if self.budget.is_stopped() {
             return SingularResult::Extend(0);
         }
         if score.value < singular_beta {
-            let pv = 240 * i32::from(NT::PV);
-            let double = params::double_margin() + pv;
-            let triple = params::triple_margin() + pv;
+            let pv_margin = 240 * i32::from(NT::PV);
+            let double_margin = params::double_margin() + pv_margin;
+            let triple_margin = params::triple_margin() + pv_margin;
             let plies = 1
-                + i32::from(score.value < singular_beta - double)
-                + i32::from(score.value < singular_beta - triple);
+                + i32::from(score.value < singular_beta - double_margin)
+                + i32::from(score.value < singular_beta - triple_margin);
             return SingularResult::Extend(plies);
         }
         if score.value >= beta && !is_mate(score.value) {
@@ -72,7 +73,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             SingularResult::Extend(0)
         } else if tt_data.value >= beta {
             SingularResult::Extend(-3)
-        } else if cut {
+        } else if cut_node {
             SingularResult::Extend(-2)
         } else {
             SingularResult::Extend(0)

@@ -1,7 +1,7 @@
-//! The squares that the other side attacks: what a quiet move may run into or out of.
+//! Threats: the squares that the opponent attacks.
 //!
-//! Whether a move leaves or enters such a square tells its histories apart (Koivisto, Ethereal);
-//! what flees from something cheaper is looked at early (Stockfish).
+//! Butterfly histories distinguish moves from and to attacked squares (Koivisto, Ethereal). Moves
+//! away from the attack of a less valuable piece are ordered early (Stockfish).
 
 use crate::chess::attacks::{
     bishop_attacks, king_attacks, knight_attacks, queen_attacks, rook_attacks,
@@ -11,12 +11,12 @@ use crate::chess::{Bitboard, Color, Position, Role};
 const FILE_A: Bitboard = Bitboard(0x0101_0101_0101_0101);
 const FILE_H: Bitboard = Bitboard(0x8080_8080_8080_8080);
 
-/// What the opponent of the side to move attacks.
+/// The squares that the opponent of the side to move attacks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Threats {
-    /// By anything.
+    /// Attacked by any piece.
     pub(super) all: Bitboard,
-    /// By something cheaper than a piece of each kind.
+    /// For each role, attacked by a less valuable piece.
     by_lesser: [Bitboard; 6],
 }
 
@@ -46,8 +46,7 @@ impl Threats {
         }
     }
 
-    /// Where a piece of this kind is attacked by something cheaper; of pawns and kings it is not
-    /// asked.
+    /// The squares attacked by a less valuable piece than this role; empty for pawns and kings.
     #[inline]
     pub(super) fn by_lesser_than(&self, role: Role) -> Bitboard {
         self.by_lesser[role as usize]

@@ -1,20 +1,20 @@
-//! How a node asks the shared table, and what it tells it.
+//! The transposition table in a node: probing, cut-offs and storing.
 //!
 //! Chess Programming Wiki, "Transposition Table", "Graph History Interaction".
 
-use super::evaluator::Evaluator;
-use super::history::{HistoryKey, history_bonus, history_malus};
-use super::keys::tt_key;
-use super::node::{Node, TtData};
-use super::repetition::{LOW_HALFMOVE_CLOCK, NEAR_FIFTY_MOVES, NodeScore};
-use super::score::{value_from_tt, value_to_tt};
-use super::search::SearchWorker;
+use super::node::Node;
+use super::repetition::{NEAR_FIFTY_MOVES, NodeScore};
 use super::threats::Threats;
-use super::tt_entry::TtEntry;
+use super::tt_data::TtData;
+use super::worker::SearchWorker;
 use crate::chess::Position;
+use crate::engine::evaluator::Evaluator;
+use crate::engine::history::{HistoryKey, history_bonus, history_malus};
+use crate::engine::score::{value_from_tt, value_to_tt};
+use crate::engine::tt::{LOW_HALFMOVE_CLOCK, TtEntry, tt_key};
 
 impl<E: Evaluator> SearchWorker<'_, E> {
-    /// What the table knows of the position, as far as it may be believed here.
+    /// The table's data about a position, without a value that does not hold at this node.
     #[inline]
     pub(super) fn probe_tt(&mut self, position: &Position, ply: usize) -> TtData {
         let Some(entry) = self.tt.probe(tt_key(position)) else { return TtData::MISS };
@@ -22,8 +22,8 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             return TtData::from_entry(entry, None);
         }
         let clock = position.halfmove_clock();
-        // The value knows nothing of this line's clock: the 50-move rule might have changed it
-        // within its depth.
+        // The value was found with another half-move clock: the 50-move rule might change it within
+        // its depth.
         if clock > LOW_HALFMOVE_CLOCK && i32::from(clock) + i32::from(entry.depth) + 10 >= 100 {
             self.position_history.note_fifty_moves();
             return TtData::from_entry(entry, None);
@@ -31,7 +31,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         TtData::from_entry(entry, value_from_tt(entry.value, ply, clock))
     }
 
-    /// A value of the table that decides a node with a zero window.
+    /// The table's score where it decides a zero-window node.
     #[inline]
     pub(super) fn tt_cutoff(
         &mut self,
@@ -39,12 +39,12 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         tt_data: &TtData,
         node: Node,
     ) -> Option<NodeScore> {
-        let Node { beta, depth, ply, cut_node: cut, .. } = node;
+        let Node { beta, depth, ply, cut_node, .. } = node;
         let fails_high = tt_data.value >= beta;
-        let deep_enough = tt_data.depth >= depth + i32::from(fails_high);
-        // Near the leaves a bound that contradicts what is expected of the node is not trusted.
-        let expected = cut == fails_high || depth > 5;
-        if !tt_data.bound.allows_cutoff(tt_data.value, beta) || !deep_enough || !expected {
+        let is_deep_enough = tt_data.depth >= depth + i32::from(fails_high);
+        // Near the leaves a bound that contradicts the node's expectation is not trusted.
+        let is_expected = cut_node == fails_high || depth > 5;
+        if !tt_data.bound.allows_cutoff(tt_data.value, beta) || !is_deep_enough || !is_expected {
             return None;
         }
         if fails_high
@@ -65,15 +65,14 @@ impl<E: Evaluator> SearchWorker<'_, E> {
                 history_bonus(depth),
             );
             if ply > 0 && self.stack.before(ply, 1).move_count <= 2 {
-                let parent = *self.stack.before(ply, 1);
-                self.penalize_parent_move(&parent, ply, history_malus(depth + 1));
+                self.penalize_parent_move(ply, history_malus(depth + 1));
             }
         }
         Some(tt_data.score())
     }
 
-    /// Puts a node's result into the table, the value only when it leans on neither the game's
-    /// history nor the clock; and returns it to the parent.
+    /// Stores a node's result and returns its score for the parent. The value is stored only when
+    /// it depends on neither the game history nor the half-move clock.
     #[inline]
     pub(super) fn store_tt(
         &mut self,
@@ -85,7 +84,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         let depends_on_clock = position.halfmove_clock() >= NEAR_FIFTY_MOVES;
         let score =
             if depends_on_clock { NodeScore { depends_on_ply: -1, ..score } } else { score };
-        // A repetition of this very node, or below it, is part of the position's own value.
+        // A repetition of this node itself, or of one below it, is part of the position's value.
         let path_dependent = score.depends_on_ply < ply as i32;
         if score.depends_on_ply >= 0 {
             self.tt.store(

@@ -1,17 +1,19 @@
-//! Which thread's answer is taken when several have searched.
+//! The vote of the search threads on the best move.
 
-use super::iterative_deepening::ThreadResult;
-use super::score::{Value, is_mate};
+use super::thread_result::ThreadResult;
+use crate::engine::score::{Value, is_mate};
 
-/// A thread's vote counts by its depth, and by how far its value lies above the lowest one plus
+/// A vote's weight is the thread's depth times its value's distance above the lowest value, plus
 /// this.
 const VOTE_OFFSET: Value = 40;
 
-/// The threads vote for their best moves, each with the weight of its depth and value; of those who
-/// chose the winner, the deepest one's line is taken. A proved mate wins at once, and holds at any
-/// depth. Who else has not come to the depth `least`, where somebody has to be, has no say. Chess
-/// Programming Wiki, "Lazy SMP" (thread voting: Stockfish).
-pub(super) fn select_best_thread(
+/// Selects the thread whose result is reported.
+///
+/// Each thread votes for its best move, with the weight of its depth and value. The deepest thread
+/// that voted for the winning move is selected. A proved mate wins at once, and counts at any
+/// depth. Other threads below `min_depth` do not vote. Chess Programming Wiki, "Lazy SMP" (thread
+/// voting: Stockfish).
+pub(in crate::engine) fn select_best_thread(
     main_result: ThreadResult,
     helper_results: Vec<ThreadResult>,
     min_depth: u8,
@@ -23,7 +25,7 @@ pub(super) fn select_best_thread(
             result.depth = result.depth.max(min_depth);
         }
     }
-    threads.retain(|found| found.depth >= min_depth);
+    threads.retain(|result| result.depth >= min_depth);
     let Some(lowest) = threads.iter().filter_map(best_value).min() else {
         return threads.into_iter().next().unwrap_or_default();
     };
@@ -46,7 +48,7 @@ pub(super) fn select_best_thread(
     let best = (0..threads.len())
         .filter(|&index| best_value(&threads[index]).is_some())
         .max_by_key(|&index| {
-            // Among equals the first thread's answer stays.
+            // The main thread wins a tie.
             (rank(&threads[index]), std::cmp::Reverse(index))
         });
     best.map_or_else(ThreadResult::default, |index| threads[index].clone())
@@ -57,7 +59,7 @@ fn best_value(result: &ThreadResult) -> Option<Value> {
     result.lines.first().map(|line| line.value)
 }
 
-/// The value of a mate that the side to move gives; the greater, the sooner.
+/// The value of a mate that the side to move gives; a shorter mate has a greater value.
 fn winning_mate_value(result: &ThreadResult) -> Option<Value> {
     best_value(result).filter(|&value| is_mate(value) && value > 0)
 }
@@ -66,7 +68,7 @@ fn winning_mate_value(result: &ThreadResult) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::chess::Move;
-    use crate::engine::pv_check::PvLine;
+    use crate::engine::pv::PvLine;
     use crate::engine::score::mate_in;
 
     fn result(code: u16, value: Value, depth: u8) -> ThreadResult {
@@ -88,7 +90,7 @@ mod tests {
     }
 
     #[test]
-    fn two_that_agree_outvote_a_third() {
+    fn two_threads_that_agree_outvote_a_third() {
         assert_eq!(selected_move(&[result(1, 20, 12), result(2, 20, 12), result(2, 22, 12)]), 2);
         assert_eq!(selected_move(&[result(1, 20, 12), result(2, 20, 12)]), 1);
     }

@@ -1,19 +1,19 @@
-//! How long a thread that searches keeps its core when another wants it.
+//! The scheduling time slices of search threads.
 //!
-//! Where every core searches, whoever brings a `stop` has to wait for one. Linux (EEVDF, since
-//! 6.12) lets a waking thread in at once if its slice of time is shorter than that of the thread
-//! which runs; their shares stay the same. So a thread that searches asks for a long slice. With
-//! two threads on two cores nine of ten `stop`s are answered within 1.5 ms so, within 4.1 ms
-//! otherwise. Where a search has more threads than there are cores they would wait for each other,
-//! so then they take the usual ones.
+//! When every core searches, the thread that delivers a `stop` must wait for a core. Linux (EEVDF,
+//! since 6.12) schedules a waking thread at once if its time slice is shorter than that of the
+//! running thread; their shares of the processor stay the same. So a search thread requests a long
+//! slice. With two threads on two cores, nine of ten `stop`s are then answered within 1.5 ms,
+//! instead of 4.1 ms. A search with more threads than cores requests default slices, because its
+//! threads would wait for each other.
 
 #[cfg(target_os = "linux")]
 use std::{num::NonZero, sync::OnceLock, thread::available_parallelism};
 
-/// Slices of time for this thread, one of so many of a search: long ones, where there are cores for
-/// all of them.
-#[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "nothing to be asked for"))]
-pub(super) fn request_time_slices(threads: usize) {
+/// Requests time slices for this thread of a search with `threads` threads: long slices when there
+/// is a core for each of them.
+#[cfg_attr(not(target_os = "linux"), expect(unused_variables, reason = "only Linux has slices"))]
+pub(in crate::engine) fn request_time_slices(threads: usize) {
     #[cfg(target_os = "linux")]
     {
         static CORES: OnceLock<usize> = OnceLock::new();
@@ -30,14 +30,14 @@ pub(super) fn request_time_slices(threads: usize) {
 mod linux {
     use libc::sched_attr;
 
-    /// Nanoseconds; the system's own are about 3 ms.
+    /// A long slice, in nanoseconds; the operating system's default is about 3 ms.
     pub(super) const LONG_SLICE_NS: u64 = 20_000_000;
 
-    /// The system's own.
+    /// The value that requests the operating system's default.
     pub(super) const DEFAULT_SLICE_NS: u64 = 0;
 
-    /// Asks for slices of so many nanoseconds for this thread, until it asks again, unless its
-    /// schedule is one of a special kind. An older system does not mind.
+    /// Requests slices of this many nanoseconds for this thread, unless it has a special scheduling
+    /// policy. An older kernel ignores the request.
     pub(super) fn set_time_slice(slice: u64) {
         if let Some(attributes) = current_sched_attr().filter(has_default_policy) {
             set_sched_attr(&sched_attr { sched_runtime: slice, ..attributes });
@@ -48,8 +48,8 @@ mod linux {
         schedule.sched_policy == libc::SCHED_OTHER.cast_unsigned()
     }
 
-    /// How this thread is scheduled, where the system tells.
-    #[allow(unsafe_code, reason = "a call of the system that has no safe form")]
+    /// The scheduling attributes of this thread; `None` where the kernel does not report them.
+    #[allow(unsafe_code, reason = "the system call has no safe form")]
     fn current_sched_attr() -> Option<sched_attr> {
         let size = size_of::<sched_attr>() as u32;
         let mut attributes = sched_attr {
@@ -62,17 +62,17 @@ mod linux {
             sched_deadline: 0,
             sched_period: 0,
         };
-        // SAFETY: the system writes `size` bytes at most, plain numbers, into a structure of that
+        // SAFETY: the kernel writes at most `size` bytes, plain numbers, into a structure of that
         // size.
-        let refused =
+        let status =
             unsafe { libc::syscall(libc::SYS_sched_getattr, 0, &raw mut attributes, size, 0) };
-        (refused == 0).then_some(attributes)
+        (status == 0).then_some(attributes)
     }
 
-    /// Schedules this thread so; whether the system agrees is all the same.
-    #[allow(unsafe_code, reason = "a call of the system that has no safe form")]
+    /// Sets the scheduling attributes of this thread. A refusal changes nothing and is ignored.
+    #[allow(unsafe_code, reason = "the system call has no safe form")]
     fn set_sched_attr(schedule: &sched_attr) {
-        // SAFETY: the system reads as many bytes as the structure says that it has.
+        // SAFETY: the kernel reads as many bytes as the structure's `size` field says.
         let _ = unsafe { libc::syscall(libc::SYS_sched_setattr, 0, &raw const *schedule, 0) };
     }
 
@@ -90,23 +90,23 @@ mod linux {
                 }
                 observed
             });
-            // A system that refuses to tell can't be asked either.
-            let [Some(before), Some(long), Some(usual)] = observed.join().unwrap()[..] else {
+            // A kernel that does not report attributes accepts no request either.
+            let [Some(before), Some(long), Some(default)] = observed.join().unwrap()[..] else {
                 return;
             };
-            for after in [long, usual] {
+            for after in [long, default] {
                 assert_eq!(
                     (after.sched_policy, after.sched_nice),
                     (before.sched_policy, before.sched_nice)
                 );
             }
-            // A special schedule stays as it is; before 6.12 slices are not told.
-            let asked = has_default_policy(&before) && before.sched_runtime != 0;
+            // A special policy stays unchanged; kernels before 6.12 do not report slices.
+            let requested = has_default_policy(&before) && before.sched_runtime != 0;
             assert_eq!(
                 long.sched_runtime,
-                if asked { LONG_SLICE_NS } else { before.sched_runtime }
+                if requested { LONG_SLICE_NS } else { before.sched_runtime }
             );
-            assert_eq!(usual.sched_runtime, before.sched_runtime);
+            assert_eq!(default.sched_runtime, before.sched_runtime);
         }
     }
 }

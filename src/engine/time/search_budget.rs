@@ -1,92 +1,40 @@
-//! The budget of one search: nodes, time, and the order to stop; and the threads that share it.
+//! The budget of one search thread: nodes, time and the stop flag.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use super::{Limits, StopFlag, StopReason};
+use crate::engine::limits::{Limits, StopFlag};
+use crate::engine::report::StopReason;
+use crate::engine::smp::ThreadGroup;
 
-/// So many nodes pass between two looks at the clock and the stop flag: a fraction of a
+/// The number of nodes between two checks of the clock and the stop flag: a fraction of a
 /// millisecond.
 const POLL_INTERVAL: u64 = 256;
 
-/// So many nodes the first iteration may take beyond its time. It has some hundreds, but where a
-/// dozen queens stand on each side it may go on for minutes.
+/// The number of nodes after which even the first iteration obeys the time limit. It normally takes
+/// some hundred nodes, but with a dozen queens on each side it may take minutes.
 const GRACE_NODES: u64 = 20_000;
 
-/// A thread's count of nodes, on a cache line of its own.
-#[derive(Default)]
-#[repr(align(64))]
-struct NodeCounter(AtomicU64);
-
-/// What the threads of one search tell each other.
-pub(super) struct ThreadGroup {
-    /// The first thread is done.
-    main_thread_done: AtomicBool,
-    /// A helper has come to the depth that was asked for.
-    depth_reached: AtomicBool,
-    node_counters: Vec<NodeCounter>,
-}
-
-impl ThreadGroup {
-    /// Of so many threads, at least one.
-    pub(super) fn new(threads: usize) -> ThreadGroup {
-        let node_counters = (0..threads.max(1)).map(|_| NodeCounter::default()).collect();
-        ThreadGroup {
-            main_thread_done: AtomicBool::new(false),
-            depth_reached: AtomicBool::new(false),
-            node_counters,
-        }
-    }
-
-    /// What tells every helper to stop, at the latest when it goes.
-    pub(super) fn stop_on_drop(&self) -> StopOnDrop<'_> {
-        StopOnDrop(self)
-    }
-
-    /// The nodes of all threads but one, as far as they have been told.
-    fn nodes_excluding(&self, index: usize) -> u64 {
-        let others = self.node_counters.iter().enumerate().filter(|&(other, _)| other != index);
-        others.map(|(_, count)| count.0.load(Ordering::Relaxed)).sum()
-    }
-}
-
-/// The first thread's word that the search is over. However that thread ends, the helpers hear it.
-pub(super) struct StopOnDrop<'a>(&'a ThreadGroup);
-
-impl StopOnDrop<'_> {
-    /// Tells every helper to stop.
-    pub(super) fn stop_helpers(&self) {
-        self.0.main_thread_done.store(true, Ordering::Relaxed);
-    }
-}
-
-impl Drop for StopOnDrop<'_> {
-    fn drop(&mut self) {
-        self.stop_helpers();
-    }
-}
-
-/// Counts nodes and knows when it is over.
+/// A thread's node count and the limits that end its search.
 #[derive(Clone)]
-pub(super) struct SearchBudget<'a> {
+pub(in crate::engine) struct SearchBudget<'a> {
     start: Instant,
     deadline: Option<Duration>,
     node_limit: u64,
     stop: &'a StopFlag,
     thread_group: &'a ThreadGroup,
-    /// Which of the crew this is; the first one's reason is the search's.
+    /// The thread's index in its group. The stop reason of thread 0 is the search's.
     thread_index: usize,
     nodes: u64,
     next_poll: u64,
-    /// Time has a say. Before, the first thread finishes its first iteration, so that there is
-    /// something to say (Stockfish's `check_time` asks for a completed depth, too).
+    /// The time limit applies. Before, the main thread completes its first iteration, so that there
+    /// is a result (Stockfish's `check_time` requires a completed depth, too).
     time_limit_active: bool,
     stop_reason: Option<StopReason>,
 }
 
 impl<'a> SearchBudget<'a> {
-    /// Starts the clock of the crew's first thread. The deadline is the hard one, counted from now.
-    pub(super) fn start(
+    /// Starts the clock of the main thread. The deadline is the hard limit, counted from now.
+    pub(in crate::engine) fn start(
         limits: &Limits,
         deadline: Option<Duration>,
         stop: &'a StopFlag,
@@ -108,9 +56,9 @@ impl<'a> SearchBudget<'a> {
         budget
     }
 
-    /// The same for one of the crew: its first, or a helper, which goes on until the first is done
+    /// The same budget for one thread of the group. A helper searches until the main thread is done
     /// or a limit is reached.
-    pub(super) fn for_thread(&self, thread_index: usize) -> SearchBudget<'a> {
+    pub(in crate::engine) fn for_thread(&self, thread_index: usize) -> SearchBudget<'a> {
         SearchBudget {
             thread_index,
             time_limit_active: thread_index > 0,
@@ -119,9 +67,9 @@ impl<'a> SearchBudget<'a> {
         }
     }
 
-    /// Counts one make-move.
+    /// Counts one move made.
     #[inline]
-    pub(super) fn count_node(&mut self) {
+    pub(in crate::engine) fn count_node(&mut self) {
         self.nodes += 1;
         if self.nodes >= self.next_poll {
             self.poll();
@@ -130,7 +78,7 @@ impl<'a> SearchBudget<'a> {
 
     #[cold]
     fn poll(&mut self) {
-        self.thread_group.node_counters[self.thread_index].0.store(self.nodes, Ordering::Relaxed);
+        self.thread_group.set_nodes(self.thread_index, self.nodes);
         self.next_poll = self.nodes + POLL_INTERVAL;
         if self.stop_reason.is_some() {
             return;
@@ -153,17 +101,17 @@ impl<'a> SearchBudget<'a> {
             Some(StopReason::Nodes)
         } else if self.is_past_deadline() {
             Some(StopReason::Time)
-        } else if self.thread_group.depth_reached.load(Ordering::Relaxed) {
+        } else if self.thread_group.is_depth_reached() {
             Some(StopReason::Depth)
         } else {
             None
         }
     }
 
-    /// A helper sees the limits by itself: with more threads than cores the first thread may be
-    /// waiting for a core, and has one once the helpers have ended.
+    /// A helper checks the limits itself: with more threads than cores, the main thread may wait for
+    /// a core until the helpers have ended.
     fn helper_stop_reason(&self) -> Option<StopReason> {
-        if self.thread_group.main_thread_done.load(Ordering::Relaxed) || self.stop.is_stopped() {
+        if self.thread_group.is_main_thread_done() || self.stop.is_stopped() {
             Some(StopReason::Stopped)
         } else if self.node_limit < u64::MAX && self.total_nodes() >= self.node_limit {
             Some(StopReason::Nodes)
@@ -175,55 +123,56 @@ impl<'a> SearchBudget<'a> {
     }
 
     fn is_past_deadline(&self) -> bool {
-        let passed = |deadline| !self.stop.is_pondering() && self.start.elapsed() >= deadline;
-        (self.time_limit_active || self.nodes >= GRACE_NODES) && self.deadline.is_some_and(passed)
+        let has_passed = |deadline| !self.stop.is_pondering() && self.start.elapsed() >= deadline;
+        (self.time_limit_active || self.nodes >= GRACE_NODES)
+            && self.deadline.is_some_and(has_passed)
     }
 
-    /// The first iteration is finished: from now on the time counts.
-    pub(super) fn activate_time_limit(&mut self) {
+    /// Applies the time limit from now on: the first iteration is complete.
+    pub(in crate::engine) fn activate_time_limit(&mut self) {
         self.time_limit_active = true;
         self.poll();
     }
 
-    /// A helper's word to the first thread that it has come to the depth that was asked for.
-    pub(super) fn signal_depth_reached(&self) {
-        self.thread_group.depth_reached.store(true, Ordering::Relaxed);
+    /// Tells the main thread that this helper has completed the requested depth.
+    pub(in crate::engine) fn signal_depth_reached(&self) {
+        self.thread_group.signal_depth_reached();
     }
 
-    /// Ends the search for want of time, between two iterations.
-    pub(super) fn stop_for_time(&mut self) {
+    /// Ends the search between two iterations, for lack of time.
+    pub(in crate::engine) fn stop_for_time(&mut self) {
         self.stop_reason = self.stop_reason.or(Some(StopReason::Time));
     }
 
-    /// `true` once the search has to end.
+    /// `true` once the search must end.
     #[inline]
-    pub(super) const fn is_stopped(&self) -> bool {
+    pub(in crate::engine) const fn is_stopped(&self) -> bool {
         self.stop_reason.is_some()
     }
 
-    /// Why it has to end.
-    pub(super) const fn stop_reason(&self) -> Option<StopReason> {
+    /// The limit that ended the search; `None` while it may continue.
+    pub(in crate::engine) const fn stop_reason(&self) -> Option<StopReason> {
         self.stop_reason
     }
 
     /// `true` while the search runs on the opponent's time.
-    pub(super) fn is_pondering(&self) -> bool {
+    pub(in crate::engine) fn is_pondering(&self) -> bool {
         self.stop.is_pondering()
     }
 
-    /// Make-moves of this thread so far.
+    /// The moves made by this thread so far.
     #[inline]
-    pub(super) const fn nodes(&self) -> u64 {
+    pub(in crate::engine) const fn nodes(&self) -> u64 {
         self.nodes
     }
 
-    /// Make-moves of all threads so far.
-    pub(super) fn total_nodes(&self) -> u64 {
+    /// The moves made by all threads so far.
+    pub(in crate::engine) fn total_nodes(&self) -> u64 {
         self.nodes + self.thread_group.nodes_excluding(self.thread_index)
     }
 
-    /// Wall time so far.
-    pub(super) fn elapsed(&self) -> Duration {
+    /// The wall time so far.
+    pub(in crate::engine) fn elapsed(&self) -> Duration {
         self.start.elapsed()
     }
 }

@@ -1,61 +1,62 @@
-//! How a player divides the time on the clock.
+//! Time management: the share of the game clock that one move may use.
 //!
-//! Chess Programming Wiki, "Time Management": a soft limit that the state of the search stretches
-//! and shrinks, looked at between iterations, and a hard one that is kept to at once.
+//! Chess Programming Wiki, "Time Management". A soft limit, which the state of the search stretches
+//! or shrinks, is checked between iterations; a hard limit ends the search at once.
 
 use std::time::Duration;
 
-use super::GameClock;
-use super::score::Value;
+use crate::engine::limits::GameClock;
+use crate::engine::score::Value;
 
-/// The share of the increment that a move takes for itself.
+/// The share of the increment that a move uses.
 const INCREMENT_SHARE: f64 = 0.75;
 
-/// Further moves than these are not saved for, though a time control names them.
+/// The largest number of moves to the next time control that time is saved for.
 const MAX_MOVES_TO_GO: f64 = 48.0;
 
-/// Seconds of the clock that a move leaves alone: a machine that holds the process up for a tenth
-/// of a second must not lose it the game.
+/// The seconds that a move leaves on the clock: a process that the machine delays by a tenth of a
+/// second must not lose the game.
 const RESERVE_SECONDS: f64 = 0.100;
 
-/// As much of a clock that has run down as the reserve may take: the rest is played with, so that
-/// each move still has a share.
+/// The largest share of the clock that the reserve may take, so that each move still has time when
+/// the clock has run down.
 const MAX_RESERVE_SHARE: f64 = 0.8;
 
-/// The time of one move.
+/// The time limits of one move.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct TimeManager {
+pub(in crate::engine) struct TimeManager {
     soft_limit: Duration,
     hard_limit: Duration,
 }
 
-/// What a search looks like after an iteration.
+/// The state of a search after an iteration.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct IterationStats {
-    /// Finished iterations since the best move changed last.
-    pub(super) stable_iterations: u32,
-    /// The last iteration's value, and how the values before went on the average.
-    pub(super) value: Value,
-    pub(super) average: Value,
-    /// The share of all nodes that went into the best move, from 0 to 1.
-    pub(super) node_share: f64,
-    /// There is but one legal move.
-    pub(super) forced: bool,
+pub(in crate::engine) struct IterationStats {
+    /// The completed iterations since the best move last changed.
+    pub(in crate::engine) stable_iterations: u32,
+    /// The value of the last iteration.
+    pub(in crate::engine) value: Value,
+    /// The running average of the values before it.
+    pub(in crate::engine) average: Value,
+    /// The share of all nodes below the best move, from 0 to 1.
+    pub(in crate::engine) node_share: f64,
+    /// There is only one legal move.
+    pub(in crate::engine) forced: bool,
 }
 
-/// Into how many moves what is on the clock is divided when no time control says it, by the number
-/// of the move to be played.
+/// The number of moves among which the clock is divided when there is no time control, by the
+/// number of the move to be played.
 ///
-/// The rest of a game gets shorter as it goes on, and the moves out of the opening decide no more
-/// than those of the middlegame: a constant, as it was here first, spends too much of the clock on
-/// them. That the share grows with the number of the move is from Stockfish and Reckless.
+/// The rest of a game gets shorter as it goes on, and the first moves after the opening decide no
+/// more than those of the middlegame. A constant would spend too much of the clock on them. The
+/// share that grows with the move number is from Stockfish and Reckless.
 fn estimate_moves_to_go(fullmove_number: u16) -> f64 {
     17.0 + 42.0 * (-f64::from(fullmove_number) / 16.0).exp()
 }
 
 impl TimeManager {
-    /// The pace of the move with this number on this clock.
-    pub(super) fn new(clock: &GameClock, fullmove_number: u16) -> TimeManager {
+    /// The limits of the move with this number on this clock.
+    pub(in crate::engine) fn new(clock: &GameClock, fullmove_number: u16) -> TimeManager {
         let remaining = clock.remaining.saturating_sub(clock.overhead).as_secs_f64();
         let usable = remaining - RESERVE_SECONDS.min(MAX_RESERVE_SHARE * remaining);
         let increment = clock.increment.as_secs_f64();
@@ -63,7 +64,7 @@ impl TimeManager {
             || estimate_moves_to_go(fullmove_number),
             |moves| f64::from(moves.max(1)).min(MAX_MOVES_TO_GO),
         );
-        // The last move before a time control may have nearly all of it.
+        // The last move before a time control may use nearly all of the clock.
         let hard_seconds =
             if moves < 1.5 { 0.92 } else { 0.72_f64.min(0.3 + 3.0 / moves) } * usable;
         let share = usable / moves + INCREMENT_SHARE * increment;
@@ -73,18 +74,18 @@ impl TimeManager {
         }
     }
 
-    /// When the search has to end, whatever its state.
-    pub(super) const fn hard_limit(&self) -> Duration {
+    /// The time after which the search must end, whatever its state.
+    pub(in crate::engine) const fn hard_limit(&self) -> Duration {
         self.hard_limit
     }
 
-    /// Whether another iteration is worth its time.
-    pub(super) fn should_stop(&self, elapsed: Duration, stats: &IterationStats) -> bool {
+    /// `true` when another iteration is not worth its time.
+    pub(in crate::engine) fn should_stop(&self, elapsed: Duration, stats: &IterationStats) -> bool {
         if stats.forced {
             return elapsed >= self.soft_limit / 20;
         }
-        // A best move that took all the work leaves few doubts; one that changed lately, or whose
-        // value falls, many.
+        // A best move with most of the nodes needs less time. A recently changed best move, or a
+        // falling value, needs more.
         let share = (2.10 - 1.70 * stats.node_share).clamp(0.45, 2.0);
         let stability = 1.35 - 0.07 * f64::from(stats.stable_iterations.min(9));
         let fall = f64::from(stats.average - stats.value);
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn the_opening_gets_no_more_than_the_middlegame() {
+    fn opening_moves_get_no_more_time_than_middlegame_moves() {
         let mut left = 60_000.0_f64;
         let mut spent = Vec::new();
         for number in 9..=40 {

@@ -1,19 +1,19 @@
-//! An entry of the transposition table, and how it lies in 64 bits.
+//! An entry of the transposition table and its packing into 64 bits.
 
-use super::score::Value;
 use crate::chess::Move;
+use crate::engine::score::Value;
 
-/// What a stored value says about the true one.
+/// The relation of a stored value to the true one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[repr(u8)]
-pub(super) enum Bound {
-    /// Nothing: the entry has only a move.
+pub(in crate::engine) enum Bound {
+    /// No relation: the entry has no value.
     None,
-    /// The true value is at most this.
+    /// The true value is at most the stored one.
     Upper,
-    /// The true value is at least this.
+    /// The true value is at least the stored one.
     Lower,
-    /// The value itself.
+    /// The stored value is the true one.
     Exact,
 }
 
@@ -27,9 +27,9 @@ impl Bound {
         }
     }
 
-    /// `true` when a value with this bound decides a search with a zero window at `beta`.
+    /// `true` when a value with this bound decides a zero-window search at `beta`.
     #[inline]
-    pub(super) const fn allows_cutoff(self, value: Value, beta: Value) -> bool {
+    pub(in crate::engine) const fn allows_cutoff(self, value: Value, beta: Value) -> bool {
         match self {
             Bound::None => false,
             Bound::Exact => true,
@@ -39,31 +39,36 @@ impl Bound {
     }
 }
 
-/// What the table knows of a position.
+/// The table's data about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TtEntry {
-    /// The best move, or the null move. Ask for its legality before it is played.
-    pub(super) mv: Move,
-    /// The value, mates counted from the node.
-    pub(super) value: Value,
-    /// The static evaluation, `None` in check.
-    pub(super) raw_eval: Option<Value>,
-    /// The depth that the value was searched to, in plies; 0 from quiescence.
-    pub(super) depth: u8,
-    /// What the value says.
-    pub(super) bound: Bound,
+pub(in crate::engine) struct TtEntry {
+    /// The best move, or the null move. Its legality must be checked before it is played.
+    pub(in crate::engine) mv: Move,
+    /// The value, with mates counted from the node.
+    pub(in crate::engine) value: Value,
+    /// The uncorrected static evaluation; `None` in check.
+    pub(in crate::engine) raw_eval: Option<Value>,
+    /// The depth of the search that found the value, in plies; 0 for quiescence.
+    pub(in crate::engine) depth: u8,
+    /// The relation of the value to the true one.
+    pub(in crate::engine) bound: Bound,
     /// The node was on a principal variation.
-    pub(super) is_pv: bool,
-    /// The value leans on the path to the position. Not kept with the entry: it is filed under a
-    /// key of its search's own.
-    pub(super) path_dependent: bool,
+    pub(in crate::engine) is_pv: bool,
+    /// The value depends on the path to the position. Not part of the packed entry: such an entry
+    /// is stored under a key that only its own search knows.
+    pub(in crate::engine) path_dependent: bool,
 }
 
+/// The packed evaluation that means `None`.
 const NO_EVAL: i16 = i16::MIN;
 
 impl TtEntry {
-    /// A move, if any, and a static evaluation, and no more.
-    pub(super) const fn without_value(mv: Move, raw_eval: Option<Value>, is_pv: bool) -> TtEntry {
+    /// An entry with a move (or the null move) and a static evaluation, but no value.
+    pub(in crate::engine) const fn without_value(
+        mv: Move,
+        raw_eval: Option<Value>,
+        is_pv: bool,
+    ) -> TtEntry {
         TtEntry {
             mv,
             value: 0,
@@ -75,8 +80,8 @@ impl TtEntry {
         }
     }
 
-    /// Bits 0–15 move, 16–31 value, 32–47 evaluation, 48–55 depth, 56–57 bound, 58 principal
-    /// variation, 59–63 generation.
+    /// Packs the entry: bits 0–15 move, 16–31 value, 32–47 evaluation, 48–55 depth, 56–57 bound, 58
+    /// principal variation, 59–63 generation.
     pub(super) const fn pack(self, generation: u8) -> u64 {
         let raw_eval = match self.raw_eval {
             Some(value) => value as i16,
@@ -91,7 +96,7 @@ impl TtEntry {
             | (generation as u64) << 59
     }
 
-    /// What [`Entry::pack`] made.
+    /// Unpacks what [`TtEntry::pack`] packed.
     pub(super) const fn unpack(data: u64) -> TtEntry {
         let raw_eval = (data >> 32) as u16 as i16;
         TtEntry {

@@ -1,30 +1,29 @@
-//! Large tables in large pages: a random access then hardly ever waits for the address to be
-//! translated.
+//! Large allocations in huge pages, which make random accesses miss the TLB less often.
 //!
-//! Chess Programming Wiki, "Huge Pages"; asked for in the way of Stockfish, by advice to the
-//! system, which may ignore it.
+//! Chess Programming Wiki, "Huge Pages". As in Stockfish, `madvise` advises the operating system,
+//! which may ignore the advice.
 
 use std::collections::TryReserveError;
 
-/// A vector of so many elements, its memory in large pages where the system has them.
+/// Allocates a vector of `len` elements, in huge pages where the operating system has them.
 ///
 /// # Errors
 ///
-/// When the system does not give so much memory.
+/// [`TryReserveError`] when the operating system does not provide the memory.
 pub(super) fn alloc_huge<T>(
     len: usize,
     element: impl FnMut() -> T,
 ) -> Result<Vec<T>, TryReserveError> {
     let mut elements = Vec::new();
     elements.try_reserve_exact(len)?;
-    prefer_large_pages(&mut elements);
+    advise_huge_pages(&mut elements);
     elements.resize_with(len, element);
     Ok(elements)
 }
 
 #[cfg(target_os = "linux")]
-#[allow(unsafe_code, reason = "advice to the system, which has no safe form")]
-fn prefer_large_pages<T>(elements: &mut Vec<T>) {
+#[allow(unsafe_code, reason = "the standard library has no safe form of madvise")]
+fn advise_huge_pages<T>(elements: &mut Vec<T>) {
     const HUGE_PAGE_BYTES: usize = 2 << 20;
     let spare = elements.spare_capacity_mut();
     let (start, len) = (spare.as_mut_ptr().addr(), size_of_val(spare));
@@ -34,13 +33,13 @@ fn prefer_large_pages<T>(elements: &mut Vec<T>) {
     {
         let first = spare.as_mut_ptr().cast::<u8>().wrapping_add(skipped);
         // SAFETY: the range lies within memory that the vector owns; the advice changes neither its
-        // content nor who may use it. Whether the system takes the advice is all the same.
+        // content nor who may use it. A refused advice changes nothing, so the result is ignored.
         let _ = unsafe { libc::madvise(first.cast(), len, libc::MADV_HUGEPAGE) };
     }
 }
 
 #[cfg(not(target_os = "linux"))]
-fn prefer_large_pages<T>(_: &mut Vec<T>) {}
+fn advise_huge_pages<T>(_: &mut Vec<T>) {}
 
 #[cfg(test)]
 mod tests {

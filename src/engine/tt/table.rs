@@ -1,24 +1,39 @@
 //! The transposition table that all searches share.
 //!
-//! Chess Programming Wiki, "Shared Hash Table" and "Transposition Table": lock-free by Hyatt's and
-//! Mann's scheme, the key folded into the data, so that a torn or foreign entry does not verify and
-//! is a miss. Clusters of a cache line, and replacement by depth and age, after Stockfish; the
-//! ageing differs, since searches of many clients run at once.
+//! Chess Programming Wiki, "Shared Hash Table" and "Transposition Table". The table is lock-free by
+//! Hyatt's and Mann's scheme: the key is folded into the data, so a torn or foreign entry does not
+//! verify and counts as a miss. Clusters of one cache line and replacement by depth and age follow
+//! Stockfish. The ageing differs, since searches of many clients run at once.
 
 use std::alloc::{Layout, handle_alloc_error};
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use std::thread;
 
-use super::TtSharing;
+use super::entry::{Bound, TtEntry, depth_of, generation_of, with_move};
 use super::huge_pages::alloc_huge;
-use super::prefetch::prefetch;
-use super::score::Value;
-use super::tt_entry::{Bound, TtEntry, depth_of, generation_of, with_move};
 use crate::chess::{Move, splitmix};
+use crate::engine::prefetch::prefetch;
+use crate::engine::score::Value;
 
+/// The number of generations that five bits can tell apart.
 const GENERATIONS: usize = 32;
 
-/// One entry: the key folded into the data, and the data. All 64 bits of the key verify it.
+/// How much deeper an entry of another running search must be to survive a new entry.
+const PROTECTION_DEPTH: i32 = 3;
+
+/// The searches that share a table, which decides how far they trust it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TtSharing {
+    /// Searches of any game, at the same time. With a game history, or a half-move clock above 20,
+    /// the table ends no search within the first two plies after the root. A value that depends on
+    /// the path to its position is visible only to the search that stored it.
+    Shared,
+    /// Searches of one player, one after another: each continues the last.
+    Exclusive,
+}
+
+/// A slot for one entry: the key folded into the data, and the data. All 64 bits of the key verify
+/// the entry.
 #[derive(Default)]
 struct Slot {
     check: AtomicU64,
@@ -39,7 +54,7 @@ impl Slot {
     }
 }
 
-/// Four entries in one cache line.
+/// Four slots in one cache line.
 #[derive(Default)]
 #[repr(align(64))]
 struct Cluster([Slot; 4]);
@@ -50,38 +65,38 @@ fn clear_clusters(clusters: &[Cluster]) {
     }
 }
 
-/// The shared table. Never grows, never shrinks; every method takes `&self`.
-pub(super) struct TranspositionTable {
+/// The shared table. Its size is fixed; every method takes `&self`.
+pub(in crate::engine) struct TranspositionTable {
     clusters: Vec<Cluster>,
-    /// How many searches of each generation are running.
+    /// The number of running searches of each generation.
     running_searches: [AtomicU32; GENERATIONS],
-    /// Generations given out so far.
+    /// The number of generations started so far.
     generations_started: AtomicU64,
 }
 
-/// The system does not give the memory for a table.
+/// The operating system does not provide the memory of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no memory for a table of {mb} MiB")]
+#[error("cannot allocate a transposition table of {mb} MiB")]
 pub struct TtAllocError {
-    /// The size that was asked for, in MiB.
+    /// The requested size, in MiB.
     pub mb: usize,
 }
 
 impl TtAllocError {
-    /// Ends the process, as it does when a collection finds no memory.
-    pub(super) fn abort(self) -> ! {
+    /// Ends the process, as a failed allocation of a collection does.
+    pub(in crate::engine) fn abort(self) -> ! {
         handle_alloc_error(Layout::new::<Cluster>())
     }
 }
 
 impl TranspositionTable {
-    /// A table of so many MiB (at least one), every page of it written once, so that memory does
-    /// not grow later.
+    /// Allocates a table of `mb` MiB (at least one). It writes every page once, so that memory use
+    /// does not grow later.
     ///
     /// # Errors
     ///
-    /// When the system does not give so much memory.
-    pub(super) fn new(mb: usize) -> Result<TranspositionTable, TtAllocError> {
+    /// [`TtAllocError`] when the operating system does not provide the memory.
+    pub(in crate::engine) fn new(mb: usize) -> Result<TranspositionTable, TtAllocError> {
         let count = mb.max(1).saturating_mul((1 << 20) / size_of::<Cluster>());
         let clusters = alloc_huge(count, Cluster::default).map_err(|_| TtAllocError { mb })?;
         Ok(TranspositionTable {
@@ -91,15 +106,15 @@ impl TranspositionTable {
         })
     }
 
-    /// Empties the table, on all cores. Searches that are running merely lose what it knew.
-    pub(super) fn clear(&self) {
+    /// Empties the table, on all cores. Running searches lose its entries, but no correctness.
+    pub(in crate::engine) fn clear(&self) {
         let workers = thread::available_parallelism()
             .map_or(1, usize::from)
             .min(self.clusters.len().div_ceil(1 << 14));
         let share = self.clusters.len().div_ceil(workers.max(1));
         thread::scope(|scope| {
             for part in self.clusters.chunks(share.max(1)) {
-                // A machine that gives no thread gets the work done here.
+                // Without a new thread this one does the work.
                 if thread::Builder::new().spawn_scoped(scope, move || clear_clusters(part)).is_err()
                 {
                     clear_clusters(part);
@@ -108,8 +123,8 @@ impl TranspositionTable {
         });
     }
 
-    /// How full the table is, in entries per thousand, from a sample of a thousand clusters.
-    pub(super) fn hash_permille(&self) -> u32 {
+    /// The share of used entries, per mille, from a sample of a thousand clusters.
+    pub(in crate::engine) fn hash_permille(&self) -> u32 {
         let step = (self.clusters.len() / 1000).max(1);
         let sample = self.clusters.iter().step_by(step).take(1000).flat_map(|cluster| &cluster.0);
         let (used, all) = sample.fold((0, 0), |(used, all), slot| {
@@ -124,9 +139,9 @@ impl TranspositionTable {
         &self.clusters[index as usize].0
     }
 
-    /// Begins a search: its entries carry the generation until the guard is dropped, and count as
-    /// young until then.
-    pub(super) fn begin_search(&self, sharing: TtSharing) -> TtView<'_> {
+    /// Begins a search. Its entries carry a new generation, and count as young until the view is
+    /// dropped.
+    pub(in crate::engine) fn begin_search(&self, sharing: TtSharing) -> TtView<'_> {
         let mut generation_number = 0;
         let is_unused = (0..GENERATIONS).any(|_| {
             generation_number = self.generations_started.fetch_add(1, Ordering::Relaxed);
@@ -139,15 +154,15 @@ impl TranspositionTable {
             self.running_searches[index].fetch_add(1, Ordering::Relaxed);
         }
         let path_salt = match sharing {
-            // Far from the numbers of clocks.
+            // Far from the numbers that `tt_key` uses for half-move clocks.
             TtSharing::Shared => splitmix::nth(0, generation_number.wrapping_add(1 << 32)),
             TtSharing::Exclusive => 0,
         };
         TtView { table: self, generation: index as u8, path_salt }
     }
 
-    /// What an entry is worth keeping: its depth; once its search has ended also less with every
-    /// search begun since.
+    /// The value of keeping an entry: its depth. After the end of its search the value falls with
+    /// every search begun since.
     #[inline]
     fn replacement_value(&self, data: u64) -> i32 {
         if data == 0 {
@@ -165,12 +180,12 @@ impl TranspositionTable {
     }
 }
 
-/// A running search's place in the table's ages.
+/// A running search's access to the table, with the generation of its entries.
 ///
-/// What leans on the path to a position, by a repetition on it, is true on this path alone: it is
-/// filed under the position's key combined with a number that no other search has, and so unknown
-/// to all others. A player's searches have no such number.
-pub(super) struct TtView<'a> {
+/// A value that depends on a repetition holds only on the path to its position. The view stores it
+/// under the position's key combined with a salt of this search, so no other search finds it. With
+/// [`TtSharing::Exclusive`] the salt is 0.
+pub(in crate::engine) struct TtView<'a> {
     table: &'a TranspositionTable,
     generation: u8,
     path_salt: u64,
@@ -182,36 +197,35 @@ impl Drop for TtView<'_> {
     }
 }
 
-/// How much deeper an entry of another running search must be to keep its place against a new one.
-const PROTECTION_DEPTH: i32 = 3;
-
 impl TtView<'_> {
-    /// What the table knows of the position with this key, the deeper of what holds on any path and
-    /// on this search's.
+    /// Looks up a key. Of an entry that holds on any path and one of this search's path, the deeper
+    /// is returned.
     #[inline]
-    pub(super) fn probe(&self, key: u64) -> Option<TtEntry> {
-        let mut found: Option<TtEntry> = None;
+    pub(in crate::engine) fn probe(&self, key: u64) -> Option<TtEntry> {
+        let mut deepest: Option<TtEntry> = None;
         for slot in self.table.cluster(key) {
             let (held_key, held) = slot.read();
             let difference = held_key ^ key;
             if (difference == 0 || difference == self.path_salt)
                 && held != 0
-                && found.is_none_or(|found| i32::from(found.depth) < depth_of(held))
+                && deepest.is_none_or(|entry| i32::from(entry.depth) < depth_of(held))
             {
-                found = Some(TtEntry { path_dependent: difference != 0, ..TtEntry::unpack(held) });
+                deepest =
+                    Some(TtEntry { path_dependent: difference != 0, ..TtEntry::unpack(held) });
             }
         }
-        found
+        deepest
     }
 
-    /// Asks the processor to fetch what the table knows of a position, which will be wanted soon.
+    /// Prefetches the cluster of a key.
     #[inline]
-    pub(super) fn prefetch(&self, key: u64) {
+    pub(in crate::engine) fn prefetch(&self, key: u64) {
         prefetch(self.table.cluster(key));
     }
 
-    /// Keeps the static evaluation of a position of which nothing is known, where there is room.
-    pub(super) fn store_eval(&self, key: u64, raw_eval: Value, is_pv: bool) {
+    /// Stores the static evaluation of a position that has no entry, where a slot is free or may be
+    /// replaced.
+    pub(in crate::engine) fn store_eval(&self, key: u64, raw_eval: Value, is_pv: bool) {
         let (slot, held_key, held) = self.find_slot(key, key);
         let is_known = held_key == key && held != 0;
         if !is_known && !self.is_protected(held, 0) {
@@ -222,8 +236,8 @@ impl TtView<'_> {
         }
     }
 
-    /// Keeps what was found out, if nothing more valuable stands in its place.
-    pub(super) fn store(&self, key: u64, mut entry: TtEntry) {
+    /// Stores an entry, unless it would replace a more valuable one.
+    pub(in crate::engine) fn store(&self, key: u64, mut entry: TtEntry) {
         let entry_key = if entry.path_dependent { key ^ self.path_salt } else { key };
         let (slot, held_key, held) = self.find_slot(key, entry_key);
         if held_key == entry_key && held != 0 {
@@ -247,9 +261,9 @@ impl TtView<'_> {
         slot.write(entry_key, entry.pack(self.generation));
     }
 
-    /// Keeps only the move: the value was not the position's own. A value that is known already
+    /// Stores only a move, for a value that depends on more than the position. An existing value
     /// stays.
-    pub(super) fn store_move(&self, key: u64, mv: Move, raw_eval: Option<Value>) {
+    pub(in crate::engine) fn store_move(&self, key: u64, mv: Move, raw_eval: Option<Value>) {
         let (slot, held_key, held) = self.find_slot(key, key);
         if held_key == key && held != 0 {
             slot.write(key, with_move(held, mv));
@@ -258,8 +272,8 @@ impl TtView<'_> {
         }
     }
 
-    /// The slot of an entry of the position with this key that is filed under `own`, or else the
-    /// one whose entry is worth least; with what it holds.
+    /// The slot in the cluster of `key` that holds `entry_key`, or else the one with the least
+    /// valuable entry; with its key and data.
     #[inline]
     fn find_slot(&self, key: u64, entry_key: u64) -> (&Slot, u64, u64) {
         let cluster = self.table.cluster(key);
@@ -279,7 +293,7 @@ impl TtView<'_> {
         victim
     }
 
-    /// A much deeper entry of another search that is still running keeps its place.
+    /// `true` for a much deeper entry of another running search, which must not be replaced.
     #[inline]
     fn is_protected(&self, held: u64, depth: u8) -> bool {
         let generation = generation_of(held);

@@ -1,10 +1,11 @@
 use super::*;
 use crate::chess::parse_move;
-use crate::engine::TtSharing;
-use crate::engine::search_budget::{SearchBudget, ThreadGroup};
-use crate::engine::thread_data::ThreadData;
-use crate::engine::tt::TranspositionTable;
-use crate::engine::{Limits, StopFlag};
+use crate::engine::limits::{Limits, StopFlag};
+use crate::engine::score::Value;
+use crate::engine::search::SearchRoot;
+use crate::engine::smp::{ThreadData, ThreadGroup};
+use crate::engine::time::SearchBudget;
+use crate::engine::tt::{TranspositionTable, TtSharing};
 use crate::nnue::{Network, SimdLevel};
 
 fn verify(fen: &str, value: Value, moves: &[&str]) -> Option<PvLine> {
@@ -24,12 +25,12 @@ fn verify(fen: &str, value: Value, moves: &[&str]) -> Option<PvLine> {
     let budget = SearchBudget::start(&Limits::default(), None, &stop, &thread_group);
     let ThreadData { history, evaluator } =
         &mut ThreadData::new(&Network::embedded(), SimdLevel::best());
-    let mut worker =
-        SearchWorker::new(&tt_view, evaluator, history, budget, &root, &[], Vec::new());
+    let search_root = SearchRoot { position: &root, earlier_keys: &[], moves: Vec::new() };
+    let mut worker = SearchWorker::new(&tt_view, evaluator, history, budget, search_root);
     worker.verify_pv(&root, PvLine { value, moves })
 }
 
-/// Two rooks drive the king to the edge: 1. Rb7, a king move, 2. Ra8 mate.
+/// Two rooks mate the king on the edge: 1. Rb7, a king move, 2. Ra8 mate.
 const LADDER: &str = "4k3/8/R7/1R6/8/8/8/4K3 w - - 0 1";
 
 #[test]

@@ -1,7 +1,7 @@
 use super::*;
 use crate::chess::parse_move;
 
-/// What the exchange wins: the greatest threshold that it still reaches.
+/// The material that the exchange wins: the largest threshold that it reaches.
 fn exchange(fen: &str, mv: &str) -> Value {
     let position = Position::from_fen(fen).unwrap();
     let mv = parse_move(&position, mv).unwrap();
@@ -9,12 +9,12 @@ fn exchange(fen: &str, mv: &str) -> Value {
 }
 
 #[test]
-fn a_hanging_piece_is_won_whole() {
+fn a_hanging_piece_is_won() {
     assert_eq!(exchange("4k3/8/8/3n4/8/8/8/3RK3 w - - 0 1", "d1d5"), see_value(Role::Knight));
 }
 
 #[test]
-fn a_rook_that_takes_a_guarded_pawn_is_lost_for_it() {
+fn a_rook_that_takes_a_defended_pawn_is_lost_for_it() {
     assert_eq!(
         exchange("4k3/8/2p5/3p4/8/8/8/3RK3 w - - 0 1", "d1d5"),
         see_value(Role::Pawn) - see_value(Role::Rook)
@@ -22,13 +22,13 @@ fn a_rook_that_takes_a_guarded_pawn_is_lost_for_it() {
 }
 
 #[test]
-fn a_knight_takes_a_guarded_knight_evenly() {
+fn a_knight_that_takes_a_defended_knight_is_an_even_exchange() {
     assert_eq!(exchange("4k3/8/2p5/3n4/8/2N5/8/4K3 w - - 0 1", "c3d5"), 0);
 }
 
 #[test]
-fn rooks_behind_rooks_join_the_exchange() {
-    // Two rooks against rook and pawn's guard: rook takes pawn, rook takes, rook takes.
+fn doubled_rooks_join_the_exchange() {
+    // Two rooks against one: rook takes pawn, rook takes rook, rook takes rook.
     assert_eq!(exchange("3r2k1/8/8/3p4/8/8/3R4/3R2K1 w - - 0 1", "d2d5"), see_value(Role::Pawn));
     assert_eq!(
         exchange("3r2k1/3r4/8/3p4/8/8/3R4/3R2K1 w - - 0 1", "d2d5"),
@@ -44,7 +44,7 @@ fn a_queen_behind_a_pawn_joins_on_the_diagonal() {
 }
 
 #[test]
-fn a_king_does_not_take_what_is_guarded() {
+fn a_king_does_not_take_a_defended_piece() {
     assert_eq!(exchange("8/8/3k4/3p4/8/8/3R4/3RK3 w - - 0 1", "d2d5"), see_value(Role::Pawn));
     assert_eq!(
         exchange("8/8/3k4/3p4/8/8/3R4/4K3 w - - 0 1", "d2d5"),
@@ -66,12 +66,12 @@ fn a_promotion_counts_the_new_piece_and_its_loss() {
 }
 
 #[test]
-fn a_quiet_move_onto_a_guarded_square_loses_the_piece() {
+fn a_quiet_move_to_an_attacked_square_loses_the_piece() {
     assert_eq!(exchange("4k3/8/4p3/8/8/8/8/3RK3 w - - 0 1", "d1d5"), -see_value(Role::Rook));
     assert_eq!(exchange("4k3/8/8/8/8/8/8/3RK3 w - - 0 1", "d1d5"), 0);
 }
 
 #[test]
-fn castling_wins_and_loses_nothing() {
+fn castling_wins_no_material() {
     assert_eq!(exchange("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "e1g1"), 0);
 }

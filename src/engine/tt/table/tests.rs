@@ -13,7 +13,7 @@ fn entry(mv: u16, value: Value, depth: u8, bound: Bound) -> TtEntry {
 }
 
 #[test]
-fn an_entry_comes_back_as_it_was_stored() {
+fn a_probe_returns_the_stored_entry() {
     let tt = TranspositionTable::new(1).unwrap();
     let tt_view = tt.begin_search(TtSharing::Shared);
     for (key, value, evaluation) in
@@ -41,8 +41,7 @@ fn a_torn_entry_is_a_miss() {
     tt_view.store(key, entry(0x1111, 50, 9, Bound::Exact));
     let slot = tt.cluster(key).iter().find(|slot| slot.read().0 == key).unwrap();
     let (check, data) = (slot.check.load(Ordering::Relaxed), slot.data.load(Ordering::Relaxed));
-    // Another thread's half-done write: its data are there, its check is not yet; and the other way
-    // round.
+    // Half of another thread's write: first only its data, then only its check.
     slot.data.store(entry(0x2222, -50, 12, Bound::Lower).pack(3), Ordering::Relaxed);
     assert_eq!(tt_view.probe(key), None);
     slot.data.store(data, Ordering::Relaxed);
@@ -52,11 +51,11 @@ fn a_torn_entry_is_a_miss() {
 }
 
 #[test]
-fn a_neighbour_in_the_same_cluster_is_another_position() {
+fn two_keys_in_one_cluster_are_two_positions() {
     let tt = TranspositionTable::new(1).unwrap();
     let tt_view = tt.begin_search(TtSharing::Shared);
     tt_view.store(7, entry(1, 1, 1, Bound::Exact));
-    assert_eq!(tt_view.probe(8), None, "keys 7 and 8 share a cluster but nothing else");
+    assert_eq!(tt_view.probe(8), None, "keys 7 and 8 share a cluster, but are different positions");
     tt_view.store(8, entry(2, 2, 2, Bound::Exact));
     assert_eq!(tt_view.probe(7).unwrap().value, 1);
     assert_eq!(tt_view.probe(8).unwrap().value, 2);
@@ -65,7 +64,7 @@ fn a_neighbour_in_the_same_cluster_is_another_position() {
 #[test]
 fn concurrent_writes_never_yield_a_wrong_entry() {
     let tt = TranspositionTable::new(1).unwrap();
-    // Every value follows from its key, so a mixture of two writes would show.
+    // Every value follows from its key, so a mixture of two writes fails the comparison.
     let value_of = |key: u64| (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 50) as i32;
     thread::scope(|scope| {
         for seed in 0..4_u64 {
@@ -77,7 +76,7 @@ fn concurrent_writes_never_yield_a_wrong_entry() {
                     random ^= random << 13;
                     random ^= random >> 7;
                     random ^= random << 17;
-                    // Few keys in one cluster: the threads meet all the time.
+                    // Few keys in one cluster make the threads collide often.
                     let key = random % 24;
                     if let Some(found) = tt_view.probe(key) {
                         assert_eq!(found.value, value_of(key));
@@ -100,13 +99,13 @@ fn a_short_search_leaves_the_deep_entries_of_a_running_one() {
     for key in 0..4 {
         long.store(key, entry(1, 1, 20, Bound::Lower));
     }
-    // Many short searches come and go meanwhile.
+    // Many short searches begin and end meanwhile.
     for round in 0..100 {
         let short = tt.begin_search(TtSharing::Shared);
         short.store(100 + round, entry(2, 2, 3, Bound::Lower));
     }
     assert!((0..4).all(|key| long.probe(key).is_some()));
-    // Of the same position they add what they found to be best.
+    // A short search of the same position only replaces the move.
     let short = tt.begin_search(TtSharing::Shared);
     short.store(2, entry(5, 3, 3, Bound::Exact));
     assert_eq!(
@@ -114,7 +113,7 @@ fn a_short_search_leaves_the_deep_entries_of_a_running_one() {
         Some(TtEntry { mv: Move::from_code(5), ..entry(1, 1, 20, Bound::Lower) })
     );
     drop(short);
-    // Once it has ended, its entries age like any others.
+    // After the end of the long search its entries age like any others.
     drop(long);
     for round in 0..4 {
         let short = tt.begin_search(TtSharing::Shared);
@@ -141,7 +140,7 @@ fn path_dependent_entries_are_visible_to_their_search_only() {
     let path_dependent = TtEntry { path_dependent: true, ..entry(1, 0, 5, Bound::Lower) };
     one.store(9, path_dependent);
     assert_eq!((one.probe(9), other.probe(9)), (Some(path_dependent), None));
-    // What holds on any path stands beside it; the deeper of both is told.
+    // An entry that holds on any path is stored beside it; the deeper of both is returned.
     other.store(9, entry(2, 80, 4, Bound::Exact));
     assert_eq!(
         (one.probe(9), other.probe(9)),
@@ -165,7 +164,7 @@ fn storing_only_a_move_keeps_the_value() {
     let tt_view = tt.begin_search(TtSharing::Shared);
     tt_view.store_move(9, Move::from_code(5), Some(3));
     assert_eq!(
-        tt_view.probe(9).map(|found| (found.mv.code(), found.bound)),
+        tt_view.probe(9).map(|entry| (entry.mv.code(), entry.bound)),
         Some((5, Bound::None))
     );
     tt_view.store(9, entry(6, 77, 8, Bound::Exact));
@@ -174,13 +173,13 @@ fn storing_only_a_move_keeps_the_value() {
         tt_view.probe(9),
         Some(TtEntry { mv: Move::from_code(7), ..entry(6, 77, 8, Bound::Exact) })
     );
-    // And a value without a move keeps the move that was known.
+    // A value without a move keeps the stored move.
     tt_view.store(9, entry(0, 12, 9, Bound::Upper));
     assert_eq!(tt_view.probe(9).unwrap().mv.code(), 7);
 }
 
 #[test]
-fn clearing_empties_the_table_and_its_size_is_what_was_asked() {
+fn clearing_empties_the_table_and_its_size_is_the_requested_one() {
     let tt = TranspositionTable::new(3).unwrap();
     assert_eq!(tt.clusters.len() * size_of::<Cluster>(), 3 << 20);
     assert_eq!(size_of::<Cluster>(), 64);
@@ -197,13 +196,13 @@ fn clearing_empties_the_table_and_its_size_is_what_was_asked() {
 }
 
 #[test]
-fn more_searches_than_generations_share_them_and_give_them_back() {
+fn more_searches_than_generations_share_generations_and_release_them() {
     let tt = TranspositionTable::new(1).unwrap();
-    let guards: Vec<_> = (0..150).map(|_| tt.begin_search(TtSharing::Shared)).collect();
+    let views: Vec<_> = (0..150).map(|_| tt.begin_search(TtSharing::Shared)).collect();
     assert_eq!(
         tt.running_searches.iter().map(|count| count.load(Ordering::Relaxed)).sum::<u32>(),
         150
     );
-    drop(guards);
+    drop(views);
     assert!(tt.running_searches.iter().all(|count| count.load(Ordering::Relaxed) == 0));
 }

@@ -1,0 +1,34 @@
+//! The search of one thread: iterative deepening over principal variation search and quiescence.
+//!
+//! Three stages of a node have files of their own: `search_node` decides it before its moves where
+//! that is possible, `move_loop` searches the moves, and `quiescence` resolves captures at the
+//! leaves.
+
+mod check_info;
+mod cuckoo;
+mod history_update;
+mod iterative_deepening;
+mod mate_search;
+mod move_loop;
+mod move_picker;
+mod move_pruning;
+mod node;
+mod node_pruning;
+mod pv_check;
+mod quiescence;
+mod reductions;
+mod repetition;
+mod root_move;
+mod root_search;
+mod search_node;
+mod see;
+mod singular;
+mod stack;
+mod threats;
+mod tt_access;
+mod tt_data;
+mod worker;
+
+pub(super) use iterative_deepening::{DeepeningGoal, MAX_DEPTH};
+pub(super) use root_move::{RootMove, ordered_root_moves};
+pub(super) use worker::{SearchRoot, SearchWorker};
