@@ -1,67 +1,44 @@
-//! The search. Synchronous; knows nothing of HTTP or tokio.
+//! The search engine: synchronous, without HTTP, async or printing.
 //!
-//! [`Engine::analyse`] takes a game, limits and a stop flag, and returns a [`Report`]. Inside,
-//! `root` deepens iteration by iteration over `search` and `quiescence`; `tt` is the table that all
-//! searches share, and `path` knows the draws that only a line's history can tell.
+//! [`Engine::analyse`] takes a game, limits and a stop flag, and returns a [`Report`]. The modules
+//! below it import each other in one direction:
+//!
+//! - `analyse` is the engine as the other layers see it; `bench` measures it;
+//! - `search` is the search itself: iterative deepening, principal variation search, quiescence;
+//! - `time` decides when a search ends;
+//! - `smp` holds what the threads of a search own, share and return;
+//! - `history` holds the statistics that order moves and correct evaluations;
+//! - `tt` is the transposition table that all searches share.
 
+mod analyse;
 mod bench;
-mod best_thread;
-mod check_info;
-mod correction_history;
-mod cuckoo;
-mod engine;
 mod evaluator;
 mod history;
-mod history_update;
-mod huge_pages;
-mod iterative_deepening;
-mod keys;
 mod limits;
-mod mate_search;
-mod move_loop;
-mod move_picker;
-mod move_pruning;
-mod nnue_evaluator;
-mod node;
-mod node_pruning;
 mod params;
 mod prefetch;
-mod pv_check;
-mod pv_table;
-mod quiescence;
-mod reductions;
-mod repetition;
+mod pv;
 mod report;
-mod root_move;
-mod scheduler;
 mod score;
 mod search;
-mod search_budget;
-mod see;
-mod singular;
-mod sparse_tables;
-mod stack;
+mod smp;
 mod static_evaluation;
-mod thread_data;
-mod thread_data_pool;
-mod threats;
-mod time_management;
+mod time;
 mod tt;
-mod tt_access;
-mod tt_entry;
 mod wdl;
 
+pub use analyse::{Engine, EngineOptions};
 pub use bench::Bench;
-pub use engine::{Engine, EngineOptions, STACK_BYTES, ThreadDataSet, TtSharing};
 pub use limits::{GameClock, Limits, SearchScope, StopFlag};
 pub use params::{Tunable, tunable, tune};
 pub use report::{Report, StopReason, Variation};
 pub use score::{RawScore, Score};
+pub use smp::{STACK_BYTES, ThreadDataSet};
 pub use static_evaluation::StaticEvaluation;
-pub use tt::TtAllocError;
+pub use tt::{TtAllocError, TtSharing};
 pub use wdl::{Wdl, WdlModel};
 
-// What whoever drives the engine meets of the network's room.
+// The part of the network's interface that callers of the engine need.
 pub use crate::nnue::{Network, NetworkError, NetworkFileError, SimdLevel};
 
 #[cfg(test)]

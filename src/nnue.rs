@@ -1,14 +1,14 @@
-//! The evaluation network: reading it, keeping its sums up to date move by move, and asking it.
+//! The evaluation network: its file, its incremental accumulators, and its inference.
 //!
-//! An efficiently updatable network (Yu Nasu, "Efficiently Updatable Neural-Network-based
-//! Evaluation Functions", 2018; Chess Programming Wiki, "NNUE"): one wide hidden layer whose inputs
-//! are pieces on squares, so that a move changes a few inputs only and the layer's sums follow by
+//! An efficiently updatable neural network (Yu Nasu, "Efficiently Updatable Neural-Network-based
+//! Evaluation Functions", 2018; Chess Programming Wiki, "NNUE"). The inputs of its one wide hidden
+//! layer are pieces on squares. A move changes only a few inputs, so the accumulators are updated by
 //! adding and subtracting rows of weights.
 //!
-//! - [`Network`] is what a file holds: `docs/network.md` tells its format;
-//! - [`Accumulators`] are one search thread's sums along its line, and what evaluates;
-//! - [`Contributions`] tell how much of an evaluation hangs on each piece;
-//! - [`Level`] names the processor instructions that do it. All of them give the same integers.
+//! - [`Network`] holds the weights of a file, whose format is in `docs/network.md`;
+//! - [`AccumulatorStack`] holds one search thread's accumulators along its line, and evaluates;
+//! - [`PieceContributions`] holds the contribution of each piece to an evaluation;
+//! - [`SimdLevel`] names the processor instructions in use. All levels compute the same integers.
 
 mod accumulator_stack;
 mod architecture;
@@ -20,7 +20,6 @@ mod network;
 mod perspective;
 mod piece_bitboards;
 mod refresh_cache;
-mod row;
 mod simd;
 
 pub use accumulator_stack::AccumulatorStack;

@@ -1,32 +1,34 @@
-//! A fixed piece of work: how fast the engine is, and whether it still searches the same tree.
+//! A benchmark of fixed searches: the engine's speed and the signature of its search.
 //!
-//! One thread, 16 MiB, one position after the other to the same depth. The number of nodes is the
-//! signature of search and evaluation: it changes with every change of either, and with nothing
-//! else. OpenBench and fastchess read the last line.
+//! One thread with a table of 16 MiB searches one position after the other to the same depth. The
+//! number of nodes is the signature of search and evaluation: every change of either changes it, and
+//! nothing else does. OpenBench and fastchess read the last line.
 
 mod positions;
 
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use super::{Engine, EngineOptions, Limits, SimdLevel, StopFlag};
+use super::analyse::{Engine, EngineOptions};
+use super::limits::{Limits, StopFlag};
 use crate::chess::{Game, Position};
+use crate::nnue::SimdLevel;
 use positions::POSITIONS;
 
 /// The size of the table, in MiB.
 const HASH_MB: usize = 16;
 
-/// What the work came to.
+/// The result of a benchmark run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Bench {
-    /// Make-moves of all searches: the signature.
+    /// The moves made by all searches: the signature.
     pub nodes: u64,
-    /// Wall time of all searches.
+    /// The wall time of all searches.
     pub elapsed: Duration,
 }
 
 impl Bench {
-    /// How deep the signature's searches go, in plies.
+    /// The depth of the signature's searches, in plies.
     pub const DEPTH: u8 = 12;
 
     /// Searches every position to a depth, at least 1.
@@ -34,7 +36,7 @@ impl Bench {
         Bench::run_with_simd(depth, SimdLevel::best())
     }
 
-    /// The same with other processor instructions: the nodes are the same.
+    /// Runs the benchmark with the processor instructions of a level, which do not change the nodes.
     pub fn run_with_simd(depth: u8, simd_level: SimdLevel) -> Bench {
         let engine = Engine::with_options(EngineOptions {
             hash_mb: HASH_MB,
@@ -43,7 +45,7 @@ impl Bench {
         });
         let limits = Limits { depth: Some(depth.max(1)), ..Limits::default() };
         let mut bench = Bench { nodes: 0, elapsed: Duration::ZERO };
-        // That all of them are legal is a claim of the tests.
+        // The tests check that every position is legal.
         for game in POSITIONS.iter().filter_map(|fen| Position::from_fen(fen).ok()).map(Game::new) {
             let started = Instant::now();
             bench.nodes += engine.analyse(&game, &limits, &StopFlag::default(), &mut |_| ()).nodes;
@@ -52,7 +54,7 @@ impl Bench {
         bench
     }
 
-    /// Nodes per second.
+    /// The nodes per second.
     pub fn nps(&self) -> u64 {
         u64::try_from(u128::from(self.nodes) * 1_000_000 / self.elapsed.as_micros().max(1))
             .unwrap_or(u64::MAX)
@@ -60,7 +62,7 @@ impl Bench {
 }
 
 impl fmt::Display for Bench {
-    /// `<nodes> nodes <nps> nps`
+    /// Writes `<nodes> nodes <nps> nps`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} nodes {} nps", self.nodes, self.nps())
     }
@@ -71,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_position_is_legal_and_none_is_over() {
+    fn every_position_is_legal_and_no_game_is_over() {
         for fen in POSITIONS {
             let game = Game::new(Position::from_fen(fen).unwrap());
             assert!(!game.outcome().is_over(), "{fen}");

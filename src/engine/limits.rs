@@ -1,50 +1,50 @@
-//! How long a search may run, what it looks at, and how it is told to stop.
+//! The limits of a search, its scope, and the flag that stops it.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 use crate::chess::Move;
 
-/// What ends a search; the first that is reached. With none it runs until it is stopped or reaches
-/// the greatest depth.
+/// The limits of a search: the first that is reached ends it. Without limits it runs until it is
+/// stopped or reaches the largest depth.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Limits {
-    /// Iterations, in plies.
+    /// The depth of the last iteration, in plies.
     pub depth: Option<u8>,
-    /// Make-moves of all threads, quiescence included, null moves not.
+    /// The moves made by all threads, including quiescence, excluding null moves.
     pub nodes: Option<u64>,
-    /// Wall time from the start of the search. The first iteration is finished all the same, unless
-    /// it takes tens of thousands of nodes.
+    /// The wall time from the start of the search. The first iteration is completed nevertheless,
+    /// unless it takes tens of thousands of nodes.
     pub movetime: Option<Duration>,
-    /// A mate in at most so many moves is to be proved, with its shortest distance.
+    /// The search must prove the shortest mate within this many moves.
     pub mate: Option<u8>,
-    /// The clock of the side to move: the search divides the time by itself, and finishes its first
-    /// iteration likewise.
+    /// The clock of the side to move, of which the search takes a share. It also completes its first
+    /// iteration.
     pub clock: Option<GameClock>,
 }
 
 /// The clock of the side to move, in a game under time control.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct GameClock {
-    /// What is left.
+    /// The time left on the clock.
     pub remaining: Duration,
-    /// What each move adds.
+    /// The time that each move adds.
     pub increment: Duration,
-    /// Moves until the next time control, this one included; `None` when the time is for the rest
-    /// of the game.
+    /// The number of moves to the next time control, including this one. `None` when the time is for
+    /// the rest of the game.
     pub moves_to_go: Option<u16>,
-    /// What a move loses on its way to the clock.
+    /// The time that a move loses between the engine and the clock.
     pub overhead: Duration,
 }
 
-/// How wide a search looks, and with how many hands.
+/// The scope of a search: threads, MultiPV lines and root moves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SearchScope {
-    /// Threads that search together; at least one.
+    /// The number of search threads; at least one.
     pub threads: usize,
-    /// How many of the best moves get a line and an exact score; at least one.
+    /// The number of best moves that get a line and an exact score; at least one.
     pub multipv: usize,
-    /// The root moves to look at; all when empty. Moves that are not legal are passed over.
+    /// The root moves to search; all of them when empty. Illegal moves are ignored.
     pub search_moves: Vec<Move>,
 }
 
@@ -54,10 +54,10 @@ impl Default for SearchScope {
     }
 }
 
-/// The flag that stops a running search from another thread. A thread that has a core looks at it
-/// every 256 nodes.
+/// A flag that stops a running search from another thread. A running thread checks it every 256
+/// nodes.
 ///
-/// The search tells through it how far it is.
+/// The search also publishes its node count here.
 #[derive(Debug, Default)]
 pub struct StopFlag {
     stopped: AtomicBool,
@@ -66,35 +66,35 @@ pub struct StopFlag {
 }
 
 impl StopFlag {
-    /// A flag for a search on the opponent's time: its limits of time and clock wait for
-    /// [`StopFlag::ponder_hit`], and count from the start of the search all the same. What was
-    /// pondered is thought already, as in Stockfish.
+    /// A flag for a search on the opponent's time. The time limits apply only after
+    /// [`StopFlag::ponder_hit`], but count from the start of the search: as in Stockfish, the time
+    /// spent pondering counts.
     pub fn pondering() -> StopFlag {
         StopFlag { pondering: AtomicBool::new(true), ..StopFlag::default() }
     }
 
-    /// Tells the search to stop.
+    /// Stops the search.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
     }
 
-    /// `true` once the search was told to stop.
+    /// `true` after [`StopFlag::stop`].
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Ordering::Relaxed)
     }
 
-    /// Make-moves of all threads of the search when it last looked at the flag.
+    /// The moves made by all threads of the search at its last check of the flag.
     pub fn nodes(&self) -> u64 {
         self.nodes.load(Ordering::Relaxed)
     }
 
-    /// Tells how many moves the search has made.
+    /// Publishes the number of moves made.
     pub(super) fn set_nodes(&self, nodes: u64) {
         self.nodes.store(nodes, Ordering::Relaxed);
     }
 
-    /// The expected move was played: the limits of time and clock hold from now on.
+    /// Ends pondering because the expected move was played: the time limits apply from now on.
     pub fn ponder_hit(&self) {
         self.pondering.store(false, Ordering::Relaxed);
     }

@@ -1,10 +1,11 @@
-//! The numbers of the search: margins, weights and thresholds, each with the range that it is tuned
-//! in.
+//! The tunable parameters of the search: margins, weights and thresholds, each with its range.
 //!
-//! Values are in the search's own units (361 to 100 linear centipawns of the network), reductions
-//! in 1/1024 ply. With the feature `tune` they can be set while the program runs, so that SPSA can
-//! move them (Chess Programming Wiki, "SPSA") and a technique be switched off for a match; without
-//! it they are constants that the compiler folds away.
+//! Margins are in the units of the search (361 units to 100 raw centipawns of the network),
+//! reductions in 1/1024 ply. With the feature `tune` they can be set at run time, so that SPSA can
+//! tune them (Chess Programming Wiki, "SPSA") and a match can switch a technique off. Without it
+//! they are constants.
+//!
+//! The names are SPSA option names and stay as they are.
 
 macro_rules! parameters {
     ($($name:ident = $value:literal in $min:literal ..= $max:literal;)*) => {
@@ -34,19 +35,19 @@ macro_rules! parameters {
             )*
 
             pub(super) fn set(name: &str, value: i32) -> bool {
-                let (place, range) = match name {
+                let (parameter, range) = match name {
                     $(stringify!($name) => (&VALUES.$name, $min..=$max),)*
                     _ => return false,
                 };
-                // Outside its range a number might divide by zero.
-                place.store(value.clamp(*range.start(), *range.end()), Ordering::Relaxed);
+                // Outside its range a parameter might cause a division by zero.
+                parameter.store(value.clamp(*range.start(), *range.end()), Ordering::Relaxed);
                 true
             }
         }
 
         pub(super) use values::*;
 
-        /// Every number by name, with its value and its range. Empty without the feature `tune`.
+        /// Every parameter by name, with its default and its range. Empty without the feature `tune`.
         pub fn tunable() -> Vec<Tunable> {
             #[cfg(feature = "tune")]
             {
@@ -60,21 +61,21 @@ macro_rules! parameters {
     };
 }
 
-/// A number of the search that may be set in a build with the feature `tune`.
+/// A parameter of the search that can be set in a build with the feature `tune`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tunable {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
-    /// Its value when nobody sets it.
+    /// The default.
     pub value: i32,
-    /// The least value worth trying.
+    /// The least allowed value.
     pub min: i32,
-    /// The greatest value worth trying.
+    /// The largest allowed value.
     pub max: i32,
 }
 
-/// Sets a number of the search, within its range, for every search of this process. `false` when
-/// there is no such number, which is always so without the feature `tune`.
+/// Sets a parameter, clamped to its range, for every search of this process. Returns `false` when
+/// there is no such parameter, which is always the case without the feature `tune`.
 pub fn tune(name: &str, value: i32) -> bool {
     #[cfg(feature = "tune")]
     return values::set(name, value);
@@ -86,12 +87,12 @@ pub fn tune(name: &str, value: i32) -> bool {
 }
 
 parameters! {
-    // The window around the last score.
+    // The aspiration window.
     aspiration_width = 19 in 6..=40;
     aspiration_square = 14000 in 6000..=40000;
     aspiration_on = 1 in 0..=1;
 
-    // Before the moves.
+    // Decisions before the moves of a node.
     mate_distance_on = 1 in 0..=1;
     razoring_base = 510 in 200..=4000;
     razoring_square = 290 in 80..=500;
@@ -114,7 +115,7 @@ parameters! {
     hindsight_sum = 173 in 0..=400;
     hindsight_on = 1 in 0..=1;
 
-    // Skipping moves.
+    // Move pruning.
     late_base = 3 in 1..=10;
     late_on = 1 in 0..=1;
     noisy_futility_depth = 7 in 0..=12;

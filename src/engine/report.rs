@@ -1,71 +1,73 @@
-//! What a search found out.
+//! The result of a search, final or intermediate.
 
 use std::time::Duration;
 
-use super::{RawScore, Score, Wdl};
+use super::score::{RawScore, Score};
+use super::wdl::Wdl;
 use crate::chess::Move;
 
-/// Why a search ended.
+/// The reason why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum StopReason {
-    /// The asked depth was searched to its end, or there is nothing deeper to find; of `mate: n`,
-    /// that there is no such mate.
+    /// The requested depth is complete, or a deeper search is pointless. For `mate: n`: there is no
+    /// such mate.
     Depth,
-    /// The node limit.
+    /// The node limit was reached.
     Nodes,
-    /// The time limit.
+    /// The time limit was reached.
     Time,
-    /// The asked mate was proved.
+    /// The requested mate was proved.
     Mate,
-    /// The game is over in this position.
+    /// The game is already over in this position.
     Terminal,
-    /// The stop flag.
+    /// The stop flag was set.
     Stopped,
 }
 
-/// The state of an analysis after an iteration, or at its end.
+/// The state of a search after an iteration, or at its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Report {
-    /// From the view of the side to move.
+    /// The score from the view of the side to move.
     pub score: Score,
-    /// What the score means in games, from the view of the side to move.
+    /// The probabilities of win, draw and loss, from the view of the side to move.
     pub wdl: Wdl,
-    /// The score before it was fitted to games; `None` where no search of this process found it.
+    /// The score in raw centipawns, before the win model scales it. `None` when no search of this
+    /// process found it.
     pub raw_score: Option<RawScore>,
-    /// The expected line, legal move by move; a mate's ends in mate. Its first move is the best
-    /// move. Empty only where the game is over.
+    /// The principal variation. Every move is legal, and the line of a mate ends in checkmate. The
+    /// first move is the best move. Empty only where the game is over.
     pub pv: Vec<Move>,
-    /// The iteration that was finished last, in plies.
+    /// The last completed iteration, in plies.
     pub depth: u8,
-    /// The greatest number of plies from the root that the search has reached.
+    /// The largest distance from the root that the search reached, in plies.
     pub seldepth: u8,
-    /// Make-moves, quiescence included, null moves not.
+    /// The moves made, including quiescence, excluding null moves.
     pub nodes: u64,
-    /// Wall time since the start of the search.
+    /// The wall time since the start of the search.
     pub elapsed: Duration,
-    /// Why the search ended; of an update along the way, [`StopReason::Depth`].
+    /// The reason why the search ended; [`StopReason::Depth`] in an intermediate report.
     pub reason: StopReason,
-    /// `true` when the search met no earlier position of its game's history and no node near the
-    /// 50-move limit, and began with a half-move clock of 20 at most: then the same answer holds
-    /// for the bare position.
+    /// `true` when the report also holds for the position without its game history. That is so when
+    /// the search met no earlier position of the game and no node near the 50-move limit, and began
+    /// with a half-move clock of at most 20.
     pub history_independent: bool,
-    /// With more than one line asked: the second-best move and on, with their lines.
+    /// The lines of the second-best move and so on, when more than one line was requested.
     pub alternatives: Vec<Variation>,
 }
 
 /// A line from the root with its score.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Variation {
-    /// From the view of the side to move.
+    /// The score from the view of the side to move.
     pub score: Score,
-    /// What the score means in games, from the view of the side to move.
+    /// The probabilities of win, draw and loss, from the view of the side to move.
     pub wdl: Wdl,
-    /// Legal move by move; never empty.
+    /// The line. Every move is legal; never empty.
     pub pv: Vec<Move>,
 }
 
 impl Report {
-    /// Of a search that was stopped before it began: no line, and a score that says nothing.
+    /// The report of a search that was stopped before it began: no line, and a meaningless score.
     pub fn empty() -> Report {
         Report {
             score: Score::Cp(0),
@@ -82,12 +84,12 @@ impl Report {
         }
     }
 
-    /// The best move; `None` only where the game is over.
+    /// The best move; `None` where the line is empty.
     pub fn best_move(&self) -> Option<Move> {
         self.pv.first().copied()
     }
 
-    /// The answer that is expected to the best move.
+    /// The expected reply to the best move.
     pub fn ponder_move(&self) -> Option<Move> {
         self.pv.get(1).copied()
     }

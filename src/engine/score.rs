@@ -1,17 +1,17 @@
-//! Scores: as the outside sees them, and as the search counts them.
+//! Scores: the reported score, the raw score, and the value inside the search.
 
-/// What a search thinks of a position, from the side to move's view, as it is told.
+/// The reported score of a position, from the side to move's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score {
-    /// Centipawns, of which 100 win half of the games: see [`WinModel`](super::WinModel).
+    /// Centipawns, scaled so that 100 win half of the games: see [`WdlModel`](super::WdlModel).
     Cp(i32),
-    /// Mate in so many moves; negative when the side to move is mated, 0 when it is checkmated
+    /// Mate in this many moves. Negative when the side to move is mated; 0 when it is checkmated
     /// already.
     Mate(i32),
 }
 
 impl Score {
-    /// The same from the other side's view.
+    /// The same score from the other side's view.
     pub const fn flip(self) -> Score {
         match self {
             Score::Cp(value) => Score::Cp(-value),
@@ -20,18 +20,18 @@ impl Score {
     }
 }
 
-/// The same in the unit of the evaluation network, which does not depend on what is on the board:
-/// what networks learn from and self-play games keep.
+/// The score in the unit of the evaluation network, which does not depend on the material. Networks
+/// are trained on it and self-play games record it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RawScore {
-    /// Linear centipawns.
+    /// Raw centipawns.
     Cp(i32),
-    /// As of a [`Score`].
+    /// Mate in this many moves, as in [`Score::Mate`].
     Mate(i32),
 }
 
 impl RawScore {
-    /// A value of the search.
+    /// Converts a value of the search.
     pub(super) const fn from_value(value: Value) -> RawScore {
         match plies_to_mate(value) {
             None => RawScore::Cp(value * 100 / UNITS_PER_PAWN),
@@ -41,35 +41,36 @@ impl RawScore {
     }
 }
 
-/// The value of 100 linear centipawns.
+/// The value of 100 raw centipawns.
 pub(super) const UNITS_PER_PAWN: Value = 361;
 
-/// A score inside the search: in its own units (see [`PAWN`]) from the side to move's view, or near
-/// ±[`MATE`] a mate, counted in plies from the root. Chess Programming Wiki, "Score".
+/// A score inside the search, from the side to move's view. It is in units of the search (see
+/// [`UNITS_PER_PAWN`]), or near ±[`MATE`] a mate, counted in plies from the root. Chess Programming
+/// Wiki, "Score".
 pub(super) type Value = i32;
 
-/// The deepest ply that the search looks at.
+/// The deepest ply of the search.
 pub(super) const MAX_PLY: usize = 240;
 
-/// The value of a position that is checkmate at ply 0, for the side that gave it.
+/// The value of checkmate at ply 0, for the side that gave it.
 pub(super) const MATE: Value = 32_000;
 
-/// From here on a value means mate.
+/// The least value that means mate.
 pub(super) const MATE_IN_MAX_PLY: Value = MATE - MAX_PLY as Value - 1;
 
-/// Above every value.
+/// A bound above every value.
 pub(super) const INFINITE: Value = MATE + 1;
 
-/// No static evaluation goes beyond this.
+/// The largest magnitude of a static evaluation.
 pub(super) const MAX_STATIC_EVAL: Value = 20_000;
 
-/// The value of being checkmated at `ply`.
+/// The value of a position in which the side to move is checkmated at `ply`.
 #[inline]
 pub(super) const fn mated_in(ply: usize) -> Value {
     ply as Value - MATE
 }
 
-/// The value of giving checkmate that stands on the board at `ply`.
+/// The value of a position in which the side to move gives checkmate, reached at `ply`.
 #[inline]
 pub(super) const fn mate_in(ply: usize) -> Value {
     MATE - ply as Value
@@ -81,13 +82,13 @@ pub(super) const fn is_mate(value: Value) -> bool {
     value.abs() >= MATE_IN_MAX_PLY
 }
 
-/// How many plies from the root the mate stands on the board; `None` when the value is no mate.
+/// The number of plies from the root to the checkmate; `None` when the value is no mate.
 #[inline]
 pub(super) const fn plies_to_mate(value: Value) -> Option<i32> {
     if is_mate(value) { Some(MATE - value.abs()) } else { None }
 }
 
-/// The value as the shared table keeps it: a mate counted from the node instead of the root.
+/// The value for the transposition table: a mate is counted from the node instead of the root.
 #[inline]
 pub(super) const fn value_to_tt(value: Value, ply: usize) -> Value {
     if value >= MATE_IN_MAX_PLY {
@@ -99,10 +100,10 @@ pub(super) const fn value_to_tt(value: Value, ply: usize) -> Value {
     }
 }
 
-/// The value of a table entry, a mate counted from the root again.
+/// The value of a transposition table entry, with a mate counted from the root again.
 ///
-/// `None` when the mate lies further from the node than the half-move clock allows: then the entry
-/// says nothing here. Checkmate on the hundredth ply still counts.
+/// `None` when the half-move clock ends the game before the mate, so the value does not hold here.
+/// Checkmate on the hundredth ply still counts.
 #[inline]
 pub(super) const fn value_from_tt(value: Value, ply: usize, halfmove_clock: u16) -> Option<Value> {
     if !is_mate(value) {
@@ -131,8 +132,8 @@ mod tests {
 
     #[test]
     fn tt_mate_values_are_relative_to_the_node() {
-        // Found at ply 4 with the mate on the board at ply 9: five plies away, wherever the
-        // position is met again.
+        // Found at ply 4, with checkmate at ply 9: five plies from the position, at whatever ply it
+        // occurs again.
         let stored = value_to_tt(mate_in(9), 4);
         assert_eq!(stored, mate_in(5));
         assert_eq!(value_from_tt(stored, 6, 0), Some(mate_in(11)));
@@ -147,7 +148,7 @@ mod tests {
         assert_eq!(
             value_from_tt(stored, 0, 95),
             Some(mate_in(5)),
-            "checkmate on the hundredth ply comes first"
+            "checkmate on the hundredth ply takes precedence over the draw"
         );
         assert_eq!(value_from_tt(stored, 0, 96), None);
         assert_eq!(value_from_tt(-stored, 0, 96), None);

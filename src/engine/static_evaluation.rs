@@ -1,25 +1,25 @@
-//! A position's evaluation without a search, as it is told.
+//! The reported static evaluation of a position.
 
 use super::wdl::{WdlModel, material, material_value};
 use crate::chess::{Color, Position, Square};
 use crate::nnue::PieceContributions;
 
-/// A static evaluation and how much of it hangs on each piece, in centipawns of which 100 win half
-/// of the games.
+/// A static evaluation and the contribution of each piece, in centipawns of which 100 win half of
+/// the games.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StaticEvaluation {
-    /// From White's view.
+    /// The evaluation from White's view.
     pub white_value: i32,
-    /// The variant of the network's output that judged the position: 0 with the fewest pieces.
+    /// The output bucket of the network; bucket 0 has the fewest pieces.
     pub bucket: usize,
-    /// For each square the evaluation with its piece less the evaluation without it, from White's
-    /// view. Empty squares and kings, without which there is no evaluation, have none.
+    /// For each square the evaluation with its piece minus the evaluation without it, from White's
+    /// view. `None` for empty squares, and for kings, without which a position has no evaluation.
     pub pieces: [Option<i32>; 64],
 }
 
 impl StaticEvaluation {
-    /// What the network says of a position, in the unit that is told. Without a piece there is less
-    /// material, with which the same number of linear centipawns wins another share of games.
+    /// Converts the network's raw centipawns to reported ones. Without a piece there is less
+    /// material, so the win model scales the two evaluations differently.
     pub(super) fn new(position: &Position, contributions: &PieceContributions) -> StaticEvaluation {
         let material = material(position);
         let white_value =
@@ -36,7 +36,7 @@ impl StaticEvaluation {
         StaticEvaluation { white_value, bucket: contributions.bucket, pieces }
     }
 
-    /// From a player's view.
+    /// The evaluation from a player's view.
     pub const fn value(&self, color: Color) -> i32 {
         if color.is_white() { self.white_value } else { -self.white_value }
     }

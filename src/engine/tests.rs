@@ -1,4 +1,4 @@
-//! Claims about whole searches.
+//! Tests of whole searches.
 
 mod draws;
 mod limits;
@@ -9,7 +9,7 @@ mod shared_table;
 use super::*;
 use crate::chess::{Game, Position, parse_move};
 
-/// A game from a FEN and moves in any notation.
+/// A game from a FEN and space-separated moves in any notation.
 fn game(fen: &str, moves: &str) -> Game {
     let mut game = Game::new(Position::from_fen(fen).unwrap());
     for text in moves.split_whitespace() {
@@ -19,7 +19,7 @@ fn game(fen: &str, moves: &str) -> Game {
     game
 }
 
-/// An ordinary search to a depth.
+/// The report of a normal search to a depth.
 fn search(engine: &Engine, game: &Game, depth: u8) -> Report {
     engine.analyse(
         game,
@@ -33,7 +33,7 @@ fn best_move_is(game: &Game, report: &Report, mv: &str) -> bool {
     report.best_move() == parse_move(game.position(), mv).ok()
 }
 
-/// Linear centipawns; a mate counts as very much.
+/// The raw centipawns of a report; ±100,000 for a mate.
 fn raw_centipawns(report: &Report) -> i32 {
     match report.raw_score.unwrap() {
         RawScore::Cp(value) => value,
@@ -42,8 +42,8 @@ fn raw_centipawns(report: &Report) -> i32 {
     }
 }
 
-/// Panics unless the line is legal, and a mate's ends in mate after exactly as many plies as it
-/// says.
+/// Panics unless the line is legal, and the line of a mate ends in checkmate after exactly as many
+/// plies as the score says.
 #[track_caller]
 fn assert_valid_pv(game: &Game, report: &Report) {
     let fen = game.position().fen();

@@ -1,74 +1,75 @@
-//! How likely a score wins, draws and loses, and the centipawns that follow from it.
+//! The model of win, draw and loss, and the centipawns that it scales.
 //!
-//! The side to move wins with the chance 1 / (1 + e^((a − x) / b)) at a score of x and loses with
-//! that of −x; what is left is the draw. a, the score that wins half of the games, and b, how
-//! gradually more wins more, are cubic polynomials of the material on the board. What the engine
-//! tells as 100 centipawns is a: half of the games are won with that, in any phase. Chess
-//! Programming Wiki, "Pawn Advantage, Win Percentage, and Elo"; Stockfish's `WDL_model` has the
-//! same form.
+//! At a score of x the side to move wins with probability 1 / (1 + e^((a − x) / b)), and loses with
+//! that of −x; the rest is the draw. a is the score that wins half of the games, b the spread of
+//! the curve. Both are cubic polynomials of the material on the board. The engine reports a as 100
+//! centipawns, so 100 centipawns win half of the games in any phase. Chess Programming Wiki, "Pawn
+//! Advantage, Win Percentage, and Elo"; Stockfish's `WDL_model` has the same form.
 //!
-//! The constants are fitted to games of this engine against itself by `kibitzer-trainer wdl`;
-//! docs/strength.md has data and errors. Nothing here is searched with: it is what is told.
+//! `kibitzer-trainer wdl` fits the constants to self-play games of this engine; docs/strength.md
+//! has data and errors. The model only changes reported scores, never the search.
 
-use super::Score;
-use super::score::{RawScore, UNITS_PER_PAWN, Value};
+use super::score::{RawScore, Score, UNITS_PER_PAWN, Value};
 use crate::chess::{Position, Role};
 
-/// The chances of the side to move, per mille. They add up to 1000.
+/// The probabilities of win, draw and loss for the side to move, per mille. They add up to 1000.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Wdl {
-    /// It wins.
+    /// The probability of a win.
     pub win: u16,
-    /// Nobody wins.
+    /// The probability of a draw.
     pub draw: u16,
-    /// It loses.
+    /// The probability of a loss.
     pub loss: u16,
 }
 
 impl Wdl {
-    /// The side to move wins.
+    /// A certain win.
     pub const WON: Wdl = Wdl { win: 1000, draw: 0, loss: 0 };
-    /// Nobody wins.
+    /// A certain draw.
     pub const DRAWN: Wdl = Wdl { win: 0, draw: 1000, loss: 0 };
-    /// The other side wins.
+    /// A certain loss.
     pub const LOST: Wdl = Wdl { win: 0, draw: 0, loss: 1000 };
 
-    /// The same from the other side's view.
+    /// The same probabilities from the other side's view.
     pub const fn flip(self) -> Wdl {
         Wdl { win: self.loss, draw: self.draw, loss: self.win }
     }
 }
 
-/// The model at the material of a position.
+/// The win, draw and loss model for the material of a position.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct WdlModel {
+    /// The score that wins half of the games (a), in raw centipawns.
     half_win_score: f64,
+    /// The spread of the curve (b), in raw centipawns.
     spread: f64,
 }
 
 impl WdlModel {
-    /// The material of the start position; more counts as this.
+    /// The material of the start position. More material counts as this.
     pub const FULL_MATERIAL: u32 = 78;
-    /// Less material than this counts as this.
+    /// The least material of the model. Less material counts as this.
     pub const MIN_MATERIAL: u32 = 10;
-    /// Coefficients of a in material / [`WinModel::FULL`], constant term first: linear centipawns.
+    /// The coefficients of a as a polynomial of material / [`WdlModel::FULL_MATERIAL`], constant
+    /// term first, in raw centipawns.
     pub const HALF_WIN_COEFFICIENTS: [f64; 4] =
         [234.28749092677975, -483.74074913471196, 613.2705383561077, -277.5553797561859];
-    /// Coefficients of b, likewise.
+    /// The coefficients of b, in the same form.
     pub const SPREAD_COEFFICIENTS: [f64; 4] =
         [31.54745317845972, 30.108064172941493, 25.921727556325454, -15.530982125312809];
 
-    /// At the material of a position.
+    /// The model for the material of a position.
     pub fn for_position(position: &Position) -> WdlModel {
         WdlModel::for_material(material(position))
     }
 
-    /// At a material, both sides together: a pawn counts 1, a knight and a bishop 3, a rook 5, a
-    /// queen 9.
+    /// The model for the material of both sides together: a pawn counts 1, a knight and a bishop 3,
+    /// a rook 5, a queen 9.
     pub fn for_material(material: u32) -> WdlModel {
         let share = f64::from(material.clamp(WdlModel::MIN_MATERIAL, WdlModel::FULL_MATERIAL))
             / f64::from(WdlModel::FULL_MATERIAL);
-        // Only basic operations, which every machine rounds alike.
+        // Only basic operations, which every machine rounds equally.
         let value = |[a, b, c, d]: [f64; 4]| ((d * share + c) * share + b) * share + a;
         WdlModel {
             half_win_score: value(WdlModel::HALF_WIN_COEFFICIENTS),
@@ -76,7 +77,7 @@ impl WdlModel {
         }
     }
 
-    /// The chances at a score in linear centipawns, of the side that has it.
+    /// The probabilities at a score in raw centipawns, for the side that has it.
     pub fn wdl(&self, raw_centipawns: f64) -> Wdl {
         let permille = |score: f64| {
             (1000.0 / (1.0 + ((self.half_win_score - score) / self.spread).exp())).round() as u16
@@ -86,13 +87,13 @@ impl WdlModel {
         Wdl { win, draw: 1000 - win - loss, loss }
     }
 
-    /// Linear centipawns as the centipawns that are told: with 100 half of the games are won.
+    /// Converts raw centipawns to reported centipawns, of which 100 win half of the games.
     pub fn centipawns(&self, raw_centipawns: f64) -> i32 {
         (100.0 * raw_centipawns / self.half_win_score).round() as i32
     }
 
-    /// Changes with the model's constants (FNV-1a, in 32 bits): scores that another model has
-    /// scaled are not comparable.
+    /// A hash of the model's constants (FNV-1a, 32 bits). Scores of models with different
+    /// fingerprints are not comparable.
     pub const fn fingerprint() -> u32 {
         let constants = [WdlModel::HALF_WIN_COEFFICIENTS, WdlModel::SPREAD_COEFFICIENTS];
         let mut hash: u32 = 0x811c_9dc5;
@@ -105,7 +106,7 @@ impl WdlModel {
         hash
     }
 
-    /// What is told of a value of the search.
+    /// Converts a value of the search to the scores that are reported.
     pub(super) fn reported_score(&self, value: Value) -> ReportedScore {
         let raw_score = RawScore::from_value(value);
         let (score, wdl) = match raw_score {
@@ -121,7 +122,7 @@ impl WdlModel {
     }
 }
 
-/// What is told of a value of the search.
+/// The reported forms of one value of the search.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct ReportedScore {
     pub(super) score: Score,
@@ -130,15 +131,15 @@ pub(super) struct ReportedScore {
 }
 
 impl ReportedScore {
-    /// The side to move is checkmated.
+    /// The scores of a side to move that is checkmated.
     pub(super) const MATED: ReportedScore =
         ReportedScore { score: Score::Mate(0), wdl: Wdl::LOST, raw_score: RawScore::Mate(0) };
-    /// The game has ended in a draw.
+    /// The scores of a drawn game.
     pub(super) const DRAWN: ReportedScore =
         ReportedScore { score: Score::Cp(0), wdl: Wdl::DRAWN, raw_score: RawScore::Cp(0) };
 }
 
-/// What a piece counts in the material of the model.
+/// The weight of a role in the model's material.
 pub(super) const fn material_value(role: Role) -> u32 {
     match role {
         Role::Pawn => 1,
@@ -149,7 +150,7 @@ pub(super) const fn material_value(role: Role) -> u32 {
     }
 }
 
-/// What stands on the board, both sides together.
+/// The material of both sides together.
 pub(super) fn material(position: &Position) -> u32 {
     Role::ALL.into_iter().map(|role| material_value(role) * position.by_role(role).count()).sum()
 }

@@ -1,41 +1,41 @@
-//! One thread's sums of the hidden layer along its line of moves.
+//! The accumulators of one search thread along its line of moves.
 
 use std::sync::Arc;
 
-use super::architecture::output_bucket;
+use super::architecture::{Row, output_bucket};
 use super::delta::{FeatureDelta, PlacedPiece, king_move};
 use super::network::Network;
 use super::piece_bitboards::PieceBitboards;
 use super::refresh_cache::RefreshCache;
-use super::row::Row;
 use super::simd::{Kernels, SimdLevel};
 use crate::chess::{Color, Move, Position};
 
-/// The hidden layer's sums for each position of a line, and what evaluates its last one.
+/// The accumulators (sums of the hidden layer) of each position of a line. It evaluates the last
+/// position.
 ///
-/// A move only notes what it changes. The sums follow when an evaluation asks for them, for each
-/// player's view on its own, from the nearest ply whose sums are known; when that player's king has
-/// changed the view since, from the refresh cache. All memory is taken at the start, but for lines
-/// longer than announced. Chess Programming Wiki, "NNUE" (accumulator; lazy updates and the refresh
-/// cache, "Finny tables", after Koivisto and Stockfish).
+/// A move only records its delta. An evaluation computes the missing accumulators, separately for
+/// each perspective, from the nearest computed ply. When the king has changed the perspective since
+/// then, it uses the refresh cache. All memory is allocated at the start, except for lines longer
+/// than announced. Chess Programming Wiki, "NNUE" (accumulator; lazy updates and the refresh cache,
+/// "Finny tables", after Koivisto and Stockfish).
 pub struct AccumulatorStack {
     network: Arc<Network>,
     kernels: &'static Kernels,
     entries: Vec<AccumulatorEntry>,
-    /// The sums of White's view and of Black's, for each step.
+    /// The accumulators of White's and of Black's perspective, for each entry.
     accumulators: Vec<[Row; 2]>,
-    /// The place of the line's last position in `steps` and `rows`.
+    /// The index of the line's last position in `entries` and `accumulators`.
     top: usize,
     refresh_cache: RefreshCache,
 }
 
-/// A position of the line, by the move that led to it.
+/// A position of the line, described by the move that led to it.
 #[derive(Clone, Copy)]
 struct AccumulatorEntry {
     delta: FeatureDelta,
-    /// Whose sums are known.
+    /// For each player, the accumulator is computed.
     computed: [bool; 2],
-    /// Whose view the move has changed, so that the sums before it are of no use.
+    /// For each player, the move changed the perspective, so earlier accumulators cannot be updated.
     needs_refresh: [bool; 2],
 }
 
@@ -48,15 +48,13 @@ impl AccumulatorEntry {
 }
 
 impl AccumulatorStack {
-    /// Sums for lines of up to so many moves, by the best instructions that this processor has. To
-    /// be [`reset`] before use.
-    ///
-    /// [`reset`]: Accumulators::reset
+    /// Accumulators for lines of up to `max_moves` moves, with the best instructions of this
+    /// processor. [`AccumulatorStack::reset`] must be called before use.
     pub fn new(network: Arc<Network>, max_moves: usize) -> AccumulatorStack {
         AccumulatorStack::with_kernels(network, max_moves, Kernels::best())
     }
 
-    /// The same by the instructions of a level; `None` where the processor lacks them.
+    /// Accumulators with the instructions of a level; `None` where the processor lacks them.
     pub fn with_level(
         network: Arc<Network>,
         max_moves: usize,
@@ -89,7 +87,7 @@ impl AccumulatorStack {
         }
     }
 
-    /// A legal move is about to be made in `before`, the line's last position.
+    /// Adds a legal move, which is about to be made in `before`, the line's last position.
     #[inline]
     pub fn push(&mut self, before: &Position, mv: Move) {
         let mut entry = AccumulatorEntry {
@@ -104,7 +102,7 @@ impl AccumulatorStack {
         self.push_entry(entry);
     }
 
-    /// The side to move passes.
+    /// Adds a null move.
     #[inline]
     pub fn push_null(&mut self) {
         self.push_entry(AccumulatorEntry {
@@ -125,19 +123,21 @@ impl AccumulatorStack {
         }
     }
 
-    /// The line's last move or pass is taken back. At its start nothing happens.
+    /// Takes back the line's last move or null move. At the start of the line it does nothing.
     #[inline]
     pub fn pop(&mut self) {
         self.top = self.top.saturating_sub(1);
     }
 
-    /// Centipawns from the view of the side to move in the line's last position, which is given.
+    /// Evaluates `position`, the line's last one, in raw centipawns from the view of its side to
+    /// move.
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
         self.evaluate_scaled(position, 100)
     }
 
-    /// The same in a unit of which so many make 100 centipawns.
+    /// Evaluates `position`, the line's last one, in a unit of which `units_per_pawn` make 100 raw
+    /// centipawns.
     #[inline]
     pub fn evaluate_scaled(&mut self, position: &Position, units_per_pawn: i32) -> i32 {
         self.ensure_computed(Color::White, position);
@@ -152,7 +152,7 @@ impl AccumulatorStack {
         )
     }
 
-    /// Sees to it that the last position's sums in a player's view are known.
+    /// Computes the last position's accumulator of a player's perspective, if it is missing.
     #[inline]
     fn ensure_computed(&mut self, color: Color, position: &Position) {
         let side = color as usize;
@@ -168,23 +168,22 @@ impl AccumulatorStack {
         }
     }
 
-    /// Sums the last position by way of the refresh cache.
+    /// Computes the last position's accumulator from the refresh cache.
     fn refresh(&mut self, color: Color, position: &Position) {
         let accumulator = &mut self.accumulators[self.top][color as usize];
         let boards = PieceBitboards::from_position(position);
         self.refresh_cache.refresh(
             &self.network,
             self.kernels,
-            color,
-            position.king(color),
+            (color, position.king(color)),
             &boards,
             accumulator,
         );
         self.entries[self.top].computed[color as usize] = true;
     }
 
-    /// Sums the position of a step from the one before it. The view is the same as in the last
-    /// position.
+    /// Computes the accumulator of an entry from the one before it. The perspective is the same as
+    /// in `position`, the last one.
     #[inline]
     fn apply_delta(&mut self, color: Color, position: &Position, index: usize) {
         let side = color as usize;
@@ -196,14 +195,20 @@ impl AccumulatorStack {
         let (before, accumulator) = (&before[index - 1][side], &mut after[0][side]);
         match self.entries[index].delta {
             FeatureDelta::Move { removed, added } => {
-                self.kernels.step(before, accumulator, weights(added), weights(removed))
+                self.kernels.apply_move(before, accumulator, weights(added), weights(removed))
             }
-            FeatureDelta::Capture { removed, added } => {
-                self.kernels.capture(before, accumulator, weights(added), removed.map(weights))
-            }
-            FeatureDelta::Castle { removed, added } => {
-                self.kernels.castle(before, accumulator, added.map(weights), removed.map(weights))
-            }
+            FeatureDelta::Capture { removed, added } => self.kernels.apply_capture(
+                before,
+                accumulator,
+                weights(added),
+                removed.map(weights),
+            ),
+            FeatureDelta::Castle { removed, added } => self.kernels.apply_castling(
+                before,
+                accumulator,
+                added.map(weights),
+                removed.map(weights),
+            ),
         }
         self.entries[index].computed[side] = true;
     }

@@ -1,29 +1,28 @@
-//! What each piece adds to an evaluation.
+//! The contribution of each piece to an evaluation.
 
-use super::architecture::output_bucket;
+use super::architecture::{Row, output_bucket};
 use super::network::Network;
 use super::piece_bitboards::PieceBitboards;
 use super::refresh_cache::RefreshCache;
-use super::row::Row;
 use super::simd::Kernels;
 use crate::chess::{Color, Piece, Position, Role, Square};
 
-/// A position's evaluation and how much of it hangs on each piece.
+/// A position's evaluation and the contribution of each piece.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PieceContributions {
-    /// Linear centipawns from White's view.
+    /// The evaluation in raw centipawns from White's view.
     pub white_value: i32,
-    /// The variant of the output that judged the position: 0 with the fewest pieces.
+    /// The output bucket; bucket 0 has the fewest pieces.
     pub bucket: usize,
-    /// For each square the evaluation with its piece less the evaluation without it, in linear
-    /// centipawns from White's view. Empty squares and kings, without which there is no evaluation,
-    /// have none.
+    /// For each square the evaluation with its piece minus the evaluation without it, in raw
+    /// centipawns from White's view. `None` for empty squares, and for kings, without which a
+    /// position has no evaluation.
     pub pieces: [Option<i32>; 64],
 }
 
 impl Network {
-    /// Linear centipawns of a position from the view of the side to move. A search asks
-    /// [`Accumulators`](super::Accumulators) instead, which do not start anew.
+    /// The evaluation of a position in raw centipawns, from the view of the side to move. A search
+    /// uses [`AccumulatorStack`](super::AccumulatorStack) instead, which updates incrementally.
     pub fn evaluate(&self, position: &Position) -> i32 {
         let turn = position.turn();
         BoardEvaluator::new(self).evaluate(&PieceBitboards::from_position(position), turn)
@@ -43,7 +42,7 @@ impl Network {
     }
 }
 
-/// Evaluates boards that no legal game may lead to.
+/// An evaluator of single boards, which need not be legal.
 struct BoardEvaluator<'a> {
     network: &'a Network,
     kernels: &'static Kernels,
@@ -59,13 +58,13 @@ impl BoardEvaluator<'_> {
         }
     }
 
-    /// Linear centipawns of a board from White's view when it is `turn`'s move.
+    /// The raw centipawns of a board from White's view, with `turn` to move.
     fn evaluate_for_white(&mut self, boards: &PieceBitboards, turn: Color) -> i32 {
         let value = self.evaluate(boards, turn);
         if turn.is_white() { value } else { value.saturating_neg() }
     }
 
-    /// Linear centipawns of a board from the view of `turn`, whose move it is.
+    /// The raw centipawns of a board from the view of `turn`, the side to move.
     fn evaluate(&mut self, boards: &PieceBitboards, turn: Color) -> i32 {
         let [own, other] = [turn, !turn].map(|color| self.accumulator(boards, color));
         let bucket = output_bucket(boards.count());
@@ -82,8 +81,7 @@ impl BoardEvaluator<'_> {
         self.refresh_cache.refresh(
             self.network,
             self.kernels,
-            color,
-            king,
+            (color, king),
             boards,
             &mut accumulator,
         );

@@ -1,29 +1,29 @@
-//! What a move changes on the board, as the network's inputs see it.
+//! The change of the network's features by a move.
 
 use crate::chess::{Color, Move, Piece, Position, Role, Square, castled_rook_square};
 
 /// A piece on a square.
 pub(super) type PlacedPiece = (Piece, Square);
 
-/// The inputs that a move switches off and on.
+/// The features that a move removes and adds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FeatureDelta {
-    /// A piece leaves a square and the same or, at a promotion, another one comes to a square.
+    /// A piece moves, or is replaced by another one in a promotion.
     Move { removed: PlacedPiece, added: PlacedPiece },
-    /// The same, and an enemy piece is taken.
+    /// A piece moves or promotes, and captures an enemy piece.
     Capture { removed: [PlacedPiece; 2], added: PlacedPiece },
-    /// King and rook leave their squares and come to others, or to the same.
+    /// King and rook move; each may end on the square where it started.
     Castle { removed: [PlacedPiece; 2], added: [PlacedPiece; 2] },
 }
 
 impl FeatureDelta {
-    /// Nothing: what a line begins with, and what becomes of a move that no piece makes.
+    /// No change: the delta of a root, of a null move, and of a move without a piece.
     pub(super) const NONE: FeatureDelta = {
         let no_piece = (Piece::WhitePawn, Square::A1);
         FeatureDelta::Move { removed: no_piece, added: no_piece }
     };
 
-    /// The change by a legal move.
+    /// The delta of a legal move.
     #[inline]
     pub(super) fn from_move(before: &Position, mv: Move) -> FeatureDelta {
         let (us, from, to) = (before.turn(), mv.from(), mv.to());
@@ -49,7 +49,7 @@ impl FeatureDelta {
     }
 }
 
-/// The squares of a king before and after a move, when the move is the king's.
+/// The color and squares of the king before and after a king move; `None` for other moves.
 #[inline]
 pub(super) fn king_move(before: &Position, mv: Move) -> Option<(Color, Square, Square)> {
     let us = before.turn();

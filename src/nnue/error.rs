@@ -1,63 +1,64 @@
-//! Why a network is not taken.
+//! Errors of reading a network.
 
 use std::io;
 use std::path::PathBuf;
 
-/// What is wrong with the bytes of a network.
+/// A fault in the bytes of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
-    /// It does not begin as a network of kibitzer does.
-    #[error("not a network of kibitzer: it does not begin with `KIBITZER`")]
+    /// The file does not begin with the magic bytes.
+    #[error("not a network of kibitzer: the file does not begin with `KIBITZER`")]
     BadMagic,
-    /// The version of the format is not the one that is read here.
-    #[error("its format has version {found}, but version {expected} is the only one known here")]
+    /// The format version is not supported.
+    #[error("the format version is {found}; it must be {expected}")]
     Version {
         /// The version in the file.
         found: u16,
-        /// The version that is read.
+        /// The supported version.
         expected: u16,
     },
-    /// A number of its architecture is not the one that this build is made for.
-    #[error("another architecture: {what} {found}, where this build reads {expected} only")]
+    /// A number of the architecture differs from this build's.
+    #[error("unsupported architecture: {what} is {found}; it must be {expected}")]
     Architecture {
-        /// What the number tells.
+        /// The meaning of the number.
         what: &'static str,
         /// The number in the file.
         found: u32,
-        /// The number that is read.
+        /// The supported number.
         expected: u32,
     },
-    /// It has too few or too many bytes.
-    #[error("damaged: {found} bytes long, where a whole one has {expected}")]
+    /// The file has too few or too many bytes.
+    #[error("damaged: the length is {found} bytes; it must be {expected}")]
     Length {
-        /// The bytes that are there; of a file that is too long, not all are counted.
+        /// The length in bytes; of a file that is too long, only as much as was read.
         found: usize,
-        /// The bytes of a whole file.
+        /// The length of a complete file in bytes.
         expected: usize,
     },
-    /// Bytes that must be zero are not, or the payload's size is not what the architecture asks.
-    #[error("damaged: its header contradicts itself")]
+    /// Reserved bytes are not zero, the scale is zero, or the payload size does not fit the
+    /// architecture.
+    #[error("damaged: the header contradicts itself")]
     InvalidHeader,
-    /// The SHA-256 of the content is not the one that the header tells.
-    #[error("damaged: its content does not have the SHA-256 that its header tells")]
+    /// The SHA-256 of the content is not the one in the header.
+    #[error("damaged: the SHA-256 of the content differs from the one in the header")]
     HashMismatch,
-    /// An output weight is greater than the arithmetic allows.
-    #[error("an output weight is {found}, beyond ±127")]
+    /// An output weight is larger than the arithmetic allows.
+    #[error("an output weight is {found}; it must be -127 to 127")]
     OutputWeight {
         /// The weight.
         found: i16,
     },
     /// The king bucket table names a bucket that does not exist.
-    #[error("its table of king buckets names bucket {found}, of {buckets} counted from 0")]
+    #[error("a king bucket is {found}; it must be 0 to {}", buckets - 1)]
     KingBucket {
-        /// The bucket that is named.
+        /// The bucket in the table.
         found: u8,
-        /// How many there are.
+        /// The number of buckets.
         buckets: usize,
     },
 }
 
-/// Why the network of a file cannot be used.
+/// The reason why a network file cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum NetworkFileError {
     /// The file cannot be read.
@@ -65,15 +66,15 @@ pub enum NetworkFileError {
     Unreadable {
         /// The file.
         path: PathBuf,
-        /// What the system says.
+        /// The error of the operating system.
         source: io::Error,
     },
-    /// The file was read and is refused.
-    #[error("the network {} is refused: {source}", path.display())]
+    /// The file is not a valid network.
+    #[error("invalid network {}: {source}", path.display())]
     Invalid {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The fault in its bytes.
         source: NetworkError,
     },
 }

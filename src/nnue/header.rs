@@ -1,36 +1,36 @@
-//! The 64 bytes that a network file begins with.
+//! The header of a network file: its first 64 bytes.
 
 use super::architecture::{HIDDEN, KING_BUCKETS, OUTPUT_BUCKETS, QA, QB};
 use super::error::NetworkError;
 
-/// The length of the header.
+/// The length of the header, in bytes.
 pub(super) const HEADER_BYTES: usize = 64;
 
-/// The bytes of the header that the hash covers; the hash itself follows.
+/// The length of the part of the header that the hash covers, in bytes; the hash itself follows.
 pub(super) const HASHED_BYTES: usize = 32;
 
 const MAGIC: u64 = u64::from_le_bytes(*b"KIBITZER");
 const VERSION: u16 = 1;
 
-/// The activation of the hidden layer: 1 is the squared clipped rectifier (SCReLU).
+/// The code of the hidden layer's activation, the squared clipped rectifier (SCReLU).
 const SCRELU: u8 = 1;
 
-/// What a header tells that is not the same in every file of this architecture.
+/// The fields of a header that differ between files of this architecture.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Header {
-    /// Centipawns of an output of 1.0.
+    /// The raw centipawns of an output of 1.0.
     pub(super) scale: u16,
-    /// SHA-256 of the header's first 32 bytes and the payload.
+    /// The SHA-256 of the header's first 32 bytes and the payload.
     pub(super) hash: [u8; 32],
 }
 
 impl Header {
-    /// Reads a header.
+    /// Parses a header.
     ///
     /// # Errors
     ///
-    /// [`NetworkError`] for a foreign file, another version, another architecture, and a header
-    /// that contradicts itself.
+    /// [`NetworkError`] for a foreign file, another version, another architecture, or a header that
+    /// contradicts itself.
     pub(super) const fn parse(
         bytes: &[u8; HEADER_BYTES],
         payload_bytes: usize,

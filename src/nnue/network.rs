@@ -1,4 +1,4 @@
-//! A network as it lies in memory, and its way there from the bytes of a file.
+//! The network in memory, and its decoding from a file.
 
 use std::fmt::Write as _;
 use std::fs::File;
@@ -9,12 +9,11 @@ use std::sync::{Arc, LazyLock};
 use sha2::{Digest, Sha256};
 
 use super::architecture::{
-    HIDDEN, INPUTS, KING_BUCKETS, MAX_OUTPUT_WEIGHT, OUTPUT_BUCKETS, QA, QB,
+    HIDDEN, INPUTS, KING_BUCKETS, MAX_OUTPUT_WEIGHT, OUTPUT_BUCKETS, QA, QB, Row,
 };
 use super::error::{NetworkError, NetworkFileError};
 use super::header::{HASHED_BYTES, HEADER_BYTES, Header};
 use super::perspective::{KING_SQUARES, Perspective};
-use super::row::Row;
 use crate::chess::{Color, Square};
 
 const ROW_BYTES: usize = 2 * HIDDEN;
@@ -23,37 +22,38 @@ const OUTPUT_BYTES: usize = OUTPUT_BUCKETS * 2 * ROW_BYTES;
 const PAYLOAD_BYTES: usize =
     KING_SQUARES + FEATURE_BYTES + ROW_BYTES + OUTPUT_BYTES + 4 * OUTPUT_BUCKETS;
 
-/// The length of a network file of this build's architecture.
+/// The length of a network file of this build's architecture, in bytes.
 pub const FILE_BYTES: usize = HEADER_BYTES + PAYLOAD_BYTES;
 
-/// The network that is part of the program. Its length is checked by its type, its header and
-/// numbers when it is compiled.
+/// The embedded network. Its type checks its length; a constant checks its header and weights at
+/// compile time.
 static EMBEDDED: &[u8; FILE_BYTES] = include_bytes!("kibitzer.nnue");
 
 const EMBEDDED_HEADER: Header = match (parse_header(EMBEDDED), validate_weights(EMBEDDED)) {
     (Ok(header), Ok(())) => header,
-    _ => panic!("src/nnue/kibitzer.nnue is no network of this build's architecture"),
+    _ => panic!("src/nnue/kibitzer.nnue is not a network of this build's architecture"),
 };
 
-/// The evaluation network: 768 inputs for each player's view, [`HIDDEN`] neurons a view with
-/// squared clipped rectifiers, one output in [`OUTPUT_BUCKETS`] variants by the number of pieces.
+/// The evaluation network. Each of the two perspectives has 768 inputs and [`HIDDEN`] neurons with
+/// squared clipped rectifiers. One of [`OUTPUT_BUCKETS`] outputs is selected by the number of
+/// pieces.
 ///
-/// It never changes, so that any number of searches may share one.
+/// A network is immutable, so any number of searches may share it.
 pub struct Network {
     id: String,
     scale: u16,
-    /// The view of each player, by the square of that player's king.
+    /// The perspective of each player, by the square of that player's king.
     perspectives: [[Perspective; 64]; 2],
-    /// A row for each input of each king bucket.
+    /// A row of weights for each input of each king bucket.
     feature_weights: Box<[Row]>,
     biases: Row,
-    /// For each output bucket the weights of the side to move's neurons, then of the other side's.
+    /// For each output bucket the weights of the neurons of the side to move, then of the other side.
     output_weights: [[Row; 2]; OUTPUT_BUCKETS],
     output_biases: [i32; OUTPUT_BUCKETS],
 }
 
 impl Network {
-    /// The network that is part of the program; read once, then shared.
+    /// The embedded network, which is decoded once and then shared.
     pub fn embedded() -> Arc<Network> {
         static NETWORK: LazyLock<Arc<Network>> =
             LazyLock::new(|| Arc::new(Network::decode(EMBEDDED_HEADER, EMBEDDED)));
@@ -64,10 +64,10 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// [`NetworkFileError`] names the file and tells why it cannot be read or is refused.
+    /// [`NetworkFileError`] when the file cannot be read or is not a valid network.
     pub fn read(path: &Path) -> Result<Network, NetworkFileError> {
         let mut bytes = Vec::with_capacity(FILE_BYTES + 1);
-        // One byte more than a network has is enough to know that the file is too long.
+        // One byte beyond the length of a network shows that the file is too long.
         File::open(path)
             .and_then(|file| file.take(FILE_BYTES as u64 + 1).read_to_end(&mut bytes))
             .map_err(|source| NetworkFileError::Unreadable { path: path.to_path_buf(), source })?;
@@ -79,7 +79,7 @@ impl Network {
     ///
     /// # Errors
     ///
-    /// [`NetworkError`] when they are no network, a damaged one, or one of another architecture.
+    /// [`NetworkError`] when they are not a network, damaged, or of another architecture.
     pub fn from_bytes(bytes: &[u8]) -> Result<Network, NetworkError> {
         let header = parse_header(bytes)?;
         let whole: &[u8; FILE_BYTES] = bytes
@@ -92,7 +92,7 @@ impl Network {
         Ok(Network::decode(header, whole))
     }
 
-    /// Lays out a file that has been found whole.
+    /// Decodes a validated file.
     fn decode(header: Header, bytes: &[u8; FILE_BYTES]) -> Network {
         let (buckets, rest) = split(&bytes[HEADER_BYTES..], KING_SQUARES);
         let (features, rest) = split(rest, FEATURE_BYTES);
@@ -128,14 +128,13 @@ impl Network {
         }
     }
 
-    /// The first twelve hexadecimal digits of the network's SHA-256: its name wherever one network
-    /// must be told from another.
+    /// The identifier of the network: the first twelve hexadecimal digits of its SHA-256.
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// The architecture in short, as `8x768 -> 512x2 -> 1x8`: inputs, neurons, outputs; with `k x`
-    /// before the inputs of k king buckets.
+    /// The architecture in short form, such as `8x768 -> 512x2 -> 1x8`: king buckets × inputs,
+    /// neurons × perspectives, outputs × output buckets. A single king bucket is omitted.
     pub fn architecture(&self) -> String {
         let buckets = if KING_BUCKETS == 1 { String::new() } else { format!("{KING_BUCKETS}x") };
         format!("{buckets}{INPUTS} -> {HIDDEN}x2 -> 1x{OUTPUT_BUCKETS}")
@@ -147,8 +146,8 @@ impl Network {
     }
 
     #[inline]
-    pub(super) fn feature_weights(&self, input: usize) -> &Row {
-        &self.feature_weights[input]
+    pub(super) fn feature_weights(&self, index: usize) -> &Row {
+        &self.feature_weights[index]
     }
 
     pub(super) const fn biases(&self) -> &Row {
@@ -160,8 +159,8 @@ impl Network {
         &self.output_weights[bucket]
     }
 
-    /// The value of Σ v²·w, the sum of an output bucket over both views, in a unit of which so many
-    /// make 100 centipawns.
+    /// Converts Σ v²·w, the sum of an output bucket over both perspectives, to a unit of which
+    /// `units_per_pawn` make 100 raw centipawns.
     #[inline]
     pub(super) fn scale_output(&self, sum: i64, bucket: usize, units_per_pawn: i32) -> i32 {
         let raw = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);
@@ -171,7 +170,7 @@ impl Network {
     }
 }
 
-/// Reads the header of what may be a network.
+/// Parses the header of a file that may not be a network.
 const fn parse_header(bytes: &[u8]) -> Result<Header, NetworkError> {
     match (bytes.first_chunk::<HEADER_BYTES>(), bytes.first_chunk::<8>()) {
         (Some(header), _) => Header::parse(header, PAYLOAD_BYTES),
@@ -195,7 +194,7 @@ fn content_hash(bytes: &[u8; FILE_BYTES]) -> [u8; 32] {
         .into()
 }
 
-/// Makes sure of the numbers that the arithmetic and the indices rely on.
+/// Checks the ranges that the arithmetic and the indices rely on.
 const fn validate_weights(bytes: &[u8; FILE_BYTES]) -> Result<(), NetworkError> {
     let mut offset = HEADER_BYTES;
     while offset < HEADER_BYTES + KING_SQUARES {

@@ -1,27 +1,27 @@
-//! How a player sees the board: own pieces below, own king on the left half.
+//! The perspective of a player: own pieces at the bottom, own king on the left half.
 
 use super::architecture::INPUTS;
 use crate::chess::{Color, Piece, Square};
 
-/// The table of king buckets in a file: 32 squares, `4 · rank + file` with the files a–d.
+/// The number of squares in a file's king bucket table: `4 · rank + file` with the files a–d.
 pub(super) const KING_SQUARES: usize = 32;
 
-/// The way from a piece on a square to the network's input, for one player and one place of that
-/// player's king.
+/// The mapping from pieces on squares to features, for one player and one square of that player's
+/// king.
 ///
-/// Black sees the ranks upside down. Who has the king on the files e–h sees the board mirrored
-/// (Chess Programming Wiki, "NNUE": horizontal mirroring), so that the network learns half as many
-/// king positions.
+/// Black's ranks are flipped. With the king on the files e–h the board is mirrored (Chess
+/// Programming Wiki, "NNUE": horizontal mirroring), so that the network learns half as many king
+/// positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Perspective {
-    /// What turns a square into the square that the player sees.
+    /// The XOR mask that turns a square into the square of the perspective.
     flip: u8,
     /// The set of input weights.
     king_bucket: u8,
 }
 
 impl Perspective {
-    /// The view of a player whose king stands on `king`, under a table of king buckets.
+    /// The perspective of a player with the king on `king`, by a table of king buckets.
     pub(super) fn new(color: Color, king: Square, buckets: &[u8; KING_SQUARES]) -> Perspective {
         let oriented_king = king.index() as u8 ^ (56 * color as u8);
         let mirror = if oriented_king & 4 == 0 { 0 } else { 7 };
@@ -31,7 +31,7 @@ impl Perspective {
         Perspective { flip: (56 * color as u8) ^ mirror, king_bucket }
     }
 
-    /// The place of the row of weights that belongs to a piece on a square.
+    /// The index of the row of weights of a piece on a square.
     #[inline]
     pub(super) fn feature_index(self, color: Color, piece: Piece, square: Square) -> usize {
         let other = usize::from(piece.color() != color);
@@ -41,7 +41,7 @@ impl Perspective {
             + (square.index() ^ usize::from(self.flip))
     }
 
-    /// A place for each view of a player: two mirror sides of each king bucket.
+    /// The index of the perspective among those of its player: two mirror sides of each king bucket.
     #[inline]
     pub(super) fn cache_index(self) -> usize {
         usize::from(self.king_bucket) * 2 + usize::from(self.flip & 1)

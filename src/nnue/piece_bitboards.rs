@@ -1,8 +1,8 @@
-//! What of a position the network sees: which piece stands where.
+//! The part of a position that the network sees: the pieces and their squares.
 
 use crate::chess::{Bitboard, Color, Piece, Position, Role, Square};
 
-/// The pieces of a board as sets, without the rest of a position.
+/// The pieces of a board as bitboards, without the other state of a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct PieceBitboards {
     colors: [Bitboard; 2],
@@ -26,13 +26,13 @@ impl PieceBitboards {
         self.colors[piece.color() as usize] & self.roles[piece.role() as usize]
     }
 
-    /// How many pieces there are.
+    /// The number of pieces.
     #[inline]
     pub(super) fn count(&self) -> u32 {
         (self.colors[0] | self.colors[1]).count()
     }
 
-    /// The same board with a square emptied.
+    /// The same board without the piece on a square.
     pub(super) fn without(mut self, square: Square) -> PieceBitboards {
         for set in self.colors.iter_mut().chain(&mut self.roles) {
             *set = set.without(square.bitboard());

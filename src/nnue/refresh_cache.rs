@@ -1,21 +1,20 @@
-//! Sums anew, but not from nothing: the refresh cache.
+//! The refresh cache: the last accumulator of each perspective.
 //!
-//! When a king walks into another view all its inputs change. For each view of each player the last
-//! sums and the board they belong to are kept, and only what differs from that board is added and
-//! subtracted (the "Finny tables" of Koivisto; Chess Programming Wiki, "NNUE", accumulator refresh
-//! cache).
+//! A king move that changes the perspective changes every feature. For each perspective the cache
+//! keeps the last accumulator with its board, so that only the differences from that board are added
+//! and subtracted (the "Finny tables" of Koivisto; Chess Programming Wiki, "NNUE", accumulator
+//! refresh cache).
 
-use super::architecture::KING_BUCKETS;
+use super::architecture::{KING_BUCKETS, Row};
 use super::network::Network;
 use super::piece_bitboards::PieceBitboards;
-use super::row::Row;
 use super::simd::Kernels;
 use crate::chess::{Color, Piece, Square};
 
-/// No board has more pieces.
+/// The largest number of pieces on a board.
 const MAX_PIECES: usize = 32;
 
-/// For each view of each player the last board seen and its sums.
+/// For each perspective of each player, the last board and its accumulator.
 pub(super) struct RefreshCache {
     entries: [Vec<CachedAccumulator>; 2],
 }
@@ -33,13 +32,13 @@ impl RefreshCache {
         RefreshCache { entries: [(); 2].map(|()| vec![empty.clone(); 2 * KING_BUCKETS]) }
     }
 
-    /// Writes the sums of a board in the view of the player whose king stands on `king`.
+    /// Computes the accumulator of a board in the perspective of a player, given by color and king
+    /// square.
     pub(super) fn refresh(
         &mut self,
         network: &Network,
         kernels: &Kernels,
-        color: Color,
-        king: Square,
+        (color, king): (Color, Square),
         boards: &PieceBitboards,
         accumulator: &mut Row,
     ) {
@@ -55,8 +54,8 @@ impl RefreshCache {
                     network.feature_weights(perspective.feature_index(color, piece, square))
                 })
             };
-            rows(now.without(before)).zip(&mut added_slots).for_each(|(row, place)| *place = row);
-            rows(before.without(now)).zip(&mut removed_slots).for_each(|(row, place)| *place = row);
+            rows(now.without(before)).zip(&mut added_slots).for_each(|(row, slot)| *slot = row);
+            rows(before.without(now)).zip(&mut removed_slots).for_each(|(row, slot)| *slot = row);
         }
         let (added_count, removed_count) =
             (MAX_PIECES - added_slots.len(), MAX_PIECES - removed_slots.len());

@@ -1,14 +1,10 @@
-//! The arithmetic of the hidden layer, once for each set of processor instructions, chosen when the
-//! program runs.
+//! The arithmetic of the hidden layer for each set of processor instructions, selected at run time.
 //!
-//! Every level computes with the same integers: sums wrap in 16 bits, products are exact, so that
-//! all give the same evaluation. The output's product is Lizard's (Liam McGuire, 2023; Chess
-//! Programming Wiki, "NNUE", SCReLU): a clipped sum times its weight still fits 16 bits, and a
-//! multiply-and-add of it with the clipped sum gives v²·w without a 32-bit multiplication.
-#![allow(
-    unsafe_code,
-    reason = "processor instructions; without them an evaluation takes many times as long"
-)]
+//! Every level computes the same integers, and so the same evaluation: sums wrap in 16 bits, and
+//! products are exact. The output's product is Lizard's (Liam McGuire, 2023; Chess Programming Wiki,
+//! "NNUE", SCReLU): a clipped sum times its weight still fits 16 bits, and a multiply-and-add of it
+//! with the clipped sum gives v²·w without a 32-bit multiplication.
+#![allow(unsafe_code, reason = "SIMD instructions; scalar code takes many times as long")]
 
 #[macro_use]
 mod kernels;
@@ -23,9 +19,9 @@ mod scalar;
 #[cfg(target_arch = "x86_64")]
 mod x86_64_v2;
 
-use super::row::Row;
+use super::architecture::Row;
 
-/// A set of processor instructions that the network can be computed with.
+/// A set of processor instructions that can evaluate the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SimdLevel {
     /// x86-64 with AVX-512 F, BW and VNNI: 32 neurons at a time (Intel's servers since Cascade
@@ -33,17 +29,16 @@ pub enum SimdLevel {
     Avx512,
     /// x86-64 with AVX2: 16 neurons at a time.
     Avx2,
-    /// x86-64 of the second level (SSE4.2, the least that the portable build asks for): 8 neurons
-    /// at a time.
+    /// x86-64-v2 (SSE4.2, the minimum of the portable build): 8 neurons at a time.
     X8664V2,
     /// 64-bit ARM: 8 neurons at a time.
     Neon,
-    /// No special instructions.
+    /// No SIMD instructions.
     Scalar,
 }
 
 impl SimdLevel {
-    /// All levels, faster ones first.
+    /// All levels, fastest first.
     pub const ALL: [SimdLevel; 5] = [
         SimdLevel::Avx512,
         SimdLevel::Avx2,
@@ -57,7 +52,7 @@ impl SimdLevel {
         Kernels::best().level
     }
 
-    /// The name as the service and the documentation write it.
+    /// The name that the service and the documentation use.
     pub const fn name(self) -> &'static str {
         match self {
             SimdLevel::Avx512 => "avx512-vnni",
@@ -89,13 +84,13 @@ impl SimdLevel {
     }
 }
 
-/// The kernels of a level, and the promise that this processor has its instructions: only
-/// [`Kernels::of`] hands them out.
+/// The kernels of a level, with the guarantee that this processor has its instructions: only
+/// [`Kernels::for_level`] returns them.
 pub(super) struct Kernels {
     level: SimdLevel,
-    step: unsafe fn(&Row, &mut Row, [&Row; 1], [&Row; 1]),
-    capture: unsafe fn(&Row, &mut Row, [&Row; 1], [&Row; 2]),
-    castle: unsafe fn(&Row, &mut Row, [&Row; 2], [&Row; 2]),
+    apply_move: unsafe fn(&Row, &mut Row, [&Row; 1], [&Row; 1]),
+    apply_capture: unsafe fn(&Row, &mut Row, [&Row; 1], [&Row; 2]),
+    apply_castling: unsafe fn(&Row, &mut Row, [&Row; 2], [&Row; 2]),
     refresh: unsafe fn(&mut Row, &mut Row, &[&Row], &[&Row]),
     output: unsafe fn(&Row, &Row, &[Row; 2]) -> i64,
 }
@@ -125,39 +120,58 @@ impl Kernels {
         SimdLevel::ALL.into_iter().find_map(Kernels::for_level).unwrap_or(&scalar::KERNELS)
     }
 
-    /// `after = before + on - off`.
+    /// `after = before + added - removed`.
     #[inline]
-    pub(super) fn step(&self, before: &Row, after: &mut Row, on: &Row, off: &Row) {
-        // SAFETY: the processor has the instructions: `Kernels::of` asked it before it handed out
-        // `self`.
-        unsafe { (self.step)(before, after, [on], [off]) }
+    pub(super) fn apply_move(&self, before: &Row, after: &mut Row, added: &Row, removed: &Row) {
+        // SAFETY: the processor has the instructions, because `Kernels::for_level` checked it before
+        // it returned `self`.
+        unsafe { (self.apply_move)(before, after, [added], [removed]) }
     }
 
-    /// `after = before + on - off[0] - off[1]`.
+    /// `after = before + added - removed[0] - removed[1]`.
     #[inline]
-    pub(super) fn capture(&self, before: &Row, after: &mut Row, on: &Row, off: [&Row; 2]) {
-        // SAFETY: as in `step`.
-        unsafe { (self.capture)(before, after, [on], off) }
+    pub(super) fn apply_capture(
+        &self,
+        before: &Row,
+        after: &mut Row,
+        added: &Row,
+        removed: [&Row; 2],
+    ) {
+        // SAFETY: as in `apply_move`.
+        unsafe { (self.apply_capture)(before, after, [added], removed) }
     }
 
-    /// `after = before + on[0] + on[1] - off[0] - off[1]`.
+    /// `after = before + added[0] + added[1] - removed[0] - removed[1]`.
     #[inline]
-    pub(super) fn castle(&self, before: &Row, after: &mut Row, on: [&Row; 2], off: [&Row; 2]) {
-        // SAFETY: as in `step`.
-        unsafe { (self.castle)(before, after, on, off) }
+    pub(super) fn apply_castling(
+        &self,
+        before: &Row,
+        after: &mut Row,
+        added: [&Row; 2],
+        removed: [&Row; 2],
+    ) {
+        // SAFETY: as in `apply_move`.
+        unsafe { (self.apply_castling)(before, after, added, removed) }
     }
 
-    /// Adds all of `on` to `kept`, subtracts all of `off`, and copies the result.
+    /// Adds all of `added` to `cached`, subtracts all of `removed`, and copies the result to `out`.
     #[inline]
-    pub(super) fn refresh(&self, kept: &mut Row, copy: &mut Row, on: &[&Row], off: &[&Row]) {
-        // SAFETY: as in `step`.
-        unsafe { (self.refresh)(kept, copy, on, off) }
+    pub(super) fn refresh(
+        &self,
+        cached: &mut Row,
+        out: &mut Row,
+        added: &[&Row],
+        removed: &[&Row],
+    ) {
+        // SAFETY: as in `apply_move`.
+        unsafe { (self.refresh)(cached, out, added, removed) }
     }
 
-    /// Σ v²·w over the side to move's neurons and the other's, where v is the sum clipped to 0–255.
+    /// Σ v²·w over the neurons of the side to move and of the other side, where v is the sum clipped
+    /// to 0–255.
     #[inline]
     pub(super) fn output(&self, own: &Row, other: &Row, weights: &[Row; 2]) -> i64 {
-        // SAFETY: as in `step`.
+        // SAFETY: as in `apply_move`.
         unsafe { (self.output)(own, other, weights) }
     }
 }

@@ -1,4 +1,4 @@
-//! The network against its documentation, and the instruction levels against each other.
+//! Tests of the network against its documentation, and of the SIMD levels against each other.
 
 mod contributions;
 mod network_file;

@@ -59,7 +59,7 @@ fn a_hash_size_that_does_not_fit_is_refused_and_the_table_kept() {
     let mut gui = Gui::with_address_space(1 << 21);
     assert_eq!(
         gui.run_commands("setoption name Hash value 65536"),
-        ["info string Hash: there is no memory for a table of 65536 MiB"]
+        ["info string Hash: cannot allocate a transposition table of 65536 MiB"]
     );
     gui.send_commands("go depth 3");
     gui.wait_for("bestmove ");

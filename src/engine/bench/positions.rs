@@ -1,5 +1,5 @@
-//! What is searched. All but the first and the last come from games that kibitzer played with
-//! itself from random openings.
+//! The positions of the benchmark. All but the first and the last come from self-play games of
+//! kibitzer from random openings.
 
 /// Openings, middlegames, endings, Chess960, and Saavedra's study.
 pub(super) const POSITIONS: [&str; 50] = [

@@ -1,10 +1,10 @@
 use super::*;
 
-/// White is a rook down and shuffles; so does Black.
+/// White is a rook down. Both sides can shuffle.
 const ROOK_DOWN: &str = "7k/8/8/8/8/r6p/7P/7K w - - 0 1";
 
-/// After these moves the position of `ROOK_DOWN` has occurred three times; every position on the
-/// way twice.
+/// Moves after which the position of `ROOK_DOWN` has occurred three times, and every other position
+/// twice.
 const SHUFFLED_TWICE: &str = "Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1 Kh8";
 
 #[test]
@@ -27,7 +27,7 @@ fn without_game_history_the_same_position_is_lost() {
 
 #[test]
 fn a_winning_side_avoids_the_third_repetition() {
-    // Kh8 would bring the first position back for the third time.
+    // Kh8 would repeat the first position for the third time.
     let game = game(ROOK_DOWN, "Kg1 Kg8 Kh1 Kh8 Kg1 Kg8 Kh1");
     for depth in 1..=8 {
         let report = search(&Engine::new(1), &game, depth);
@@ -51,13 +51,13 @@ fn a_winning_side_does_not_let_the_other_repeat() {
 fn game_history_overrides_the_shared_tt() {
     let engine = Engine::new(4);
     let (bare, played) = (game(ROOK_DOWN, ""), game(ROOK_DOWN, SHUFFLED_TWICE));
-    // The table is full of a lost position …
+    // The table holds entries of a lost position.
     assert!(raw_centipawns(&search(&engine, &bare, 12)) < -300);
-    // … and still the repetition is found, at once;
+    // Nevertheless the repetition is found at every depth.
     for depth in 1..=6 {
         assert_eq!(search(&engine, &played, depth).score, Score::Cp(0));
     }
-    // the draw, in turn, leaves nothing behind that would save the bare position.
+    // The draw, in turn, leaves no entry that would save the position without history.
     for depth in 1..=6 {
         assert!(raw_centipawns(&search(&engine, &bare, depth)) < -300, "depth {depth}");
     }
@@ -71,7 +71,7 @@ fn a_draw_by_game_history_is_not_stored_for_the_bare_position() {
     let played = game(ROOK_DOWN, SHUFFLED_TWICE);
     search(&engine, &played, 10);
     let bare = game(ROOK_DOWN, "");
-    // On a table that only knows the drawn search, and on an empty one, the verdict is the same.
+    // With the entries of the drawn search the position without history is still lost.
     for depth in 4..=8 {
         assert!(raw_centipawns(&search(&engine, &bare, depth)) < -300, "depth {depth}");
     }
@@ -79,8 +79,8 @@ fn a_draw_by_game_history_is_not_stored_for_the_bare_position() {
 
 #[test]
 fn a_perpetual_check_is_a_draw_inside_the_tree() {
-    // Black is far ahead and threatens mate on the back rank; the queen checks for ever on g5 and
-    // h5.
+    // Black is far ahead and threatens mate on the back rank. The queen gives perpetual check on g5
+    // and h5.
     let perpetual = game("5rk1/5p2/8/6Q1/8/1q6/r4PPP/6K1 b - - 0 1", "Kh7");
     let report = search(&Engine::new(1), &perpetual, 14);
     assert_eq!(report.score, Score::Cp(0), "{report:?}");
@@ -88,7 +88,7 @@ fn a_perpetual_check_is_a_draw_inside_the_tree() {
 
 #[test]
 fn dead_positions_are_draws_in_the_tree() {
-    // The queen can be taken, which leaves king and bishop against king; all else loses.
+    // Taking the queen leaves king and bishop against king; every other move loses.
     let queen_hangs = game("Q3k3/8/8/8/8/8/8/4K2b b - - 0 1", "");
     for depth in 1..=6 {
         assert_eq!(
@@ -111,10 +111,10 @@ fn checkmate_on_the_hundredth_ply_comes_before_the_fifty_move_rule() {
 
 #[test]
 fn a_mate_that_comes_after_the_hundredth_ply_is_a_draw() {
-    // Mate in two: it stands on the board three plies from now.
+    // Mate in two: checkmate is three plies away.
     let fen = |clock: u16| format!("4k3/8/R7/1R6/8/8/8/4K3 w - - {clock} 90");
     let engine = Engine::new(4);
-    // The table knows the mate from another clock.
+    // The table stores the mate from a search with another clock.
     assert_eq!(search(&engine, &game(&fen(0), ""), 8).score, Score::Mate(2));
     for (clock, score) in [
         (97, Score::Mate(2)),
@@ -130,7 +130,7 @@ fn a_mate_that_comes_after_the_hundredth_ply_is_a_draw() {
     assert_eq!(
         search(&engine, &game(&fen(0), ""), 8).score,
         Score::Mate(2),
-        "and the draw did not stay in the table"
+        "the table must not keep the draw"
     );
 }
 
@@ -162,9 +162,9 @@ fn stalemate_is_a_draw_in_quiescence_too() {
     let game = game("7k/8/6Q1/8/8/8/8/K7 w - - 0 1", "");
     assert!(
         raw_centipawns(&search(&Engine::new(1), &game, 1)) > 300,
-        "the queen can leave the king a move"
+        "the queen can move and leave the king a move"
     );
-    // With a king's move she stays, and the reply is looked at by quiescence alone.
+    // After a king move the queen stays, and only quiescence searches the reply.
     let engine = Engine::new(1);
     let scope = SearchScope {
         search_moves: vec![parse_move(game.position(), "Kb1").unwrap()],

@@ -60,13 +60,13 @@ fn the_time_limit_is_kept_within_a_few_milliseconds() {
         let late = report.elapsed.saturating_sub(Duration::from_millis(millis));
         assert!(
             late < Duration::from_millis(250),
-            "{late:?} late: generous, for a machine with other work"
+            "{late:?} late; the bound allows for other load on the machine"
         );
     }
 }
 
-/// How long a search goes on after its flag was set: the best of a few tries, since other work on
-/// the machine counts too.
+/// The time between setting the flag and the end of the search. It is the best of a few tries, since
+/// other load on the machine delays a search too.
 fn time_to_stop(game: &Game, limits: Limits) -> Duration {
     let engine = Engine::new(4);
     let tries = (0..5).map(|_| {

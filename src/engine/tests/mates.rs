@@ -20,12 +20,12 @@ fn the_shortest_mate_within_the_limit_is_proved() {
         // A quiet key and zugzwang: Kf7 Kh7, Rh1 mate.
         ("7k/8/5K2/8/8/8/8/R7 w - - 0 1", 2),
     ] {
-        for asked in distance..=distance + 2 {
-            let report = prove(fen, asked);
+        for max_moves in distance..=distance + 2 {
+            let report = prove(fen, max_moves);
             assert_eq!(
                 (report.score, report.reason),
                 (Score::Mate(i32::from(distance)), StopReason::Mate),
-                "{fen} in {asked}"
+                "{fen} in {max_moves}"
             );
         }
     }
@@ -49,14 +49,14 @@ fn a_side_that_is_mated_itself_gets_that_score() {
 }
 
 #[test]
-fn stalemate_is_no_mate() {
+fn stalemate_is_not_a_mate() {
     // Qg6 would be stalemate; every mate takes longer.
     let report = prove("7k/8/8/6Q1/8/8/8/K7 w - - 0 1", 1);
     assert_eq!(report.reason, StopReason::Depth);
 }
 
 #[test]
-fn another_limit_ends_the_proof_with_its_own_reason() {
+fn another_limit_ends_the_proof_with_its_stop_reason() {
     let game = game("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", "");
     let run =
         |limits: Limits| Engine::new(4).analyse(&game, &limits, &StopFlag::default(), &mut |_| ());
@@ -84,18 +84,18 @@ fn the_fifty_move_rule_counts_in_the_proof_and_checkmate_comes_first() {
             "clock {clock}"
         );
     }
-    // A mate in one stands on the board with the hundredth ply.
+    // A mate in one is on the board at the hundredth ply.
     assert_eq!(prove("7k/R7/P5K1/8/8/8/8/8 w - - 99 90", 1).score, Score::Mate(1));
-    // A pawn's move starts the clock anew: a7, Kg8, a8=Q mate.
+    // A pawn move resets the clock: a7, Kg8, a8=Q mate.
     assert_eq!(prove("7k/8/P5K1/8/8/8/8/8 w - - 99 90", 2).score, Score::Mate(2));
 }
 
 #[test]
 fn repetition_counts_in_the_proof() {
-    // Twice White has let the mate slip: the position after Rb7 comes for the third time now, and
-    // is drawn.
+    // White has missed the mate twice: now the position after Rb7 occurs for the third time and is
+    // drawn.
     let fen = "4k3/8/R7/1R6/8/8/8/4K3 w - - 0 1";
-    let slipped = "Rb7 Kd8 Rb5 Ke8 Rb7 Kd8 Rb5 Ke8";
+    let missed = "Rb7 Kd8 Rb5 Ke8 Rb7 Kd8 Rb5 Ke8";
     let limits = Limits { mate: Some(2), ..Limits::default() };
     let run = |moves: &str| {
         let game = game(fen, moves);
@@ -105,8 +105,8 @@ fn repetition_counts_in_the_proof() {
     };
     let (_, fresh) = run("");
     assert_eq!(fresh.score, Score::Mate(2));
-    let (repeats, report) = run(slipped);
-    assert_eq!(report.score, Score::Mate(2), "other rook moves mate as well");
+    let (repeats, report) = run(missed);
+    assert_eq!(report.score, Score::Mate(2), "other rook moves also mate");
     assert!(!repeats);
 }
 

@@ -13,7 +13,7 @@ impl Random {
     }
 }
 
-/// The start of standard chess, one of Chess960, and an ending.
+/// The standard start position, one of Chess960, and an ending.
 const STARTS: [&str; 3] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "nqbbrkrn/pppppppp/8/8/8/8/PPPPPPPP/NQBBRKRN w GEge - 0 1",
@@ -53,7 +53,7 @@ fn every_line_from_thousands_of_random_positions_is_legal_and_every_mate_ends_in
         assert!(report.nodes <= 1_500);
         mates += u32::from(matches!(report.score, Score::Mate(_)));
     }
-    assert!(mates > 50, "only {mates} mates: the claim about them would be empty");
+    assert!(mates > 50, "only {mates} mates, too few for the test");
 }
 
 #[test]
@@ -64,13 +64,13 @@ fn the_normal_search_never_claims_a_mate_shorter_than_the_proved_one() {
     for _ in 0..600 {
         let game = random_game(&mut random);
         let stop = StopFlag::default();
-        let found = engine.analyse(
+        let report = engine.analyse(
             &game,
             &Limits { nodes: Some(3_000), ..Limits::default() },
             &stop,
             &mut |_| (),
         );
-        if let Score::Mate(moves @ 1..=3) = found.score {
+        if let Score::Mate(moves @ 1..=3) = report.score {
             let limits = Limits { mate: Some(moves as u8), ..Limits::default() };
             let proved = engine.analyse(&game, &limits, &stop, &mut |_| ());
             assert_eq!(proved.reason, StopReason::Mate, "{}", game.position().fen());
@@ -83,16 +83,16 @@ fn the_normal_search_never_claims_a_mate_shorter_than_the_proved_one() {
             compared += 1;
         }
     }
-    assert!(compared > 15, "only {compared} mates to compare");
+    assert!(compared > 15, "only {compared} mates, too few for the test");
 }
 
-/// A small ending with White to move, the half-move clock often near its end.
+/// A small ending with White to move, often near the 50-move limit.
 fn small_ending(random: &mut Random) -> Game {
     const MATERIAL: [&str; 6] = ["KQk", "KRk", "KQkr", "KRRkb", "KQPkn", "KRBkp"];
     loop {
         let mut board = [[' '; 8]; 8];
         for piece in MATERIAL[random.below(MATERIAL.len())].chars() {
-            // The black king stands on the edge and the white one before it: mates are near.
+            // The black king is on the edge and the white king two ranks away, so mates are near.
             let rank = match piece {
                 'k' => 0,
                 'K' => 2,
@@ -104,8 +104,7 @@ fn small_ending(random: &mut Random) -> Game {
             row.map(|piece| if piece == ' ' { "1".to_owned() } else { piece.to_string() }).concat()
         });
         let clock = if random.below(2) == 0 { 0 } else { 92 + random.below(10) };
-        // Men that fell on one square, or an illegal position, are no harm: the next try is as
-        // good.
+        // Pieces that share a square are lost, and an illegal position is replaced by the next try.
         let fen = format!("{} w - - {clock} 80", rows.join("/"));
         let Ok(position) = Position::from_fen(&fen) else { continue };
         let mut game = Game::new(position);
@@ -118,8 +117,8 @@ fn small_ending(random: &mut Random) -> Game {
     }
 }
 
-/// Both sides go to and fro twice, if they can: the position then stands for the third time, others
-/// have come twice.
+/// Moves both sides back and forth twice, if possible: then the position has occurred three times,
+/// and others twice.
 fn shuffle(game: &mut Game, random: &mut Random) {
     let there_and_back = |game: &Game, random: &mut Random| -> Option<(Move, Move)> {
         let moves = game.position().legal_moves();
@@ -145,8 +144,8 @@ fn shuffle(game: &mut Game, random: &mut Random) {
     }
 }
 
-/// Mate in at most `left` moves, by the rules alone: no table, no order, and every repetition
-/// looked for in the whole past.
+/// `true` for a mate in at most `left` moves, by the rules alone: without table or move ordering, and
+/// with a search of the whole history for repetitions.
 fn is_naive_mate_within(
     position: &Position,
     earlier_keys: &mut Vec<u64>,
@@ -205,10 +204,10 @@ fn the_mate_solver_agrees_with_a_naive_search() {
 
 #[test]
 fn tt_entries_from_other_histories_create_no_false_mates() {
-    // One table for the same endings with and without a past, with a young and an old clock.
+    // One table for the same endings with and without a history, and with a low and a high clock.
     let engine = Engine::new(1);
     let mut random = Random(0x7a65_6269_746b_6962);
-    let (mut claimed, mut drawn_by_past) = (0, 0);
+    let (mut claimed, mut drawn_by_history) = (0, 0);
     for _ in 0..300 {
         let game = small_ending(&mut random);
         let mut setup = game.position().to_setup();
@@ -240,11 +239,11 @@ fn tt_entries_from_other_histories_create_no_false_mates() {
                 game.moves()
             ),
         }
-        drawn_by_past +=
+        drawn_by_history +=
             u32::from(report.score == Score::Cp(0) && raw_centipawns(&without_history) > 100);
     }
     assert!(
-        claimed > 30 && drawn_by_past > 10,
-        "{claimed} mates claimed, {drawn_by_past} drawn by the past"
+        claimed > 30 && drawn_by_history > 10,
+        "{claimed} mates claimed, {drawn_by_history} drawn by history"
     );
 }

@@ -33,8 +33,8 @@ fn concurrent_searches_share_one_tt_and_stay_valid() {
 }
 
 #[test]
-fn a_search_gains_from_a_deeper_one_before_it() {
-    // What one search gains is chance; over several it shows.
+fn a_search_needs_fewer_nodes_after_a_deeper_one() {
+    // The gain of one search is random, so the test sums over several.
     let games = [
         "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10",
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
@@ -59,5 +59,5 @@ fn the_engine_reports_hash_size_and_network() {
     let engine = Engine::new(2);
     assert_eq!(engine.hash_mb(), 2);
     assert!(engine.evaluation_name().starts_with(engine.network().id()));
-    assert_eq!(Engine::new(0).hash_mb(), 1, "a table has at least one MiB");
+    assert_eq!(Engine::new(0).hash_mb(), 1, "a table must have at least one MiB");
 }

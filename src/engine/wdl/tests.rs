@@ -1,14 +1,14 @@
-//! Claims about win, draw and loss.
+//! Tests of the win, draw and loss model.
 
 use super::*;
 use crate::engine::score::{MATE_IN_MAX_PLY, mate_in, mated_in};
 
-/// Every material that the model tells apart, and some beyond.
+/// Every material that the model distinguishes, and some beyond its limits.
 fn materials() -> impl Iterator<Item = u32> {
     0..=90
 }
 
-/// Values of the search from one end to the other.
+/// Values of the search over the whole range without mates.
 fn values() -> impl Iterator<Item = Value> {
     (-MATE_IN_MAX_PLY + 1..MATE_IN_MAX_PLY).step_by(7)
 }
@@ -18,7 +18,7 @@ fn model_of(fen: &str) -> WdlModel {
 }
 
 #[test]
-fn the_chances_add_up_to_a_thousand() {
+fn the_probabilities_add_up_to_a_thousand() {
     for material in materials() {
         for value in values() {
             let Wdl { win, draw, loss } =
@@ -31,16 +31,14 @@ fn the_chances_add_up_to_a_thousand() {
 #[test]
 fn higher_scores_win_more_and_lose_less() {
     for material in materials() {
-        let chances: Vec<Wdl> = values()
+        let wdls: Vec<Wdl> = values()
             .map(|value| WdlModel::for_material(material).reported_score(value).wdl)
             .collect();
         assert!(
-            chances
-                .windows(2)
-                .all(|pair| pair[0].win <= pair[1].win && pair[0].loss >= pair[1].loss),
+            wdls.windows(2).all(|pair| pair[0].win <= pair[1].win && pair[0].loss >= pair[1].loss),
             "{material}"
         );
-        assert_eq!((chances[0], chances[chances.len() - 1]), (Wdl::LOST, Wdl::WON));
+        assert_eq!((wdls[0], wdls[wdls.len() - 1]), (Wdl::LOST, Wdl::WON));
     }
 }
 
@@ -72,13 +70,13 @@ fn a_hundred_centipawns_win_half_of_the_games_at_any_material() {
             (100, 500),
             "{material}"
         );
-        // Of the search's own values none need be told as 100 exactly; the nearest ones lie around
-        // the half.
+        // No value of the search need convert to exactly 100 centipawns; those that round to it win
+        // about half of the games.
         let near = (0..MATE_IN_MAX_PLY)
             .map(|value| model.reported_score(value))
-            .filter(|verdict| verdict.score == Score::Cp(100));
-        for verdict in near {
-            assert!((490..=510).contains(&verdict.wdl.win), "{verdict:?} at {material}");
+            .filter(|reported| reported.score == Score::Cp(100));
+        for reported in near {
+            assert!((490..=510).contains(&reported.wdl.win), "{reported:?} at {material}");
         }
     }
 }

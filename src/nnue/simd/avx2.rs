@@ -1,4 +1,4 @@
-//! AVX2: 16 numbers of 16 bits at a time.
+//! The AVX2 kernels: 16 numbers of 16 bits at a time.
 
 use std::arch::x86_64::{
     __m256i, _mm_add_epi64, _mm_cvtsi128_si64, _mm_extract_epi64, _mm256_add_epi16,
@@ -45,7 +45,7 @@ fn sub(a: Vector, b: Vector) -> Vector {
 
 #[inline]
 #[target_feature(enable = "avx2")]
-fn no_sums() -> Sums {
+fn zero_sums() -> Sums {
     _mm256_setzero_si256()
 }
 

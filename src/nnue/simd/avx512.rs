@@ -1,4 +1,4 @@
-//! AVX-512 with VNNI: 32 numbers of 16 bits at a time.
+//! The AVX-512 kernels with VNNI: 32 numbers of 16 bits at a time.
 
 use std::arch::x86_64::{
     __m512i, _mm512_add_epi16, _mm512_add_epi64, _mm512_castsi512_si256, _mm512_cvtepi32_epi64,
@@ -44,7 +44,7 @@ fn sub(a: Vector, b: Vector) -> Vector {
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]
-fn no_sums() -> Sums {
+fn zero_sums() -> Sums {
     _mm512_setzero_si512()
 }
 

@@ -1,109 +1,110 @@
-//! The kernels in terms of vectors, which each level's file defines.
+//! The kernels in terms of vector operations, which each level's file defines.
 
-/// The greatest |v²·w|: a clipped sum squared times an output weight.
+/// The largest |v²·w|: the square of a clipped sum times an output weight.
 pub(super) const MAX_PRODUCT: usize = (super::super::architecture::QA
     * super::super::architecture::QA) as usize
     * super::super::architecture::MAX_OUTPUT_WEIGHT as usize;
 
-/// Makes a level's `KERNELS` in its file, of the instructions that `features` names. The file
-/// defines, under the same features:
+/// Defines a level's `KERNELS` in its file, with the instructions that `features` names. The file
+/// must define, under the same features:
 ///
-/// - `Vector`: so many `i16`; `LANES`: how many;
-/// - `load(&[i16; LANES]) -> Vector`, `store(Vector, &mut [i16; LANES])`, `add`, `sub`: wrapping;
-/// - `Sums`: `i32` lanes, `SUM_LANES` of them, each of which takes `LANES / SUM_LANES` products a
-///   time; `no_sums() -> Sums`;
-/// - `add_products(Sums, sums: Vector, weights: Vector) -> Sums`: adds v²·w, v the sum clipped to
-///   0–255;
+/// - `Vector`: a vector of `LANES` numbers of type `i16`;
+/// - `load(&[i16; LANES]) -> Vector`, `store(Vector, &mut [i16; LANES])`, and the wrapping `add` and
+///   `sub`;
+/// - `Sums`: a vector of `SUM_LANES` sums of type `i32`, each of which adds `LANES / SUM_LANES`
+///   products at a time; `zero_sums() -> Sums`;
+/// - `add_products(Sums, sums: Vector, weights: Vector) -> Sums`: adds v²·w, where v is the sum
+///   clipped to 0–255;
 /// - `total(Sums) -> i64`.
 macro_rules! kernels {
     ($level:expr, $features:literal) => {
         pub(super) static KERNELS: super::Kernels = super::Kernels {
             level: $level,
-            step: update::<1, 1>,
-            capture: update::<1, 2>,
-            castle: update::<2, 2>,
+            apply_move: update::<1, 1>,
+            apply_capture: update::<1, 2>,
+            apply_castling: update::<2, 2>,
             refresh,
             output,
         };
 
-        /// Vectors that are kept in registers at once: every level has sixteen or more.
+        /// The number of vectors held in registers: every level has sixteen registers or more.
         const BLOCK: usize = 8;
 
-        /// Sums that are added to in turn: so that an addition need not wait for the one before,
-        /// and that none overflows.
+        /// The number of independent sums: an addition need not wait for the previous one, and no
+        /// sum overflows.
         const CHAINS: usize = 4;
 
         const _: () = {
             use super::super::architecture::HIDDEN;
             assert!(
                 HIDDEN % (BLOCK * LANES) == 0,
-                "the hidden layer divides into blocks of vectors"
+                "the hidden layer must divide into blocks of vectors"
             );
             let products = 2 * HIDDEN / (CHAINS * SUM_LANES);
             assert!(
                 products * super::kernels::MAX_PRODUCT <= i32::MAX as usize,
-                "no lane of a sum overflows"
+                "a lane of a sum must not overflow"
             );
         };
 
         #[target_feature(enable = $features)]
-        fn update<const ON: usize, const OFF: usize>(
+        fn update<const ADDED: usize, const REMOVED: usize>(
             before: &super::Row,
             after: &mut super::Row,
-            on: [&super::Row; ON],
-            off: [&super::Row; OFF],
+            added: [&super::Row; ADDED],
+            removed: [&super::Row; REMOVED],
         ) {
-            let on = on.map(|row| row.0.as_chunks().0);
-            let off = off.map(|row| row.0.as_chunks().0);
+            let added = added.map(|row| row.0.as_chunks().0);
+            let removed = removed.map(|row| row.0.as_chunks().0);
             let before = before.0.as_chunks().0;
-            for (n, place) in after.0.as_chunks_mut().0.iter_mut().enumerate() {
+            for (n, slot) in after.0.as_chunks_mut().0.iter_mut().enumerate() {
                 let mut sums = load(&before[n]);
-                for row in on {
+                for row in added {
                     sums = add(sums, load(&row[n]));
                 }
-                for row in off {
+                for row in removed {
                     sums = sub(sums, load(&row[n]));
                 }
-                store(sums, place);
+                store(sums, slot);
             }
         }
 
         #[target_feature(enable = $features)]
         fn refresh(
-            kept: &mut super::Row,
-            copy: &mut super::Row,
-            on: &[&super::Row],
-            off: &[&super::Row],
+            cached: &mut super::Row,
+            out: &mut super::Row,
+            added: &[&super::Row],
+            removed: &[&super::Row],
         ) {
-            let kept = kept.0.as_chunks_mut::<LANES>().0.as_chunks_mut::<BLOCK>().0;
-            let copy = copy.0.as_chunks_mut::<LANES>().0.as_chunks_mut::<BLOCK>().0;
-            for (n, (kept, copy)) in kept.iter_mut().zip(copy).enumerate() {
-                let mut sums = [load(&kept[0]); BLOCK];
-                for (sums, kept) in sums.iter_mut().zip(&*kept) {
-                    *sums = load(kept);
+            let cached = cached.0.as_chunks_mut::<LANES>().0.as_chunks_mut::<BLOCK>().0;
+            let out = out.0.as_chunks_mut::<LANES>().0.as_chunks_mut::<BLOCK>().0;
+            for (n, (cached, out)) in cached.iter_mut().zip(out).enumerate() {
+                let mut sums = [load(&cached[0]); BLOCK];
+                for (sums, cached) in sums.iter_mut().zip(&*cached) {
+                    *sums = load(cached);
                 }
-                for row in on {
+                for row in added {
                     let weights = &row.0.as_chunks::<LANES>().0.as_chunks::<BLOCK>().0[n];
                     for (sums, weights) in sums.iter_mut().zip(weights) {
                         *sums = add(*sums, load(weights));
                     }
                 }
-                for row in off {
+                for row in removed {
                     let weights = &row.0.as_chunks::<LANES>().0.as_chunks::<BLOCK>().0[n];
                     for (sums, weights) in sums.iter_mut().zip(weights) {
                         *sums = sub(*sums, load(weights));
                     }
                 }
-                for ((sums, kept), copy) in sums.iter().zip(kept).zip(copy) {
-                    store(*sums, kept);
-                    store(*sums, copy);
+                for ((sums, cached), out) in sums.iter().zip(cached).zip(out) {
+                    store(*sums, cached);
+                    store(*sums, out);
                 }
             }
         }
 
         #[target_feature(enable = $features)]
         fn output(own: &super::Row, other: &super::Row, weights: &[super::Row; 2]) -> i64 {
-            let mut chains = [no_sums(); CHAINS];
+            let mut chains = [zero_sums(); CHAINS];
             for (row, weights) in [own, other].into_iter().zip(weights) {
                 let sums = row.0.as_chunks::<LANES>().0.as_chunks::<CHAINS>().0;
                 let weights = weights.0.as_chunks::<LANES>().0.as_chunks::<CHAINS>().0;

@@ -1,4 +1,4 @@
-//! NEON: 8 numbers of 16 bits at a time.
+//! The NEON kernels: 8 numbers of 16 bits at a time.
 
 use std::arch::aarch64::{
     int16x8_t, int32x4_t, vaddlvq_s32, vaddq_s16, vdupq_n_s16, vdupq_n_s32, vget_low_s16,
@@ -44,7 +44,7 @@ fn sub(a: Vector, b: Vector) -> Vector {
 
 #[inline]
 #[target_feature(enable = "neon")]
-fn no_sums() -> Sums {
+fn zero_sums() -> Sums {
     vdupq_n_s32(0)
 }
 

@@ -1,37 +1,37 @@
-//! The kernels without special instructions: what every other level is compared with.
+//! The scalar kernels, without SIMD instructions: the reference for every other level.
 
 use super::super::architecture::QA;
 use super::{Kernels, Row, SimdLevel};
 
 pub(super) static KERNELS: Kernels = Kernels {
     level: SimdLevel::Scalar,
-    step: update::<1, 1>,
-    capture: update::<1, 2>,
-    castle: update::<2, 2>,
+    apply_move: update::<1, 1>,
+    apply_capture: update::<1, 2>,
+    apply_castling: update::<2, 2>,
     refresh,
     output,
 };
 
-fn update<const ON: usize, const OFF: usize>(
+fn update<const ADDED: usize, const REMOVED: usize>(
     before: &Row,
     after: &mut Row,
-    on: [&Row; ON],
-    off: [&Row; OFF],
+    added: [&Row; ADDED],
+    removed: [&Row; REMOVED],
 ) {
     for (n, sum) in after.0.iter_mut().enumerate() {
-        let on = on.iter().fold(before.0[n], |sum, row| sum.wrapping_add(row.0[n]));
-        *sum = off.iter().fold(on, |sum, row| sum.wrapping_sub(row.0[n]));
+        let increased = added.iter().fold(before.0[n], |sum, row| sum.wrapping_add(row.0[n]));
+        *sum = removed.iter().fold(increased, |sum, row| sum.wrapping_sub(row.0[n]));
     }
 }
 
-fn refresh(kept: &mut Row, copy: &mut Row, on: &[&Row], off: &[&Row]) {
-    for row in on {
-        kept.0.iter_mut().zip(row.0).for_each(|(sum, weight)| *sum = sum.wrapping_add(weight));
+fn refresh(cached: &mut Row, out: &mut Row, added: &[&Row], removed: &[&Row]) {
+    for row in added {
+        cached.0.iter_mut().zip(row.0).for_each(|(sum, weight)| *sum = sum.wrapping_add(weight));
     }
-    for row in off {
-        kept.0.iter_mut().zip(row.0).for_each(|(sum, weight)| *sum = sum.wrapping_sub(weight));
+    for row in removed {
+        cached.0.iter_mut().zip(row.0).for_each(|(sum, weight)| *sum = sum.wrapping_sub(weight));
     }
-    *copy = *kept;
+    *out = *cached;
 }
 
 fn output(own: &Row, other: &Row, weights: &[Row; 2]) -> i64 {

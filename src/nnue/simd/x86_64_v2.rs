@@ -1,4 +1,4 @@
-//! x86-64 of the second level, with SSE4: 8 numbers of 16 bits at a time.
+//! The x86-64-v2 kernels, with SSE4: 8 numbers of 16 bits at a time.
 
 use std::arch::x86_64::{
     __m128i, _mm_add_epi16, _mm_add_epi32, _mm_add_epi64, _mm_cvtepi32_epi64, _mm_cvtsi128_si64,
@@ -44,7 +44,7 @@ fn sub(a: Vector, b: Vector) -> Vector {
 
 #[inline]
 #[target_feature(enable = "sse4.1")]
-fn no_sums() -> Sums {
+fn zero_sums() -> Sums {
     _mm_setzero_si128()
 }
 

@@ -1,4 +1,4 @@
-//! The worth of pieces is what the network says without them.
+//! Tests of the contributions of pieces.
 
 use super::random_network::{Ranges, network_file};
 use super::reference;
@@ -40,9 +40,9 @@ fn kings_and_empty_squares_add_nothing() {
 }
 
 #[test]
-fn a_piece_whose_absence_would_give_check_has_its_worth_too() {
+fn a_piece_whose_absence_would_leave_a_king_in_check_has_a_contribution() {
     let network = Network::from_bytes(&network_file(23, Ranges::USUAL)).unwrap();
-    // Without the knight on e5 the side that is not to move would stand in check.
+    // Without the knight on e5 the side that is not to move would be in check.
     let pinned = Position::from_fen("4k3/8/8/4n3/8/8/4R3/4K3 w - - 0 1").unwrap();
     assert!(network.contributions(&pinned).pieces[Square::A1.index() + 36].is_some());
 }

@@ -1,4 +1,4 @@
-//! What is read as a network, and what is refused.
+//! Tests of reading network files, valid and invalid.
 
 use super::random_network::{Ranges, network_file, write_hash};
 use crate::nnue::{FILE_BYTES, HIDDEN, Network, NetworkError, NetworkFileError, SimdLevel};
@@ -7,16 +7,16 @@ fn error_of(bytes: &[u8]) -> NetworkError {
     Network::from_bytes(bytes).err().unwrap()
 }
 
-/// A whole network with some bytes put in place and the hash made right again.
-fn patched_file(place: usize, bytes: &[u8]) -> Vec<u8> {
+/// A complete network with some bytes replaced and the hash corrected.
+fn patched_file(offset: usize, bytes: &[u8]) -> Vec<u8> {
     let mut file = network_file(1, Ranges::USUAL);
-    file[place..place + bytes.len()].copy_from_slice(bytes);
+    file[offset..offset + bytes.len()].copy_from_slice(bytes);
     write_hash(&mut file);
     file
 }
 
 #[test]
-fn a_network_is_named_by_its_hash() {
+fn the_id_of_a_network_is_its_hash() {
     let bytes = network_file(1, Ranges::USUAL);
     let network = Network::from_bytes(&bytes).unwrap();
     let name: String = bytes[32..38].iter().map(|byte| format!("{byte:02x}")).collect();
@@ -39,10 +39,10 @@ fn a_foreign_file_is_refused() {
 #[test]
 fn a_damaged_network_file_is_refused() {
     let whole = network_file(1, Ranges::USUAL);
-    for place in [64, 100, FILE_BYTES / 2, FILE_BYTES - 1, 40] {
+    for offset in [64, 100, FILE_BYTES / 2, FILE_BYTES - 1, 40] {
         let mut damaged = whole.clone();
-        damaged[place] ^= 1;
-        assert_eq!(error_of(&damaged), NetworkError::HashMismatch, "byte {place}");
+        damaged[offset] ^= 1;
+        assert_eq!(error_of(&damaged), NetworkError::HashMismatch, "byte {offset}");
     }
     for length in [10, 63, 64, FILE_BYTES - 1] {
         assert_eq!(
@@ -58,7 +58,7 @@ fn a_damaged_network_file_is_refused() {
 }
 
 #[test]
-fn every_single_flipped_bit_of_the_header_is_noticed() {
+fn every_flipped_bit_of_the_header_is_detected() {
     let whole = network_file(1, Ranges::USUAL);
     for bit in 0..64 * 8 {
         let mut damaged = whole.clone();
@@ -68,8 +68,8 @@ fn every_single_flipped_bit_of_the_header_is_noticed() {
 }
 
 #[test]
-fn another_architecture_is_refused_by_name() {
-    for (place, bytes, what) in [
+fn the_error_of_another_architecture_names_the_difference() {
+    for (offset, bytes, what) in [
         (10, &[0, 9][..], "hidden neurons"),
         (12, &[77], "king buckets"),
         (13, &[1], "output buckets"),
@@ -77,12 +77,12 @@ fn another_architecture_is_refused_by_name() {
         (16, &[254, 0], "quantisation of the hidden layer"),
         (18, &[65, 0], "quantisation of the output"),
     ] {
-        let fault = error_of(&patched_file(place, bytes));
+        let error = error_of(&patched_file(offset, bytes));
         assert!(
-            matches!(fault, NetworkError::Architecture { what: named, .. } if named == what),
-            "{fault}"
+            matches!(error, NetworkError::Architecture { what: named, .. } if named == what),
+            "{error}"
         );
-        assert!(fault.to_string().contains(what), "{fault}");
+        assert!(error.to_string().contains(what), "{error}");
     }
     assert_eq!(
         error_of(&patched_file(8, &[2, 0])),
@@ -92,11 +92,11 @@ fn another_architecture_is_refused_by_name() {
 
 #[test]
 fn a_header_that_contradicts_itself_is_refused() {
-    for (place, bytes) in [(15, &[1][..]), (20, &[0, 0]), (22, &[1]), (27, &[1]), (28, &[0])] {
+    for (offset, bytes) in [(15, &[1][..]), (20, &[0, 0]), (22, &[1]), (27, &[1]), (28, &[0])] {
         assert_eq!(
-            error_of(&patched_file(place, bytes)),
+            error_of(&patched_file(offset, bytes)),
             NetworkError::InvalidHeader,
-            "byte {place}"
+            "byte {offset}"
         );
     }
 }
@@ -118,26 +118,26 @@ fn out_of_range_numbers_are_refused() {
 
 #[test]
 fn file_errors_name_the_file() {
-    let fault = Network::read("no/such.nnue".as_ref()).err().unwrap();
+    let error = Network::read("no/such.nnue".as_ref()).err().unwrap();
     assert!(
-        matches!(fault, NetworkFileError::Unreadable { .. })
-            && fault.to_string().contains("no/such.nnue"),
-        "{fault}"
+        matches!(error, NetworkFileError::Unreadable { .. })
+            && error.to_string().contains("no/such.nnue"),
+        "{error}"
     );
 
     let own = Network::read("src/nnue/kibitzer.nnue".as_ref()).unwrap();
     assert_eq!(
         own.id(),
         Network::embedded().id(),
-        "the network in the program is whole: its file reads with its hash"
+        "the embedded network must be the valid network of its file"
     );
 
-    let fault = Network::read("Cargo.toml".as_ref()).err().unwrap();
+    let error = Network::read("Cargo.toml".as_ref()).err().unwrap();
     assert!(
-        matches!(fault, NetworkFileError::Invalid { source: NetworkError::BadMagic, .. }),
-        "{fault}"
+        matches!(error, NetworkFileError::Invalid { source: NetworkError::BadMagic, .. }),
+        "{error}"
     );
-    assert!(fault.to_string().contains("Cargo.toml"), "{fault}");
+    assert!(error.to_string().contains("Cargo.toml"), "{error}");
 }
 
 #[test]

@@ -1,10 +1,10 @@
-//! Random lines of moves, with everything that changes a board.
+//! Random lines of moves, with every kind of move.
 
 use super::random_network::Random;
 use crate::chess::{Move, Position};
 
-/// Starts near castling, castling in Chess960 (king and rook in each other's way), promotions, and
-/// en passant.
+/// Start positions near castling, castling in Chess960 (king and rook on each other's path),
+/// promotions, and en passant.
 const STARTS: [&str; 8] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/pppq1ppp/2npbn2/2b1p3/2B1P3/2NPBN2/PPPQ1PPP/R3K2R w KQkq - 0 8",
@@ -16,14 +16,15 @@ const STARTS: [&str; 8] = [
     "4k3/p1p1p1p1/8/1P1P1P1P/1p1p1p1p/8/P1P1P1P1/4K3 w - - 0 1",
 ];
 
-/// A line: the position before each move, the move, and last the position after all.
+/// A line: each move with the position before it, and the final position.
 pub(super) struct RandomLine {
     pub(super) steps: Vec<(Position, Move)>,
     pub(super) end: Position,
 }
 
-/// Lines of up to so many moves, a start after the other. Every third move is drawn from captures,
-/// promotions, castling and en passant where there are any, since they are rare among all moves.
+/// Random lines of up to `moves` moves, from each start position in turn. Every third move is chosen
+/// from captures, promotions, castling and en passant if there are any, since they are rare among
+/// all moves.
 pub(super) fn random_lines(count: usize, moves: usize, random: &mut Random) -> Vec<RandomLine> {
     (0..count).map(|n| random_line(STARTS[n % STARTS.len()], moves, random)).collect()
 }
@@ -59,9 +60,10 @@ fn the_lines_hold_every_kind_of_move() {
         has(|mv| mv.is_promotion() && mv.is_capture())
             && has(|mv| mv.is_promotion() && !mv.is_capture())
     );
-    let shared = |(_, mv): &(Position, Move)| mv.is_castling() && mv.from() == mv.to();
+    let is_null_king_castling =
+        |(_, mv): &(Position, Move)| mv.is_castling() && mv.from() == mv.to();
     assert!(
-        lines.iter().flat_map(|line| &line.steps).any(shared),
-        "a king castles without leaving its square"
+        lines.iter().flat_map(|line| &line.steps).any(is_null_king_castling),
+        "a king must castle without leaving its square"
     );
 }

@@ -1,10 +1,10 @@
-//! Networks made of pseudo-random numbers, as files.
+//! Network files of pseudo-random numbers.
 
 use sha2::{Digest, Sha256};
 
 use crate::nnue::{FILE_BYTES, HIDDEN, KING_BUCKETS, OUTPUT_BUCKETS};
 
-/// Random numbers that are the same every time (a linear congruential generator with Knuth's
+/// A pseudo-random number generator with a fixed seed (a linear congruential generator with Knuth's
 /// constants).
 pub(crate) struct Random(pub(crate) u64);
 
@@ -22,7 +22,7 @@ impl Random {
     }
 }
 
-/// The ranges that a network's numbers are drawn from.
+/// The ranges of a network's random numbers.
 #[derive(Clone, Copy)]
 pub(crate) struct Ranges {
     pub(crate) features: (i32, i32),
@@ -31,16 +31,16 @@ pub(crate) struct Ranges {
 }
 
 impl Ranges {
-    /// Sums below, within and above the clipped range.
+    /// Sums are below, inside and above the clipped range.
     pub(crate) const USUAL: Ranges =
         Ranges { features: (-70, 80), biases: (-100, 150), outputs: (-127, 127) };
-    /// Every sum is clipped to 255 and has the greatest weight.
+    /// Every sum is clipped to 255 and has the largest weight.
     pub(crate) const GREATEST: Ranges =
         Ranges { features: (0, 500), biases: (255, 400), outputs: (127, 127) };
-    /// The same below zero.
+    /// Every sum is clipped to 255 and has the most negative weight.
     pub(crate) const LEAST: Ranges =
         Ranges { features: (0, 500), biases: (255, 400), outputs: (-127, -127) };
-    /// Sums that wrap around in 16 bits.
+    /// Sums wrap around in 16 bits.
     pub(crate) const WRAPPING: Ranges =
         Ranges { features: (-32768, 32767), biases: (-32768, 32767), outputs: (-127, 127) };
 }
@@ -79,7 +79,7 @@ fn header() -> Vec<u8> {
     bytes
 }
 
-/// Writes the hash of a file's content where it belongs.
+/// Writes the hash of a file's content into its header.
 pub(crate) fn write_hash(file: &mut [u8]) {
     let hash = Sha256::new().chain_update(&file[..32]).chain_update(&file[64..]).finalize();
     file[32..64].copy_from_slice(&hash);

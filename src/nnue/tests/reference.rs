@@ -1,13 +1,13 @@
-//! The evaluation as `docs/network.md` writes it down, straight from the bytes of a file.
+//! A reference evaluation as `docs/network.md` defines it, from the bytes of a file.
 
 use crate::chess::{Color, Position, Square};
 use crate::nnue::{HIDDEN, KING_BUCKETS};
 
-fn read_i16(file: &[u8], place: usize) -> i64 {
-    i64::from(i16::from_le_bytes([file[place], file[place + 1]]))
+fn read_i16(file: &[u8], offset: usize) -> i64 {
+    i64::from(i16::from_le_bytes([file[offset], file[offset + 1]]))
 }
 
-/// The sums of a player's view, without wrapping.
+/// The accumulator of a player's perspective, without wrapping.
 fn accumulate(file: &[u8], position: &Position, color: Color) -> Vec<i64> {
     let oriented =
         |square: Square| if color == Color::Black { square.index() ^ 56 } else { square.index() };
@@ -28,7 +28,7 @@ fn accumulate(file: &[u8], position: &Position, color: Color) -> Vec<i64> {
     sums
 }
 
-/// Centipawns for the side to move.
+/// The raw centipawns for the side to move.
 pub(super) fn evaluate(file: &[u8], position: &Position) -> i32 {
     let bucket = (position.occupied().count() as usize - 2) / 4;
     let outputs = 96 + (KING_BUCKETS * 768 + 1) * HIDDEN * 2;
@@ -41,8 +41,8 @@ pub(super) fn evaluate(file: &[u8], position: &Position) -> i32 {
         let clipped = sum.clamp(0, 255);
         total += clipped * clipped * read_i16(file, outputs + (bucket * 2 * HIDDEN + n) * 2);
     }
-    let place = biases + 4 * bucket;
-    let bias = i32::from_le_bytes([file[place], file[place + 1], file[place + 2], file[place + 3]]);
+    let offset = biases + 4 * bucket;
+    let bias = i32::from_le_bytes(file[offset..offset + 4].try_into().unwrap());
     let scale = i64::from(u16::from_le_bytes([file[20], file[21]]));
     let value = (total / 255 + i64::from(bias)) * scale / (255 * 64);
     i32::try_from(value).unwrap()

@@ -1,4 +1,4 @@
-//! Every level that this processor has gives what the formula gives, however the sums came about.
+//! Tests of every available SIMD level against the reference and against each other.
 
 use std::io::Write;
 use std::sync::{Arc, Once};
@@ -9,7 +9,7 @@ use super::reference;
 use crate::chess::Position;
 use crate::nnue::{AccumulatorStack, Network, SimdLevel};
 
-/// The levels to test. Those that the processor lacks are named past the test runner's capture.
+/// The available levels. The missing ones are printed once, past the test runner's capture.
 fn levels() -> Vec<SimdLevel> {
     static REPORTED: Once = Once::new();
     let (present, skipped): (Vec<SimdLevel>, Vec<SimdLevel>) =
@@ -21,7 +21,7 @@ fn levels() -> Vec<SimdLevel> {
         let (present, skipped) = (names(&present), names(&skipped));
         writeln!(
             std::io::stderr(),
-            "network: tested {present}; skipped, for want of the processor: {skipped}"
+            "network: tested {present}; skipped, not supported by the processor: {skipped}"
         )
         .unwrap();
     });
@@ -36,7 +36,7 @@ fn accumulators(network: &Arc<Network>, level: SimdLevel) -> AccumulatorStack {
     AccumulatorStack::with_level(Arc::clone(network), 80, level).unwrap()
 }
 
-/// What `evaluate` says of a position that it has not been led to.
+/// The evaluation of a position without a line to it.
 fn evaluate_from_scratch(accumulators: &mut AccumulatorStack, position: &Position) -> i32 {
     accumulators.reset(position);
     accumulators.evaluate(position)
