@@ -8,14 +8,14 @@ use std::arch::x86_64::{
     _mm256_storeu_si256, _mm256_sub_epi16,
 };
 
-use super::super::architecture::QA;
+use crate::nnue::architecture::{HIDDEN, QA, Row};
 
 type Vector = __m256i;
 type Sums = __m256i;
 const LANES: usize = 16;
 const SUM_LANES: usize = 8;
 
-kernels!(super::SimdLevel::Avx2, "avx2");
+kernels!("avx2");
 
 #[inline]
 #[target_feature(enable = "avx2")]

@@ -7,14 +7,14 @@ use std::arch::x86_64::{
     _mm512_setzero_si512, _mm512_storeu_si512, _mm512_sub_epi16,
 };
 
-use super::super::architecture::QA;
+use crate::nnue::architecture::{HIDDEN, QA, Row};
 
 type Vector = __m512i;
 type Sums = __m512i;
 const LANES: usize = 32;
 const SUM_LANES: usize = 16;
 
-kernels!(super::SimdLevel::Avx512, "avx512f,avx512bw,avx512vnni");
+kernels!("avx512f,avx512bw,avx512vnni");
 
 #[inline]
 #[target_feature(enable = "avx512f,avx512bw")]

@@ -1,9 +1,82 @@
-//! The kernels in terms of vector operations, which each level's file defines.
+//! The kernels of a level, and the macro that defines them in terms of vector operations.
+
+use crate::nnue::architecture::{MAX_OUTPUT_WEIGHT, QA, Row};
+
+/// The kernels of a level, with the guarantee that this processor has its instructions: only
+/// [`Kernels::for_level`] returns them.
+pub(in crate::nnue) struct Kernels {
+    pub(super) apply_move: unsafe fn(&Row, &mut Row, [&Row; 1], [&Row; 1]),
+    pub(super) apply_capture: unsafe fn(&Row, &mut Row, [&Row; 1], [&Row; 2]),
+    pub(super) apply_castling: unsafe fn(&Row, &mut Row, [&Row; 2], [&Row; 2]),
+    pub(super) refresh: unsafe fn(&mut Row, &mut Row, &[&Row], &[&Row]),
+    pub(super) output: unsafe fn(&Row, &Row, &[Row; 2]) -> i64,
+}
+
+impl Kernels {
+    /// `after = before + added - removed`.
+    #[inline]
+    pub(in crate::nnue) fn apply_move(
+        &self,
+        before: &Row,
+        after: &mut Row,
+        added: &Row,
+        removed: &Row,
+    ) {
+        // SAFETY: the processor has the instructions, because `Kernels::for_level` checked it before
+        // it returned `self`.
+        unsafe { (self.apply_move)(before, after, [added], [removed]) }
+    }
+
+    /// `after = before + added - removed[0] - removed[1]`.
+    #[inline]
+    pub(in crate::nnue) fn apply_capture(
+        &self,
+        before: &Row,
+        after: &mut Row,
+        added: &Row,
+        removed: [&Row; 2],
+    ) {
+        // SAFETY: as in `apply_move`.
+        unsafe { (self.apply_capture)(before, after, [added], removed) }
+    }
+
+    /// `after = before + added[0] + added[1] - removed[0] - removed[1]`.
+    #[inline]
+    pub(in crate::nnue) fn apply_castling(
+        &self,
+        before: &Row,
+        after: &mut Row,
+        added: [&Row; 2],
+        removed: [&Row; 2],
+    ) {
+        // SAFETY: as in `apply_move`.
+        unsafe { (self.apply_castling)(before, after, added, removed) }
+    }
+
+    /// Adds all of `added` to `cached`, subtracts all of `removed`, and copies the result to `out`.
+    #[inline]
+    pub(in crate::nnue) fn refresh(
+        &self,
+        cached: &mut Row,
+        out: &mut Row,
+        added: &[&Row],
+        removed: &[&Row],
+    ) {
+        // SAFETY: as in `apply_move`.
+        unsafe { (self.refresh)(cached, out, added, removed) }
+    }
+
+    /// Σ v²·w over the neurons of the side to move and of the other side, where v is the sum clipped
+    /// to 0–255.
+    #[inline]
+    pub(in crate::nnue) fn output(&self, own: &Row, other: &Row, weights: &[Row; 2]) -> i64 {
+        // SAFETY: as in `apply_move`.
+        unsafe { (self.output)(own, other, weights) }
+    }
+}
 
 /// The largest |v²·w|: the square of a clipped sum times an output weight.
-pub(super) const MAX_PRODUCT: usize = (super::super::architecture::QA
-    * super::super::architecture::QA) as usize
-    * super::super::architecture::MAX_OUTPUT_WEIGHT as usize;
+pub(super) const MAX_PRODUCT: usize = (QA * QA) as usize * MAX_OUTPUT_WEIGHT as usize;
 
 /// Defines a level's `KERNELS` in its file, with the instructions that `features` names. The file
 /// must define, under the same features:
@@ -17,9 +90,8 @@ pub(super) const MAX_PRODUCT: usize = (super::super::architecture::QA
 ///   clipped to 0–255;
 /// - `total(Sums) -> i64`.
 macro_rules! kernels {
-    ($level:expr, $features:literal) => {
-        pub(super) static KERNELS: super::Kernels = super::Kernels {
-            level: $level,
+    ($features:literal) => {
+        pub(super) static KERNELS: super::kernels::Kernels = super::kernels::Kernels {
             apply_move: update::<1, 1>,
             apply_capture: update::<1, 2>,
             apply_castling: update::<2, 2>,
@@ -35,7 +107,6 @@ macro_rules! kernels {
         const CHAINS: usize = 4;
 
         const _: () = {
-            use super::super::architecture::HIDDEN;
             assert!(
                 HIDDEN % (BLOCK * LANES) == 0,
                 "the hidden layer must divide into blocks of vectors"
@@ -49,10 +120,10 @@ macro_rules! kernels {
 
         #[target_feature(enable = $features)]
         fn update<const ADDED: usize, const REMOVED: usize>(
-            before: &super::Row,
-            after: &mut super::Row,
-            added: [&super::Row; ADDED],
-            removed: [&super::Row; REMOVED],
+            before: &Row,
+            after: &mut Row,
+            added: [&Row; ADDED],
+            removed: [&Row; REMOVED],
         ) {
             let added = added.map(|row| row.0.as_chunks().0);
             let removed = removed.map(|row| row.0.as_chunks().0);
@@ -70,12 +141,7 @@ macro_rules! kernels {
         }
 
         #[target_feature(enable = $features)]
-        fn refresh(
-            cached: &mut super::Row,
-            out: &mut super::Row,
-            added: &[&super::Row],
-            removed: &[&super::Row],
-        ) {
+        fn refresh(cached: &mut Row, out: &mut Row, added: &[&Row], removed: &[&Row]) {
             let cached = cached.0.as_chunks_mut::<LANES>().0.as_chunks_mut::<BLOCK>().0;
             let out = out.0.as_chunks_mut::<LANES>().0.as_chunks_mut::<BLOCK>().0;
             for (n, (cached, out)) in cached.iter_mut().zip(out).enumerate() {
@@ -103,7 +169,7 @@ macro_rules! kernels {
         }
 
         #[target_feature(enable = $features)]
-        fn output(own: &super::Row, other: &super::Row, weights: &[super::Row; 2]) -> i64 {
+        fn output(own: &Row, other: &Row, weights: &[Row; 2]) -> i64 {
             let mut chains = [zero_sums(); CHAINS];
             for (row, weights) in [own, other].into_iter().zip(weights) {
                 let sums = row.0.as_chunks::<LANES>().0.as_chunks::<CHAINS>().0;

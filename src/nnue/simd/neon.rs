@@ -5,14 +5,14 @@ use std::arch::aarch64::{
     vld1q_s16, vmaxq_s16, vminq_s16, vmlal_high_s16, vmlal_s16, vmulq_s16, vst1q_s16, vsubq_s16,
 };
 
-use super::super::architecture::QA;
+use crate::nnue::architecture::{HIDDEN, QA, Row};
 
 type Vector = int16x8_t;
 type Sums = int32x4_t;
 const LANES: usize = 8;
 const SUM_LANES: usize = 4;
 
-kernels!(super::SimdLevel::Neon, "neon");
+kernels!("neon");
 
 #[inline]
 #[target_feature(enable = "neon")]

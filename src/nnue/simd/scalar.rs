@@ -1,10 +1,9 @@
 //! The scalar kernels, without SIMD instructions: the reference for every other level.
 
-use super::super::architecture::QA;
-use super::{Kernels, Row, SimdLevel};
+use super::kernels::Kernels;
+use crate::nnue::architecture::{QA, Row};
 
 pub(super) static KERNELS: Kernels = Kernels {
-    level: SimdLevel::Scalar,
     apply_move: update::<1, 1>,
     apply_capture: update::<1, 2>,
     apply_castling: update::<2, 2>,

@@ -7,14 +7,14 @@ use std::arch::x86_64::{
     _mm_unpackhi_epi64,
 };
 
-use super::super::architecture::QA;
+use crate::nnue::architecture::{HIDDEN, QA, Row};
 
 type Vector = __m128i;
 type Sums = __m128i;
 const LANES: usize = 8;
 const SUM_LANES: usize = 4;
 
-kernels!(super::SimdLevel::X8664V2, "sse4.1");
+kernels!("sse4.1");
 
 #[inline]
 #[target_feature(enable = "sse4.1")]
