@@ -1,0 +1,23 @@
+//! Prints the legal moves of a position in SAN and UCI.
+//!
+//! ```sh
+//! cargo run --example legal_moves -- "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"
+//! ```
+
+#![allow(clippy::print_stdout, reason = "the example prints its result")]
+
+use std::error::Error;
+
+use kibitzer::chess::{CastlingNotation, Position, to_san, to_uci};
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let position = match std::env::args().nth(1) {
+        Some(fen) => Position::from_fen(&fen)?,
+        None => Position::startpos(),
+    };
+    for mv in &position.legal_moves() {
+        let uci = to_uci(&position, mv, CastlingNotation::Standard);
+        println!("{:<8} {uci}", to_san(&position, mv));
+    }
+    Ok(())
+}
