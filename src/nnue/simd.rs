@@ -1,9 +1,9 @@
 //! The arithmetic of the hidden layer for each set of processor instructions, selected at run time.
 //!
 //! Every level computes the same integers, and so the same evaluation: sums wrap in 16 bits, and
-//! products are exact. The output's product is Lizard's (Liam McGuire, 2023; Chess Programming Wiki,
-//! "NNUE", SCReLU): a clipped sum times its weight still fits 16 bits, and a multiply-and-add of it
-//! with the clipped sum gives v²·w without a 32-bit multiplication.
+//! products are exact. The output's product is Lizard's (Liam McGuire, 2023; Chess Programming
+//! Wiki, "NNUE", SCReLU): a clipped sum times its weight still fits 16 bits, and a multiply-and-add
+//! of it with the clipped sum gives v²·w without a 32-bit multiplication.
 #![allow(unsafe_code, reason = "SIMD instructions; scalar code takes many times as long")]
 
 #[macro_use]
@@ -123,8 +123,8 @@ impl Kernels {
     /// `after = before + added - removed`.
     #[inline]
     pub(super) fn apply_move(&self, before: &Row, after: &mut Row, added: &Row, removed: &Row) {
-        // SAFETY: the processor has the instructions, because `Kernels::for_level` checked it before
-        // it returned `self`.
+        // SAFETY: the processor has the instructions, because `Kernels::for_level` checked it
+        // before it returned `self`.
         unsafe { (self.apply_move)(before, after, [added], [removed]) }
     }
 
@@ -167,8 +167,8 @@ impl Kernels {
         unsafe { (self.refresh)(cached, out, added, removed) }
     }
 
-    /// Σ v²·w over the neurons of the side to move and of the other side, where v is the sum clipped
-    /// to 0–255.
+    /// Σ v²·w over the neurons of the side to move and of the other side, where v is the sum
+    /// clipped to 0–255.
     #[inline]
     pub(super) fn output(&self, own: &Row, other: &Row, weights: &[Row; 2]) -> i64 {
         // SAFETY: as in `apply_move`.
