@@ -2,8 +2,8 @@
 //!
 //! An efficiently updatable neural network (Yu Nasu, "Efficiently Updatable Neural-Network-based
 //! Evaluation Functions", 2018; Chess Programming Wiki, "NNUE"). The inputs of its one wide hidden
-//! layer are pieces on squares. A move changes only a few inputs, so the accumulators are updated by
-//! adding and subtracting rows of weights.
+//! layer are pieces on squares. A move changes only a few inputs, so the accumulators are updated
+//! by adding and subtracting rows of weights.
 //!
 //! - [`Network`] holds the weights of a file, whose format is in `docs/network.md`;
 //! - [`AccumulatorStack`] holds one search thread's accumulators along its line, and evaluates;

@@ -1,8 +1,8 @@
 //! A benchmark of fixed searches: the engine's speed and the signature of its search.
 //!
 //! One thread with a table of 16 MiB searches one position after the other to the same depth. The
-//! number of nodes is the signature of search and evaluation: every change of either changes it, and
-//! nothing else does. OpenBench and fastchess read the last line.
+//! number of nodes is the signature of search and evaluation: every change of either changes it,
+//! and nothing else does. OpenBench and fastchess read the last line.
 
 mod positions;
 
@@ -36,7 +36,8 @@ impl Bench {
         Bench::run_with_simd(depth, SimdLevel::best())
     }
 
-    /// Runs the benchmark with the processor instructions of a level, which do not change the nodes.
+    /// Runs the benchmark with the processor instructions of a level, which do not change the
+    /// nodes.
     pub fn run_with_simd(depth: u8, simd_level: SimdLevel) -> Bench {
         let engine = Engine::with_options(EngineOptions {
             hash_mb: HASH_MB,

@@ -18,8 +18,8 @@ pub struct Limits {
     pub movetime: Option<Duration>,
     /// The search must prove the shortest mate within this many moves.
     pub mate: Option<u8>,
-    /// The clock of the side to move, of which the search takes a share. It also completes its first
-    /// iteration.
+    /// The clock of the side to move, of which the search takes a share. It also completes its
+    /// first iteration.
     pub clock: Option<GameClock>,
 }
 
@@ -30,8 +30,8 @@ pub struct GameClock {
     pub remaining: Duration,
     /// The time that each move adds.
     pub increment: Duration,
-    /// The number of moves to the next time control, including this one. `None` when the time is for
-    /// the rest of the game.
+    /// The number of moves to the next time control, including this one. `None` when the time is
+    /// for the rest of the game.
     pub moves_to_go: Option<u16>,
     /// The time that a move loses between the engine and the clock.
     pub overhead: Duration,

@@ -47,7 +47,8 @@ macro_rules! parameters {
 
         pub(super) use values::*;
 
-        /// Every parameter by name, with its default and its range. Empty without the feature `tune`.
+        /// Every parameter by name, with its default and its range. Empty without the feature
+        /// `tune`.
         pub fn tunable() -> Vec<Tunable> {
             #[cfg(feature = "tune")]
             {

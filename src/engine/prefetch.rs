@@ -1,7 +1,7 @@
 //! Prefetching of memory into the processor's caches.
 //!
-//! Chess Programming Wiki, "Memory" (prefetch). Tables of some megabytes exceed the inner caches. An
-//! access that misses them costs as much as a hundred instructions, unless it was prefetched.
+//! Chess Programming Wiki, "Memory" (prefetch). Tables of some megabytes exceed the inner caches.
+//! An access that misses them costs as much as a hundred instructions, unless it was prefetched.
 
 /// Prefetches the cache line at the start of a value, without waiting for it.
 #[inline(always)]

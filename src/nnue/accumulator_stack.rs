@@ -35,7 +35,8 @@ struct AccumulatorEntry {
     delta: FeatureDelta,
     /// For each player, the accumulator is computed.
     computed: [bool; 2],
-    /// For each player, the move changed the perspective, so earlier accumulators cannot be updated.
+    /// For each player, the move changed the perspective, so earlier accumulators cannot be
+    /// updated.
     needs_refresh: [bool; 2],
 }
 

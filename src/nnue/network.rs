@@ -47,7 +47,8 @@ pub struct Network {
     /// A row of weights for each input of each king bucket.
     feature_weights: Box<[Row]>,
     biases: Row,
-    /// For each output bucket the weights of the neurons of the side to move, then of the other side.
+    /// For each output bucket the weights of the neurons of the side to move, then of the other
+    /// side.
     output_weights: [[Row; 2]; OUTPUT_BUCKETS],
     output_biases: [i32; OUTPUT_BUCKETS],
 }

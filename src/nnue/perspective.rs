@@ -41,7 +41,8 @@ impl Perspective {
             + (square.index() ^ usize::from(self.flip))
     }
 
-    /// The index of the perspective among those of its player: two mirror sides of each king bucket.
+    /// The index of the perspective among those of its player: two mirror sides of each king
+    /// bucket.
     #[inline]
     pub(super) fn cache_index(self) -> usize {
         usize::from(self.king_bucket) * 2 + usize::from(self.flip & 1)

@@ -1,9 +1,9 @@
 //! The refresh cache: the last accumulator of each perspective.
 //!
 //! A king move that changes the perspective changes every feature. For each perspective the cache
-//! keeps the last accumulator with its board, so that only the differences from that board are added
-//! and subtracted (the "Finny tables" of Koivisto; Chess Programming Wiki, "NNUE", accumulator
-//! refresh cache).
+//! keeps the last accumulator with its board, so that only the differences from that board are
+//! added and subtracted (the "Finny tables" of Koivisto; Chess Programming Wiki, "NNUE",
+//! accumulator refresh cache).
 
 use super::architecture::{KING_BUCKETS, Row};
 use super::network::Network;

@@ -7,8 +7,8 @@ use crate::engine::score::{RawScore, UNITS_PER_PAWN, Value, mate_in, mated_in};
 use crate::engine::tt::{Bound, TtEntry, tt_key};
 
 impl Engine {
-    /// Stores the report's score as the exact value of a position, searched to a depth, for any game
-    /// history.
+    /// Stores the report's score as the exact value of a position, searched to a depth, for any
+    /// game history.
     pub(crate) fn insert_tt_entry(&self, position: &Position, depth: u8, report: &Report) {
         let mv = report.pv.first().copied().unwrap_or(Move::NULL);
         let value = value_from_raw_score(report.raw_score.unwrap_or(RawScore::Cp(0)));

@@ -194,8 +194,8 @@ impl HistoryTables {
         }
     }
 
-    /// The low-ply history of a quiet move, within ±[`HISTORY_MAX`]. It shrinks with the ply, and is
-    /// 0 beyond [`LOW_PLIES`].
+    /// The low-ply history of a quiet move, within ±[`HISTORY_MAX`]. It shrinks with the ply, and
+    /// is 0 beyond [`LOW_PLIES`].
     #[inline]
     pub(in crate::engine) fn low_ply(&self, key: &HistoryKey, mv: Move) -> i32 {
         self.low_ply
@@ -274,8 +274,8 @@ impl HistoryTables {
         self.update_continuations(key.continuation_indices, piece_to, bonus);
     }
 
-    /// Updates the continuation histories of a piece's move to a square, after each of these earlier
-    /// moves.
+    /// Updates the continuation histories of a piece's move to a square, after each of these
+    /// earlier moves.
     #[inline]
     pub(in crate::engine) fn update_continuations(
         &mut self,

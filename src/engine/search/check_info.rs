@@ -64,8 +64,8 @@ impl CheckInfo {
 mod tests {
     use super::*;
 
-    /// Tests every move of a few thousand positions of random games. No checking move may be missed,
-    /// and few other moves may be reported.
+    /// Tests every move of a few thousand positions of random games. No checking move may be
+    /// missed, and few other moves may be reported.
     #[test]
     fn no_checking_move_is_missed() {
         let starts = [

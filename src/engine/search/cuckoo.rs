@@ -1,8 +1,8 @@
 //! A cuckoo hash table of reversible moves, indexed by the key difference of two positions.
 //!
-//! Marcel van Kervinck's detection of upcoming repetitions, as in Stockfish (Chess Programming Wiki,
-//! "Repetitions"). Every move of a knight, bishop, rook, queen or king on an empty board is in one
-//! of two slots of a cuckoo hash table (Pagh, Rodler 2001).
+//! Marcel van Kervinck's detection of upcoming repetitions, as in Stockfish (Chess Programming
+//! Wiki, "Repetitions"). Every move of a knight, bishop, rook, queen or king on an empty board is
+//! in one of two slots of a cuckoo hash table (Pagh, Rodler 2001).
 
 use std::sync::LazyLock;
 

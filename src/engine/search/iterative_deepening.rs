@@ -54,8 +54,8 @@ impl DeepeningGoal {
         }
     }
 
-    /// The goal of a helper, which deepens until it is stopped. Whichever thread first completes the
-    /// depth ends the search, except with several lines, which only the main thread searches.
+    /// The goal of a helper, which deepens until it is stopped. Whichever thread first completes
+    /// the depth ends the search, except with several lines, which only the main thread searches.
     pub(in crate::engine) fn for_helper(self) -> DeepeningGoal {
         let target_depth = (self.multipv == 1).then_some(self.depth);
         DeepeningGoal {
@@ -143,8 +143,8 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         result
     }
 
-    /// Searches one depth, for each of the best lines in turn. Returns `false` when the budget ended
-    /// it.
+    /// Searches one depth, for each of the best lines in turn. Returns `false` when the budget
+    /// ended it.
     fn search_iteration(&mut self, positions: &mut [Position], multipv: usize) -> bool {
         let multipv = multipv.min(self.root_moves.len());
         for root_move in &mut self.root_moves {

@@ -123,8 +123,8 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         self.budget.is_stopped() || self.budget.nodes() >= self.node_limit
     }
 
-    /// The line of a mate in exactly `moves` moves, where none is shorter. `None` when there is none,
-    /// or the budget is spent.
+    /// The line of a mate in exactly `moves` moves, where none is shorter. `None` when there is
+    /// none, or the budget is spent.
     pub(super) fn prove(&mut self, root: &Position, moves: u8) -> Option<Vec<Move>> {
         self.include_clock_if_needed(root, moves);
         let proved = self.mates_within(root, moves) && !self.should_abort();
@@ -140,8 +140,8 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         }
     }
 
-    /// `true` when the side to move mates in at most `moves_left` moves. Meaningless once the budget
-    /// is spent.
+    /// `true` when the side to move mates in at most `moves_left` moves. Meaningless once the
+    /// budget is spent.
     fn mates_within(&mut self, position: &Position, moves_left: u8) -> bool {
         if moves_left == 0 || self.should_abort() {
             return false;
@@ -182,7 +182,8 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         None
     }
 
-    /// A move that mates in at most `moves_left` moves, two or more, with the proved number of moves.
+    /// A move that mates in at most `moves_left` moves, two or more, with the proved number of
+    /// moves.
     fn find_longer_mate(
         &mut self,
         position: &Position,
@@ -221,8 +222,8 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         None
     }
 
-    /// `true` when every reply of the side to move, which has at least one, allows a mate in at most
-    /// `moves_left` moves.
+    /// `true` when every reply of the side to move, which has at least one, allows a mate in at
+    /// most `moves_left` moves.
     fn every_defence_fails(&mut self, position: &Position, moves_left: u8) -> bool {
         if self.should_abort() || self.is_drawn(position) {
             return false;

@@ -1,4 +1,5 @@
-//! The staged move picker: it generates and sorts the moves of a node only as far as they are needed.
+//! The staged move picker: it generates and sorts the moves of a node only as far as they are
+//! needed.
 //!
 //! Chess Programming Wiki, "Move Ordering", "MVV-LVA", "Bad Captures", "History Heuristic".
 
@@ -95,8 +96,8 @@ impl MovePicker {
         MovePicker::new(position, tt_move, !position.in_check(), None)
     }
 
-    /// A picker of captures and promotions whose exchange wins at least `threshold`, in the units of
-    /// the search. The position must not be in check.
+    /// A picker of captures and promotions whose exchange wins at least `threshold`, in the units
+    /// of the search. The position must not be in check.
     pub(super) fn winning(position: &Position, tt_move: Move, threshold: i32) -> MovePicker {
         let usable = see_at_least(position, tt_move, threshold) && tt_move.is_noisy();
         MovePicker::new(position, if usable { tt_move } else { Move::NULL }, true, Some(threshold))

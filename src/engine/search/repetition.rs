@@ -37,8 +37,8 @@ impl NodeScore {
         NodeScore { value, depends_on_ply: NodeScore::INDEPENDENT }
     }
 
-    /// The score of a side to move that has `floor` for certain. A score that reaches `beta` without
-    /// it does not depend on it.
+    /// The score of a side to move that has `floor` for certain. A score that reaches `beta`
+    /// without it does not depend on it.
     #[inline]
     pub(super) fn raised_to(self, floor: NodeScore, beta: Value) -> NodeScore {
         if self.value >= beta {
@@ -166,8 +166,9 @@ impl PositionHistory {
         None
     }
 
-    /// The ply that an upcoming draw depends on; `None` when no move leads to one. A move leads to a
-    /// draw when it repeats a position inside the tree, or one that has occurred twice in the game.
+    /// The ply that an upcoming draw depends on; `None` when no move leads to one. A move leads to
+    /// a draw when it repeats a position inside the tree, or one that has occurred twice in the
+    /// game.
     #[inline]
     pub(super) fn upcoming_repetition(&mut self, position: &Position) -> Option<i32> {
         let current = self.keys.len() - 1;

@@ -175,7 +175,10 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             (Some(_), None) => true,
             (None, _) => false,
         };
-        let opponent_worsening = matches!((static_eval, parent_eval), (Some(current), Some(parent)) if current > -parent);
+        let opponent_worsening = match (static_eval, parent_eval) {
+            (Some(current), Some(parent)) => current > -parent,
+            _ => false,
+        };
         NodeContext {
             tt_data,
             static_eval,

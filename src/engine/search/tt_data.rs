@@ -5,8 +5,8 @@ use crate::chess::Move;
 use crate::engine::score::Value;
 use crate::engine::tt::{Bound, TtEntry};
 
-/// An entry of the transposition table, adjusted to a node: its mates are counted from the root, and
-/// its bound is [`Bound::None`] where the value does not hold.
+/// An entry of the transposition table, adjusted to a node: its mates are counted from the root,
+/// and its bound is [`Bound::None`] where the value does not hold.
 #[derive(Clone, Copy)]
 pub(super) struct TtData {
     /// The best move. Its legality is not checked.

@@ -65,8 +65,8 @@ fn the_time_limit_is_kept_within_a_few_milliseconds() {
     }
 }
 
-/// The time between setting the flag and the end of the search. It is the best of a few tries, since
-/// other load on the machine delays a search too.
+/// The time between setting the flag and the end of the search. It is the best of a few tries,
+/// since other load on the machine delays a search too.
 fn time_to_stop(game: &Game, limits: Limits) -> Duration {
     let engine = Engine::new(4);
     let tries = (0..5).map(|_| {

@@ -144,8 +144,8 @@ fn shuffle(game: &mut Game, random: &mut Random) {
     }
 }
 
-/// `true` for a mate in at most `left` moves, by the rules alone: without table or move ordering, and
-/// with a search of the whole history for repetitions.
+/// `true` for a mate in at most `left` moves, by the rules alone: without table or move ordering,
+/// and with a search of the whole history for repetitions.
 fn is_naive_mate_within(
     position: &Position,
     earlier_keys: &mut Vec<u64>,

@@ -108,8 +108,8 @@ impl<'a> SearchBudget<'a> {
         }
     }
 
-    /// A helper checks the limits itself: with more threads than cores, the main thread may wait for
-    /// a core until the helpers have ended.
+    /// A helper checks the limits itself: with more threads than cores, the main thread may wait
+    /// for a core until the helpers have ended.
     fn helper_stop_reason(&self) -> Option<StopReason> {
         if self.thread_group.is_main_thread_done() || self.stop.is_stopped() {
             Some(StopReason::Stopped)

@@ -82,8 +82,8 @@ pub(super) const MAX_PRODUCT: usize = (QA * QA) as usize * MAX_OUTPUT_WEIGHT as 
 /// must define, under the same features:
 ///
 /// - `Vector`: a vector of `LANES` numbers of type `i16`;
-/// - `load(&[i16; LANES]) -> Vector`, `store(Vector, &mut [i16; LANES])`, and the wrapping `add` and
-///   `sub`;
+/// - `load(&[i16; LANES]) -> Vector`, `store(Vector, &mut [i16; LANES])`, and the wrapping `add`
+///   and `sub`;
 /// - `Sums`: a vector of `SUM_LANES` sums of type `i32`, each of which adds `LANES / SUM_LANES`
 ///   products at a time; `zero_sums() -> Sums`;
 /// - `add_products(Sums, sums: Vector, weights: Vector) -> Sums`: adds v²·w, where v is the sum

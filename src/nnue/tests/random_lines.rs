@@ -22,9 +22,9 @@ pub(super) struct RandomLine {
     pub(super) end: Position,
 }
 
-/// Random lines of up to `moves` moves, from each start position in turn. Every third move is chosen
-/// from captures, promotions, castling and en passant if there are any, since they are rare among
-/// all moves.
+/// Random lines of up to `moves` moves, from each start position in turn. Every third move is
+/// chosen from captures, promotions, castling and en passant if there are any, since they are rare
+/// among all moves.
 pub(super) fn random_lines(count: usize, moves: usize, random: &mut Random) -> Vec<RandomLine> {
     (0..count).map(|n| random_line(STARTS[n % STARTS.len()], moves, random)).collect()
 }
