@@ -35,7 +35,7 @@ pub(crate) struct EngineDto {
     /// The CPU instructions that the hot paths use.
     #[schema(schema_with = simd_schema)]
     simd: &'static str,
-    /// How full the shared transposition table is, in entries per thousand.
+    /// The used entries of the shared transposition table, per thousand.
     #[schema(maximum = 1000)]
     hash_permille: u32,
     /// Time since the start, in milliseconds.
