@@ -1,4 +1,4 @@
-//! The routes: one file per resource.
+//! The route handlers, one file per resource.
 
 pub(crate) mod analysis;
 pub(crate) mod batch;

@@ -21,16 +21,21 @@ use crate::http::problem::{Problem, QueryProblems, SearchProblems};
 use crate::http::stream::{END_EVENT_ID, ResponseFormat, StreamSetup};
 use request::AnalysisRequestDto;
 
-/// Analyse
+/// Analyse a position
 ///
-/// The best lines, in one answer at the end or line by line as they deepen, as `Accept` says. What
-/// memory knows is told at once; a deeper search goes on from there.
+/// Returns the best lines, as one document at the end of the search or as a stream during it. The
+/// header `Accept` selects the format. The server sends a result from the evaluation cache at once
+/// and continues with a deeper search.
 ///
-/// Line by line, as NDJSON or as server-sent events, whose names are the member `type` and whose
-/// ids the member `seq`: `info` for what memory knows and then for each finished iteration that is
-/// deeper, at most ten a second; `queued` while the search waits for a worker; `heartbeat` whenever
-/// nothing else was said for some seconds; and as the last one `end`, or `problem` when the stream
-/// breaks on the server's side.
+/// A stream is NDJSON or server-sent events. The name of an event is its member `type`. The id of
+/// an `info` event is its `seq`, and the id of the last event is `end`. The types are:
+///
+/// - `info`: the result from the evaluation cache, then each deeper finished iteration, at most ten
+///   per second.
+/// - `queued`: the search waits for a worker.
+/// - `heartbeat`: the server has sent no other line for some seconds.
+/// - `end`: the last line.
+/// - `problem`: the last line if the server fails to finish the stream.
 #[utoipa::path(
     post,
     path = "/v1/analysis",
@@ -56,18 +61,20 @@ pub(crate) async fn analyse(
     respond(&app, caller, format, request).await
 }
 
-/// Follow an analysis
+/// Stream an analysis
 ///
-/// The same by a query, for an `EventSource`: server-sent events unless `Accept` says otherwise.
-/// Who comes back with `Last-Event-ID: end` has heard everything and is answered 204, at which an
-/// EventSource stops.
+/// Takes the request of `POST /v1/analysis` as a query, for an `EventSource`. The response is
+/// server-sent events unless `Accept` selects another format. A client that reconnects with
+/// `Last-Event-ID: end` gets 204, which stops an `EventSource`.
 #[utoipa::path(
     get,
     path = "/v1/analysis",
     tag = "analysis",
     params(
-        ("last-event-id" = Option<String>, Header, description = "The id of the last event that was heard."),
-        ("ticket" = Option<String>, Query, description = "From `POST /v1/tickets`, for those who can't send a key."),
+        ("last-event-id" = Option<String>, Header, description = "The id of the last event that \
+            the client received."),
+        ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for \
+            clients that can't send an API key."),
     ),
     responses(
         (status = 200, description = "The analysis.", content(
@@ -75,7 +82,7 @@ pub(crate) async fn analyse(
             (StreamLine = "application/x-ndjson"),
             (AnalysisAnswer = "application/json"),
         )),
-        (status = 204, description = "The stream that the client comes back to has ended."),
+        (status = 204, description = "The client has already received the whole stream."),
         QueryProblems,
         crate::http::problem::NotAcceptable,
     )

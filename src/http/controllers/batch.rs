@@ -1,4 +1,4 @@
-//! `POST /v1/batch`: analysis of many positions, NDJSON in and out.
+//! `POST /v1/batch`: analysis of many positions, NDJSON in and NDJSON out.
 
 mod driver;
 mod line_reader;
@@ -17,25 +17,28 @@ use crate::http::problem::{BatchProblems, Problem};
 use crate::http::stream::{ResponseFormat, StreamSetup};
 use crate::http::{App, json};
 
-/// The media types of a batch.
+/// The accepted media types of a request body.
 const NDJSON_MEDIA_TYPES: [&str; 3] =
     ["application/x-ndjson", "application/ndjson", "application/jsonl"];
 
-/// Many positions
+/// Analyse many positions
 ///
-/// NDJSON in, one request a line, each with its own limits; NDJSON out, an answer for each line as
-/// it finishes: by `id` and `index` (its line, from 0), not in order. A line that can't be answered
-/// is an `error` of that line alone. Blank lines are passed over. The whole body is read while it
-/// comes, up to `batch.lines` and `batch.bytes` of `GET /v1/limits`, whether answers are read or
-/// not; when answers of `batch.bytes` wait to be read, the next line is searched after some of them
-/// were. The last line is `end`.
+/// The body is NDJSON: one request per line, each with its own limits. The response is NDJSON: one
+/// answer per request, in the order in which the searches finish. The members `id` and `index` (the
+/// line, from 0) name the request. A line that can't be answered gets an `error` and does not
+/// affect other lines. Blank lines are skipped. The last line is `end`.
+///
+/// The server reads the body as it arrives, up to `batch.lines` and `batch.bytes` of `GET
+/// /v1/limits`, even if the client does not read the answers yet. It starts no further search while
+/// `batch.bytes` of answers are unread.
 #[utoipa::path(
     post,
     path = "/v1/batch",
     tag = "analysis",
     request_body(content = BatchRequest, content_type = "application/x-ndjson"),
     responses(
-        (status = 200, description = "An answer a line.", body = BatchResponseLine, content_type = "application/x-ndjson"),
+        (status = 200, description = "One answer per line.", body = BatchResponseLine,
+            content_type = "application/x-ndjson"),
         BatchProblems,
     )
 )]

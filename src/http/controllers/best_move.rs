@@ -17,9 +17,9 @@ use crate::http::json::{FromMembers, Json, Members, Reply};
 use crate::http::middleware::ServerTiming;
 use crate::http::problem::{Problem, SearchProblems};
 
-/// Whose best move is asked for, and how hard it is to be searched. The search stops at the first
-/// limit that is reached; what is beyond a cap of `GET /v1/limits` is clamped. The cap on
-/// `movetime_ms` ends a search without `movetime_ms` as well, with the reason `time`.
+/// A position to search and the limits of the search. The search stops at the first limit that it
+/// reaches. A value above a cap of `GET /v1/limits` is clamped. The cap on `movetime_ms` also ends
+/// a search without `movetime_ms`, with the reason `time`.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = BestMoveRequest)]
 pub(crate) struct BestMoveRequest {
@@ -34,36 +34,36 @@ impl FromMembers for BestMoveRequest {
     }
 }
 
-/// The best move of a position, and what is known of it.
+/// The best move of a position, with its score and principal variation.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct BestMoveAnswer {
     #[serde(flatten)]
     state: PositionState,
     #[serde(flatten)]
     best_move: BestMove,
-    /// From the side to move's view. Null when the search was replaced before it had found
-    /// anything.
+    /// The score from the point of view of the side to move. Null if the search was replaced before
+    /// it found anything.
     #[schema(required, schema_with = score_or_null)]
     score: Option<ScoreDto>,
-    /// What the score means in games; null with the score.
+    /// The win, draw and loss chances of the side to move. Null if `score` is null.
     #[schema(required, schema_with = wdl_or_null)]
     wdl: Option<WdlDto>,
-    /// The expected line in UCI. A mate's ends in mate.
+    /// The principal variation in UCI. The line of a mate ends with the mate.
     #[schema(value_type = Vec<String>)]
     pv: Vec<MoveText>,
-    /// The same in SAN.
+    /// The principal variation in SAN.
     #[schema(value_type = Vec<String>)]
     pv_san: Vec<MoveText>,
     #[serde(flatten)]
     stats: SearchStats,
 }
 
-/// The best move
+/// Find the best move
 ///
-/// Answers from memory when what is known is enough, else searches until the first of the limits
-/// asked, or for `search.default_movetime_ms` when none is. Equal requests share one search. A
-/// search of several threads waits for as many workers. A request whose client leaves stops its
-/// search.
+/// Returns a result from the evaluation cache if it satisfies the limits. Otherwise the server
+/// searches until the first limit, or for the default of `movetime_ms` if the request has no limit.
+/// Equal requests share one search. A search with several threads waits until as many workers are
+/// free. The search stops if its client disconnects.
 #[utoipa::path(
     post,
     path = "/v1/best-move",
@@ -72,9 +72,11 @@ pub(crate) struct BestMoveAnswer {
     responses(
         (
             status = 200,
-            description = "The best move; with `reason` `terminal` none, because the game is over.",
+            description = "The best move. With the `reason` `terminal` there is none, because the \
+                game is over.",
             body = BestMoveAnswer,
-            headers(("Server-Timing" = String, description = "`queue;dur=…, search;dur=…, total;dur=…` in milliseconds; on every answer of this route.")),
+            headers(("Server-Timing" = String, description = "`queue;dur=…, search;dur=…, \
+                total;dur=…` in milliseconds, on every response of this route.")),
         ),
         SearchProblems,
     )

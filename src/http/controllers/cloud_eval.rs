@@ -1,4 +1,4 @@
-//! `GET /api/cloud-eval`, in Lichess's shape: its clients get along with it unchanged.
+//! `GET /api/cloud-eval`: cached evaluations in Lichess's format, for unmodified Lichess clients.
 
 use std::time::Duration;
 
@@ -17,17 +17,17 @@ use crate::http::dto::line_texts;
 use crate::http::json::{FromMembers, Members, Query, Reply};
 use crate::http::problem::Problem;
 
-/// Which evaluation is asked for.
+/// The position to look up, and the number of lines.
 #[derive(Clone, Debug, Default, ToSchema)]
 #[schema(as = CloudEvalRequest)]
 pub(crate) struct CloudEvalRequest {
-    /// A FEN.
+    /// The position as FEN.
     #[schema(value_type = String)]
     fen: Option<String>,
-    /// How many lines.
+    /// The number of lines.
     #[schema(rename = "multiPv", minimum = 1, nullable = false, default = 1)]
     multi_pv: Option<u64>,
-    /// `standard`, `chess960` or `fromPosition`; of any other nothing is known.
+    /// `standard`, `chess960` or `fromPosition`. Any other variant gets 404.
     #[schema(nullable = false)]
     variant: Option<String>,
 }
@@ -41,53 +41,53 @@ impl FromMembers for CloudEvalRequest {
     }
 }
 
-/// An evaluation as Lichess tells it.
+/// An evaluation in Lichess's format.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct CloudEval {
-    /// The FEN, as it was asked.
+    /// The FEN of the request.
     fen: String,
-    /// Thousands of nodes.
+    /// The number of searched nodes, in thousands.
     knodes: u64,
-    /// Iterations finished, in plies.
+    /// The depth of the last finished iteration, in plies.
     depth: u8,
     /// The lines, best first.
     pvs: Vec<CloudLine>,
 }
 
-/// A line as Lichess tells it.
+/// A line in Lichess's format.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct CloudLine {
-    /// Moves in UCI with blanks between them; castling as king takes rook.
+    /// The moves in UCI, separated by spaces. Castling is written as king takes rook.
     moves: String,
-    /// Centipawns from White's view; not with `mate`.
+    /// The score in centipawns from White's point of view; absent with `mate`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     cp: Option<i32>,
-    /// Moves to the mate; negative when White is mated.
+    /// The number of moves to mate; negative if White is mated.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     mate: Option<i32>,
 }
 
-/// Nothing is known.
+/// The response without an evaluation.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub(crate) struct NoCloudEval {
-    /// In words.
+    /// The error text, the same as Lichess's.
     error: &'static str,
 }
 
-/// Evaluations as of Lichess's cloud
+/// Get a cloud evaluation
 ///
-/// What memory knows of a position, in the shape of Lichess's route of this name; with
-/// `lichess.compute_ms` an unknown position is searched that long first. What is no position is not
-/// known either.
+/// Returns the cached evaluation of a position in the format of the Lichess route with the same
+/// path. If `lichess.compute_ms` is set, the server searches an unknown position for that time
+/// first. An invalid FEN gets 404, like an unknown position.
 #[utoipa::path(
     get,
     path = "/api/cloud-eval",
     tag = "analysis",
     responses(
         (status = 200, description = "The evaluation.", body = CloudEval),
-        (status = 404, description = "Nothing is known of the position.", body = NoCloudEval),
+        (status = 404, description = "There is no evaluation of the position.", body = NoCloudEval),
         crate::http::problem::CloudEvalProblems,
     )
 )]
@@ -102,7 +102,7 @@ pub(crate) async fn cloud_eval(
         .is_none_or(|name| ["standard", "chess960", "fromPosition"].contains(&name));
     let fen = query.fen.unwrap_or_default();
     let position =
-        is_known_variant.then(|| parse_fen(&fen).ok()).flatten().map(|reading| reading.position);
+        is_known_variant.then(|| parse_fen(&fen).ok()).flatten().map(|parsed| parsed.position);
     let Some(position) = position else { return Ok(not_found()) };
     let multipv = usize::try_from(query.multi_pv.unwrap_or(1)).unwrap_or(usize::MAX);
     let Some(report) = find_report(&app, caller.client(), &position, multipv).await? else {
@@ -118,7 +118,7 @@ fn not_found() -> Response {
     (StatusCode::NOT_FOUND, Reply(NoCloudEval { error })).into_response()
 }
 
-/// What is known of a position, or what a short search finds where that is allowed.
+/// The cached report of a position, or the report of a short search if the settings allow one.
 async fn find_report(
     app: &App,
     client: &Client,

@@ -1,5 +1,5 @@
-//! The pages of the contract: `GET /openapi.json` and `/openapi.yaml`, `/docs` to read and try it, and
-//! `GET /problems/{code}` for the `type` of a problem.
+//! The pages about the API: `/openapi.json`, `/openapi.yaml`, the interactive `/docs`, and
+//! `/problems/{code}`, the target of a problem's `type`.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -18,7 +18,7 @@ use crate::http::problem::{Problem, ProblemCode};
 
 const HTML: &str = "text/html; charset=utf-8";
 
-/// The files of Swagger UI that its page asks for.
+/// The files of Swagger UI that its page loads.
 const ASSETS: [(&str, &str); 7] = [
     ("favicon-16x16.png", "image/png"),
     ("favicon-32x32.png", "image/png"),
@@ -29,7 +29,7 @@ const ASSETS: [(&str, &str); 7] = [
     ("swagger-ui.css", "text/css; charset=utf-8"),
 ];
 
-/// The contract in both formats, the page that shows it, and the files of that page.
+/// The OpenAPI document in both formats, and Swagger UI with its files.
 pub(crate) struct ContractPages {
     json: StaticResponse,
     yaml: StaticResponse,
@@ -38,7 +38,7 @@ pub(crate) struct ContractPages {
 }
 
 impl ContractPages {
-    /// Renders the pages of a contract.
+    /// Renders the pages of an OpenAPI document.
     pub(crate) fn new(contract: &OpenApi) -> ContractPages {
         let json = contract.to_pretty_json().unwrap_or_default();
         let yaml = contract.to_yaml().unwrap_or_default();
@@ -68,80 +68,88 @@ impl ContractPages {
     }
 }
 
-/// The pages, which the router provides.
+/// The pages, from a request extension that the router sets.
 type Pages = Extension<&'static ContractPages>;
 
-/// The contract as JSON
+/// Get the OpenAPI document as JSON
 #[utoipa::path(
     get,
     path = "/openapi.json",
     tag = "contract",
     responses(
-        (status = 200, description = "This document.", content_type = "application/json", body = serde_json::Value),
-        (status = 304, description = "The client has it: `If-None-Match` names its `ETag`."),
+        (status = 200, description = "This document.", content_type = "application/json",
+            body = serde_json::Value),
+        (status = 304,
+            description = "The client's copy is current: `If-None-Match` has its `ETag`."),
     )
 )]
 pub(crate) async fn openapi_json(Extension(pages): Pages, headers: HeaderMap) -> Response<Body> {
     pages.json.respond(&headers)
 }
 
-/// The contract as YAML
+/// Get the OpenAPI document as YAML
 #[utoipa::path(
     get,
     path = "/openapi.yaml",
     tag = "contract",
     responses(
-        (status = 200, description = "This document.", content_type = "application/yaml", body = serde_json::Value),
-        (status = 304, description = "The client has it: `If-None-Match` names its `ETag`."),
+        (status = 200, description = "This document.", content_type = "application/yaml",
+            body = serde_json::Value),
+        (status = 304,
+            description = "The client's copy is current: `If-None-Match` has its `ETag`."),
     )
 )]
 pub(crate) async fn openapi_yaml(Extension(pages): Pages, headers: HeaderMap) -> Response<Body> {
     pages.yaml.respond(&headers)
 }
 
-/// A page to read and try the contract
+/// Open the interactive documentation
 #[utoipa::path(
     get,
     path = "/docs",
     tag = "contract",
     responses(
-        (status = 200, description = "The page.", content_type = "text/html; charset=utf-8", body = String),
-        (status = 304, description = "The client has it: `If-None-Match` names its `ETag`."),
+        (status = 200, description = "The page.", content_type = "text/html; charset=utf-8",
+            body = String),
+        (status = 304,
+            description = "The client's copy is current: `If-None-Match` has its `ETag`."),
     )
 )]
 pub(crate) async fn docs(Extension(pages): Pages, headers: HeaderMap) -> Response<Body> {
     pages.docs.respond(&headers)
 }
 
-/// A file of that page.
+/// A file of Swagger UI.
 pub(crate) async fn docs_asset(
     Extension(pages): Pages,
     path: Result<Path<String>, PathRejection>,
     uri: OriginalUri,
     headers: HeaderMap,
 ) -> Result<Response<Body>, Problem> {
-    // A path that is no UTF-8 names no file.
+    // A path that is not UTF-8 matches no file.
     let asset = path.ok().and_then(|Path(name)| pages.assets.get(name.as_str()));
     let asset = asset.ok_or_else(|| Problem::not_found(uri.path()))?;
     Ok(asset.respond(&headers))
 }
 
-/// Leads to the docs.
+/// Redirects to the documentation.
 pub(crate) async fn root() -> Response<Body> {
     Redirect::temporary("/docs").into_response()
 }
 
-/// A page about a problem
+/// Explain a problem
 ///
-/// What a problem's code means, and what a client can do about it.
+/// Returns a page that says what a problem's code means and what a client can do about it.
 #[utoipa::path(
     get,
     path = "/problems/{code}",
     tag = "contract",
-    params(("code" = String, Path, description = "The code of a problem.")),
+    params(("code" = String, Path, description = "The code of the problem.")),
     responses(
-        (status = 200, description = "The page.", body = String, content_type = "text/html; charset=utf-8"),
-        (status = 304, description = "The client has it: `If-None-Match` names its `ETag`."),
+        (status = 200, description = "The page.", body = String,
+            content_type = "text/html; charset=utf-8"),
+        (status = 304,
+            description = "The client's copy is current: `If-None-Match` has its `ETag`."),
         crate::http::problem::NotFound,
     )
 )]
@@ -150,7 +158,7 @@ pub(crate) async fn problem(
     uri: OriginalUri,
     headers: HeaderMap,
 ) -> Result<Response<Body>, Problem> {
-    // A path that is no UTF-8 names no code.
+    // A path that is not UTF-8 matches no code.
     let code = path.ok().and_then(|Path(name)| ProblemCode::from_name(&name));
     let code = code.ok_or_else(|| Problem::not_found(uri.path()))?;
     Ok(problem_page(code).respond(&headers))
@@ -160,7 +168,8 @@ fn problem_page(code: ProblemCode) -> StaticResponse {
     let (name, status, title, explanation) =
         (code.name(), code.status(), code.title(), code.explanation());
     let html = format!(
-        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<title>{name} – kibitzer</title>\n\
+        "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+         <title>{name} – kibitzer</title>\n\
          <h1>{title}</h1>\n<p>{}</p>\n<p>Code <code>{name}</code>, status {status}. \
          <a href=\"/docs\">All routes and their problems</a></p>\n</html>\n",
         render_code_spans(explanation),
@@ -168,7 +177,7 @@ fn problem_page(code: ProblemCode) -> StaticResponse {
     StaticResponse::new(html, HTML)
 }
 
-/// Texts between backticks as code.
+/// Escapes a text as HTML, with text between backticks as `<code>`.
 fn render_code_spans(text: &str) -> String {
     let mut html = String::new();
     for (index, part) in text.split('`').enumerate() {

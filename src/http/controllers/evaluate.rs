@@ -1,4 +1,4 @@
-//! `POST /v1/evaluate`
+//! `POST /v1/evaluate`: the static evaluation of a position.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -12,45 +12,46 @@ use crate::http::json::{FromMembers, Json, Members, Reply};
 use crate::http::problem::{PositionProblems, Problem};
 use crate::http::schema::{owner, role};
 
-/// Which position is to be judged.
+/// The position to evaluate.
 #[derive(Clone, Debug, ToSchema)]
 pub(crate) struct EvaluateRequest {
     position: PositionRequest,
 }
 
-/// What the evaluation network says of a position, without a search.
+/// The static evaluation of a position by the network, without a search.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Evaluation {
     #[serde(flatten)]
     state: PositionState,
-    /// From the side to move's view, as of `POST /v1/best-move`; always `cp`.
+    /// The score from the point of view of the side to move, as in `POST /v1/best-move`; always
+    /// `cp`.
     score: ScoreDto,
-    /// From White's view; always `cp`.
+    /// The score from White's point of view; always `cp`.
     white_score: ScoreDto,
     /// The id of the network.
     #[schema(pattern = "^[0-9a-f]{12}$")]
     network: String,
-    /// The variant of the network's output that judged the position: 0 with the fewest pieces, 7
-    /// with the most.
+    /// The output bucket of the network: 0 for the fewest pieces, 7 for the most.
     #[schema(maximum = 7)]
     bucket: usize,
-    /// The pieces but for the kings, from a1 to h8.
+    /// The pieces without the kings, from a1 to h8.
     pieces: Vec<PieceContribution>,
 }
 
-/// A piece and how much of the evaluation hangs on it.
+/// A piece and its contribution to the evaluation.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct PieceContribution {
-    /// Where it stands.
+    /// The square of the piece.
     #[schema(value_type = String, pattern = "^[a-h][1-8]$")]
     square: SquareName,
-    /// Whose piece it is.
+    /// The owner of the piece.
     #[schema(schema_with = owner)]
     color: &'static str,
     /// The kind of piece.
     #[schema(schema_with = role)]
     role: &'static str,
-    /// The score with the piece less the score without it, in centipawns from White's view.
+    /// The score with the piece minus the score without it, in centipawns from White's point of
+    /// view.
     value: i32,
 }
 
@@ -60,10 +61,10 @@ impl FromMembers for EvaluateRequest {
     }
 }
 
-/// Judge a position without a search
+/// Evaluate a position without a search
 ///
-/// The static evaluation by the network, and what each piece adds to it. It sees no threats but by
-/// experience: `POST /v1/best-move` looks ahead.
+/// Returns the static evaluation by the network, and the contribution of each piece. It does not
+/// calculate threats; `POST /v1/best-move` does.
 #[utoipa::path(
     post,
     path = "/v1/evaluate",

@@ -1,4 +1,4 @@
-//! `GET /v1/explore`
+//! `GET /v1/explore`: the graph of cached evaluations around a position.
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
@@ -20,14 +20,14 @@ use crate::http::problem::{ExploreProblems, Problem};
 use crate::http::schema::{ref_or_null, reversible_move, varying};
 use crate::http::stream::body_with_permit;
 
-/// What a move takes while a walk is made and told: the walk's own, what memory knows of the
-/// position, the answer's, and its text, which grows by doubling. A test compares.
+/// The memory of one move during a request, in bytes: its graph edge, the cached report, its DTO,
+/// and its JSON in a buffer that grows by doubling. A test checks it.
 const EDGE_MEMORY_BYTES: usize = 2_400;
 
-/// What a move takes as text.
+/// The length of one move as JSON, in bytes.
 const EDGE_JSON_BYTES: usize = 640;
 
-/// The most memory that walks and their answers take, in bytes.
+/// The upper bound of the memory of all explore requests and their responses, in bytes.
 pub(crate) const fn explore_memory_bound() -> u64 {
     let bytes = (MAX_CONCURRENT_EXPLORES * EDGE_MEMORY_BYTES
         + MAX_CONCURRENT_DEEP_EXPLORES * EDGE_JSON_BYTES)
@@ -35,12 +35,12 @@ pub(crate) const fn explore_memory_bound() -> u64 {
     (bytes as u64).next_multiple_of(1 << 20)
 }
 
-/// Where to look around, and how far.
+/// The position to explore, and the depth.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = ExploreRequest)]
 pub(crate) struct ExploreRequest {
     position: PositionRequest,
-    /// How many moves deep, 1 to 3; behind positions that memory knows.
+    /// The depth in moves, 1 to 3. Only positions in the evaluation cache are explored further.
     #[schema(minimum = 1, maximum = 3, nullable = false, default = 1)]
     depth: Option<u64>,
 }
@@ -53,75 +53,78 @@ impl FromMembers for ExploreRequest {
     }
 }
 
-/// A position, and the moves that lead on from it.
+/// A position and its legal moves, with cached evaluations.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct ExploredPosition {
     #[serde(flatten)]
     state: PositionState,
-    /// What memory knows of this position; null for nothing.
+    /// The cached evaluation of this position; null if there is none.
     #[schema(required, schema_with = cached_or_null)]
     known: Option<CachedEvaluation>,
-    /// The legal moves, best first: those with a score before those without. Null where there is
-    /// none.
+    /// The legal moves, best first. Moves without a score come last. Null if there is no legal
+    /// move.
     #[schema(required)]
     moves: Option<Vec<ExploredMove>>,
 }
 
-/// What memory knows of a position.
+/// An entry of the evaluation cache.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub(crate) struct CachedEvaluation {
-    /// From the view of the side to move there.
+    /// The score from the point of view of the side to move in that position.
     score: ScoreDto,
-    /// Iterations finished, in plies.
+    /// The depth of the search, in plies.
     depth: u8,
-    /// Moves that the search made.
+    /// The number of searched nodes.
     nodes: u64,
-    /// How long it is known, in milliseconds.
+    /// The age of the entry, in milliseconds.
     #[schema(schema_with = age_ms)]
     age_ms: u64,
-    /// `memory`
+    /// Always `memory`: the evaluation cache.
     source: &'static str,
 }
 
-/// A legal move, and where it leads.
+/// A legal move and the position after it.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct ExploredMove {
     /// The move in UCI.
     #[schema(value_type = String)]
     uci: MoveText,
-    /// The same in SAN.
+    /// The move in SAN.
     #[schema(value_type = String)]
     san: MoveText,
-    /// The 16-bit code.
+    /// The move as a 16-bit code.
     code: u16,
-    /// The move as a reversible change of the list, as `POST /v1/play` has it.
+    /// The move as a reversible change of the view `list`, as in `POST /v1/play`.
     #[schema(schema_with = reversible_move)]
     instruction: Vec<Option<i16>>,
-    /// The Zobrist key of the position after it, 16 hex digits.
+    /// The Zobrist key of the position after the move, 16 hex digits.
     #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     key: Hex,
-    /// Whether the game is over there.
+    /// The game status after the move.
     #[schema(value_type = String)]
     status: &'static str,
-    /// What memory knows of that position; null for nothing.
+    /// The cached evaluation of the position after the move; null if there is none.
     #[schema(required, schema_with = cached_or_null)]
     known: Option<CachedEvaluation>,
-    /// What the move is worth, from the view of the side that makes it; null when nothing is known.
+    /// The score of the move, from the point of view of the side that makes it. Null if there is no
+    /// cached evaluation.
     #[schema(required, schema_with = move_score_or_null)]
     score: Option<ScoreDto>,
-    /// The moves from there, when it was asked to look deeper and that position is known. Null
-    /// where there is none.
+    /// The moves of the position after the move, if `depth` includes them and that position is in
+    /// the evaluation cache. Null if there is no legal move.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(no_recursion, required = false)]
     moves: Option<Option<Vec<ExploredMove>>>,
 }
 
-/// Look around
+/// Explore cached evaluations
 ///
-/// The graph of positions: every legal move with what memory knows of the position behind it, best
-/// first. Of a bare position, without its history; nothing is searched. Two such walks are made at
-/// once, and four answers at once that go deeper than one move are made or wait to be read; who
-/// asks then waits, and is answered 503 `queue_full` when it takes as long as a body may.
+/// Returns every legal move with the cached evaluation of the position after it, best first. The
+/// history of the position has no influence. The server searches nothing.
+///
+/// The server handles at most two such requests at once. At most four responses deeper than one
+/// move can be in preparation or unread. Further requests wait, for at most the time limit of a
+/// request body, and then get 503 `queue_full`.
 #[utoipa::path(
     get,
     path = "/v1/explore",
@@ -135,11 +138,11 @@ pub(crate) async fn explore(
     let resolved = request.position.resolve()?;
     let depth = request.depth.and_then(|depth| u32::try_from(depth).ok()).unwrap_or(1);
     let service = app.service().await.clone();
-    let wide_permit = if depth > 1 { Some(app.deep_explore_permit().await?) } else { None };
+    let deep_permit = if depth > 1 { Some(app.deep_explore_permit().await?) } else { None };
     let walk_permit = app.explore_permit().await?;
     let span = Span::current();
     let task = spawn_blocking(move || {
-        // Whoever has left meanwhile does not end it: the place is taken until it has an end.
+        // The walk continues if the client disconnects, so the task holds the permit to its end.
         let _permit = walk_permit;
         span.in_scope(|| {
             let position = resolved.game.position();
@@ -155,7 +158,7 @@ pub(crate) async fn explore(
         .await
         .map_err(|error| Problem::internal(&error))?
         .map_err(|error| Problem::internal(&error))?;
-    let Some(permit) = wide_permit else { return Ok(JsonBytes(json).into_response()) };
+    let Some(permit) = deep_permit else { return Ok(JsonBytes(json).into_response()) };
     json.shrink_to_fit();
     let (parts, _) = JsonBytes(Vec::new()).into_response().into_parts();
     Ok(Response::from_parts(parts, body_with_permit(json, permit)))
@@ -205,17 +208,18 @@ impl From<&CachedAnalysis> for CachedEvaluation {
 }
 
 fn cached_or_null() -> Schema {
-    ref_or_null::<CachedEvaluation>("What memory knows of the position; null for nothing.")
+    ref_or_null::<CachedEvaluation>("The cached evaluation of the position; null if there is none.")
 }
 
 fn move_score_or_null() -> Schema {
     ref_or_null::<ScoreDto>(
-        "What the move is worth, from the view of the side that makes it; null when nothing is known.",
+        "The score of the move, from the point of view of the side that makes it. Null if there is \
+            no cached evaluation.",
     )
 }
 
 fn age_ms() -> ObjectBuilder {
-    varying("How long it is known, in milliseconds.")
+    varying("The age of the entry, in milliseconds.")
 }
 
 #[cfg(test)]
@@ -230,7 +234,7 @@ mod tests {
     const MAX_PV_MOVES: usize = 128;
 
     #[test]
-    fn a_move_takes_no_more_memory_than_is_counted() {
+    fn a_move_uses_no_more_memory_than_the_bound_assumes() {
         let position = Position::from_fen(
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
         )

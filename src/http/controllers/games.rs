@@ -1,4 +1,4 @@
-//! `POST /v1/games` and the URLs of review jobs below it.
+//! `/v1/games`: submission, progress, results and deletion of game-review jobs.
 
 mod events;
 mod export;
@@ -31,30 +31,40 @@ use request::Upload;
 
 /// Review games
 ///
-/// One game or many, as PGN: Chess960, comments, variations, odd encodings and what people write in
-/// place of the standard are understood. A game that cannot be read is an `error` of that game
-/// alone. They become a job, which outlasts the server's process where it keeps anything at all:
-/// 202 says that the job is kept. Each position of the games is searched to the limits that are
-/// given, within the caps of `GET /v1/limits`; without any for as many nodes as the server sees
-/// fit. With `multipv` so many lines are searched, and remembered for `/v1/analysis`.
+/// Creates a job that reviews one or more games. The games are PGN with or without comments and
+/// variations, standard chess or Chess960. The parser accepts legacy encodings and common
+/// deviations from the standard. A game that can't be read gets an `error` and does not affect
+/// other games.
 ///
-/// A client's jobs that are not done take half of the places and of the room at most; what is done
-/// makes way for what is new, of the client with the most first.
+/// The response 202 confirms that the job is stored. If the server has a store (`store.path`), the
+/// job survives a restart.
 ///
-/// Given again under the same `Idempotency-Key`, with the same text and limits, it is the same job,
-/// and is answered 202 again; with another text or other limits 409. A job's own URLs need no API
-/// key: its id cannot be guessed.
+/// Each position is searched to the limits of the request. A limit above a cap of `GET /v1/limits`
+/// is clamped. Without a limit, the server searches a default number of nodes. With `multipv`, the
+/// search returns that number of lines, and `/v1/analysis` can use them from the evaluation cache.
+///
+/// One client's unfinished jobs may use at most half of the server's limits on jobs and storage.
+/// Finished jobs are evicted to make room for new ones, beginning with the client that uses most.
+///
+/// A repeated request with the same `Idempotency-Key`, text and limits returns the same job, again
+/// with 202. With another text or other limits it gets 409. The URLs of a job need no API key,
+/// because its id can't be guessed.
 #[utoipa::path(
     post,
     path = "/v1/games",
     tag = "games",
     params(
-        ("depth" = Option<u64>, Query, minimum = 1, description = "As the member of that name; not both."),
-        ("nodes" = Option<u64>, Query, minimum = 1, description = "As the member of that name; not both."),
-        ("movetime_ms" = Option<u64>, Query, minimum = 1, description = "As the member of that name; not both."),
-        ("multipv" = Option<u64>, Query, minimum = 1, description = "As the member of that name; not both."),
-        ("idempotency-key" = Option<String>, Header, min_length = 1, max_length = 128, pattern = "^[!-~]+$",
-            description = "The client's own name for the job."),
+        ("depth" = Option<u64>, Query, minimum = 1, description = "The same as the member of that \
+            name. It can't be given in both places."),
+        ("nodes" = Option<u64>, Query, minimum = 1, description = "The same as the member of that \
+            name. It can't be given in both places."),
+        ("movetime_ms" = Option<u64>, Query, minimum = 1, description = "The same as the member of \
+            that name. It can't be given in both places."),
+        ("multipv" = Option<u64>, Query, minimum = 1, description = "The same as the member of \
+            that name. It can't be given in both places."),
+        ("idempotency-key" = Option<String>, Header, min_length = 1, max_length = 128,
+            pattern = "^[!-~]+$",
+            description = "A key of the client's choice that identifies the job."),
     ),
     request_body(content(
         (GamesRequest = "application/json"),
@@ -63,7 +73,7 @@ use request::Upload;
         (String = "text/plain"),
     )),
     responses(
-        (status = 202, description = "The job is kept.", body = SubmittedJob,
+        (status = 202, description = "The job is stored.", body = SubmittedJob,
             headers(("Location" = String, description = "The URL of the job."))),
         GamesProblems,
     )
@@ -76,7 +86,7 @@ pub(crate) async fn submit_games(
     body: Body,
 ) -> Result<Response, Problem> {
     let idempotency_key = request::idempotency_key(&headers)?;
-    // What arrives holds its place until it is kept: so few texts are in memory at once.
+    // The permit is held until the job is stored. It bounds the number of texts in memory.
     let _permit = app.upload_permit(caller.client()).await?;
     let Upload { text, limits } = request::read_upload(&app, &headers, body, limits).await?;
     let (review_limits, clamped) = limits.clamp(app.caps());
@@ -98,16 +108,17 @@ pub(crate) async fn submit_games(
     Ok((StatusCode::ACCEPTED, [(LOCATION, location)], Reply(submitted)).into_response())
 }
 
-/// A review
+/// Get a review
 ///
-/// How far the job is, and what is said of its games so far: of each from its last move back, in
-/// the order of the moves. How accurate the players were is told once all of a game is reviewed.
-/// What is told here is kept: it is the same after the server was killed.
+/// Returns the progress of the job and the reviews of its games so far. Each game is reviewed from
+/// its last move to its first; the response lists the moves in game order. The accuracy of the
+/// players follows when the whole game is reviewed. The results in the response are stored and
+/// survive a crash of the server.
 #[utoipa::path(
     get,
     path = "/v1/games/{id}",
     tag = "games",
-    params(("id" = String, Path, description = "The job's id.")),
+    params(("id" = String, Path, description = "The id of the job.")),
     responses((status = 200, description = "The review so far.", body = JobReview), JobProblems)
 )]
 pub(crate) async fn game_review(
@@ -119,25 +130,32 @@ pub(crate) async fn game_review(
     chunked_response(export::ReviewWriter::new(job), "application/json", caller.path()).await
 }
 
-/// Follow a review
+/// Stream a review
 ///
-/// Server-sent events: `move` for each move that is reviewed, from the last of a game back; `game`
-/// when all of a game is, or it cannot be; and as the last one `end`. Ids rise by one from 1, and
-/// an event has the same id each time that it is told, also after the server was restarted: who
-/// comes back with `Last-Event-ID` hears what comes after it. The id of `end` is `end`; who comes
-/// back with that is answered 204, at which an EventSource stops. `heartbeat`, which has no id,
-/// comes whenever nothing else was said for some seconds. A stream without `end` has broken off.
+/// The response is server-sent events:
+///
+/// - `move`: a move is reviewed. Each game is reviewed from its last move to its first.
+/// - `game`: a whole game is reviewed, or it can't be reviewed.
+/// - `heartbeat`: the server has sent no other event for some seconds. It has no id.
+/// - `end`: the last event, with the id `end`.
+///
+/// The ids of `move` and `game` count from 1. An event keeps its id in every stream of the job,
+/// also after a restart of the server. A client that reconnects with `Last-Event-ID` receives the
+/// events after that id. With the id `end` it gets 204, which stops an `EventSource`. A stream that
+/// stops without `end` was interrupted.
 #[utoipa::path(
     get,
     path = "/v1/games/{id}/events",
     tag = "games",
     params(
-        ("id" = String, Path, description = "The job's id."),
-        ("last-event-id" = Option<String>, Header, description = "The id of the last event that was heard."),
+        ("id" = String, Path, description = "The id of the job."),
+        ("last-event-id" = Option<String>, Header, description = "The id of the last event that \
+            the client received."),
     ),
     responses(
-        (status = 200, description = "The events.", body = JobLine, content_type = "text/event-stream"),
-        (status = 204, description = "The stream that the client comes back to has ended."),
+        (status = 200, description = "The events.", body = JobLine,
+            content_type = "text/event-stream"),
+        (status = 204, description = "The client has already received the whole stream."),
         JobEventsProblems,
     )
 )]
@@ -152,7 +170,7 @@ pub(crate) async fn game_events(
     if raw_id == END_EVENT_ID {
         return Ok(StatusCode::NO_CONTENT.into_response());
     }
-    // Who says something else has heard nothing of ours.
+    // Any other text is not an id of this stream: the stream starts at the first event.
     let last_event_id = u64::from_str(raw_id).unwrap_or(0);
     let (permit, shutdown) = (app.stream_permit()?, app.jobs().await.subscribe_shutdown());
     let (options, format) = (app.caps().stream, ResponseFormat::Sse);
@@ -160,18 +178,19 @@ pub(crate) async fn game_events(
     Ok(events::stream_events(setup, job, last_event_id, shutdown))
 }
 
-/// The annotated games
+/// Get the annotated games
 ///
-/// As PGN: after each move its evaluation (`[%eval …]`, White's view), of an inaccuracy, mistake or
-/// blunder the glyph (`$6`, `$2`, `$4`) and the best line as a variation, beside all that the games
-/// came with. A game that is not reviewed to its first move yet comes as it was; one that cannot be
-/// read is left out.
+/// Returns the games as PGN. Each move has its evaluation (`[%eval …]`, from White's point of
+/// view). An inaccuracy, mistake or blunder also has its NAG (`$6`, `$2`, `$4`) and the best line
+/// as a variation. Existing annotations remain. A game whose review is incomplete is returned
+/// unchanged, and a game that can't be read is omitted.
 #[utoipa::path(
     get,
     path = "/v1/games/{id}/pgn",
     tag = "games",
-    params(("id" = String, Path, description = "The job's id.")),
-    responses((status = 200, description = "The games.", body = String, content_type = "application/x-chess-pgn"), JobProblems)
+    params(("id" = String, Path, description = "The id of the job.")),
+    responses((status = 200, description = "The games.", body = String,
+        content_type = "application/x-chess-pgn"), JobProblems)
 )]
 pub(crate) async fn annotated_games(
     State(app): State<App>,
@@ -184,14 +203,14 @@ pub(crate) async fn annotated_games(
 
 /// Delete a review
 ///
-/// Done or not: what is searched for it stops, and from then on its URLs answer 410. Deleted again
-/// it is answered 204 as well.
+/// Deletes a job, finished or not. Its searches stop, and its URLs return 410 from then on. A
+/// repeated deletion also returns 204.
 #[utoipa::path(
     delete,
     path = "/v1/games/{id}",
     tag = "games",
-    params(("id" = String, Path, description = "The job's id.")),
-    responses((status = 204, description = "The job is gone."), DeletionProblems)
+    params(("id" = String, Path, description = "The id of the job.")),
+    responses((status = 204, description = "The job is deleted."), DeletionProblems)
 )]
 pub(crate) async fn delete_games(
     State(app): State<App>,
@@ -216,8 +235,7 @@ async fn find_job(
     app.jobs().await.find(id).await.map_err(|error| Problem::from_job_error(error, path))
 }
 
-/// What is known of a job, as it is written. A review goes on: nobody between the server and its
-/// reader is to keep an answer.
+/// A chunked response. Proxies must not cache it, because the review of a running job changes.
 async fn chunked_response(
     chunks: impl ChunkSource<Error = JobError>,
     media_type: &'static str,
@@ -227,7 +245,7 @@ async fn chunked_response(
     Ok(([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-store")], body).into_response())
 }
 
-/// A text that is no id names no job.
+/// Parses a job id. A text that is not an id gets `not_found`, like an unknown job.
 fn parse_job_id(id: Result<Path<String>, PathRejection>, path: &str) -> Result<JobId, Problem> {
     let id = id.ok().and_then(|Path(id)| JobId::parse(&id));
     id.ok_or_else(|| Problem::from_job_error(JobError::NotFound, path))

@@ -12,25 +12,26 @@ use crate::http::dto::{
 use crate::http::json::{FromMembers, Json, JsonBytes, Members};
 use crate::http::problem::{PositionProblems, Problem};
 
-/// Whose legal moves are asked for.
+/// The position to generate the legal moves of.
 #[derive(Clone, Debug, ToSchema)]
 pub(crate) struct LegalMovesRequest {
     position: PositionRequest,
 }
 
-// `write_response` writes it; this says what it has to write.
+// This type describes the schema. `write_response` writes the JSON by hand, and a test compares the
+// two.
 /// The legal moves of a position.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct LegalMoves {
     #[serde(flatten)]
     state: PositionState,
-    /// How many legal moves there are.
+    /// The number of legal moves.
     #[schema(minimum = 0)]
     count: usize,
-    /// The moves, by rising `code`. A drawn game still lists them.
+    /// The moves in ascending order of `code`. A drawn position still lists them.
     moves: Vec<MoveDto>,
-    /// For each square that a piece may leave the squares that it may go to, in the order of
-    /// squares; castling as the king's square and as the rook's.
+    /// The destination squares of each piece that can move, by its square, in the order of squares.
+    /// Castling appears twice: as the king's destination and as the rook's square.
     #[schema(value_type = std::collections::BTreeMap<String, Vec<String>>)]
     dests: Dests,
 }
@@ -41,9 +42,9 @@ impl FromMembers for LegalMovesRequest {
     }
 }
 
-/// Legal moves
+/// List the legal moves
 ///
-/// All legal moves of a position, with SAN and flags, ready for a board widget.
+/// Returns all legal moves of a position, with SAN and flags, in a form that suits a board widget.
 #[utoipa::path(
     post,
     path = "/v1/legal-moves",
@@ -63,10 +64,10 @@ pub(crate) async fn legal_moves(
         .map_err(|error| Problem::internal(&error))
 }
 
-/// Room for the answer of all but the busiest positions.
+/// The initial buffer size, enough for all but positions with unusually many moves.
 const INITIAL_CAPACITY: usize = 8 << 10;
 
-/// The answer about a position whose legal moves are listed by rising code.
+/// Serializes the response for a position. `moves` are its legal moves in ascending order of code.
 fn write_response(
     state: &PositionState,
     position: &Position,
@@ -74,7 +75,7 @@ fn write_response(
 ) -> serde_json::Result<Vec<u8>> {
     let mut out = Vec::with_capacity(INITIAL_CAPACITY);
     serde_json::to_writer(&mut out, state)?;
-    // The state's closing brace: the answer's own members come behind it.
+    // Drop the closing brace of the state: the other members follow.
     out.pop();
     out.extend_from_slice(b",\"count\":");
     serde_json::to_writer(&mut out, &moves.len())?;
@@ -169,8 +170,8 @@ mod tests {
     use crate::http::dto::{MoveText, SquareName, castling_side_name, destinations};
     use crate::http::json::read;
 
-    /// Positions whose moves promote, capture, castle (in Chess960 too), take en passant, give
-    /// check and mate, or are none.
+    /// Positions with promotions, captures, castling (also Chess960), en passant, checks and mates,
+    /// and positions without legal moves.
     const POSITIONS: [&str; 9] = [
         "startpos",
         "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

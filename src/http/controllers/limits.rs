@@ -1,4 +1,4 @@
-//! `GET /v1/limits`
+//! `GET /v1/limits`: the limits of requests and the capacity of the server.
 
 use axum::Extension;
 use axum::extract::State;
@@ -12,139 +12,139 @@ use crate::http::dto::whole_ms;
 use crate::http::json::Reply;
 use crate::http::schema::{ref_or_null, varying};
 
-/// What one request may ask for, and how much the server carries.
+/// The limits of a request and the capacity of the server.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct ServerLimits {
-    /// `depth` of a search, in plies.
+    /// The member `depth` of a search, in plies.
     depth: Limit,
-    /// `nodes` of a search.
+    /// The member `nodes` of a search.
     nodes: Limit,
-    /// `movetime_ms` of a search, in milliseconds; the default counts when a request has no limit
-    /// at all.
+    /// The member `movetime_ms` of a search, in milliseconds. The default applies to requests
+    /// without any limit.
     movetime_ms: Limit,
-    /// How long an `infinite` analysis may last, in milliseconds.
+    /// The maximum duration of an `infinite` analysis, in milliseconds.
     infinite_ms: u64,
-    /// `mate` of a search, in moves.
+    /// The member `mate` of a search, in moves.
     mate: Limit,
-    /// `threads` of a search.
+    /// The member `threads` of a search.
     #[schema(schema_with = threads)]
     threads: Limit,
-    /// `multipv` of an analysis.
+    /// The member `multipv` of an analysis.
     multipv: Limit,
-    /// Entries of `moves`.
+    /// The maximum number of entries of the member `moves`.
     moves: usize,
-    /// Bytes of a request's body.
+    /// The maximum length of a request body, in bytes.
     body_bytes: usize,
-    /// `depth` of a perft, in plies.
+    /// The maximum `depth` of a perft, in plies.
     perft_depth: u8,
-    /// How long a perft may take, in milliseconds.
+    /// The maximum duration of a perft, in milliseconds.
     perft_ms: u64,
-    /// The requests that wait for a worker.
+    /// The queue of requests that wait for a worker.
     queue: QueueStatus,
-    /// Searches and perfts that run at once.
+    /// The number of searches and perfts that can run at once.
     #[schema(schema_with = workers)]
     workers: usize,
     /// The size of the shared transposition table, in MB.
     hash_mb: usize,
-    /// Finished analyses that are remembered.
+    /// The evaluation cache, which holds finished analyses.
     dictionary: CacheStatus,
-    /// Batches.
+    /// The limits of batches.
     batch: BatchLimits,
-    /// Reviews of games.
+    /// The limits of game reviews.
     jobs: JobLimits,
-    /// Connections at once.
+    /// The maximum number of concurrent connections.
     connections: usize,
-    /// Streams and boards at once.
+    /// The maximum number of concurrent streams and live boards.
     streams: usize,
-    /// How often the caller may ask; null for as often as it likes.
+    /// The rate limit of the caller; null if there is none.
     #[schema(required, schema_with = rate_or_null)]
     rate: Option<RateLimitStatus>,
-    /// The server's memory.
+    /// The memory limits of the server.
     memory: MemoryLimits,
 }
 
-/// The most that may be asked, and what counts when nothing is.
+/// The maximum and the default of a request member.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub(crate) struct Limit {
-    /// What is beyond is clamped.
+    /// The maximum. A greater value is clamped.
     max: u64,
-    /// Null: no limit of this kind.
+    /// The value that applies if the request has none. Null: no limit.
     #[schema(required)]
     default: Option<u64>,
 }
 
-/// Batches.
+/// The limits of batches.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Batch)]
 pub(crate) struct BatchLimits {
-    /// Batches at once.
+    /// The maximum number of concurrent batches.
     max: usize,
-    /// Most lines.
+    /// The maximum number of lines of a batch.
     lines: usize,
-    /// Most bytes.
+    /// The maximum length of a batch, in bytes.
     bytes: usize,
 }
 
-/// Reviews of games.
+/// The limits of game reviews.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Jobs)]
 pub(crate) struct JobLimits {
-    /// Most jobs that are kept, done or not.
+    /// The maximum number of stored jobs, finished or not.
     max: usize,
-    /// How long a job is kept that is over, in hours.
+    /// The time that the server keeps a finished job, in hours.
     keep_hours: u64,
-    /// Most bytes of a text.
+    /// The maximum length of the PGN text of a job, in bytes.
     bytes: usize,
 }
 
-/// How often a client may ask.
+/// The rate limit of a client.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Rate)]
 pub(crate) struct RateLimitStatus {
-    /// Requests in a window.
+    /// The number of requests per window.
     requests: u32,
-    /// The window, in milliseconds.
+    /// The length of the window, in milliseconds.
     window_ms: u64,
-    /// Requests that the caller may make at once.
+    /// The number of requests that the caller can still send now.
     remaining: u32,
 }
 
-/// A queue.
+/// The state of the queue.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Queue)]
 pub(crate) struct QueueStatus {
-    /// How many may wait.
+    /// The maximum number of waiting requests.
     capacity: usize,
-    /// How many wait now.
+    /// The number of requests that wait now.
     length: usize,
-    /// How long one may wait, in milliseconds.
+    /// The maximum time that a request waits, in milliseconds.
     max_wait_ms: u64,
 }
 
-/// The evaluation dictionary.
+/// The state of the evaluation cache.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Dictionary)]
 pub(crate) struct CacheStatus {
-    /// How many there are now.
+    /// The number of entries now.
     entries: usize,
-    /// How many there may be.
+    /// The maximum number of entries.
     max_entries: usize,
 }
 
-/// Memory, in MB.
+/// The memory limits of the server, in MB.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Memory)]
 pub(crate) struct MemoryLimits {
-    /// The most that the settings lead to.
+    /// The upper bound of the memory that the server uses with its settings.
     #[schema(schema_with = bound_mb)]
     bound_mb: u64,
-    /// The most that the settings allow.
+    /// The maximum that the settings allow for that bound.
     max_mb: u64,
 }
 
-/// Limits
+/// Get the limits
 ///
-/// What one request may ask for, and how much the server carries.
+/// Returns the limits of requests and the capacity of the server.
 #[utoipa::path(
     get,
     path = "/v1/limits",
@@ -191,7 +191,9 @@ pub(crate) async fn limits(
         },
         connections: caps.connections,
         streams: caps.streams,
-        rate: identity.and_then(|Extension(visitor)| visitor.allowance).map(RateLimitStatus::from),
+        rate: identity
+            .and_then(|Extension(identity)| identity.allowance)
+            .map(RateLimitStatus::from),
         memory: MemoryLimits { bound_mb: caps.memory_bound_mb, max_mb: caps.memory_max_mb },
     })
 }
@@ -207,23 +209,26 @@ impl From<Allowance> for RateLimitStatus {
 }
 
 fn rate_or_null() -> Schema {
-    ref_or_null::<RateLimitStatus>("How often the caller may ask; null for as often as it likes.")
+    ref_or_null::<RateLimitStatus>("The rate limit of the caller; null if there is none.")
 }
 
 fn workers() -> ObjectBuilder {
-    varying("Searches and perfts that run at once; by default one per core.")
+    varying("The number of searches and perfts that can run at once; by default one per core.")
 }
 
 fn threads() -> ObjectBuilder {
-    varying("`threads` of a search; the most are by default as many as there are workers.")
+    varying("The member `threads` of a search. The default maximum is the number of workers.")
         .schema_type(Type::Object)
         .minimum(None::<u64>)
-        .property("max", varying("What is beyond is clamped.").minimum(Some(1)))
+        .property("max", varying("The maximum. A greater value is clamped.").minimum(Some(1)))
         .required("max")
-        .property("default", varying("What counts when none are asked for.").minimum(Some(1)))
+        .property(
+            "default",
+            varying("The value that applies if the request has none.").minimum(Some(1)),
+        )
         .required("default")
 }
 
 fn bound_mb() -> ObjectBuilder {
-    varying("The most that the settings lead to.")
+    varying("The upper bound of the memory that the server uses with its settings.")
 }

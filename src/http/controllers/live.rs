@@ -1,4 +1,4 @@
-//! `GET /v1/live`: an interactive board over a WebSocket.
+//! `GET /v1/live`: a live board over a WebSocket.
 
 mod connection;
 mod message;
@@ -20,14 +20,14 @@ use crate::http::problem::{LiveProblems, Problem};
 use connection::LiveConnection;
 use message::MAX_MESSAGE_BYTES;
 
-/// The name of what is spoken on the socket, for clients that ask for one.
+/// The subprotocol, selected if the client requests it.
 const SUBPROTOCOL: &str = "kibitzer.v1";
 
-/// What is longer than this is not even read to its end. In between the client hears why it is cut
-/// off.
+/// A message longer than this fails the socket at once. For a message between the two limits, the
+/// server closes the socket with the code 1009.
 const HARD_MAX_MESSAGE_BYTES: usize = 4 * MAX_MESSAGE_BYTES;
 
-/// Of each read so many bytes are taken: messages are small.
+/// The size of the read buffer. It is small because messages are small.
 const READ_BUFFER_BYTES: usize = 4 << 10;
 
 #[utoipa::path(
@@ -36,9 +36,10 @@ const READ_BUFFER_BYTES: usize = 4 << 10;
     tag = "analysis",
     summary = "A live board",
     description = include_str!("live/description.md"),
-    params(("ticket" = Option<String>, Query, description = "From `POST /v1/tickets`, for those who can't send a key.")),
+    params(("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for \
+        clients that can't send an API key.")),
     responses(
-        (status = 101, description = "The board is open: from here on it is a WebSocket."),
+        (status = 101, description = "The connection is now a WebSocket."),
         LiveProblems,
     )
 )]

@@ -1,4 +1,4 @@
-//! `POST /v1/perft`
+//! `POST /v1/perft`: the number of legal move paths of a given length.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -14,44 +14,44 @@ use crate::http::json::{FromMembers, Json, Members, Reply};
 use crate::http::problem::{PerftProblems, Problem};
 use crate::http::schema::varying;
 
-/// What is to be counted.
+/// The position and the depth of the count.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = PerftRequest)]
 pub(crate) struct PerftRequest {
     position: PositionRequest,
-    /// How many plies deep; beyond `perft_depth` of `GET /v1/limits` it is clamped. Of depth 0
-    /// there is one path.
+    /// The depth in plies. A value above `perft_depth` of `GET /v1/limits` is clamped. Depth 0 has
+    /// one path.
     #[schema(minimum = 0)]
     depth: u64,
-    /// Count apart for each first move.
+    /// Also return the count of each first move.
     #[schema(required = false, default = false)]
     divide: bool,
 }
 
-/// How many paths of legal moves there are.
+/// The number of legal move paths.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct PerftCount {
-    /// The position, normalised, after `moves`.
+    /// The normalised FEN of the position after `moves`.
     fen: String,
-    /// The depth that was counted, in plies.
+    /// The depth of the count, in plies.
     depth: u8,
-    /// What was asked beyond a cap; empty when nothing was.
+    /// The members that exceeded a cap and were clamped; empty if there were none.
     clamped: Vec<Clamped>,
     /// The number of paths. Repetition and the 50-move rule are ignored.
     nodes: u64,
-    /// How long the count took, in milliseconds.
+    /// The duration of the count, in milliseconds.
     #[schema(schema_with = time_ms)]
     time_ms: u64,
-    /// Paths a second.
+    /// Paths per second.
     #[schema(schema_with = nps)]
     nps: u64,
-    /// The same apart for each first move, in UCI; only when asked.
+    /// The number of paths by first move, in UCI. Only if the request sets `divide`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, value_type = Option<std::collections::BTreeMap<String, u64>>)]
     divide: Option<Divide>,
 }
 
-/// Paths by first move.
+/// The number of paths by first move.
 #[derive(Clone, Debug)]
 pub(crate) struct Divide(Vec<(MoveText, u64)>);
 
@@ -83,8 +83,8 @@ impl FromMembers for PerftRequest {
 
 /// Count move paths
 ///
-/// The number of paths of legal moves of a length: the test of every move generator. It waits in
-/// the queue as searches do.
+/// Returns the number of legal move paths of a given length, the standard test of move generators.
+/// The request waits in the queue like a search.
 #[utoipa::path(
     post,
     path = "/v1/perft",
@@ -119,9 +119,9 @@ pub(crate) async fn perft(
 }
 
 fn time_ms() -> ObjectBuilder {
-    varying("How long the count took, in milliseconds.")
+    varying("The duration of the count, in milliseconds.")
 }
 
 fn nps() -> ObjectBuilder {
-    varying("Paths a second.")
+    varying("Paths per second.")
 }

@@ -1,4 +1,4 @@
-//! `POST /v1/play`
+//! `POST /v1/play`: plays moves and records the changes that each move makes.
 
 use axum::extract::State;
 use serde::Serialize;
@@ -15,29 +15,29 @@ use crate::http::json::{FromMembers, Json, Members, Reply};
 use crate::http::problem::{MemberErrorCode, PositionProblems, Problem};
 use crate::http::schema::{nullable_string_enum, reversible_move};
 
-/// Which moves are played.
+/// The moves to play, and the number of moves to take back.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = PlayRequest)]
 pub(crate) struct PlayRequest {
     position: PositionRequest,
-    /// So many of the last moves are taken back again.
+    /// The number of moves to take back from the end.
     #[schema(required = false, default = 0)]
     undo: usize,
-    /// Which square is bit 0 of the answer's bitboards.
+    /// The square of bit 0 in the bitboards of the response.
     #[schema(required = false, schema_with = bit_order_schema)]
     bit_order: BitOrder,
 }
 
-/// A game that was played.
+/// The state after the moves, and the played moves.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct PlayedGame {
     #[serde(flatten)]
     state: PositionState,
-    /// The moves that are still played, in order.
+    /// The moves that are not taken back, in order.
     plies: Vec<Ply>,
 }
 
-/// A move that was played.
+/// A played move.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Ply {
     /// The move in UCI.
@@ -49,12 +49,12 @@ pub(crate) struct Ply {
     /// The move as a 16-bit code.
     #[schema(minimum = 1)]
     code: u16,
-    /// The position after it.
+    /// The FEN after the move.
     fen: String,
-    /// The key of the position after it.
+    /// The Zobrist key of the position after the move.
     #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     key: Hex,
-    /// The move as a reversible change of the list.
+    /// The move as a reversible change of the view `list`.
     #[schema(schema_with = reversible_move)]
     instruction: Vec<Option<i16>>,
     /// The move as bitboards.
@@ -65,26 +65,26 @@ pub(crate) struct Ply {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Record)]
 pub(crate) struct RecordDto {
-    /// Where the piece comes from; of castling, where the king does.
+    /// The square that the piece leaves; for castling, the king's square.
     #[schema(value_type = String)]
     start: Hex,
-    /// Where it arrives.
+    /// The square that the piece reaches.
     #[schema(value_type = String)]
     end: Hex,
-    /// Whose piece is captured; null without a capture.
+    /// The owner of the captured piece; null without a capture.
     #[schema(required, schema_with = nullable_colors)]
     captured_side: Option<&'static str>,
-    /// Its kind; null without a capture.
+    /// The kind of the captured piece; null without a capture.
     #[schema(required, schema_with = captured_pieces)]
     captured_piece: Option<&'static str>,
-    /// All pieces of that side and kind before the capture; null without a capture.
+    /// All pieces of that owner and kind before the capture; null without a capture.
     #[schema(required, value_type = Option<String>)]
     captured_bitboard: Option<Hex>,
-    /// Who castles, and to which side; null when nobody does.
+    /// The side that castles and the direction; null without castling.
     #[schema(required, schema_with = castle_types)]
     castle_type: Option<&'static str>,
-    /// The static evaluation after the move, in centipawns of which 100 win half of the games, from
-    /// White's side.
+    /// The static evaluation after the move, in centipawns from White's point of view. A score of
+    /// 100 wins half of the games.
     score: i32,
     /// The castling rights before the move.
     #[serde(flatten)]
@@ -100,8 +100,10 @@ impl FromMembers for PlayRequest {
         let position = position?;
         let undo = usize::try_from(undo).unwrap_or(usize::MAX);
         if undo > position.move_count() {
-            let detail =
-                format!("undo is {undo}, but the number of moves is {}", position.move_count());
+            let detail = format!(
+                "undo is {undo}; it must be 0 to {}, the number of moves",
+                position.move_count()
+            );
             members.add_error(MemberErrorCode::OutOfRange, "undo", detail);
         }
         Some(PlayRequest { position, undo, bit_order })
@@ -110,8 +112,7 @@ impl FromMembers for PlayRequest {
 
 /// Play moves
 ///
-/// Plays moves, takes the last ones back if asked, and tells of each move that remains what it
-/// changed.
+/// Plays moves, takes back the last `undo` of them, and returns what each remaining move changes.
 #[utoipa::path(
     post,
     path = "/v1/play",
@@ -147,7 +148,7 @@ pub(crate) async fn play(
     Ok(Reply(PlayedGame { state: PositionState::from(&resolved), plies }))
 }
 
-/// One ply for each move of the game, from the positions around it.
+/// Makes a ply of each move of the game, from the positions before and after it.
 fn plies(game: &Game, make_ply: impl Fn(&Position, Move, &Position) -> Ply) -> Vec<Ply> {
     let moves = game.moves().iter().enumerate();
     moves
@@ -174,7 +175,7 @@ impl RecordDto {
 
 fn nullable_colors() -> ObjectBuilder {
     nullable_string_enum(
-        "Whose piece is captured; null without a capture.",
+        "The owner of the captured piece; null without a capture.",
         Color::ALL.map(Color::name),
     )
 }
@@ -188,7 +189,7 @@ fn captured_pieces() -> ObjectBuilder {
 
 fn castle_types() -> ObjectBuilder {
     nullable_string_enum(
-        "Who castles, and to which side; null when nobody does.",
+        "The side that castles and the direction; null without castling.",
         ["white_kingside", "white_queenside", "black_kingside", "black_queenside"],
     )
 }

@@ -17,33 +17,33 @@ use crate::http::problem::{InvalidMember, PositionProblems, Problem};
 use crate::http::schema::string_enum;
 use view_dtos::{BitboardsView, BoardsView, ChecksView, HuffmanView, PieceView, StateView};
 
-/// Which position is asked for, and in which forms.
+/// The position to convert, and the requested views.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = PositionRequest)]
 pub(crate) struct PositionViewsRequest {
     position: PositionRequest,
-    /// The views wanted; all unless given.
+    /// The requested views; all by default.
     #[schema(required = false, schema_with = views_schema)]
     views: Vec<View>,
-    /// Which square is bit 0 of the answer's bitboards.
+    /// The square of bit 0 in the bitboards of the response.
     #[schema(required = false, schema_with = bit_order_schema)]
     bit_order: BitOrder,
 }
 
-/// A position in many forms.
+/// A position in many encodings.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Position)]
 pub(crate) struct PositionAnswer {
     #[serde(flatten)]
     state: PositionState,
-    /// The FEN with the rooks' files for castling rights (Shredder-FEN).
+    /// The FEN with castling rights as the files of the rooks (Shredder-FEN).
     shredder_fen: String,
-    /// The packed form, in base64url: accepted wherever a FEN is. It holds no clocks.
+    /// The packed form in base64url, accepted wherever a FEN is. It does not contain the clocks.
     #[schema(pattern = "^[A-Za-z0-9_-]+$")]
     packed: String,
-    /// Some castling right is not the standard one.
+    /// `true` if a castling right has its king or rook on a non-standard file.
     chess960: bool,
-    /// The views; all, or those asked for.
+    /// The requested views.
     views: Views,
 }
 
@@ -56,15 +56,17 @@ impl FromMembers for PositionViewsRequest {
     }
 }
 
-/// A position in many forms
+/// Convert a position
 ///
-/// Reads a position, plays moves from it, and gives it back normalised and in the views asked for.
+/// Reads a position, plays moves from it, and returns the result normalised and in the requested
+/// views.
 #[utoipa::path(
     post,
     path = "/v1/position",
     tag = "positions",
     request_body = PositionViewsRequest,
-    responses((status = 200, description = "The position.", body = PositionAnswer), PositionProblems)
+    responses((status = 200, description = "The position.", body = PositionAnswer),
+        PositionProblems)
 )]
 pub(crate) async fn position(
     Json(request): Json<PositionViewsRequest>,
@@ -80,7 +82,7 @@ pub(crate) async fn position(
     }))
 }
 
-/// A form of the position that can be asked for.
+/// An encoding of the position that a client can request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum View {
     List,
@@ -139,20 +141,20 @@ impl<'a> FromValue<'a> for View {
 pub(crate) fn views_schema() -> ArrayBuilder {
     ArrayBuilder::new()
         .items(string_enum("A view.", View::ALL.map(View::name)))
-        .description(Some("The views wanted; all unless given."))
+        .description(Some("The requested views; all by default."))
 }
 
-/// The views asked for.
+/// The requested views.
 #[derive(Clone, Debug, Default, Serialize, ToSchema)]
 pub(crate) struct Views {
-    /// 69 entries: 0–63 the piece states of a8, b8 … h1 (0 empty, 1–6 White's pawn, knight, bishop,
-    /// rook, queen, king, 7–12 Black's); 64 and 65 the list index of the white and of the black
-    /// king; 66 the castling state (bit 0 White short, 1 White long, 2 Black short, 3 Black long);
-    /// 67 the en passant file 0–7 or −1; 68 `true` when White is to move.
+    /// An array of 69 entries. 0–63: the piece states of a8, b8 … h1 (0 empty, 1–6 White's pawn,
+    /// knight, bishop, rook, queen, king, 7–12 Black's). 64 and 65: the index of the white and of
+    /// the black king. 66: the castling rights (bit 0 White short, 1 White long, 2 Black short, 3
+    /// Black long). 67: the en passant file, 0–7 or −1. 68: `true` if White is to move.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = list_schema, required = false)]
     list: Option<ListView>,
-    /// A bitboard for each side and kind of piece.
+    /// One bitboard per side and kind of piece.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     bitboards: Option<BitboardsView>,
@@ -160,27 +162,27 @@ pub(crate) struct Views {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     boards: Option<BoardsView>,
-    /// Two squares a byte, 32 bytes as 64 hex digits: byte i holds square 2i in its low four bits
-    /// and 2i + 1 in its high four. A square's four bits: bit 0 colour (1 white), bits 1–3 the type
-    /// (0 empty, 1 pawn … 6 king).
+    /// Two squares per byte, 32 bytes as 64 hex digits. Byte i holds square 2i in its low four bits
+    /// and square 2i + 1 in its high four. Bit 0 of a square is the colour (1 white), bits 1–3 are
+    /// the kind (0 empty, 1 pawn … 6 king).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, pattern = "^[0-9a-f]{64}$")]
     nibbles: Option<String>,
-    /// The pieces by rising square.
+    /// The pieces in ascending order of squares.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, min_items = 2, max_items = 32)]
     pieces: Option<Vec<PieceView>>,
-    /// A byte for each square a1 … h8: bit 0 colour (1 white), bit 1 has moved, bit 2 pawn, 3
-    /// knight, 4 bishop, 5 rook, 6 queen, 7 king; 0 is an empty square.
+    /// One byte per square a1 … h8: bit 0 colour (1 white), bit 1 has moved, bit 2 pawn, 3 knight,
+    /// 4 bishop, 5 rook, 6 queen, 7 king. An empty square is 0.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, min_items = 64, max_items = 64)]
     piece_bytes: Option<Vec<u8>>,
-    /// Bits 0–3 the castling state, bit 4 en passant possible, bits 5–7 its file (0 when not
-    /// possible).
+    /// Castling and en passant in one byte: bits 0–3 the castling rights, bit 4 set if en passant
+    /// is possible, bits 5–7 its file (0 if not possible).
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     special: Option<u8>,
-    /// What the position is beside its pieces.
+    /// The state of the game without the pieces.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     state: Option<StateView>,
@@ -195,7 +197,7 @@ pub(crate) struct Views {
 }
 
 impl Views {
-    /// The views of a game's position that are wanted.
+    /// Builds the requested views of a game's current position.
     pub(crate) fn of(game: &Game, requested: &[View], order: BitOrder) -> Views {
         let position = game.position();
         let mut views = Views::default();
@@ -269,8 +271,10 @@ fn list_schema() -> ArrayBuilder {
     let entry =
         OneOfBuilder::new().item(number).item(ObjectBuilder::new().schema_type(Type::Boolean));
     ArrayBuilder::new().items(entry).min_items(Some(69)).max_items(Some(69)).description(Some(
-        "69 entries: 0–63 the piece states of a8, b8 … h1 (0 empty, 1–6 White's pawn, knight, bishop, rook, queen, king, 7–12 \
-         Black's); 64 and 65 the list index of the white and of the black king; 66 the castling state (bit 0 White short, 1 White \
-         long, 2 Black short, 3 Black long); 67 the en passant file 0–7 or −1; 68 `true` when White is to move.",
+        "An array of 69 entries. 0–63: the piece states of a8, b8 … h1 (0 empty, 1–6 White's pawn, \
+            knight, bishop, rook, queen, king, 7–12 Black's). 64 and 65: the index of the white \
+            and of the black king. 66: the castling rights (bit 0 White short, 1 White long, 2 \
+            Black short, 3 Black long). 67: the en passant file, 0–7 or −1. 68: `true` if White is \
+            to move.",
     ))
 }

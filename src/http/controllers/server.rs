@@ -1,5 +1,5 @@
-//! Routes about the server: `GET /v1/engine`, `/livez`, `/readyz` and `/metrics`, and
-//! `POST /v1/tickets`.
+//! Routes about the server: `GET /v1/engine`, `/livez`, `/readyz` and `/metrics`, and `POST
+//! /v1/tickets`.
 
 use std::fmt;
 
@@ -22,32 +22,32 @@ use crate::http::metrics::{TextFormat, render};
 use crate::http::problem::{Problem, TicketProblems};
 use crate::http::schema::{varying, varying_text};
 
-/// What searches.
+/// The engine and its state.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Engine)]
 pub(crate) struct EngineDto {
-    /// `kibitzer`.
+    /// The name of the engine: `kibitzer`.
     name: &'static str,
-    /// Of search and evaluation.
+    /// The version of search and evaluation.
     version: &'static str,
-    /// What judges quiet positions.
+    /// The evaluation network: its id and its architecture.
     evaluation: String,
     /// The CPU instructions that the hot paths use.
     #[schema(schema_with = simd_schema)]
     simd: &'static str,
-    /// How full the shared transposition table is, in entries per thousand.
+    /// The used entries of the shared transposition table, per thousand.
     #[schema(maximum = 1000)]
     hash_permille: u32,
     /// Time since the start, in milliseconds.
     #[schema(schema_with = uptime_ms)]
     uptime_ms: u64,
-    /// Of the packed form, the keys and the move codes.
+    /// The version of the packed form, the keys and the move codes.
     layout_version: u8,
 }
 
-/// The engine
+/// Get the engine
 ///
-/// What searches, and how long it has.
+/// Returns the name, version and evaluation network of the engine, and its uptime.
 #[utoipa::path(
     get,
     path = "/v1/engine",
@@ -75,34 +75,35 @@ fn uptime_ms() -> ObjectBuilder {
     varying("Time since the start, in milliseconds.")
 }
 
-/// That the process runs.
+/// The state of the process.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub(crate) struct Health {
     /// `ok` from `/livez`, `ready` from `/readyz`.
     status: &'static str,
 }
 
-/// Is the process alive?
+/// Check that the process is alive
 ///
-/// 200 while it runs. `kibitzer healthcheck` asks this.
+/// Returns 200 while the process runs. `kibitzer healthcheck` calls this route.
 #[utoipa::path(
     get,
     path = "/livez",
     tag = "server",
-    responses((status = 200, description = "The process runs.", body = Health))
+    responses((status = 200, description = "The process is running.", body = Health))
 )]
 pub(crate) async fn livez() -> Reply<Health> {
     Reply(Health { status: "ok" })
 }
 
-/// Does the server take traffic?
+/// Check that the server is ready for traffic
 ///
-/// A full queue is no reason against it: it answers 503 itself.
+/// A server with a full queue is ready, because it answers further searches with 503 itself.
 #[utoipa::path(
     get,
     path = "/readyz",
     tag = "server",
-    responses((status = 200, description = "It does.", body = Health), crate::http::problem::NotReady)
+    responses((status = 200, description = "The server is ready.", body = Health),
+        crate::http::problem::NotReady)
 )]
 pub(crate) async fn readyz(State(app): State<App>) -> Result<Reply<Health>, Problem> {
     match app.not_ready_reason() {
@@ -111,21 +112,21 @@ pub(crate) async fn readyz(State(app): State<App>) -> Result<Reply<Health>, Prob
     }
 }
 
-/// Why there is no page.
+/// The reason why the metrics could not be rendered.
 #[derive(Debug, thiserror::Error)]
 enum RenderError {
-    #[error("the figures cannot be written")]
+    #[error("cannot format the metrics")]
     Format(#[from] fmt::Error),
-    #[error("the thread that wrote the figures broke: {0}")]
+    #[error("the thread that renders the metrics failed: {0}")]
     Thread(#[from] JoinError),
 }
 
-/// Figures for the operator
+/// Get the metrics
 ///
-/// Metrics of requests, queue, searches, memory and process, for Prometheus to scrape: in
-/// OpenMetrics where `Accept` names `application/openmetrics-text`, else in Prometheus's text
-/// format 0.0.4. Where `metrics.listen` names an address they are there alone. Behind no key and no
-/// rate.
+/// Returns metrics of requests, queue, searches, evaluation cache, memory and process for
+/// Prometheus. The format is OpenMetrics if `Accept` contains `application/openmetrics-text`,
+/// otherwise the Prometheus text format 0.0.4. If `metrics.listen` is set, only that address serves
+/// them. The route needs no API key and has no rate limit.
 #[utoipa::path(
     get,
     path = "/metrics",
@@ -133,7 +134,7 @@ enum RenderError {
     responses(
         (
             status = 200,
-            description = "The metrics. `docs/operations.md` tells what they mean.",
+            description = "The metrics. `docs/operations.md` explains them.",
             content(
                 (String = "text/plain; version=0.0.4; charset=utf-8"),
                 (String = "application/openmetrics-text; version=1.0.0; charset=utf-8"),
@@ -152,25 +153,25 @@ pub(crate) async fn metrics(
 }
 
 async fn render_page(app: App, format: TextFormat) -> Result<String, RenderError> {
-    // It looks at files of the system, and samples the table.
+    // Blocking: it reads files of the system and samples the transposition table.
     Ok(spawn_blocking(move || render(app.metrics_snapshot(), format)).await??)
 }
 
-/// A ticket.
+/// A single-use ticket.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Ticket {
-    /// Good for one request, as the parameter `ticket` of its query.
+    /// The ticket, valid for one request as the query parameter `ticket`.
     #[schema(schema_with = ticket_text)]
     ticket: String,
-    /// How long it is good, in milliseconds.
+    /// The time until the ticket expires, in milliseconds.
     expires_in_ms: u64,
 }
 
-/// A ticket
+/// Issue a ticket
 ///
-/// Browsers send no API key with a WebSocket or an EventSource. Whoever has a key gets a ticket by
-/// it, and opens `/v1/live?ticket=…` or `/v1/analysis?…&ticket=…` as the holder of that key, once.
-/// Without a key it stands for the address.
+/// Browsers can't send an API key with a WebSocket or an `EventSource`. A client with a key
+/// requests a ticket and opens `/v1/live?ticket=…` or `/v1/analysis?…&ticket=…` with it once. That
+/// request counts for the key. A ticket requested without a key counts for the client's address.
 #[utoipa::path(
     post,
     path = "/v1/tickets",
@@ -188,5 +189,5 @@ pub(crate) async fn tickets(State(app): State<App>, caller: Caller) -> Result<Re
 }
 
 fn ticket_text() -> ObjectBuilder {
-    varying_text("Good for one request, as the parameter `ticket` of its query.")
+    varying_text("The ticket, valid for one request as the query parameter `ticket`.")
 }

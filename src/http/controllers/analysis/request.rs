@@ -1,4 +1,4 @@
-//! An analysis request: a best-move request, and how wide to look and how to tell it.
+//! The request of an analysis: the position, the search limits, and the output options.
 
 use utoipa::ToSchema;
 
@@ -11,10 +11,10 @@ use crate::http::dto::{PositionRequest, SearchRequest};
 use crate::http::json::{FromMembers, FromValue, JsonPath, JsonValue, Members, read_enum};
 use crate::http::problem::{InvalidMember, MemberErrorCode, Problem};
 
-/// What is analysed, how wide and how deep, and how it is told. The search stops at the first limit
-/// that is reached; what is beyond a cap of `GET /v1/limits` is clamped. The cap on `movetime_ms`
-/// ends a search without `movetime_ms` as well, with the reason `time`; of an `infinite` one the
-/// server's `stream.infinite_ms`.
+/// A position to analyse, the limits of the search, and the options of the output. The search stops
+/// at the first limit that it reaches. A value above a cap of `GET /v1/limits` is clamped. The cap
+/// on `movetime_ms` also ends a search without `movetime_ms`, with the reason `time`. For an
+/// `infinite` search, that cap is `infinite_ms` of `GET /v1/limits`.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = AnalysisRequest)]
 pub(crate) struct AnalysisRequestDto {
@@ -22,35 +22,35 @@ pub(crate) struct AnalysisRequestDto {
     pub(super) options: AnalysisOptions,
 }
 
-/// How wide and how deep a position is analysed, and how that is told.
+/// The limits of an analysis and the options of its output.
 #[derive(Clone, Debug, Default, ToSchema)]
 #[schema(as = AnalysisMembers)]
 pub(crate) struct AnalysisOptions {
     search: SearchRequest,
-    /// Search until there is nothing deeper to find or the client leaves; without `depth`, `nodes`,
-    /// `movetime_ms`, `mate`.
+    /// Search until no deeper result is possible or the client disconnects. Can't be combined with
+    /// `depth`, `nodes`, `movetime_ms` or `mate`.
     #[schema(required = false, default = false)]
     infinite: bool,
-    /// How many of the best moves get a line. The proof of a mate has one.
+    /// The number of best moves to return with a line. A mate search returns one.
     #[schema(minimum = 1, nullable = false, default = 1)]
     multipv: Option<u64>,
-    /// The only moves to look at, in UCI or SAN; all when empty. Such an analysis neither asks
-    /// memory nor is remembered.
+    /// The root moves to search, in UCI or SAN; all legal moves when empty. An analysis of selected
+    /// moves neither reads nor writes the evaluation cache.
     #[schema(required = false)]
     searchmoves: Vec<String>,
-    /// From whose view scores and chances are told: the side to move's or White's.
+    /// The point of view of `score` and `wdl`: the side to move or White.
     #[schema(value_type = String, required = false, default = "side")]
     pov: Pov,
-    /// How castling is written in UCI: `standard`, the king's step where that is standard; `960`,
-    /// king takes rook always.
+    /// The notation of castling in UCI. `standard` writes standard castling as the king's
+    /// two-square move; `960` always writes it as king takes rook.
     #[schema(value_type = String, required = false, default = "standard")]
     castling: Castling,
-    /// Most moves of a line that are told; all unless given.
+    /// The maximum number of moves in a line; unlimited by default.
     #[schema(minimum = 1, nullable = false)]
     pv_length: Option<u64>,
 }
 
-/// How castling is written.
+/// The UCI notation of castling.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Castling(CastlingNotation);
 
@@ -105,7 +105,7 @@ impl FromMembers for AnalysisOptions {
             members.add_error(
                 MemberErrorCode::Conflict,
                 "infinite",
-                "infinite and a limit can't both be given".to_owned(),
+                "infinite can't be combined with depth, nodes, movetime_ms or mate".to_owned(),
             );
         }
         let multipv = members.optional_number("multipv", 1..=u64::MAX);
@@ -126,25 +126,26 @@ impl FromMembers for AnalysisOptions {
 }
 
 impl AnalysisOptions {
-    /// The same with so many lines, where it names no number itself.
+    /// Sets the number of lines unless the request set it.
     pub(crate) fn or_multipv(self, multipv: u64) -> AnalysisOptions {
         AnalysisOptions { multipv: self.multipv.or(Some(multipv)), ..self }
     }
 
-    /// The same with so many lines.
+    /// Sets the number of lines.
     pub(crate) fn with_multipv(self, multipv: u64) -> AnalysisOptions {
         AnalysisOptions { multipv: Some(multipv), ..self }
     }
 
-    /// The same to this depth, whatever its limits were.
+    /// Replaces all limits by this depth.
     pub(crate) fn with_depth(self, depth: u64) -> AnalysisOptions {
         AnalysisOptions { search: self.search.with_depth(depth), infinite: false, ..self }
     }
 
-    /// The question within the caps, what was lowered for that, and how it is to be told.
+    /// Clamps the limits to the caps. Returns the request to the service and the options of the
+    /// output, which list the clamped members.
     ///
     /// # Errors
-    /// `illegal_move` for a text in `searchmoves` that is no legal move.
+    /// `illegal_move` if an entry of `searchmoves` is not a legal move.
     pub(crate) fn clamp(
         self,
         game: Game,

@@ -1,4 +1,4 @@
-//! Responses of an analysis: the document, the lines of a stream, and the options of both.
+//! The responses of an analysis: the document, the lines of a stream, and the output options.
 
 use std::time::Duration;
 
@@ -15,20 +15,22 @@ use crate::http::dto::{
 };
 use crate::http::problem::{Problem, ProblemDocument, render_line_object};
 
-/// An analysis at its end.
+/// The result of an analysis.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct AnalysisAnswer {
     #[serde(flatten)]
     state: PositionState,
     #[serde(flatten)]
     best_move: BestMove,
-    /// As `pov` says. Null when the search was replaced before it had found anything.
+    /// The score from the point of view of `pov`. Null if the search was replaced before it found
+    /// anything.
     #[schema(required, schema_with = score_or_null)]
     score: Option<ScoreDto>,
-    /// What the score means in games; null with the score.
+    /// The win, draw and loss chances of the score, from the same point of view. Null if `score` is
+    /// null.
     #[schema(required, schema_with = wdl_or_null)]
     wdl: Option<WdlDto>,
-    /// The best moves, each with its line; none where the game is over.
+    /// The best moves, each with its line. Empty if the game is over.
     lines: Vec<PvLine>,
     #[serde(flatten)]
     stats: SearchStats,
@@ -53,13 +55,13 @@ impl AnalysisAnswer {
     }
 }
 
-/// From whose view scores are told.
+/// The point of view of scores.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum Pov {
-    /// The side to move's.
+    /// The side to move.
     #[default]
     Side,
-    /// White's.
+    /// White.
     White,
 }
 
@@ -74,42 +76,43 @@ impl Pov {
     }
 }
 
-/// How an analysis of a position is told.
+/// The options of an analysis's output.
 #[derive(Clone, Debug)]
 pub(crate) struct RenderOptions {
     pub(crate) position: Position,
     pub(crate) pov: Pov,
     pub(crate) castling: CastlingNotation,
-    /// Most moves of a line.
+    /// The maximum number of moves in a line.
     pub(crate) pv_length: usize,
-    /// What was asked beyond a cap.
+    /// The members of the request that exceeded a cap.
     pub(crate) clamped: Vec<Clamped>,
 }
 
-/// One of the best moves with the line that it leads to.
+/// One of the best moves with its principal variation.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct PvLine {
-    /// 1 for the best move.
+    /// The rank of the move; 1 is the best.
     #[schema(minimum = 1)]
     rank: usize,
-    /// As `pov` says.
+    /// The score from the point of view of `pov`.
     score: ScoreDto,
-    /// As `pov` says.
+    /// The win, draw and loss chances from the point of view of `pov`.
     wdl: WdlDto,
-    /// Iterations finished, in plies.
+    /// The depth of the last finished iteration, in plies.
     depth: u8,
-    /// The expected line in UCI, of legal moves. A mate's ends in mate, unless it is truncated.
+    /// The principal variation in UCI, all moves legal. The line of a mate ends with the mate,
+    /// unless it is truncated.
     #[schema(value_type = Vec<String>)]
     pv: Vec<MoveText>,
-    /// The same in SAN.
+    /// The principal variation in SAN.
     #[schema(value_type = Vec<String>)]
     pv_san: Vec<MoveText>,
-    /// There is more of it than `pv_length` lets through.
+    /// `true` if the line is cut at `pv_length` moves.
     pv_truncated: bool,
 }
 
 impl RenderOptions {
-    /// The lines of a report, best first; none where the game is over.
+    /// The lines of a report, best first. Empty if the game is over.
     pub(super) fn render_lines(&self, report: &Report) -> Vec<PvLine> {
         let best = (!report.pv.is_empty()).then_some((report.score, report.wdl, &report.pv));
         let others = report.alternatives.iter().map(|line| (line.score, line.wdl, &line.pv));
@@ -135,7 +138,7 @@ impl RenderOptions {
         PvLine { rank, score, wdl, depth, pv, pv_san, pv_truncated: shown.len() < moves.len() }
     }
 
-    /// A score and its chances, from the view that is asked for.
+    /// Converts a score and its win chances to the requested point of view.
     pub(super) fn to_pov(&self, score: Score, wdl: Wdl) -> (ScoreDto, WdlDto) {
         if self.pov == Pov::White && self.position.turn() == Color::Black {
             (score.flip().into(), wdl.flip().into())
@@ -144,7 +147,7 @@ impl RenderOptions {
         }
     }
 
-    /// A line of legal moves, each in UCI and in SAN.
+    /// Each move of a legal line in UCI and in SAN.
     pub(super) fn render_moves(
         &self,
         moves: &[Move],
@@ -157,21 +160,21 @@ impl RenderOptions {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum StreamLine {
-    /// What is known by now.
+    /// The result so far.
     Info(Info),
-    /// The search waits for a worker.
+    /// The search is in the queue.
     Queued(Queued),
-    /// The search goes on.
+    /// Sent if the server has sent no other line for some seconds.
     Heartbeat(Heartbeat),
-    /// The last line.
+    /// The last line of a complete stream.
     End(End),
-    /// The last line of a stream that broke on the server's side.
+    /// The last line of a stream that failed on the server.
     #[schema(value_type = ProblemDocument)]
     Problem(Map<String, Value>),
 }
 
 impl StreamLine {
-    /// The last line of a stream that broke on our side.
+    /// The last line of a stream that failed on the server. `None` if it can't be serialized.
     pub(crate) fn from_problem(
         problem: &Problem,
         path: &str,
@@ -192,79 +195,79 @@ impl StreamLine {
     }
 }
 
-/// What is known by now. Depths never fall.
+/// The result so far. `depth` never decreases within a stream.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Info {
-    /// Rises by one with each `info`, from 1.
+    /// The number of this `info` in the stream, from 1.
     #[schema(minimum = 1)]
     seq: u64,
-    /// Where it comes from.
+    /// The source of the result: `search` or the evaluation cache (`memory`).
     #[schema(schema_with = sources)]
     source: &'static str,
-    /// With memory, how long it is known, in milliseconds.
+    /// The age of a cached result, in milliseconds. Only with the source `memory`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     age_ms: Option<u64>,
-    /// Iterations finished, in plies.
+    /// The depth of the last finished iteration, in plies.
     depth: u8,
-    /// The greatest number of plies that was reached.
+    /// The greatest depth that the search reached, in plies.
     seldepth: u8,
-    /// Moves that the search has made.
+    /// The number of searched nodes.
     nodes: u64,
-    /// How long it has searched, in milliseconds.
+    /// The time of the search so far, in milliseconds.
     time_ms: u64,
-    /// Nodes a second.
+    /// Nodes per second.
     nps: u64,
     /// The best moves, each with its line.
     lines: Vec<PvLine>,
 }
 
-/// The search waits for a worker.
+/// The search is in the queue.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub(crate) struct Queued {
-    /// 1 for the next in the queue.
+    /// The place in the queue; 1 is the next.
     #[schema(minimum = 1)]
     position: usize,
 }
 
-/// The search goes on.
+/// Sent if the server has sent no other line for some seconds.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub(crate) struct Heartbeat {
-    /// How long it has searched, in milliseconds; 0 while it waits for a worker.
+    /// The time of the search so far, in milliseconds. 0 while it waits for a worker.
     time_ms: u64,
-    /// Moves that the search has made.
+    /// The number of searched nodes.
     nodes: u64,
 }
 
-/// The last line.
+/// The last line of a complete stream.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct End {
-    /// Why the search stopped.
+    /// The reason for the end of the search.
     #[schema(schema_with = stop_reasons)]
     reason: &'static str,
-    /// The best move in UCI; null when the game is over, or when nothing was found.
+    /// The best move in UCI. Null if the game is over or the search found nothing.
     #[schema(required, value_type = Option<String>)]
     best_move: Option<MoveText>,
-    /// The same in SAN.
+    /// The best move in SAN.
     #[schema(required, value_type = Option<String>)]
     best_move_san: Option<MoveText>,
-    /// The answer that is expected to it, in UCI; null when none is known.
+    /// The expected reply in UCI. Null if none is known.
     #[schema(required, value_type = Option<String>)]
     ponder: Option<MoveText>,
-    /// Why memory did or did not answer.
+    /// The verdict of the evaluation cache: `hit`, or the reason for a search.
     #[schema(schema_with = memory_verdicts)]
     memory: &'static str,
-    /// What was asked beyond a cap; empty when nothing was.
+    /// The members that exceeded a cap and were clamped; empty if there were none.
     clamped: Vec<Clamped>,
 }
 
 impl Info {
-    /// Its number.
+    /// The number of the line, from 1.
     pub(super) fn seq(&self) -> u64 {
         self.seq
     }
 
-    /// What a search has found by now.
+    /// The result of a search so far.
     pub(super) fn from_search(seq: u64, render_options: &RenderOptions, report: &Report) -> Info {
         Info {
             seq,
@@ -279,7 +282,7 @@ impl Info {
         }
     }
 
-    /// What memory knows.
+    /// A result from the evaluation cache.
     pub(super) fn from_cache(
         seq: u64,
         render_options: &RenderOptions,

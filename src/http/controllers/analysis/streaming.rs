@@ -1,4 +1,5 @@
-//! The stream of an analysis: updates become lines at a bounded rate, lines become the body.
+//! The stream of an analysis: updates become lines at a limited rate, and the lines become the
+//! body.
 
 use std::future::pending;
 use std::sync::Arc;
@@ -14,16 +15,16 @@ use crate::engine::Report;
 use crate::http::problem::Problem;
 use crate::http::stream::{Delivery, END_EVENT_ID, StreamSetup, StreamWriter};
 
-/// So long the status of the response waits for the first line.
+/// The maximum time that the response's status waits for the first line.
 const FIRST_LINE_TIMEOUT: Duration = Duration::from_millis(100);
 
-/// Two infos are so far apart at least.
+/// The minimum time between two `info` lines.
 const MIN_INFO_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Begins a stream. It ends with its analysis, or with its reader.
+/// Starts a stream. It ends when the analysis ends or the client disconnects.
 ///
 /// # Errors
-/// What ends the analysis before the first line.
+/// The error that ends the analysis before the first line.
 pub(super) async fn stream_response(
     setup: StreamSetup,
     render_options: RenderOptions,
@@ -47,14 +48,15 @@ async fn write_lines(
     loop {
         tokio::select! {
             biased;
-            // Dropping the analysis leaves it.
+            // Dropping the analysis ends its subscription to the search.
             () = writer.closed() => return,
             line = throttle.next(&mut analysis) => match line {
                 Ok(Some(line)) => send_line(&writer, &line),
                 Ok(None) => return,
                 Err(error) => {
                     let caller = writer.caller();
-                    let problem = StreamLine::from_problem(&error.into(), caller.path(), caller.request_id());
+                    let (path, request_id) = (caller.path(), caller.request_id());
+                    let problem = StreamLine::from_problem(&error.into(), path, request_id);
                     return problem.iter().for_each(|line| send_line(&writer, line));
                 }
             },
@@ -77,32 +79,33 @@ fn send_line(writer: &StreamWriter, line: &StreamLine) {
     }
 }
 
-/// Tells an analysis line by line: not too often, and never silent for long.
+/// Turns the updates of an analysis into lines: at most one `info` per interval, and heartbeats
+/// during silence.
 pub(crate) struct UpdateThrottle {
     render_options: RenderOptions,
     heartbeat_interval: Duration,
-    /// Of the last info.
+    /// The number of the last `info`.
     seq: u64,
-    /// When the last line was told.
+    /// The time of the last line.
     last_line_at: Instant,
-    /// The next info is not told before.
+    /// The earliest time for the next `info`.
     next_info_at: Instant,
-    /// An info that waits for that, or for the end.
+    /// The newest report that is not sent yet. It is sent at `next_info_at` or before the end.
     pending_report: Option<Arc<Report>>,
-    /// The end, behind the last info.
+    /// The answer for the `end` line, which follows the pending report.
     final_answer: Option<Answer>,
 }
 
-/// What happens next.
+/// The next event of a stream.
 enum Event {
     Update(Option<AnalysisUpdate>),
-    /// It is time for the info that waits.
+    /// The pending report may be sent.
     InfoDue,
     HeartbeatDue,
 }
 
 impl UpdateThrottle {
-    /// One that says something at least so often.
+    /// Creates a throttle that returns a line at least once per `heartbeat_interval`.
     pub(crate) fn new(
         render_options: RenderOptions,
         heartbeat_interval: Duration,
@@ -119,10 +122,10 @@ impl UpdateThrottle {
         }
     }
 
-    /// The next line; `None` after the end. It may be given up and asked again: nothing gets lost.
+    /// The next line; `None` after the end. Cancel safe: no line is lost if the future is dropped.
     ///
     /// # Errors
-    /// What ends the analysis before its end.
+    /// The error that ends the analysis early.
     pub(crate) async fn next(
         &mut self,
         analysis: &mut AnalysisStream,
@@ -151,7 +154,7 @@ impl UpdateThrottle {
         }
     }
 
-    /// The line of an update that is sent at once; `None` for one that waits for its time.
+    /// The line of an update that is sent at once. `None` for an update that is sent later.
     fn line_of_update(&mut self, update: AnalysisUpdate) -> Option<StreamLine> {
         match update {
             AnalysisUpdate::Cached(cached) => {
@@ -179,7 +182,9 @@ impl UpdateThrottle {
             biased;
             () = info_due => Ok(Event::InfoDue),
             update = analysis.next() => update.map(Event::Update),
-            () = sleep_until(self.last_line_at + self.heartbeat_interval) => Ok(Event::HeartbeatDue),
+            () = sleep_until(self.last_line_at + self.heartbeat_interval) => {
+                Ok(Event::HeartbeatDue)
+            }
         }
     }
 

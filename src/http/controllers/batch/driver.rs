@@ -1,4 +1,4 @@
-//! The work on a batch: lines in, a few of them searched at a time, answers out.
+//! The driver of a batch: it reads lines, searches a few of them at once, and sends the answers.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -21,10 +21,10 @@ use crate::http::problem::{Problem, ProblemCode, render_object};
 use crate::http::stream::{Delivery, Line, ResponseFormat, StreamSetup, StreamWriter};
 use crate::http::{App, json};
 
-/// For each worker so many lines are at work: one is searched, one is next.
+/// The lines in flight per worker: one is searched, and one is next.
 const LINES_PER_WORKER: usize = 2;
 
-/// Begins to work on a body.
+/// Starts the driver in a new task and returns the response.
 pub(super) fn start(app: App, service: Service, setup: StreamSetup, body: Body) -> Response {
     let caps = app.caps();
     let limits = BodyLimits {
@@ -51,7 +51,7 @@ pub(super) fn start(app: App, service: Service, setup: StreamSetup, body: Body) 
     response
 }
 
-/// What it takes to answer a line.
+/// The handler of single lines.
 #[derive(Clone)]
 struct LineHandler {
     app: App,
@@ -61,31 +61,31 @@ struct LineHandler {
 
 struct Driver {
     handler: LineHandler,
-    /// The response. Its permit is held until everything has been read, or the reader has left.
+    /// The response. It holds the permit until the client has read everything or has disconnected.
     output: StreamWriter,
-    /// Lines that have come and are not at work yet, each with its index.
+    /// Received lines that are not in flight yet, each with its index.
     queued: VecDeque<(usize, InputLine)>,
     in_flight: JoinSet<LineOutcome>,
-    /// So many lines are at work at most.
+    /// The maximum number of lines in flight.
     max_in_flight: usize,
-    /// While answers of so many bytes wait for the reader, no further line is taken up.
+    /// No further line starts while this many bytes of answers are unread.
     max_unread_bytes: usize,
-    /// Why no more lines are read.
+    /// The reason why no more lines are read; `None` while the driver reads.
     end_reason: Option<EndReason>,
     answered: usize,
     failed: usize,
     started_at: Instant,
 }
 
-/// A line of the answer.
+/// The outcome of one line.
 struct LineOutcome {
     line: serde_json::Result<Line>,
     is_answered: bool,
-    /// The service takes no more.
+    /// The service is shutting down.
     is_shutdown: bool,
 }
 
-/// A line that is no request, with the id that it has all the same.
+/// A line that is not a valid request, with the id that could be read from it.
 struct InvalidLine {
     id: CorrelationId,
     problem: Problem,
@@ -97,12 +97,15 @@ impl Driver {
         while self.end_reason.is_none() || !self.queued.is_empty() || !self.in_flight.is_empty() {
             tokio::select! {
                 biased;
-                // Dropping the work is leaving its searches.
+                // Dropping the tasks ends their subscriptions to searches.
                 () = self.output.closed() => return,
-                () = self.output.wait_bytes_below(self.max_unread_bytes), if !self.queued.is_empty() && self.is_output_full() => {}
+                () = self.output.wait_bytes_below(self.max_unread_bytes),
+                    if !self.queued.is_empty() && self.is_output_full() => {}
                 Some(joined) = self.in_flight.join_next() => self.send_outcome(joined),
-                // A body may stand still for long. What has come of it is refused line by line.
-                () = self.handler.app.shutting_down(), if self.end_reason.is_none() => self.stop_reading(EndReason::Shutdown),
+                // A body may stall for long. The lines received so far are refused one by one.
+                () = self.handler.app.shutting_down(), if self.end_reason.is_none() => {
+                    self.stop_reading(EndReason::Shutdown);
+                }
                 line = input.next(), if self.end_reason.is_none() => match line {
                     Ok(line) => {
                         self.queued.push_back((index, line));
@@ -131,12 +134,12 @@ impl Driver {
         }
     }
 
-    /// The reader has too much to read.
+    /// `true` while too many bytes of answers are unread.
     fn is_output_full(&self) -> bool {
         self.output.queued_bytes() >= self.max_unread_bytes
     }
 
-    /// No more lines are read.
+    /// Stops reading the body. From now on the client must read the answers in time.
     fn stop_reading(&mut self, reason: EndReason) {
         self.end_reason = Some(reason);
         self.output.set_stall_timer_paused(false);
@@ -152,10 +155,10 @@ impl Driver {
 
     fn send_outcome(&mut self, joined: Result<LineOutcome, tokio::task::JoinError>) {
         let outcome = joined.unwrap_or_else(|error| {
-            // The panic hook has told why.
-            tracing::error!(error = error.to_string(), "a line of a batch was not answered");
+            // The panic hook has logged the cause.
+            tracing::error!(error = error.to_string(), "batch line failed");
             LineOutcome {
-                line: Err(serde::ser::Error::custom("no answer")),
+                line: Err(serde::ser::Error::custom("the task of the line failed")),
                 is_answered: false,
                 is_shutdown: false,
             }
@@ -164,7 +167,7 @@ impl Driver {
         self.failed += usize::from(!outcome.is_answered);
         self.output.send_line(outcome.line);
         if outcome.is_shutdown {
-            // What waits is refused line by line.
+            // The queued lines are refused one by one.
             self.stop_reading(EndReason::Shutdown);
         }
     }
@@ -187,7 +190,7 @@ impl LineHandler {
         }
     }
 
-    /// The request of a line.
+    /// Parses the request of a line.
     fn parse(&self, line: InputLine) -> Result<BatchRequest, Box<InvalidLine>> {
         match line {
             InputLine::Text(text) => json::read(&text, self.app.caps().moves).map_err(|problem| {

@@ -1,4 +1,4 @@
-//! The lines of a body, as they come.
+//! The reader of a batch body: it splits the incoming chunks into lines.
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -9,43 +9,44 @@ use tokio::time::{Instant, timeout_at};
 
 use super::message::EndReason;
 
-/// A longer line is not kept.
+/// The maximum length of a line. The text of a longer line is dropped.
 const MAX_LINE_BYTES: usize = 64 << 10;
 
 /// The limits on a batch body.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct BodyLimits {
-    /// Most lines.
+    /// The maximum number of lines.
     pub(super) max_lines: usize,
-    /// Most bytes.
+    /// The maximum number of bytes.
     pub(super) max_bytes: usize,
-    /// The longest time without anything coming.
+    /// The maximum time between two chunks.
     pub(super) idle_timeout: Duration,
 }
 
 /// A line of a body.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum InputLine {
-    /// Its text.
+    /// The text without the line break.
     Text(Vec<u8>),
-    /// It was too long.
+    /// The line exceeds the maximum length.
     TooLong,
 }
 
-/// Splits a body into lines. Blank ones are told too: they count.
+/// Splits a body into lines. Blank lines are returned too, because they count as lines.
 pub(super) struct LineReader {
     body: Body,
     limits: BodyLimits,
-    /// What has come of the next line.
+    /// The received part of the current line.
     partial_line: Vec<u8>,
-    /// What has come behind it.
+    /// Received bytes that follow `partial_line`.
     chunk: Bytes,
+    /// The current line exceeds the maximum length.
     is_too_long: bool,
     lines_read: usize,
     bytes_read: usize,
-    /// There was more than is read: what has come within the bound is the last.
+    /// The body exceeds the maximum number of bytes. `chunk` is its last part within the limit.
     is_truncated: bool,
-    /// When something has come last.
+    /// The arrival time of the last chunk.
     last_read_at: Instant,
 }
 
@@ -64,8 +65,10 @@ impl LineReader {
         }
     }
 
-    /// The next line, or how the body has ended. It may be given up and asked again: nothing gets
-    /// lost.
+    /// The next line. Cancel safe: no bytes are lost if the future is dropped.
+    ///
+    /// # Errors
+    /// The reason for the end of the body.
     pub(super) async fn next(&mut self) -> Result<InputLine, EndReason> {
         loop {
             if let Some(length) = self.chunk.iter().position(|&byte| byte == b'\n') {
@@ -113,7 +116,7 @@ impl LineReader {
         })
     }
 
-    /// The next piece of the body; `None` at its end.
+    /// The next chunk of the body; `None` at its end.
     async fn read_chunk(&mut self) -> Result<Option<Bytes>, EndReason> {
         loop {
             let frame = poll_fn(|context| Pin::new(&mut self.body).poll_frame(context));
@@ -127,7 +130,7 @@ impl LineReader {
                     }
                 }
                 Ok(Some(Err(error))) => {
-                    tracing::debug!(error = error.to_string(), "a body broke off");
+                    tracing::debug!(error = error.to_string(), "request body failed");
                     return Err(EndReason::Broken);
                 }
                 Err(_late) => return Err(EndReason::Broken),
@@ -177,7 +180,7 @@ mod tests {
         assert_eq!(
             read_all("a\nb\nc\n", limits(5)).await,
             (texts(&["a", "b"]), EndReason::TooLarge),
-            "c is not whole"
+            "c is incomplete"
         );
         assert_eq!(
             read_all("a\nb\nc\n", limits(4)).await,

@@ -1,4 +1,4 @@
-//! The lines of a batch: requests and response lines.
+//! The messages of a batch: request lines and response lines.
 
 use std::time::Duration;
 
@@ -16,18 +16,18 @@ use crate::http::json::{FromMembers, Members};
 use crate::http::problem::{MemberErrorCode, ProblemDocument};
 use crate::http::schema::{string_enum, varying};
 
-/// One of many positions, and how hard it is to be searched. What is beyond a cap of `GET
-/// /v1/limits` is clamped.
+/// A position to search and the limits of the search. A value above a cap of `GET /v1/limits` is
+/// clamped.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = BatchRequest)]
 pub(crate) struct BatchRequest {
-    /// Comes back in the answer: a string or a number.
+    /// An id of the client's choice, a string or a number. The answer repeats it.
     #[schema(required = false, schema_with = CorrelationId::schema)]
     pub(super) id: CorrelationId,
     pub(super) position: PositionRequest,
     pub(super) search: SearchRequest,
-    /// How many of the best moves get a line; with it the answer has `lines` in place of `pv` and
-    /// `pv_san`.
+    /// The number of best moves to return with a line. With this member the answer has `lines`
+    /// instead of `pv` and `pv_san`.
     #[schema(minimum = 1, nullable = false)]
     pub(super) multipv: Option<u64>,
 }
@@ -39,7 +39,7 @@ impl FromMembers for BatchRequest {
             members.add_error(
                 MemberErrorCode::UnknownMember,
                 "session",
-                "a line of a batch has no session".to_owned(),
+                "a batch line can't have a session".to_owned(),
             );
         }
         let (position, search) = (PositionRequest::read(members), SearchRequest::read(members));
@@ -49,7 +49,7 @@ impl FromMembers for BatchRequest {
 }
 
 impl BatchRequest {
-    /// The question within the caps, and what was lowered for that.
+    /// Clamps the limits to the caps. Returns the request to the service and the clamped members.
     pub(super) fn clamp(
         self,
         game: Game,
@@ -61,31 +61,31 @@ impl BatchRequest {
     }
 }
 
-/// A line of the answer to a batch.
+/// A line of the response to a batch.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "it only describes; each line is written by itself")]
+#[expect(dead_code, reason = "describes the schema only; each line is serialized by itself")]
 pub(crate) enum BatchResponseLine {
     Answer(Box<BatchAnswer>),
     Error(BatchError),
     End(BatchEnd),
 }
 
-/// The answer to one line.
+/// The answer to a line.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BatchAnswer {
-    /// The line's own.
+    /// The `id` of the request line; null if it has none.
     #[schema(schema_with = CorrelationId::schema)]
     id: Value,
-    /// Which line, from 0.
+    /// The number of the request line, from 0.
     index: usize,
-    /// As of `POST /v1/best-move`; for a line with `multipv` as the one document of `POST
-    /// /v1/analysis`.
+    /// The members of the response of `POST /v1/best-move`. For a line with `multipv`, those of the
+    /// document of `POST /v1/analysis`.
     #[serde(flatten)]
     answer: BestMoveAnswer,
 }
 
-/// An answer with what tells which line it belongs to.
+/// An answer with the id and the number of its request line.
 #[derive(Debug, Serialize)]
 pub(super) struct Indexed<T> {
     pub(super) id: CorrelationId,
@@ -97,44 +97,44 @@ pub(super) struct Indexed<T> {
 /// A line that could not be answered.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BatchError {
-    /// The line's own; null where it has none that can be read.
+    /// The `id` of the request line; null if it has none or it can't be read.
     #[schema(schema_with = CorrelationId::schema)]
     pub(super) id: CorrelationId,
-    /// Which line, from 0.
+    /// The number of the request line, from 0.
     pub(super) index: usize,
-    /// What is wrong with it.
+    /// The problem with the line.
     #[schema(value_type = ProblemDocument)]
     pub(super) error: Map<String, Value>,
 }
 
-/// The last line.
+/// The last line of a batch.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BatchEnd {
-    /// `end`
+    /// The type of the line: `end`.
     #[schema(schema_with = end_type)]
     r#type: &'static str,
-    /// Why no more lines were read.
+    /// The reason why the server read no more lines.
     #[schema(schema_with = reasons)]
     reason: &'static str,
-    /// Lines that were answered.
+    /// The number of answered lines.
     answered: usize,
-    /// Lines with an error.
+    /// The number of lines with an error.
     failed: usize,
-    /// How long it all took, in milliseconds.
+    /// The duration of the batch, in milliseconds.
     #[schema(schema_with = time_ms)]
     time_ms: u64,
 }
 
-/// Why no more lines were read.
+/// The reason why the server read no more lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EndReason {
-    /// There were no more.
+    /// The body ended.
     Done,
-    /// More lines or bytes than one batch may have.
+    /// The body exceeds the maximum number of lines or bytes.
     TooLarge,
-    /// The body broke off, or nothing came for too long.
+    /// The connection failed, or the client sent nothing for too long.
     Broken,
-    /// The server ends.
+    /// The server is shutting down.
     Shutdown,
 }
 
@@ -164,15 +164,17 @@ impl BatchEnd {
 }
 
 fn end_type() -> ObjectBuilder {
-    string_enum("What tells the last line from answers.", ["end"])
+    string_enum("The type of the line. Answers and errors have no `type`.", ["end"])
 }
 
 fn reasons() -> ObjectBuilder {
-    let description = "Why no more lines were read: `done`, there were no more; `too_large`, more than one batch may have; `broken`, the body broke off or \
-                       nothing came for too long; `shutdown`, the server ends.";
+    let description = "The reason why the server read no more lines: `done`, the body ended; \
+        `too_large`, the body has more lines or bytes than a batch may have; `broken`, the \
+        connection failed or the client sent nothing for too long; `shutdown`, the server is \
+        shutting down.";
     string_enum(description, EndReason::ALL.map(EndReason::name))
 }
 
 fn time_ms() -> ObjectBuilder {
-    varying("How long it all took, in milliseconds.")
+    varying("The duration of the batch, in milliseconds.")
 }

@@ -1,5 +1,5 @@
-//! A job as it goes on, told as server-sent events. Each reader has a place in the job and no more:
-//! what it hears is read when it has room for it.
+//! The server-sent events of a job. A stream keeps only the id of its last event; it reads the next
+//! events when the client has capacity for them.
 
 use std::time::Duration;
 
@@ -18,22 +18,22 @@ use crate::http::problem::{Problem, ProblemDocument, render_line_object};
 use crate::http::schema::string_enum;
 use crate::http::stream::{Delivery, END_EVENT_ID, StreamSetup, StreamWriter};
 
-/// So many events are read at once.
+/// The number of events per read.
 const EVENTS_PER_READ: u64 = 16;
 
-/// An event.
+/// An event of a review.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub(crate) enum JobLine {
     /// A move is reviewed.
     Move(Box<MoveEvent>),
-    /// All of a game is reviewed, or it cannot be.
+    /// A whole game is reviewed, or it can't be reviewed.
     Game(Box<GameEvent>),
-    /// The job goes on.
+    /// Sent if the server has sent no other event for some seconds.
     Heartbeat(JobProgress),
-    /// The last event.
+    /// The last event of a complete stream.
     End(EndEvent),
-    /// The last event of a stream that broke on the server's side.
+    /// The last event of a stream that failed on the server.
     #[schema(value_type = ProblemDocument)]
     Problem(Map<String, Value>),
 }
@@ -41,33 +41,33 @@ pub(crate) enum JobLine {
 /// A move is reviewed.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct MoveEvent {
-    /// Which game of the text, from 0.
+    /// The number of the game in the text, from 0.
     game: u32,
     #[serde(flatten)]
     review: MoveReviewDto,
 }
 
-/// All of a game is reviewed, or it cannot be. Its moves were told before.
+/// A whole game is reviewed, or it can't be reviewed. The events of its moves come before.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct GameEvent {
-    /// Which game of the text, from 0.
+    /// The number of the game in the text, from 0.
     game: u32,
     #[serde(flatten)]
     head: GameHead,
 }
 
-/// The last event.
+/// The last event of a complete stream.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub(crate) struct EndEvent {
-    /// Why nothing more comes.
+    /// The reason for the end of the stream.
     #[schema(schema_with = reasons)]
     reason: &'static str,
-    /// How far it came.
+    /// The progress of the job at the end.
     progress: JobProgress,
 }
 
-/// Begins a stream behind the event of that number. It ends with its job, with its reader, or with
-/// the service: then without `end`, so that its reader comes back.
+/// Starts a stream with the event after `last_event_id`. It ends when the job ends, the client
+/// disconnects or the service shuts down. A shutdown sends no `end`, so that the client reconnects.
 pub(super) fn stream_events(
     setup: StreamSetup,
     job: JobReader,
@@ -84,9 +84,9 @@ pub(super) fn stream_events(
 struct EventWriter {
     stream: StreamWriter,
     job: JobReader,
-    /// The event that was sent last.
+    /// The id of the last sent event.
     last_event_id: u64,
-    /// Becomes `true` when the service ends.
+    /// Becomes `true` when the service shuts down.
     shutdown: watch::Receiver<bool>,
 }
 
@@ -102,7 +102,7 @@ impl EventWriter {
                 match self.send_events(current).await {
                     Ok(true) => last_sent_at = Instant::now(),
                     Ok(false) => return,
-                    // The next look sees it.
+                    // The job's status is not updated yet. The next iteration sees the deletion.
                     Err(JobError::Gone) if !self.job.progress().status.is_finished() => {}
                     Err(JobError::Gone) => {
                         return self.send_end(Progress { status: JobStatus::Gone, ..current });
@@ -118,7 +118,7 @@ impl EventWriter {
                 biased;
                 () = self.stream.closed() => return,
                 () = wait_for_shutdown(&mut self.shutdown) => return,
-                // The sender lives in the job.
+                // It can't fail: the job holds the sender.
                 _ = progress.changed() => {}
                 () = sleep_until(last_sent_at + heartbeat_interval) => {
                     self.put(None, &JobLine::Heartbeat(JobProgress::new(&self.job, current)));
@@ -128,7 +128,8 @@ impl EventWriter {
         }
     }
 
-    /// Tells the next few events; `false` when nobody hears them.
+    /// Sends the next few events. `false` if the stream must end: the client has disconnected or
+    /// the service shuts down.
     async fn send_events(&mut self, current: Progress) -> Result<bool, JobError> {
         for event in
             self.job.events(self.last_event_id + 1, current.positions_done, EVENTS_PER_READ).await?
@@ -162,7 +163,7 @@ impl EventWriter {
         self.put(Some(END_EVENT_ID), &JobLine::End(EndEvent { reason, progress }));
     }
 
-    /// Who hears of a fault of ours comes back later, and goes on behind what was heard.
+    /// Sends a problem without an id. A client that reconnects continues after its last event.
     fn send_problem(&self, error: JobError) {
         let caller = self.stream.caller();
         let problem = Problem::from_job_error(error, caller.path());
@@ -176,9 +177,9 @@ impl EventWriter {
     }
 }
 
-/// Resolves when the service ends.
+/// Resolves when the service shuts down.
 async fn wait_for_shutdown(shutdown: &mut watch::Receiver<bool>) {
-    // An error means that the service is gone altogether.
+    // An error means that the service is already dropped.
     drop(shutdown.wait_for(|is_shutting_down| *is_shutting_down).await);
 }
 
@@ -195,8 +196,8 @@ impl JobLine {
 }
 
 fn reasons() -> ObjectBuilder {
-    let description = "Why nothing more comes: `done`, all is reviewed; `failed`, a fault of the server has ended the job; `cancelled`, it was \
-                       deleted.";
+    let description = "The reason for the end of the stream: `done`, all games are reviewed; \
+        `failed`, a server error ended the job; `cancelled`, the job was deleted.";
     string_enum(
         description,
         [JobStatus::Done, JobStatus::Failed, JobStatus::Gone].map(JobStatus::name),

@@ -6,27 +6,28 @@ use super::response::{JobReview, MoveReviewDto, ReviewedGame};
 use crate::analysis::jobs::{JobError, JobReader, Progress};
 use crate::http::stream::ChunkSource;
 
-/// Moves of a piece: some 40 KB of text.
+/// The maximum number of moves in a chunk, about 40 KB of text.
 const MOVES_PER_CHUNK: usize = 64;
 
-/// Writes what is known now; what is found meanwhile is for the next one who asks.
+/// Writes the JSON document with the results at the time of the request. Later results are not
+/// included.
 pub(super) struct ReviewWriter {
     job: JobReader,
     progress: Progress,
     cursor: Cursor,
 }
 
-/// What comes next.
+/// The next part of the document.
 #[derive(Clone, Copy, Debug)]
 enum Cursor {
     Head,
     Game(u32),
-    /// More moves of a game, from that one on.
+    /// The moves of a game from this index on.
     Moves(u32, usize),
     Done,
 }
 
-/// What the end of a list and of the object that it is the last member of take.
+/// The end of a list that is the last member of its object.
 const CLOSING: &[u8] = b"]}";
 
 impl ReviewWriter {
@@ -95,12 +96,16 @@ impl ChunkSource for ReviewWriter {
     }
 }
 
-/// An object whose last member is a list, without the end of both.
+/// Serializes an object whose last member is a list, without the closing brackets of both.
 fn serialize_unclosed(object: &impl serde::Serialize) -> Result<Vec<u8>, JobError> {
     let mut text = serde_json::to_vec(object).map_err(serialization_error)?;
     match text.ends_with(CLOSING) {
         true => text.truncate(text.len() - CLOSING.len()),
-        false => return Err(JobError::Internal("a review does not end with a list".to_owned())),
+        false => {
+            return Err(JobError::Internal(
+                "the serialized review does not end with a list".to_owned(),
+            ));
+        }
     }
     Ok(text)
 }
@@ -109,15 +114,15 @@ fn serialization_error(error: serde_json::Error) -> JobError {
     JobError::Internal(error.to_string())
 }
 
-/// Bytes of a piece.
+/// The maximum length of a PGN chunk in bytes.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// Writes what is known now.
+/// Writes the annotated PGN with the results at the time of the request.
 pub(super) struct PgnWriter {
     job: JobReader,
     progress: Progress,
     game_index: u32,
-    /// Bytes of that game that are written.
+    /// The number of written bytes of the current game.
     bytes_written: usize,
 }
 
@@ -131,7 +136,7 @@ impl PgnWriter {
 impl ChunkSource for PgnWriter {
     type Error = JobError;
 
-    /// Games one behind the other, with an empty line between two.
+    /// Writes the games with an empty line between them.
     async fn next_chunk(&mut self) -> Result<Option<Bytes>, JobError> {
         while (self.game_index as usize) < self.job.schedule().games() {
             let text = self
@@ -139,8 +144,7 @@ impl ChunkSource for PgnWriter {
                 .annotated_pgn(self.game_index, self.progress.positions_done)
                 .await?
                 .unwrap_or_default();
-            // A text that is longer than a piece is made again for the next one: only its place is
-            // kept.
+            // A text that exceeds a chunk is built again for each chunk. Only the offset is kept.
             let rest = text.as_bytes().get(self.bytes_written..).unwrap_or_default();
             if rest.len() > CHUNK_BYTES {
                 self.bytes_written += CHUNK_BYTES;

@@ -1,4 +1,4 @@
-//! Games as they are given: as text, or as JSON with their limits.
+//! The request of a review: PGN text with limits in the query, or JSON with both.
 
 use axum::body::Body;
 use axum::http::HeaderMap;
@@ -13,15 +13,15 @@ use crate::http::json::{self, BodyLimits, FromMembers, Members};
 use crate::http::problem::{InvalidMember, MemberErrorCode, Problem};
 use crate::http::{App, Caps};
 
-/// The longest key.
+/// The maximum length of an idempotency key.
 const MAX_IDEMPOTENCY_KEY_BYTES: usize = 128;
 
-/// The media types of a text.
+/// The media types of PGN text.
 const PGN_MEDIA_TYPES: [&str; 3] =
     ["application/x-chess-pgn", "application/vnd.chess-pgn", "text/plain"];
 
-/// How hard each position is searched. The search stops at the first limit that is reached; what is
-/// beyond a cap of `GET /v1/limits` is clamped.
+/// The limits of the search of each position. A search stops at the first limit that it reaches. A
+/// value above a cap of `GET /v1/limits` is clamped.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ReviewLimitsRequest {
     depth: Option<u64>,
@@ -30,22 +30,22 @@ pub(crate) struct ReviewLimitsRequest {
     multipv: Option<u64>,
 }
 
-/// Games, and how hard each of their positions is searched. The search stops at the first limit
-/// that is reached; what is beyond a cap of `GET /v1/limits` is clamped.
+/// Games to review, and the limits of the search of each position. A search stops at the first
+/// limit that it reaches. A value above a cap of `GET /v1/limits` is clamped.
 #[derive(Clone, Debug, ToSchema)]
 pub(crate) struct GamesRequest {
-    /// One game or many, one after the other.
+    /// One or more games as PGN.
     pgn: String,
-    /// Iterations, in plies.
+    /// The maximum depth of a search, in plies.
     #[schema(minimum = 1, nullable = false)]
     depth: Option<u64>,
-    /// Moves that a search makes.
+    /// The maximum number of nodes of a search.
     #[schema(minimum = 1, nullable = false)]
     nodes: Option<u64>,
-    /// Time, in milliseconds; the first iteration is finished all the same.
+    /// The maximum time of a search, in milliseconds. The first iteration always finishes.
     #[schema(minimum = 1, nullable = false)]
     movetime_ms: Option<u64>,
-    /// Lines that are searched.
+    /// The number of lines to search.
     #[schema(minimum = 1, nullable = false, default = 1)]
     multipv: Option<u64>,
 }
@@ -83,12 +83,16 @@ impl GamesRequest {
 }
 
 impl ReviewLimitsRequest {
-    /// These and others, none of which is given twice.
+    /// Merges the limits of the body and of the query.
+    ///
+    /// # Errors
+    /// `invalid_request` if both have the same limit.
     fn merge(self, other: ReviewLimitsRequest) -> Result<ReviewLimitsRequest, Problem> {
         let mut errors = Vec::new();
         let mut pick = |name: &str, one: Option<u64>, other: Option<u64>| {
             if one.is_some() && other.is_some() {
-                let detail = format!("{name} is given in the query and in the body");
+                let detail =
+                    format!("{name} is in both the query and the body; it must be in one of them");
                 errors.push(InvalidMember {
                     code: MemberErrorCode::Conflict,
                     pointer: format!("/{name}"),
@@ -106,8 +110,8 @@ impl ReviewLimitsRequest {
         if errors.is_empty() { Ok(merged) } else { Err(Problem::invalid_request(&errors)) }
     }
 
-    /// The same within the caps, and what was lowered for that. Without any limit it is the usual
-    /// number of nodes.
+    /// Clamps the limits to the caps and returns the clamped members. Without a limit, the number
+    /// of nodes is `jobs.default_nodes`.
     pub(super) fn clamp(self, caps: &Caps) -> (PositionLimits, Vec<Clamped>) {
         let mut clamper = Clamper::default();
         let mut limits = clamper.clamp_limits(self.depth, self.nodes, self.movetime_ms, caps);
@@ -120,11 +124,11 @@ impl ReviewLimitsRequest {
     }
 }
 
-/// Reads a body of whichever kind it is.
+/// Reads a body of PGN or JSON.
 ///
 /// # Errors
-/// `unsupported_media_type` for another kind, what is wrong with JSON, and a limit that stands in
-/// the query as well.
+/// `unsupported_media_type` for another type, the errors of reading JSON, and `invalid_request` for
+/// a limit that is in both body and query.
 pub(super) async fn read_upload(
     app: &App,
     headers: &HeaderMap,
@@ -148,10 +152,10 @@ pub(super) async fn read_upload(
     Ok(Upload { text: request.pgn, limits })
 }
 
-/// The client's own name for the job.
+/// The idempotency key of the request, if any.
 ///
 /// # Errors
-/// `invalid_request` for one that is none.
+/// `invalid_request` if the header is repeated or its value is not a valid key.
 pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let mut values = headers.get_all(IDEMPOTENCY_KEY).iter();
     let invalid = |code, detail: String| {
@@ -172,7 +176,8 @@ pub(super) fn idempotency_key(headers: &HeaderMap) -> Result<Option<String>, Pro
         _ => invalid(
             MemberErrorCode::OutOfRange,
             format!(
-                "the header Idempotency-Key must be 1 to {MAX_IDEMPOTENCY_KEY_BYTES} visible ASCII characters without blanks"
+                "the header Idempotency-Key must be 1 to {MAX_IDEMPOTENCY_KEY_BYTES} visible \
+                 ASCII characters without spaces"
             ),
         ),
     }

@@ -1,4 +1,4 @@
-//! What is said of a job.
+//! The responses about a review job: submission, progress, games and moves.
 
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
@@ -14,143 +14,144 @@ use crate::http::dto::{Clamped, MoveText, ScoreDto, line_texts};
 use crate::http::problem::InvalidPgn;
 use crate::http::schema::{nullable_string_enum, ref_or_null, string_enum, varying_text};
 
-/// A job that is kept.
+/// A stored review job.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct SubmittedJob {
-    /// Its id: 32 hex digits, which nobody can guess.
+    /// The id of the job: 32 hex digits. It can't be guessed.
     #[schema(schema_with = id)]
     id: String,
-    /// Where it is: its path on this server.
+    /// The path of the job on this server.
     #[schema(schema_with = url)]
     pub(super) url: String,
-    /// Games of the text, those that cannot be read among them.
+    /// The number of games in the text, with those that can't be read.
     games: usize,
-    /// Half-moves that are reviewed.
+    /// The number of half-moves to review.
     moves: u64,
-    /// Whether anything is done about it.
+    /// The state of the job.
     #[schema(schema_with = statuses)]
     status: &'static str,
-    /// What was asked beyond a cap; empty when nothing was.
+    /// The members that exceeded a cap and were clamped; empty if there were none.
     clamped: Vec<Clamped>,
 }
 
-/// A review, as far as it is.
+/// A review job and its results so far.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct JobReview {
-    /// Whether anything is done about it.
+    /// The state of the job.
     #[schema(schema_with = statuses)]
     status: &'static str,
-    /// How far it is.
+    /// The progress of the job.
     progress: JobProgress,
     /// The games, in the order of the text.
     games: Vec<ReviewedGame>,
 }
 
-/// How far a review is.
+/// The progress of a review.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub(crate) struct JobProgress {
-    /// Half-moves that are reviewed.
+    /// The number of reviewed half-moves.
     moves_done: u64,
-    /// All of them.
+    /// The number of all half-moves to review.
     moves: u64,
 }
 
-/// A game.
+/// A game and its reviewed moves.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct ReviewedGame {
     #[serde(flatten)]
     head: GameHead,
-    /// The moves that are reviewed, in their order.
+    /// The reviewed moves, in game order.
     moves: Vec<MoveReviewDto>,
 }
 
 /// A game without its moves.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct GameHead {
-    /// The headers, as they were given.
+    /// The PGN headers, as submitted.
     #[schema(schema_with = headers)]
     headers: HeadersDto,
-    /// The opening, where it has a name.
+    /// The opening. Null if it has no name.
     #[schema(required, schema_with = opening_or_null)]
     opening: Option<OpeningDto>,
-    /// How the game ended, as it was written down.
+    /// The result of the game in the PGN.
     #[schema(schema_with = results)]
     result: &'static str,
-    /// How accurate each player was, in percent: the mean of the volatility-weighted mean and the
-    /// harmonic mean of the moves' accuracies, Lichess's formula.
+    /// The accuracy of each player, in percent: the mean of the volatility-weighted mean and the
+    /// harmonic mean of the accuracies of the moves. It is Lichess's formula.
     accuracy: PerPlayer,
-    /// The mean of the centipawns that the moves lost, with scores up to 1000.
+    /// The average loss per move of each player, in centipawns. Scores are limited to 1000.
     average_centipawn_loss: PerPlayer,
-    /// Why the game cannot be reviewed.
+    /// The error that prevents the review of the game.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     error: Option<InvalidPgn>,
 }
 
-/// A number of each player. Null until all of the game is reviewed, and of a player who has not
-/// moved.
+/// A number for each player. Null until the whole game is reviewed, and for a player without moves.
 #[derive(Clone, Copy, Debug, Default, Serialize, ToSchema)]
 pub(crate) struct PerPlayer {
-    /// White's.
+    /// White's value.
     #[schema(required)]
     white: Option<f64>,
-    /// Black's.
+    /// Black's value.
     #[schema(required)]
     black: Option<f64>,
 }
 
-/// An opening.
+/// A named opening.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Opening)]
 pub(crate) struct OpeningDto {
-    /// Its code in the Encyclopaedia of Chess Openings.
+    /// The code in the Encyclopaedia of Chess Openings.
     eco: &'static str,
-    /// Its name.
+    /// The name of the opening.
     name: &'static str,
 }
 
-/// What is said of a move.
+/// The review of a move.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = MoveReview)]
 pub(crate) struct MoveReviewDto {
-    /// Which half-move of the game, from 1.
+    /// The number of the half-move in the game, from 1.
     #[schema(minimum = 1)]
     ply: usize,
     /// The move in SAN.
     #[schema(value_type = String)]
     san: MoveText,
-    /// The same in UCI.
+    /// The move in UCI.
     #[schema(value_type = String)]
     uci: MoveText,
-    /// The position after it.
+    /// The FEN after the move.
     fen: String,
-    /// The score before it, from the view of the player who makes it.
+    /// The score before the move, from the point of view of the player who makes it.
     before: ScoreDto,
-    /// The score after it, from the view of the side to move then: the other player.
+    /// The score after the move, from the point of view of the other player, who is then to move.
     after: ScoreDto,
-    /// The best move in its place, in UCI; null where the rules had ended the game before.
+    /// The best move in the position before the move, in UCI. Null if the game was already over by
+    /// the rules.
     #[schema(required, value_type = Option<String>)]
     best: Option<MoveText>,
-    /// The same in SAN.
+    /// The best move in SAN.
     #[schema(required, value_type = Option<String>)]
     best_san: Option<MoveText>,
-    /// The best line in UCI, at most 20 half-moves of it. It begins with the best move.
+    /// The best line in UCI, at most 20 half-moves. It starts with the best move.
     #[schema(value_type = Vec<String>)]
     line: Vec<MoveText>,
-    /// The chance to win that the player lost by it, in percent; 0 for the best move.
+    /// The win chance that the move loses, in percent; 0 for the best move.
     #[schema(minimum = 0, maximum = 100)]
     win_chance_loss: f64,
-    /// `inaccuracy`, `mistake` or `blunder`: at least 5, 10 or 15 percent of win chance lost. Where
-    /// a mate is lost or walked into, by how clear the game is all the same. Lichess's rules.
+    /// `inaccuracy`, `mistake` or `blunder`: the move loses at least 5, 10 or 15 percent of win
+    /// chance. A move that loses a mate or allows one is judged by how decisive the score remains.
+    /// These are Lichess's rules.
     #[schema(schema_with = judgements)]
     judgement: Option<&'static str>,
-    /// How good it is, in percent: 103.1668 · e^(−0.04354 · `win_chance_loss`) − 2.1669, from 0 to
-    /// 100. Lichess's formula.
+    /// The accuracy of the move, in percent: 103.1668 · e^(−0.04354 · `win_chance_loss`) − 2.1669,
+    /// limited to 0 to 100. It is Lichess's formula.
     #[schema(minimum = 0, maximum = 100)]
     accuracy: f64,
 }
 
-/// Headers as an object.
+/// PGN headers, serialized as an object.
 #[derive(Clone, Debug)]
 pub(crate) struct HeadersDto(Headers);
 
@@ -179,7 +180,7 @@ impl SubmittedJob {
 }
 
 impl JobReview {
-    /// A job without its games.
+    /// The review without its games.
     pub(super) fn head(job: &JobReader, progress: Progress) -> JobReview {
         JobReview {
             status: progress.status.name(),
@@ -246,28 +247,30 @@ impl From<&ReviewedMove> for MoveReviewDto {
     }
 }
 
-/// To two places behind the point: more would say more than is known.
+/// Rounds to two decimal places. More digits would suggest a precision that the number does not
+/// have.
 fn round_to_hundredths(number: f64) -> f64 {
     (number * 100.0).round() / 100.0
 }
 
 fn id() -> ObjectBuilder {
-    varying_text("Its id: 32 hex digits, which nobody can guess.").pattern(Some("^[0-9a-f]{32}$"))
+    varying_text("The id of the job: 32 hex digits. It can't be guessed.")
+        .pattern(Some("^[0-9a-f]{32}$"))
 }
 
 fn url() -> ObjectBuilder {
-    varying_text("Where it is: its path on this server.")
+    varying_text("The path of the job on this server.")
 }
 
 fn statuses() -> ObjectBuilder {
-    let description = "Whether anything is done about it: `queued`, it waits for its turn; `running`; `done`; `failed`, a fault of the server \
-                       has ended it.";
+    let description = "The state of the job: `queued`, it waits for its turn; `running`; `done`; \
+        `failed`, a server error ended it.";
     string_enum(description, JobStatus::ALL.map(JobStatus::name))
 }
 
 fn results() -> ObjectBuilder {
     string_enum(
-        "How the game ended, as it was written down; `*` when nobody knows.",
+        "The result of the game in the PGN; `*` if it is unknown.",
         ["1-0", "0-1", "1/2-1/2", "*"],
     )
 }
@@ -275,18 +278,19 @@ fn results() -> ObjectBuilder {
 fn judgements() -> ObjectBuilder {
     let names =
         [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder].map(Judgement::name);
-    let description = "At least 5, 10 or 15 percent of win chance lost; where a mate is lost or walked into, by how clear the game is all the same \
-                       (Lichess's rules). Null for a move that lost less.";
+    let description = "`inaccuracy`, `mistake` or `blunder`: the move loses at least 5, 10 or 15 \
+        percent of win chance. A move that loses a mate or allows one is judged by how decisive \
+        the score remains (Lichess's rules). Null for a move that loses less.";
     nullable_string_enum(description, names)
 }
 
 fn opening_or_null() -> Schema {
-    ref_or_null::<OpeningDto>("The opening, where it has a name.")
+    ref_or_null::<OpeningDto>("The opening. Null if it has no name.")
 }
 
 fn headers() -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Object)
         .additional_properties(Some(ObjectBuilder::new().schema_type(Type::String)))
-        .description(Some("The headers, as they were given."))
+        .description(Some("The PGN headers, as submitted."))
 }

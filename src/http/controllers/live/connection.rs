@@ -1,4 +1,4 @@
-//! A WebSocket connection: commands in, lines out, one analysis at a time.
+//! The connection of a live board: commands in, lines out, one analysis at a time.
 
 use std::future::pending;
 use std::time::Duration;
@@ -16,55 +16,55 @@ use crate::http::dto::{CorrelationId, PositionRequest, PositionState};
 use crate::http::problem::{Problem, ProblemCode};
 use crate::http::{App, json};
 
-/// So many bad messages in a row are one too many.
+/// The number of consecutive bad messages that closes the connection.
 const MAX_BAD_MESSAGES: u32 = 3;
 
-/// How long the client may take to answer a close.
+/// The maximum time for the client's reply to a close frame.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// A board and the client before it.
+/// A live board and the connection to its client.
 pub(super) struct LiveConnection<'a> {
     app: &'a App,
     service: &'a Service,
     caller: &'a Caller,
     socket: WebSocket,
     game: Game,
-    /// How many lines are told where `go` does not say.
+    /// The number of lines of a `go` without `multipv`.
     multipv: u64,
-    /// How the last analysis was made.
+    /// The options of the last analysis.
     last_options: AnalysisOptions,
     running: Option<RunningAnalysis>,
-    /// Bad messages since the last good one.
+    /// The number of bad messages since the last good one.
     bad_messages: u32,
     next_ping_at: Instant,
-    /// A ping is not answered yet; it has to be before the next one.
+    /// The last ping is unanswered. The pong must arrive before the next ping.
     is_pong_due: bool,
-    /// When the client has said or heard something of consequence.
+    /// The time of the last message of the client or the end of the last analysis.
     last_active_at: Instant,
 }
 
-/// The analysis under way, and the message that it answers.
+/// The running analysis and the id of the message that started it.
 struct RunningAnalysis {
     id: CorrelationId,
     throttle: UpdateThrottle,
     analysis: AnalysisStream,
 }
 
-/// What happens next.
+/// The next event of a connection.
 enum Event {
     Received(Option<Result<Frame, axum::Error>>),
-    /// Of the analysis; `None` after its end.
+    /// A line of the analysis; `None` after its end.
     Line(Result<Option<StreamLine>, AnalysisError>),
     PingDue,
     Idle,
     Shutdown,
 }
 
-/// Whether the conversation goes on.
+/// `Err` if the connection must close.
 type ConnectionResult = Result<(), CloseReason>;
 
 impl<'a> LiveConnection<'a> {
-    /// One that has not begun.
+    /// Creates a connection with the starting position. `run` starts it.
     pub(super) fn new(
         app: &'a App,
         service: &'a Service,
@@ -88,7 +88,7 @@ impl<'a> LiveConnection<'a> {
         }
     }
 
-    /// Holds it to its end. An analysis that still runs then is left.
+    /// Handles events until the connection closes, then ends the running analysis.
     pub(super) async fn run(mut self) {
         let reason = loop {
             let event = self.next_event().await;
@@ -96,7 +96,7 @@ impl<'a> LiveConnection<'a> {
                 break reason;
             }
         };
-        tracing::debug!(ending = ?reason, "a live board was closed");
+        tracing::debug!(ending = ?reason, "live connection closed");
         self.running = None;
         let Some(close) = reason.close_message() else { return };
         let close_handshake = async {
@@ -104,7 +104,7 @@ impl<'a> LiveConnection<'a> {
             while let Some(Ok(_)) = self.socket.recv().await {}
             Ok::<_, axum::Error>(())
         };
-        // Whoever does not answer is gone.
+        // A client that does not reply in time has disconnected.
         let _ = timeout(CLOSE_TIMEOUT, close_handshake).await;
     }
 
@@ -122,7 +122,7 @@ impl<'a> LiveConnection<'a> {
             line = line => Event::Line(line),
             () = sleep_until(*next_ping_at) => Event::PingDue,
             () = sleep_until(*last_active_at + app.caps().live_idle), if !is_running => Event::Idle,
-            // A search that is stopped by it is heard to its end.
+            // The shutdown stops a running analysis, and its `end` is sent first.
             () = app.shutting_down(), if !is_running => Event::Shutdown,
         }
     }
@@ -153,7 +153,7 @@ impl<'a> LiveConnection<'a> {
                 self.is_pong_due = false;
                 Ok(())
             }
-            // Answered by the socket itself.
+            // The WebSocket library answers pings.
             Some(Ok(Frame::Ping(_))) => Ok(()),
             Some(Ok(Frame::Binary(bytes))) if bytes.len() > MAX_MESSAGE_BYTES => {
                 Err(CloseReason::TooLong)
@@ -163,7 +163,8 @@ impl<'a> LiveConnection<'a> {
             }
             Some(Ok(Frame::Binary(_))) => {
                 self.last_active_at = Instant::now();
-                let problem = Problem::malformed_json("a message must be text, not bytes", 1, 1);
+                let problem =
+                    Problem::malformed_json("the message is binary; it must be text", 1, 1);
                 self.reject(&CorrelationId::None, &problem).await
             }
             Some(Ok(Frame::Text(text))) => {
@@ -225,7 +226,7 @@ impl<'a> LiveConnection<'a> {
         Ok(())
     }
 
-    /// Analyses what is on the board.
+    /// Starts an analysis of the current position.
     async fn start_analysis(
         &mut self,
         id: CorrelationId,
@@ -254,7 +255,8 @@ impl<'a> LiveConnection<'a> {
         }
     }
 
-    /// Ends the analysis that runs, for a newer command, and tells what it has.
+    /// Ends the running analysis because a newer command replaces it, and sends its remaining
+    /// lines.
     async fn end_running_analysis(&mut self) -> ConnectionResult {
         if let Some(running) = &mut self.running {
             running.analysis.replace();
@@ -266,7 +268,7 @@ impl<'a> LiveConnection<'a> {
         Ok(())
     }
 
-    /// Tells a line of the analysis.
+    /// Sends a line of the analysis.
     async fn send_line(
         &mut self,
         line: Result<Option<StreamLine>, AnalysisError>,
@@ -290,7 +292,7 @@ impl<'a> LiveConnection<'a> {
         }
     }
 
-    /// Says what is wrong with a message. It ends nothing, unless there were too many.
+    /// Sends the problem with a message. Too many bad messages in a row close the connection.
     async fn reject(&mut self, id: &CorrelationId, problem: &Problem) -> ConnectionResult {
         self.send_problem(id, problem).await?;
         if problem.code() == ProblemCode::Internal {
@@ -311,19 +313,21 @@ impl<'a> LiveConnection<'a> {
         match serde_json::to_string(&LineWithId { line, id }) {
             Ok(text) => self.send_frame(Frame::Text(Utf8Bytes::from(text))).await,
             Err(error) => {
-                tracing::error!(error = error.to_string(), "a line could not be written");
+                tracing::error!(error = error.to_string(), "cannot serialize a line");
                 Ok(())
             }
         }
     }
 
-    /// Waits until the client has room for it: meanwhile newer infos take the place of older ones.
+    /// Waits until the socket accepts the frame. In the meantime newer `info` lines replace older
+    /// ones.
     async fn send_frame(&mut self, frame: Frame) -> ConnectionResult {
         self.socket.send(frame).await.map_err(|_| CloseReason::ClientLeft)
     }
 }
 
-/// What an error of the socket means: nobody is there any more, unless a message was far too long.
+/// The close reason of a socket error: the client has disconnected, unless a message exceeded the
+/// hard limit.
 fn close_reason_of(error: &axum::Error) -> CloseReason {
     let text = error.to_string();
     if text.contains("too long") || text.contains("too big") {
@@ -333,32 +337,32 @@ fn close_reason_of(error: &axum::Error) -> CloseReason {
     }
 }
 
-/// Why there is nothing more to say.
+/// The reason for the close of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CloseReason {
-    /// The client has closed the socket, or is gone.
+    /// The client has closed the socket or disconnected.
     ClientLeft,
-    /// The server ends.
+    /// The server is shutting down.
     Shutdown,
-    /// Three messages in a row were bad.
+    /// Three consecutive messages were bad.
     BadMessages,
-    /// The client does not answer any more.
+    /// The client did not answer a ping in time.
     NoPong,
-    /// A message was too long.
+    /// A message exceeds the maximum length.
     TooLong,
-    /// The client has said nothing for long, and nothing is searched for it.
+    /// The client has been silent for too long and has no running analysis.
     Idle,
 }
 
 impl CloseReason {
-    /// What the client is told of it; nothing when it is gone. Codes below 4000 are those of RFC
-    /// 6455, 7.4.1.
+    /// The close frame for the client; `None` if it has disconnected. Codes below 4000 are those of
+    /// RFC 6455, section 7.4.1.
     pub(super) fn close_message(self) -> Option<Message> {
         let (code, reason) = match self {
             CloseReason::ClientLeft => return None,
             CloseReason::Shutdown => (1001, "the server is shutting down"),
             CloseReason::BadMessages => (1008, "three bad messages in a row"),
-            CloseReason::NoPong => (1008, "no pong came"),
+            CloseReason::NoPong => (1008, "no pong before the next ping"),
             CloseReason::TooLong => (1009, "a message is longer than 64 KiB"),
             CloseReason::Idle => (4000, "idle"),
         };

@@ -10,28 +10,28 @@ use crate::http::json::{FromMembers, FromValue, JsonPath, JsonValue, Members, re
 use crate::http::problem::{InvalidMember, MemberErrorCode};
 use crate::http::schema::string_enum;
 
-/// A message may have so many bytes.
+/// The maximum length of a message in bytes.
 pub(super) const MAX_MESSAGE_BYTES: usize = 64 << 10;
 
-/// A message, with the name that its answers bear.
+/// A message of the client, with the id that its answers repeat.
 #[derive(Clone, Debug)]
 pub(super) struct ClientMessage {
     pub(super) id: CorrelationId,
     pub(super) command: Command,
 }
 
-/// What is wanted.
+/// The command of a message.
 #[derive(Clone, Debug)]
 pub(super) enum Command {
-    /// Put this position on the board.
+    /// Set the position.
     Position(PositionRequest),
-    /// Analyse it.
+    /// Analyse the position.
     Go(AnalysisOptions),
-    /// Be content with what there is.
+    /// End the running analysis.
     Stop,
-    /// Go on to this depth.
+    /// Continue to this depth.
     Deeper(u64),
-    /// Tell so many lines.
+    /// Set the number of lines.
     MultiPv(u64),
 }
 
@@ -78,7 +78,7 @@ impl FromMembers for ClientMessage {
     fn read(members: &mut Members<'_>) -> Option<ClientMessage> {
         let id = members.optional("id").unwrap_or_default();
         let Some(kind) = members.required("type") else {
-            // What else a message of no known kind may have, nobody knows.
+            // The members depend on the type, so a message of unknown type reports that error only.
             members.ignore_rest();
             return None;
         };
@@ -89,7 +89,7 @@ impl FromMembers for ClientMessage {
                     members.add_error(
                         MemberErrorCode::UnknownMember,
                         "session",
-                        "a board is a session by itself".to_owned(),
+                        "a live board is its own session".to_owned(),
                     );
                 }
                 Command::Go(AnalysisOptions::read(members)?)
@@ -104,84 +104,86 @@ impl FromMembers for ClientMessage {
     }
 }
 
-/// Puts a position on the board. It is answered by `ready`; an analysis that runs ends with the
+/// Sets the position of the board. The server answers `ready`. A running analysis ends with the
 /// reason `replaced`.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = LivePosition)]
-#[expect(dead_code, reason = "it only describes; messages are read as `Message`")]
+#[expect(dead_code, reason = "describes the schema only; messages are read as `ClientMessage`")]
 pub(crate) struct SetPosition {
-    /// What it is.
+    /// The type of the message.
     #[schema(schema_with = type_position)]
     r#type: String,
-    /// Comes back in what answers it.
+    /// An id of the client's choice. The answers repeat it.
     #[schema(required = false, schema_with = CorrelationId::schema)]
     id: CorrelationId,
     position: PositionRequest,
 }
 
-/// Analyses the position on the board, which is the starting position before any other. An analysis
-/// that runs ends with the reason `replaced`.
+/// Analyses the position of the board, which is the starting position at first. A running analysis
+/// ends with the reason `replaced`.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = LiveGo)]
-#[expect(dead_code, reason = "it only describes; messages are read as `Message`")]
+#[expect(dead_code, reason = "describes the schema only; messages are read as `ClientMessage`")]
 pub(crate) struct Go {
-    /// What it is.
+    /// The type of the message.
     #[schema(schema_with = type_go)]
     r#type: String,
-    /// Comes back in what answers it.
+    /// An id of the client's choice. The answers repeat it.
     #[schema(required = false, schema_with = CorrelationId::schema)]
     id: CorrelationId,
     options: AnalysisOptions,
 }
 
-/// Ends the analysis that runs: its `end` has the reason `stopped`. Without one nothing happens.
+/// Ends the running analysis. Its `end` has the reason `stopped`. Without a running analysis the
+/// message has no effect.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = LiveStop)]
-#[expect(dead_code, reason = "it only describes; messages are read as `Message`")]
+#[expect(dead_code, reason = "describes the schema only; messages are read as `ClientMessage`")]
 pub(crate) struct Stop {
-    /// What it is.
+    /// The type of the message.
     #[schema(schema_with = type_stop)]
     r#type: String,
-    /// Of no consequence: the `end` bears the id of what it ends.
+    /// Ignored. The `end` has the `id` of the message that started the analysis.
     #[schema(required = false, schema_with = CorrelationId::schema)]
     id: CorrelationId,
 }
 
-/// Analyses as the last time, but to this depth: what was found is not searched again.
+/// Continues the last analysis to this depth, with the same options. The server does not repeat the
+/// finished search.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = LiveDeeper)]
-#[expect(dead_code, reason = "it only describes; messages are read as `Message`")]
+#[expect(dead_code, reason = "describes the schema only; messages are read as `ClientMessage`")]
 pub(crate) struct Deeper {
-    /// What it is.
+    /// The type of the message.
     #[schema(schema_with = type_deeper)]
     r#type: String,
-    /// Comes back in what answers it.
+    /// An id of the client's choice. The answers repeat it.
     #[schema(required = false, schema_with = CorrelationId::schema)]
     id: CorrelationId,
-    /// Iterations, in plies.
+    /// The depth to reach, in plies.
     #[schema(minimum = 1)]
     depth: u64,
 }
 
-/// Tells so many lines from now on: an analysis that runs goes on with as many, under this
-/// message's id.
+/// Sets the number of lines. A running analysis continues with that number, under the `id` of this
+/// message.
 #[derive(Clone, Debug, ToSchema)]
 #[schema(as = LiveMultiPv)]
-#[expect(dead_code, reason = "it only describes; messages are read as `Message`")]
+#[expect(dead_code, reason = "describes the schema only; messages are read as `ClientMessage`")]
 pub(crate) struct MultiPv {
-    /// What it is.
+    /// The type of the message.
     #[schema(schema_with = type_multipv)]
     r#type: String,
-    /// Comes back in what answers it.
+    /// An id of the client's choice. The answers repeat it.
     #[schema(required = false, schema_with = CorrelationId::schema)]
     id: CorrelationId,
-    /// How many of the best moves get a line.
+    /// The number of best moves to return with a line.
     #[schema(minimum = 1)]
     value: u64,
 }
 
 fn type_of(kind: CommandKind) -> ObjectBuilder {
-    string_enum("What it is.", [kind.name()])
+    string_enum("The type of the message.", [kind.name()])
 }
 
 fn type_position() -> ObjectBuilder {
@@ -204,11 +206,11 @@ fn type_multipv() -> ObjectBuilder {
     type_of(CommandKind::MultiPv)
 }
 
-/// The new position stands on the board.
+/// The position is set.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = LiveReady)]
 pub(crate) struct Ready {
-    /// `ready`
+    /// The type of the message: `ready`.
     #[schema(schema_with = type_ready)]
     r#type: &'static str,
     #[serde(flatten)]
@@ -229,18 +231,18 @@ pub(super) struct LineWithId<'a, T> {
     pub(super) id: &'a CorrelationId,
 }
 
-/// What a board says: a line of an analysis, `ready`, or the problem with a message, each with the
-/// `id` of the message that it answers.
+/// A message of the server: `ready`, a line of an analysis, or the problem with a message. Each has
+/// the `id` of the message that it answers.
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(untagged)]
-#[expect(dead_code, reason = "it only describes; each line is written by itself")]
+#[expect(dead_code, reason = "describes the schema only; each line is serialized by itself")]
 pub(crate) enum LiveLine {
     Ready(Ready),
     Line(StreamLine),
 }
 
 fn type_ready() -> ObjectBuilder {
-    string_enum("What it is.", ["ready"])
+    string_enum("The type of the message.", ["ready"])
 }
 
 #[cfg(test)]
@@ -276,7 +278,7 @@ mod tests {
     }
 
     #[test]
-    fn a_bad_message_says_what_is_wrong_with_it() {
+    fn a_bad_message_is_refused_with_its_error() {
         for (text, expected) in [
             (r#"{"id": 1}"#, "type is missing"),
             (
@@ -284,8 +286,8 @@ mod tests {
                 "one of position, go, stop, deeper, multipv",
             ),
             (r#"{"type": "go", "fen": "startpos"}"#, "there is no member"),
-            (r#"{"type": "go", "session": "a"}"#, "a board is a session by itself"),
-            (r#"{"type": "go", "infinite": true, "depth": 3}"#, "can't both be given"),
+            (r#"{"type": "go", "session": "a"}"#, "a live board is its own session"),
+            (r#"{"type": "go", "infinite": true, "depth": 3}"#, "can't be combined with"),
             (r#"{"type": "deeper"}"#, "depth is missing"),
             (r#"{"type": "multipv", "value": 0}"#, "value is 0"),
             (r#"{"type": "stop", "id": []}"#, "id must be a string or a number"),
@@ -295,6 +297,6 @@ mod tests {
             assert!(problem.contains(expected), "{text}: {problem}");
         }
         let unknown = kind_of(r#"{"type": "pondering", "fen": "startpos"}"#).unwrap_err();
-        assert!(!unknown.contains("no member"), "one fault, not two: {unknown}");
+        assert!(!unknown.contains("no member"), "more than one error: {unknown}");
     }
 }

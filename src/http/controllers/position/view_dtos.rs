@@ -1,4 +1,4 @@
-//! The parts of the views, as JSON.
+//! The JSON forms of the views of a position.
 
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -13,7 +13,7 @@ const fn hex(bitboard: Bitboard) -> Hex {
     Hex(bitboard.0)
 }
 
-/// A bitboard for each side and kind of piece: 16 hex digits, bit n is square n.
+/// One bitboard per side and kind of piece: 16 hex digits, bit n is square n.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Bitboards)]
 pub(crate) struct BitboardsView {
@@ -68,7 +68,7 @@ pub(crate) struct BitboardsView {
     /// The other side.
     #[schema(schema_with = opponent)]
     opponent_side: &'static str,
-    /// The square that a capturing pawn moves to; empty when there is none.
+    /// The destination square of an en passant capture; empty if there is none.
     #[schema(value_type = String)]
     en_passant_position: Hex,
     #[serde(flatten)]
@@ -103,7 +103,8 @@ impl From<encodings::Bitboards> for BitboardsView {
     }
 }
 
-/// The seven-board form: a bitboard for each kind of piece of both colours, and White's pieces.
+/// The seven-board form: one bitboard per kind of piece, with both colours, and one of White's
+/// pieces.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Boards)]
 pub(crate) struct BoardsView {
@@ -148,13 +149,13 @@ impl From<encodings::SevenBoards> for BoardsView {
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = PlacedPiece)]
 pub(crate) struct PieceView {
-    /// Whose it is.
+    /// The owner of the piece.
     #[schema(schema_with = owner)]
     color: &'static str,
-    /// Its kind.
+    /// The kind of piece.
     #[schema(schema_with = role)]
     r#type: &'static str,
-    /// Its square: a1 is 0, b1 1 … h8 63.
+    /// The square: a1 is 0, b1 is 1 … h8 is 63.
     #[schema(minimum = 0, maximum = 63)]
     position: usize,
 }
@@ -169,28 +170,29 @@ impl From<encodings::PlacedPiece> for PieceView {
     }
 }
 
-/// What the position is beside its pieces.
+/// The state of the game without the pieces.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = GameState)]
 pub(crate) struct StateView {
     /// The side to move.
     #[schema(schema_with = side_to_move)]
     turn: &'static str,
-    /// An en passant capture is legal.
+    /// `true` if an en passant capture is legal.
     en_passant: bool,
-    /// Its file 0–7, or null.
+    /// The file of the en passant capture, 0–7, or null.
     #[schema(required, maximum = 7)]
     en_passant_file: Option<u8>,
-    /// The rights as 0bKQkq: K is 8, Q 4, k 2, q 1. No other form has this order.
+    /// The castling rights as 0bKQkq: K is 8, Q is 4, k is 2, q is 1. No other view uses this bit
+    /// order.
     #[schema(maximum = 15)]
     castling: u8,
-    /// Plies since the last capture or pawn move.
+    /// The number of plies since the last capture or pawn move.
     halfmove_clock: u16,
-    /// The number of the move.
+    /// The number of the move, from 1.
     #[schema(minimum = 1)]
     fullmove_number: u16,
-    /// All but the clocks in nine bits: bit 0 turn (1 white), bit 1 en passant, bits 2–4 its file
-    /// (0 when none), bits 5–8 `castling`.
+    /// The state without the clocks, in nine bits: bit 0 `turn` (1 white), bit 1 `en_passant`, bits
+    /// 2–4 its file (0 if none), bits 5–8 `castling`.
     #[schema(maximum = 511)]
     bits: u16,
 }
@@ -209,18 +211,18 @@ impl From<encodings::GameState> for StateView {
     }
 }
 
-/// The Huffman code.
+/// The position in Huffman code.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Huffman)]
 pub(crate) struct HuffmanView {
     /// The code of the 64 squares a8 … h1.
     #[schema(pattern = "^[01]+$")]
     board: String,
-    /// Its length in bits.
+    /// The length of `board` in bits.
     board_bits: usize,
-    /// The length of the packed form in bits, without the padding of its last byte.
+    /// The length of `packed` in bits, without the padding of its last byte.
     bits: usize,
-    /// The packed form.
+    /// The packed form in base64url.
     packed: String,
 }
 
@@ -242,22 +244,25 @@ pub(crate) struct ChecksView {
     /// The pieces that give check.
     #[schema(value_type = String)]
     checkers: Hex,
-    /// The squares that a piece other than the king may move to as far as checks go.
+    /// The squares where a piece other than the king answers the check: all squares without a
+    /// check, none in double check. The destination of an en passant capture of a checking pawn is
+    /// not included.
     #[schema(value_type = String)]
     check_mask: Hex,
     /// The pins of both sides.
     pins: PinsView,
 }
 
-/// For each side nine bitboards: the rays from its king to the north, north-east, east … north-west
-/// up to the pinning piece, where a piece is pinned, and their union.
+/// Nine bitboards per side. The first eight are the rays from its king to the north, north-east,
+/// east … north-west, each up to and including the pinning piece, and empty without a pin. The
+/// ninth is their union.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = Pins)]
 pub(crate) struct PinsView {
-    /// White's pinned pieces.
+    /// The rays of pins against White's king.
     #[schema(value_type = Vec<String>, min_items = 9, max_items = 9)]
     white: [Hex; 9],
-    /// Black's pinned pieces.
+    /// The rays of pins against Black's king.
     #[schema(value_type = Vec<String>, min_items = 9, max_items = 9)]
     black: [Hex; 9],
 }
