@@ -1,16 +1,16 @@
-//! The HTTP layer: it turns text and JSON into validated types and types into JSON. It contains no
+//! The HTTP layer. It turns text and JSON into validated types, and types into JSON. It contains no
 //! chess logic.
 //!
 //! - [`router()`]: the URL map, on one screen;
-//! - `controllers`: one file per resource with its DTOs; a handler extracts, makes one call and
-//!   converts;
+//! - `controllers`: one file per resource with its DTOs; a handler extracts a request, makes one
+//!   call and converts the result;
 //! - `dto`, `schema`: types and schemas that several routes share;
-//! - `json`, `problem`: reading of requests and rendering of errors;
+//! - `json`, `problem`: parsing of requests and rendering of errors;
 //! - `stream`: responses that consist of lines or chunks;
 //! - `access`: authentication and rate limits;
 //! - `middleware`: layers around every route;
-//! - `metrics`: metrics for the operator;
-//! - `openapi`: the contract, generated from the code.
+//! - `metrics`: Prometheus metrics;
+//! - `openapi`: the OpenAPI contract, generated from the code.
 
 mod access;
 mod caps;

@@ -24,45 +24,46 @@ use subtle::ConstantTimeEq;
 
 use crate::http::headers::X_API_KEY;
 
-/// What is known of those who ask.
+/// The access settings: keys, trusted proxies and the default rate.
 #[derive(Debug, Default)]
 pub struct AccessConfig {
-    /// The keys that are given out.
+    /// The API keys.
     pub keys: ApiKeys,
-    /// Proxies whose word on addresses counts.
+    /// The proxies whose `X-Forwarded-For` is trusted.
     pub proxies: TrustedProxies,
-    /// How often a client without a rate of its own may ask; `None` for as often as it likes.
+    /// The rate limit of clients without their own; `None` for no limit.
     pub default_limiter: Option<RateLimit>,
 }
 
-/// A key that was given out.
+/// An API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ApiKey {
-    /// Whose it is, for logs and for telling clients apart.
+    /// The name of the key, which identifies its client, also in logs.
     pub name: String,
     /// The SHA-256 digest of the key's text.
     pub digest: [u8; 32],
-    /// How often it may ask, where that differs from others.
+    /// The key's own rate limit, if it differs from the default.
     pub rate: Option<RateLimit>,
 }
 
-/// All keys that were given out.
+/// All API keys.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ApiKeys(Vec<ApiKey>);
 
 impl ApiKeys {
-    /// These keys.
+    /// Creates the set of keys.
     pub fn new(keys: Vec<ApiKey>) -> ApiKeys {
         ApiKeys(keys)
     }
 
-    /// All of them.
+    /// All keys.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &ApiKey> {
         self.0.iter()
     }
 
-    /// The one that a request shows: `None` without any, an error for one that we do not know. How
-    /// long it takes tells nothing of what the keys are.
+    /// The key of a request; `None` without a key, an error for an unknown one.
+    ///
+    /// All keys are compared in constant time, so that the duration reveals nothing about them.
     pub(crate) fn authenticate(&self, headers: &HeaderMap) -> Result<Option<&ApiKey>, UnknownKey> {
         let Some(text) = presented_key(headers) else { return Ok(None) };
         let digest: [u8; 32] = Sha256::digest(text).into();
@@ -76,11 +77,11 @@ impl ApiKeys {
     }
 }
 
-/// A key that was not given out.
+/// The key of the request is not in the list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnknownKey;
 
-/// The key of `Authorization: Bearer` or `x-api-key`. Other schemes are not ours.
+/// The key in `Authorization: Bearer` or `x-api-key`. Other schemes are ignored.
 fn presented_key(headers: &HeaderMap) -> Option<&[u8]> {
     const SCHEME: &[u8] = b"bearer ";
     let bearer = headers.get(AUTHORIZATION).map(|value| value.as_bytes()).and_then(|value| {
@@ -112,7 +113,7 @@ mod tests {
     }
 
     #[test]
-    fn a_key_is_known_by_its_digest() {
+    fn a_key_is_recognized_by_its_digest() {
         assert_eq!(
             authenticate_with(AUTHORIZATION, "Bearer secret-1"),
             Ok(Some("board".to_owned()))
@@ -131,7 +132,7 @@ mod tests {
         assert_eq!(
             authenticate_with(AUTHORIZATION, "Basic c2VjcmV0"),
             Ok(None),
-            "another scheme is nobody's key"
+            "another scheme is not a key"
         );
     }
 }

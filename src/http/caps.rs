@@ -4,81 +4,81 @@ use std::time::Duration;
 
 use crate::http::StreamOptions;
 
-/// So many walks through the graph of positions are made at once.
+/// The maximum number of concurrent explore requests.
 pub(crate) const MAX_CONCURRENT_EXPLORES: usize = 2;
 
-/// So many answers at once that tell of what lies behind moves wait to be made or to be read.
+/// The maximum number of explore responses of depth 2 or more that are being built or read.
 pub(crate) const MAX_CONCURRENT_DEEP_EXPLORES: usize = 4;
 
-/// What one request may ask for, and what else the routes need to know of the settings.
+/// The limits of one request, and the other settings that the routes need.
 #[derive(Clone, Debug)]
 pub struct Caps {
-    /// Greatest depth of a search, in plies.
+    /// Maximum depth of a search, in plies.
     pub depth: u8,
-    /// Greatest number of nodes of a search.
+    /// Maximum nodes of a search.
     pub nodes: u64,
-    /// Greatest time of a search.
+    /// Maximum time of a search.
     pub movetime: Duration,
-    /// Time of a search for which no limit is asked.
+    /// Time of a search without a limit in the request.
     pub default_movetime: Duration,
-    /// Greatest time of a search that is to go on for ever.
+    /// Maximum time of an `infinite` search.
     pub infinite: Duration,
-    /// How long a request may wait for a worker.
+    /// Maximum time that a request waits for a worker.
     pub max_wait: Duration,
-    /// Greatest distance of a mate, in moves.
+    /// Maximum distance of a mate, in moves.
     pub mate: u8,
-    /// Most threads of a search; at least one.
+    /// Maximum threads of a search; at least 1.
     pub threads: u16,
-    /// Most lines of a search; at least one.
+    /// Maximum MultiPV lines of a search; at least 1.
     pub multipv: u16,
-    /// Most moves in `moves`.
+    /// Maximum number of entries in `moves`.
     pub moves: usize,
-    /// Most bytes in a body.
+    /// Maximum size of a body, in bytes.
     pub body_bytes: usize,
-    /// Longest time for a body to arrive.
+    /// Maximum time until a body has arrived.
     pub body_timeout: Duration,
-    /// Greatest depth of a perft.
+    /// Maximum depth of a perft, in plies.
     pub perft_depth: u8,
-    /// Longest time of a perft.
+    /// Maximum time of a perft.
     pub perft_max: Duration,
-    /// How long an unknown position is searched for `GET /api/cloud-eval`; not at all for no time.
+    /// Search time for an unknown position of `GET /api/cloud-eval`; zero disables the search.
     pub lichess_compute: Duration,
-    /// Batches at once.
+    /// Maximum number of concurrent batches.
     pub batches: usize,
-    /// Most lines of a batch.
+    /// Maximum number of lines of a batch.
     pub batch_lines: usize,
-    /// Most bytes of a batch, and most bytes of answers that wait for its reader before its next
-    /// line is searched.
+    /// Maximum size of a batch, in bytes. Also the number of unread response bytes above which its
+    /// next line is not searched yet.
     pub batch_bytes: usize,
-    /// Reviews of games.
+    /// Limits of review jobs.
     pub jobs: JobCaps,
-    /// Connections at once.
+    /// Maximum number of open connections.
     pub connections: usize,
-    /// How answers are sent line by line.
+    /// Options of streaming responses.
     pub stream: StreamOptions,
-    /// Answers that come line by line, and boards, at once.
+    /// Maximum number of concurrent streams and live boards.
     pub streams: usize,
-    /// A board that says nothing for so long, and for which nothing is searched, is closed.
+    /// A live board without a message and without a search is closed after this time.
     pub live_idle: Duration,
-    /// How often the client of a board is asked whether it is still there.
+    /// Interval of WebSocket pings to the client of a live board.
     pub live_ping: Duration,
-    /// Origins that CORS allows.
+    /// Origins that CORS allows; `*` for all.
     pub cors_origins: Vec<String>,
-    /// The most memory that the settings lead to, in MB.
+    /// Upper bound of the memory that follows from the settings, in MB.
     pub memory_bound_mb: u64,
-    /// The most memory that the settings allow, in MB.
+    /// Maximum value that the settings allow for that bound, in MB.
     pub memory_max_mb: u64,
 }
 
-/// What the routes need to know of the settings for jobs.
+/// The limits of review jobs that the routes need.
 #[derive(Clone, Copy, Debug)]
 pub struct JobCaps {
-    /// Most jobs that are kept.
+    /// Maximum number of stored jobs.
     pub max: usize,
-    /// How long a job is kept that is over, in hours.
+    /// Hours for which a finished job is kept.
     pub keep_hours: u64,
-    /// Most bytes of a text.
+    /// Maximum size of an upload, in bytes.
     pub bytes: usize,
-    /// How hard a position is searched for which no limit is asked.
+    /// Nodes per position of a job without limits.
     pub default_nodes: u64,
 }

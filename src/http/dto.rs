@@ -1,6 +1,6 @@
 //! JSON types that several routes share.
 //!
-//! This file holds the texts and numbers that other DTOs consist of, and the correlation id.
+//! This file holds texts and numbers that other DTOs contain, and the correlation id.
 
 mod moves;
 mod position;
@@ -26,7 +26,7 @@ use crate::chess::{InlineStr, Square};
 use crate::http::json::{FromValue, JsonPath, JsonValue};
 use crate::http::problem::{InvalidMember, MemberErrorCode};
 
-/// A 64-bit number as 16 lower-case hex digits: JSON numbers lose bits past 53.
+/// A 64-bit number as 16 lower-case hex digits. JSON numbers are exact only up to 53 bits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Hex(pub u64);
 
@@ -62,27 +62,27 @@ impl Serialize for SquareName {
     }
 }
 
-/// Whole milliseconds, as members that end in `_ms` have them.
+/// Whole milliseconds, the unit of members that end in `_ms`.
 pub(crate) fn whole_ms(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// How many of something a second.
+/// A count per second.
 pub(crate) fn per_second(count: u64, time: Duration) -> u64 {
     let microseconds = time.as_micros().max(1);
     u64::try_from(u128::from(count) * 1_000_000 / microseconds).unwrap_or(u64::MAX)
 }
 
-/// The name of a request among others; it comes back in what answers it.
+/// The id of a request among others. The response repeats it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(crate) enum CorrelationId {
-    /// None was given: null.
+    /// No id; null in responses.
     #[default]
     None,
     /// A string.
     Text(String),
-    /// A whole number that is not negative.
+    /// A whole number from 0.
     Unsigned(u64),
     /// A whole number below 0.
     Negative(i64),
@@ -102,7 +102,7 @@ impl<'a> FromValue<'a> for CorrelationId {
             JsonValue::Negative(number) => Some(CorrelationId::Negative(number)),
             JsonValue::Float(number) => Some(CorrelationId::Float(number)),
             other => {
-                let detail = format!("id must be a string or a number, not {}", other.kind());
+                let detail = format!("id is {other}; it must be a string or a number");
                 errors.push(InvalidMember {
                     code: MemberErrorCode::WrongType,
                     pointer: path.pointer(),
@@ -115,7 +115,7 @@ impl<'a> FromValue<'a> for CorrelationId {
 }
 
 impl CorrelationId {
-    /// The id that stands in a request, whatever else is wrong with that.
+    /// The id in a request, which may have any other errors.
     pub(crate) fn extract_from(request: &[u8]) -> CorrelationId {
         let Ok(JsonValue::Object(members)) = serde_json::from_slice::<JsonValue<'_>>(request)
         else {
@@ -126,12 +126,12 @@ impl CorrelationId {
             .unwrap_or_default()
     }
 
-    /// Its schema.
+    /// The schema of the member `id`.
     pub(crate) fn schema() -> Schema {
         let kinds = SchemaType::from_iter([Type::String, Type::Number, Type::Null]);
         ObjectBuilder::new()
             .schema_type(kinds)
-            .description(Some("Comes back in the answer: a string or a number."))
+            .description(Some("A string or a number; the response repeats it."))
             .into()
     }
 }
@@ -141,13 +141,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn squares_and_keys_are_strings() {
+    fn squares_and_keys_are_serialized_as_strings() {
         assert_eq!(serde_json::to_string(&SquareName(Square::E8)).unwrap(), "\"e8\"");
         assert_eq!(serde_json::to_string(&Hex(0xff)).unwrap(), "\"00000000000000ff\"");
     }
 
     #[test]
-    fn no_time_at_all_does_not_divide_by_zero() {
+    fn a_rate_over_zero_time_does_not_divide_by_zero() {
         assert_eq!(per_second(3, Duration::ZERO), 3_000_000);
         assert_eq!(per_second(500, Duration::from_millis(250)), 2_000);
     }

@@ -1,5 +1,4 @@
-//! Answers to GET that can't change while the process runs: a strong `ETag`, and 304 to those who
-//! have them.
+//! GET responses that cannot change while the process runs, with a strong `ETag` and status 304.
 
 use std::hash::{DefaultHasher, Hasher};
 
@@ -7,10 +6,10 @@ use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 
-/// Clients may keep it, but ask each time: another version of the server has other pages.
+/// Clients may store the body but must revalidate it: the next server version may differ.
 const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 
-/// A body with its type and tag.
+/// A body with its media type and entity tag.
 #[derive(Clone, Debug)]
 pub(crate) struct StaticResponse {
     body: Bytes,
@@ -19,7 +18,7 @@ pub(crate) struct StaticResponse {
 }
 
 impl StaticResponse {
-    /// A body of this media type.
+    /// Creates a response with this media type and computes its tag.
     pub(crate) fn new(body: impl Into<Bytes>, content_type: &'static str) -> StaticResponse {
         let body = body.into();
         let mut hasher = DefaultHasher::new();
@@ -29,7 +28,7 @@ impl StaticResponse {
         StaticResponse { body, content_type: HeaderValue::from_static(content_type), etag }
     }
 
-    /// The answer to a request with these headers: the body, or 304 for who has it.
+    /// The response to a request with these headers: the body, or 304 if the client has it.
     pub(crate) fn respond(&self, headers: &HeaderMap) -> Response<Body> {
         let mut response = if self.matches_etag(headers) {
             let mut response = Response::new(Body::empty());
@@ -46,7 +45,8 @@ impl StaticResponse {
         response
     }
 
-    /// RFC 9110, section 13.1.2: any of the tags, compared weakly, or `*`.
+    /// Whether `If-None-Match` holds the tag, by weak comparison, or `*` (RFC 9110, section
+    /// 13.1.2).
     fn matches_etag(&self, headers: &HeaderMap) -> bool {
         headers
             .get_all(IF_NONE_MATCH)

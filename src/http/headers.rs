@@ -1,4 +1,4 @@
-//! Names of the headers that are not in the `http` crate, and the request id.
+//! Header names that are not in the `http` crate, and the request id.
 
 use std::hash::{BuildHasher, RandomState};
 use std::io::Write as _;
@@ -37,42 +37,42 @@ pub(crate) const X_FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwar
 /// The request id, in requests and responses.
 pub(crate) const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
-/// The longest request id that is taken from a client, in bytes.
+/// The maximum length of a client's request id, in bytes.
 const MAX_REQUEST_ID_LENGTH: usize = 128;
 
-/// A request's id: 1 to 128 visible ASCII characters.
+/// A request id: 1 to 128 visible ASCII characters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum RequestId {
-    /// The client's.
+    /// The id that the client sent.
     FromClient(HeaderValue),
-    /// One of ours, which needs no memory of its own.
+    /// An id that the server generated. It needs no heap memory.
     Generated([u8; 16]),
 }
 
 impl RequestId {
-    /// The one that the client gave, or a new one.
+    /// The client's id if it is valid, else a new one.
     pub(crate) fn from_headers(headers: &HeaderMap) -> RequestId {
         let given = headers.get(X_REQUEST_ID).filter(|given| is_valid(given));
-        // A copy: the header itself is a piece of the connection's buffer.
+        // Copied, because the header value keeps the connection's whole buffer alive.
         let copy = given.and_then(|given| HeaderValue::from_bytes(given.as_bytes()).ok());
         copy.map_or_else(RequestId::generate, RequestId::FromClient)
     }
 
-    /// Sixteen hex digits, different for each request of a process and unlikely to meet another
-    /// process's: a random start and a counter, mixed by SplitMix64's output function, which maps
-    /// no two numbers to one.
+    /// Generates 16 hex digits, unique within a process and unlikely to collide with another
+    /// process. A random start plus a counter goes through the output function of SplitMix64, which
+    /// is a bijection.
     fn generate() -> RequestId {
         static START: LazyLock<u64> = LazyLock::new(|| RandomState::new().hash_one("kibitzer"));
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let count = COUNT.fetch_add(1, Ordering::Relaxed);
         let number = splitmix::nth(*START, count);
         let mut digits = [0; 16];
-        // The digits always fit.
+        // The 16 digits always fit.
         let _ = write!(digits.as_mut_slice(), "{number:016x}");
         RequestId::Generated(digits)
     }
 
-    /// As text.
+    /// The id as text.
     pub(crate) fn as_str(&self) -> &str {
         match self {
             RequestId::FromClient(value) => value.to_str().unwrap_or_default(),
@@ -80,7 +80,7 @@ impl RequestId {
         }
     }
 
-    /// As header.
+    /// The id as a header value.
     pub(crate) fn to_header(&self) -> HeaderValue {
         match self {
             RequestId::FromClient(value) => value.clone(),

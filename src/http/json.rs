@@ -1,5 +1,5 @@
-//! JSON requests and responses: one pass over the body into typed members, with every error of a
-//! request reported at once.
+//! JSON requests and responses. One pass over the body yields typed members, and all errors of a
+//! request are reported at once.
 
 mod extract;
 mod members;
@@ -24,15 +24,15 @@ use crate::http::problem::Problem;
 
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
-/// Answers are written on paper that each thread keeps, up to so many bytes of it: so each takes
-/// the memory that it has bytes, at once.
+/// Maximum capacity, in bytes, of the buffer that each thread keeps for serialization. The response
+/// copies the bytes, so it allocates exactly what it needs, once.
 const BUFFER_CAPACITY: usize = 64 << 10;
 
 thread_local! {
     static BUFFER: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) };
 }
 
-/// An answer with status 200 whose body is `T` as JSON.
+/// A response with status 200 whose body is `T` as JSON.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Reply<T>(pub T);
 
@@ -50,7 +50,7 @@ impl<T: Serialize> IntoResponse for Reply<T> {
     }
 }
 
-/// An answer with status 200 whose body is this JSON.
+/// A response with status 200 whose body is this JSON.
 #[derive(Clone, Debug)]
 pub(crate) struct JsonBytes(pub(crate) Vec<u8>);
 

@@ -1,4 +1,4 @@
-//! Metrics for the operator: counted where things happen, rendered on request.
+//! Prometheus metrics: counted where events happen, rendered on request.
 
 mod exposition;
 mod process;
@@ -10,22 +10,22 @@ pub(crate) use requests::{CLIENT_CLOSED_REQUEST, RequestMetrics, RouteHandle, Ro
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A count of those who are inside. Cheap to clone; all clones are one.
+/// A count that goes up and down. Cheap to clone; all clones share the count.
 #[derive(Clone, Debug, Default)]
 pub struct Gauge(Arc<AtomicUsize>);
 
-/// One who is inside until this is dropped.
+/// Counts one until it is dropped.
 #[derive(Debug)]
 pub struct GaugeGuard(Gauge);
 
 impl Gauge {
-    /// One more.
+    /// Adds one until the guard is dropped.
     pub fn increment(&self) -> GaugeGuard {
         self.0.fetch_add(1, Ordering::Relaxed);
         GaugeGuard(self.clone())
     }
 
-    /// How many there are.
+    /// The current count.
     pub fn value(&self) -> usize {
         self.0.load(Ordering::Relaxed)
     }

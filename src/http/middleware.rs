@@ -29,7 +29,7 @@ use crate::http::headers::{
 
 const PREFLIGHT_MAX_AGE: Duration = Duration::from_secs(3_600);
 
-/// The layer for these origins (`*` for all); `None` when there are none: CORS is off then.
+/// The CORS layer for these origins (`*` for all); `None` without origins, which disables CORS.
 pub(crate) fn cors_layer(origins: &[String]) -> Option<CorsLayer> {
     if origins.is_empty() {
         return None;
@@ -64,12 +64,12 @@ pub(crate) fn cors_layer(origins: &[String]) -> Option<CorsLayer> {
     Some(layer)
 }
 
-/// The future has panicked. The panic hook has logged that by then, with the request's id.
+/// The future has panicked. The panic hook has already logged it with the request id.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Panicked;
 
 pin_project! {
-    /// A future, polled to its end or to its panic; none at all when making it has panicked.
+    /// A future that is polled until it ends or panics; `None` if its construction panicked.
     pub(super) struct CatchPanic<F> {
         #[pin]
         future: Option<F>,
@@ -77,7 +77,7 @@ pin_project! {
 }
 
 impl<F> CatchPanic<F> {
-    /// The future that this makes.
+    /// Wraps the future that `make` constructs.
     pub(super) fn new(make: impl FnOnce() -> F) -> CatchPanic<F> {
         CatchPanic { future: catch_unwind(AssertUnwindSafe(make)).ok() }
     }
@@ -107,7 +107,7 @@ mod tests {
     #[tokio::test]
     async fn panics_are_caught_while_a_future_is_built_and_polled() {
         assert_eq!(CatchPanic::new(|| ready(7)).await.ok(), Some(7));
-        assert!(CatchPanic::new(|| async { panic!("on its way") }).await.is_err());
-        assert!(CatchPanic::new(|| -> Ready<()> { panic!("before its way") }).await.is_err());
+        assert!(CatchPanic::new(|| async { panic!("while polled") }).await.is_err());
+        assert!(CatchPanic::new(|| -> Ready<()> { panic!("while built") }).await.is_err());
     }
 }

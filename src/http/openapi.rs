@@ -26,11 +26,13 @@ use requests::{FlattenedRequests, QueryParameters};
         license(name = "GPL-3.0-or-later", identifier = "GPL-3.0-or-later"),
     ),
     tags(
-        (name = "positions", description = "Positions and moves. The rules of chess, without a search."),
-        (name = "analysis", description = "Searches, and the static evaluation."),
-        (name = "games", description = "Games, reviewed move by move: jobs that outlast the process where `store.path` names a folder."),
-        (name = "server", description = "What the server is and how it does."),
-        (name = "contract", description = "This document, and pages about it."),
+        (name = "positions", description = "Positions and moves: the rules of chess, without a \
+            search."),
+        (name = "analysis", description = "Searches and the static evaluation."),
+        (name = "games", description = "Game reviews, move by move. Jobs survive a restart if \
+            `store.path` is set."),
+        (name = "server", description = "The server: its engine, limits, health and metrics."),
+        (name = "contract", description = "This document and its pages."),
     ),
     paths(
         legal_moves::legal_moves,
@@ -61,20 +63,38 @@ use requests::{FlattenedRequests, QueryParameters};
         docs::openapi_yaml,
         docs::problem,
     ),
-    components(schemas(ProblemDocument, InvalidMember, limits::RateLimitStatus, explore::ExploreRequest, explore::CachedEvaluation, cloud_eval::CloudEvalRequest, games::OpeningDto, live::SetPosition, live::Go, live::Stop, live::Deeper, live::MultiPv, live::LiveLine, live::Ready), responses(Internal)),
+    components(
+        schemas(
+            ProblemDocument,
+            InvalidMember,
+            limits::RateLimitStatus,
+            explore::ExploreRequest,
+            explore::CachedEvaluation,
+            cloud_eval::CloudEvalRequest,
+            games::OpeningDto,
+            live::SetPosition,
+            live::Go,
+            live::Stop,
+            live::Deeper,
+            live::MultiPv,
+            live::LiveLine,
+            live::Ready,
+        ),
+        responses(Internal),
+    ),
     modifiers(&FlattenedRequests, &QueryParameters, &LineTypes, &AuthResponses, &Examples)
 )]
 struct Contract;
 
-/// The contract.
+/// The OpenAPI document.
 pub fn contract() -> Document {
     Contract::openapi()
 }
 
-/// The schemas of lines.
+/// The schemas of stream lines.
 const LINE_SCHEMAS: [&str; 2] = ["StreamLine", "JobLine"];
 
-/// Describes the member `type` of every kind of line.
+/// Adds a description to the member `type` of every kind of line.
 pub(crate) struct LineTypes;
 
 impl Modify for LineTypes {
@@ -94,12 +114,12 @@ fn describe_type_member(kind: &mut RefOr<Schema>) {
         if let RefOr::T(Schema::Object(tag)) = part
             && let Some(RefOr::T(Schema::Object(name))) = tag.properties.get_mut("type")
         {
-            name.description = Some("What kind of line it is.".to_owned());
+            name.description = Some("The kind of line.".to_owned());
         }
     }
 }
 
-/// What the gate answers, on whatever route it stands before.
+/// Adds the responses of authentication and rate limiting to all protected routes.
 struct AuthResponses;
 
 impl AuthResponses {

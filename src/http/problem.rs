@@ -1,4 +1,4 @@
-//! Errors as `application/problem+json` (RFC 9457). The only place where errors become HTTP.
+//! Errors as `application/problem+json` (RFC 9457). Only this module maps errors to HTTP.
 
 mod code;
 mod responses;
@@ -26,17 +26,17 @@ use crate::analysis::AnalysisError;
 use crate::analysis::jobs::{GameError, JobError, Shortage};
 use crate::chess::{InvalidPosition, ParseMoveError, excerpt};
 
-/// When a client may ask again for whose job there was no room.
+/// `Retry-After` of a refused job or upload.
 const JOBS_RETRY_AFTER: Duration = Duration::from_secs(30);
 
-/// When a probe that met a server that is not ready may ask again.
+/// `Retry-After` of `not_ready`.
 const PROBE_RETRY_AFTER: Duration = Duration::from_secs(1);
 
-/// When whoever found no free place for a stream may ask again.
+/// `Retry-After` of a refused stream, batch or explore request.
 const STREAM_RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// A refusal or failure on its way out. It travels as a response extension; the request layer,
-/// which knows the request's id and path, writes the body.
+/// An error response. It travels as a response extension. The request layer knows the request id
+/// and the path, and writes the body.
 #[derive(Clone, Debug)]
 pub struct Problem {
     code: ProblemCode,
@@ -45,51 +45,51 @@ pub struct Problem {
     retry_after: Option<Duration>,
 }
 
-/// One thing that is wrong with a request's members.
+/// One invalid member of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, ToSchema)]
 pub(crate) struct InvalidMember {
-    /// What is wrong.
+    /// The kind of error.
     pub(crate) code: MemberErrorCode,
-    /// JSON Pointer (RFC 6901) to the member; of a missing one, to where it belongs.
+    /// JSON Pointer (RFC 6901) to the member, or to the place of a missing member.
     pub(crate) pointer: String,
-    /// The same in words.
+    /// A description of the error.
     pub(crate) detail: String,
 }
 
-/// What can be wrong with a member.
+/// The kinds of errors of a member.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum MemberErrorCode {
-    /// It is needed.
+    /// The member is required.
     Missing,
-    /// It can't stand beside another one, or stands there twice.
+    /// The member excludes another one, or is given more than once.
     Conflict,
-    /// There is no member of this name.
+    /// No member has this name.
     UnknownMember,
-    /// It is of another JSON type; null too.
+    /// The value has the wrong JSON type; null counts as a type.
     WrongType,
-    /// It is not one of the texts that may stand here.
+    /// The text is not one of the allowed values.
     UnknownValue,
-    /// The number, or the length of the list, is outside its range.
+    /// The number, or the length of the list, is out of range.
     OutOfRange,
 }
 
-/// What is wrong with a game, and where.
+/// An error in a game of a PGN text.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct InvalidPgn {
-    /// What is wrong: as `why` of `illegal_move` for a move; or `null_move`, `invalid_fen`,
+    /// The kind of error: a value of `why` of `illegal_move`, `null_move`, `invalid_fen`,
     /// `unknown_variant`, `unclosed_comment`, `too_many_headers`, `too_many_moves`, `too_deep`,
     /// `too_long`.
     code: String,
-    /// The same in words.
+    /// A description of the error.
     detail: String,
-    /// Which half-move of the game, from 1.
+    /// The half-move of the game, from 1.
     ply: u32,
-    /// The line of the text, from 1.
+    /// The line of the PGN text, from 1.
     line: u32,
     /// The character in the line, from 1.
     column: u32,
-    /// What stands there, cut at 200 characters.
+    /// The offending text, cut at 200 characters.
     text: String,
 }
 
@@ -100,85 +100,88 @@ impl From<GameError> for InvalidPgn {
 }
 
 impl Problem {
-    /// A problem of this code.
+    /// Creates a problem with this code.
     pub fn new(code: ProblemCode, detail: impl Into<Cow<'static, str>>) -> Problem {
         Problem { code, detail: detail.into(), members: Map::new(), retry_after: None }
     }
 
-    /// With one more member.
+    /// Adds a member.
     pub(crate) fn with_member(mut self, name: &str, value: impl Into<Value>) -> Problem {
         self.members.insert(name.to_owned(), value.into());
         self
     }
 
-    /// With `Retry-After`, in whole seconds, rounded up, at least 1.
+    /// Sets `Retry-After`, in whole seconds, rounded up, at least 1.
     pub(crate) fn retry_after(mut self, after: Duration) -> Problem {
         self.retry_after = Some(after);
         self
     }
 
-    /// The code.
+    /// The problem code.
     pub fn code(&self) -> ProblemCode {
         self.code
     }
 
-    /// A failure of ours. The cause is logged here, once, and not told.
+    /// An internal error. The cause is logged here, once, and hidden from the client.
     pub(crate) fn internal(cause: &dyn std::error::Error) -> Problem {
         tracing::error!(cause = cause.to_string(), "internal error");
         Problem::masked()
     }
 
-    /// A failure of ours that has been logged where it happened.
+    /// An internal error that has already been logged.
     pub(crate) fn masked() -> Problem {
         Problem::new(
             ProblemCode::Internal,
-            "something went wrong on our side; it has been logged with the request's id",
+            "an internal error occurred; it was logged with the request id",
         )
     }
 
-    /// A path that names nothing.
+    /// A path that does not exist.
     pub(crate) fn not_found(path: &str) -> Problem {
-        Problem::new(ProblemCode::NotFound, format!("there is nothing at {}", excerpt(path)))
+        Problem::new(ProblemCode::NotFound, format!("{} does not exist", excerpt(path)))
     }
 
-    /// A method that a path does not have.
+    /// A method that a path does not support.
     pub(crate) fn method_not_allowed(path: &str, method: &str) -> Problem {
         Problem::new(
             ProblemCode::MethodNotAllowed,
-            format!("{} can't be asked with {}", excerpt(path), excerpt(method)),
+            format!("{} does not support {}", excerpt(path), excerpt(method)),
         )
     }
 
-    /// A server that takes no traffic.
+    /// A server that is not ready.
     pub(crate) fn not_ready(reason: &'static str) -> Problem {
         let problem =
-            Problem::new(ProblemCode::NotReady, format!("the server takes no traffic: {reason}"));
+            Problem::new(ProblemCode::NotReady, format!("the server is not ready: {reason}"));
         problem.with_member("reasons", vec![reason]).retry_after(PROBE_RETRY_AFTER)
     }
 
-    /// All streams, or batches, that may be at once are there.
+    /// A resource whose limit of concurrent uses is reached.
     pub(crate) fn no_capacity_for(resource: &'static str, capacity: usize) -> Problem {
         let problem = Problem::new(
             ProblemCode::QueueFull,
-            format!("all {capacity} places for {resource} are taken"),
+            format!("the limit of {capacity} concurrent {resource} is reached"),
         );
         problem.with_member("queue_length", capacity).retry_after(STREAM_RETRY_AFTER)
     }
 
-    /// A page of an origin that may not open a board here.
+    /// A web page of an origin that may not open a live board.
     pub(crate) fn origin_refused(origin: &str) -> Problem {
         Problem::new(
             ProblemCode::OriginRefused,
-            format!("pages of {} may not open a board here", excerpt(origin)),
+            format!("the origin {} is not allowed to open a live board", excerpt(origin)),
         )
     }
 
-    /// A request that should have asked for a WebSocket.
+    /// A request without a valid WebSocket handshake.
     pub(crate) fn upgrade_required(reason: &str) -> Problem {
-        Problem::new(ProblemCode::UpgradeRequired, format!("a board is a WebSocket: {reason}"))
+        Problem::new(
+            ProblemCode::UpgradeRequired,
+            format!("a live board needs a WebSocket handshake: {reason}"),
+        )
     }
 
-    /// A body beyond the limit.
+    /// A body above the size limit.
     pub(crate) fn body_too_large(max_bytes: usize) -> Problem {
         Problem::new(
             ProblemCode::BodyTooLarge,
@@ -186,15 +189,15 @@ impl Problem {
         )
     }
 
-    /// A body that was late.
+    /// A body that did not arrive in time.
     pub(crate) fn request_timeout(timeout: Duration) -> Problem {
         Problem::new(
             ProblemCode::RequestTimeout,
-            format!("the body did not come within {} ms", timeout.as_millis()),
+            format!("the body did not arrive within {} ms", timeout.as_millis()),
         )
     }
 
-    /// A body that can't be read as JSON; `what` and where, from 1.
+    /// A body that is not valid JSON. `line` and `column` count from 1.
     pub(crate) fn malformed_json(message: &str, line: usize, column: usize) -> Problem {
         let detail = format!("{message} at line {line}, column {column}");
         Problem::new(ProblemCode::MalformedJson, detail)
@@ -202,7 +205,7 @@ impl Problem {
             .with_member("column", column)
     }
 
-    /// A query that can't be read: the text of the parameter.
+    /// A query whose parameter `text` cannot be decoded.
     pub(crate) fn malformed_query(text: &str) -> Problem {
         Problem::new(
             ProblemCode::MalformedQuery,
@@ -210,38 +213,32 @@ impl Problem {
         )
     }
 
-    /// A client that accepts none of these forms.
+    /// A client that accepts none of these formats.
     pub(crate) fn not_acceptable(accept: &str, formats: &str) -> Problem {
         Problem::new(
             ProblemCode::NotAcceptable,
-            format!("Accept is {:?}, but the forms are {formats}", excerpt(accept)),
+            format!("Accept is {:?}; the response formats are {formats}", excerpt(accept)),
         )
     }
 
-    /// A key that was not given out.
+    /// An unknown API key, or an invalid ticket.
     pub(crate) fn unauthorized() -> Problem {
-        Problem::new(
-            ProblemCode::Unauthorized,
-            "the API key that the request shows is not known here",
-        )
+        Problem::new(ProblemCode::Unauthorized, "the API key or ticket is not valid")
     }
 
-    /// A client that asks too often.
+    /// A client that exceeds its rate limit.
     pub(crate) fn rate_limited(after: Duration) -> Problem {
-        Problem::new(
-            ProblemCode::RateLimited,
-            "the client has made all the requests that it may make for now",
-        )
-        .retry_after(after)
+        Problem::new(ProblemCode::RateLimited, "rate limit exceeded").retry_after(after)
     }
 
-    /// A body of another kind than NDJSON.
+    /// A body that is not NDJSON.
     pub(crate) fn not_ndjson(content_type: Option<&str>) -> Problem {
         let detail = match content_type {
             None => "the header Content-Type: application/x-ndjson is missing".to_owned(),
             Some(declared) => {
                 format!(
-                    "Content-Type is {:?}, but must be application/x-ndjson, without Content-Encoding",
+                    "Content-Type is {:?}; it must be application/x-ndjson, without \
+                        Content-Encoding",
                     excerpt(declared)
                 )
             }
@@ -249,61 +246,61 @@ impl Problem {
         Problem::new(ProblemCode::UnsupportedMediaType, detail)
     }
 
-    /// A body of games of a kind that is none.
+    /// An upload with an unsupported media type.
     pub(crate) fn not_games(content_type: Option<&str>) -> Problem {
         const MEDIA_TYPES: &str =
             "application/x-chess-pgn, application/vnd.chess-pgn, text/plain or application/json";
         let detail = match content_type {
             None => format!("the header Content-Type is missing; it must be {MEDIA_TYPES}"),
             Some(declared) => {
-                format!("Content-Type is {:?}, but must be {MEDIA_TYPES}", excerpt(declared))
+                format!("Content-Type is {:?}; it must be {MEDIA_TYPES}", excerpt(declared))
             }
         };
         Problem::new(ProblemCode::UnsupportedMediaType, detail)
     }
 
-    /// A text without a game that can be read.
+    /// A PGN text without a valid game.
     fn invalid_pgn(errors: &[GameError]) -> Problem {
         let detail = match errors {
-            [] => "the text has no game".to_owned(),
-            [first, ..] => format!("no game of the text can be read: {}", first.detail),
+            [] => "the PGN text contains no game".to_owned(),
+            [first, ..] => format!("the PGN text contains no valid game: {}", first.detail),
         };
         let errors: Vec<_> = errors.iter().cloned().map(InvalidPgn::from).collect();
         Problem::new(ProblemCode::InvalidPgn, detail)
             .with_member("errors", serde_json::json!(errors))
     }
 
-    /// Another job under the same key.
+    /// An idempotency key that the client has used for another job.
     pub(crate) fn idempotency_conflict() -> Problem {
         Problem::new(
             ProblemCode::IdempotencyConflict,
-            "the client has given another job under this Idempotency-Key",
+            "the client has used this Idempotency-Key for another job",
         )
     }
 
-    /// A job that was there.
+    /// A job that was deleted or has expired.
     pub(crate) fn gone() -> Problem {
-        Problem::new(ProblemCode::Gone, "the job was deleted, or has expired")
+        Problem::new(ProblemCode::Gone, "the job was deleted or has expired")
     }
 
-    /// More texts at once than are read, of all clients or of this one.
+    /// An upload beyond the limits of concurrent uploads, in total and per client.
     pub(crate) fn too_many_uploads(max: usize, max_per_client: usize) -> Problem {
         let detail = format!(
-            "{max} texts are read at once, {max_per_client} of one client, and no place has become free"
+            "the limit of {max} concurrent uploads, or of {max_per_client} per client, is reached"
         );
         Problem::new(ProblemCode::QueueFull, detail)
             .with_member("queue_length", max)
             .retry_after(JOBS_RETRY_AFTER)
     }
 
-    /// A job that does not fit beside the unfinished jobs of its client, or of all clients.
+    /// A job that exceeds the quota of unfinished jobs of its client, or of all clients.
     fn job_limit_reached(shortage: Shortage, owner: &str, unfinished: usize) -> Problem {
         let detail = match shortage {
             Shortage::Jobs { max } => {
-                format!("all {max} places of {owner} are taken by jobs that are not done")
+                format!("the limit of {max} unfinished jobs for {owner} is reached")
             }
             Shortage::Bytes { max } => format!(
-                "jobs that are not done leave too little of the room of {owner}, {max} bytes"
+                "the job does not fit into the limit of {max} bytes for unfinished jobs of {owner}"
             ),
         };
         Problem::new(ProblemCode::QueueFull, detail)
@@ -311,21 +308,22 @@ impl Problem {
             .retry_after(JOBS_RETRY_AFTER)
     }
 
-    /// What went wrong with a job at this path.
+    /// The problem for a job error at this path.
     pub(crate) fn from_job_error(error: JobError, path: &str) -> Problem {
         match error {
             JobError::NotFound => Problem::not_found(path),
             JobError::Gone => Problem::gone(),
-            JobError::NoGame(faults) => Problem::invalid_pgn(&faults),
-            JobError::TooLarge { bytes, max: most } => {
+            JobError::NoGame(errors) => Problem::invalid_pgn(&errors),
+            JobError::TooLarge { bytes, max } => {
                 let detail = format!(
-                    "the games and their reviews take up to {bytes} bytes, but the jobs of one client together may take {most}"
+                    "the games and their reviews take up to {bytes} bytes; all jobs of one client \
+                        together may take {max}"
                 );
                 Problem::new(ProblemCode::BodyTooLarge, detail)
             }
-            JobError::TooManyGames { max: most } => Problem::new(
+            JobError::TooManyGames { max } => Problem::new(
                 ProblemCode::BodyTooLarge,
-                format!("the text has more than {most} games, which no job may have"),
+                format!("the PGN text has more than {max} games"),
             ),
             JobError::IdempotencyConflict => Problem::idempotency_conflict(),
             JobError::QuotaExceeded { unfinished, shortage } => {
@@ -336,30 +334,30 @@ impl Problem {
             }
             JobError::ShuttingDown => AnalysisError::shutting_down().into(),
             JobError::Store(error) => {
-                tracing::warn!(error = error.to_string(), "a job could not be read or written");
+                tracing::warn!(error = error.to_string(), "job could not be read or written");
                 Problem::not_ready("store")
             }
             JobError::Internal(_) => Problem::internal(&error),
         }
     }
 
-    /// A line beyond the limit.
+    /// A line above the size limit.
     pub(crate) fn line_too_long() -> Problem {
         Problem::new(ProblemCode::BodyTooLarge, "the line is longer than 64 KiB")
     }
 
-    /// A body of another kind than JSON.
+    /// A body that is not declared as JSON.
     pub(crate) fn not_json(content_type: Option<&str>) -> Problem {
         let detail = match content_type {
             None => "the header Content-Type: application/json is missing".to_owned(),
             Some(declared) => {
-                format!("Content-Type is {:?}, but must be application/json", excerpt(declared))
+                format!("Content-Type is {:?}; it must be application/json", excerpt(declared))
             }
         };
         Problem::new(ProblemCode::UnsupportedMediaType, detail)
     }
 
-    /// Members that are missing, unknown, of the wrong type or out of range.
+    /// A request with invalid members.
     pub(crate) fn invalid_request(errors: &[InvalidMember]) -> Problem {
         let detail = match errors {
             [only] => only.detail.clone(),
@@ -370,12 +368,12 @@ impl Problem {
             .with_member("errors", serde_json::json!(errors))
     }
 
-    /// A text in `moves` that can't be played.
+    /// A text in `moves` that is not a playable move.
     pub(crate) fn illegal_move(index: usize, text: &str, reason: IllegalMoveReason) -> Problem {
         Problem::illegal_move_in("moves", index, text, reason)
     }
 
-    /// A text in `searchmoves` that can't be played.
+    /// A text in `searchmoves` that is not a legal move.
     pub(crate) fn illegal_searchmove(index: usize, text: &str, reason: ParseMoveError) -> Problem {
         Problem::illegal_move_in("searchmoves", index, text, IllegalMoveReason::Text(reason))
     }
@@ -389,8 +387,10 @@ impl Problem {
         let text = excerpt(text);
         let explanation = match reason {
             IllegalMoveReason::Text(ParseMoveError::NotAMove) => "is not a move in UCI or SAN",
-            IllegalMoveReason::Text(ParseMoveError::Ambiguous) => "fits more than one legal move",
-            IllegalMoveReason::Text(ParseMoveError::NotLegal) => "is not legal there",
+            IllegalMoveReason::Text(ParseMoveError::Ambiguous) => {
+                "matches more than one legal move"
+            }
+            IllegalMoveReason::Text(ParseMoveError::NotLegal) => "is not legal in that position",
             IllegalMoveReason::GameOver => "comes after the end of the game",
         };
         let detail = format!("{list}[{index}], {text:?}, {explanation}");
@@ -401,12 +401,12 @@ impl Problem {
     }
 }
 
-/// Why a text in `moves` can't be played.
+/// The reason why a text in `moves` is not a playable move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum IllegalMoveReason {
-    /// The text fits no legal move, or several.
+    /// The text matches no legal move, or several.
     Text(ParseMoveError),
-    /// The game was over before it.
+    /// The game is over before this move.
     GameOver,
 }
 
@@ -424,7 +424,10 @@ impl From<InvalidPosition> for Problem {
         let detail = invalid.faults.first().map(|fault| fault.detail.clone()).unwrap_or_default();
         let errors = invalid.faults.iter().map(|fault| {
             serde_json::json!({
-                "code": fault.code.name(), "field": fault.field.name(), "text": fault.text, "detail": fault.detail,
+                "code": fault.code.name(),
+                "field": fault.field.name(),
+                "text": fault.text,
+                "detail": fault.detail,
             })
         });
         Problem::new(ProblemCode::InvalidFen, detail)
@@ -437,7 +440,7 @@ impl From<AnalysisError> for Problem {
         match error {
             AnalysisError::QueueFull { length, retry_after } => Problem::new(
                 ProblemCode::QueueFull,
-                format!("all {length} places of the queue are taken"),
+                format!("the queue is full; {length} requests are waiting"),
             )
             .with_member("queue_length", length)
             .retry_after(retry_after),
@@ -448,12 +451,12 @@ impl From<AnalysisError> for Problem {
             .retry_after(retry_after),
             AnalysisError::ShuttingDown { retry_after } => Problem::new(
                 ProblemCode::ShuttingDown,
-                "the server is shutting down and takes no new work",
+                "the server is shutting down and accepts no new requests",
             )
             .retry_after(retry_after),
             AnalysisError::PerftTooLarge { max } => Problem::new(
                 ProblemCode::PerftTooLarge,
-                format!("the count takes longer than {} ms", max.as_millis()),
+                format!("the perft takes longer than {} ms", max.as_millis()),
             ),
             AnalysisError::Internal(_) => Problem::masked(),
         }
@@ -488,7 +491,7 @@ struct ProblemBody<'a> {
     members: &'a Map<String, Value>,
 }
 
-/// A problem as JSON.
+/// Serializes a problem as a JSON document.
 pub(super) fn render_document(
     problem: &Problem,
     instance: &str,
@@ -506,7 +509,7 @@ pub(super) fn render_document(
     })
 }
 
-/// A problem as an object within another answer.
+/// A problem as an object within another response.
 pub(crate) fn render_object(
     problem: &Problem,
     instance: &str,
@@ -515,9 +518,10 @@ pub(crate) fn render_object(
     serde_json::from_slice(&render_document(problem, instance, request_id)?)
 }
 
-/// A problem as an object that takes the place of a line; `None`, and a log line, when it cannot be
-/// serialized. It has no `type`: a line's own `type` says what the line is, and the member `code`
-/// identifies the problem.
+/// A problem as an object that replaces a line of a stream.
+///
+/// It has no `type`: the `type` of a line says what the line is, and the member `code` identifies
+/// the problem. Returns `None` and logs the error if the problem cannot be serialized.
 pub(crate) fn render_line_object(
     problem: &Problem,
     instance: &str,
@@ -529,20 +533,20 @@ pub(crate) fn render_line_object(
             Some(object)
         }
         Err(error) => {
-            tracing::error!(error = error.to_string(), "a problem could not be written");
+            tracing::error!(error = error.to_string(), "problem could not be serialized");
             None
         }
     }
 }
 
-/// Writes the body of a response that carries a [`Problem`]; any other passes untouched.
+/// Writes the body of a response that carries a [`Problem`]. Any other response stays as it is.
 pub(crate) fn render_problem(response: &mut Response, instance: &str, request_id: &str) {
     let Some(problem) = response.extensions_mut().remove::<Problem>() else {
         return;
     };
     match render_document(&problem, instance, request_id) {
         Ok(body) => *response.body_mut() = Body::from(body),
-        Err(error) => tracing::error!(error = error.to_string(), "a problem could not be written"),
+        Err(error) => tracing::error!(error = error.to_string(), "problem could not be serialized"),
     }
     response.headers_mut().insert(CONTENT_TYPE, PROBLEM_JSON);
 }

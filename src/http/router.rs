@@ -18,12 +18,12 @@ use crate::http::middleware::{AuthRateLimitLayer, RequestLayer, cors_layer};
 use crate::http::problem::Problem;
 use crate::http::{App, openapi};
 
-/// All routes, on one address.
+/// All routes, for one listening address.
 pub fn router(app: App) -> Router {
     with_middleware(routes().merge(metrics_routes()), app)
 }
 
-/// All routes except the metrics, and the metrics alone: for two addresses.
+/// All routes except the metrics, and the metrics alone, for two listening addresses.
 pub fn split_routers(app: App) -> [Router; 2] {
     [with_middleware(routes(), app.clone()), with_middleware(metrics_routes(), app)]
 }
@@ -64,7 +64,7 @@ fn routes() -> Router<App> {
 }
 
 fn contract_routes() -> Router<App> {
-    // Rendered before the first request, so that no request waits for it.
+    // Rendered when the router is built, so that no request waits for it.
     static PAGES: LazyLock<ContractPages> =
         LazyLock::new(|| ContractPages::new(&openapi::contract()));
     let pages: &'static ContractPages = &PAGES;
@@ -78,8 +78,8 @@ fn contract_routes() -> Router<App> {
         .layer(Extension(pages))
 }
 
-/// Adds the middleware to routes: request ids, spans, the log line, metrics, problems and panics,
-/// CORS, authentication and rate limits. Unknown paths and methods get a problem.
+/// Adds the middleware to routes: request ids, spans, the access log, metrics, problems, panics,
+/// CORS, authentication and rate limits. Unknown paths and methods return a problem.
 pub fn with_middleware(routes: Router<App>, app: App) -> Router {
     let routes = routes.fallback(no_such_path).method_not_allowed_fallback(no_such_method);
     let layers = ServiceBuilder::new()

@@ -8,11 +8,12 @@ use utoipa::openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Ref, Schema, Ty
 
 use crate::chess::{Color, Role};
 
-/// The mark of a field whose value depends on the clock or the machine, not on the request alone.
+/// The extension that marks a field whose value depends on the clock or the machine.
 pub(crate) const VARIES: &str = "x-varies";
 
-/// A text that is one of a closed list. (A schema given by hand takes the place of its field's
-/// docstring, so it brings its own description.)
+/// A string enum.
+///
+/// `schema_with` replaces the docstring of a field, so each such function sets its own description.
 pub(crate) fn string_enum(
     description: &str,
     names: impl IntoIterator<Item = &'static str>,
@@ -23,7 +24,7 @@ pub(crate) fn string_enum(
         .description(Some(description))
 }
 
-/// The same, or null.
+/// A string enum that can be null.
 pub(crate) fn nullable_string_enum(
     description: &str,
     names: impl IntoIterator<Item = &'static str>,
@@ -36,7 +37,7 @@ pub(crate) fn nullable_string_enum(
         .description(Some(description))
 }
 
-/// A schema of the contract, or null.
+/// A reference to a schema of the contract, or null.
 pub(crate) fn ref_or_null<T: ToSchema>(description: &str) -> Schema {
     let null = ObjectBuilder::new().schema_type(Type::Null);
     OneOfBuilder::new()
@@ -47,7 +48,7 @@ pub(crate) fn ref_or_null<T: ToSchema>(description: &str) -> Schema {
         .into()
 }
 
-/// A whole number from 0 that depends on the clock or the machine.
+/// A non-negative integer that depends on the clock or the machine.
 pub(crate) fn varying(description: &str) -> ObjectBuilder {
     ObjectBuilder::new()
         .schema_type(Type::Integer)
@@ -56,7 +57,7 @@ pub(crate) fn varying(description: &str) -> ObjectBuilder {
         .extensions(Some(ExtensionsBuilder::new().add(VARIES, true).build()))
 }
 
-/// A text that depends on the machine.
+/// A string that depends on the machine.
 pub(crate) fn varying_text(description: &str) -> ObjectBuilder {
     varying(description).schema_type(Type::String).minimum(None::<u64>).min_length(Some(1))
 }
@@ -66,23 +67,25 @@ pub(crate) fn side_to_move() -> ObjectBuilder {
     string_enum("The side to move.", Color::ALL.map(Color::name))
 }
 
-/// The player that a piece belongs to.
+/// The color of a piece.
 pub(crate) fn owner() -> ObjectBuilder {
-    string_enum("Whose piece it is.", Color::ALL.map(Color::name))
+    string_enum("The color of the piece.", Color::ALL.map(Color::name))
 }
 
-/// A kind of piece.
+/// The type of a piece.
 pub(crate) fn role() -> ObjectBuilder {
-    string_enum("The kind of piece.", Role::ALL.map(Role::name))
+    string_enum("The type of the piece.", Role::ALL.map(Role::name))
 }
 
-/// A move as a reversible change of the list.
+/// A move as a reversible change of the view `list`.
 pub(crate) fn reversible_move() -> ArrayBuilder {
     let entry =
         ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::Integer, Type::Null]));
     ArrayBuilder::new().items(entry).min_items(Some(8)).max_items(Some(13)).description(Some(
-        "The move as a reversible change of the list: origin, origin_state, destination, destination_state, castle_before, \
-         castle_after, en_passant_before, en_passant_after; then for castling rook_origin, rook_state, rook_destination, 0, for en \
-         passant captured_square, captured_state, null, null, for promotion four times null and the new piece's state.",
+        "The move as a reversible change of the view `list`: origin, origin_state, destination, \
+            destination_state, castle_before, castle_after, en_passant_before, en_passant_after; \
+            then, for castling, rook_origin, rook_state, rook_destination, 0; for en passant, \
+            captured_square, captured_state, null, null; for promotion, four nulls and the state \
+            of the new piece.",
     ))
 }

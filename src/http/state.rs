@@ -1,4 +1,4 @@
-//! What handlers share.
+//! The application state that all handlers share.
 
 use std::io;
 use std::sync::Arc;
@@ -21,10 +21,10 @@ use crate::http::stream::{
     MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT, Permit, Permits, UploadPermits,
 };
 
-/// The state of the routes. Cheap to clone.
+/// The application state. Cheap to clone.
 ///
-/// A big table takes seconds to be written through, and a probe that asks meanwhile wants to hear
-/// that the process lives: so routes are there before what searches is.
+/// The routes exist before the engine. Allocating a large transposition table takes seconds, and a
+/// liveness probe must succeed meanwhile.
 #[derive(Clone)]
 pub struct App(Arc<Shared>);
 
@@ -43,7 +43,7 @@ struct Shared {
     shutting_down: SetOnce<()>,
 }
 
-/// What searches.
+/// The parts that exist once the engine is ready.
 struct Core {
     service: Service,
     engine: Arc<Engine>,
@@ -69,16 +69,16 @@ impl App {
         }))
     }
 
-    /// Takes traffic from now on. Only the first call counts.
+    /// Marks the server as ready. Only the first call has an effect.
     pub fn mark_ready(&self, service: Service, engine: Arc<Engine>, jobs: Jobs) {
         if self.0.core.set(Core { service, engine, jobs }).is_err() {
-            tracing::error!("the server has begun twice");
+            tracing::error!("mark_ready was called twice");
         }
     }
 
-    /// Says that the server is about to end, and tells what searches.
+    /// Starts the shutdown of the server, its jobs and its searches.
     pub fn shut_down(&self) {
-        // Whoever is told twice knows it already.
+        // A second call has no effect.
         let _ = self.0.shutting_down.set(());
         if let Some(core) = self.0.core.get() {
             core.jobs.shut_down();
@@ -86,8 +86,8 @@ impl App {
         }
     }
 
-    /// Resolves when no work waits or runs, and all streams and batches have ended. Jobs that are
-    /// not done rest until the next start.
+    /// Resolves when no work is queued or running, and all streams and batches have ended.
+    /// Unfinished jobs continue after the next start.
     pub async fn drained(&self) {
         if let Some(core) = self.0.core.get() {
             core.service.drained().await;
@@ -97,36 +97,36 @@ impl App {
         self.0.batch_permits.all_released().await;
     }
 
-    /// Resolves when the server is about to end.
+    /// Resolves when the shutdown starts.
     pub(super) async fn shutting_down(&self) {
         self.0.shutting_down.wait().await;
     }
 
-    /// `true` when the server is about to end.
+    /// Whether the server is shutting down.
     pub(super) fn is_shutting_down(&self) -> bool {
         self.0.shutting_down.initialized()
     }
 
-    /// A place among the streams, for as long as one lasts.
+    /// A permit for one stream, held until the stream ends.
     ///
     /// # Errors
-    /// `queue_full` when all are taken.
+    /// Fails with `queue_full` if all permits are in use.
     pub(super) fn stream_permit(&self) -> Result<Permit, Problem> {
         try_acquire(&self.0.stream_permits, "streams")
     }
 
-    /// A place among the batches, for as long as one lasts.
+    /// A permit for one batch, held until the batch ends.
     ///
     /// # Errors
-    /// `queue_full` when all are taken.
+    /// Fails with `queue_full` if all permits are in use.
     pub(super) fn batch_permit(&self) -> Result<Permit, Problem> {
         try_acquire(&self.0.batch_permits, "batches")
     }
 
-    /// Resolves when all that was found is on disk, or the disk has refused it.
+    /// Resolves when all analyses are written to disk, or when writing them has failed.
     ///
     /// # Errors
-    /// When the waiting itself breaks.
+    /// Fails if waiting for the writer fails.
     pub async fn flushed(&self) -> io::Result<()> {
         match self.0.core.get() {
             Some(core) => core.service.flush().await,
@@ -134,17 +134,17 @@ impl App {
         }
     }
 
-    /// The count of open connections.
+    /// The gauge of open connections.
     pub fn connections(&self) -> Gauge {
         self.0.open_connections.clone()
     }
 
-    /// Where requests are counted.
+    /// The request counters.
     pub(super) fn request_metrics(&self) -> Arc<RequestMetrics> {
         self.0.request_metrics.clone()
     }
 
-    /// All figures for the operator, now.
+    /// The current values of all metrics.
     pub(super) fn metrics_snapshot(&self) -> MetricsSnapshot {
         let core = self.0.core.get().map(|Core { service, engine, jobs }| CoreSnapshot {
             status: service.status(),
@@ -166,7 +166,7 @@ impl App {
         }
     }
 
-    /// Why the server takes no traffic, if it takes none.
+    /// The reason why the server takes no traffic; `None` if it is ready.
     pub(super) fn not_ready_reason(&self) -> Option<&'static str> {
         if self.is_shutting_down() {
             return Some("shutting_down");
@@ -177,20 +177,20 @@ impl App {
         is_store_failing.then_some("store")
     }
 
-    /// The use cases; who asks while the server is starting waits.
+    /// The analysis service. Waits while the server is starting.
     pub(super) async fn service(&self) -> &Service {
         &self.0.core.wait().await.service
     }
 
-    /// The jobs; who asks while the server is starting waits.
+    /// The review jobs. Waits while the server is starting.
     pub(super) async fn jobs(&self) -> &Jobs {
         &self.0.core.wait().await.jobs
     }
 
-    /// A place for a text of games of this client, to be held for as long as the text is there.
+    /// A permit for an upload of this client, held while the uploaded text is in memory.
     ///
     /// # Errors
-    /// `queue_full` when there is none for as long as a body may take.
+    /// Fails with `queue_full` if no permit becomes free within the body timeout.
     pub(super) async fn upload_permit(&self, client: &Client) -> Result<Permit, Problem> {
         match timeout(self.0.caps.body_timeout, self.0.upload_permits.acquire(client)).await {
             Ok(Some(permit)) => Ok(permit),
@@ -198,20 +198,20 @@ impl App {
         }
     }
 
-    /// A place for a walk through the graph of positions, to be held while it is made.
+    /// A permit for one explore request, held while the position graph is read.
     ///
     /// # Errors
-    /// `queue_full` when there is none for as long as a body may take.
+    /// Fails with `queue_full` if no permit becomes free within the body timeout.
     pub(super) async fn explore_permit(&self) -> Result<Permit, Problem> {
-        self.acquire_in_time(&self.0.explore_permits, "walks").await
+        self.acquire_in_time(&self.0.explore_permits, "explore requests").await
     }
 
-    /// A place for an answer that tells of what lies behind moves, to be held until it is read.
+    /// A permit for an explore response of depth 2 or more, held until the client has read it.
     ///
     /// # Errors
-    /// `queue_full` when there is none for as long as a body may take.
+    /// Fails with `queue_full` if no permit becomes free within the body timeout.
     pub(super) async fn deep_explore_permit(&self) -> Result<Permit, Problem> {
-        self.acquire_in_time(&self.0.deep_explore_permits, "deep walks").await
+        self.acquire_in_time(&self.0.deep_explore_permits, "deep explore requests").await
     }
 
     async fn acquire_in_time(
@@ -225,23 +225,23 @@ impl App {
         }
     }
 
-    /// The engine, for what it says of itself and of a position as it stands; who asks while the
-    /// server is starting waits.
+    /// The engine, for its description and for static evaluations. Waits while the server is
+    /// starting.
     pub(super) async fn engine(&self) -> &Engine {
         &self.0.core.wait().await.engine
     }
 
-    /// What one request may ask for.
+    /// The limits and options of the HTTP layer.
     pub fn caps(&self) -> &Caps {
         &self.0.caps
     }
 
-    /// Who may ask.
+    /// Authentication and rate limits.
     pub(super) fn access_control(&self) -> &AccessControl {
         &self.0.access_control
     }
 
-    /// Time since the start.
+    /// The time since the process started.
     pub(super) fn uptime(&self) -> Duration {
         self.0.started.elapsed()
     }
@@ -257,7 +257,7 @@ impl FromRef<App> for JsonLimits {
     }
 }
 
-/// One of these places, if one is free now.
+/// Takes a permit if one is free now.
 fn try_acquire(permits: &Permits, resource: &'static str) -> Result<Permit, Problem> {
     permits.try_acquire().ok_or_else(|| Problem::no_capacity_for(resource, permits.capacity()))
 }

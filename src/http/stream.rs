@@ -1,7 +1,7 @@
-//! Responses of lines and of chunks.
+//! Streaming responses of lines and of chunks.
 //!
 //! A [`ResponseFormat`] is negotiated with the client. The lines of a [`StreamWriter`] go through a
-//! buffer, which is bounded and detects a reader that takes nothing.
+//! bounded buffer, which detects a stalled reader.
 
 mod chunked;
 mod content_negotiation;
@@ -27,20 +27,20 @@ use crate::http::access::Caller;
 use crate::http::headers::X_ACCEL_BUFFERING;
 use line_buffer::{LineBody, LineSender, line_channel};
 
-/// A response of lines that has not begun.
+/// A response of lines before its start.
 pub(crate) struct StreamSetup {
-    /// How lines are sent.
+    /// The stream options.
     pub(crate) options: StreamOptions,
     /// The format of the lines.
     pub(crate) format: ResponseFormat,
     /// The permit that the stream holds until its end.
     pub(crate) permit: Permit,
-    /// The client.
+    /// The caller.
     pub(crate) caller: Caller,
 }
 
-/// The writing end of a response of lines. When it is dropped the reader gets the lines that are
-/// queued, then the end.
+/// The writing end of a response of lines. When it is dropped, the reader still gets the queued
+/// lines, then the end.
 pub(crate) struct StreamWriter {
     format: ResponseFormat,
     sender: LineSender,
@@ -49,7 +49,7 @@ pub(crate) struct StreamWriter {
 }
 
 impl StreamSetup {
-    /// Begins the response, with the lines that its format starts with.
+    /// Starts the response with the preamble of its format.
     pub(crate) fn open(self) -> (StreamWriter, Response) {
         let StreamSetup { options, format, permit, caller } = self;
         let (sender, body) = line_channel(options);
@@ -62,7 +62,7 @@ impl StreamSetup {
 }
 
 impl StreamWriter {
-    /// The client.
+    /// The caller.
     pub(crate) fn caller(&self) -> &Caller {
         &self.caller
     }
@@ -78,35 +78,37 @@ impl StreamWriter {
         self.send_line(Line::new(self.format, delivery, event, id, payload));
     }
 
-    /// Queues a line; one that could not be serialized is logged and left out.
+    /// Queues a line. A line that could not be serialized is logged and skipped.
     pub(crate) fn send_line(&self, line: serde_json::Result<Line>) {
         match line {
             Ok(line) => self.sender.send(line),
-            Err(error) => tracing::error!(error = error.to_string(), "a line could not be written"),
+            Err(error) => {
+                tracing::error!(error = error.to_string(), "line could not be serialized")
+            }
         }
     }
 
-    /// The bytes of the queued lines.
+    /// The total size of the queued lines, in bytes.
     pub(crate) fn queued_bytes(&self) -> usize {
         self.sender.bytes()
     }
 
-    /// Resolves when one more line has room, or when nobody reads any more.
+    /// Resolves when the buffer has space for a line, or when the stream is closed.
     pub(crate) async fn wait_for_capacity(&self) {
         self.sender.wait_for_capacity().await;
     }
 
-    /// Resolves when the queued lines have fewer bytes, or when nobody reads any more.
+    /// Resolves when the queued lines have fewer bytes, or when the stream is closed.
     pub(crate) async fn wait_bytes_below(&self, bytes: usize) {
         self.sender.wait_bytes_below(bytes).await;
     }
 
-    /// Pauses or resumes the timer that cuts off a reader that takes nothing.
+    /// Pauses or resumes the timer that disconnects a stalled reader.
     pub(crate) fn set_stall_timer_paused(&self, paused: bool) {
         self.sender.set_stall_timer_paused(paused);
     }
 
-    /// Resolves when the reader has left, or has been cut off because it took nothing.
+    /// Resolves when the reader has left, or was disconnected because it stalled.
     pub(crate) async fn closed(&self) {
         self.sender.closed().await;
     }

@@ -355,7 +355,7 @@ async fn concurrent_batches_are_limited() {
     let problem = refused.expect_problem(503, "queue_full");
     assert_eq!(
         (&problem["queue_length"], &problem["detail"]),
-        (&json!(1), &json!("all 1 places for batches are taken"))
+        (&json!(1), &json!("the limit of 1 concurrent batches is reached"))
     );
     drop(slow);
     Exposition::wait_until(&server, "its permit is free", |page| batches(page) == 0.0).await;

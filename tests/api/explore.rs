@@ -114,7 +114,7 @@ async fn unread_deep_walks_are_limited() {
     }
     let problem =
         server.get("/v1/explore?fen=startpos&depth=2").await.expect_problem(503, "queue_full");
-    assert_eq!(problem["detail"], "all 4 places for deep walks are taken");
+    assert_eq!(problem["detail"], "the limit of 4 concurrent deep explore requests is reached");
     assert_eq!(
         explore(&server, "fen=startpos").await["moves"].as_array().unwrap().len(),
         20,

@@ -18,21 +18,21 @@ use crate::analysis::Client;
 use crate::http::headers::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use crate::http::problem::Problem;
 
-/// What stands behind the gate; probes, metrics and the contract are open.
+/// The prefixes of protected paths; probes, metrics and the contract are open.
 pub(crate) const PROTECTED_PREFIXES: [&str; 2] = ["/v1/", "/api/"];
 
-/// Knows the keys, and counts requests.
+/// Identifies the client of a request and applies its rate limit.
 pub(crate) struct AccessControl {
     access: AccessConfig,
-    /// Of all clients without a rate of their own.
+    /// The limiter of all clients without their own rate.
     default_limiter: Option<ClientRateLimiter>,
-    /// Of keys with a rate of their own, by name.
+    /// The limiters of keys with their own rate, by key name.
     key_limiters: HashMap<String, ClientRateLimiter>,
     tickets: Tickets,
 }
 
 impl AccessControl {
-    /// With nobody counted yet.
+    /// Creates the limiters for these settings.
     pub(crate) fn new(access: AccessConfig) -> AccessControl {
         let default_limiter = access.default_limiter.and_then(ClientRateLimiter::new);
         let limiters = access
@@ -43,7 +43,7 @@ impl AccessControl {
         AccessControl { access, default_limiter, key_limiters, tickets: Tickets::default() }
     }
 
-    /// Whose request it is, by its key or its address; `None` for a key that is not known.
+    /// Identifies the client by its key or its address; `None` for an unknown key.
     fn identify(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Option<Identity> {
         let Some(key) = self.access.keys.authenticate(headers).ok()? else {
             return Some(self.identify_by_address(peer, headers));
@@ -52,7 +52,7 @@ impl AccessControl {
         Some(Identity { client, key: Some(key.name.as_str().into()), allowance: None })
     }
 
-    /// Whose request it is by its address alone.
+    /// Identifies the client by its address alone.
     fn identify_by_address(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Identity {
         let address = peer.map_or(Ipv4Addr::UNSPECIFIED.into(), Peer::address);
         let client = match (self.access.proxies.client_address(address, headers), peer) {
@@ -70,10 +70,10 @@ impl AccessControl {
             .or(self.default_limiter.as_ref())
     }
 
-    /// Counts a request of a visitor: what is left, where that is limited.
+    /// Counts a request of this client. Returns its remaining allowance, or `None` without a limit.
     ///
     /// # Errors
-    /// The allowance of one who has made all the requests that it may make for now.
+    /// Returns the allowance as an error if the rate limit is exceeded.
     pub(crate) fn count_request(
         &self,
         identity: &Identity,
@@ -81,21 +81,21 @@ impl AccessControl {
         self.limiter(identity).map(|limits| limits.check(&identity.client)).transpose()
     }
 
-    /// What a visitor has left, where that is limited. Nothing is counted.
+    /// The remaining allowance of this client, without counting a request.
     fn peek_allowance(&self, identity: &Identity) -> Option<Allowance> {
         self.limiter(identity).map(|limits| limits.peek(&identity.client))
     }
 
-    /// `true` where any client's requests are limited.
+    /// Whether any client has a rate limit.
     fn has_rate_limits(&self) -> bool {
         self.default_limiter.is_some() || !self.key_limiters.is_empty()
     }
 
-    /// Lets a request through, and tells it whose it is: what its client has left, where that is
-    /// limited.
+    /// Admits a request and attaches the identity of its client. Returns the remaining allowance,
+    /// or `None` without a limit.
     ///
     /// # Errors
-    /// The answer to one that has to stay outside.
+    /// Returns the response to a refused request.
     pub(crate) fn admit(&self, request: &mut Request) -> Result<Option<Allowance>, Box<Response>> {
         let peer = request.extensions().get::<Peer>().cloned();
         if !PROTECTED_PREFIXES.iter().any(|prefix| request.uri().path().starts_with(prefix)) {
@@ -113,7 +113,7 @@ impl AccessControl {
             None => self.identify(peer.as_ref(), request.headers()),
         };
         let is_authenticated = identified.is_some();
-        // Who guesses keys is counted as the address that it guesses from.
+        // A request with an unknown key counts for its address, to slow down guessing.
         let identity = identified
             .unwrap_or_else(|| self.identify_by_address(peer.as_ref(), request.headers()));
         let allowance = self.count_request(&identity).map_err(|allowance| {
@@ -131,16 +131,16 @@ impl AccessControl {
         Ok(allowance)
     }
 
-    /// Gives a ticket to a visitor.
+    /// Issues a ticket to this client.
     ///
     /// # Errors
-    /// As [`Tickets::give`].
+    /// Fails like [`Tickets::issue`].
     pub(crate) fn issue_ticket(&self, identity: &Identity) -> Result<String, TicketError> {
         self.tickets.issue(identity.clone())
     }
 }
 
-/// Takes the ticket out of a query, if it has one: the routes know nothing of tickets.
+/// Removes the ticket from a query, if it has one. The routes do not know tickets.
 fn extract_ticket(uri: &mut Uri) -> Option<String> {
     const NAME: &str = "ticket=";
     let ticket = uri.query()?.split('&').find_map(|pair| pair.strip_prefix(NAME))?.to_owned();
@@ -155,8 +155,8 @@ fn extract_ticket(uri: &mut Uri) -> Option<String> {
     Some(ticket)
 }
 
-/// With the headers of the IETF's draft "RateLimit header fields for HTTP", in its structured form,
-/// where there is a limit.
+/// Adds the headers of the IETF draft "RateLimit header fields for HTTP", in their structured form,
+/// if there is a limit.
 pub(crate) fn with_rate_limit_headers(
     mut response: Response,
     allowance: Option<Allowance>,

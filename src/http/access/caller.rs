@@ -12,39 +12,39 @@ use super::rate_limit::Allowance;
 use crate::analysis::Client;
 use crate::http::headers::RequestId;
 
-/// The other end of a connection; an extension of each of its requests.
+/// The remote end of a connection, an extension of each of its requests.
 #[derive(Clone, Debug)]
 pub struct Peer {
     address: IpAddr,
-    /// Made once, for all requests of the connection.
+    /// Created once for all requests of the connection.
     client: Client,
 }
 
 impl Peer {
-    /// The one at this address.
+    /// The peer at this address.
     pub fn new(address: IpAddr) -> Peer {
         let address = address.to_canonical();
         Peer { address, client: client_for_address(address) }
     }
 
-    /// Its address; never IPv4 in the clothes of IPv6.
+    /// Its canonical address, never an IPv4-mapped IPv6 address.
     pub(crate) fn address(&self) -> IpAddr {
         self.address
     }
 
-    /// The client that it is, unless it speaks for others.
+    /// The client at this address, if the peer is not a trusted proxy.
     pub(crate) fn client(&self) -> &Client {
         &self.client
     }
 }
 
-/// A client with its request.
+/// The client, id and path of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
     identity: Identity,
     request_id: Option<RequestId>,
-    /// A copy: the URI itself is a piece of the connection's buffer, and would keep all of that for
-    /// as long as the request waits.
+    /// Copied, because the URI would keep the connection's whole buffer alive while the request
+    /// waits.
     path: Box<str>,
 }
 
@@ -54,7 +54,7 @@ impl Caller {
         &self.identity.client
     }
 
-    /// The client, as it has come through the gate.
+    /// The identity of the client.
     pub(crate) fn identity(&self) -> &Identity {
         &self.identity
     }
@@ -84,13 +84,13 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     }
 }
 
-/// A client that has come through the gate.
+/// The identity of an admitted client.
 #[derive(Clone, Debug)]
 pub(crate) struct Identity {
     /// The client.
     pub(crate) client: Client,
-    /// The name of the key that it has shown, itself or by a ticket.
+    /// The name of the key with which it authenticated, directly or by a ticket.
     pub(crate) key: Option<Arc<str>>,
-    /// What it has left, where that is limited.
+    /// The remaining allowance, if its rate is limited.
     pub(crate) allowance: Option<Allowance>,
 }

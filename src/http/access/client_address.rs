@@ -9,12 +9,12 @@ use ipnet::IpNet;
 use crate::analysis::Client;
 use crate::http::headers::X_FORWARDED_FOR;
 
-/// The proxies whose word on addresses counts.
+/// The proxies whose `X-Forwarded-For` is trusted.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TrustedProxies(Vec<IpNet>);
 
 impl TrustedProxies {
-    /// Those of these networks.
+    /// Trusts all proxies in these networks.
     pub fn new(networks: Vec<IpNet>) -> TrustedProxies {
         TrustedProxies(networks)
     }
@@ -23,9 +23,11 @@ impl TrustedProxies {
         self.0.iter().any(|network| network.contains(&address))
     }
 
-    /// Where a request comes from: the other end of the connection, or what trusted proxies say of
-    /// it. `X-Forwarded-For` is read from the right, since each proxy writes down whom it has
-    /// heard; the first address that is no trusted proxy's is the client's.
+    /// The address of the client: the remote end of the connection, or the address that trusted
+    /// proxies report.
+    ///
+    /// `X-Forwarded-For` is read from the right, since each proxy appends the address that it
+    /// received the request from. The first untrusted address is the client's.
     pub(crate) fn client_address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.to_canonical();
         let lists = headers.get_all(X_FORWARDED_FOR);
@@ -39,8 +41,7 @@ impl TrustedProxies {
         {
             match next.trim().parse::<IpAddr>() {
                 Ok(address) => client = address.to_canonical(),
-                // Whoever writes something else is not to be believed about what stands before it
-                // either.
+                // An invalid entry makes all entries before it untrustworthy.
                 Err(_) => break,
             }
         }
@@ -48,8 +49,8 @@ impl TrustedProxies {
     }
 }
 
-/// The client that asks from an address. A provider gives each customer a whole /64 of IPv6: that
-/// is one client.
+/// The client at an address. Providers assign each customer a whole IPv6 /64 network, so that one
+/// such network is one client.
 pub(crate) fn client_for_address(address: IpAddr) -> Client {
     let name = match address {
         IpAddr::V4(address) => address.to_string(),
@@ -61,15 +62,14 @@ pub(crate) fn client_for_address(address: IpAddr) -> Client {
     Client::new(&name)
 }
 
-/// The origin of the page that asks, when it is neither of this host nor among those allowed (`*`
-/// for all).
+/// The origin of the requesting web page, if it is neither this host nor allowed (`*` allows all).
 pub(crate) fn disallowed_origin<'a>(
     headers: &'a HeaderMap,
     uri: &Uri,
     allowed: &[String],
 ) -> Option<&'a str> {
-    // Whoever sends none is no page.
-    let origin = headers.get(ORIGIN)?.to_str().unwrap_or("of no known name");
+    // A request without an origin does not come from a web page.
+    let origin = headers.get(ORIGIN)?.to_str().unwrap_or("(not ASCII)");
     let host = headers
         .get(HOST)
         .and_then(|host| host.to_str().ok())
@@ -99,13 +99,13 @@ mod tests {
     }
 
     #[test]
-    fn only_trusted_proxies_are_believed() {
+    fn only_trusted_proxies_set_the_client_address() {
         assert_eq!(forwarded_client("192.0.2.7", &["198.51.100.1"]), "192.0.2.7");
         assert_eq!(forwarded_client("10.0.0.1", &["198.51.100.1"]), "198.51.100.1");
         assert_eq!(
             forwarded_client("::ffff:10.0.0.1", &["198.51.100.1"]),
             "198.51.100.1",
-            "an IPv4 address in IPv6's clothes"
+            "an IPv4-mapped IPv6 address"
         );
         assert_eq!(forwarded_client("10.0.0.1", &[]), "10.0.0.1");
     }
@@ -143,11 +143,11 @@ mod tests {
 
     #[test]
     fn the_same_host_and_allowed_origins_are_accepted() {
-        assert!(!is_disallowed(None, &[]), "what is no page has no origin");
+        assert!(!is_disallowed(None, &[]), "a client that is not a web page sends no origin");
         assert!(!is_disallowed(Some("http://chess.example:8080"), &[]));
         assert!(
             !is_disallowed(Some("https://Chess.example:8080"), &[]),
-            "a proxy may speak TLS for us"
+            "a proxy may terminate TLS"
         );
         assert!(!is_disallowed(Some("https://board.example"), &["https://board.example"]));
         assert!(!is_disallowed(Some("https://anywhere.example"), &["*"]));

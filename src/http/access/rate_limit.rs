@@ -1,5 +1,5 @@
-//! How often clients may ask: the generic cell rate algorithm (Wikipedia, "Generic cell rate
-//! algorithm"), by the crate governor.
+//! Rate limits per client: the generic cell rate algorithm (Wikipedia, "Generic cell rate
+//! algorithm"), implemented by the crate governor.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::num::NonZeroU32;
@@ -15,19 +15,20 @@ use governor::{Quota, RateLimiter};
 
 use crate::analysis::Client;
 
-/// So many clients are counted apart; beyond it, newcomers share [`CROWDS`] counts.
+/// Maximum number of clients with their own count. Above it, new clients share [`SHARED_BUCKETS`]
+/// counts.
 const MAX_CLIENTS: usize = 100_000;
 const SHARED_BUCKETS: u64 = 1_024;
 
-/// After so many requests those are forgotten who have all of their requests again.
+/// Number of requests between removals of clients with a full allowance.
 const CLEANUP_EVERY: u32 = 4_096;
 
-/// So many requests in any window of time.
+/// A maximum number of requests in a time window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
-    /// How many at once, and in a window.
+    /// The requests per window, which may also come in one burst.
     pub requests: NonZeroU32,
-    /// The window; at least a millisecond.
+    /// The window; at least 1 ms.
     pub window: Duration,
 }
 
@@ -38,17 +39,17 @@ impl RateLimit {
     }
 }
 
-/// What a client has left.
+/// The remaining requests of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Allowance {
     pub(crate) rate: RateLimit,
-    /// Requests that it may make at once.
+    /// Requests that the client may make now.
     pub(crate) remaining: u32,
-    /// When there are more: all of them again, or, when none are left, the next one.
+    /// Time until the allowance is full again or, if no request remains, until the next request.
     pub(crate) reset_after: Duration,
 }
 
-/// The counts of all clients with the same rate.
+/// The request counts of all clients with the same rate.
 pub(crate) struct ClientRateLimiter {
     rate: RateLimit,
     limiter: RateLimiter<LimiterKey, PeekableStore, DefaultClock, StateInformationMiddleware>,
@@ -57,14 +58,15 @@ pub(crate) struct ClientRateLimiter {
 }
 
 impl ClientRateLimiter {
-    /// `None` for a window of no time.
+    /// Creates a limiter; `None` for an empty window.
     pub(crate) fn new(rate: RateLimit) -> Option<ClientRateLimiter> {
         let clock = DefaultClock::default();
         let limiter = RateLimiter::new(rate.quota()?, PeekableStore::default(), clock.clone());
         Some(ClientRateLimiter { rate, limiter, clock, checks: AtomicU32::new(0) })
     }
 
-    /// Counts a request: what is left, or as an error the allowance of one who has to wait.
+    /// Counts a request and returns the remaining allowance. If the client must wait, the allowance
+    /// is the error.
     pub(crate) fn check(&self, client: &Client) -> Result<Allowance, Allowance> {
         if self.checks.fetch_add(1, Ordering::Relaxed).is_multiple_of(CLEANUP_EVERY) {
             self.limiter.retain_recent();
@@ -77,11 +79,11 @@ impl ClientRateLimiter {
         }
     }
 
-    /// What is left, without counting anything.
+    /// The remaining allowance, without counting a request.
     pub(crate) fn peek(&self, client: &Client) -> Allowance {
         let key = LimiterKey { client: self.bucket(client), consumes: false };
         match self.limiter.check_key(&key) {
-            // What would be left after a request.
+            // The capacity after a request that is not made.
             Ok(snapshot) => self.allowance(snapshot.remaining_burst_capacity() + 1),
             Err(not_until) => self.exhausted(not_until.wait_time_from(self.clock.now())),
         }
@@ -97,21 +99,21 @@ impl ClientRateLimiter {
         Allowance { rate: self.rate, remaining: 0, reset_after }
     }
 
-    /// Whom a client is counted as.
+    /// The client under which requests are counted.
     fn bucket(&self, client: &Client) -> Client {
         if self.limiter.len() < MAX_CLIENTS { client.clone() } else { shared_bucket(client) }
     }
 }
 
-/// What the limiter is asked.
+/// The key of a check.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct LimiterKey {
     client: Client,
-    /// A request is made. Else it is only asked what would be left after one.
+    /// Whether the check counts a request, or only peeks.
     consumes: bool,
 }
 
-/// The counts by client; who only looks leaves them as they are.
+/// The counts by client. A check that only peeks leaves them unchanged.
 #[derive(Default)]
 struct PeekableStore(DefaultKeyedStateStore<Client>);
 
@@ -128,7 +130,7 @@ impl StateStore for PeekableStore {
         let Some(state) = self.0.get(&key.client) else {
             return measure(None).map(|(outcome, _)| outcome);
         };
-        // Nothing is replaced where the answer is an error.
+        // An error keeps the state from being replaced.
         let peeked: Result<(), Result<T, E>> = state
             .measure_and_replace(&NotKeyed::NonKey, |arrival| {
                 Err(measure(arrival).map(|(outcome, _)| outcome))
@@ -161,7 +163,7 @@ impl ShrinkableKeyedStateStore<LimiterKey> for PeekableStore {
 fn shared_bucket(client: &Client) -> Client {
     let mut hasher = DefaultHasher::new();
     client.hash(&mut hasher);
-    Client::new(&format!("crowd {}", hasher.finish() % SHARED_BUCKETS))
+    Client::new(&format!("shared {}", hasher.finish() % SHARED_BUCKETS))
 }
 
 #[cfg(test)]
@@ -199,7 +201,7 @@ mod tests {
         assert_eq!(limits.peek(&ann).remaining, 0);
         assert!(limits.peek(&ann).reset_after > Duration::from_secs(1_100));
         limits.peek(&Client::new("bob"));
-        assert_eq!(limits.limiter.len(), 1, "who only looks is not kept");
+        assert_eq!(limits.limiter.len(), 1, "peeking creates no entry");
     }
 
     #[test]

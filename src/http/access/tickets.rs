@@ -1,4 +1,4 @@
-//! Tickets: for those who can show no key, since a browser sends none with a WebSocket or an
+//! Single-use tickets in place of API keys. A browser cannot send a key with a WebSocket or an
 //! EventSource.
 
 use std::collections::{HashMap, VecDeque};
@@ -9,44 +9,44 @@ use std::time::{Duration, Instant};
 use super::caller::Identity;
 use crate::analysis::Client;
 
-/// So long a ticket is good.
+/// The lifetime of a ticket.
 pub(crate) const TICKET_LIFETIME: Duration = Duration::from_secs(30);
 
-/// So many tickets of one client are good at once, and so many of all.
+/// The maximum number of valid tickets of one client, and of all clients.
 const MAX_TICKETS_PER_CLIENT: usize = 64;
 const MAX_TICKETS: usize = 16_384;
 
 /// 128 random bits.
 type Token = [u8; 16];
 
-/// The tickets that are good.
+/// The valid tickets.
 #[derive(Debug, Default)]
 pub(crate) struct Tickets(Mutex<IssuedTickets>);
 
 #[derive(Debug, Default)]
 struct IssuedTickets {
     holders: HashMap<Token, Identity>,
-    /// In the order of their age, those that were used among them.
+    /// All tickets by age, including used ones.
     by_age: VecDeque<(Instant, Token)>,
     counts_by_client: HashMap<Client, usize>,
 }
 
-/// Why there is no ticket.
+/// The reasons why no ticket is issued.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum TicketError {
-    /// As many are good as may be; the oldest of them for so long.
-    #[error("too many tickets are out")]
+    /// The maximum number of valid tickets is reached. The oldest one expires after this time.
+    #[error("too many valid tickets")]
     TooMany(Duration),
-    /// The system has no random numbers.
-    #[error("no random number: {0}")]
+    /// The system provides no random numbers.
+    #[error("the system provides no random numbers: {0}")]
     Random(#[from] getrandom::Error),
 }
 
 impl Tickets {
-    /// Gives a ticket to a visitor: whoever shows it is that visitor, once.
+    /// Issues a ticket to a client. The ticket identifies this client once.
     ///
     /// # Errors
-    /// When too many are out, and when the system has no random numbers.
+    /// Fails if too many tickets are valid, or if the system provides no random numbers.
     pub(crate) fn issue(&self, identity: Identity) -> Result<String, TicketError> {
         let mut token = Token::default();
         getrandom::fill(&mut token)?;
@@ -66,13 +66,13 @@ impl Tickets {
         issued.by_age.push_back((now, token));
         let mut text = String::with_capacity(2 * token.len());
         for byte in token {
-            // A String takes all that is written.
+            // Writing to a String cannot fail.
             let _ = write!(text, "{byte:02x}");
         }
         Ok(text)
     }
 
-    /// Whose ticket it is, if it is good; from now on it is not.
+    /// The client of a valid ticket. The ticket becomes invalid.
     pub(crate) fn redeem(&self, text: &str) -> Option<Identity> {
         let token = parse_token(text)?;
         let mut issued = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn one_client_cannot_have_all_tickets() {
+    fn one_client_cannot_hold_all_tickets() {
         let tickets = Tickets::default();
         let first = tickets.issue(identity("ann")).unwrap();
         for _ in 1..MAX_TICKETS_PER_CLIENT {
@@ -147,7 +147,7 @@ mod tests {
         assert!(matches!(tickets.issue(identity("ann")), Err(TicketError::TooMany(_))));
         assert!(tickets.issue(identity("bob")).is_ok());
         tickets.redeem(&first).unwrap();
-        assert!(tickets.issue(identity("ann")).is_ok(), "a used one does not count");
+        assert!(tickets.issue(identity("ann")).is_ok(), "a used ticket does not count");
     }
 
     #[test]

@@ -17,50 +17,51 @@ use crate::http::schema::{role, string_enum};
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = Move)]
 pub(crate) struct MoveDto {
-    /// As UCI writes it; castling as the king's two-square step where that is standard, else as
-    /// king takes rook.
+    /// The move in UCI. Castling is the king's two-square step where that is standard, else king
+    /// takes rook.
     #[schema(value_type = String)]
     pub(crate) uci: MoveText,
-    /// In Standard Algebraic Notation, with its mark.
+    /// The move in Standard Algebraic Notation, with `+` or `#`.
     #[schema(value_type = String)]
     pub(crate) san: MoveText,
-    /// The square that it starts from.
+    /// The origin square.
     #[schema(value_type = String, pattern = "^[a-h][1-8]$")]
     pub(crate) from: SquareName,
-    /// The square that it arrives on; of castling the king's.
+    /// The destination square; for castling, that of the king.
     #[schema(value_type = String, pattern = "^[a-h][1-8]$")]
     pub(crate) to: SquareName,
-    /// The piece that moves.
+    /// The moving piece.
     #[schema(schema_with = role)]
     pub(crate) piece: &'static str,
-    /// What a pawn becomes; only where one promotes.
+    /// The piece that a pawn promotes to. Only for promotions.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = promotions, required = false)]
     pub(crate) promotion: Option<&'static str>,
-    /// The piece that is captured; only where one is.
+    /// The captured piece. Only for captures.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = captured, required = false)]
     pub(crate) capture: Option<&'static str>,
-    /// The side to which the king castles; only where it does.
+    /// The side to which the king castles. Only for castling.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = sides, required = false)]
     pub(crate) castling: Option<&'static str>,
-    /// The move gives check; a mate too.
+    /// The move gives check or mate.
     pub(crate) check: bool,
     /// The move gives mate.
     pub(crate) mate: bool,
-    /// A pawn is captured in passing.
+    /// The move captures a pawn en passant.
     pub(crate) en_passant: bool,
-    /// The 16-bit code: bits 10–15 from, 4–9 to, 3 promotion, 2 capture, 0–1 the piece promoted to
-    /// (knight, bishop, rook, queen), or 1 double pawn step, 2 castling short, 3 castling long, or
-    /// with capture 1 en passant.
+    /// The 16-bit code: bits 10–15 origin, 4–9 destination, 3 promotion, 2 capture. Bits 0–1 hold
+    /// the promotion piece (knight, bishop, rook, queen), or 1 for a double pawn step, 2 for
+    /// castling short, 3 for castling long, or 1 with bit 2 for en passant.
     #[schema(minimum = 1, maximum = 65535)]
     pub(crate) code: u16,
 }
 
-/// For each square that a piece may leave the squares that it may go to, as board widgets want it:
-/// in the order of squares, castling as the king's square and as the rook's, the king's own square
-/// left out.
+/// The destination squares of each origin square, in the format of board widgets.
+///
+/// Squares are in order. Castling is listed as the king's destination and as the rook's square; a
+/// king's own square is left out.
 #[derive(Clone, Debug)]
 pub(crate) struct Dests(pub(crate) [Bitboard; 64]);
 
@@ -105,7 +106,7 @@ impl Serialize for Squares {
     }
 }
 
-/// The texts of a line of legal moves from a position, each in UCI and in SAN.
+/// The moves of a line of legal moves from a position, each in UCI and in SAN.
 pub(crate) fn line_texts(
     start: &Position,
     moves: &[Move],
@@ -129,21 +130,24 @@ pub(crate) const fn castling_side_name(side: CastlingSide) -> &'static str {
 }
 
 fn promotions() -> ObjectBuilder {
-    string_enum("What a pawn becomes; only where one promotes.", Role::PROMOTIONS.map(Role::name))
+    string_enum(
+        "The piece that a pawn promotes to. Only for promotions.",
+        Role::PROMOTIONS.map(Role::name),
+    )
 }
 
 fn sides() -> ObjectBuilder {
     string_enum(
-        "The side to which the king castles; only where it does.",
+        "The side to which the king castles. Only for castling.",
         CastlingSide::ALL.map(castling_side_name),
     )
 }
 
 fn captured() -> ObjectBuilder {
-    string_enum("The piece that is captured; only where one is.", Role::ALL.map(Role::name))
+    string_enum("The captured piece. Only for captures.", Role::ALL.map(Role::name))
 }
 
-/// Who may still castle, and to which side.
+/// The castling rights.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 #[schema(as = CastleFlags)]
 pub(crate) struct CastleFlagsView {
@@ -178,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn castling_is_listed_as_the_kings_square_and_as_the_rooks() {
+    fn castling_is_listed_as_the_kings_destination_and_as_the_rooks_square() {
         let dests = dests("4k3/8/8/8/8/8/8/R3K2R w KQ - 0 1");
         assert_eq!(
             dests["e1"],
@@ -187,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn a_king_that_castles_where_it_stands_does_not_list_its_own_square() {
+    fn a_king_that_castles_without_moving_does_not_list_its_own_square() {
         let dests = dests("4k3/8/8/8/8/8/8/6KR w H - 0 1");
         assert_eq!(dests["g1"], serde_json::json!(["f1", "h1", "f2", "g2", "h2"]));
     }

@@ -17,10 +17,10 @@ use crate::http::json::{FromMembers, FromValue, JsonPath, JsonValue, Members, re
 use crate::http::problem::{IllegalMoveReason, InvalidMember, MemberErrorCode, Problem};
 use crate::http::schema::{nullable_string_enum, side_to_move, string_enum};
 
-/// The FEN of a new game, by name.
+/// The name for the FEN of the starting position.
 const STARTPOS: &str = "startpos";
 
-/// A position as a client names it.
+/// A position in a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct PositionRequest {
     source: PositionSource,
@@ -33,12 +33,12 @@ enum PositionSource {
     Packed(String),
 }
 
-/// A position proved legal, and how it came about.
+/// A legal position with its game history.
 #[derive(Clone, Debug)]
 pub(crate) struct ResolvedPosition {
-    /// The game: its start and the moves from there.
+    /// The game: the start position and the moves from it.
     pub(crate) game: Game,
-    /// What was mended in the FEN.
+    /// Corrections made to the FEN.
     pub(crate) warnings: Vec<FenWarning>,
 }
 
@@ -55,7 +55,7 @@ impl FromMembers for PositionRequest {
             members.add_error(
                 MemberErrorCode::Missing,
                 "fen",
-                "one of fen and packed is needed".to_owned(),
+                "fen or packed is missing".to_owned(),
             );
         }
         let packed = members.optional("packed").map(PositionSource::Packed);
@@ -66,7 +66,7 @@ impl FromMembers for PositionRequest {
             && moves.len() > members.max_moves()
         {
             let detail = format!(
-                "moves has {} entries, but may have {} at most",
+                "moves has {} entries; at most {} are allowed",
                 moves.len(),
                 members.max_moves()
             );
@@ -77,7 +77,7 @@ impl FromMembers for PositionRequest {
 }
 
 impl PositionRequest {
-    /// How many moves are to be played.
+    /// The number of moves to play.
     pub(crate) fn move_count(&self) -> usize {
         self.moves.len()
     }
@@ -85,7 +85,7 @@ impl PositionRequest {
     /// Sets up the position and plays the moves.
     ///
     /// # Errors
-    /// `invalid_fen`, `illegal_move`.
+    /// Fails with `invalid_fen` or `illegal_move`.
     pub(crate) fn resolve(&self) -> Result<ResolvedPosition, Problem> {
         let ParsedFen { position, warnings } = match &self.source {
             PositionSource::Fen(text) if text == STARTPOS => {
@@ -118,14 +118,24 @@ impl PartialSchema for PositionRequest {
         let moves = ArrayBuilder::new()
             .items(ObjectBuilder::new().schema_type(Type::String))
             .description(Some(
-                "Moves in UCI or SAN, played from there; at most `moves` of `GET /v1/limits`. They count for repetition and clocks.",
+                "Moves in UCI or SAN, played from that position; at most `moves` of `GET \
+                    /v1/limits`. They count for repetitions and move clocks.",
             ));
         let object = ObjectBuilder::new()
             .property(
                 "fen",
-                text("A FEN (X-FEN or Shredder-FEN, four to six fields), or `startpos`. Exactly one of `fen` and `packed` is needed."),
+                text(
+                    "A FEN (X-FEN or Shredder-FEN, four to six fields), or `startpos`. Exactly one \
+                        of `fen` and `packed` is required.",
+                ),
             )
-            .property("packed", text("The packed form: base64url without padding. Exactly one of `fen` and `packed` is needed."))
+            .property(
+                "packed",
+                text(
+                    "The packed form: base64url without padding. Exactly one of `fen` and `packed` \
+                        is required.",
+                ),
+            )
             .property("moves", moves)
             .build();
         RefOr::T(Schema::Object(object))
@@ -142,9 +152,9 @@ impl ToSchema for PositionRequest {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 #[schema(as = State)]
 pub(crate) struct PositionState {
-    /// The position as FEN, normalised (X-FEN), after `moves`.
+    /// The position after `moves` as a normalised FEN (X-FEN).
     pub(crate) fen: String,
-    /// Its Zobrist key, 16 hex digits. Clocks are not in it.
+    /// The Zobrist key of the position, 16 hex digits. It ignores the move clocks.
     #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     pub(crate) key: Hex,
     /// The side to move.
@@ -152,35 +162,36 @@ pub(crate) struct PositionState {
     pub(crate) turn: &'static str,
     /// The side to move is in check.
     pub(crate) check: bool,
-    /// Whether the game is over. Checkmate comes before everything, stalemate before draws.
+    /// Whether the game is over. Checkmate takes precedence over stalemate, and stalemate over
+    /// draws.
     #[schema(schema_with = statuses)]
     pub(crate) status: &'static str,
-    /// Who has won; null without a checkmate.
+    /// The winner; null without a checkmate.
     #[schema(schema_with = winners)]
     pub(crate) winner: Option<&'static str>,
-    /// Why the game is a draw, with the status `draw`; else null. Legal moves are still listed.
+    /// The reason for the status `draw`; else null. Legal moves are still listed.
     #[schema(schema_with = draw_reasons)]
     pub(crate) draw_reason: Option<&'static str>,
-    /// The draws that the player to move may claim now; the game goes on. Empty unless the status
-    /// is `ongoing`.
+    /// The draws that the side to move may claim. The game continues without a claim. Empty unless
+    /// the status is `ongoing`.
     #[schema(schema_with = claims)]
     pub(crate) claims: Vec<&'static str>,
-    /// What was mended in the FEN.
+    /// Corrections made to the FEN.
     pub(crate) warnings: Vec<Warning>,
 }
 
-/// Something that was mended in a FEN.
+/// A correction made to a FEN.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Warning {
-    /// What was mended.
+    /// The kind of correction.
     #[schema(schema_with = warning_codes)]
     pub(crate) code: &'static str,
-    /// The field that it was mended in.
+    /// The corrected field of the FEN.
     #[schema(schema_with = fields)]
     pub(crate) field: &'static str,
-    /// The text that was mended, as given, cut at 200 characters.
+    /// The original text, cut at 200 characters.
     pub(crate) text: String,
-    /// What was mended, in words.
+    /// A description of the correction.
     pub(crate) detail: String,
 }
 
@@ -220,7 +231,7 @@ impl PositionState {
 }
 
 fn fields() -> ObjectBuilder {
-    string_enum("The field that it was mended in.", PositionField::ALL.map(PositionField::name))
+    string_enum("The corrected field of the FEN.", PositionField::ALL.map(PositionField::name))
 }
 
 fn statuses() -> ObjectBuilder {
@@ -230,35 +241,36 @@ fn statuses() -> ObjectBuilder {
         Outcome::Stalemate,
         Outcome::Draw(DrawReason::DeadPosition),
     ];
-    let description =
-        "Whether the game is over. Checkmate comes before everything, stalemate before draws.";
+    let description = "Whether the game is over. Checkmate takes precedence over stalemate, and \
+        stalemate over draws.";
     string_enum(description, all.map(Outcome::name))
 }
 
 fn winners() -> ObjectBuilder {
-    nullable_string_enum("Who has won; null without a checkmate.", Color::ALL.map(Color::name))
+    nullable_string_enum("The winner; null without a checkmate.", Color::ALL.map(Color::name))
 }
 
 fn draw_reasons() -> ObjectBuilder {
     let all =
         [DrawReason::FivefoldRepetition, DrawReason::SeventyFiveMoves, DrawReason::DeadPosition];
     nullable_string_enum(
-        "Why the game is a draw, with the status `draw`; else null. Legal moves are still listed.",
+        "The reason for the status `draw`; else null. Legal moves are still listed.",
         all.map(DrawReason::name),
     )
 }
 
 fn claims() -> ArrayBuilder {
     let claim = string_enum(
-        "A draw.",
+        "A claimable draw.",
         [DrawClaim::ThreefoldRepetition, DrawClaim::FiftyMoves].map(DrawClaim::name),
     );
-    let description = "The draws that the player to move may claim now; the game goes on. Empty unless the status is `ongoing`.";
+    let description = "The draws that the side to move may claim. The game continues without a \
+        claim. Empty unless the status is `ongoing`.";
     ArrayBuilder::new().items(claim).description(Some(description))
 }
 
 fn warning_codes() -> ObjectBuilder {
-    string_enum("What was mended.", FenWarningCode::ALL.map(FenWarningCode::name))
+    string_enum("The kind of correction.", FenWarningCode::ALL.map(FenWarningCode::name))
 }
 
 const BIT_ORDERS: [BitOrder; 2] = [BitOrder::A1, BitOrder::A8];
@@ -282,7 +294,8 @@ impl<'a> FromValue<'a> for BitOrder {
 
 /// The schema of the member `bit_order`.
 pub(crate) fn bit_order_schema() -> ObjectBuilder {
-    let description = "Which square is bit 0 of the answer's bitboards: a1 (then h8 is bit 63), or a8 (h1 is bit 63).";
+    let description = "The square of bit 0 in bitboards of the response: `a1` (h8 is bit 63), or \
+        `a8` (h1 is bit 63).";
     string_enum(description, BIT_ORDERS.map(bit_order_name))
         .default(Some(bit_order_name(BitOrder::default()).into()))
 }

@@ -1,4 +1,4 @@
-//! Results of a search: score, win/draw/loss chances, and the best move.
+//! Results of a search: score, win/draw/loss probabilities, and the best move.
 
 use std::borrow::Cow;
 
@@ -15,19 +15,19 @@ use crate::http::schema::{ref_or_null, string_enum};
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "type", content = "value", rename_all = "snake_case")]
 pub(crate) enum ScoreDto {
-    /// Centipawns, of which 100 win half of the games; a drawn position is 0.
+    /// Centipawns: 100 means a win probability of one half, 0 a drawn position.
     Cp(i32),
-    /// Mate in so many moves; negative when the side to move is mated, 0 when it is checkmated.
+    /// Moves to mate: negative if the side to move gets mated, 0 if it is checkmated.
     Mate(i32),
 }
 
 impl PartialSchema for ScoreDto {
     fn schema() -> RefOr<Schema> {
-        let kind = "`cp`: centipawns, of which 100 win half of the games, and 0 for a drawn position; `mate`: moves to the mate.";
-        let value =
-            "Of `mate` negative when the side to move is mated, and 0 when it is checkmated.";
+        let kind = "`cp`: centipawns, where 100 means a win probability of one half and 0 a drawn \
+            position; `mate`: moves to mate.";
+        let value = "With `mate`: negative if the side to move gets mated, 0 if it is checkmated.";
         ObjectBuilder::new()
-            .description(Some("From the side to move's view."))
+            .description(Some("A score from the side to move's point of view."))
             .property("type", string_enum(kind, ["cp", "mate"]))
             .required("type")
             .property(
@@ -54,14 +54,12 @@ impl From<Score> for ScoreDto {
     }
 }
 
-/// The score of an answer that may have none.
+/// The schema of an optional score.
 pub(crate) fn score_or_null() -> Schema {
-    ref_or_null::<ScoreDto>(
-        "As `Score` says. Null when the search was replaced before it had found anything.",
-    )
+    ref_or_null::<ScoreDto>("See `Score`. Null if the search was replaced before it found a move.")
 }
 
-/// Win, draw and loss of the side to move, per mille.
+/// Win, draw and loss probabilities of the side to move, per mille.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct WdlDto([u16; 3]);
 
@@ -74,8 +72,9 @@ impl PartialSchema for WdlDto {
             .min_items(Some(3))
             .max_items(Some(3))
             .description(Some(
-                "How many games of a thousand the side to move wins, draws and loses with this score, fitted to games of the engine \
-                 against itself. The sum is 1000. A mate is certain, and so is the result of a game that is over.",
+                "Win, draw and loss probabilities of the side to move, per mille, fitted to games \
+                    of the engine against itself. The sum is 1000. Mates and finished games have \
+                    certain results.",
             ))
             .into()
     }
@@ -93,24 +92,26 @@ impl From<Wdl> for WdlDto {
     }
 }
 
-/// The chances of an answer that may have none.
+/// The schema of optional probabilities.
 pub(crate) fn wdl_or_null() -> Schema {
-    ref_or_null::<WdlDto>("What the score means in games; null with the score.")
+    ref_or_null::<WdlDto>(
+        "Win, draw and loss probabilities for the score; null if the score is null.",
+    )
 }
 
-/// The best move and the answer to it, each in UCI and in SAN.
+/// The best move and the expected reply, each in UCI and in SAN.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
 pub(crate) struct BestMove {
-    /// The best move in UCI; null when there is none.
+    /// The best move in UCI; null if there is none.
     #[schema(required, value_type = Option<String>)]
     pub(crate) best_move: Option<MoveText>,
-    /// The same in SAN.
+    /// The best move in SAN.
     #[schema(required, value_type = Option<String>)]
     pub(crate) best_move_san: Option<MoveText>,
-    /// The answer that is expected to it, in UCI; null when none is known.
+    /// The expected reply in UCI; null if unknown.
     #[schema(required, value_type = Option<String>)]
     pub(crate) ponder: Option<MoveText>,
-    /// The same in SAN.
+    /// The expected reply in SAN.
     #[schema(required, value_type = Option<String>)]
     pub(crate) ponder_san: Option<MoveText>,
 }

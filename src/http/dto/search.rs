@@ -17,36 +17,36 @@ use crate::http::json::{FromMembers, Members};
 use crate::http::problem::MemberErrorCode;
 use crate::http::schema::{string_enum, varying};
 
-/// A session's name has so many letters at most.
+/// Maximum length of a session name, in characters.
 const MAX_SESSION_LENGTH: usize = 64;
 
-/// The members of a request that say how hard it is to be searched. The search stops at the first
-/// limit that is reached; what is beyond a cap of `GET /v1/limits` is clamped.
+/// The limits of a search. The search stops at the first limit that it reaches. Values above a cap
+/// of `GET /v1/limits` are clamped.
 #[derive(Clone, Debug, Default, ToSchema)]
 #[schema(as = SearchMembers)]
 pub(crate) struct SearchRequest {
-    /// Iterations, in plies.
+    /// Maximum depth of the iterative deepening, in plies.
     #[schema(minimum = 1, nullable = false)]
     depth: Option<u64>,
-    /// Moves that the search makes.
+    /// Maximum number of nodes: moves that the search makes.
     #[schema(minimum = 1, nullable = false)]
     nodes: Option<u64>,
-    /// Time, in milliseconds; the first iteration is finished all the same.
+    /// Maximum time, in milliseconds. The first iteration always completes.
     #[schema(minimum = 1, nullable = false)]
     movetime_ms: Option<u64>,
-    /// Prove a mate in at most so many moves; alone or with `nodes` and `movetime_ms`. Without such
-    /// a mate the ordinary score and the reason `depth`.
+    /// Prove a mate in at most this many moves. It can be combined with `nodes` and `movetime_ms`.
+    /// Without such a mate the response has an ordinary score and the reason `depth`.
     #[schema(minimum = 1, nullable = false)]
     mate: Option<u64>,
-    /// Threads that search together; each takes a worker, and the search begins when as many are
-    /// free. The proof of a mate has use for one.
+    /// Threads of the search. Each needs a worker; the search starts when enough workers are free.
+    /// A mate proof uses one thread.
     #[schema(minimum = 1, nullable = false, default = 1)]
     threads: Option<u64>,
-    /// A name of the client's choice: a newer request of the session ends its older one, which
-    /// answers with what it has and the reason `replaced`.
+    /// A name chosen by the client. A newer request of the session ends the older one, which
+    /// returns its best result so far with the reason `replaced`.
     #[schema(nullable = false, pattern = "^[A-Za-z0-9_-]{1,64}$")]
     session: Option<String>,
-    /// Do not answer from memory. The new answer is remembered all the same.
+    /// Search even if the evaluation cache has an answer. The new result is cached.
     #[schema(required = false, default = false)]
     fresh: bool,
 }
@@ -77,15 +77,15 @@ fn is_valid_session(text: &str, members: &mut Members<'_>) -> bool {
     let is_valid = (1..=MAX_SESSION_LENGTH).contains(&text.len()) && text.bytes().all(is_allowed);
     if !is_valid {
         let detail =
-            format!("session is {:?}, but must be 1 to 64 of A–Z a–z 0–9 _ -", excerpt(text));
+            format!("session is {:?}; it must be 1 to 64 of A–Z a–z 0–9 _ -", excerpt(text));
         members.add_error(MemberErrorCode::UnknownValue, "session", detail);
     }
     is_valid
 }
 
 impl SearchRequest {
-    /// The question within the caps, with so many lines, and what was lowered for that. Without any
-    /// limit it is searched for the usual time.
+    /// Converts the request, clamps its limits to the caps and lists the clamped members. Without
+    /// any limit the search gets the default time.
     pub(crate) fn clamp(
         self,
         multipv: Option<u64>,
@@ -96,7 +96,7 @@ impl SearchRequest {
         let mut clamper = Clamper::default();
         let limits = clamper.clamp_limits(self.depth, self.nodes, self.movetime_ms, caps);
         let mate = self.mate.map(|moves| clamper.clamp("mate", moves, caps.mate));
-        // A proof of a mate is the work of one thread, and has one line.
+        // A mate proof uses one thread and has one line.
         let (max_threads, max_lines) =
             if mate.is_some() { (1, 1) } else { (caps.threads, caps.multipv) };
         let threads =
@@ -118,34 +118,34 @@ impl SearchRequest {
         (request, clamper.into_clamped())
     }
 
-    /// The same to this depth, whatever its limits were.
+    /// Replaces all limits by this depth.
     pub(crate) fn with_depth(self, depth: u64) -> SearchRequest {
         SearchRequest { depth: Some(depth), nodes: None, movetime_ms: None, mate: None, ..self }
     }
 
-    /// `true` when any limit was asked for.
+    /// Whether the request has any limit.
     pub(crate) fn has_limits(&self) -> bool {
         [self.depth, self.nodes, self.movetime_ms, self.mate].iter().any(Option::is_some)
     }
 }
 
-/// A number that was asked beyond a cap, and what it was lowered to.
+/// A member above its cap, with the value used instead.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct Clamped {
-    /// The request's member.
+    /// The name of the member.
     member: &'static str,
-    /// What was asked; 2⁶⁴ − 1 for anything greater.
+    /// The requested value; 2⁶⁴ − 1 stands for any greater value.
     asked: u64,
-    /// What was given: the cap.
+    /// The value used: the cap.
     given: u64,
 }
 
-/// Lowers numbers of a request to their caps and notes which were lowered.
+/// Lowers numbers of a request to their caps and records which ones.
 #[derive(Debug, Default)]
 pub(crate) struct Clamper(Vec<Clamped>);
 
 impl Clamper {
-    /// The number asked or, with a note, the cap.
+    /// Returns the requested number, or records it and returns the cap.
     pub(crate) fn clamp<T>(&mut self, member: &'static str, requested: u64, cap: T) -> T
     where
         T: Copy + Into<u64> + TryFrom<u64>,
@@ -159,7 +159,7 @@ impl Clamper {
         }
     }
 
-    /// The depth, nodes and milliseconds asked of a search, each within its cap.
+    /// Clamps the depth, nodes and milliseconds of a search to their caps.
     pub(crate) fn clamp_limits(
         &mut self,
         depth: Option<u64>,
@@ -173,43 +173,43 @@ impl Clamper {
         Limits { depth, nodes, movetime: movetime.map(Duration::from_millis), ..Limits::default() }
     }
 
-    /// The numbers that were lowered.
+    /// The clamped members.
     pub(crate) fn into_clamped(self) -> Vec<Clamped> {
         self.0
     }
 }
 
-/// The effort behind an answer, and where the answer comes from.
+/// The effort and the source of a search result.
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct SearchStats {
-    /// Iterations finished, in plies, of the search that found it.
+    /// Completed iterations of the search, in plies.
     depth: u8,
-    /// The greatest number of plies that it reached.
+    /// Maximum depth that the search reached, in plies.
     seldepth: u8,
-    /// Moves that it made.
+    /// Nodes: moves that the search made.
     nodes: u64,
-    /// How long it took, in milliseconds.
+    /// Duration of the search, in milliseconds.
     #[schema(schema_with = time_ms)]
     time_ms: u64,
-    /// Nodes a second.
+    /// Nodes per second.
     #[schema(schema_with = nps)]
     nps: u64,
-    /// Why the search stopped; from memory, the asked limit that the entry satisfies.
+    /// Why the search stopped. For a cached result: the requested limit that the entry satisfies.
     #[schema(schema_with = stop_reasons)]
     reason: &'static str,
-    /// Where the answer comes from.
+    /// The source of the result: a search, or the evaluation cache (`memory`).
     #[schema(schema_with = sources)]
     source: &'static str,
-    /// With memory, how long it is known, in milliseconds.
+    /// Age of a cached result, in milliseconds. Only with the source `memory`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(schema_with = age_ms, required = false)]
     age_ms: Option<u64>,
-    /// Why memory did or did not answer.
+    /// Why the evaluation cache did or did not answer.
     #[schema(schema_with = memory_verdicts)]
     memory: &'static str,
-    /// The answer came from a search that another request had started.
+    /// The result comes from a search that another request started.
     shared: bool,
-    /// What was asked beyond a cap; empty when nothing was.
+    /// The members that were clamped to a cap.
     clamped: Vec<Clamped>,
 }
 
@@ -236,18 +236,18 @@ impl SearchStats {
 }
 
 fn time_ms() -> ObjectBuilder {
-    varying("How long the search took, in milliseconds.")
+    varying("Duration of the search, in milliseconds.")
 }
 
 fn nps() -> ObjectBuilder {
-    varying("Nodes a second.")
+    varying("Nodes per second.")
 }
 
 fn age_ms() -> ObjectBuilder {
-    varying("With memory, how long it is known, in milliseconds.")
+    varying("Age of a cached result, in milliseconds. Only with the source `memory`.")
 }
 
-/// Why a search stopped.
+/// The schema of the reasons why a search stopped.
 pub(crate) fn stop_reasons() -> ObjectBuilder {
     let all = [
         CompletionReason::Depth,
@@ -260,17 +260,21 @@ pub(crate) fn stop_reasons() -> ObjectBuilder {
         CompletionReason::Shutdown,
     ];
     string_enum(
-        "Why the search stopped; from memory, the asked limit that the entry satisfies.",
+        "Why the search stopped. For a cached result: the requested limit that the entry \
+            satisfies.",
         all.map(CompletionReason::name),
     )
 }
 
-/// Where an answer comes from.
+/// The schema of the sources of a result.
 pub(crate) fn sources() -> ObjectBuilder {
-    string_enum("Where the answer comes from.", ["search", "memory"])
+    string_enum(
+        "The source of the result: a search, or the evaluation cache (`memory`).",
+        ["search", "memory"],
+    )
 }
 
-/// What memory said.
+/// The schema of the verdicts of the evaluation cache.
 pub(crate) fn memory_verdicts() -> ObjectBuilder {
     let all = [
         CacheVerdict::Hit,
@@ -280,7 +284,7 @@ pub(crate) fn memory_verdicts() -> ObjectBuilder {
         CacheVerdict::FiftyMoves,
         CacheVerdict::NotAsked,
     ];
-    string_enum("Why memory did or did not answer.", all.map(CacheVerdict::name))
+    string_enum("Why the evaluation cache did or did not answer.", all.map(CacheVerdict::name))
 }
 
 #[cfg(test)]
@@ -293,7 +297,7 @@ mod tests {
         assert_eq!(clamper.clamp("depth", 60, 60_u8), 60);
         assert!(clamper.0.is_empty());
         assert_eq!(clamper.clamp("depth", 300, 60_u8), 60);
-        let [only] = clamper.0.as_slice() else { panic!("one note") };
+        let [only] = clamper.0.as_slice() else { panic!("one clamped member") };
         assert_eq!((only.member, only.asked, only.given), ("depth", 300, 60));
     }
 }

@@ -1,4 +1,4 @@
-//! Extractors of requests from JSON bodies and from query parameters.
+//! Extractors that read requests from JSON bodies and query parameters.
 
 use std::borrow::Cow;
 use std::future::{Future, poll_fn};
@@ -17,11 +17,11 @@ use super::members::{FromMembers, Members};
 use super::value::JsonValue;
 use crate::http::problem::{Problem, ProblemCode};
 
-/// A request's JSON body, read into `T`. Every refusal is a [`Problem`].
+/// The JSON body of a request, read into `T`. Every rejection is a [`Problem`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Json<T>(pub T);
 
-/// The limits on requests, as the state of the routes provides them.
+/// The limits on requests, which the application state provides.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct JsonLimits {
     /// The limits on a body.
@@ -49,7 +49,7 @@ where
 /// Reads a body into `T`.
 ///
 /// # Errors
-/// `malformed_json` with line and column, or `invalid_request` with all faults.
+/// Fails with `malformed_json` and its line and column, or with `invalid_request` and all errors.
 pub(crate) fn read<T: FromMembers>(bytes: &[u8], max_moves: usize) -> Result<T, Problem> {
     let value: JsonValue<'_> =
         serde_json::from_slice(bytes).map_err(|error| malformed(bytes, &error))?;
@@ -59,7 +59,7 @@ pub(crate) fn read<T: FromMembers>(bytes: &[u8], max_moves: usize) -> Result<T, 
 /// Reads members into `T`.
 ///
 /// # Errors
-/// `invalid_request` with all faults.
+/// Fails with `invalid_request` and all errors.
 fn read_value<T: FromMembers>(value: JsonValue<'_>, max_moves: usize) -> Result<T, Problem> {
     let mut members = Members::new(value, max_moves);
     let read = T::read(&mut members);
@@ -73,13 +73,12 @@ fn read_value<T: FromMembers>(value: JsonValue<'_>, max_moves: usize) -> Result<
 fn malformed(bytes: &[u8], error: &serde_json::Error) -> Problem {
     let (line, column) = error_position(bytes, error);
     let text = error.to_string();
-    // serde_json's own place counts bytes, and ends its texts with it.
+    // The position at the end of serde_json's messages counts bytes; ours counts characters.
     let message = text.rsplit_once(" at line ").map_or(text.as_str(), |(what, _)| what);
     Problem::malformed_json(message, line, column)
 }
 
-/// Line and column of the first character that can't be read, both from 1, the column in
-/// characters.
+/// Line and column of the first invalid character, both from 1. The column counts characters.
 fn error_position(bytes: &[u8], error: &serde_json::Error) -> (usize, usize) {
     let line = error.line().max(1);
     let text = bytes.split(|&byte| byte == b'\n').nth(line - 1).unwrap_or_default();
@@ -88,24 +87,24 @@ fn error_position(bytes: &[u8], error: &serde_json::Error) -> (usize, usize) {
     (line, String::from_utf8_lossy(before).chars().count() + 1)
 }
 
-/// How much of a body that is too large is read all the same, as a multiple of the limit: many
-/// clients look at the answer only when they have sent everything.
+/// How much of a body above the limit is read and discarded, as a multiple of the limit. Many
+/// clients read the response only after they have sent everything.
 const DISCARD_FACTOR: usize = 64;
 
-/// How bodies are read.
+/// The limits on a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimits {
-    /// Most bytes.
+    /// Maximum size, in bytes.
     pub(crate) max_bytes: usize,
-    /// Longest time until the body is there.
+    /// Maximum time until the whole body has arrived.
     pub(crate) timeout: Duration,
 }
 
-/// Reads a body.
+/// Reads a JSON body.
 ///
 /// # Errors
-/// `unsupported_media_type`, `body_too_large`, `request_timeout`; `malformed_json` when it breaks
-/// off.
+/// Fails with `unsupported_media_type`, `body_too_large` or `request_timeout`, and with
+/// `malformed_json` if the body ends early.
 async fn read_json_body(
     headers: &HeaderMap,
     body: Body,
@@ -115,10 +114,11 @@ async fn read_json_body(
     read_bytes(headers, body, limits).await
 }
 
-/// Reads a body of whatever kind.
+/// Reads a body of any media type.
 ///
 /// # Errors
-/// `body_too_large`, `request_timeout`; `malformed_json` when it breaks off.
+/// Fails with `body_too_large` or `request_timeout`, and with `malformed_json` if the body ends
+/// early.
 pub(crate) async fn read_bytes(
     headers: &HeaderMap,
     body: Body,
@@ -131,7 +131,7 @@ pub(crate) async fn read_bytes(
         return Err(Problem::body_too_large(limits.max_bytes));
     }
     let mut collected = pin!(collect(body, length.unwrap_or(0), limits.max_bytes));
-    // Most are there already: no clock has to be set for them.
+    // Most bodies have already arrived, so that no timer is needed.
     let collected = match poll_fn(|context| Poll::Ready(collected.as_mut().poll(context))).await {
         Poll::Ready(all) => Ok(all),
         Poll::Pending => tokio::time::timeout(limits.timeout, collected).await,
@@ -139,16 +139,16 @@ pub(crate) async fn read_bytes(
     match collected {
         Ok(Some(Ok(bytes))) => Ok(bytes),
         Ok(Some(Err(error))) => {
-            tracing::debug!(error = error.to_string(), "a body broke off");
-            Err(Problem::malformed_json("the body broke off", 1, 1))
+            tracing::debug!(error = error.to_string(), "request body ended early");
+            Err(Problem::malformed_json("the body ended early", 1, 1))
         }
         Ok(None) => Err(Problem::body_too_large(limits.max_bytes)),
-        Err(_late) if too_large => Err(Problem::body_too_large(limits.max_bytes)),
-        Err(_late) => Err(Problem::request_timeout(limits.timeout)),
+        Err(_elapsed) if too_large => Err(Problem::body_too_large(limits.max_bytes)),
+        Err(_elapsed) => Err(Problem::request_timeout(limits.timeout)),
     }
 }
 
-/// The whole body; `None` when it is larger than `max`.
+/// Reads the whole body; `None` if it is larger than `max` bytes.
 async fn collect(mut body: Body, length: usize, max: usize) -> Option<Result<Bytes, axum::Error>> {
     let mut buffer: Vec<u8> = Vec::new();
     let mut received = 0;
@@ -178,28 +178,28 @@ fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
     if declared.is_some_and(is_json_media_type) { Ok(()) } else { Err(Problem::not_json(declared)) }
 }
 
-/// Refuses a body that is packed.
+/// Refuses an encoded (for example compressed) body.
 ///
 /// # Errors
-/// `unsupported_media_type`
+/// Fails with `unsupported_media_type`.
 pub(crate) fn check_encoding(headers: &HeaderMap) -> Result<(), Problem> {
     match headers.get(CONTENT_ENCODING) {
         Some(encoding) if !encoding.as_bytes().eq_ignore_ascii_case(b"identity") => {
             Err(Problem::new(
                 ProblemCode::UnsupportedMediaType,
-                "a body must come without Content-Encoding",
+                "Content-Encoding is not supported; send the body unencoded",
             ))
         }
         _ => Ok(()),
     }
 }
 
-/// The header `Content-Type`; empty for one that is not ASCII text.
+/// The header `Content-Type`; empty if it is not ASCII text.
 pub(crate) fn content_type(headers: &HeaderMap) -> Option<&str> {
     headers.get(CONTENT_TYPE).map(|value| value.to_str().unwrap_or_default())
 }
 
-/// Whether a declared media type, with or without parameters, is one of these.
+/// Whether a declared media type, without its parameters, is one of these.
 pub(crate) fn is_media_type(declared: &str, media_types: &[&str]) -> bool {
     media_types.iter().any(|media_type| essence(declared).eq_ignore_ascii_case(media_type))
 }
@@ -209,7 +209,7 @@ fn essence(media_type: &str) -> &str {
     media_type.split(';').next().unwrap_or_default().trim()
 }
 
-/// `application/json`, or anything of the suffix `+json`, with or without parameters.
+/// Whether a media type is `application/json` or has the suffix `+json`; parameters are ignored.
 pub(crate) fn is_json_media_type(media_type: &str) -> bool {
     let Some((kind, subtype)) = essence(media_type).split_once('/') else {
         return false;
@@ -218,8 +218,8 @@ pub(crate) fn is_json_media_type(media_type: &str) -> bool {
     kind.eq_ignore_ascii_case("application") && suffix.eq_ignore_ascii_case("json")
 }
 
-/// A request's query, read into `T`: the members of the same request's JSON as parameters, lists
-/// with commas between their items.
+/// The query of a request, read into `T`. The parameters are the members of the JSON request;
+/// commas separate the items of a list.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Query<T>(pub T);
 
@@ -237,7 +237,7 @@ where
     }
 }
 
-/// The parameters of a query, as `application/x-www-form-urlencoded` writes them.
+/// Parses the parameters of a query in `application/x-www-form-urlencoded`.
 fn parameters(query: &str) -> Result<JsonValue<'static>, Problem> {
     let pairs = query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));

@@ -1,5 +1,5 @@
-//! Reading an object's members one by one. Nothing ends the reading: each fault is noted, and in
-//! the end all are known.
+//! Typed access to the members of a JSON object, one by one. Reading continues after an error, so
+//! that all errors of a request are known at the end.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -9,20 +9,20 @@ use super::value::JsonValue;
 use crate::chess::excerpt;
 use crate::http::problem::{InvalidMember, MemberErrorCode};
 
-/// So many faults of one request are told. More are no help, and a small body could make a huge
-/// answer.
+/// Maximum number of errors reported for a request. More would not help, and a small body could
+/// cause a huge response.
 const MAX_ERRORS: usize = 100;
 
 /// A request that can be read from the members of a JSON object.
 pub(crate) trait FromMembers: Sized {
-    /// Reads the members that the request knows; `None` when one that it needs is missing or bad.
-    /// Then, and whenever something else is wrong, a fault has been noted in `members`.
+    /// Reads the members of the request; `None` if a required member is missing or invalid. Every
+    /// error has then been added to `members`, also those of other members.
     fn read(members: &mut Members<'_>) -> Option<Self>;
 }
 
-/// A type that a member's value can be.
+/// A type that the value of a member can have.
 pub(crate) trait FromValue<'a>: Sized {
-    /// Reads the value; `None`, and a fault at its place, when it is something else.
+    /// Reads the value. Returns `None` and adds an error at `path` if the value has another type.
     fn read(
         value: JsonValue<'a>,
         path: JsonPath<'_>,
@@ -30,19 +30,19 @@ pub(crate) trait FromValue<'a>: Sized {
     ) -> Option<Self>;
 }
 
-/// Where a value stands in a request. It is told only when there is a fault.
+/// The path of a value in a request. It becomes text only for an error.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum JsonPath<'p> {
-    /// The request itself.
+    /// The body of the request.
     Body,
-    /// A member of it.
+    /// A member of the body.
     Member(&'p str),
     /// An item of a list.
     Item(&'p JsonPath<'p>, usize),
 }
 
 impl JsonPath<'_> {
-    /// As JSON pointer (RFC 6901).
+    /// The path as a JSON Pointer (RFC 6901).
     pub(crate) fn pointer(self) -> String {
         match self {
             JsonPath::Body => String::new(),
@@ -53,7 +53,7 @@ impl JsonPath<'_> {
 }
 
 impl fmt::Display for JsonPath<'_> {
-    /// For the words of a fault: `moves[3]`.
+    /// Writes the path for an error message, as in `moves[3]`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             JsonPath::Body => f.write_str("the body"),
@@ -63,7 +63,7 @@ impl fmt::Display for JsonPath<'_> {
     }
 }
 
-/// The members of a request's object that have not been read yet, and the faults found so far.
+/// The unread members of a request, and the errors found so far.
 #[derive(Debug)]
 pub(crate) struct Members<'a> {
     unread: Vec<(Cow<'a, str>, JsonValue<'a>)>,
@@ -72,7 +72,7 @@ pub(crate) struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// The members of an object; of anything else none, and a fault.
+    /// Takes the members of an object. Any other value is an error.
     pub(crate) fn new(value: JsonValue<'a>, max_moves: usize) -> Members<'a> {
         match value {
             JsonValue::Object(unread) => Members { unread, errors: Vec::new(), max_moves },
@@ -84,36 +84,36 @@ impl<'a> Members<'a> {
         }
     }
 
-    /// The greatest length of `moves`.
+    /// The maximum length of `moves`.
     pub(crate) fn max_moves(&self) -> usize {
         self.max_moves
     }
 
-    /// `true` when the member is there and has not been read.
+    /// Whether the member is present and unread.
     pub(crate) fn has(&self, name: &str) -> bool {
         self.unread.iter().any(|(other, _)| other == name)
     }
 
-    /// Notes a fault when a member is not there.
+    /// Adds an error if a member is missing.
     pub(crate) fn require(&mut self, name: &str) {
         if !self.has(name) && self.is_object() {
             self.add_error(MemberErrorCode::Missing, name, format!("{name} is missing"));
         }
     }
 
-    /// Reads a member that may be left out.
+    /// Reads an optional member.
     pub(crate) fn optional<T: FromValue<'a>>(&mut self, name: &str) -> Option<T> {
         let value = self.take(name)?;
         T::read(value, JsonPath::Member(name), &mut self.errors)
     }
 
-    /// Reads a member that must be there.
+    /// Reads a required member.
     pub(crate) fn required<T: FromValue<'a>>(&mut self, name: &str) -> Option<T> {
         self.require(name);
         self.optional(name)
     }
 
-    /// Reads a whole number of this range that may be left out.
+    /// Reads an optional whole number in this range.
     pub(crate) fn optional_number(
         &mut self,
         name: &str,
@@ -123,7 +123,7 @@ impl<'a> Members<'a> {
         self.in_range(name, number, range)
     }
 
-    /// Reads a whole number of this range that must be there.
+    /// Reads a required whole number in this range.
     pub(crate) fn required_number(
         &mut self,
         name: &str,
@@ -133,28 +133,28 @@ impl<'a> Members<'a> {
         self.in_range(name, number, range)
     }
 
-    /// Notes a fault of the member `name`.
+    /// Adds an error of the member `name`.
     pub(crate) fn add_error(&mut self, code: MemberErrorCode, name: &str, detail: String) {
         push_error(&mut self.errors, code, JsonPath::Member(name), detail);
     }
 
-    /// Whatever else is there is all one.
+    /// Ignores all unread members.
     pub(crate) fn ignore_rest(&mut self) {
         self.unread.clear();
     }
 
-    /// The faults, those members that nobody has read among them; the first [`MOST_FAULTS`].
+    /// The first [`MAX_ERRORS`] errors. Each unread member counts as unknown.
     pub(crate) fn into_errors(mut self) -> Vec<InvalidMember> {
         for (name, _) in std::mem::take(&mut self.unread).into_iter().take(MAX_ERRORS) {
-            let detail = format!("there is no member {:?} here", excerpt(&name));
+            let detail = format!("{:?} is not a known member", excerpt(&name));
             self.add_error(MemberErrorCode::UnknownMember, &name, detail);
         }
         self.errors
     }
 
-    /// `false` when the body is something else: then there is no use in missing its members.
+    /// Whether the body is an object. If it is not, no member is reported as missing.
     pub(crate) fn is_object(&self) -> bool {
-        self.errors.first().is_none_or(|fault| !fault.pointer.is_empty())
+        self.errors.first().is_none_or(|error| !error.pointer.is_empty())
     }
 
     fn take(&mut self, name: &str) -> Option<JsonValue<'a>> {
@@ -176,8 +176,8 @@ impl<'a> Members<'a> {
             return Some(number);
         }
         let detail = match *range.end() {
-            u64::MAX => format!("{name} is {number}, but must be at least {}", range.start()),
-            end => format!("{name} is {number}, but must be {} to {end}", range.start()),
+            u64::MAX => format!("{name} is {number}; it must be at least {}", range.start()),
+            end => format!("{name} is {number}; it must be {} to {end}", range.start()),
         };
         self.add_error(MemberErrorCode::OutOfRange, name, detail);
         None
@@ -185,7 +185,7 @@ impl<'a> Members<'a> {
 }
 
 impl<'a> FromValue<'a> for u64 {
-    /// A whole number; what is greater than 2⁶⁴ − 1 counts as that, since every cap lies below.
+    /// Reads a whole number. A value above 2⁶⁴ − 1 counts as 2⁶⁴ − 1, since every cap is lower.
     fn read(
         value: JsonValue<'a>,
         path: JsonPath<'_>,
@@ -198,7 +198,7 @@ impl<'a> FromValue<'a> for u64 {
                 Some(number as u64)
             }
             JsonValue::Negative(number) => {
-                let detail = format!("{path} is {number}, but must not be negative");
+                let detail = format!("{path} is {number}; it must not be negative");
                 push_error(errors, MemberErrorCode::OutOfRange, path, detail);
                 None
             }
@@ -207,16 +207,16 @@ impl<'a> FromValue<'a> for u64 {
                     errors,
                     MemberErrorCode::OutOfRange,
                     path,
-                    format!("{path} is {number}, but must not be negative"),
+                    format!("{path} is {number:?}; it must not be negative"),
                 );
                 None
             }
-            JsonValue::Float(_) => {
+            JsonValue::Float(number) => {
                 push_error(
                     errors,
                     MemberErrorCode::WrongType,
                     path,
-                    format!("{path} must be a whole number"),
+                    format!("{path} is {number:?}; it must be a whole number"),
                 );
                 None
             }
@@ -264,7 +264,7 @@ impl<'a, T: FromValue<'a>> FromValue<'a> for Vec<T> {
             JsonValue::QueryText(text) => split_query_items(&text),
             other => return wrong_type(errors, path, "an array", &other),
         };
-        // Items behind a bad one are read too, for their faults; one bad item makes the list bad.
+        // Reading continues after an invalid item, to report the errors of the others.
         let mut list = Vec::with_capacity(items.len());
         let mut is_valid = true;
         for (index, item) in items.into_iter().enumerate() {
@@ -280,7 +280,7 @@ impl<'a, T: FromValue<'a>> FromValue<'a> for Vec<T> {
     }
 }
 
-/// Reads a text that must be one of a closed list.
+/// Reads a text that must be the name of one of these values.
 pub(crate) fn read_enum<T>(
     json: JsonValue<'_>,
     path: JsonPath<'_>,
@@ -299,13 +299,13 @@ where
     if found.is_none() {
         let names: Vec<_> = all.iter().map(name).collect();
         let detail =
-            format!("{path} is {:?}, but must be one of {}", excerpt(&text), names.join(", "));
+            format!("{path} is {:?}; it must be one of {}", excerpt(&text), names.join(", "));
         push_error(errors, MemberErrorCode::UnknownValue, path, detail);
     }
     found
 }
 
-/// A number as JSON writes it; any other text stays one.
+/// Parses a number in JSON syntax. Any other text stays a text.
 fn parse_query_number(text: Cow<'_, str>) -> JsonValue<'_> {
     let number = match serde_json::from_str::<JsonValue<'_>>(&text) {
         Ok(JsonValue::Unsigned(number)) => Some(JsonValue::Unsigned(number)),
@@ -316,7 +316,7 @@ fn parse_query_number(text: Cow<'_, str>) -> JsonValue<'_> {
     number.unwrap_or(JsonValue::Text(text))
 }
 
-/// The items of a list with commas between them; blanks around each are dropped.
+/// Splits a list at its commas and trims spaces around each item.
 fn split_query_items<'a>(text: &str) -> Vec<JsonValue<'a>> {
     let items = text
         .split(',')
@@ -334,7 +334,7 @@ fn wrong_type<T>(
         errors,
         MemberErrorCode::WrongType,
         path,
-        format!("{path} must be {expected}, not {}", found.kind()),
+        format!("{path} is {found}; it must be {expected}"),
     );
     None
 }
@@ -360,12 +360,14 @@ mod tests {
     ) -> Vec<(MemberErrorCode, String)> {
         let mut members = Members::new(serde_json::from_str(json).unwrap(), 10);
         read(&mut members);
-        members.into_errors().into_iter().map(|fault| (fault.code, fault.pointer)).collect()
+        members.into_errors().into_iter().map(|error| (error.code, error.pointer)).collect()
     }
-
     #[test]
     fn all_errors_are_reported_at_once() {
-        let json = r#"{"depth": "4", "nodes": 0, "moves": ["e4", 4, null], "a/b~": 1, "fresh": null, "fresh": true}"#;
+        let json = r#"{
+            "depth": "4", "nodes": 0, "moves": ["e4", 4, null], "a/b~": 1,
+            "fresh": null, "fresh": true
+        }"#;
         let errors = errors_of(json, |members| {
             members.required::<String>("fen");
             members.optional::<Vec<String>>("moves");
@@ -389,7 +391,7 @@ mod tests {
     }
 
     #[test]
-    fn a_whole_number_may_be_written_in_any_way_json_has() {
+    fn whole_numbers_are_read_from_any_json_notation() {
         for (json, value) in [
             ("4", 4),
             ("4.0", 4),
@@ -403,7 +405,7 @@ mod tests {
             assert_eq!(members.optional_number("n", 0..=u64::MAX), Some(value), "{json}");
             assert!(members.into_errors().is_empty());
         }
-        for (json, fault) in [
+        for (json, code) in [
             ("-1", MemberErrorCode::OutOfRange),
             ("1.5", MemberErrorCode::WrongType),
             ("[1]", MemberErrorCode::WrongType),
@@ -411,7 +413,7 @@ mod tests {
             let errors = errors_of(&format!("{{\"n\": {json}}}"), |members| {
                 members.optional_number("n", 0..=9);
             });
-            assert_eq!(errors, [(fault, "/n".to_owned())], "{json}");
+            assert_eq!(errors, [(code, "/n".to_owned())], "{json}");
         }
     }
 
@@ -443,7 +445,7 @@ mod tests {
             Some(["e4", "e5", "Nf3"].map(str::to_owned).to_vec())
         );
         let errors: Vec<_> =
-            members.into_errors().into_iter().map(|fault| (fault.code, fault.pointer)).collect();
+            members.into_errors().into_iter().map(|error| (error.code, error.pointer)).collect();
         assert_eq!(
             errors,
             [

@@ -1,11 +1,13 @@
-//! A JSON value, or a query's parameter, that borrows its texts from the body. Unlike
-//! `serde_json::Value` it copies nothing and keeps a member that stands there twice, so that it can
-//! be refused.
+//! A JSON value or query parameter that borrows its strings from the body. Unlike
+//! `serde_json::Value` it copies nothing, and it keeps duplicate members, so that they can be
+//! refused.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+
+use crate::chess::excerpt;
 
 /// A JSON value.
 #[derive(Clone, Debug, PartialEq)]
@@ -14,7 +16,7 @@ pub(crate) enum JsonValue<'a> {
     Null,
     /// `true` or `false`
     Bool(bool),
-    /// A whole number that is not negative and fits.
+    /// A whole number from 0 to 2⁶⁴ − 1.
     Unsigned(u64),
     /// A whole number below 0, down to −2⁶³.
     Negative(i64),
@@ -22,25 +24,27 @@ pub(crate) enum JsonValue<'a> {
     Float(f64),
     /// A string.
     Text(Cow<'a, str>),
-    /// What a query says of a parameter: its name in the contract tells of what type that is.
+    /// The text of a query parameter. The member that reads it determines its type.
     QueryText(Cow<'a, str>),
     /// An array.
     Array(Vec<JsonValue<'a>>),
-    /// An object, its members in their order.
+    /// An object, with its members in order.
     Object(Vec<(Cow<'a, str>, JsonValue<'a>)>),
 }
 
-impl JsonValue<'_> {
-    /// The name of its JSON type, with an article.
-    pub(crate) const fn kind(&self) -> &'static str {
+impl fmt::Display for JsonValue<'_> {
+    /// Writes the value for an error message: strings are cut, arrays and objects only named.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            JsonValue::Null => "null",
-            JsonValue::Bool(_) => "a boolean",
-            JsonValue::Unsigned(_) | JsonValue::Negative(_) | JsonValue::Float(_) => "a number",
-            JsonValue::Text(_) => "a string",
-            JsonValue::QueryText(_) => "this text",
-            JsonValue::Array(_) => "an array",
-            JsonValue::Object(_) => "an object",
+            JsonValue::Null => f.write_str("null"),
+            JsonValue::Bool(value) => write!(f, "{value}"),
+            JsonValue::Unsigned(number) => write!(f, "{number}"),
+            JsonValue::Negative(number) => write!(f, "{number}"),
+            // Debug uses an exponent where Display would write hundreds of digits.
+            JsonValue::Float(number) => write!(f, "{number:?}"),
+            JsonValue::Text(text) | JsonValue::QueryText(text) => write!(f, "{:?}", excerpt(text)),
+            JsonValue::Array(_) => f.write_str("an array"),
+            JsonValue::Object(_) => f.write_str("an object"),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The metrics page, in OpenMetrics and in the Prometheus text format, by the encoder of the
+//! The metrics page in OpenMetrics and in the Prometheus text format, written by the encoder of the
 //! Prometheus project.
 
 use std::collections::HashSet;
@@ -21,48 +21,48 @@ use crate::analysis::{
     ClassCounts, DURATION_BUCKET_BOUNDS, DurationSnapshot, ServiceStatus, StoreStatus,
 };
 
-/// Every figure at one moment.
+/// The values of all metrics at one moment.
 #[derive(Debug)]
 pub(crate) struct MetricsSnapshot {
-    /// Requests.
+    /// The request counters.
     pub(crate) requests: Arc<RequestMetrics>,
     /// Open connections.
     pub(crate) connections: usize,
-    /// How many there may be.
+    /// The maximum number of open connections.
     pub(crate) max_connections: usize,
-    /// Open streams.
+    /// Open streams and live boards.
     pub(crate) streams: usize,
-    /// How many there may be.
+    /// The maximum number of open streams and live boards.
     pub(crate) max_streams: usize,
-    /// Batches under way.
+    /// Running batches.
     pub(crate) batches: usize,
-    /// How many there may be.
+    /// The maximum number of running batches.
     pub(crate) max_batches: usize,
-    /// The most memory that the settings lead to.
+    /// Upper bound of the memory that follows from the settings, in bytes.
     pub(crate) memory_bound_bytes: u64,
     /// Whether the server takes traffic.
     pub(crate) is_ready: bool,
-    /// What searches, once that is there.
+    /// The values of the engine and its services, once they exist.
     pub(crate) core: Option<CoreSnapshot>,
 }
 
-/// What searches, at one moment.
+/// The values of the engine and its services at one moment.
 #[derive(Debug)]
 pub(crate) struct CoreSnapshot {
-    /// The use cases.
+    /// The analysis service.
     pub(crate) status: ServiceStatus,
-    /// The evaluation's name.
+    /// The name of the evaluation.
     pub(crate) evaluation: String,
-    /// How full the table is, in thousandths.
+    /// Occupancy of the transposition table, per mille.
     pub(crate) hash_permille: u32,
-    /// Reviews of games.
+    /// The review jobs.
     pub(crate) jobs: JobsStatus,
 }
 
-/// The figures in this form. Reads files that tell of the process: for a thread that may block.
+/// Renders the metrics in this format. Blocks, because it reads process statistics from files.
 ///
 /// # Errors
-/// When a value cannot be written.
+/// Fails if a value cannot be written.
 pub(crate) fn render(snapshot: MetricsSnapshot, format: TextFormat) -> Result<String, fmt::Error> {
     let mut registry = Registry::default();
     registry.register_collector(Box::new(snapshot));
@@ -78,18 +78,18 @@ impl Collector for MetricsSnapshot {
         let build = [("version", env!("CARGO_PKG_VERSION")), ("evaluation", evaluation)];
         writer.gauges(
             "kibitzer_build_info",
-            "The program and its evaluation; always 1.",
+            "Version and evaluation of the program; always 1.",
             [(build, 1_u64)],
         )?;
         writer.gauge(
             "kibitzer_ready",
-            "1 while the server takes traffic, as /readyz tells.",
+            "1 if the server takes traffic, as /readyz reports.",
             u64::from(self.is_ready),
         )?;
         let bound = self.memory_bound_bytes;
         writer.gauge(
             "kibitzer_memory_bound_bytes",
-            "The most memory that the settings lead to.",
+            "Upper bound of the memory that follows from the settings.",
             bound,
         )?;
         self.http(&mut writer)?;
@@ -113,14 +113,17 @@ impl MetricsSnapshot {
             routes.iter().map(|route| (route.pattern(), answered(route))).collect();
         writer.counters(
             "kibitzer_http_requests_total",
-            "Requests by the pattern of their route and the status of their answer; 499 where the client left before it.",
+            "Requests by route pattern and response status; 499: the client left before the \
+                response.",
             answered.iter().flat_map(|(route, by_status)| {
-                by_status.iter().map(move |(status, count)| ([("route", *route), ("status", status.as_str())], *count))
+                by_status.iter().map(move |(status, count)| {
+                    ([("route", *route), ("status", status.as_str())], *count)
+                })
             }),
         )?;
         writer.histograms(
             "kibitzer_http_request_duration_seconds",
-            "Time from a request's head to the head of its answer, streams included.",
+            "Time from the request head to the response head, streams included.",
             routes.iter().map(|route| ([("route", route.pattern())], route.durations())),
         )?;
         writer.gauge(
@@ -130,189 +133,181 @@ impl MetricsSnapshot {
         )?;
         writer.gauge(
             "kibitzer_http_max_connections",
-            "How many there may be.",
+            "Maximum number of open connections of the main address.",
             self.max_connections,
         )?;
+        writer.gauge("kibitzer_streams", "Open streams and live boards.", self.streams)?;
         writer.gauge(
-            "kibitzer_streams",
-            "Answers that come line by line, and boards, now.",
-            self.streams,
+            "kibitzer_max_streams",
+            "Maximum number of open streams and live boards.",
+            self.max_streams,
         )?;
-        writer.gauge("kibitzer_max_streams", "How many there may be.", self.max_streams)?;
         writer.gauge(
             "kibitzer_batches",
-            "Batches whose answers are not read to the end.",
+            "Batches whose response is not read to the end.",
             self.batches,
         )?;
-        writer.gauge("kibitzer_max_batches", "How many there may be.", self.max_batches)
+        writer.gauge("kibitzer_max_batches", "Maximum number of running batches.", self.max_batches)
     }
 }
 
 impl CoreSnapshot {
     fn queue(&self, writer: &mut FamilyWriter<'_>) -> fmt::Result {
-        let ServiceStatus {
-            queue_length,
-            batch_length,
-            speculative_length: idle_length,
-            queue_counts: turns,
-            ..
-        } = &self.status;
+        let ServiceStatus { queue_length, batch_length, speculative_length, queue_counts, .. } =
+            &self.status;
         let lengths =
-            [("interactive", queue_length), ("batch", batch_length), ("idle", idle_length)];
+            [("interactive", queue_length), ("batch", batch_length), ("idle", speculative_length)];
         let lengths = lengths.map(|(class, length)| ([("class", class)], *length));
-        writer.gauges("kibitzer_queue_length", "Requests that wait for a worker.", lengths)?;
+        writer.gauges("kibitzer_queue_length", "Requests waiting for a worker.", lengths)?;
         writer.gauge(
             "kibitzer_queue_capacity",
-            "How many of each class may wait.",
+            "Maximum number of waiting requests of each class.",
             self.status.queue_capacity,
         )?;
         writer.histograms(
             "kibitzer_queue_wait_seconds",
-            "How long those waited for a worker who got one.",
+            "Wait for a worker, of requests that got one.",
             [
-                ("interactive", turns.interactive.waits),
-                ("batch", turns.batch.waits),
-                ("idle", turns.speculative_waits),
+                ("interactive", queue_counts.interactive.waits),
+                ("batch", queue_counts.batch.waits),
+                ("idle", queue_counts.speculative_waits),
             ]
             .map(|(class, waits)| ([("class", class)], waits)),
         )?;
-        let refused = |(class, lane): (&'static str, ClassCounts)| {
-            [("full", lane.rejected), ("late", lane.timed_out)]
+        let refused = |(class, counts): (&'static str, ClassCounts)| {
+            [("full", counts.rejected), ("late", counts.timed_out)]
                 .map(|(reason, count)| ([("class", class), ("reason", reason)], count))
         };
         writer.counters(
             "kibitzer_queue_refused_total",
-            "Requests that got no worker: the queue was full, or they had waited queue.max_wait_ms.",
-            [("interactive", turns.interactive), ("batch", turns.batch)].into_iter().flat_map(refused),
+            "Requests that got no worker: the queue was full, or they waited for \
+                queue.max_wait_ms.",
+            [("interactive", queue_counts.interactive), ("batch", queue_counts.batch)]
+                .into_iter()
+                .flat_map(refused),
         )
     }
 
     fn searches(&self, writer: &mut FamilyWriter<'_>) -> fmt::Result {
-        let ServiceStatus { workers, busy_workers: running, searches, .. } = &self.status;
+        let ServiceStatus { workers, busy_workers, searches, .. } = &self.status;
         writer.gauge("kibitzer_workers", "Worker threads.", *workers)?;
-        writer.gauge("kibitzer_workers_busy", "Workers that search or count now.", *running)?;
-        writer.gauge("kibitzer_searches_running", "Searches that run now.", searches.running)?;
+        writer.gauge(
+            "kibitzer_workers_busy",
+            "Workers that run a search or a perft.",
+            *busy_workers,
+        )?;
+        writer.gauge("kibitzer_searches_running", "Running searches.", searches.running)?;
         writer.counter(
             "kibitzer_searches_total",
-            "Searches that workers took up.",
+            "Searches that workers started.",
             searches.started,
         )?;
         writer.counter(
             "kibitzer_searches_cancelled_total",
-            "Searches that nobody waited for any more: clients left, asked for something newer, or had waited too long.",
+            "Searches stopped because no client waited any more: clients left, sent a newer \
+                request or reached their maximum wait.",
             searches.cancelled,
         )?;
         writer.counter(
             "kibitzer_searches_shared_total",
-            "Questions that joined the search of another one.",
+            "Requests that joined the search of another request.",
             searches.shared,
         )?;
         writer.counter(
             "kibitzer_search_nodes_total",
-            "Moves made in searches that were asked for, those under way included.",
+            "Nodes of requested searches, running searches included.",
             searches.nodes,
         )?;
         writer.counter(
             "kibitzer_idle_searches_total",
-            "Searches that nobody had asked for.",
+            "Speculative searches.",
             searches.speculative,
         )?;
         writer.counter(
             "kibitzer_idle_nodes_total",
-            "Moves made in searches that nobody had asked for.",
+            "Nodes of speculative searches.",
             searches.speculative_nodes,
         )?;
         let occupancy = f64::from(self.hash_permille) / 1_000.0;
         writer.gauge(
             "kibitzer_table_occupancy_ratio",
-            "How full the transposition table is, 0 to 1.",
+            "Occupancy of the transposition table, 0 to 1.",
             occupancy,
         )
     }
 
     fn evaluation_cache(&self, writer: &mut FamilyWriter<'_>) -> fmt::Result {
-        let ServiceStatus {
-            cache_hits: hits,
-            cache_entries: dictionary_entries,
-            cache_max_entries: dictionary_max_entries,
-            store,
-            ..
-        } = &self.status;
+        let ServiceStatus { cache_hits: hits, cache_entries, cache_max_entries, store, .. } =
+            &self.status;
         writer.counters(
             "kibitzer_dictionary_hits_total",
-            "Questions that the dictionary answered, by where it found the answer.",
+            "Requests answered by the evaluation cache, by tier.",
             [([("tier", "memory")], hits.memory), ([("tier", "disk")], hits.disk)],
         )?;
         writer.counter(
             "kibitzer_dictionary_misses_total",
-            "Questions that the dictionary could not answer.",
+            "Requests that the evaluation cache could not answer.",
             hits.misses,
         )?;
         writer.gauge(
             "kibitzer_dictionary_entries",
-            "Analyses remembered, in memory or on disk.",
-            *dictionary_entries,
+            "Analyses in the evaluation cache, in memory or on disk.",
+            *cache_entries,
         )?;
         writer.gauge(
             "kibitzer_dictionary_max_entries",
-            "How many may be remembered.",
-            *dictionary_max_entries,
+            "Maximum number of analyses in the evaluation cache.",
+            *cache_max_entries,
         )?;
         writer.counter(
             "kibitzer_idle_hits_total",
-            "Questions that were answered by what was searched before anybody asked.",
+            "Requests answered by the result of a speculative search.",
             hits.speculative,
         )?;
         let StoreStatus { bytes, waiting, failing } =
             store.unwrap_or(StoreStatus { bytes: 0, waiting: 0, failing: false });
         writer.gauge(
             "kibitzer_store_bytes",
-            "What the store takes on disk; 0 without one.",
+            "Size of the store on disk; 0 without a store.",
             bytes,
         )?;
         writer.gauge(
             "kibitzer_store_waiting",
-            "Analyses that wait to be written to disk.",
+            "Analyses waiting to be written to disk.",
             waiting,
         )?;
         writer.gauge(
             "kibitzer_store_failing",
-            "1 while the disk refuses what is to be written.",
+            "1 while writing analyses to disk fails.",
             u64::from(failing),
         )
     }
 
     fn jobs(&self, writer: &mut FamilyWriter<'_>) -> fmt::Result {
-        let JobsStatus {
-            total: kept,
-            unfinished,
-            max: most,
-            positions_evaluated: found,
-            disk_bytes: bytes,
-            failing,
-        } = self.jobs;
-        let states = [("unfinished", unfinished.jobs), ("over", kept.jobs - unfinished.jobs)];
+        let JobsStatus { total, unfinished, max, positions_evaluated, disk_bytes, failing } =
+            self.jobs;
+        let states = [("unfinished", unfinished.jobs), ("over", total.jobs - unfinished.jobs)];
         let states = states.map(|(state, count)| ([("state", state)], count));
-        writer.gauges("kibitzer_jobs", "Reviews of games that are kept.", states)?;
-        writer.gauge("kibitzer_max_jobs", "How many may be kept.", most.jobs)?;
-        let states = [("unfinished", unfinished.bytes), ("over", kept.bytes - unfinished.bytes)];
+        writer.gauges("kibitzer_jobs", "Stored review jobs.", states)?;
+        writer.gauge("kibitzer_max_jobs", "Maximum number of stored review jobs.", max.jobs)?;
+        let states = [("unfinished", unfinished.bytes), ("over", total.bytes - unfinished.bytes)];
         let states = states.map(|(state, bytes)| ([("state", state)], bytes));
-        let help = "Room for reviews of games, with all that will be found for them.";
+        let help = "Space reserved for review jobs, including their future results.";
         writer.gauges("kibitzer_jobs_reserved_bytes", help, states)?;
-        writer.gauge("kibitzer_jobs_max_bytes", "How much room there is.", most.bytes)?;
+        writer.gauge("kibitzer_jobs_max_bytes", "Maximum space for review jobs.", max.bytes)?;
         writer.counter(
             "kibitzer_jobs_positions_total",
-            "Positions of games whose review is kept.",
-            found,
+            "Positions evaluated for review jobs.",
+            positions_evaluated,
         )?;
         writer.gauge(
             "kibitzer_jobs_bytes",
-            "What the reviews take on disk; 0 without a store.",
-            bytes,
+            "Size of the review jobs on disk; 0 without a store.",
+            disk_bytes,
         )?;
         writer.gauge(
             "kibitzer_jobs_failing",
-            "1 while the disk refuses what is to be kept of reviews.",
+            "1 while writing review jobs to disk fails.",
             u64::from(failing),
         )
     }
@@ -322,33 +317,25 @@ impl ProcessStats {
     fn encode(&self, writer: &mut FamilyWriter<'_>) -> fmt::Result {
         writer.counter(
             "process_cpu_seconds_total",
-            "Time on processors, in seconds.",
+            "User and system CPU time, in seconds.",
             self.cpu_seconds,
         )?;
-        writer.gauge(
-            "process_resident_memory_bytes",
-            "Memory that the process has in the machine.",
-            self.resident_bytes,
-        )?;
-        writer.gauge(
-            "process_virtual_memory_bytes",
-            "Memory that the process could address.",
-            self.virtual_bytes,
-        )?;
+        writer.gauge("process_resident_memory_bytes", "Resident memory.", self.resident_bytes)?;
+        writer.gauge("process_virtual_memory_bytes", "Virtual memory.", self.virtual_bytes)?;
         writer.gauge("process_threads", "Threads of the process.", self.threads)?;
-        writer.gauge("process_open_fds", "Open files and connections.", self.open_fds)?;
+        writer.gauge("process_open_fds", "Open file descriptors.", self.open_fds)?;
         if let Some(max) = self.max_fds {
-            writer.gauge("process_max_fds", "How many files and connections may be open.", max)?;
+            writer.gauge("process_max_fds", "Maximum number of open file descriptors.", max)?;
         }
         writer.gauge(
             "process_start_time_seconds",
-            "When the process began, in seconds since 1970.",
+            "Start of the process, in seconds since 1970.",
             self.start_seconds,
         )
     }
 }
 
-/// Writes families one after the other. A family without series is left out.
+/// Writes metric families one after the other. A family without series is left out.
 struct FamilyWriter<'a>(DescriptorEncoder<'a>);
 
 impl FamilyWriter<'_> {
@@ -420,7 +407,8 @@ impl FamilyWriter<'_> {
         series.try_for_each(|(labels, value)| write(family.encode_family(&labels)?, value))
     }
 
-    /// The encoder adds to the names of counters what these must end in.
+    /// Starts a family. The encoder appends `_total` to the names of counters, so it is removed
+    /// here.
     fn family<'s>(
         &'s mut self,
         name: &'s str,
@@ -436,17 +424,17 @@ impl FamilyWriter<'_> {
     }
 }
 
-/// A form of the text.
+/// A text format of the metrics.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum TextFormat {
-    /// Prometheus's text format 0.0.4.
+    /// The Prometheus text format 0.0.4.
     Prometheus,
     /// OpenMetrics 1.0.
     OpenMetrics,
 }
 
 impl TextFormat {
-    /// The form that a client wants: the newer one when it names it.
+    /// The format for a client: OpenMetrics if it accepts that by name.
     pub(crate) fn negotiate(headers: &HeaderMap) -> TextFormat {
         let mut accepted = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
         let accepts_openmetrics =
@@ -454,7 +442,7 @@ impl TextFormat {
         if accepts_openmetrics { TextFormat::OpenMetrics } else { TextFormat::Prometheus }
     }
 
-    /// What stands in `Content-Type`.
+    /// The value of `Content-Type`.
     pub(crate) const fn content_type(self) -> HeaderValue {
         match self {
             TextFormat::Prometheus => {
@@ -466,7 +454,7 @@ impl TextFormat {
         }
     }
 
-    /// This form of a text in OpenMetrics.
+    /// Converts OpenMetrics text to this format.
     pub(super) fn convert(self, openmetrics: String) -> String {
         match self {
             TextFormat::Prometheus => to_prometheus(&openmetrics),
@@ -475,7 +463,8 @@ impl TextFormat {
     }
 }
 
-/// In the older form a family of counters has the name of its samples, and nothing marks the end.
+/// Converts OpenMetrics to the Prometheus format: counter families are named like their samples,
+/// and no `# EOF` marks the end.
 fn to_prometheus(openmetrics: &str) -> String {
     let counter =
         |line: &'_ str| line.strip_prefix("# TYPE ")?.strip_suffix(" counter").map(str::to_owned);
@@ -483,7 +472,7 @@ fn to_prometheus(openmetrics: &str) -> String {
     let mut text = String::with_capacity(openmetrics.len() + 8 * counters.len());
     for line in openmetrics.lines().filter(|line| *line != "# EOF") {
         match parse_family_line(line).filter(|(_, name, _)| counters.contains(*name)) {
-            Some((what, name, rest)) => text.extend([what, name, "_total ", rest]),
+            Some((keyword, name, rest)) => text.extend([keyword, name, "_total ", rest]),
             None => text.push_str(line),
         }
         text.push('\n');
@@ -491,9 +480,9 @@ fn to_prometheus(openmetrics: &str) -> String {
     text
 }
 
-/// A line about a family: what it tells, the family's name, and the rest.
+/// Splits a `# HELP` or `# TYPE` line into that keyword, the family's name and the rest.
 fn parse_family_line(line: &str) -> Option<(&str, &str, &str)> {
-    let keyword = ["# HELP ", "# TYPE "].into_iter().find(|what| line.starts_with(what))?;
+    let keyword = ["# HELP ", "# TYPE "].into_iter().find(|keyword| line.starts_with(keyword))?;
     let (name, rest) = line[keyword.len()..].split_once(' ')?;
     Some((keyword, name, rest))
 }
@@ -504,26 +493,36 @@ mod tests {
 
     #[test]
     fn the_prometheus_format_keeps_total_suffixes_and_has_no_eof() {
-        let open = "# HELP a_b Counts a b.\n# TYPE a_b counter\na_b_total{c=\"d\"} 1\n\
-                    # HELP a A gauge.\n# TYPE a gauge\na 2\n# EOF\n";
-        let old = "# HELP a_b_total Counts a b.\n# TYPE a_b_total counter\na_b_total{c=\"d\"} 1\n\
-                   # HELP a A gauge.\n# TYPE a gauge\na 2\n";
-        assert_eq!(TextFormat::Prometheus.convert(open.to_owned()), old);
-        assert_eq!(TextFormat::OpenMetrics.convert(open.to_owned()), open);
+        let openmetrics = "# HELP a_b Counts a b.\n\
+                           # TYPE a_b counter\n\
+                           a_b_total{c=\"d\"} 1\n\
+                           # HELP a A gauge.\n\
+                           # TYPE a gauge\n\
+                           a 2\n\
+                           # EOF\n";
+        let prometheus = "# HELP a_b_total Counts a b.\n\
+                          # TYPE a_b_total counter\n\
+                          a_b_total{c=\"d\"} 1\n\
+                          # HELP a A gauge.\n\
+                          # TYPE a gauge\n\
+                          a 2\n";
+        assert_eq!(TextFormat::Prometheus.convert(openmetrics.to_owned()), prometheus);
+        assert_eq!(TextFormat::OpenMetrics.convert(openmetrics.to_owned()), openmetrics);
     }
 
     #[test]
     fn openmetrics_is_used_only_when_accepted() {
-        let wanted = |accept: &'static str| {
+        let negotiated = |accept: &'static str| {
             TextFormat::negotiate(&HeaderMap::from_iter([(
                 ACCEPT,
                 HeaderValue::from_static(accept),
             )]))
         };
-        let prometheus_3 = "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;q=0.5,text/plain;version=0.0.4;q=0.2";
-        assert_eq!(wanted(prometheus_3), TextFormat::OpenMetrics);
+        let prometheus_3 = "application/openmetrics-text;version=1.0.0;escaping=allow-utf-8;\
+                            q=0.5,text/plain;version=0.0.4;q=0.2";
+        assert_eq!(negotiated(prometheus_3), TextFormat::OpenMetrics);
         for accept in ["*/*", "text/plain", "text/html,*/*;q=0.1"] {
-            assert_eq!(wanted(accept), TextFormat::Prometheus, "{accept}");
+            assert_eq!(negotiated(accept), TextFormat::Prometheus, "{accept}");
         }
         assert_eq!(TextFormat::negotiate(&HeaderMap::new()), TextFormat::Prometheus);
     }

@@ -1,41 +1,38 @@
-//! What the process takes of the machine, under the names that Prometheus's own clients use.
+//! Resource usage of the process, under the names that the Prometheus client libraries use.
 
-/// The process at one moment.
+/// The resource usage at one moment.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ProcessStats {
-    /// Time on processors.
+    /// User and system CPU time, in seconds.
     pub(super) cpu_seconds: f64,
-    /// Memory that it has in the machine.
+    /// Resident memory.
     pub(super) resident_bytes: u64,
-    /// Memory that it could address.
+    /// Virtual memory.
     pub(super) virtual_bytes: u64,
-    /// Threads.
+    /// Number of threads.
     pub(super) threads: u64,
-    /// Open files and connections.
+    /// Open file descriptors.
     pub(super) open_fds: u64,
-    /// How many it may have.
+    /// Maximum number of open file descriptors; `None` without a limit.
     pub(super) max_fds: Option<u64>,
-    /// When it began, by the clock on the wall, in seconds since 1970.
+    /// Start of the process by the system clock, in seconds since 1970.
     pub(super) start_seconds: f64,
 }
 
 impl ProcessStats {
-    /// This process, where the system tells of it.
+    /// The usage of this process, where the system reports it.
     #[cfg(target_os = "linux")]
     pub(super) fn sample() -> Option<ProcessStats> {
         match read_procfs() {
             Ok(process) => Some(process),
             Err(error) => {
-                tracing::debug!(
-                    error = error.to_string(),
-                    "the system tells nothing of the process"
-                );
+                tracing::debug!(error = error.to_string(), "process statistics are unavailable");
                 None
             }
         }
     }
 
-    /// This process, where the system tells of it.
+    /// The usage of this process, where the system reports it.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn sample() -> Option<ProcessStats> {
         None
@@ -50,7 +47,7 @@ fn read_procfs() -> procfs::ProcResult<ProcessStats> {
     let stat = process.stat()?;
     let ticks = procfs::ticks_per_second() as f64;
     let max_fds = match process.limits()?.max_open_files.soft_limit {
-        LimitValue::Value(most) => Some(most),
+        LimitValue::Value(max) => Some(max),
         LimitValue::Unlimited => None,
     };
     Ok(ProcessStats {
@@ -76,7 +73,7 @@ mod tests {
             "{process:?}"
         );
         assert!(process.threads >= 1 && process.open_fds >= 3, "{process:?}");
-        assert!(process.max_fds.is_none_or(|most| most >= process.open_fds), "{process:?}");
+        assert!(process.max_fds.is_none_or(|max| max >= process.open_fds), "{process:?}");
         let now = std::time::SystemTime::now()
             .duration_since(std::time::UNIX_EPOCH)
             .unwrap()

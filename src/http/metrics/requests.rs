@@ -1,7 +1,7 @@
-//! Requests, counted by route and status.
+//! Request counters by route and status.
 //!
-//! This lies on the way of every request, so that a count takes no lock and no allocation: each
-//! route finds its counters once, by its pattern, and keeps them.
+//! Every request is counted, so counting takes no lock and no allocation. Each route looks up its
+//! counters once, by its pattern, and keeps them.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,23 +12,23 @@ use axum::extract::MatchedPath;
 
 use crate::analysis::{DurationHistogram, DurationSnapshot};
 
-/// What stands for a pattern where no route has one that fits.
+/// The pattern of requests that match no route.
 const UNMATCHED: &str = "unmatched";
 
-/// The status of a request whose client left before the answer. No such answer exists; servers of
-/// the field note it so.
+/// The status of a request whose client left before the response. It is never sent; nginx
+/// introduced it for logs.
 pub(crate) const CLIENT_CLOSED_REQUEST: u16 = 499;
 
 const STATUSES: std::ops::Range<u16> = 100..600;
 
-/// All requests.
+/// The counters of all requests.
 #[derive(Debug, Default)]
 pub(crate) struct RequestMetrics {
-    /// Locked when a route meets its first request, and to be read.
+    /// Locked for the first request of a route and for reading.
     routes: Mutex<BTreeMap<Box<str>, Arc<RouteMetrics>>>,
 }
 
-/// The requests of one route.
+/// The counters of one route.
 #[derive(Debug)]
 pub(crate) struct RouteMetrics {
     pattern: Box<str>,
@@ -36,7 +36,7 @@ pub(crate) struct RouteMetrics {
     by_status: Box<[AtomicU64]>,
 }
 
-/// Where one route of a router finds its counters. Cheap to clone; all clones keep the same.
+/// The cached counters of one route. Cheap to clone; all clones share the cache.
 #[derive(Clone, Debug)]
 pub(crate) struct RouteHandle {
     requests: Arc<RequestMetrics>,
@@ -44,12 +44,12 @@ pub(crate) struct RouteHandle {
 }
 
 impl RequestMetrics {
-    /// A seat for a route that has not met a request.
+    /// Creates a handle for a route without requests so far.
     pub(crate) fn route_handle(self: &Arc<RequestMetrics>) -> RouteHandle {
         RouteHandle { requests: self.clone(), metrics: Arc::default() }
     }
 
-    /// The counters of every route that has met one.
+    /// The counters of every route with at least one request.
     pub(super) fn routes(&self) -> Vec<Arc<RouteMetrics>> {
         self.routes.lock().unwrap_or_else(PoisonError::into_inner).values().cloned().collect()
     }
@@ -66,12 +66,12 @@ impl RequestMetrics {
 }
 
 impl RouteHandle {
-    /// The counters of a request that has matched this.
+    /// The counters for a request that matched this pattern.
     pub(crate) fn metrics(&self, matched: Option<&MatchedPath>) -> Arc<RouteMetrics> {
         let pattern = matched.map_or(UNMATCHED, MatchedPath::as_str);
         let cached = self.metrics.get_or_init(|| self.requests.route_metrics(pattern));
-        // A seat belongs to one route, which has one pattern. Were it otherwise, this would be
-        // slower and as true.
+        // A handle belongs to one route, which has one pattern. With a second pattern this would
+        // be slower, but still correct.
         if *cached.pattern == *pattern {
             cached.clone()
         } else {
@@ -86,7 +86,7 @@ impl RouteMetrics {
         RouteMetrics { pattern: pattern.into(), durations: DurationHistogram::default(), by_status }
     }
 
-    /// Counts a request whose answer took so long to begin.
+    /// Counts a request with its status and the time to its response head.
     pub(crate) fn record(&self, status: u16, took: Duration) {
         self.durations.record(took);
         if let Some(count) = self.by_status.get(usize::from(status.wrapping_sub(STATUSES.start))) {
@@ -99,12 +99,12 @@ impl RouteMetrics {
         &self.pattern
     }
 
-    /// How long the answers took to begin.
+    /// The times to the response heads.
     pub(super) fn durations(&self) -> DurationSnapshot {
         self.durations.snapshot()
     }
 
-    /// How many there were with each status that there was.
+    /// The counts of all statuses that occurred.
     pub(super) fn by_status(&self) -> impl Iterator<Item = (u16, u64)> {
         let counts = STATUSES
             .zip(self.by_status.iter())
@@ -126,7 +126,7 @@ mod tests {
         }
         second.metrics(None).record(CLIENT_CLOSED_REQUEST, Duration::ZERO);
         let routes = requests.routes();
-        assert_eq!(routes.len(), 1, "both have the same pattern");
+        assert_eq!(routes.len(), 1, "both routes have the same pattern");
         assert_eq!(routes[0].pattern(), UNMATCHED);
         assert_eq!(
             routes[0].by_status().collect::<Vec<_>>(),

@@ -1,4 +1,4 @@
-//! The layer that authenticates and counts requests.
+//! The layer that authenticates requests and applies rate limits.
 
 use std::convert::Infallible;
 use std::future::{Future, Ready, ready};
@@ -15,21 +15,21 @@ use crate::http::App;
 use crate::http::access::{Allowance, with_rate_limit_headers};
 use crate::http::problem::Problem;
 
-/// Makes [`GateService`]s, one for each route.
+/// Creates an [`AuthRateLimitService`] for each route.
 #[derive(Clone)]
 pub(crate) struct AuthRateLimitLayer {
     app: App,
 }
 
 impl AuthRateLimitLayer {
-    /// The gate of this application.
+    /// Creates the layer with the access control of this application.
     pub(crate) fn new(app: App) -> AuthRateLimitLayer {
         AuthRateLimitLayer { app }
     }
 }
 
-/// A route behind the gate. Where requests are limited every answer tells what is left, also that
-/// to a panic.
+/// A route with authentication and rate limits. With a rate limit, every response has the rate
+/// limit headers, also the response to a panic.
 #[derive(Clone)]
 pub(crate) struct AuthRateLimitService<S> {
     inner: S,
@@ -68,16 +68,16 @@ where
 }
 
 pin_project! {
-    /// The answer to a request that has come to the gate.
+    /// The response to an admitted or a refused request.
     #[project = AuthRateLimitProjection]
     pub(crate) enum AuthRateLimitFuture<F> {
-        /// The route's.
+        /// The response of the route.
         Admitted {
             #[pin]
             future: CatchPanic<F>,
             allowance: Option<Allowance>,
         },
-        /// The gate's own.
+        /// The response of this layer.
         Refused { refusal: Ready<Result<Response, Infallible>> },
     }
 }

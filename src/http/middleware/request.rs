@@ -1,5 +1,6 @@
-//! The outermost layer: request id, span, log line, metrics, `Server-Timing`, the bodies of problems
-//! and the panic guard. It is one layer instead of many because it is on the path of every request.
+//! The outermost layer: request id, span, log line, metrics, `Server-Timing`, the bodies of
+//! problems and the panic guard. It is one layer instead of many because it is on the path of every
+//! request.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -25,20 +26,20 @@ use crate::http::headers::{RequestId, SERVER_TIMING, X_REQUEST_ID};
 use crate::http::metrics::{CLIENT_CLOSED_REQUEST, RequestMetrics, RouteHandle, RouteMetrics};
 use crate::http::problem::{Problem, render_problem};
 
-/// Makes [`RequestService`]s, one for each route.
+/// Creates a [`RequestService`] for each route.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestLayer {
     requests: Arc<RequestMetrics>,
 }
 
 impl RequestLayer {
-    /// A layer that counts requests there.
+    /// Creates a layer that counts requests in `requests`.
     pub(crate) fn new(requests: Arc<RequestMetrics>) -> RequestLayer {
         RequestLayer { requests }
     }
 }
 
-/// The service around another.
+/// The service that wraps a route.
 #[derive(Clone, Debug)]
 pub(crate) struct RequestService<S> {
     inner: S,
@@ -77,7 +78,7 @@ where
 }
 
 pin_project! {
-    /// The answer to a request, as the client gets it.
+    /// The final response to a request.
     #[project = RequestFutureProjection]
     pub(crate) struct RequestFuture<F> {
         #[pin]
@@ -105,11 +106,11 @@ impl<F: Future<Output = Result<Response<Body>, Infallible>>> Future for RequestF
     }
 }
 
-/// What is told of a request, once: that it was answered, or given up when the client has gone.
+/// The access log line and the count of a request: once, when it is answered or its client leaves.
 struct RequestLog {
     method: Method,
-    /// A copy: the URI itself is a piece of the connection's buffer, and would keep all of that for
-    /// as long as the request waits.
+    /// Copied, because the URI would keep the connection's whole buffer alive while the request
+    /// waits.
     path: Box<str>,
     route_metrics: Arc<RouteMetrics>,
     started: Instant,
@@ -134,7 +135,7 @@ impl RequestLog {
         );
     }
 
-    /// Counts the request; how long it took.
+    /// Counts the request and returns its duration.
     fn record(&mut self, status: u16) -> Duration {
         self.is_recorded = true;
         let took = self.started.elapsed();
@@ -151,7 +152,7 @@ impl Drop for RequestLog {
                 method = self.method.as_str(),
                 path = &*self.path,
                 duration_ms = milliseconds(took),
-                "the client left before the answer"
+                "client left before the response"
             );
         }
     }
@@ -161,23 +162,25 @@ fn milliseconds(time: Duration) -> f64 {
     time.as_micros() as f64 / 1_000.0
 }
 
-/// The route whose answers carry it.
+/// The route whose responses carry `Server-Timing`.
 const TIMED_ROUTE: &str = "/v1/best-move";
 
-/// Of the header, with three times of 64 bits.
+/// Maximum length of the header value, with three 64-bit durations.
 const MAX_HEADER_BYTES: usize = 128;
 
-/// What a handler knows of its time; put into the response's extensions.
+/// The durations that a handler measured, passed in the response extensions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ServerTiming {
-    /// Waiting for a worker.
+    /// Time of waiting for a worker.
     pub(crate) queue: Duration,
-    /// Searching, or waiting for a search of another request.
+    /// Time of searching, or of waiting for the search of another request.
     pub(crate) search: Duration,
 }
 
-/// With two decimals. Each answer from memory has two that are nothing; and whole numbers are
-/// written in a fraction of the time of others.
+/// A duration in milliseconds with two decimals.
+///
+/// A cached response has two zero durations, so zero has a fast path. Integer formatting is several
+/// times faster than float formatting.
 struct Milliseconds(Duration);
 
 impl fmt::Display for Milliseconds {
@@ -190,8 +193,7 @@ impl fmt::Display for Milliseconds {
     }
 }
 
-/// Writes the header on an answer of this route, if all of its answers carry it, in milliseconds
-/// with two decimals.
+/// Sets `Server-Timing` on a response of [`TIMED_ROUTE`], in milliseconds with two decimals.
 pub(super) fn insert_server_timing(response: &mut Response<Body>, route: &str, total: Duration) {
     if route != TIMED_ROUTE {
         return;

@@ -1,5 +1,4 @@
-//! The span of a request: what its log lines stand in, and what is told of it to a collector of
-//! traces.
+//! The tracing span of a request: the context of its log lines, also exported to a trace collector.
 
 use axum::body::Body;
 use axum::http::{HeaderMap, HeaderName, Request};
@@ -14,13 +13,13 @@ use tracing_opentelemetry::OpenTelemetrySpanExt;
 
 use crate::http::headers::RequestId;
 
-/// W3C Trace Context: the trace that the request is a part of, and the span that sent it.
+/// W3C Trace Context: the trace of the request, and the parent span.
 const TRACEPARENT: HeaderName = HeaderName::from_static("traceparent");
 
-/// The span of a request to this route, a child of the span that its `traceparent` names. Names
-/// with a dot are OpenTelemetry's.
+/// Creates the span of a request to this route, a child of the span in its `traceparent`. Field
+/// names with a dot follow the OpenTelemetry conventions.
 pub(super) fn request_span(id: &RequestId, route: &str, request: &Request<Body>) -> Span {
-    // At the level of an error, so that the span is there whenever anything is logged at all.
+    // At error level, so that the span exists at every log level.
     let span = tracing::error_span!(
         "request",
         request_id = id.as_str(),
@@ -35,7 +34,7 @@ pub(super) fn request_span(id: &RequestId, route: &str, request: &Request<Body>)
     );
     let parent = remote_parent(request.headers());
     if let Some(parent) = parent.clone() {
-        // Where no traces are sent there is none to go on with, and the log has its id.
+        // Fails if traces are not exported; the log still has the trace id.
         let _not_sent = span.set_parent(parent);
     }
     if let Some(trace) = trace_id(&span.context()).or_else(|| parent.as_ref().and_then(trace_id)) {
@@ -44,10 +43,10 @@ pub(super) fn request_span(id: &RequestId, route: &str, request: &Request<Body>)
     span
 }
 
-/// Notes the status of the answer in the current span, which is the request's.
+/// Records the response status in the current span, which is the request's.
 pub(super) fn record_status(status: u16) {
     let span = Span::current();
-    // OpenTelemetry has signed numbers alone.
+    // OpenTelemetry has only signed integers.
     span.record("http.response.status_code", i64::from(status));
     if status >= 500 {
         span.record("otel.status_code", "ERROR");

@@ -1,6 +1,5 @@
-//! Examples of the contract: for each request its response, stored in `examples/<operation>.json`,
-//! and for each other problem its document. The tests send every request to a fresh server and
-//! compare.
+//! Examples of the contract. `examples/<operation>.json` holds requests with their responses; every
+//! other problem gets an example document. The tests send each request to a new server and compare.
 
 use std::time::Duration;
 
@@ -14,7 +13,7 @@ use utoipa::openapi::{Content, OpenApi, RefOr, Response};
 use crate::analysis::AnalysisError;
 use crate::http::problem::{Problem, ProblemCode, render_object};
 
-/// The data of an operation.
+/// The examples of each operation.
 const FILES: [(&str, &str); 17] = [
     ("analyse", include_str!("examples/analyse.json")),
     ("best_move", include_str!("examples/best_move.json")),
@@ -35,25 +34,25 @@ const FILES: [(&str, &str); 17] = [
     ("tickets", include_str!("examples/tickets.json")),
 ];
 
-/// The responses that all routes share, and their codes.
+/// The responses that all routes share, with their codes.
 const SHARED_RESPONSES: [(&str, ProblemCode); 3] = [
     ("Internal", ProblemCode::Internal),
     ("unauthorized", ProblemCode::Unauthorized),
     ("rate_limited", ProblemCode::RateLimited),
 ];
 
-/// A request and its answer.
+/// A request and its response.
 #[derive(Deserialize)]
 struct ExampleExchange {
     name: String,
     summary: String,
-    /// A body, or the parameters of a query; routes without either have none.
+    /// The body or the query parameters; `None` for routes without either.
     request: Option<Value>,
     status: u16,
     response: Value,
 }
 
-/// Puts the examples into the contract.
+/// Adds the examples to the contract.
 pub(crate) struct Examples;
 
 impl Modify for Examples {
@@ -79,7 +78,7 @@ fn add_exchanges(operation: &mut Operation) {
     let Some((_, file)) = FILES.iter().find(|(name, _)| *name == id) else {
         return;
     };
-    // A file that can't be read leaves the contract without its examples, which the tests notice.
+    // An invalid file yields a contract without its examples, which fails a test.
     let exchanges: Vec<ExampleExchange> = serde_json::from_str(file).unwrap_or_default();
     for ExampleExchange { name, summary, request, status, response } in exchanges {
         if let Some(request) = request
@@ -87,13 +86,13 @@ fn add_exchanges(operation: &mut Operation) {
         {
             insert_example(&mut body.content, &name, &summary, &request);
         }
-        if let Some(RefOr::T(answer)) = operation.responses.responses.get_mut(&status.to_string()) {
-            insert_example(&mut answer.content, &name, &summary, &response);
+        if let Some(RefOr::T(stored)) = operation.responses.responses.get_mut(&status.to_string()) {
+            insert_example(&mut stored.content, &name, &summary, &response);
         }
     }
 }
 
-/// Problems that no request body of an example can bring about.
+/// Adds the problems that no example request causes.
 fn add_problems(path: &str, operation: &mut Operation) {
     for code in ProblemCode::ALL {
         if code.status().as_u16() != 422
@@ -110,7 +109,7 @@ fn add_problem(response: &mut Response, code: ProblemCode, path: &str) {
     insert_example(&mut response.content, code.name(), code.title(), &example_problem(code, path));
 }
 
-/// To the forms that are one JSON document.
+/// Adds an example to the contents that are a single JSON document.
 fn insert_example<'a>(
     contents: impl IntoIterator<Item = (&'a String, &'a mut RefOr<Content>)>,
     name: &str,
@@ -130,7 +129,7 @@ fn insert_example<'a>(
 const REQUEST_ID: &str = "5f0c9a3e77d1b284";
 const RETRY_AFTER: Duration = Duration::from_secs(2);
 
-/// A problem of this code on this path; null for those that need a request to be told.
+/// A problem with this code on this path; null for codes whose details depend on a request.
 fn example_problem(code: ProblemCode, path: &str) -> Value {
     let path =
         path.replace("{code}", "unheard_of").replace("{id}", "3b0c44298fc1c149afbf4c8996fb9242");

@@ -1,4 +1,5 @@
-//! Requests about a position: its members lie flat beside the request's own, and no others may.
+//! Request schemas: members of nested types are flattened into the request, and unknown members are
+//! excluded.
 
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn, ParameterStyle};
 use utoipa::openapi::schema::{AdditionalProperties, Schema};
@@ -8,29 +9,29 @@ use utoipa::{Modify, PartialSchema, ToSchema};
 use crate::http::controllers::analysis::AnalysisOptions;
 use crate::http::dto::{PositionRequest, SearchRequest};
 
-/// The field that the position's members take the place of.
+/// The field that the members of a position replace.
 const POSITION: &str = "position";
 
-/// The field that the members of an analysis take the place of; those of a search are among them.
+/// The field that the members of an analysis replace; they include those of a search.
 const ANALYSIS_OPTIONS: &str = "options";
 
-/// The field that the members of a search take the place of.
+/// The field that the members of a search replace.
 const SEARCH: &str = "search";
 
-/// The routes whose request stands in the query, with the schema of its members.
+/// The routes whose request is in the query, with the schema of its members.
 const QUERY_ROUTES: [(&str, &str); 3] = [
     ("/v1/analysis", "AnalysisRequest"),
     ("/v1/explore", "ExploreRequest"),
     ("/api/cloud-eval", "CloudEvalRequest"),
 ];
 
-/// A request whose members are its own alone.
+/// A request without flattened members.
 const CLOSED_REQUEST: &str = "GamesRequest";
 
-/// The one request that can't do without moves.
+/// The only request that requires moves.
 const NEEDS_MOVES: &str = "PlayRequest";
 
-/// The fields that members stand for, with the schemas of those members by themselves.
+/// The fields that are flattened, with the names and schemas of their types.
 fn flattened_fields() -> [(&'static str, String, RefOr<Schema>); 3] {
     [
         (ANALYSIS_OPTIONS, AnalysisOptions::name().into(), AnalysisOptions::schema()),
@@ -39,7 +40,7 @@ fn flattened_fields() -> [(&'static str, String, RefOr<Schema>); 3] {
     ]
 }
 
-/// Puts the members of those fields into each request that has them, and closes it to others.
+/// Flattens these fields in each request that has them, and excludes unknown members.
 pub(crate) struct FlattenedRequests;
 
 impl Modify for FlattenedRequests {
@@ -55,7 +56,7 @@ impl Modify for FlattenedRequests {
             let RefOr::T(Schema::Object(members)) = members else { continue };
             components.schemas.remove(&schema_name);
             for (name, schema) in &mut components.schemas {
-                // Other schemas may have a field of that name, which stands for itself.
+                // Other schemas may have an ordinary field with that name.
                 if let RefOr::T(Schema::Object(request)) = schema
                     && request
                         .properties
@@ -73,10 +74,11 @@ impl Modify for FlattenedRequests {
 }
 
 fn refers_to(property: &RefOr<Schema>, schema_name: &str) -> bool {
-    matches!(property, RefOr::Ref(reference) if reference.ref_location.ends_with(&format!("/{schema_name}")))
+    let RefOr::Ref(reference) = property else { return false };
+    reference.ref_location.ends_with(&format!("/{schema_name}"))
 }
 
-/// The members take the field's place.
+/// Replaces the field by the members, at the same position.
 fn flatten(request: &mut Object, field: &str, members: &Object) {
     let own = std::mem::take(&mut request.properties);
     for (name, schema) in own {
@@ -90,7 +92,7 @@ fn flatten(request: &mut Object, field: &str, members: &Object) {
     request.additional_properties = Some(Box::new(AdditionalProperties::FreeForm(false)));
 }
 
-/// Gives the routes whose request stands in the query its members as parameters.
+/// Adds the members of query requests as parameters of their routes.
 pub(crate) struct QueryParameters;
 
 impl Modify for QueryParameters {
@@ -108,9 +110,9 @@ impl Modify for QueryParameters {
             let required = |name: &String| {
                 if request.required.contains(name) { Required::True } else { Required::False }
             };
-            let of_member =
+            let to_parameter =
                 |(name, schema): (&String, &RefOr<Schema>)| parameter(name, schema, required(name));
-            let members = request.properties.iter().map(of_member).map(RefOr::T);
+            let members = request.properties.iter().map(to_parameter).map(RefOr::T);
             let others = operation.parameters.take().unwrap_or_default();
             operation.parameters = Some(members.chain(others).collect());
         }
@@ -129,7 +131,7 @@ fn parameter(name: &str, schema: &RefOr<Schema>, required: Required) -> Paramete
         .required(required)
         .description(description)
         .schema(Some(schema.clone()));
-    // A list is one text with commas.
+    // A list is a single comma-separated value.
     match schema {
         RefOr::T(Schema::Array(_)) => {
             parameter.style(Some(ParameterStyle::Form)).explode(Some(false)).build()

@@ -1,4 +1,4 @@
-//! The problem responses of the contract, in groups that routes share.
+//! Problem responses of the contract, in groups that routes share.
 
 use std::collections::BTreeMap;
 
@@ -15,100 +15,100 @@ use super::{InvalidMember, InvalidPgn};
 use crate::chess::{PositionFaultCode, PositionField};
 use crate::http::schema::string_enum;
 
-/// A problem (RFC 9457).
+/// A problem document (RFC 9457).
 #[derive(Debug, ToSchema)]
 #[schema(as = Problem)]
-#[expect(dead_code, reason = "it only describes; problems are written by `problem::render`")]
+#[expect(dead_code, reason = "it only describes the schema; `render_document` writes problems")]
 pub(crate) struct ProblemDocument {
-    /// `/problems/<code>`, a page about it.
+    /// `/problems/<code>`, the path of a page about the problem.
     r#type: String,
-    /// A summary, the same at each occurrence.
+    /// A short summary that is the same for every problem with this code.
     title: String,
     /// The HTTP status.
     #[schema(minimum = 400, maximum = 599)]
     status: u16,
-    /// What happened here, in words.
+    /// A description of this occurrence.
     detail: String,
     /// The path of the request.
     instance: String,
-    /// What happened, from a closed list.
+    /// The problem code.
     #[schema(schema_with = codes)]
     code: String,
-    /// The request's id, as in `x-request-id`.
+    /// The request id, as in `x-request-id`.
     #[schema(min_length = 1, max_length = 128, extensions(("x-varies" = json!(true))))]
     request_id: String,
-    /// With `malformed_json`: the line that reading ended in, from 1.
+    /// With `malformed_json`: the line of the error, from 1.
     #[schema(minimum = 1, nullable = false)]
     line: Option<u64>,
-    /// With `malformed_json`: the column, in characters from 1.
+    /// With `malformed_json`: the column of the error, in characters from 1.
     #[schema(minimum = 1, nullable = false)]
     column: Option<u64>,
-    /// With `invalid_request`, `invalid_fen` and `invalid_pgn`: what is wrong.
+    /// With `invalid_request`, `invalid_fen` and `invalid_pgn`: the errors.
     #[schema(schema_with = errors)]
     errors: Option<Vec<Value>>,
-    /// With `illegal_move`: which of `moves` or `searchmoves`, from 0.
+    /// With `illegal_move`: the index in `moves` or `searchmoves`, from 0.
     #[schema(nullable = false)]
     index: Option<u64>,
-    /// With `illegal_move`: the text, cut at 200 characters.
+    /// With `illegal_move`: the text of the move, cut at 200 characters.
     #[schema(nullable = false)]
     text: Option<String>,
-    /// With `illegal_move`: why it can't be played.
+    /// With `illegal_move`: why the move is refused.
     #[schema(schema_with = illegal_move_reasons)]
     why: Option<String>,
-    /// With `queue_full`: how many requests wait, or how many places are taken.
+    /// With `queue_full`: the number of waiting requests, or of used places.
     #[schema(nullable = false)]
     queue_length: Option<u64>,
-    /// With `not_ready`: why.
+    /// With `not_ready`: the reasons.
     #[schema(schema_with = not_ready_reasons)]
     reasons: Option<Vec<String>>,
 }
 
 fn codes() -> ObjectBuilder {
-    string_enum("What happened, from a closed list.", ProblemCode::ALL.map(ProblemCode::name))
+    string_enum("The problem code.", ProblemCode::ALL.map(ProblemCode::name))
 }
 
 fn illegal_move_reasons() -> ObjectBuilder {
     string_enum(
-        "With `illegal_move`: why it can't be played.",
+        "With `illegal_move`: why the move is refused.",
         ["not_a_move", "ambiguous", "not_legal", "game_over"],
     )
 }
 
 fn not_ready_reasons() -> ArrayBuilder {
     let reason = string_enum("A reason.", ["starting", "shutting_down", "store"]);
-    ArrayBuilder::new().items(reason).description(Some("With `not_ready`: why."))
+    ArrayBuilder::new().items(reason).description(Some("With `not_ready`: the reasons."))
 }
 
-/// The entries of `errors`: of `invalid_request` members, of `invalid_fen` places of the FEN, of
-/// `invalid_pgn` places of the text.
+/// The schema of `errors`: invalid members with `invalid_request`, FEN errors with `invalid_fen`,
+/// and PGN errors with `invalid_pgn`.
 fn errors() -> ArrayBuilder {
     let fen_error = ObjectBuilder::new()
         .property(
             "code",
-            string_enum("What is wrong.", PositionFaultCode::ALL.map(PositionFaultCode::name)),
+            string_enum("The kind of error.", PositionFaultCode::ALL.map(PositionFaultCode::name)),
         )
         .property(
             "field",
-            string_enum("Where it is wrong.", PositionField::ALL.map(PositionField::name)),
+            string_enum("The field with the error.", PositionField::ALL.map(PositionField::name)),
         )
         .property("text", text("The offending text, cut at 200 characters."))
-        .property("detail", text("The same in words."));
+        .property("detail", text("A description of the error."));
     let fen_error =
         ["code", "field", "text", "detail"].into_iter().fold(fen_error, ObjectBuilder::required);
     let either = OneOfBuilder::new()
         .item(Ref::from_schema_name(InvalidMember::name()))
         .item(fen_error)
         .item(Ref::from_schema_name(InvalidPgn::name()));
-    ArrayBuilder::new().items(either).description(Some(
-        "With `invalid_request`, `invalid_fen` and `invalid_pgn`: what is wrong.",
-    ))
+    ArrayBuilder::new()
+        .items(either)
+        .description(Some("With `invalid_request`, `invalid_fen` and `invalid_pgn`: the errors."))
 }
 
 fn text(description: &str) -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::String).description(Some(description))
 }
 
-/// What every route with a body about a position may answer.
+/// The problems of a route whose body holds a position.
 #[derive(Debug)]
 pub(crate) struct PositionProblems;
 
@@ -118,7 +118,7 @@ impl IntoResponses for PositionProblems {
     }
 }
 
-/// The same, of a route that has to wait for a worker.
+/// The problems of a route that searches a position from its body.
 #[derive(Debug)]
 pub(crate) struct SearchProblems;
 
@@ -132,7 +132,7 @@ impl IntoResponses for SearchProblems {
     }
 }
 
-/// The same, of perft.
+/// The problems of perft.
 #[derive(Debug)]
 pub(crate) struct PerftProblems;
 
@@ -161,14 +161,14 @@ fn position_problems(more: &[ProblemCode]) -> BTreeMap<String, RefOr<Response>> 
     problems_and_internal(&codes)
 }
 
-/// Responses for these codes, and that of a fault of ours.
+/// Responses for these codes and for an internal error.
 fn problems_and_internal(codes: &[ProblemCode]) -> BTreeMap<String, RefOr<Response>> {
     let mut responses = problems(codes);
     responses.insert("500".to_owned(), Ref::from_response_name(Internal::response().0).into());
     responses
 }
 
-/// What a route whose request stands in the query may answer, when it has to wait for a worker.
+/// The problems of a route that searches a position from its query.
 #[derive(Debug)]
 pub(crate) struct QueryProblems;
 
@@ -186,7 +186,7 @@ impl IntoResponses for QueryProblems {
     }
 }
 
-/// The same, of a route that waits for its turn alone.
+/// The problems of `GET /v1/explore`, which reads a position from its query but needs no worker.
 #[derive(Debug)]
 pub(crate) struct ExploreProblems;
 
@@ -202,7 +202,7 @@ impl IntoResponses for ExploreProblems {
     }
 }
 
-/// What a query may be answered where what is no position is no fault.
+/// The problems of `GET /api/cloud-eval`, where an invalid position is not an error.
 #[derive(Debug)]
 pub(crate) struct CloudEvalProblems;
 
@@ -218,7 +218,7 @@ impl IntoResponses for CloudEvalProblems {
     }
 }
 
-/// What a batch as a whole may be answered; what is wrong with a line is told in its place.
+/// The problems of a whole batch. Errors of one line are reported in its place.
 #[derive(Debug)]
 pub(crate) struct BatchProblems;
 
@@ -232,7 +232,7 @@ impl IntoResponses for BatchProblems {
     }
 }
 
-/// What a route that takes games may answer.
+/// The problems of a route that accepts games.
 #[derive(Debug)]
 pub(crate) struct GamesProblems;
 
@@ -254,7 +254,7 @@ impl IntoResponses for GamesProblems {
     }
 }
 
-/// What the URLs of a job may answer.
+/// The problems of the URLs of a job.
 #[derive(Debug)]
 pub(crate) struct JobProblems;
 
@@ -264,7 +264,7 @@ impl IntoResponses for JobProblems {
     }
 }
 
-/// What is answered in place of a job's events.
+/// The problems of the event stream of a job.
 #[derive(Debug)]
 pub(crate) struct JobEventsProblems;
 
@@ -279,7 +279,7 @@ impl IntoResponses for JobEventsProblems {
     }
 }
 
-/// What may be answered to who deletes a job: one that is gone is gone.
+/// The problems of deleting a job. Deleting a job that is already gone succeeds.
 #[derive(Debug)]
 pub(crate) struct DeletionProblems;
 
@@ -289,7 +289,7 @@ impl IntoResponses for DeletionProblems {
     }
 }
 
-/// What is answered in place of a live board.
+/// The problems of opening a live board.
 #[derive(Debug)]
 pub(crate) struct LiveProblems;
 
@@ -304,7 +304,7 @@ impl IntoResponses for LiveProblems {
     }
 }
 
-/// What is answered in place of a ticket.
+/// The problems of issuing a ticket.
 #[derive(Debug)]
 pub(crate) struct TicketProblems;
 
@@ -314,7 +314,7 @@ impl IntoResponses for TicketProblems {
     }
 }
 
-/// What a route with several forms may answer.
+/// The additional problem of a route with several response formats.
 #[derive(Debug)]
 pub(crate) struct NotAcceptable;
 
@@ -324,7 +324,7 @@ impl IntoResponses for NotAcceptable {
     }
 }
 
-/// A server that takes no traffic yet, or no longer.
+/// The problem of a server that is starting or shutting down.
 #[derive(Debug)]
 pub(crate) struct NotReady;
 
@@ -334,7 +334,7 @@ impl IntoResponses for NotReady {
     }
 }
 
-/// A path that names nothing.
+/// The problem of an unknown path.
 #[derive(Debug)]
 pub(crate) struct NotFound;
 
@@ -344,7 +344,7 @@ impl IntoResponses for NotFound {
     }
 }
 
-/// The one response of a fault of ours, on whatever route.
+/// The response for an internal error, shared by all routes.
 #[derive(Debug)]
 pub(crate) struct Internal;
 
@@ -354,7 +354,7 @@ impl<'r> ToResponse<'r> for Internal {
     }
 }
 
-/// Responses for these codes, those of one status as one.
+/// Responses for these codes; codes with the same status share one.
 fn problems(codes: &[ProblemCode]) -> BTreeMap<String, RefOr<Response>> {
     let mut by_status = BTreeMap::<_, Vec<_>>::new();
     for &code in codes {
@@ -376,7 +376,7 @@ pub(crate) fn problem_response(codes: &[ProblemCode]) -> Response {
         .content("application/problem+json", content);
     let retry = codes.iter().any(|code| matches!(code.status().as_u16(), 429 | 503));
     let seconds = HeaderBuilder::new()
-        .description(Some("Whole seconds after which it is worth to ask again."))
+        .description(Some("Whole seconds after which a retry makes sense."))
         .schema(Some(ObjectBuilder::new().schema_type(Type::Integer).minimum(Some(1))));
     if retry { response.header("Retry-After", seconds.build()).build() } else { response.build() }
 }

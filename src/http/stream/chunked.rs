@@ -1,4 +1,4 @@
-//! A body that is made piece by piece, as its reader takes it.
+//! A body that is produced chunk by chunk, as fast as its reader takes it.
 
 use std::error::Error;
 use std::future::Future;
@@ -11,27 +11,29 @@ use http_body::Frame;
 use tokio::sync::mpsc;
 use tracing::Instrument;
 
-/// So much of a body is made before its answer begins.
+/// Minimum number of bytes that are produced before the response starts.
 const EAGER_BYTES: usize = 64 << 10;
 
-/// Something that is written piece by piece.
+/// A source of body chunks.
 pub(crate) trait ChunkSource: Send + 'static {
-    /// Why it cannot go on.
+    /// The reason why no further chunk can be produced.
     type Error: Error + Send + Sync + 'static;
 
-    /// The next piece; `None` at the end.
+    /// The next chunk; `None` at the end.
     ///
     /// # Errors
-    /// When it cannot go on.
+    /// Fails if the chunk cannot be produced.
     fn next_chunk(&mut self) -> impl Future<Output = Result<Option<Bytes>, Self::Error>> + Send;
 }
 
-/// The body. Its beginning is made at once: a short body is whole, or is not begun. Of the rest two
-/// pieces are there at most: one that is taken, and one that is next. A body that cannot go on
-/// breaks off.
+/// Creates a body from a source.
+///
+/// The beginning is produced at once, so that a short body is sent completely or not started. Of
+/// the rest, at most two chunks exist at a time: the one being sent and the next one. If the source
+/// fails later, the body is cut off.
 ///
 /// # Errors
-/// When the beginning cannot be made: the answer can still be another one.
+/// Fails if the beginning cannot be produced. The caller can then still send another response.
 pub(crate) async fn chunked_body<P: ChunkSource>(mut source: P) -> Result<Body, P::Error> {
     let mut beginning = Vec::new();
     while beginning.len() < EAGER_BYTES {
@@ -46,13 +48,13 @@ pub(crate) async fn chunked_body<P: ChunkSource>(mut source: P) -> Result<Body, 
             return;
         }
         loop {
-            // Nothing is made before there is a place for it.
+            // A chunk is produced only when there is space for it.
             let Ok(permit) = sender.reserve().await else { return };
             match source.next_chunk().await {
                 Ok(Some(chunk)) => permit.send(Ok(chunk)),
                 Ok(None) => return,
                 Err(error) => {
-                    tracing::warn!(error = error.to_string(), "an answer breaks off");
+                    tracing::warn!(error = error.to_string(), "response body was cut off");
                     return permit.send(Err(io::Error::other(error)));
                 }
             }
@@ -72,7 +74,7 @@ impl HttpBody for ChunkedBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<io::Result<Frame<Bytes>>>> {
-        self.0.poll_recv(context).map(|piece| piece.map(|piece| piece.map(Frame::data)))
+        self.0.poll_recv(context).map(|chunk| chunk.map(|chunk| chunk.map(Frame::data)))
     }
 }
 
@@ -82,8 +84,7 @@ mod tests {
 
     use super::*;
 
-    /// Pieces of a size, numbered from 1, and how many there are before one that cannot be made, or
-    /// the end.
+    /// A source of `count` chunks of equal size, numbered from 1, followed by an error or the end.
     struct NumberedChunks {
         bytes: usize,
         sent: u8,
@@ -118,10 +119,10 @@ mod tests {
     #[tokio::test]
     async fn chunks_arrive_in_order() {
         for source in [SHORT, LONG] {
-            let (bytes, most) = (source.bytes, source.count);
+            let (bytes, count) = (source.bytes, source.count);
             let all =
                 frames(source).await.into_iter().map(Result::unwrap).collect::<Vec<_>>().concat();
-            assert_eq!(all, (1..=most).flat_map(|number| vec![number; bytes]).collect::<Vec<_>>());
+            assert_eq!(all, (1..=count).flat_map(|number| vec![number; bytes]).collect::<Vec<_>>());
         }
     }
 

@@ -1,4 +1,4 @@
-//! The forms that an analysis can be told in, and which of them a client wants.
+//! Content negotiation: the response formats of an analysis, and the choice by `Accept`.
 
 use axum::http::header::ACCEPT;
 use axum::http::{HeaderMap, HeaderValue};
@@ -7,12 +7,12 @@ use mediatype::{MediaType, Name};
 
 use crate::http::problem::Problem;
 
-/// A form of an answer.
+/// A response format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum ResponseFormat {
-    /// One object at the end.
+    /// One JSON object at the end.
     Json,
-    /// One object a line.
+    /// One JSON object per line.
     NdJson,
     /// Server-sent events.
     Sse,
@@ -25,10 +25,10 @@ const SSE: MediaType<'static> =
     MediaType::new(Name::new_unchecked("text"), Name::new_unchecked("event-stream"));
 
 impl ResponseFormat {
-    /// The form that the client likes best; the usual one when all are the same to it.
+    /// The format that the client prefers, or the default format if it has no preference.
     ///
     /// # Errors
-    /// `not_acceptable` when it accepts none.
+    /// Fails with `not_acceptable` if the client accepts none of the formats.
     pub(crate) fn negotiate(
         headers: &HeaderMap,
         default_format: ResponseFormat,
@@ -42,14 +42,14 @@ impl ResponseFormat {
         if accepted.trim().is_empty() {
             return Ok(default_format);
         }
-        // A header that is none says nothing.
+        // An invalid header is ignored.
         let Ok(accept) = accepted.parse::<Accept>() else { return Ok(default_format) };
         let mut formats = [ResponseFormat::Json, ResponseFormat::NdJson, ResponseFormat::Sse];
-        formats.sort_by_key(|&form| form != default_format);
+        formats.sort_by_key(|&format| format != default_format);
         let types = formats.map(ResponseFormat::media_type);
         let best = accept
             .negotiate(&types)
-            .and_then(|best| formats.into_iter().find(|form| form.media_type() == *best));
+            .and_then(|best| formats.into_iter().find(|format| format.media_type() == *best));
         best.ok_or_else(|| {
             Problem::not_acceptable(&accepted, &format!("{JSON}, {NDJSON} and {SSE}"))
         })
@@ -63,7 +63,7 @@ impl ResponseFormat {
         }
     }
 
-    /// What stands in `Content-Type`.
+    /// The value of `Content-Type`.
     pub(super) const fn content_type(self) -> HeaderValue {
         match self {
             ResponseFormat::Json => HeaderValue::from_static("application/json"),

@@ -15,21 +15,21 @@ use tokio::time::{Instant, sleep_until};
 
 use super::content_negotiation::ResponseFormat;
 
-/// How lines are sent.
+/// The options of streaming responses.
 #[derive(Clone, Copy, Debug)]
 pub struct StreamOptions {
-    /// The longest time without a line.
+    /// Maximum time without a line.
     pub heartbeat: Duration,
-    /// A reader that takes nothing for so long is cut off.
+    /// A reader that takes nothing for this time is disconnected.
     pub stall: Duration,
-    /// Most lines that wait for a reader.
+    /// Maximum number of queued lines.
     pub buffer: usize,
 }
 
-/// Longer than any number that a client's reconnection would wait for by itself.
+/// Reconnection time that an event stream announces to its client, in milliseconds.
 const RETRY_MS: u32 = 2_000;
 
-/// A line, written in its form.
+/// A serialized line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Line {
     bytes: Bytes,
@@ -45,14 +45,14 @@ pub(crate) enum Delivery {
     Required,
 }
 
-/// The last line's id: whoever comes back with it has heard everything.
+/// The event id of the last line. A client that reconnects with it has received everything.
 pub(crate) const END_EVENT_ID: &str = "end";
 
 impl Line {
     /// Serializes a payload in this format.
     ///
     /// # Errors
-    /// When the payload cannot be serialized.
+    /// Fails if the payload cannot be serialized.
     pub(crate) fn new(
         format: ResponseFormat,
         delivery: Delivery,
@@ -63,7 +63,7 @@ impl Line {
         Ok(Line { bytes: serialize_line(format, event, id, payload)?, delivery })
     }
 
-    /// What comes before all lines, in forms that have such a thing.
+    /// The text before the first line, if the format has one.
     pub(super) fn preamble(format: ResponseFormat) -> Option<Line> {
         let bytes = Bytes::from(format!("retry: {RETRY_MS}\n\n"));
         (format == ResponseFormat::Sse).then_some(Line { bytes, delivery: Delivery::Required })
@@ -84,34 +84,34 @@ fn serialize_line(
         }
         text.extend_from_slice(b"data: ");
     }
-    // JSON as serde_json writes it has no line breaks of its own.
+    // serde_json writes compact JSON without line breaks.
     serde_json::to_writer(&mut text, payload)?;
     text.extend_from_slice(if format == ResponseFormat::Sse { b"\n\n" } else { b"\n" });
     Ok(Bytes::from(text))
 }
 
-/// Where lines are put. Once it is dropped the reader gets what waits, and then the end.
+/// The writing end of the buffer. After its drop the reader gets the queued lines, then the end.
 pub(super) struct LineSender {
     shared: Arc<Shared>,
     options: StreamOptions,
 }
 
-/// What the reader takes them from: the body of a response.
+/// The reading end of the buffer: the body of a response.
 pub(super) struct LineBody(Arc<Shared>);
 
 struct Shared {
     state: Mutex<State>,
-    /// The reader has taken a line or has gone, or the first line after an empty time has come.
+    /// Notified when the reader takes a line or leaves, and when a line enters an empty buffer.
     changed: Notify,
 }
 
 struct State {
     queued: VecDeque<Line>,
-    /// Those of all that wait.
+    /// The total size of the queued lines.
     bytes: usize,
-    /// Since when there has been something to take, without anything being taken.
+    /// The time since which lines are queued and none has been taken.
     unread_since: Option<Instant>,
-    /// The reader may still have to write before it reads.
+    /// Set while the reader may still be writing its request, before it reads.
     is_stall_timer_paused: bool,
     reader_waker: Option<Waker>,
     close_state: CloseState,
@@ -119,17 +119,17 @@ struct State {
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum CloseState {
-    /// More may come.
+    /// More lines may come.
     Open,
-    /// Nothing more comes.
+    /// No more lines come; the queued ones are still sent.
     Finished,
-    /// The reader takes nothing: what waits is not for it any more.
+    /// The reader stalled, and its queued lines are dropped.
     Stalled,
-    /// The reader has gone.
+    /// The reader has left.
     Disconnected,
 }
 
-/// An outbox and what it is read by.
+/// Creates the two ends of a buffer.
 pub(super) fn line_channel(options: StreamOptions) -> (LineSender, LineBody) {
     let state = State {
         queued: VecDeque::new(),
@@ -149,7 +149,7 @@ impl State {
         self.queued.push_back(line);
     }
 
-    /// Takes out the line at this place.
+    /// Removes the line at this index.
     fn remove(&mut self, index: usize) -> Option<Line> {
         let line = self.queued.remove(index)?;
         self.bytes -= line.bytes.len();
@@ -168,7 +168,7 @@ impl Shared {
             state.close_state = close_state;
         }
         if state.close_state == CloseState::Stalled {
-            // Nobody takes it, and nobody else counts it from now on.
+            // The lines will never be read, so their memory is released and no longer counted.
             state.queued = VecDeque::new();
             state.bytes = 0;
         }
@@ -179,8 +179,8 @@ impl Shared {
 }
 
 impl LineSender {
-    /// Puts a line in. In a full outbox the oldest one that may give way does; without any, the new
-    /// one if it may.
+    /// Queues a line. A full buffer drops its oldest droppable line. If it has none, a droppable
+    /// new line is dropped and a required one is queued above the limit.
     pub(super) fn send(&self, line: Line) {
         let mut state = self.shared.lock();
         if state.close_state != CloseState::Open {
@@ -204,24 +204,24 @@ impl LineSender {
         }
     }
 
-    /// The bytes of the lines that wait.
+    /// The total size of the queued lines, in bytes.
     pub(super) fn bytes(&self) -> usize {
         self.shared.lock().bytes
     }
 
-    /// Resolves when one more line has room, or nobody takes any.
+    /// Resolves when the buffer has space for a line, or is closed.
     pub(super) async fn wait_for_capacity(&self) {
         self.wait_until(|state| state.queued.len() < self.options.buffer).await;
     }
 
-    /// Resolves when the lines that wait have fewer bytes, or nobody takes any.
+    /// Resolves when the queued lines have fewer bytes, or the buffer is closed.
     pub(super) async fn wait_bytes_below(&self, bytes: usize) {
         self.wait_until(|state| state.bytes < bytes).await;
     }
 
     async fn wait_until(&self, condition: impl Fn(&State) -> bool) {
         loop {
-            // Made before the look, so that nothing is missed in between.
+            // Created before the state is read, so that no notification is missed.
             let changed = self.shared.changed.notified();
             let is_over = {
                 let state = self.shared.lock();
@@ -234,7 +234,7 @@ impl LineSender {
         }
     }
 
-    /// From now on the reader may take its time, or no longer.
+    /// Pauses or resumes the timer that disconnects a stalled reader.
     pub(super) fn set_stall_timer_paused(&self, paused: bool) {
         let mut state = self.shared.lock();
         state.is_stall_timer_paused = paused;
@@ -243,11 +243,11 @@ impl LineSender {
         self.shared.changed.notify_waiters();
     }
 
-    /// Resolves when the reader has gone, or has taken nothing for too long; in that case it is cut
-    /// off.
+    /// Resolves when the reader has left, or has taken nothing for too long. In that case it is
+    /// disconnected.
     pub(super) async fn closed(&self) {
         loop {
-            // Made before the look, so that nothing is missed in between.
+            // Created before the state is read, so that no notification is missed.
             let changed = self.shared.changed.notified();
             let unread_since = match &*self.shared.lock() {
                 State { close_state: CloseState::Disconnected | CloseState::Stalled, .. } => return,
@@ -256,7 +256,7 @@ impl LineSender {
             };
             match unread_since.map(|since| since + self.options.stall) {
                 Some(deadline) if deadline <= Instant::now() => {
-                    tracing::info!("a reader took nothing and was cut off");
+                    tracing::info!("stalled reader was disconnected");
                     return self.shared.close(CloseState::Stalled);
                 }
                 Some(deadline) => tokio::select! {
@@ -319,9 +319,9 @@ mod tests {
     #[test]
     fn a_line_is_an_object_or_an_event() {
         let object = serde_json::json!({ "type": "info", "seq": 3 });
-        let text = |form| {
+        let text = |format| {
             String::from_utf8(
-                Line::new(form, Delivery::Droppable, "info", Some("3"), &object)
+                Line::new(format, Delivery::Droppable, "info", Some("3"), &object)
                     .unwrap()
                     .bytes
                     .to_vec(),
@@ -381,17 +381,17 @@ mod tests {
     async fn a_stalled_reader_is_cut_off() {
         let (sender, mut lines) = line_channel(OPTIONS);
         let started = Instant::now();
-        let quiet = tokio::time::timeout(Duration::from_secs(60), sender.closed()).await;
-        assert!(quiet.is_err(), "where nothing is to be taken nobody is late");
+        let idle = tokio::time::timeout(Duration::from_secs(60), sender.closed()).await;
+        assert!(idle.is_err(), "without queued lines no reader is stalled");
         sender.send(droppable("1"));
         tokio::time::sleep(Duration::from_secs(9)).await;
         assert_eq!(read(&mut lines).await.unwrap().unwrap(), "\"1\"");
         sender.send(droppable("2"));
         sender.closed().await;
         assert_eq!(started.elapsed().as_secs(), 60 + 9 + 10);
-        assert_eq!(sender.bytes(), 0, "what nobody takes is not kept");
+        assert_eq!(sender.bytes(), 0, "unread lines are dropped");
         assert!(lines.0.lock().queued.is_empty());
-        assert!(read(&mut lines).await.unwrap().is_err(), "a cut stream does not look complete");
+        assert!(read(&mut lines).await.unwrap().is_err(), "a cut stream ends with an error");
     }
 
     #[tokio::test]
@@ -432,9 +432,9 @@ mod tests {
     #[tokio::test]
     async fn a_disconnected_reader_is_noticed_at_once() {
         let (sender, lines) = line_channel(OPTIONS);
-        let gone = tokio::spawn(async move { sender.closed().await });
+        let closed = tokio::spawn(async move { sender.closed().await });
         tokio::task::yield_now().await;
         drop(lines);
-        gone.await.unwrap();
+        closed.await.unwrap();
     }
 }

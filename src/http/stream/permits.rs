@@ -12,67 +12,67 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::analysis::Client;
 
-/// The places for answers of one kind.
+/// The permits for one kind of work, limited in number.
 pub(crate) struct Permits {
     semaphore: Arc<Semaphore>,
     capacity: usize,
 }
 
-/// A permit, which is held until it is dropped.
+/// A permit, held until it is dropped.
 #[derive(Debug)]
 pub(crate) struct Permit {
     _total: OwnedSemaphorePermit,
-    /// The permit out of the client's share, where clients have one.
+    /// The permit from the client's share, if clients have shares.
     _share: Option<OwnedSemaphorePermit>,
 }
 
 impl Permits {
-    /// So many.
+    /// Creates this number of permits.
     pub(crate) fn new(capacity: usize) -> Permits {
         Permits { semaphore: Arc::new(Semaphore::new(capacity)), capacity }
     }
 
-    /// Takes one, if one is free.
+    /// Takes a permit if one is free.
     pub(crate) fn try_acquire(&self) -> Option<Permit> {
         let total = self.semaphore.clone().try_acquire_owned().ok()?;
         Some(Permit { _total: total, _share: None })
     }
 
-    /// Takes one as soon as one is free.
+    /// Waits for a permit.
     pub(crate) async fn acquire(&self) -> Option<Permit> {
-        // The semaphore is never closed, which would be the only error.
+        // A closed semaphore is the only error, and this one is never closed.
         let total = self.semaphore.clone().acquire_owned().await.ok()?;
         Some(Permit { _total: total, _share: None })
     }
 
-    /// How many there are.
+    /// The number of permits.
     pub(crate) fn capacity(&self) -> usize {
         self.capacity
     }
 
-    /// How many are taken.
+    /// The number of permits in use.
     pub(crate) fn in_use(&self) -> usize {
         self.capacity - self.semaphore.available_permits()
     }
 
-    /// Resolves when nobody has one.
+    /// Resolves when no permit is in use.
     pub(crate) async fn all_released(&self) {
         let capacity = u32::try_from(self.capacity).unwrap_or(u32::MAX);
-        // The semaphore is never closed, which would be the only error.
+        // A closed semaphore is the only error, and this one is never closed.
         let _ = self.semaphore.acquire_many(capacity).await;
     }
 }
 
-/// So many texts there are in memory at once.
+/// Maximum number of concurrent uploads.
 pub(crate) const MAX_CONCURRENT_UPLOADS: usize = 4;
 
-/// So many of them are one client's: whoever sends slowly keeps others from nothing.
+/// Maximum number of concurrent uploads of one client, so that slow senders cannot block others.
 pub(crate) const MAX_UPLOADS_PER_CLIENT: usize = MAX_CONCURRENT_UPLOADS.div_ceil(2);
 
-/// The places for texts.
+/// The permits for uploads.
 pub(crate) struct UploadPermits {
     total: Permits,
-    /// The places of each client that has one or waits for one.
+    /// The share of each client that has a permit or waits for one.
     clients: Mutex<HashMap<Client, Weak<Semaphore>>>,
 }
 
@@ -83,15 +83,15 @@ impl Default for UploadPermits {
 }
 
 impl UploadPermits {
-    /// Waits for a permit; `None` when there will be none, which does not happen. Requests are
-    /// served in their order, except that a client waits while its own share is used up.
+    /// Waits for a permit; `None` only for a closed semaphore, which does not happen. Requests are
+    /// served in order, but a client waits while its own share is used up.
     pub(crate) async fn acquire(&self, client: &Client) -> Option<Permit> {
         let share = self.client_semaphore(client).acquire_owned().await.ok()?;
         let permit = self.total.acquire().await?;
         Some(Permit { _share: Some(share), ..permit })
     }
 
-    /// The places of a client.
+    /// The share of a client.
     fn client_semaphore(&self, client: &Client) -> Arc<Semaphore> {
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(semaphore) = clients.get(client).and_then(Weak::upgrade) {
@@ -104,11 +104,11 @@ impl UploadPermits {
     }
 }
 
-/// Bytes of a piece. What the connection has taken it keeps until it is sent: so it gets a copy of
-/// little, and never hold of the whole.
+/// Size of a chunk, in bytes. The connection keeps a chunk until it is sent, so it gets small
+/// copies instead of a reference to the whole body.
 const CHUNK_BYTES: usize = 64 << 10;
 
-/// A body that holds a place.
+/// A body that holds a permit until it is dropped.
 pub(crate) fn body_with_permit(bytes: impl Into<Bytes>, permit: Permit) -> Body {
     Body::new(PermitBody { rest: bytes.into(), _permit: permit })
 }
@@ -171,17 +171,17 @@ mod tests {
         let first = permits.acquire(&ann).await.unwrap();
         let _second = permits.acquire(&ann).await.unwrap();
         let mut third = pin!(permits.acquire(&ann));
-        let mut asleep = Context::from_waker(Waker::noop());
-        assert!(third.as_mut().poll(&mut asleep).is_pending());
-        let of_bob = [permits.acquire(&bob).await.unwrap(), permits.acquire(&bob).await.unwrap()];
-        let mut of_cid = pin!(permits.acquire(&cid));
-        assert!(of_cid.as_mut().poll(&mut asleep).is_pending(), "all four are taken");
+        let mut context = Context::from_waker(Waker::noop());
+        assert!(third.as_mut().poll(&mut context).is_pending());
+        let bobs = [permits.acquire(&bob).await.unwrap(), permits.acquire(&bob).await.unwrap()];
+        let mut cids = pin!(permits.acquire(&cid));
+        assert!(cids.as_mut().poll(&mut context).is_pending(), "all four permits are in use");
         drop(first);
-        let of_cid = of_cid.as_mut().poll(&mut asleep);
-        assert!(of_cid.is_ready(), "who waits for its own share stands in nobody's way");
-        assert!(third.as_mut().poll(&mut asleep).is_pending());
-        drop(of_bob);
-        assert!(third.as_mut().poll(&mut asleep).is_ready());
+        let cids = cids.as_mut().poll(&mut context);
+        assert!(cids.is_ready(), "a client that waits for its own share does not block others");
+        assert!(third.as_mut().poll(&mut context).is_pending());
+        drop(bobs);
+        assert!(third.as_mut().poll(&mut context).is_ready());
     }
 
     #[tokio::test]

@@ -65,11 +65,11 @@ async fn job_limits_are_answered_with_queue_full() {
     let first = accepted_job(&submit_from(ann, 3).await)["url"].as_str().unwrap().to_owned();
     accepted_job(&submit_from(ann, 4).await);
     let problem = submit_from(ann, 5).await.expect_problem(503, "queue_full");
-    let detail = "all 2 places of one client are taken by jobs that are not done";
+    let detail = "the limit of 2 unfinished jobs for one client is reached";
     assert_eq!((&problem["queue_length"], &problem["detail"]), (&json!(2), &json!(detail)));
     accepted_job(&submit_from(bob, 5).await);
     let problem = submit_from(cid, 6).await.expect_problem(503, "queue_full");
-    let detail = "all 3 places of all clients are taken by jobs that are not done";
+    let detail = "the limit of 3 unfinished jobs for all clients is reached";
     assert_eq!((&problem["queue_length"], &problem["detail"]), (&json!(3), &json!(detail)));
     server.send(server.request(Method::DELETE, &first)).await;
     accepted_job(&submit_from(cid, 6).await);
@@ -99,10 +99,10 @@ async fn byte_quotas_name_the_exhausted_quota() {
     accepted_job(&submit_from("198.51.100.1").await);
     let detail = |problem: serde_json::Value| problem["detail"].as_str().unwrap().to_owned();
     let own = detail(submit_from("198.51.100.1").await.expect_problem(503, "queue_full"));
-    assert!(own.contains("the room of one client, 524288 bytes"), "{own}");
+    assert!(own.contains("the limit of 524288 bytes for unfinished jobs of one client"), "{own}");
     accepted_job(&submit_from("198.51.100.2").await);
     let all = detail(submit_from("198.51.100.3").await.expect_problem(503, "queue_full"));
-    assert!(all.contains("the room of all clients, 1048576 bytes"), "{all}");
+    assert!(all.contains("the limit of 1048576 bytes for unfinished jobs of all clients"), "{all}");
 }
 
 async fn the_oldest_finished_job_is_evicted() {

@@ -177,7 +177,7 @@ async fn a_text_that_is_too_large_is_refused() {
         problem["detail"]
             .as_str()
             .unwrap()
-            .contains("the jobs of one client together may take 524288"),
+            .contains("all jobs of one client together may take 524288"),
         "{problem}"
     );
     server

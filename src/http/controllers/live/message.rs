@@ -285,18 +285,18 @@ mod tests {
                 r#"{"type": "pondering", "fen": "startpos"}"#,
                 "one of position, go, stop, deeper, multipv",
             ),
-            (r#"{"type": "go", "fen": "startpos"}"#, "there is no member"),
+            (r#"{"type": "go", "fen": "startpos"}"#, "is not a known member"),
             (r#"{"type": "go", "session": "a"}"#, "a live board is its own session"),
             (r#"{"type": "go", "infinite": true, "depth": 3}"#, "can't be combined with"),
             (r#"{"type": "deeper"}"#, "depth is missing"),
             (r#"{"type": "multipv", "value": 0}"#, "value is 0"),
-            (r#"{"type": "stop", "id": []}"#, "id must be a string or a number"),
+            (r#"{"type": "stop", "id": []}"#, "it must be a string or a number"),
             ("[]", "must be an object"),
         ] {
             let problem = kind_of(text).unwrap_err();
             assert!(problem.contains(expected), "{text}: {problem}");
         }
         let unknown = kind_of(r#"{"type": "pondering", "fen": "startpos"}"#).unwrap_err();
-        assert!(!unknown.contains("no member"), "more than one error: {unknown}");
+        assert!(!unknown.contains("known member"), "more than one error: {unknown}");
     }
 }
