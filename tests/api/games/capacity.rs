@@ -1,7 +1,10 @@
 //! Deletion, eviction and limits of review jobs.
 
+use std::time::Duration;
+
 use reqwest::Method;
 use serde_json::json;
+use tokio::time::sleep;
 
 use super::{
     PATH, PGN, accepted_job, long_game, long_running_job, one_worker, open_events, submit,
@@ -75,11 +78,16 @@ async fn job_limits_are_answered_with_queue_full() {
     accepted_job(&submit_from(cid, 6).await);
     let stopping = server.client.clone();
     server.stop.send(()).unwrap();
-    // The server may still answer.
-    if let Ok(answer) =
-        stopping.try_send(stopping.request(Method::POST, PATH).json(&long_running_job(6))).await
-    {
-        answer.expect_problem(503, "shutting_down");
+    // Until the server has seen the signal, it still refuses by the limit. Then it may answer, or
+    // close the connection.
+    for _ in 0..200 {
+        let request = stopping.request(Method::POST, PATH).json(&long_running_job(6));
+        let Ok(answer) = stopping.try_send(request).await else { break };
+        if answer.json()["code"] != "queue_full" {
+            answer.expect_problem(503, "shutting_down");
+            break;
+        }
+        sleep(Duration::from_millis(5)).await;
     }
 }
 
