@@ -28,7 +28,7 @@ COPY --from=build /kibitzer/target/release/kibitzer /usr/local/bin/kibitzer
 # A new volume inherits the owner.
 COPY --from=build --chown=10001:10001 /var/lib/kibitzer /var/lib/kibitzer
 
-# Every key of config/default.toml has such a variable.
+# Every key of config/default.toml has an environment variable of this form.
 ENV KIBITZER__LISTEN=0.0.0.0:8080 \
     KIBITZER__STORE__PATH=/var/lib/kibitzer \
     KIBITZER__LOG__FORMAT=json \
@@ -38,6 +38,7 @@ USER 10001:10001
 VOLUME /var/lib/kibitzer
 EXPOSE 8080
 STOPSIGNAL SIGTERM
-HEALTHCHECK --interval=10s --timeout=4s --start-period=10s --retries=3 CMD ["/usr/local/bin/kibitzer", "healthcheck"]
+HEALTHCHECK --interval=10s --timeout=4s --start-period=10s --retries=3 \
+    CMD ["/usr/local/bin/kibitzer", "healthcheck"]
 ENTRYPOINT ["/usr/local/bin/kibitzer"]
 CMD ["serve"]

@@ -7,7 +7,7 @@ CARGO ?= cargo
 run: ## serve on the address of config/default.toml
 	$(CARGO) run --locked --release -- serve
 
-test: ## run all tests, three minutes once built; KIBITZER_SUITES names a folder of further suites
+test: ## run all tests, three minutes after the build; KIBITZER_SUITES: a folder of more suites
 	$(CARGO) test --locked --workspace --no-fail-fast
 
 test-full: ## run every suite at full depth and every random test at full length, on all cores
@@ -16,26 +16,27 @@ test-full: ## run every suite at full depth and every random test at full length
 test-api: ## test the contract with schemathesis; needs Python, creates an environment in target/
 	tests/schemathesis/run
 
-bench: ## measure speed beside other libraries; benches/http.sh measures the service
+bench: ## compare the speed with other libraries; benches/http.sh measures the service
 	$(CARGO) bench --locked
 
 match: ## play against the UCI engine OPPONENT=… with fastchess; see benches/match.sh
 	$(CARGO) build --locked --release --bin kibitzer
 	benches/match.sh 'target/release/kibitzer uci' '$(OPPONENT)'
 
-scaling: ## measure threads and concurrent searches on the positions of BOOK=…; two idle cores
+scaling: ## measure threads and concurrent searches, positions of BOOK=…; needs two idle cores
 	$(CARGO) bench --locked --bench scaling -- threads --positions '$(BOOK)'
 	$(CARGO) bench --locked --bench scaling -- depth --positions '$(BOOK)'
 	$(CARGO) bench --locked --bench scaling -- concurrency --positions '$(BOOK)'
 	$(CARGO) bench --locked --bench scaling -- stop --positions '$(BOOK)'
 
-load: ## measure the service under ten times its capacity, and a batch of 2,000; idle machine
+load: ## measure the service at ten times its capacity, and a batch of 2,000; needs an idle machine
 	$(CARGO) build --locked --release --package kibitzer-loadtest
 	$(CARGO) bench --locked --bench load -- overload
 	$(CARGO) bench --locked --bench load -- batch
 
 trainer: ## build the network's trainer for this processor: target/native/release/kibitzer-trainer
-	RUSTFLAGS="-C target-cpu=native" $(CARGO) build --locked --release --package kibitzer-trainer --target-dir target/native
+	RUSTFLAGS="-C target-cpu=native" $(CARGO) build --locked --release \
+		--package kibitzer-trainer --target-dir target/native
 
 fmt: ## format the code
 	$(CARGO) fmt --all

@@ -37,7 +37,7 @@ shift 2
 runner=${FASTCHESS:-$(command -v fastchess || true)}
 [ -n "$runner" ] || { echo "fastchess is not in PATH and FASTCHESS is not set" >&2; exit 2; }
 [ -r "${BOOK:-}" ] || { echo "BOOK must name a file of openings" >&2; exit 2; }
-case $BOOK in *.pgn) form=pgn ;; *) form=epd ;; esac
+case $BOOK in *.pgn) format=pgn ;; *) format=epd ;; esac
 cores=$(nproc)
 out=${OUT:-$(mktemp -d -t kibitzer-match.XXXXXX)}
 mkdir -p "$out"
@@ -62,8 +62,11 @@ mapfile -t second < <(engine "${NAME_B:-b}" "$b" "${OPTIONS_B:-}")
 
 echo "games and log: $out"
 exec "$runner" "${first[@]}" "${second[@]}" \
-  -each proto=uci "${limit[@]}" "timemargin=${MARGIN:-50}" "option.Hash=${HASH:-64}" "option.Threads=${THREADS:-1}" \
-  -openings "file=$BOOK" "format=$form" order=random -srand "${SEED:-1}" \
-  -rounds "${ROUNDS:-100}" -games 2 -repeat -concurrency "${CONCURRENCY:-$((cores > 1 ? cores / 2 : 1))}" \
+  -each proto=uci "${limit[@]}" "timemargin=${MARGIN:-50}" \
+  "option.Hash=${HASH:-64}" "option.Threads=${THREADS:-1}" \
+  -openings "file=$BOOK" "format=$format" order=random -srand "${SEED:-1}" \
+  -rounds "${ROUNDS:-100}" -games 2 -repeat \
+  -concurrency "${CONCURRENCY:-$((cores > 1 ? cores / 2 : 1))}" \
   -ratinginterval 20 -recover -report penta=true \
-  -pgnout "file=$out/games.pgn" -log "file=$out/log.txt" level=warn -config "outname=$out/config.json" "$@"
+  -pgnout "file=$out/games.pgn" -log "file=$out/log.txt" level=warn \
+  -config "outname=$out/config.json" "$@"

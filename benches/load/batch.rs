@@ -1,3 +1,5 @@
+//! The batch scenario: thousands of positions in one request, against two engine processes.
+
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -9,21 +11,21 @@ use crate::BenchResult;
 use crate::engines::{SearchTotals, measure_engines};
 use crate::server::{Server, client};
 
-/// The memory after so many answers is what the memory at the end is compared with.
+/// Number of answers after which the reference value of the memory is read.
 const WARMUP_ANSWERS: usize = 200;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// How many positions.
+    /// Number of positions.
     #[arg(long, default_value_t = 2_000)]
     count: usize,
-    /// Of each search.
+    /// Nodes of each search.
     #[arg(long, default_value_t = 50_000)]
     nodes: u64,
-    /// The table of the server and of each engine process, in MB.
+    /// Transposition table of the server and of each engine process, in MB.
     #[arg(long, default_value_t = 64)]
     hash: usize,
-    /// A file with a FEN or EPD a line; positions of random games unless given.
+    /// File with one FEN or EPD per line [default: positions of random games].
     #[arg(long, value_name = "FILE")]
     positions: Option<PathBuf>,
 }
@@ -35,7 +37,7 @@ pub(crate) async fn run(options: &Options) -> BenchResult<()> {
     };
     let (batch, early, end) = measure_server(options, &fens).await?;
     println!(
-        "a batch of {} positions at {} nodes: {} nodes in {:.1} s, {:.0} a second",
+        "a batch of {} positions at {} nodes each: {} nodes in {:.1} s, {:.0} per second",
         fens.len(),
         options.nodes,
         batch.nodes,
@@ -43,7 +45,8 @@ pub(crate) async fn run(options: &Options) -> BenchResult<()> {
         batch.nodes_per_second()
     );
     println!(
-        "resident memory: {early:.1} MB after {WARMUP_ANSWERS} answers, {end:.1} MB at the end: {:.3} times (wanted: 1.05 at most)",
+        "resident memory: {early:.1} MB after {WARMUP_ANSWERS} answers, {end:.1} MB at the end, \
+         ratio {:.3} (target: at most 1.05)",
         end / early
     );
     let positions: Vec<Position> =
@@ -53,7 +56,8 @@ pub(crate) async fn run(options: &Options) -> BenchResult<()> {
     Ok(())
 }
 
-/// The batch, and the server's memory after the first answers and at the end, in MB.
+/// Sends the batch. Returns its totals, and the memory of the server after the first answers and at
+/// the end, in MB.
 async fn measure_server(
     options: &Options,
     fens: &[String],
@@ -69,7 +73,7 @@ async fn measure_server(
         .post(format!("{}/v1/batch", server.url))
         .header("content-type", "application/x-ndjson");
     let mut response = request.body(body).send().await?.error_for_status()?;
-    let mut work = SearchTotals { nodes: 0, time: Duration::ZERO };
+    let mut totals = SearchTotals { nodes: 0, time: Duration::ZERO };
     let (mut buffer, mut answers, mut early) = (Vec::new(), 0, server.resident_mb()?);
     while let Some(chunk) = response.chunk().await? {
         buffer.extend_from_slice(&chunk);
@@ -77,22 +81,24 @@ async fn measure_server(
             let line: Value = serde_json::from_slice(&buffer[..end])?;
             buffer.drain(..=end);
             if line["type"] == "end" {
-                work.time = started.elapsed();
+                totals.time = started.elapsed();
                 continue;
             }
-            work.nodes += line["nodes"].as_u64().ok_or_else(|| format!("no answer: {line}"))?;
+            totals.nodes +=
+                line["nodes"].as_u64().ok_or_else(|| format!("a line has no nodes: {line}"))?;
             answers += 1;
             if answers == WARMUP_ANSWERS {
                 early = server.resident_mb()?;
             }
         }
     }
-    if answers != fens.len() || work.time.is_zero() {
+    if answers != fens.len() || totals.time.is_zero() {
         return Err(format!(
-            "{answers} answers, and {}",
-            if work.time.is_zero() { "no end" } else { "an end" }
+            "{answers} answers to {} positions, {} an end line",
+            fens.len(),
+            if totals.time.is_zero() { "without" } else { "with" }
         )
         .into());
     }
-    Ok((work, early, server.resident_mb()?))
+    Ok((totals, early, server.resident_mb()?))
 }

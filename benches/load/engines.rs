@@ -1,4 +1,4 @@
-//! What the server is compared with: engine processes that do nothing but search.
+//! The reference of the server: engine processes that only search.
 
 use std::path::Path;
 use std::sync::Barrier;
@@ -10,7 +10,7 @@ use kibitzer::chess::Position;
 use crate::BenchResult;
 use crate::uci::Engine;
 
-/// Nodes, and the time from the first request to the last answer.
+/// Nodes of searches, and the time from the first request to the last answer.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct SearchTotals {
     pub(crate) nodes: u64,
@@ -22,23 +22,24 @@ impl SearchTotals {
         self.nodes as f64 / self.time.as_secs_f64()
     }
 
-    /// Says what engines have done, and what a server's work comes to beside it.
+    /// Prints these totals of the engines, and the ratio of the server's speed to theirs.
     pub(crate) fn print_comparison(&self, server: &SearchTotals) {
         println!(
-            "two engine processes on the halves: {} nodes in {:.1} s, {:.0} a second",
+            "two engine processes, half of the positions each: {} nodes in {:.1} s, \
+             {:.0} per second",
             self.nodes,
             self.time.as_secs_f64(),
             self.nodes_per_second()
         );
         println!(
-            "nodes ÷ time, server ÷ engines: {:.3} (wanted: 0.95 at least)",
+            "nodes per second, server ÷ engines: {:.3} (target: at least 0.95)",
             server.nodes_per_second() / self.nodes_per_second()
         );
     }
 }
 
-/// The search of positions by two engine processes side by side, each with a list of its own and a
-/// table of so many MB.
+/// Measures two concurrent engine processes. Each searches its own list of positions with a
+/// transposition table of `hash_mb` MB.
 pub(crate) fn measure_engines(
     (first, second): (&[Position], &[Position]),
     nodes: u64,
@@ -49,7 +50,7 @@ pub(crate) fn measure_engines(
         let program = Path::new(env!("CARGO_BIN_EXE_kibitzer"));
         let engine = Engine::start(program, &["uci"], 1, hash_mb);
         ready.wait();
-        let begun = Instant::now();
+        let started = Instant::now();
         let searched = engine.and_then(|mut engine| {
             let mut sum = 0;
             for position in positions {
@@ -58,13 +59,16 @@ pub(crate) fn measure_engines(
             }
             Ok(sum)
         });
-        searched.map(|sum| (sum, begun, Instant::now())).map_err(|error| error.to_string())
+        searched.map(|sum| (sum, started, Instant::now())).map_err(|error| error.to_string())
     };
     let (first, second) = thread::scope(|scope| {
         let first = scope.spawn(|| search_all(first));
         let second = search_all(second);
-        (first.join().unwrap_or_else(|_| Err("an engine's thread failed".to_owned())), second)
+        (
+            first.join().unwrap_or_else(|_| Err("the thread of an engine panicked".to_owned())),
+            second,
+        )
     });
-    let ((nodes, begun, ended), (more, also_begun, also_ended)) = (first?, second?);
-    Ok(SearchTotals { nodes: nodes + more, time: ended.max(also_ended) - begun.min(also_begun) })
+    let ((nodes_1, start_1, end_1), (nodes_2, start_2, end_2)) = (first?, second?);
+    Ok(SearchTotals { nodes: nodes_1 + nodes_2, time: end_1.max(end_2) - start_1.min(start_2) })
 }

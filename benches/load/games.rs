@@ -1,3 +1,5 @@
+//! The games scenario: a review job of hundreds of games, against two engine processes.
+
 use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -13,28 +15,28 @@ use crate::server::{Server, client};
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// How many random games, unless a file is given.
+    /// Number of random games, without `--pgn`.
     #[arg(long, default_value_t = 200)]
     count: usize,
-    /// Plies of each of them at most.
+    /// Most plies of a random game.
     #[arg(long, default_value_t = 40)]
     plies: usize,
-    /// A PGN.
+    /// PGN file with the games.
     #[arg(long, value_name = "FILE")]
     pgn: Option<PathBuf>,
-    /// Of each search.
+    /// Nodes of each search.
     #[arg(long, default_value_t = 50_000)]
     nodes: u64,
-    /// The table of the server and of each engine process, in MB.
+    /// Transposition table of the server and of each engine process, in MB.
     #[arg(long, default_value_t = 64)]
     hash: usize,
-    /// Analyses that the server remembers in memory: with few, what grows is nothing that it means
-    /// to keep.
+    /// Most analyses in the evaluation cache. With few of them, the cache cannot explain a growth
+    /// of the memory.
     #[arg(long, default_value_t = 50_000)]
     dictionary: usize,
 }
 
-/// The memory after a tenth of the moves is what the memory at the end is compared with.
+/// The reference value of the memory is read after this fraction of the moves.
 const WARMUP_DIVISOR: u64 = 10;
 
 pub(crate) async fn run(options: &Options) -> BenchResult<()> {
@@ -45,7 +47,7 @@ pub(crate) async fn run(options: &Options) -> BenchResult<()> {
     let games: Vec<PgnGame> = PgnReader::new(&pgn).filter_map(Result::ok).collect();
     let job = measure_server(options, &pgn).await?;
     println!(
-        "a job of {} games at {} nodes a position: {} nodes in {:.1} s, {:.0} a second",
+        "a job of {} games at {} nodes per position: {} nodes in {:.1} s, {:.0} per second",
         games.len(),
         options.nodes,
         job.nodes,
@@ -58,11 +60,12 @@ pub(crate) async fn run(options: &Options) -> BenchResult<()> {
     Ok(())
 }
 
-/// The job's work. Says what memory it took.
+/// Runs the job on a server and prints its memory. Returns the totals of its searches.
 async fn measure_server(options: &Options, pgn: &str) -> BenchResult<SearchTotals> {
-    // Nobody's idle work is to be measured.
+    // Speculative searches would be measured too.
     let settings = format!(
-        "search.workers = 2\nsearch.hash_mb = {}\nidle.positions = 0\nstore.path = \"$FOLDER/store\"\ndictionary.max_entries = {}\n",
+        "search.workers = 2\nsearch.hash_mb = {}\nidle.positions = 0\n\
+         store.path = \"$FOLDER/store\"\ndictionary.max_entries = {}\n",
         options.hash, options.dictionary
     );
     let server = Server::start(&settings).await?;
@@ -72,20 +75,21 @@ async fn measure_server(options: &Options, pgn: &str) -> BenchResult<SearchTotal
     let request =
         client.post(format!("{}/v1/games", server.url)).header("content-type", "application/json");
     let job: Value = request.body(body).send().await?.error_for_status()?.json().await?;
-    let moves = job["moves"].as_u64().ok_or_else(|| format!("no moves in {job}"))?;
-    let path = job["url"].as_str().ok_or_else(|| format!("no address in {job}"))?;
+    let moves = job["moves"].as_u64().ok_or_else(|| format!("the job has no `moves`: {job}"))?;
+    let path = job["url"].as_str().ok_or_else(|| format!("the job has no `url`: {job}"))?;
     let early =
         follow_events(&client, &format!("{}{path}", server.url), moves / WARMUP_DIVISOR, &server)
             .await?;
     let (time, end) = (started.elapsed(), server.resident_mb()?);
     println!(
-        "resident memory: {early:.1} MB after a tenth of {moves} moves, {end:.1} MB at the end: {:.3} times (wanted: 1.05 at most)",
+        "resident memory: {early:.1} MB after a tenth of {moves} moves, {end:.1} MB at the end, \
+         ratio {:.3} (target: at most 1.05)",
         end / early
     );
     Ok(SearchTotals { nodes: search_nodes(&client, &server).await?, time })
 }
 
-/// The positions of games as a job walks through them: each game from its end.
+/// The positions of games in the order of a job: each game from its end.
 fn positions(games: &[PgnGame]) -> Vec<Position> {
     let mut positions = Vec::new();
     for game in games {
@@ -102,11 +106,12 @@ fn positions(games: &[PgnGame]) -> Vec<Position> {
     positions
 }
 
-/// Follows a job to its end. The server's memory once more moves than that were told, in MB.
+/// Reads the events of a job to its end. Returns the memory of the server after `warmup_moves`
+/// reviewed moves, in MB.
 async fn follow_events(
     client: &Client,
     url: &str,
-    early: u64,
+    warmup_moves: u64,
     server: &Server,
 ) -> BenchResult<f64> {
     let mut events = client.get(format!("{url}/events")).send().await?.error_for_status()?;
@@ -116,19 +121,19 @@ async fn follow_events(
         while let Some(end) = buffer.iter().position(|&byte| byte == b'\n') {
             match &buffer[..end] {
                 b"event: move" => moves += 1,
-                b"event: end" => return memory.ok_or_else(|| "the job had no moves".into()),
+                b"event: end" => return memory.ok_or_else(|| "the job has no moves".into()),
                 _ => {}
             }
             buffer.drain(..=end);
-            if moves > early && memory.is_none() {
+            if moves > warmup_moves && memory.is_none() {
                 memory = Some(server.resident_mb()?);
             }
         }
     }
-    Err("the events broke off".into())
+    Err("the event stream ended without an `end` event".into())
 }
 
-/// The nodes of all searches since the server began.
+/// The nodes of all searches since the start of the server.
 async fn search_nodes(client: &Client, server: &Server) -> BenchResult<u64> {
     let text = client
         .get(format!("{}/metrics", server.url))
@@ -138,10 +143,10 @@ async fn search_nodes(client: &Client, server: &Server) -> BenchResult<u64> {
         .text()
         .await?;
     let value = text.lines().find_map(|line| line.strip_prefix("kibitzer_search_nodes_total "));
-    Ok(value.ok_or("the server does not tell its nodes")?.parse()?)
+    Ok(value.ok_or("/metrics has no kibitzer_search_nodes_total")?.parse()?)
 }
 
-/// Games of random moves, as one PGN.
+/// A PGN with games of random moves.
 fn random_games(count: usize, plies: usize) -> String {
     let mut random_index = 0;
     let mut text = String::new();

@@ -1,4 +1,4 @@
-//! The program `kibitzer-loadtest`, as child processes.
+//! The load generator: child processes of the program `kibitzer-loadtest`.
 
 use std::path::Path;
 use std::process::Stdio;
@@ -36,15 +36,15 @@ impl LoadGenerator {
         ))
     }
 
-    /// Waits for its end: what it has measured.
+    /// Waits for the end of the process. Returns its report.
     pub(crate) async fn finish(self) -> BenchResult<Value> {
         let output = self.0.wait_with_output().await?;
-        // One that was answered nothing has measured all the same.
+        // A load generator without any answer exits with an error and still prints its report.
         serde_json::from_slice(&output.stdout)
-            .map_err(|_| format!("a load has failed: {}", output.status).into())
+            .map_err(|_| format!("kibitzer-loadtest failed: {}", output.status).into())
     }
 
-    /// A load from its beginning to its end.
+    /// Runs a load to its end. Returns its report.
     pub(crate) async fn run(
         server: &Server,
         arguments: &str,
@@ -54,17 +54,17 @@ impl LoadGenerator {
     }
 }
 
-/// A figure of a report.
+/// A number of a report, by its JSON Pointer.
 pub(crate) fn number_at(report: &Value, pointer: &str) -> BenchResult<f64> {
     report
         .pointer(pointer)
         .and_then(Value::as_f64)
-        .ok_or_else(|| format!("no {pointer} in {report}").into())
+        .ok_or_else(|| format!("the report has no number at {pointer}: {report}").into())
 }
 
-/// Median, 99th percentile and longest time of the answers, in words.
+/// Median, 99th percentile and maximum of the latencies, as text.
 pub(crate) fn latency_summary(report: &Value) -> BenchResult<String> {
-    let [median, p99, longest] =
+    let [median, p99, maximum] =
         ["p50", "p99", "max"].map(|name| number_at(report, &format!("/answer_ms/{name}")));
-    Ok(format!("median {:.2} ms, p99 {:.2} ms, longest {:.2} ms", median?, p99?, longest?))
+    Ok(format!("median {:.2} ms, p99 {:.2} ms, maximum {:.2} ms", median?, p99?, maximum?))
 }

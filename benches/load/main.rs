@@ -1,8 +1,10 @@
-//! The service under load, on servers that are started for it: `cargo bench --bench load --
-//! overload` and so on; without a part it measures nothing. Nothing else may run meanwhile. Each
-//! part is bounded in count and time, and asks this machine alone.
+//! Benchmark of a server under load.
+//!
+//! `cargo bench --bench load -- overload` runs one scenario; without a scenario it measures
+//! nothing. Run it on an idle machine. Each scenario starts its own server on this machine, and
+//! sends a bounded number of requests in a bounded time.
 
-#![allow(clippy::print_stdout, missing_docs, reason = "a benchmark says what it measured")]
+#![allow(clippy::print_stdout, missing_docs, reason = "a benchmark prints its results")]
 
 mod batch;
 mod engines;
@@ -12,19 +14,19 @@ mod load_generator;
 mod overload;
 mod server;
 #[path = "../scaling/uci.rs"]
-#[allow(dead_code, reason = "each benchmark needs a part of it")]
+#[allow(dead_code, reason = "each benchmark uses a part of the module")]
 mod uci;
 
 use std::error::Error;
 
 use clap::{Parser, Subcommand};
 
-/// What went wrong with a measurement.
+/// The result of a benchmark or of a part of it.
 type BenchResult<T> = Result<T, Box<dyn Error>>;
 
 #[derive(Parser)]
 struct Options {
-    /// Given by `cargo bench`.
+    /// Passed by `cargo bench`.
     #[arg(long, hide = true, global = true)]
     bench: bool,
     #[command(subcommand)]
@@ -33,23 +35,23 @@ struct Options {
 
 #[derive(Subcommand)]
 enum Scenario {
-    /// Ten times the searches that the server completes, half of them from one client: who gets
-    /// what, and what the others feel.
+    /// Ten times as many searches as the server completes, half of them from one client: answers
+    /// per client, and latency of other requests.
     Overload(overload::Options),
-    /// A thousand positions of different clients kept in flight: memory, and what another client
-    /// feels.
+    /// A thousand concurrent searches of different positions: memory, and latency of another
+    /// client.
     Flood(flood::Options),
-    /// Thousands of positions in one request: its nodes a second against two engine processes, and
-    /// its memory.
+    /// Thousands of positions in one request: nodes per second against two engine processes, and
+    /// memory.
     Batch(batch::Options),
-    /// Hundreds of games as one job: its nodes a second against two engine processes, and its
+    /// Hundreds of games as one review job: nodes per second against two engine processes, and
     /// memory.
     Games(games::Options),
 }
 
 fn main() -> BenchResult<()> {
     let Some(scenario) = Options::parse().scenario else {
-        println!("load: choose a part; `-- --help` lists them");
+        println!("load: name a scenario; `-- --help` lists them");
         return Ok(());
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

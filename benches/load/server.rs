@@ -1,4 +1,4 @@
-//! The server that is measured.
+//! The measured server, in its own process.
 
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
@@ -15,25 +15,25 @@ use tokio::time::{interval, sleep};
 
 use crate::BenchResult;
 
-/// So long a server may take to start.
+/// Longest time until a server is ready.
 const STARTUP_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A server of its own process, which ends with this.
+/// A server process. Dropping it kills the process.
 pub(crate) struct Server {
     pub(crate) url: String,
     child: Child,
-    // Held until the end.
+    // Kept because dropping it deletes the folder.
     _folder: TempDir,
 }
 
 impl Server {
-    /// A server with these settings (TOML, as in `config/default.toml`), in which `$FOLDER` stands
-    /// for a folder that ends with it.
+    /// Starts a server with these settings (TOML, as in `config/default.toml`). `$FOLDER` in them
+    /// is replaced by the path of a temporary folder.
     pub(crate) async fn start(settings: &str) -> BenchResult<Server> {
         let folder = TempDir::new()?;
         let file = folder.path().join("kibitzer.toml");
         let settings = settings.replace("$FOLDER", &folder.path().display().to_string());
-        // Lines for each request would be measured with it.
+        // A log line per request would be part of the measurement.
         std::fs::write(
             &file,
             format!(
@@ -50,7 +50,7 @@ impl Server {
             .arg("127.0.0.1:0")
             .stdout(Stdio::piped())
             .spawn()?;
-        let log = BufReader::new(child.stdout.take().ok_or("no log of the server")?);
+        let log = BufReader::new(child.stdout.take().ok_or("the server has no stdout")?);
         let address = read_listen_address(log)?;
         let mut server = Server { url: format!("http://{address}"), child, _folder: folder };
         server.wait_until_ready().await?;
@@ -62,7 +62,7 @@ impl Server {
         let started = Instant::now();
         while started.elapsed() < STARTUP_TIMEOUT {
             if let Some(status) = self.child.try_wait()? {
-                return Err(format!("the server has ended: {status}").into());
+                return Err(format!("the server exited before it was ready: {status}").into());
             }
             let probe = client.get(format!("{}/readyz", self.url)).send().await;
             if probe.is_ok_and(|answer| answer.status().is_success()) {
@@ -70,15 +70,15 @@ impl Server {
             }
             sleep(Duration::from_millis(50)).await;
         }
-        Err("the server does not get ready".into())
+        Err(format!("the server was not ready within {} s", STARTUP_TIMEOUT.as_secs()).into())
     }
 
-    /// Its resident memory, in MB, as Linux tells it.
+    /// The resident memory of the process in MB, on Linux.
     pub(crate) fn resident_mb(&self) -> BenchResult<f64> {
         resident_mb(self.child.id())
     }
 
-    /// Looks at its memory ten times a second, from now on.
+    /// Starts to read the memory of the process ten times per second.
     pub(crate) fn sample_memory(&self) -> MemorySampler {
         let process = self.child.id();
         let (stop, mut stopped) = oneshot::channel();
@@ -90,7 +90,7 @@ impl Server {
                     _ = &mut stopped => break,
                     _ = tick.tick() => match resident_mb(process) {
                         Ok(mb) => samples.push(mb),
-                        // A process that has ended has none.
+                        // The process has exited.
                         Err(_) => break,
                     },
                 }
@@ -101,56 +101,60 @@ impl Server {
     }
 }
 
-/// Where the server says that it listens; the rest of its log is read and passed over.
+/// Reads the listen address from the first line of the log. A thread discards the rest.
 fn read_listen_address(mut log: BufReader<ChildStdout>) -> BenchResult<String> {
     let mut line = String::new();
     log.read_line(&mut line)?;
-    let listening: Value = serde_json::from_str(&line).map_err(|_| "the server did not start")?;
+    let listening: Value =
+        serde_json::from_str(&line).map_err(|_| "the first log line of the server is not JSON")?;
     let address =
-        listening["address"].as_str().ok_or("the server does not say where it listens")?.to_owned();
+        listening["address"].as_str().ok_or("the first log line has no `address`")?.to_owned();
     thread::spawn(move || io::copy(&mut log, &mut io::sink()));
     Ok(address)
 }
 
-/// The memory of a server over a while.
+/// Samples of the memory of a server.
 pub(crate) struct MemorySampler {
     stop: oneshot::Sender<()>,
     samples: JoinHandle<Vec<f64>>,
 }
 
 impl MemorySampler {
-    /// The least, the mean and the most that was seen, in MB.
+    /// Stops sampling. Returns the minimum, the mean and the maximum in MB.
     pub(crate) async fn finish(self) -> BenchResult<(f64, f64, f64)> {
         drop(self.stop);
         let samples = self.samples.await?;
         if samples.is_empty() {
-            return Err("the server's memory could not be seen".into());
+            return Err("the memory of the server could not be read".into());
         }
-        let [least, most] = [f64::min as fn(f64, f64) -> f64, f64::max]
-            .map(|of| samples.iter().copied().reduce(of).unwrap_or_default());
-        Ok((least, samples.iter().sum::<f64>() / samples.len() as f64, most))
+        let [minimum, maximum] = [f64::min as fn(f64, f64) -> f64, f64::max]
+            .map(|choose| samples.iter().copied().reduce(choose).unwrap_or_default());
+        Ok((minimum, samples.iter().sum::<f64>() / samples.len() as f64, maximum))
     }
 }
 
-/// Half an hour of looks.
+/// Most samples: half an hour.
 const MAX_SAMPLES: usize = 18_000;
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It may have ended by itself; there is nothing else to be done about either.
+        // Both fail only if the process has already exited.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-/// A client that keeps its connections and asks no proxy.
+/// An HTTP client that bypasses any proxy.
 pub(crate) fn client() -> reqwest::Result<Client> {
     Client::builder().no_proxy().build()
 }
 
 fn resident_mb(process: u32) -> BenchResult<f64> {
     let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).ok_or("no VmRSS")?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmRSS:"))
+        .ok_or("/proc has no VmRSS of the process")?;
     let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse()?;
     Ok(kilobytes / 1024.0)
 }

@@ -39,8 +39,8 @@ pub struct LoadTest {
     pub positions: Vec<String>,
     /// The rule by which requests are sent.
     pub model: LoadModel,
-    /// How long requests are sent.
+    /// Time during which requests are sent.
     pub duration: Duration,
-    /// How long to wait afterwards for the last answers.
+    /// Longest wait afterwards for the last answers.
     pub drain: Duration,
 }

@@ -12,9 +12,10 @@ use kibitzer_loadtest::{
     read_positions,
 };
 
-/// Number of random positions without `--count`; fewer for cache hits, since each is searched
-/// before the measurement.
+/// Number of random positions without `--count`.
 const DEFAULT_POSITIONS: usize = 10_000;
+
+/// The same for cache hits: fewer, because each is searched before the measurement.
 const DEFAULT_HIT_POSITIONS: usize = 100;
 
 /// Drive a running kibitzer server with requests: throughput, latency percentiles and refusals.

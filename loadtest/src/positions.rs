@@ -13,11 +13,11 @@ const EXTRA_PLIES: usize = 50;
 /// Different positions of random games from the start position, as FENs. The games are not over. A
 /// seed always gives the same positions.
 pub fn random_positions(count: usize, seed: u64) -> Vec<String> {
-    let mut drawn = 0;
+    let mut random_index = 0;
     let mut random_below = |end: usize| {
-        drawn += 1;
+        random_index += 1;
         // The remainder favours small numbers by less than one in 2⁵⁰.
-        (splitmix::nth(seed, drawn) % end as u64) as usize
+        (splitmix::nth(seed, random_index) % end as u64) as usize
     };
     let mut seen = HashSet::with_capacity(count);
     let mut fens = Vec::with_capacity(count);

@@ -2,7 +2,7 @@
 
     python3 tests/lichess/clients.py target/release/kibitzer
 
-It starts its own server. It needs the packages `berserk` and `python-lichess`.
+The program starts its own server. It needs the packages `berserk` and `python-lichess`.
 """
 
 import json
@@ -23,11 +23,13 @@ UNKNOWN = "8/8/8/4k3/8/4K3/4P3/8 w - - 0 1"
 
 
 class Server:
-    """A server with an evaluation cache that searches nothing for Lichess's clients."""
+    """A server without speculative searches. It answers Lichess clients from its cache only."""
 
     def __init__(self, program):
         settings = {"LOG__FORMAT": "json", "IDLE__POSITIONS": "0"}
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("KIBITZER")}
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith("KIBITZER")
+        }
         environment |= {f"KIBITZER__{key}": value for key, value in settings.items()}
         command = [program, "serve", "--listen", "127.0.0.1:0"]
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
@@ -35,67 +37,80 @@ class Server:
         self.url = f"http://{listening['address']}"
 
     def analyse(self, fen, lines):
-        """kibitzer's own analysis of a position, which is in the cache from then on."""
-        body = json.dumps({"fen": fen, "depth": 8, "multipv": lines, "pov": "white", "castling": "960"}).encode()
+        """kibitzer's own analysis of a position. Afterwards the position is in the cache."""
+        body = json.dumps(
+            {"fen": fen, "depth": 8, "multipv": lines, "pov": "white", "castling": "960"}
+        ).encode()
         headers = {"content-type": "application/json", "accept": "application/json"}
         request = urllib.request.Request(f"{self.url}/v1/analysis", body, headers)
         with urllib.request.urlopen(request, timeout=60) as answer:
             return json.load(answer)
 
 
-def assert_same_evaluation(told, own, fen, lines):
+def assert_same_evaluation(received, own, fen, lines):
     """Asserts that a client's answer is kibitzer's own analysis in Lichess's format."""
-    assert set(told) == {"fen", "knodes", "depth", "pvs"}, told
-    assert (told["fen"], told["depth"]) == (fen, own["depth"]), (told, own)
-    assert told["knodes"] == own["nodes"] // 1_000, (told, own)
-    assert len(told["pvs"]) == lines, told
-    for line, ours in zip(told["pvs"], own["lines"], strict=True):
-        assert line["moves"].split() == ours["pv"], (line, ours)
-        score = ours["score"]
+    assert set(received) == {"fen", "knodes", "depth", "pvs"}, received
+    assert (received["fen"], received["depth"]) == (fen, own["depth"]), (received, own)
+    assert received["knodes"] == own["nodes"] // 1_000, (received, own)
+    assert len(received["pvs"]) == lines, received
+    for line, own_line in zip(received["pvs"], own["lines"], strict=True):
+        assert line["moves"].split() == own_line["pv"], (line, own_line)
+        score = own_line["score"]
         expected = {score["type"]: score["value"]}
-        assert {name: value for name, value in line.items() if name != "moves"} == expected, (line, score)
+        found = {name: value for name, value in line.items() if name != "moves"}
+        assert found == expected, (line, score)
 
 
-def by_berserk(url):
+def berserk_client(url):
     client = berserk.Client(base_url=url)
 
-    def ask(fen, lines):
+    def evaluate(fen, lines):
         try:
             return client.analysis.get_cloud_evaluation(fen, num_variations=lines)
         except berserk.exceptions.ResponseError as error:
             assert error.status_code == 404, error
             return None
 
-    return ask
+    return evaluate
 
 
-def by_python_lichess(url):
+def python_lichess_client(url):
     client = lichess.api.DefaultApiClient(base_url=f"{url}/")
 
-    def ask(fen, lines):
+    def evaluate(fen, lines):
         try:
             return lichess.api.cloud_eval(fen, multiPv=lines, client=client)
         except lichess.api.ApiHttpError as error:
             assert error.http_status == 404, error
             return None
 
-    return ask
+    return evaluate
 
 
 def main():
     server = Server(sys.argv[1])
     try:
-        asked = [(START, 3), (WHITE_BEHIND, 2), (MATE_IN_ONE, 1), (MATED_IN_ONE, 1)]
-        own = {fen: server.analyse(fen, lines) for fen, lines in asked}
+        requests = [(START, 3), (WHITE_BEHIND, 2), (MATE_IN_ONE, 1), (MATED_IN_ONE, 1)]
+        own = {fen: server.analyse(fen, lines) for fen, lines in requests}
         best = {fen: analysis["lines"][0]["score"] for fen, analysis in own.items()}
-        assert best[WHITE_BEHIND]["type"] == "cp" and best[WHITE_BEHIND]["value"] < 0, "White is behind"
+        behind = best[WHITE_BEHIND]
+        assert behind["type"] == "cp" and behind["value"] < 0, behind
         assert best[MATE_IN_ONE] == {"type": "mate", "value": 1}
         assert best[MATED_IN_ONE] == {"type": "mate", "value": -1}
-        for name, ask in [("berserk", by_berserk(server.url)), ("python-lichess", by_python_lichess(server.url))]:
-            for fen, lines in asked:
-                assert_same_evaluation(ask(fen, lines), own[fen], fen, lines)
-            assert ask(UNKNOWN, 1) is None, "the position is not in the cache"
-            print("ok:", name, "gets kibitzer's analysis of", len(asked), "positions, and none of an unknown one")
+        for name, evaluate in [
+            ("berserk", berserk_client(server.url)),
+            ("python-lichess", python_lichess_client(server.url)),
+        ]:
+            for fen, lines in requests:
+                assert_same_evaluation(evaluate(fen, lines), own[fen], fen, lines)
+            assert evaluate(UNKNOWN, 1) is None, "the position is not in the cache"
+            print(
+                "ok:",
+                name,
+                "gets kibitzer's analysis of",
+                len(requests),
+                "positions, and none of an unknown position",
+            )
     finally:
         server.process.terminate()
         server.process.wait(20)
