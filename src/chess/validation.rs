@@ -1,6 +1,6 @@
 //! Validation of setups: the conditions that make a setup a legal position.
 //!
-//! The order of the checks, and the question of what the last move was, follow shakmaty's `Setup`
+//! The order of the checks, and the test for an impossible last move, follow shakmaty's `Setup`
 //! and `Position`.
 
 use super::attacks::line;

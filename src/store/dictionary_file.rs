@@ -1,4 +1,4 @@
-//! The evaluation dictionary in a file of redb.
+//! The file of the evaluation cache, in redb.
 
 use std::fmt;
 use std::fs;

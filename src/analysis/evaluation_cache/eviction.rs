@@ -1,4 +1,4 @@
-//! Eviction from the full evaluation cache: the entry of the least worth goes.
+//! Eviction from the full evaluation cache: the least valuable entry is evicted.
 
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;

@@ -1,5 +1,5 @@
-//! The write queue of the store: a separate thread writes analyses in batches, so that no search
-//! waits for the disk.
+//! The write queue of the store: a separate thread writes analyses in batches. Searches
+//! wait for the disk only while the queue is full.
 
 use std::collections::HashMap;
 use std::io;

@@ -1,4 +1,4 @@
-//! The search stack: for each ply of the line, what later plies need of it.
+//! The search stack: per-ply data that later plies read.
 
 use crate::chess::{Bitboard, Color, Move};
 use crate::engine::history::{CONTINUATION_PLIES, NO_CONTINUATION, ParentMove};
