@@ -74,7 +74,7 @@ fn the_documented_fixed_terms_match_the_code() {
         );
     }
     let exploration = format!(
-        "#   + {} MB                                  walks through the graph",
+        "#   + {} MB                                  concurrent explore requests",
         explore_memory_bound().div_ceil(MB)
     );
     assert!(SIZING_RULE.contains(&exploration), "{exploration}");
