@@ -5,7 +5,7 @@ use crate::engine::{Engine, Limits, Report, SearchOptions, StopFlag, WdlModel};
 
 /// A searcher of best moves: the engine, or a scripted one in tests.
 pub trait Searcher: Send + Sync + 'static {
-    /// Searches with the options until a limit or the stop flag ends the search; blocks. `on_update`
+    /// Searches with options until a limit or the stop flag ends the search; blocks. `on_update`
     /// receives the finished iterations by rising depth. With several threads the returned report
     /// may be deeper than the last of them. All threads of the search have ended on return.
     fn analyse(

@@ -363,8 +363,8 @@ impl Inner {
         }
     }
 
-    /// The options with at most as many threads as workers, and as many lines as moves. A mate search
-    /// uses one thread and one line.
+    /// The options with at most as many threads as workers, and as many lines as moves. A mate
+    /// search uses one thread and one line.
     fn effective_options(&self, request: &AnalysisRequest) -> SearchOptions {
         let is_mate_search = request.limits.mate.is_some();
         let max_threads = if is_mate_search { 1 } else { self.options.workers };

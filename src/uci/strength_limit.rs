@@ -1,8 +1,8 @@
 //! Limited playing strength: `UCI_LimitStrength` and `UCI_Elo`.
 //!
 //! Two settings limit the strength: a node budget, and a random choice among the MultiPV lines. The
-//! less a line loses, the likelier it is chosen (a softmax over centipawns). See Chess Programming Wiki, "Playing Strength".
-//! Stockfish's `Skill` chooses among lines in a similar way.
+//! less a line loses, the likelier it is chosen (a softmax over centipawns). See Chess
+//! Programming Wiki, "Playing Strength". Stockfish's `Skill` chooses among lines in a similar way.
 
 use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
