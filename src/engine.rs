@@ -29,7 +29,7 @@ mod wdl;
 
 pub use analyse::{Engine, EngineOptions};
 pub use bench::Bench;
-pub use limits::{GameClock, Limits, SearchScope, StopFlag};
+pub use limits::{GameClock, Limits, SearchOptions, StopFlag};
 pub use params::{Tunable, tunable, tune};
 pub use report::{Report, StopReason, Variation};
 pub use score::{RawScore, Score};

@@ -18,7 +18,7 @@ use kibitzer::analysis::{
 };
 use kibitzer::chess::encodings::PackedPosition;
 use kibitzer::chess::{Game, Move, Position};
-use kibitzer::engine::{Engine, Limits, Report, Score, SearchScope, StopFlag, StopReason, Wdl};
+use kibitzer::engine::{Engine, Limits, Report, Score, SearchOptions, StopFlag, StopReason, Wdl};
 use kibitzer::store::{DictionaryFile, Record, Store, StoreError, StoreOptions, StoreSize};
 
 const ENTRIES: usize = 40_000;
@@ -82,7 +82,7 @@ impl Searcher for LongestPvSearcher {
         &self,
         _: &Game,
         _: &Limits,
-        _: &SearchScope,
+        _: &SearchOptions,
         _: &StopFlag,
         _: &mut dyn FnMut(&Report),
     ) -> Report {
@@ -116,11 +116,11 @@ async fn analyse_with_threads(
     limits: Limits,
     threads: usize,
 ) {
-    let scope = SearchScope { threads, ..SearchScope::default() };
+    let options = SearchOptions { threads, ..SearchOptions::default() };
     let request = AnalysisRequest {
         game: Game::new(position),
         limits,
-        scope,
+        options,
         fresh: false,
         client: Client::new("ann"),
         class: PriorityClass::Interactive,

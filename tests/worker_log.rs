@@ -13,7 +13,7 @@ use kibitzer::analysis::{
 };
 use kibitzer::chess::{Game, Position};
 use kibitzer::config::{LogFormat, LogSettings, Settings};
-use kibitzer::engine::{Limits, Report, SearchScope, StopFlag};
+use kibitzer::engine::{Limits, Report, SearchOptions, StopFlag};
 use kibitzer::telemetry;
 use serde_json::{Value, json};
 use tracing::{Instrument, info_span};
@@ -40,7 +40,7 @@ impl Searcher for PanickingSearcher {
         &self,
         _: &Game,
         limits: &Limits,
-        _: &SearchScope,
+        _: &SearchOptions,
         _: &StopFlag,
         _: &mut dyn FnMut(&Report),
     ) -> Report {
@@ -69,7 +69,7 @@ async fn a_panic_is_logged_once_with_its_request() {
         let request = AnalysisRequest {
             game: Game::new(Position::startpos()),
             limits,
-            scope: SearchScope::default(),
+            options: SearchOptions::default(),
             fresh: false,
             client: Client::new("ann"),
             class: PriorityClass::Interactive,

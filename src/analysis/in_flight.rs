@@ -13,7 +13,7 @@ use super::cache_key::AnalysisKey;
 use super::counters::{CountedNodes, RunningGuard, SearchCounters, SearchCounts};
 use super::queue::{Queue, QueuePlace, Submitter};
 use super::request::PriorityClass;
-use crate::engine::{Limits, Report, SearchScope, StopFlag, StopReason};
+use crate::engine::{Limits, Report, SearchOptions, StopFlag, StopReason};
 
 /// The identity of a search: requests with equal keys share one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -21,7 +21,7 @@ pub(super) struct SearchKey {
     pub(super) analysis_key: AnalysisKey,
     /// The requested limits, before the service's own time limit.
     pub(super) limits: Limits,
-    pub(super) scope: SearchScope,
+    pub(super) options: SearchOptions,
     /// A `fresh` request joins only `fresh` ones.
     pub(super) fresh: bool,
 }
@@ -30,7 +30,7 @@ impl SearchKey {
     /// `true` if the cache can hold the result: the best lines among all moves. The number of
     /// threads does not matter.
     pub(super) fn is_cacheable(&self) -> bool {
-        self.scope.search_moves.is_empty()
+        self.options.search_moves.is_empty()
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::session::{Client, Session};
 use crate::chess::{Game, MAX_HALFMOVE_CLOCK, Position};
-use crate::engine::{Limits, SearchScope};
+use crate::engine::{Limits, SearchOptions};
 
 /// How urgent a request is. Interactive requests take priority over batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -22,7 +22,7 @@ pub struct AnalysisRequest {
     pub limits: Limits,
     /// Threads, number of lines and root moves. Each thread takes a worker, so the workers bound
     /// the threads.
-    pub scope: SearchScope,
+    pub options: SearchOptions,
     /// Search even if the cache could answer. The new result is cached all the same.
     pub fresh: bool,
     /// The client, for fairness: a client with few requests does not wait behind one with many.

@@ -44,7 +44,7 @@ impl TaskBody for SearchTask {
         let mut report = searcher.analyse(
             game,
             bounded_limits,
-            &publisher.key().scope,
+            &publisher.key().options,
             publisher.stop_flag(),
             &mut |report| publisher.publish_update(report),
         );
@@ -59,7 +59,7 @@ impl SearchTask {
     fn publish(self, span: &Span, started: Instant, report: Arc<Report>) {
         let SearchTask { publisher, game, cache, engine_id, speculation, .. } = self;
         let key = publisher.key();
-        let (limits, lines, is_cacheable) = (key.limits, key.scope.multipv, key.is_cacheable());
+        let (limits, lines, is_cacheable) = (key.limits, key.options.multipv, key.is_cacheable());
         let reason = publisher.completion_reason(&report);
         span.record("depth", i64::from(report.depth))
             .record("nodes", span_number(report.nodes))
@@ -85,11 +85,11 @@ impl SearchTask {
     }
 
     fn span(&self) -> Span {
-        let scope = &self.publisher.key().scope;
+        let options = &self.publisher.key().options;
         tracing::error_span!(
             "search",
-            threads = span_number(scope.threads as u64),
-            lines = span_number(scope.multipv as u64),
+            threads = span_number(options.threads as u64),
+            lines = span_number(options.multipv as u64),
             depth = Empty,
             nodes = Empty,
             reason = Empty

@@ -1,18 +1,18 @@
 //! The interface between the service and a searcher.
 
 use crate::chess::Game;
-use crate::engine::{Engine, Limits, Report, SearchScope, StopFlag, WdlModel};
+use crate::engine::{Engine, Limits, Report, SearchOptions, StopFlag, WdlModel};
 
 /// A searcher of best moves: the engine, or a scripted one in tests.
 pub trait Searcher: Send + Sync + 'static {
-    /// Searches within a scope until a limit or the stop flag ends the search; blocks. `on_update`
+    /// Searches with options until a limit or the stop flag ends the search; blocks. `on_update`
     /// receives the finished iterations by rising depth. With several threads the returned report
     /// may be deeper than the last of them. All threads of the search have ended on return.
     fn analyse(
         &self,
         game: &Game,
         limits: &Limits,
-        scope: &SearchScope,
+        options: &SearchOptions,
         stop: &StopFlag,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report;
@@ -27,13 +27,13 @@ impl Searcher for Engine {
         &self,
         game: &Game,
         limits: &Limits,
-        scope: &SearchScope,
+        options: &SearchOptions,
         stop: &StopFlag,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {
         // Each request starts with empty history tables. Only the transposition table is shared
         // between requests.
-        self.search_game(&mut self.thread_data_set(), game, limits, scope, stop, on_update)
+        self.search_game(&mut self.thread_data_set(), game, limits, options, stop, on_update)
     }
 
     fn engine_id(&self) -> String {

@@ -23,7 +23,7 @@ use super::searcher::Searcher;
 use super::session::{Client, Sessions};
 use super::workers::{SpeculativeSearch, start_workers};
 use crate::chess::{Game, Outcome, Position};
-use crate::engine::{Limits, Report, Score, SearchScope, StopFlag, StopReason, Wdl};
+use crate::engine::{Limits, Report, Score, SearchOptions, StopFlag, StopReason, Wdl};
 use crate::store::Store;
 
 /// The longest that a batch request waits for a worker: practically as long as its client reads.
@@ -358,17 +358,17 @@ impl Inner {
         SearchKey {
             analysis_key: AnalysisKey::of(&request.game),
             limits: request.limits,
-            scope: self.effective_scope(request),
+            options: self.effective_options(request),
             fresh: request.fresh,
         }
     }
 
-    /// The scope with at most as many threads as workers, and as many lines as moves. A mate search
-    /// uses one thread and one line.
-    fn effective_scope(&self, request: &AnalysisRequest) -> SearchScope {
+    /// The options with at most as many threads as workers, and as many lines as moves. A mate
+    /// search uses one thread and one line.
+    fn effective_options(&self, request: &AnalysisRequest) -> SearchOptions {
         let is_mate_search = request.limits.mate.is_some();
         let max_threads = if is_mate_search { 1 } else { self.options.workers };
-        let SearchScope { threads, multipv, search_moves: mut moves } = request.scope.clone();
+        let SearchOptions { threads, multipv, search_moves: mut moves } = request.options.clone();
         moves.sort_unstable_by_key(|mv| mv.code());
         moves.dedup();
         let max_lines = match multipv {
@@ -377,7 +377,7 @@ impl Inner {
             _ if moves.is_empty() => request.game.position().legal_moves().len().max(1),
             _ => moves.len(),
         };
-        SearchScope {
+        SearchOptions {
             threads: threads.clamp(1, max_threads),
             multipv: multipv.clamp(1, max_lines),
             search_moves: moves,
@@ -386,7 +386,7 @@ impl Inner {
 
     /// Looks the request up in the cache, unless the request does not use the cache.
     fn lookup(&self, key: &SearchKey) -> LookupResult {
-        let SearchKey { analysis_key, limits, scope, fresh } = key;
+        let SearchKey { analysis_key, limits, options, fresh } = key;
         if limits.mate.is_some() || !key.is_cacheable() {
             return LookupResult::without_entry(CacheVerdict::NotAsked);
         }
@@ -394,7 +394,7 @@ impl Inner {
             self.cache.record_request(analysis_key);
             return LookupResult::without_entry(CacheVerdict::NotAsked);
         }
-        self.cache.lookup(analysis_key, limits, scope.multipv, &self.engine_id)
+        self.cache.lookup(analysis_key, limits, options.multipv, &self.engine_id)
     }
 
     /// Joins the equal search in flight or starts one.
@@ -407,7 +407,7 @@ impl Inner {
         let key = Arc::new(key);
         let AnalysisRequest { game, client, class, .. } = request;
         let game = reversible_tail(&game);
-        let submitter = Submitter { client, class, workers: key.scope.threads };
+        let submitter = Submitter { client, class, workers: key.options.threads };
         let vacant = match self.searches.join(&key, &submitter, &self.queue) {
             JoinOutcome::Joined(subscription) => return Ok(PendingAnswer::Searching(subscription)),
             JoinOutcome::Vacant(vacant) => vacant,
@@ -445,8 +445,10 @@ impl Inner {
     }
 
     fn lookup_again(&self, key: &SearchKey) -> Option<(CachedAnalysis, CompletionReason)> {
-        let SearchKey { analysis_key, limits, scope, .. } = key;
-        self.cache.lookup_uncounted(analysis_key, limits, scope.multipv, &self.engine_id).sufficient
+        let SearchKey { analysis_key, limits, options, .. } = key;
+        self.cache
+            .lookup_uncounted(analysis_key, limits, options.multipv, &self.engine_id)
+            .sufficient
     }
 
     /// The limits with a time limit: no search holds a worker forever, even for a depth that is out
@@ -469,7 +471,7 @@ impl Inner {
             && let Some(speculative_queue) = self.queue.speculative_queue()
         {
             let was_empty = speculative_queue.len() == 0;
-            let (limits, lines) = (&key.limits, key.scope.multipv);
+            let (limits, lines) = (&key.limits, key.options.multipv);
             let is_new = speculative_queue.enqueue_best_child(&request.game, limits, lines, report);
             if was_empty && is_new {
                 self.queue.wake_for_candidates();

@@ -24,7 +24,7 @@ use super::{
     AnalysisRequest, CacheVerdict, Client, PriorityClass, Searcher, Service, ServiceOptions,
 };
 use crate::chess::{Game, Position, parse_move};
-use crate::engine::{Limits, Report, Score, SearchScope, StopFlag, StopReason, Wdl};
+use crate::engine::{Limits, Report, Score, SearchOptions, StopFlag, StopReason, Wdl};
 
 /// The engine id of [`Scripted`].
 pub(super) const ENGINE_ID: &str = "scripted 1";
@@ -77,7 +77,7 @@ pub(super) fn request(game: Game, limits: Limits) -> AnalysisRequest {
     AnalysisRequest {
         game,
         limits,
-        scope: SearchScope::default(),
+        options: SearchOptions::default(),
         fresh: false,
         client: Client::new("ann"),
         class: PriorityClass::Interactive,
@@ -92,7 +92,7 @@ pub(super) fn unique_request(number: usize) -> AnalysisRequest {
 
 /// The request with this many threads.
 pub(super) fn with_threads(threads: usize, request: AnalysisRequest) -> AnalysisRequest {
-    AnalysisRequest { scope: SearchScope { threads, ..request.scope }, ..request }
+    AnalysisRequest { options: SearchOptions { threads, ..request.options }, ..request }
 }
 
 /// A searcher that runs a script and counts its searches.
@@ -126,15 +126,15 @@ impl<F: Fn(&Game, &Limits, &StopFlag) -> Report + Send + Sync + 'static> Searche
         &self,
         game: &Game,
         limits: &Limits,
-        scope: &SearchScope,
+        options: &SearchOptions,
         stop: &StopFlag,
         _: &mut dyn FnMut(&Report),
     ) -> Report {
         self.started.fetch_add(1, Ordering::SeqCst);
-        let threads = self.threads.fetch_add(scope.threads, Ordering::SeqCst) + scope.threads;
+        let threads = self.threads.fetch_add(options.threads, Ordering::SeqCst) + options.threads;
         self.max_threads.fetch_max(threads, Ordering::SeqCst);
         let report = (self.script)(game, limits, stop);
-        self.threads.fetch_sub(scope.threads, Ordering::SeqCst);
+        self.threads.fetch_sub(options.threads, Ordering::SeqCst);
         self.finished.fetch_add(1, Ordering::SeqCst);
         report
     }

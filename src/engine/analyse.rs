@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::thread::{self, Scope, ScopedJoinHandle};
 
 use super::evaluator::NnueEvaluator;
-use super::limits::{Limits, SearchScope, StopFlag};
+use super::limits::{Limits, SearchOptions, StopFlag};
 use super::report::{Report, StopReason};
 use super::score::{MAX_STATIC_EVAL, UNITS_PER_PAWN};
 use super::search::{
@@ -76,8 +76,8 @@ impl Engine {
     /// The version of the engine.
     pub const VERSION: &'static str = "0.1.0";
 
-    /// The signature of the search within a version: the node count of [`Bench`](super::Bench),
-    /// which every change of search or evaluation changes. tests/signature.rs checks it.
+    /// The signature of the search within a version: the node count of [`Bench`](super::Bench). A
+    /// change that affects only the speed keeps it. tests/signature.rs checks it.
     pub const SIGNATURE: &'static str = include_str!("signature.txt").trim_ascii();
 
     /// An engine with a shared table of `hash_mb` MiB (at least one). It allocates and writes the
@@ -141,7 +141,7 @@ impl Engine {
             &mut self.thread_data_set(),
             game,
             limits,
-            &SearchScope::default(),
+            &SearchOptions::default(),
             stop,
             on_update,
         )
@@ -152,8 +152,8 @@ impl Engine {
         ThreadDataSet::new(&self.thread_data_pool)
     }
 
-    /// Searches as [`Engine::analyse`] does, within a scope, with the data of a player's threads.
-    /// Data of another engine are cleared first.
+    /// Searches as [`Engine::analyse`] does, with options and the data of a player's threads. Data
+    /// of another engine are released first.
     ///
     /// The threads search the same root and share only the table: Chess Programming Wiki, "Lazy
     /// SMP".
@@ -162,7 +162,7 @@ impl Engine {
         thread_data: &mut ThreadDataSet,
         game: &Game,
         limits: &Limits,
-        scope: &SearchScope,
+        options: &SearchOptions,
         stop: &StopFlag,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {
@@ -172,7 +172,7 @@ impl Engine {
             .into_iter()
             .flatten()
             .min();
-        let threads = if limits.mate.is_some() { 1 } else { scope.threads.max(1) };
+        let threads = if limits.mate.is_some() { 1 } else { options.threads.max(1) };
         let thread_group = ThreadGroup::new(threads);
         let budget = SearchBudget::start(limits, hard_limit, stop, &thread_group);
         match game.outcome() {
@@ -183,8 +183,8 @@ impl Engine {
             }
         }
         let data = thread_data.acquire(&self.thread_data_pool, threads);
-        let goal = DeepeningGoal::new(limits, scope.multipv.max(1), time_manager);
-        let search = LazySmpSearch { game, limits, scope, goal, thread_group: &thread_group };
+        let goal = DeepeningGoal::new(limits, options.multipv.max(1), time_manager);
+        let search = LazySmpSearch { game, limits, options, goal, thread_group: &thread_group };
         self.search_on_threads(&search, data, &budget, on_update)
     }
 
@@ -196,12 +196,12 @@ impl Engine {
         budget: &SearchBudget<'_>,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {
-        let LazySmpSearch { game, limits, scope, goal, thread_group } = *search;
+        let LazySmpSearch { game, limits, options, goal, thread_group } = *search;
         let threads = data.len();
         let root = game.position();
         data[0].history.prepare_for_search();
         let tt = self.tt.begin_search(self.options.sharing);
-        let root_moves = ordered_root_moves(root, &tt, &data[0].history, scope);
+        let root_moves = ordered_root_moves(root, &tt, &data[0].history, options);
         let mut workers = data.iter_mut().enumerate().map(|(index, data)| {
             let budget = budget.for_thread(index);
             self.new_worker(&tt, data, budget, game, root_moves.clone())
@@ -269,8 +269,8 @@ impl Engine {
     }
 
     /// The share of used entries of the shared table, per mille, from a sample.
-    pub fn hash_permille(&self) -> u32 {
-        self.tt.hash_permille()
+    pub fn hashfull_permille(&self) -> u32 {
+        self.tt.hashfull_permille()
     }
 
     /// The size of the shared table in MiB.
@@ -303,7 +303,7 @@ impl Engine {
 struct LazySmpSearch<'a> {
     game: &'a Game,
     limits: &'a Limits,
-    scope: &'a SearchScope,
+    options: &'a SearchOptions,
     goal: DeepeningGoal,
     thread_group: &'a ThreadGroup,
 }

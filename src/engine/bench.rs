@@ -1,8 +1,9 @@
 //! A benchmark of fixed searches: the engine's speed and the signature of its search.
 //!
 //! One thread with a table of 16 MiB searches one position after the other to the same depth. The
-//! number of nodes is the signature of search and evaluation: every change of either changes it,
-//! and nothing else does. OpenBench and fastchess read the last line.
+//! number of nodes is the signature of search and evaluation. A change that affects only the speed
+//! keeps it; other positions or another table size change it. OpenBench and
+//! fastchess read the last line.
 
 mod positions;
 

@@ -1,4 +1,4 @@
-//! The limits of a search, its scope, and the flag that stops it.
+//! The limits of a search, its options, and the stop flag, which also publishes the node count.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
@@ -37,9 +37,9 @@ pub struct GameClock {
     pub overhead: Duration,
 }
 
-/// The scope of a search: threads, MultiPV lines and root moves.
+/// The options of a search: threads, MultiPV lines and root moves.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct SearchScope {
+pub struct SearchOptions {
     /// The number of search threads; at least one.
     pub threads: usize,
     /// The number of best moves that get a line and an exact score; at least one.
@@ -48,9 +48,9 @@ pub struct SearchScope {
     pub search_moves: Vec<Move>,
 }
 
-impl Default for SearchScope {
-    fn default() -> SearchScope {
-        SearchScope { threads: 1, multipv: 1, search_moves: Vec::new() }
+impl Default for SearchOptions {
+    fn default() -> SearchOptions {
+        SearchOptions { threads: 1, multipv: 1, search_moves: Vec::new() }
     }
 }
 

@@ -1,8 +1,9 @@
 //! The search of one thread: iterative deepening over principal variation search and quiescence.
 //!
-//! Three stages of a node have files of their own: `search_node` decides it before its moves where
-//! that is possible, `move_loop` searches the moves, and `quiescence` resolves captures at the
-//! leaves.
+//! `iterative_deepening` searches the root with aspiration windows. Three stages of a node have
+//! files of their own. `search_node` tries to return before the move loop (draws, TT cut-off,
+//! pruning), `move_loop` searches the moves, and `quiescence` resolves captures at the leaves.
+//! `move_picker` orders the moves, `see` evaluates exchanges, and `repetition` finds draws.
 
 mod check_info;
 mod cuckoo;

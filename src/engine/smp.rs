@@ -1,4 +1,5 @@
-//! The threads of one search: what each owns, what they share, and what they return.
+//! The threads of one search: what each owns, what they share, what they return, and
+//! which of them decides the best move.
 
 mod best_thread;
 mod scheduler;

@@ -149,7 +149,7 @@ impl App {
         let core = self.0.core.get().map(|Core { service, engine, jobs }| CoreSnapshot {
             status: service.status(),
             evaluation: engine.evaluation_name().to_owned(),
-            hash_permille: engine.hash_permille(),
+            hashfull_permille: engine.hashfull_permille(),
             jobs: jobs.status(),
         });
         MetricsSnapshot {

@@ -13,10 +13,10 @@ pub const OUTPUT_BUCKETS: usize = 8;
 /// The inputs of one king bucket: own or other × six roles × 64 squares.
 pub(super) const INPUTS: usize = 768;
 
-/// The quantised 1.0 of the hidden layer.
+/// The quantisation factor of the hidden layer: 255 represents 1.0.
 pub(super) const QA: i32 = 255;
 
-/// The quantised 1.0 of the output weights.
+/// The quantisation factor of the output weights: 64 represents 1.0.
 pub(super) const QB: i32 = 64;
 
 /// The largest output weight: clipped sum × weight still fits 16 bits.

@@ -2,7 +2,7 @@
 
 use super::options::{OptionName, Options};
 use crate::chess::{Game, Position};
-use crate::engine::{Limits, Report, SearchScope, StopFlag};
+use crate::engine::{Limits, Report, SearchOptions, StopFlag};
 
 /// An engine: the one in this process, or a kibitzer server.
 pub trait Backend {
@@ -42,7 +42,7 @@ pub struct SearchTask {
     /// Limits that end the search.
     pub limits: Limits,
     /// Threads, number of lines and root moves.
-    pub scope: SearchScope,
+    pub options: SearchOptions,
     /// Ignore the results of earlier searches.
     pub fresh: bool,
 }
@@ -58,7 +58,7 @@ pub enum Update<'a> {
         /// The current result.
         report: &'a Report,
         /// Fill of the transposition table in permille; `None` when it is not known.
-        hash_permille: Option<u32>,
+        hashfull_permille: Option<u32>,
     },
     /// A note for people.
     Note(String),

@@ -1,7 +1,7 @@
 //! The commands of a GUI, parsed from lines.
 //!
 //! Source: "Description of the universal chess interface" by Stefan Meyer-Kahlen, April 2006. `d`,
-//! `eval`, `bench` and `perft` are customary extensions. Only a [`Command`] leaves this module.
+//! `eval`, `bench` and `perft` are customary extensions.
 
 mod argument;
 mod go;

@@ -99,16 +99,19 @@ impl Backend for LocalBackend {
         let engine = Arc::clone(&self.engine);
         let thread_data = Arc::clone(&self.thread_data);
         Box::new(move |stop, on_update| {
-            let SearchTask { game, limits, scope, fresh } = &task;
+            let SearchTask { game, limits, options, fresh } = &task;
             let mut on_report = |report: &_| {
-                on_update(Update::Progress { report, hash_permille: Some(engine.hash_permille()) })
+                on_update(Update::Progress {
+                    report,
+                    hashfull_permille: Some(engine.hashfull_permille()),
+                })
             };
             if *fresh {
                 return engine.search_game(
                     &mut engine.thread_data_set(),
                     game,
                     limits,
-                    scope,
+                    options,
                     stop,
                     &mut on_report,
                 );
@@ -120,7 +123,7 @@ impl Backend for LocalBackend {
                 guard.clear();
                 guard
             });
-            engine.search_game(&mut guard, game, limits, scope, stop, &mut on_report)
+            engine.search_game(&mut guard, game, limits, options, stop, &mut on_report)
         })
     }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::handicap::Handicap;
+use super::strength_limit::StrengthLimit;
 use crate::chess::{CastlingNotation, excerpt};
 
 /// The option values of a session.
@@ -156,9 +156,10 @@ impl OptionName {
             OptionName::Hash => OptionKind::Spin(1, 65_536),
             OptionName::Threads | OptionName::MultiPv => OptionKind::Spin(1, 256),
             OptionName::MoveOverhead => OptionKind::Spin(0, 5_000),
-            OptionName::Elo => {
-                OptionKind::Spin((*Handicap::ELO.start()).into(), (*Handicap::ELO.end()).into())
-            }
+            OptionName::Elo => OptionKind::Spin(
+                (*StrengthLimit::ELO.start()).into(),
+                (*StrengthLimit::ELO.end()).into(),
+            ),
             OptionName::Ponder
             | OptionName::Chess960
             | OptionName::AnalyseMode
@@ -216,8 +217,8 @@ impl Options {
     }
 
     /// The strength limit of the next move, if the strength is limited.
-    pub(super) fn handicap(&self) -> Option<Handicap> {
-        (self.limit_strength && !self.analyse_mode).then(|| Handicap::new(self.elo))
+    pub(super) fn strength_limit(&self) -> Option<StrengthLimit> {
+        (self.limit_strength && !self.analyse_mode).then(|| StrengthLimit::new(self.elo))
     }
 
     /// The declaration of an option for `uci`, with its value as the default.

@@ -42,7 +42,7 @@ pub(super) struct Info<'a> {
     /// Most lines to write.
     pub(super) multipv: usize,
     /// Fill of the transposition table in permille; `None` when it is not known.
-    pub(super) hash_permille: Option<u32>,
+    pub(super) hashfull_permille: Option<u32>,
     /// Write the chances of win, draw and loss.
     pub(super) show_wdl: bool,
     /// The notation of castling.
@@ -87,7 +87,7 @@ impl Info<'_> {
             let _ = write!(text, " wdl {} {} {}", wdl.win, wdl.draw, wdl.loss);
         }
         let _ = write!(text, " nodes {nodes} nps {}", nodes_per_second(nodes, elapsed));
-        if let Some(permille) = self.hash_permille {
+        if let Some(permille) = self.hashfull_permille {
             let _ = write!(text, " hashfull {permille}");
         }
         let _ = write!(text, " time {}", elapsed.as_millis());

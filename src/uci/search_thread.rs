@@ -6,8 +6,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::{self, JoinHandle};
 
 use super::backend::{PreparedSearch, Update};
-use super::handicap::Handicap;
 use super::output::{Info, Output, bestmove_line};
+use super::strength_limit::StrengthLimit;
 use crate::chess::{CastlingNotation, Move, Position};
 use crate::engine::{Report, STACK_BYTES, StopFlag};
 
@@ -22,7 +22,7 @@ pub(super) struct OutputOptions {
     /// Write the chances of win, draw and loss.
     pub(super) show_wdl: bool,
     /// The strength limit.
-    pub(super) handicap: Option<Handicap>,
+    pub(super) strength_limit: Option<StrengthLimit>,
 }
 
 /// The control of one search. After `go infinite` and `go ponder` the best move is withheld, also
@@ -57,7 +57,7 @@ impl SearchControl {
         self.allow_best_move();
     }
 
-    /// The expected move was played: time limits count from now on, and the best move may be sent.
+    /// The expected move was played: time limits apply from now on, and the best move may be sent.
     pub(super) fn ponder_hit(&self) {
         self.stop_flag.ponder_hit();
         if !self.infinite {
@@ -193,10 +193,11 @@ impl InfoReporter<'_> {
         }
         self.write_result = match update {
             Update::Note(text) => self.output.write_info_string(&text),
-            Update::Progress { report, hash_permille } => {
+            Update::Progress { report, hashfull_permille } => {
                 self.last_report = Some(report.clone());
-                self.output
-                    .write_lines(&self.output_options.info(report, hash_permille).format_lines())
+                self.output.write_lines(
+                    &self.output_options.info(report, hashfull_permille).format_lines(),
+                )
             }
         };
         if self.write_result.is_err() {
@@ -207,15 +208,15 @@ impl InfoReporter<'_> {
 }
 
 impl OutputOptions {
-    fn info<'a>(&'a self, report: &'a Report, hash_permille: Option<u32>) -> Info<'a> {
+    fn info<'a>(&'a self, report: &'a Report, hashfull_permille: Option<u32>) -> Info<'a> {
         let OutputOptions { multipv, castling, show_wdl, .. } = *self;
-        Info { root: &self.root, report, multipv, hash_permille, show_wdl, castling }
+        Info { root: &self.root, report, multipv, hashfull_permille, show_wdl, castling }
     }
 
     /// The line to play.
     fn chosen_line(&self, report: &Report) -> Vec<Move> {
-        match self.handicap {
-            Some(handicap) => handicap.choose_line(report).to_vec(),
+        match self.strength_limit {
+            Some(strength_limit) => strength_limit.choose_line(report).to_vec(),
             None => report.pv.clone(),
         }
     }

@@ -14,7 +14,7 @@ use super::options::{OptionName, Options};
 use super::output::{Output, nodes_per_second};
 use super::search_thread::{OutputOptions, SearchControl, SearchThread};
 use crate::chess::{Game, Move, Position, excerpt, parse_move, perft, to_uci_inline};
-use crate::engine::{Bench, GameClock, Limits, STACK_BYTES, SearchScope, Tunable, tunable, tune};
+use crate::engine::{Bench, GameClock, Limits, STACK_BYTES, SearchOptions, Tunable, tunable, tune};
 
 /// Longest line; longer ones are ignored. A game of 10,000 moves fits.
 const MAX_LINE_BYTES: u64 = 1 << 20;
@@ -175,10 +175,10 @@ impl<B: Backend> Session<B> {
         self.stop_search()?;
         go.errors.iter().try_for_each(|error| self.output.write_info_string(&error.to_string()))?;
         let moves = self.search_moves(&go.searchmoves)?;
-        let handicap = self.options.handicap();
+        let strength_limit = self.options.strength_limit();
         let mut task = SearchTask {
             limits: self.limits(go),
-            scope: SearchScope {
+            options: SearchOptions {
                 threads: self.options.threads,
                 multipv: self.options.multipv,
                 search_moves: moves,
@@ -186,15 +186,15 @@ impl<B: Backend> Session<B> {
             fresh: self.options.analyse_mode,
             game: self.game.clone(),
         };
-        if let Some(handicap) = handicap {
-            handicap.apply_to(&mut task.limits, &mut task.scope);
+        if let Some(strength_limit) = strength_limit {
+            strength_limit.apply_to(&mut task.limits, &mut task.options);
         }
         let output_options = OutputOptions {
             root: self.game.position().clone(),
             multipv: self.options.multipv,
             castling: self.options.castling(),
             show_wdl: self.options.show_wdl,
-            handicap,
+            strength_limit,
         };
         let control = SearchControl::new(go.ponder, go.infinite);
         let search = self.backend.prepare(task);
@@ -236,8 +236,8 @@ impl<B: Backend> Session<B> {
 
     fn bench(&mut self, depth: Option<u8>) -> io::Result<()> {
         self.stop_search()?;
-        // A separate thread, because a thread that has searched yields the processor less readily,
-        // and this one goes on reading commands.
+        // A search thread keeps its long time slice (smp/scheduler.rs). This thread must read
+        // commands, so bench runs on another.
         let run = || Bench::run(depth.unwrap_or(Bench::DEPTH));
         let bench = thread::scope(|scope| {
             let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, run)?;

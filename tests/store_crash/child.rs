@@ -9,7 +9,7 @@ use std::time::Duration;
 use kibitzer::analysis::{
     AnalysisRequest, Client, PriorityClass, Searcher, Service, ServiceOptions,
 };
-use kibitzer::engine::{Limits, SearchScope};
+use kibitzer::engine::{Limits, SearchOptions};
 use kibitzer::store::{DictionaryFile, Store, StoreOptions};
 
 use crate::fake_searcher::{DeterministicSearcher, game};
@@ -33,11 +33,11 @@ pub(crate) fn store(folder: &Path) -> Arc<dyn Store> {
 
 pub(crate) fn request(number: u64) -> AnalysisRequest {
     let limits = Limits { depth: Some(1), ..Limits::default() };
-    let (game, scope, client) = (game(number), SearchScope::default(), Client::new("the test"));
+    let (game, options, client) = (game(number), SearchOptions::default(), Client::new("the test"));
     AnalysisRequest {
         game,
         limits,
-        scope,
+        options,
         fresh: false,
         client,
         class: PriorityClass::Interactive,

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kibitzer::analysis::Searcher;
 use kibitzer::chess::{Game, Position, splitmix};
-use kibitzer::engine::{Limits, Report, Score, SearchScope, StopFlag, StopReason, Wdl};
+use kibitzer::engine::{Limits, Report, Score, SearchOptions, StopFlag, StopReason, Wdl};
 
 /// A pseudo-random number, the same in both processes.
 pub(crate) fn random(number: u64) -> u64 {
@@ -53,7 +53,7 @@ impl Searcher for DeterministicSearcher {
         &self,
         game: &Game,
         _: &Limits,
-        _: &SearchScope,
+        _: &SearchOptions,
         _: &StopFlag,
         _: &mut dyn FnMut(&Report),
     ) -> Report {

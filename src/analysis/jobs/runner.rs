@@ -23,7 +23,7 @@ use crate::analysis::{
     AnalysisError, AnalysisRequest, AnalysisStream, CompletionReason, PriorityClass,
 };
 use crate::chess::Game;
-use crate::engine::{Limits, SearchScope};
+use crate::engine::{Limits, SearchOptions};
 use crate::store::StoreError;
 use crate::store::jobs::{AppendError, JobEnd, MAX_PV_LEN, PositionEval, PositionLimits};
 
@@ -399,7 +399,7 @@ fn analysis_request(entry: &JobEntry, game: Game) -> AnalysisRequest {
     AnalysisRequest {
         game,
         limits: Limits { depth, nodes, movetime, ..Limits::default() },
-        scope: SearchScope { multipv: usize::from(multipv), ..SearchScope::default() },
+        options: SearchOptions { multipv: usize::from(multipv), ..SearchOptions::default() },
         fresh: false,
         client: entry.client.clone(),
         class: PriorityClass::Batch,

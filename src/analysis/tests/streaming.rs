@@ -33,7 +33,7 @@ impl Searcher for IterativeSearcher {
         &self,
         _: &Game,
         _: &Limits,
-        _: &SearchScope,
+        _: &SearchOptions,
         stop: &StopFlag,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {

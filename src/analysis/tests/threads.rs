@@ -155,10 +155,12 @@ async fn a_search_restricted_to_some_moves_bypasses_the_cache() {
     let searcher = Scripted::new(at_once);
     let service = service(searcher.clone(), options(1, 8));
     let all = || request(start_game(), depth(9));
-    let some =
-        || SearchScope { search_moves: game_of("e2e4").moves().to_vec(), ..SearchScope::default() };
+    let some = || SearchOptions {
+        search_moves: game_of("e2e4").moves().to_vec(),
+        ..SearchOptions::default()
+    };
     for _ in 0..2 {
-        let answer = service.best_move(AnalysisRequest { scope: some(), ..all() }).await.unwrap();
+        let answer = service.best_move(AnalysisRequest { options: some(), ..all() }).await.unwrap();
         assert_eq!(answer.cache_verdict, CacheVerdict::NotAsked);
     }
     assert_eq!(service.best_move(all()).await.unwrap().cache_verdict, CacheVerdict::Unknown);

@@ -15,15 +15,15 @@ fn game() -> Game {
     Game::new(Position::from_fen(MIDDLE_GAME).unwrap())
 }
 
-fn with_threads(threads: usize) -> SearchScope {
-    SearchScope { threads, ..SearchScope::default() }
+fn with_threads(threads: usize) -> SearchOptions {
+    SearchOptions { threads, ..SearchOptions::default() }
 }
 
 fn nodes(engine: &Engine, threads: usize) -> u64 {
     let limits = Limits { depth: Some(9), ..Limits::default() };
-    let (thread_data, scope) = (&mut engine.thread_data_set(), with_threads(threads));
+    let (thread_data, options) = (&mut engine.thread_data_set(), with_threads(threads));
     engine
-        .search_game(thread_data, &game(), &limits, &scope, &StopFlag::default(), &mut |_| ())
+        .search_game(thread_data, &game(), &limits, &options, &StopFlag::default(), &mut |_| ())
         .nodes
 }
 
@@ -87,7 +87,7 @@ fn a_report_merges_seldepth_and_history_dependence_of_all_threads() {
     let run = |helper: ThreadResult| {
         let mut data = engine.thread_data_pool.acquire();
         let moves =
-            ordered_root_moves(game.position(), &tt_view, &data.history, &SearchScope::default());
+            ordered_root_moves(game.position(), &tt_view, &data.history, &SearchOptions::default());
         let budget = SearchBudget::start(&limits, None, &stop, &thread_group);
         let mut worker = engine.new_worker(&tt_view, &mut data, budget, &game, moves);
         let mut join = || vec![helper.clone()];
@@ -119,7 +119,7 @@ fn report_after_depth_signal(joined: Vec<ThreadResult>, stop: &StopFlag) -> Repo
     let budget = SearchBudget::start(&limits, None, stop, &thread_group);
     let mut data = engine.thread_data_pool.acquire();
     let moves =
-        ordered_root_moves(game.position(), &tt_view, &data.history, &SearchScope::default());
+        ordered_root_moves(game.position(), &tt_view, &data.history, &SearchOptions::default());
     let mut worker = engine.new_worker(&tt_view, &mut data, budget.for_thread(0), &game, moves);
     budget.for_thread(1).signal_depth_reached();
     let mut joined = Some(joined);
@@ -177,7 +177,7 @@ fn a_helper_ends_the_search_at_the_depth_only_without_multipv() {
         let budget = SearchBudget::start(&limits, None, &stop, &thread_group);
         let mut data = engine.thread_data_pool.acquire();
         let moves =
-            ordered_root_moves(game.position(), &tt_view, &data.history, &SearchScope::default());
+            ordered_root_moves(game.position(), &tt_view, &data.history, &SearchOptions::default());
         let mut helper = engine.new_worker(&tt_view, &mut data, budget.for_thread(1), &game, moves);
         let mut stop_helpers = |report: &Report| {
             if report.depth > 3 {
@@ -226,12 +226,12 @@ fn a_score_of_restricted_root_moves_is_not_stored_in_the_tt() {
     let legal = game.position().legal_moves();
     let search_only = |moves: &[Move], threads: usize| {
         let limits = Limits { depth: Some(6), ..Limits::default() };
-        let scope = SearchScope { search_moves: moves.to_vec(), ..with_threads(threads) };
+        let options = SearchOptions { search_moves: moves.to_vec(), ..with_threads(threads) };
         engine.search_game(
             &mut engine.thread_data_set(),
             &game,
             &limits,
-            &scope,
+            &options,
             &StopFlag::default(),
             &mut |_| (),
         );
@@ -256,13 +256,13 @@ fn a_restricted_search_is_independent_of_the_tt_move() {
                 .store(tt_key(game.position()), TtEntry::without_value(only, None, true));
         }
         let limits = Limits { depth: Some(7), ..Limits::default() };
-        let scope = SearchScope { search_moves: vec![only], ..SearchScope::default() };
+        let options = SearchOptions { search_moves: vec![only], ..SearchOptions::default() };
         engine
             .search_game(
                 &mut engine.thread_data_set(),
                 &game,
                 &limits,
-                &scope,
+                &options,
                 &StopFlag::default(),
                 &mut |_| (),
             )
@@ -282,7 +282,7 @@ fn thread_data_of_another_engine_is_cleared() {
                 thread_data,
                 &game(),
                 &limits,
-                &SearchScope::default(),
+                &SearchOptions::default(),
                 &StopFlag::default(),
                 &mut |_| (),
             )

@@ -293,7 +293,7 @@ impl HistoryTables {
         }
     }
 
-    /// Rewards the quiet move that led to a node which could not answer it.
+    /// Rewards the parent's quiet move after the child node failed low.
     pub(in crate::engine) fn reward_parent_move(&mut self, parent: &ParentMove, bonus: i32) {
         if !parent.is_quiet() {
             return;

@@ -70,7 +70,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         }
     }
 
-    /// Rewards the quiet move that led to a node without a move that raises alpha.
+    /// Rewards the parent's quiet move after the child node failed low.
     pub(super) fn update_on_fail_low(&mut self, node: Node, node_context: &NodeContext) {
         let parent_move_count = self.stack.before(node.ply, 1).move_count;
         let late = i32::from(parent_move_count > 6) + i32::from(node.depth > 5);

@@ -22,7 +22,8 @@ pub(in crate::engine) const MAX_DEPTH: u8 = (MAX_PLY - 40) as u8;
 /// The depth from which an iteration begins with a narrow window.
 const ASPIRATION_MIN_DEPTH: i32 = 4;
 
-/// The largest width of a window that fails; beyond it the window is opened completely.
+/// When a search fails with a half-width above this, the side of the window that failed opens
+/// completely.
 const MAX_ASPIRATION_WIDTH: Value = 1200;
 
 /// The goal of a thread's iterative deepening.

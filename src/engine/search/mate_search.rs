@@ -322,8 +322,8 @@ impl<'p, 'b> MateSolver<'p, 'b> {
         pair.iter().copied().find(|entry| entry.key == key).unwrap_or(ProofEntry::empty(key))
     }
 
-    /// Stores an entry. It replaces that of the same position, else the one of two that saves less
-    /// work.
+    /// Stores an entry. It replaces that of the same position. Otherwise it replaces slot 0, or
+    /// slot 1 if the distance in slot 0 exceeds the new one.
     fn store(&mut self, entry: ProofEntry) {
         let index = (entry.key as usize % TABLE_SIZE) & !1;
         let pair = &mut self.table[index..index + 2];

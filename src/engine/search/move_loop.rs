@@ -39,12 +39,12 @@ struct MoveLoop {
 
 impl MoveLoop {
     #[inline(always)]
-    const fn new(node: Node, floor: NodeScore) -> MoveLoop {
+    const fn new(node: Node, repetition_bound: NodeScore) -> MoveLoop {
         MoveLoop {
             node,
-            best: floor,
+            best: repetition_bound,
             best_move: Move::NULL,
-            depends_on_ply: floor.depends_on_ply,
+            depends_on_ply: repetition_bound.depends_on_ply,
             move_count: 0,
             skip_quiets: false,
         }
@@ -63,13 +63,14 @@ impl MoveLoop {
 }
 
 impl<E: Evaluator> SearchWorker<'_, E> {
-    /// Searches the moves of a node. `floor` is the score that the side to move has for certain.
+    /// Searches the moves of a node. `repetition_bound` is the score that the side to move has for
+    /// certain.
     pub(super) fn run_move_loop<NT: NodeType>(
         &mut self,
         positions: &mut [Position],
         node: Node,
         node_context: &NodeContext,
-        floor: NodeScore,
+        repetition_bound: NodeScore,
     ) -> NodeScore {
         let ply = node.ply;
         let excluded_move = self.stack.at(ply).excluded_move;
@@ -80,7 +81,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         let may_prune = !NT::ROOT
             && positions[0].halfmove_clock() < NEAR_FIFTY_MOVES
             && positions[0].has_non_pawn_material();
-        let mut state = MoveLoop::new(node, floor);
+        let mut state = MoveLoop::new(node, repetition_bound);
         let mut searched = SearchedMoves::new();
         loop {
             let ordering = node_context.ordering(&positions[0], self.history, &check_info);
@@ -101,7 +102,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
                 SingularResult::Extend(plies) => plies,
                 SingularResult::MultiCut(score) => {
                     return NodeScore {
-                        depends_on_ply: floor.depends_on_ply.min(score.depends_on_ply),
+                        depends_on_ply: repetition_bound.depends_on_ply.min(score.depends_on_ply),
                         ..score
                     };
                 }

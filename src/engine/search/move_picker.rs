@@ -37,7 +37,7 @@ pub(super) struct MovePicker {
     /// Only captures and promotions.
     noisy_only: bool,
     /// The least gain of a good noisy move's exchange, in the units of the search. `None`: it
-    /// depends on the move's history.
+    /// depends on the move's whole score (16 × material gain + history).
     threshold: Option<i32>,
 }
 
@@ -98,7 +98,7 @@ impl MovePicker {
 
     /// A picker of captures and promotions whose exchange wins at least `threshold`, in the units
     /// of the search. The position must not be in check.
-    pub(super) fn winning(position: &Position, tt_move: Move, threshold: i32) -> MovePicker {
+    pub(super) fn probcut(position: &Position, tt_move: Move, threshold: i32) -> MovePicker {
         let usable = see_at_least(position, tt_move, threshold) && tt_move.is_noisy();
         MovePicker::new(position, if usable { tt_move } else { Move::NULL }, true, Some(threshold))
     }

@@ -113,10 +113,9 @@ fn prune_quiet(
 ) -> PruneDecision {
     let MoveContext { mv, history, move_count, .. } = candidate;
     let depth = node.depth;
-    let late_move_count =
+    let lmp_threshold =
         (params::late_base() + depth * depth) / (2 - i32::from(node_context.improving));
-    if params::late_on() != 0 && move_count >= late_move_count && node_context.static_eval.is_some()
-    {
+    if params::late_on() != 0 && move_count >= lmp_threshold && node_context.static_eval.is_some() {
         return PruneDecision::PruneQuiets;
     }
     if history < -params::quiet_history_skip() * depth {

@@ -146,7 +146,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         if depth < params::probcut_depth() || is_unlikely || self.is_draw_guarded(ply) {
             return None;
         }
-        let mut picker = MovePicker::winning(&positions[0], tt_data.mv, probcut_beta - static_eval);
+        let mut picker = MovePicker::probcut(&positions[0], tt_data.mv, probcut_beta - static_eval);
         let check_info = CheckInfo::new(&positions[0]);
         let reduced_depth = depth - 4;
         loop {

@@ -67,17 +67,17 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         if self.budget.is_stopped() {
             return NodeScore::independent(0);
         }
-        let floor = match self.resolve_draws(&positions[0], ply, (alpha, beta), true) {
+        let repetition_bound = match self.resolve_draws(&positions[0], ply, (alpha, beta), true) {
             ControlFlow::Break(score) => return score,
-            ControlFlow::Continue(floor) => floor,
+            ControlFlow::Continue(repetition_bound) => repetition_bound,
         };
-        let alpha = alpha.max(floor.value);
+        let alpha = alpha.max(repetition_bound.value);
         if params::mate_distance_on() != 0 && alpha >= mate_in(ply + 1) {
             return NodeScore::independent(alpha);
         }
         let tt_data = self.probe_tt(&positions[0], ply);
         if !NT::PV && tt_data.bound.allows_cutoff(tt_data.value, beta) {
-            return tt_data.score().raised_to(floor, beta);
+            return tt_data.score().raised_to(repetition_bound, beta);
         }
         let in_check = positions[0].in_check();
         if !in_check && is_stalemate(&positions[0]) {
@@ -88,9 +88,9 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             beta,
             ply,
             tt_pv: NT::PV || tt_data.is_pv,
-            best: floor,
+            best: repetition_bound,
             best_move: Move::NULL,
-            depends_on_ply: floor.depends_on_ply,
+            depends_on_ply: repetition_bound.depends_on_ply,
             raw_eval: None,
             futility_base: -INFINITE,
             move_count: 0,

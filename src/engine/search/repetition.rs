@@ -37,16 +37,16 @@ impl NodeScore {
         NodeScore { value, depends_on_ply: NodeScore::INDEPENDENT }
     }
 
-    /// The score of a side to move that has `floor` for certain. A score that reaches `beta`
-    /// without it does not depend on it.
+    /// The score of a side to move that has `repetition_bound` for certain. A score that
+    /// reaches `beta` without it does not depend on it.
     #[inline]
-    pub(super) fn raised_to(self, floor: NodeScore, beta: Value) -> NodeScore {
+    pub(super) fn raised_to(self, repetition_bound: NodeScore, beta: Value) -> NodeScore {
         if self.value >= beta {
             return self;
         }
         NodeScore {
-            value: self.value.max(floor.value),
-            depends_on_ply: self.depends_on_ply.min(floor.depends_on_ply),
+            value: self.value.max(repetition_bound.value),
+            depends_on_ply: self.depends_on_ply.min(repetition_bound.depends_on_ply),
         }
     }
 

@@ -5,7 +5,7 @@ use super::move_picker::{MovePicker, OrderingContext};
 use super::threats::Threats;
 use crate::chess::{Move, Position};
 use crate::engine::history::{HistoryKey, HistoryTables, NO_CONTINUATION};
-use crate::engine::limits::SearchScope;
+use crate::engine::limits::SearchOptions;
 use crate::engine::pv::PvLine;
 use crate::engine::score::{INFINITE, Value, is_mate};
 use crate::engine::tt::{TtView, tt_key};
@@ -79,13 +79,13 @@ impl RootMove {
     }
 }
 
-/// The root moves within a scope, in the order of the move picker. A scope without a legal move is
-/// ignored.
+/// The root moves that the options select, in the order of the move picker. A selection without a
+/// legal move is ignored.
 pub(in crate::engine) fn ordered_root_moves(
     root: &Position,
     tt: &TtView<'_>,
     history: &HistoryTables,
-    scope: &SearchScope,
+    options: &SearchOptions,
 ) -> Vec<RootMove> {
     let threats = Threats::new(root);
     let history_key = HistoryKey::new(root, threats.all, [NO_CONTINUATION; 4], 0);
@@ -101,7 +101,7 @@ pub(in crate::engine) fn ordered_root_moves(
         MovePicker::all(root, tt.probe(tt_key(root)).map_or(Move::NULL, |entry| entry.mv));
     let legal: Vec<Move> = std::iter::from_fn(|| picker.next(ordering, false)).collect();
     let allowed: Vec<Move> =
-        legal.iter().copied().filter(|mv| scope.search_moves.contains(mv)).collect();
+        legal.iter().copied().filter(|mv| options.search_moves.contains(mv)).collect();
     let chosen = if allowed.is_empty() { legal } else { allowed };
     chosen.into_iter().map(RootMove::new).collect()
 }

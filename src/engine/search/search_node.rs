@@ -38,11 +38,11 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             return NodeScore::independent(0);
         }
         let excluded_move = self.stack.at(ply).excluded_move;
-        let mut floor = NodeScore::independent(-INFINITE);
+        let mut repetition_bound = NodeScore::independent(-INFINITE);
         if !NT::ROOT {
             match self.resolve_before_tt(&positions[0], &mut node, excluded_move.is_null()) {
                 ControlFlow::Break(score) => return score,
-                ControlFlow::Continue(value) => floor = value,
+                ControlFlow::Continue(value) => repetition_bound = value,
             }
         }
         self.stack.at_mut(ply + 2).cutoff_count = 0;
@@ -55,7 +55,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             if !NT::PV
                 && let Some(score) = self.tt_cutoff(&positions[0], &tt_data, node)
             {
-                return score.raised_to(floor, node.beta);
+                return score.raised_to(repetition_bound, node.beta);
             }
         }
 
@@ -66,7 +66,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             && positions[0].halfmove_clock() < NEAR_FIFTY_MOVES
             && let Some(score) = self.prune_node(positions, node, static_eval, &node_context)
         {
-            return score.raised_to(floor, node.beta);
+            return score.raised_to(repetition_bound, node.beta);
         }
         // The root has a first move even without a table entry.
         let lacks_tt_move = tt_data.mv.is_null() && excluded_move.is_null() && !NT::ROOT;
@@ -79,9 +79,9 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             && positions[0].halfmove_clock() < NEAR_FIFTY_MOVES
             && let Some(score) = self.try_probcut(positions, node, &node_context)
         {
-            return score.raised_to(floor, node.beta);
+            return score.raised_to(repetition_bound, node.beta);
         }
-        self.run_move_loop::<NT>(positions, node, &node_context, floor)
+        self.run_move_loop::<NT>(positions, node, &node_context, repetition_bound)
     }
 
     /// Decides a node by draws, the ply limit and mate distances. Otherwise it narrows the window
@@ -93,9 +93,9 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         node: &mut Node,
         detect_upcoming: bool,
     ) -> ControlFlow<NodeScore, NodeScore> {
-        let floor =
+        let repetition_bound =
             self.resolve_draws(position, node.ply, (node.alpha, node.beta), detect_upcoming)?;
-        node.alpha = node.alpha.max(floor.value);
+        node.alpha = node.alpha.max(repetition_bound.value);
         // No line is better than mate in one, or worse than being checkmated now.
         if params::mate_distance_on() != 0 {
             node.alpha = node.alpha.max(mated_in(node.ply));
@@ -104,7 +104,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
                 return ControlFlow::Break(NodeScore::independent(node.alpha));
             }
         }
-        ControlFlow::Continue(floor)
+        ControlFlow::Continue(repetition_bound)
     }
 
     /// Decides a node that is drawn or at the ply limit. Otherwise it returns the score that the
@@ -209,9 +209,9 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         NodeEval { raw_eval, correction, static_eval, estimate }
     }
 
-    /// Corrects the depth of a node that was reduced before its evaluation was known. It is deeper
-    /// when the evaluation shows no gain for the side that moved there. It is shallower when both
-    /// sides' evaluations agree that the node is good. (After Stockfish, "hindsight".)
+    /// Corrects the depth of a node that was reduced before its evaluation was known. The depth
+    /// grows by 1 if the last move did not worsen its mover's evaluation. It falls by 1 if the move
+    /// cost its mover more than `hindsight_sum`. (After Stockfish, "hindsight".)
     fn adjust_depth_by_hindsight<NT: NodeType>(&self, node: &mut Node, node_context: &NodeContext) {
         if NT::ROOT
             || params::hindsight_on() == 0

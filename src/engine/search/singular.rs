@@ -1,4 +1,5 @@
-//! Singular extensions: the search whether the transposition table's move is the only good one.
+//! Singular extensions: a reduced search without the TT move tests whether that move is the only
+//! good one.
 //!
 //! Chess Programming Wiki, "Singular Extensions", "Multi-Cut".
 

@@ -28,7 +28,8 @@ pub(super) struct StackEntry {
     pub(super) excluded_move: Move,
     /// The reduction of the move's search, in 1/1024 ply; 0 in a search at full depth.
     pub(super) reduction: i32,
-    /// The number of the node's children that failed high.
+    /// The number of cut-offs at this ply since the last node two plies above began. In a non-PV
+    /// node a cut-off by a doubly extended move does not count.
     pub(super) cutoff_count: i32,
     /// The number of moves tried.
     pub(super) move_count: i32,

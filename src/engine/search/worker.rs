@@ -35,7 +35,7 @@ pub(in crate::engine) struct SearchWorker<'a, E> {
     pub(super) root_moves: Vec<RootMove>,
     /// The MultiPV line under search. The root moves before this index have their lines already.
     pub(super) pv_index: usize,
-    /// Every legal move of the root is searched: the scope excludes none.
+    /// Every legal move of the root is searched: the search options exclude none.
     pub(super) searches_all_root_moves: bool,
     /// The correction keys of each ply of the line.
     correction_keys: Box<[CorrectionKeys; MAX_PLY + 2]>,
@@ -95,14 +95,15 @@ impl<'a, E: Evaluator> SearchWorker<'a, E> {
         )
     }
 
-    /// `true` in the first plies of a search with a game history, where the transposition table is
-    /// trusted less.
+    /// `true` in the first plies of a search on a shared table with a game history or a half-move
+    /// clock above 20, where the transposition table is trusted less.
     #[inline]
     pub(super) const fn is_draw_guarded(&self, ply: usize) -> bool {
         self.draw_guard_plies > 0 && ply <= self.draw_guard_plies
     }
 
-    /// Makes a move of the line's first position, updates every stack, and counts the node.
+    /// Makes a move in the node's position, `positions[0]`, updates every stack, and counts the
+    /// node.
     #[inline]
     pub(super) fn make_move(&mut self, positions: &mut [Position], ply: usize, mv: Move) {
         let [position, child, ..] = positions else { return };
@@ -127,7 +128,7 @@ impl<'a, E: Evaluator> SearchWorker<'a, E> {
         self.evaluator.unmake_move();
     }
 
-    /// Makes a null move in the line's first position.
+    /// Makes a null move in the node's position, `positions[0]`.
     pub(super) fn make_null_move(&mut self, positions: &mut [Position], ply: usize) {
         let [position, child, ..] = positions else { return };
         self.evaluator.make_null_move();

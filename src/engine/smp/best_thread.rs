@@ -3,8 +3,7 @@
 use super::thread_result::ThreadResult;
 use crate::engine::score::{Value, is_mate};
 
-/// A vote's weight is the thread's depth times its value's distance above the lowest value, plus
-/// this.
+/// A vote's weight is the thread's depth × (its value's distance above the lowest value + this).
 const VOTE_OFFSET: Value = 40;
 
 /// Selects the thread whose result is reported.

@@ -1,8 +1,9 @@
 //! The scheduling time slices of search threads.
 //!
-//! When every core searches, the thread that delivers a `stop` must wait for a core. Linux (EEVDF,
-//! since 6.12) schedules a waking thread at once if its time slice is shorter than that of the
-//! running thread; their shares of the processor stay the same. So a search thread requests a long
+//! When every core searches, the thread that delivers a `stop` must wait for a core. Linux has
+//! the EEVDF scheduler since 6.6. Since 6.12 a thread can request a custom time slice, and a waking
+//! thread runs at once if its slice is shorter than that of the running thread. Their shares of the
+//! processor stay the same. So a search thread requests a long
 //! slice. With two threads on two cores, nine of ten `stop`s are then answered within 1.5 ms,
 //! instead of 4.1 ms. A search with more threads than cores requests default slices, because its
 //! threads would wait for each other.

@@ -166,16 +166,16 @@ fn stalemate_is_a_draw_in_quiescence_too() {
     );
     // After a king move the queen stays, and only quiescence searches the reply.
     let engine = Engine::new(1);
-    let scope = SearchScope {
+    let options = SearchOptions {
         search_moves: vec![parse_move(game.position(), "Kb1").unwrap()],
-        ..SearchScope::default()
+        ..SearchOptions::default()
     };
     let limits = Limits { depth: Some(1), ..Limits::default() };
     let report = engine.search_game(
         &mut engine.thread_data_set(),
         &game,
         &limits,
-        &scope,
+        &options,
         &StopFlag::default(),
         &mut |_| (),
     );

@@ -27,9 +27,9 @@ fn concurrent_searches_share_one_tt_and_stay_valid() {
             });
         }
     });
-    assert!(engine.hash_permille() > 300);
+    assert!(engine.hashfull_permille() > 300);
     engine.clear_tt();
-    assert_eq!(engine.hash_permille(), 0);
+    assert_eq!(engine.hashfull_permille(), 0);
 }
 
 #[test]

@@ -44,12 +44,11 @@ pub(in crate::engine) struct IterationStats {
     pub(in crate::engine) forced: bool,
 }
 
-/// The number of moves among which the clock is divided when there is no time control, by the
-/// number of the move to be played.
+/// The number of moves among which the clock is divided when `movestogo` is absent, by the number
+/// of the move to be played.
 ///
-/// The rest of a game gets shorter as it goes on, and the first moves after the opening decide no
-/// more than those of the middlegame. A constant would spend too much of the clock on them. The
-/// share that grows with the move number is from Stockfish and Reckless.
+/// Later in the game fewer moves remain, so the divisor falls with the move number. The share that
+/// grows with the move number is from Stockfish and Reckless.
 fn estimate_moves_to_go(fullmove_number: u16) -> f64 {
     17.0 + 42.0 * (-f64::from(fullmove_number) / 16.0).exp()
 }

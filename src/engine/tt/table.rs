@@ -1,8 +1,8 @@
 //! The transposition table that all searches share.
 //!
 //! Chess Programming Wiki, "Shared Hash Table" and "Transposition Table". The table is lock-free by
-//! Hyatt's and Mann's scheme: the key is folded into the data, so a torn or foreign entry does not
-//! verify and counts as a miss. Clusters of one cache line and replacement by depth and age follow
+//! Hyatt's and Mann's scheme: a slot stores key XOR data, so a torn entry fails the key comparison
+//! and counts as a miss. Clusters of one cache line and replacement by depth and age follow
 //! Stockfish. The ageing differs, since searches of many clients run at once.
 
 use std::alloc::{Layout, handle_alloc_error};
@@ -32,8 +32,7 @@ pub enum TtSharing {
     Exclusive,
 }
 
-/// A slot for one entry: the key folded into the data, and the data. All 64 bits of the key verify
-/// the entry.
+/// A slot for one entry: key XOR data, and the data. All 64 bits of the key verify the entry.
 #[derive(Default)]
 struct Slot {
     check: AtomicU64,
@@ -124,7 +123,7 @@ impl TranspositionTable {
     }
 
     /// The share of used entries, per mille, from a sample of a thousand clusters.
-    pub(in crate::engine) fn hash_permille(&self) -> u32 {
+    pub(in crate::engine) fn hashfull_permille(&self) -> u32 {
         let step = (self.clusters.len() / 1000).max(1);
         let sample = self.clusters.iter().step_by(step).take(1000).flat_map(|cluster| &cluster.0);
         let (used, all) = sample.fold((0, 0), |(used, all), slot| {

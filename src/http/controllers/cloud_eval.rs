@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use crate::analysis::{AnalysisRequest, Client, PriorityClass};
 use crate::chess::{CastlingNotation, Game, Move, Position, parse_fen};
-use crate::engine::{Limits, Report, Score, SearchScope};
+use crate::engine::{Limits, Report, Score, SearchOptions};
 use crate::http::App;
 use crate::http::access::Caller;
 use crate::http::dto::line_texts;
@@ -136,9 +136,9 @@ async fn find_report(
     let request = AnalysisRequest {
         game: Game::new(position.clone()),
         limits: Limits { movetime: Some(compute_time), ..Limits::default() },
-        scope: SearchScope {
+        options: SearchOptions {
             multipv: multipv.min(usize::from(app.caps().multipv)),
-            ..SearchScope::default()
+            ..SearchOptions::default()
         },
         fresh: false,
         client: client.clone(),

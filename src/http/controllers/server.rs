@@ -61,7 +61,7 @@ pub(crate) async fn engine(State(app): State<App>) -> Reply<EngineDto> {
         version: Engine::VERSION,
         evaluation: engine.evaluation_name().to_owned(),
         simd: Engine::simd_name(),
-        hash_permille: engine.hash_permille(),
+        hash_permille: engine.hashfull_permille(),
         uptime_ms: whole_ms(app.uptime()),
         layout_version: LAYOUT_VERSION,
     })

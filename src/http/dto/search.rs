@@ -11,7 +11,7 @@ use crate::analysis::{
     AnalysisRequest, Answer, CacheVerdict, Client, CompletionReason, PriorityClass, Session, Source,
 };
 use crate::chess::{Game, excerpt};
-use crate::engine::{Limits, SearchScope};
+use crate::engine::{Limits, SearchOptions};
 use crate::http::Caps;
 use crate::http::json::{FromMembers, Members};
 use crate::http::problem::MemberErrorCode;
@@ -106,15 +106,15 @@ impl SearchRequest {
         if limits == Limits::default() {
             limits.movetime = Some(caps.default_movetime);
         }
-        let scope = SearchScope {
+        let options = SearchOptions {
             threads: usize::from(threads),
             multipv: usize::from(multipv),
-            ..SearchScope::default()
+            ..SearchOptions::default()
         };
         let session = self.session.map(|name| Session::new(client.clone(), &name));
         let (client, class) = (client.clone(), PriorityClass::Interactive);
         let request =
-            AnalysisRequest { game, limits, scope, fresh: self.fresh, client, class, session };
+            AnalysisRequest { game, limits, options, fresh: self.fresh, client, class, session };
         (request, clamper.into_clamped())
     }
 

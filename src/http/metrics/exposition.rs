@@ -54,7 +54,7 @@ pub(crate) struct CoreSnapshot {
     /// The name of the evaluation.
     pub(crate) evaluation: String,
     /// Occupancy of the transposition table, per mille.
-    pub(crate) hash_permille: u32,
+    pub(crate) hashfull_permille: u32,
     /// The review jobs.
     pub(crate) jobs: JobsStatus,
 }
@@ -228,7 +228,7 @@ impl CoreSnapshot {
             "Nodes of speculative searches.",
             searches.speculative_nodes,
         )?;
-        let occupancy = f64::from(self.hash_permille) / 1_000.0;
+        let occupancy = f64::from(self.hashfull_permille) / 1_000.0;
         writer.gauge(
             "kibitzer_table_occupancy_ratio",
             "Occupancy of the transposition table, 0 to 1.",

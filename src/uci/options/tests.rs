@@ -60,7 +60,7 @@ fn names_and_booleans_are_parsed_in_any_case() {
 #[test]
 fn analyse_mode_disables_the_strength_limit() {
     let mut options = Options { limit_strength: true, ..Options::default() };
-    assert!(options.handicap().is_some());
+    assert!(options.strength_limit().is_some());
     options.analyse_mode = true;
-    assert_eq!(options.handicap(), None);
+    assert_eq!(options.strength_limit(), None);
 }

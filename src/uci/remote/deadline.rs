@@ -7,7 +7,7 @@ use crate::engine::{GameClock, Limits, StopFlag};
 /// Interval of polling the stop flag.
 const STOP_POLL_INTERVAL: Duration = Duration::from_millis(2);
 
-/// Share of a fixed move time that is reserved for the network.
+/// Most time of a fixed move time that is reserved for the network; at most a fifth of it is.
 const NETWORK_OVERHEAD: Duration = Duration::from_millis(20);
 
 /// Shortest time in which an answer can arrive.

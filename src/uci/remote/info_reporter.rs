@@ -31,7 +31,7 @@ impl<'a> RemoteInfoReporter<'a> {
     pub(super) fn report_info(&mut self, info: &InfoLine) {
         let Some(report) = info.to_report(self.root) else { return };
         if self.last_report.as_ref().is_none_or(|last| report.depth >= last.depth) {
-            (self.on_update)(Update::Progress { report: &report, hash_permille: None });
+            (self.on_update)(Update::Progress { report: &report, hashfull_permille: None });
             self.last_report = Some(report);
         }
     }

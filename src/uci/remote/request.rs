@@ -42,7 +42,7 @@ pub(super) struct AnalysisRequestBody {
 impl AnalysisRequestBody {
     /// The body of a search in a session, without its time.
     pub(super) fn new(task: &SearchTask, session_id: &str) -> AnalysisRequestBody {
-        let SearchTask { game, limits, scope, fresh } = task;
+        let SearchTask { game, limits, options, fresh } = task;
         let (fen, moves) = history(game);
         let to_text = |&mv| to_uci(game.position(), mv, CastlingNotation::Chess960);
         let Limits { depth, nodes, mate, .. } = *limits;
@@ -57,9 +57,9 @@ impl AnalysisRequestBody {
             mate,
             movetime_ms: None,
             infinite: false,
-            threads: if_above_one(scope.threads),
-            multipv: if_above_one(scope.multipv),
-            searchmoves: scope.search_moves.iter().map(to_text).collect(),
+            threads: if_above_one(options.threads),
+            multipv: if_above_one(options.multipv),
+            searchmoves: options.search_moves.iter().map(to_text).collect(),
             castling: "960",
             session: session_id.to_owned(),
             fresh: *fresh,

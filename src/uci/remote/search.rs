@@ -206,7 +206,7 @@ async fn decide_after_failure(
     let SearchState { deadline, request, failures, reporter } = state;
     reporter.report_note(reason);
     *failures += 1;
-    // Such a search ends by its result only, and there is none.
+    // Without a time limit only a server result ends this search; after five failures, give up.
     if *failures >= MAX_FAILURES && deadline.is_unlimited() && request.ends_by_itself() {
         return RetryDecision::Finish;
     }

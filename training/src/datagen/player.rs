@@ -3,7 +3,7 @@
 use super::error::DatagenError;
 use kibitzer::chess::{Game, Move};
 use kibitzer::engine::{
-    Engine, Limits, Network, RawScore, Report, SearchScope, StopFlag, ThreadDataSet, TtAllocError,
+    Engine, Limits, Network, RawScore, Report, SearchOptions, StopFlag, ThreadDataSet, TtAllocError,
 };
 
 /// A player of both sides of a game.
@@ -74,7 +74,7 @@ impl Player for KibitzerPlayer {
             &mut self.thread_data,
             game,
             &limits,
-            &SearchScope::default(),
+            &SearchOptions::default(),
             &stop,
             &mut |report| {
                 // Results between the stop and the end of the search are not used.

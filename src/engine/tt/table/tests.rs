@@ -189,9 +189,9 @@ fn clearing_empties_the_table_and_its_size_is_the_requested_one() {
         key = key.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         tt_view.store(key, entry(1, 1, 1, Bound::Exact));
     }
-    assert!(tt.hash_permille() > 800, "{}", tt.hash_permille());
+    assert!(tt.hashfull_permille() > 800, "{}", tt.hashfull_permille());
     tt.clear();
-    assert_eq!(tt.hash_permille(), 0);
+    assert_eq!(tt.hashfull_permille(), 0);
     assert_eq!(tt_view.probe(key), None);
 }
 

@@ -158,7 +158,7 @@ impl AnalysisOptions {
         if self.infinite {
             request.limits = Limits::default();
         }
-        request.scope.search_moves = moves;
+        request.options.search_moves = moves;
         let render_options = RenderOptions {
             position,
             pov: self.pov,

@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::*;
 use crate::chess::{Position, parse_move};
-use crate::engine::SearchScope;
+use crate::engine::SearchOptions;
 
 fn game(moves: &str) -> Game {
     let mut game = Game::new(Position::startpos());
@@ -29,9 +29,9 @@ fn a_game_played_on_after_its_end_is_sent_as_its_position() {
     assert_eq!((fen, moves.len()), (game(&format!("{shuffle} b1c3")).position().fen(), 0));
 }
 
-fn request_body(limits: Limits, scope: SearchScope) -> AnalysisRequestBody {
+fn request_body(limits: Limits, options: SearchOptions) -> AnalysisRequestBody {
     AnalysisRequestBody::new(
-        &SearchTask { game: game("e2e4"), limits, scope, fresh: false },
+        &SearchTask { game: game("e2e4"), limits, options, fresh: false },
         "board",
     )
 }
@@ -39,13 +39,13 @@ fn request_body(limits: Limits, scope: SearchScope) -> AnalysisRequestBody {
 #[test]
 fn unset_options_are_not_sent() {
     let depth_three = Limits { depth: Some(3), ..Limits::default() };
-    let body = request_body(depth_three, SearchScope::default());
+    let body = request_body(depth_three, SearchOptions::default());
     let json = serde_json::to_value(&body).unwrap();
     assert_eq!(json, json!({"fen": body.fen, "depth": 3, "castling": "960", "session": "board"}));
     let e5 = parse_move(game("e2e4").position(), "e7e5").unwrap();
     let json = serde_json::to_value(request_body(
         depth_three,
-        SearchScope { threads: 4, multipv: 2, search_moves: vec![e5] },
+        SearchOptions { threads: 4, multipv: 2, search_moves: vec![e5] },
     ))
     .unwrap();
     assert_eq!(
@@ -56,13 +56,13 @@ fn unset_options_are_not_sent() {
 
 #[test]
 fn a_search_without_limits_is_infinite() {
-    let mut body = request_body(Limits::default(), SearchScope::default());
+    let mut body = request_body(Limits::default(), SearchOptions::default());
     body.set_time(None);
     assert!(body.infinite && body.movetime_ms.is_none());
     body.set_time(Some(Duration::from_micros(3)));
     assert!(!body.infinite && body.movetime_ms == Some(1));
     let mut body =
-        request_body(Limits { nodes: Some(7), ..Limits::default() }, SearchScope::default());
+        request_body(Limits { nodes: Some(7), ..Limits::default() }, SearchOptions::default());
     body.set_time(None);
     assert!(!body.infinite);
 }
@@ -71,6 +71,6 @@ fn a_search_without_limits_is_infinite() {
 fn a_mate_search_is_sent_without_other_limits() {
     let limits = Limits { mate: Some(2), depth: Some(9), ..Limits::default() };
     let body =
-        request_body(limits, SearchScope { threads: 2, multipv: 3, ..SearchScope::default() });
+        request_body(limits, SearchOptions { threads: 2, multipv: 3, ..SearchOptions::default() });
     assert_eq!((body.mate, body.depth, body.threads, body.multipv), (Some(2), None, None, None));
 }

@@ -1,19 +1,18 @@
 //! Limited playing strength: `UCI_LimitStrength` and `UCI_Elo`.
 //!
-//! A weak player sees little and errs in what it sees. So the search gets a node budget, and the
-//! move is drawn at random from several lines: the less a line loses, the likelier it is (a softmax
-//! over centipawns). See Chess Programming Wiki, "Playing Strength". Stockfish's `Skill` chooses
-//! among lines in a similar way.
+//! Two settings limit the strength: a node budget, and a random choice among the MultiPV lines. The
+//! less a line loses, the likelier it is chosen (a softmax over centipawns). See Chess
+//! Programming Wiki, "Playing Strength". Stockfish's `Skill` chooses among lines in a similar way.
 
 use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
 
 use crate::chess::Move;
-use crate::engine::{Limits, Report, Score, SearchScope};
+use crate::engine::{Limits, Report, Score, SearchOptions};
 
 /// The strength limit of one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Handicap {
+pub(super) struct StrengthLimit {
     elo: u16,
     /// Random number that selects the line.
     random_value: u64,
@@ -50,23 +49,23 @@ const CANDIDATE_LINES: usize = 4;
 /// Largest centipawn score. A mate counts 1,000 more, less one for each move to it.
 const MAX_CENTIPAWNS: i32 = 3_000;
 
-impl Handicap {
+impl StrengthLimit {
     /// The range of `UCI_Elo`.
     pub(super) const ELO: RangeInclusive<u16> = 800..=2800;
 
     /// A limit for one move, with a fresh random number.
-    pub(super) fn new(elo: u16) -> Handicap {
-        Handicap {
-            elo: elo.clamp(*Handicap::ELO.start(), *Handicap::ELO.end()),
+    pub(super) fn new(elo: u16) -> StrengthLimit {
+        StrengthLimit {
+            elo: elo.clamp(*StrengthLimit::ELO.start(), *StrengthLimit::ELO.end()),
             random_value: RandomState::new().hash_one(elo),
         }
     }
 
     /// Applies the limit to a search.
-    pub(super) fn apply_to(self, limits: &mut Limits, scope: &mut SearchScope) {
+    pub(super) fn apply_to(self, limits: &mut Limits, options: &mut SearchOptions) {
         limits.nodes = Some(self.nodes().min(limits.nodes.unwrap_or(u64::MAX)));
-        scope.threads = 1;
-        scope.multipv = scope.multipv.max(CANDIDATE_LINES);
+        options.threads = 1;
+        options.multipv = options.multipv.max(CANDIDATE_LINES);
     }
 
     /// The line to play.

@@ -33,8 +33,9 @@ fn report(lines: &[(&str, Score)]) -> Report {
 
 /// The number of times in 1,000 that the second line is chosen.
 fn second_choices_of_1000(elo: u16, report: &Report) -> usize {
-    let handicaps = (0..1_000_u64).map(|n| Handicap { elo, random_value: n * (u64::MAX / 1_000) });
-    handicaps.filter(|handicap| handicap.choose_line(report) == report.alternatives[0].pv).count()
+    let strength_limits =
+        (0..1_000_u64).map(|n| StrengthLimit { elo, random_value: n * (u64::MAX / 1_000) });
+    strength_limits.filter(|limit| limit.choose_line(report) == report.alternatives[0].pv).count()
 }
 
 #[test]
@@ -42,14 +43,14 @@ fn a_weaker_player_sees_less_and_errs_more() {
     let close = report(&[("e2e4", Score::Cp(30)), ("a2a3", Score::Cp(15))]);
     let (mut last_nodes, mut last_errors) = (0, 1_000);
     for elo in [800, 1300, 1800, 2300, 2800] {
-        let handicap = Handicap { elo, random_value: 0 };
+        let strength_limit = StrengthLimit { elo, random_value: 0 };
         let errors = second_choices_of_1000(elo, &close);
         assert!(
-            handicap.nodes() > last_nodes && errors < last_errors,
+            strength_limit.nodes() > last_nodes && errors < last_errors,
             "{elo}: {} nodes, {errors} errors",
-            handicap.nodes()
+            strength_limit.nodes()
         );
-        (last_nodes, last_errors) = (handicap.nodes(), errors);
+        (last_nodes, last_errors) = (strength_limit.nodes(), errors);
     }
 }
 
@@ -69,27 +70,30 @@ fn a_line_that_allows_a_forced_mate_is_not_chosen() {
 #[test]
 fn a_single_line_is_played() {
     let only = report(&[("e2e4", Score::Cp(0))]);
-    assert_eq!(Handicap { elo: 800, random_value: u64::MAX }.choose_line(&only), only.pv);
+    assert_eq!(StrengthLimit { elo: 800, random_value: u64::MAX }.choose_line(&only), only.pv);
 }
 
 #[test]
 fn limits_of_the_gui_still_hold() {
     let mut limits = Limits { nodes: Some(10), ..Limits::default() };
-    let mut scope = SearchScope { threads: 8, multipv: 20, ..SearchScope::default() };
-    Handicap { elo: 2800, random_value: 0 }.apply_to(&mut limits, &mut scope);
-    assert_eq!((limits.nodes, scope.threads, scope.multipv), (Some(10), 1, 20));
+    let mut options = SearchOptions { threads: 8, multipv: 20, ..SearchOptions::default() };
+    StrengthLimit { elo: 2800, random_value: 0 }.apply_to(&mut limits, &mut options);
+    assert_eq!((limits.nodes, options.threads, options.multipv), (Some(10), 1, 20));
 }
 
 #[test]
 fn the_strength_levels_span_the_elo_range_and_are_monotonic() {
-    assert_eq!(STRENGTH_LEVELS[0].elo, f64::from(*Handicap::ELO.start()));
-    assert_eq!(STRENGTH_LEVELS[STRENGTH_LEVELS.len() - 1].elo, f64::from(*Handicap::ELO.end()));
+    assert_eq!(STRENGTH_LEVELS[0].elo, f64::from(*StrengthLimit::ELO.start()));
+    assert_eq!(
+        STRENGTH_LEVELS[STRENGTH_LEVELS.len() - 1].elo,
+        f64::from(*StrengthLimit::ELO.end())
+    );
     assert!(
         STRENGTH_LEVELS
             .windows(2)
             .all(|pair| pair[0].elo < pair[1].elo && pair[0].nodes < pair[1].nodes)
     );
     assert!(STRENGTH_LEVELS.windows(2).all(|pair| pair[0].temperature > pair[1].temperature));
-    let node_counts = [800, 2000, 2800].map(|elo| Handicap { elo, random_value: 0 }.nodes());
+    let node_counts = [800, 2000, 2800].map(|elo| StrengthLimit { elo, random_value: 0 }.nodes());
     assert_eq!(node_counts, [20, 10_000, 300_000]);
 }
