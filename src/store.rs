@@ -1,7 +1,8 @@
 //! Persistence in files of redb, an embedded copy-on-write B-tree with atomic commits.
 //!
-//! - The file of the evaluation cache keeps finished analyses. Other layers use it through [`Store`],
-//!   whose only implementation is [`DictionaryFile`]. Each [`Record`] is encoded with a checksum.
+//! - The file of the evaluation cache keeps finished analyses. Other layers use it through
+//!   [`Store`], whose only production implementation is [`DictionaryFile`]. Each [`Record`] is
+//!   encoded with a checksum.
 //! - [`jobs`] keeps game-review jobs.
 
 mod bytes;

@@ -163,8 +163,8 @@ impl AnalysisStream {
         if report.depth > self.sent_depth {
             return Some(report.clone());
         }
-        // The proof of a mate is shallower than the iterations before it, which are finished all
-        // the same.
+        // A mate proof can have a lower depth than earlier iterations. Those iterations are still
+        // complete.
         (answer.reason == CompletionReason::Mate)
             .then(|| Arc::new(Report { depth: self.sent_depth, ..(**report).clone() }))
     }

@@ -89,7 +89,7 @@ pub struct ClassCounts {
     pub timed_out: u64,
 }
 
-/// How many lookups the evaluation cache answered, by tier.
+/// The number of cache lookups: hits by the tier that answered, and misses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CacheHits {
     /// From memory.

@@ -36,7 +36,7 @@ pub(super) fn start_workers(
 fn run_worker(queue: &Queue, speculative_search: &SpeculativeSearch) {
     while let Some(work) = queue.next_work() {
         // The panic hook has logged a panic, in the span of the request, by the time it is caught
-        // here. What the task drops while it unwinds tells its subscribers.
+        // here. Unwinding drops the task's publisher, which sends the error to the subscribers.
         match work {
             Work::Task(queued) => {
                 let (started, workers) = (Instant::now(), queued.workers());

@@ -1,8 +1,8 @@
 //! Stall detection for an HTTP/2 stream whose client reads nothing.
 //!
 //! Each stream has its own flow-control window. A closed window blocks its answer while the
-//! connection goes on, so the socket shows nothing. Hyper then polls the body no more, and h2 keeps
-//! the bytes that it has. Therefore every chunk is tracked until it is sent: each chunk reports
+//! connection goes on, so the socket shows nothing. Hyper then stops polling the body, and h2
+//! buffers the unsent bytes. Therefore every chunk is tracked until it is sent: each chunk reports
 //! when bytes of it were.
 
 use std::pin::Pin;
@@ -71,7 +71,7 @@ impl StreamProgress {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Changes the state. Restarts the time when the client becomes the one to act.
+    /// Changes the state. Restarts the stall timer when the server starts to wait for the client.
     fn update(&self, change: impl FnOnce(&mut State)) {
         let mut state = self.lock();
         let was_blocked = state.is_blocked_on_client();

@@ -278,7 +278,7 @@ pub struct MetricsSettings {
 pub struct OtlpSettings {
     /// URL of the collector. Empty turns traces off.
     pub endpoint: String,
-    /// Traced requests per thousand, among those whose caller has not decided it.
+    /// The sampling rate per thousand, for requests without a sampling decision in `traceparent`.
     pub sample_permille: u32,
     /// Longest time to wait for the collector, in milliseconds.
     pub timeout_ms: u64,

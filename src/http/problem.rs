@@ -35,8 +35,8 @@ const PROBE_RETRY_AFTER: Duration = Duration::from_secs(1);
 /// `Retry-After` of a refused stream, batch or explore request.
 const STREAM_RETRY_AFTER: Duration = Duration::from_secs(5);
 
-/// An error response. It travels as a response extension. The request layer knows the request id
-/// and the path, and writes the body.
+/// An error response. It is stored in the response extensions. The request layer adds the request
+/// id and the path, and writes the body.
 #[derive(Clone, Debug)]
 pub struct Problem {
     code: ProblemCode,

@@ -1,7 +1,7 @@
 //! The layer that formats events as log lines.
 //!
-//! It is own code because the request log is on the hot path: one buffer per thread, one copy, and
-//! no lock except the writer's.
+//! It does not use `tracing_subscriber::fmt`, because the request log is on the hot path: one
+//! buffer per thread, one copy, and no lock except the writer's.
 
 use std::cell::RefCell;
 use std::fmt::{self, Write as _};

@@ -24,7 +24,8 @@ pub(crate) struct Module {
     pub(crate) glob_reexports: Vec<ModulePath>,
     /// Paths inside the crate that its code names.
     pub(crate) uses: BTreeSet<ModulePath>,
-    /// Other paths, such as `std::env::var`, and the macros that its code calls, such as `println!`.
+    /// Other paths, such as `std::env::var`, and the macros that its code calls, such as
+    /// `println!`.
     pub(crate) external_paths: BTreeSet<String>,
     /// Files of child modules that are only for tests.
     test_modules: BTreeSet<String>,

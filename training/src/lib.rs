@@ -11,7 +11,8 @@
 //! - Win, draw and loss: a [`wdl_model`] is fitted ([`wdl_fit`]) to the [`tally`] of the engine's
 //!   own games. Its [`reliability`] compares predicted with observed frequencies.
 //!
-//! [`datagen`] generates training games by self-play. [`value_parsers`] checks numbers of the command line.
+//! [`datagen`] generates training games by self-play. [`value_parsers`] checks numbers of the
+//! command line.
 
 pub mod checkpoint;
 pub mod commands;

@@ -36,8 +36,8 @@ pub(in crate::analysis) struct WriteBehind {
 #[derive(Debug)]
 struct Shared {
     store: Arc<dyn Store>,
-    /// The longest time from a stored analysis to its write. It waits half of this time; the rest
-    /// is for the current batch and its own.
+    /// The longest time from a stored analysis to its write. A record waits at most half of this
+    /// interval. The other half is reserved for the running write and the record's own write.
     flush_interval: Duration,
     waiting: Mutex<WaitingRecords>,
     /// Signals every change of `waiting`.

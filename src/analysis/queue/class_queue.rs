@@ -114,7 +114,7 @@ impl ClassQueue {
             state.waiting -= 1;
         }
         if self.waiting.is_empty() {
-            // Without waiting tasks no client has an advantage to compensate.
+            // The queue is empty, so the fairness state can be reset.
             self.clients.clear();
         } else if self.clients.len() > MAX_INACTIVE_CLIENTS {
             let virtual_time = self.virtual_time;

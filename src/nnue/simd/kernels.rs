@@ -22,8 +22,8 @@ impl Kernels {
         added: &Row,
         removed: &Row,
     ) {
-        // SAFETY: the processor has the instructions, because `Kernels::for_level` checked it before
-        // it returned `self`.
+        // SAFETY: the processor has the instructions, because `Kernels::for_level` checked it
+        // before it returned `self`.
         unsafe { (self.apply_move)(before, after, [added], [removed]) }
     }
 
@@ -66,8 +66,8 @@ impl Kernels {
         unsafe { (self.refresh)(cached, out, added, removed) }
     }
 
-    /// Σ v²·w over the neurons of the side to move and of the other side, where v is the sum clipped
-    /// to 0–255.
+    /// Σ v²·w over the neurons of the side to move and of the other side, where v is the sum
+    /// clipped to 0–255.
     #[inline]
     pub(in crate::nnue) fn output(&self, own: &Row, other: &Row, weights: &[Row; 2]) -> i64 {
         // SAFETY: as in `apply_move`.
