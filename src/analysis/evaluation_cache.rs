@@ -358,7 +358,7 @@ impl EvaluationCache {
 
     /// Stores the report of a search with these limits: in its own context, and also in the empty
     /// one if the report does not depend on history and clock. A deeper entry stays. In a full
-    /// cache the entry of the least worth is evicted.
+    /// cache the least valuable entry is evicted.
     pub(super) fn store(
         &self,
         key: &AnalysisKey,

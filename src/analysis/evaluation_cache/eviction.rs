@@ -53,7 +53,7 @@ pub(super) struct EvictionEntry {
     pub(super) lines: u8,
 }
 
-/// All entries in memory, the least worth on top.
+/// All entries in memory, the least valuable on top.
 ///
 /// A hit raises the worth in the sketch only, so the heap holds lower bounds. The top entry is
 /// checked for its current worth and inserted again if that has risen. An entry that stays on top
@@ -76,7 +76,7 @@ impl EvictionHeap {
         self.0.push(Reverse(entry));
     }
 
-    /// Removes the entry of the least worth if it is worth less than `newcomer`. `current_worth`
+    /// Removes the least valuable entry if it is worth less than `newcomer`. `current_worth`
     /// returns `None` for an entry that is no longer cached.
     pub(super) fn evict_least(
         &mut self,
