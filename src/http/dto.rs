@@ -10,7 +10,7 @@ mod search;
 pub(crate) use moves::{
     CastleFlagsView, Dests, MoveDto, castling_side_name, destinations, line_texts,
 };
-pub(crate) use position::{PositionRequest, PositionState, bit_order_schema};
+pub(crate) use position::{PositionRequest, PositionState};
 pub(crate) use score::{BestMove, ScoreDto, WdlDto, score_or_null, wdl_or_null};
 pub(crate) use search::{
     Clamped, Clamper, SearchRequest, SearchStats, memory_verdicts, sources, stop_reasons,
@@ -103,14 +103,14 @@ impl<'a> FromValue<'a> for CorrelationId {
             JsonValue::Float(number) => Some(CorrelationId::Float(number)),
             other => {
                 let detail = format!("id is {other}; it must be a string or a number");
-                errors.push(InvalidMember {
-                    code: MemberErrorCode::WrongType,
-                    pointer: path.pointer(),
-                    detail,
-                });
+                path.add_error(errors, MemberErrorCode::WrongType, detail);
                 None
             }
         }
+    }
+
+    fn schema() -> Schema {
+        ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::String, Type::Number])).into()
     }
 }
 
@@ -126,8 +126,8 @@ impl CorrelationId {
             .unwrap_or_default()
     }
 
-    /// The schema of the member `id`.
-    pub(crate) fn schema() -> Schema {
+    /// The schema of the id in a response.
+    pub(crate) fn response_schema() -> Schema {
         let kinds = SchemaType::from_iter([Type::String, Type::Number, Type::Null]);
         ObjectBuilder::new()
             .schema_type(kinds)

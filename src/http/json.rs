@@ -2,14 +2,20 @@
 //! request are reported at once.
 
 mod extract;
+mod from_value;
 mod members;
+mod request;
 mod value;
 
 pub(crate) use extract::{
     BodyLimits, Json, JsonLimits, Query, check_encoding, content_type, is_json_media_type,
     is_media_type, read, read_bytes,
 };
-pub(crate) use members::{FromMembers, FromValue, JsonPath, Members, read_enum};
+pub(crate) use from_value::{FromValue, JsonPath, Named, NumberIn};
+pub(crate) use members::{FromMembers, Members};
+pub(crate) use request::{
+    DescribeMembers, describe_member, describe_type, query_parameters, request, request_schema,
+};
 pub(crate) use value::JsonValue;
 
 use std::cell::RefCell;

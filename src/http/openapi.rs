@@ -1,7 +1,6 @@
 //! The OpenAPI contract, generated from the code.
 
 mod examples;
-mod requests;
 
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{OpenApi as Document, Ref, RefOr};
@@ -16,7 +15,6 @@ use crate::http::problem::{
     Internal, InvalidMember, ProblemCode, ProblemDocument, problem_response,
 };
 use examples::Examples;
-use requests::{FlattenedRequests, QueryParameters};
 
 #[derive(OpenApi)]
 #[openapi(
@@ -82,7 +80,7 @@ use requests::{FlattenedRequests, QueryParameters};
         ),
         responses(Internal),
     ),
-    modifiers(&FlattenedRequests, &QueryParameters, &LineTypes, &AuthResponses, &Examples)
+    modifiers(&LineTypes, &AuthResponses, &Examples)
 )]
 struct Contract;
 
@@ -146,6 +144,38 @@ impl Modify for AuthResponses {
                 let response = Ref::from_response_name(code.name()).into();
                 operation.responses.responses.insert(code.status().as_str().to_owned(), response);
             }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::contract;
+
+    fn schema(name: &str) -> Value {
+        let contract = serde_json::to_value(contract()).unwrap();
+        contract["components"]["schemas"][name].clone()
+    }
+
+    #[test]
+    fn a_request_has_the_members_of_its_position_and_no_others() {
+        let request = schema("LegalMovesRequest");
+        let names: Vec<&String> = request["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(names, ["fen", "packed", "moves"]);
+        assert_eq!(request["additionalProperties"], false);
+    }
+
+    #[test]
+    fn a_response_field_named_position_is_not_flattened() {
+        for name in ["PlacedPiece", "Queued"] {
+            let answer = schema(name);
+            assert_eq!(answer["properties"]["position"]["type"], "integer", "{answer}");
+            assert!(
+                answer["required"].as_array().unwrap().contains(&json!("position")),
+                "{answer}"
+            );
         }
     }
 }

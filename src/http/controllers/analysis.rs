@@ -71,6 +71,7 @@ pub(crate) async fn analyse(
     path = "/v1/analysis",
     tag = "analysis",
     params(
+        AnalysisRequestDto,
         ("last-event-id" = Option<String>, Header, description = "The id of the last event that \
             the client received."),
         ("ticket" = Option<String>, Query, description = "A ticket from `POST /v1/tickets`, for \

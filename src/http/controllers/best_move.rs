@@ -13,24 +13,18 @@ use crate::http::dto::{
     BestMove, Clamped, MoveText, PositionRequest, PositionState, ScoreDto, SearchRequest,
     SearchStats, WdlDto, line_texts, score_or_null, wdl_or_null,
 };
-use crate::http::json::{FromMembers, Json, Members, Reply};
+use crate::http::json::{Json, Reply, request};
 use crate::http::middleware::ServerTiming;
 use crate::http::problem::{Problem, SearchProblems};
 
-/// A position to search and the limits of the search. The search stops at the first limit that it
-/// reaches. A value above a cap of `GET /v1/limits` is clamped. The cap on `movetime_ms` also ends
-/// a search without `movetime_ms`, with the reason `time`.
-#[derive(Clone, Debug, ToSchema)]
-#[schema(as = BestMoveRequest)]
-pub(crate) struct BestMoveRequest {
-    pub(crate) position: PositionRequest,
-    pub(crate) search: SearchRequest,
-}
-
-impl FromMembers for BestMoveRequest {
-    fn read(members: &mut Members<'_>) -> Option<BestMoveRequest> {
-        let (position, search) = (PositionRequest::read(members), SearchRequest::read(members));
-        Some(BestMoveRequest { position: position?, search: search? })
+request! {
+    /// A position to search and the limits of the search. The search stops at the first limit that
+    /// it reaches. A value above a cap of `GET /v1/limits` is clamped. The cap on `movetime_ms` also
+    /// ends a search without `movetime_ms`, with the reason `time`.
+    #[derive(Clone, Debug)]
+    pub(crate) struct BestMoveRequest as "BestMoveRequest" {
+        flatten position: PositionRequest,
+        flatten search: SearchRequest,
     }
 }
 

@@ -1,5 +1,6 @@
 //! `GET /api/cloud-eval`: cached evaluations in Lichess's format, for unmodified Lichess clients.
 
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -14,30 +15,19 @@ use crate::engine::{Limits, Report, Score, SearchOptions};
 use crate::http::App;
 use crate::http::access::Caller;
 use crate::http::dto::line_texts;
-use crate::http::json::{FromMembers, Members, Query, Reply};
+use crate::http::json::{Query, Reply, request};
 use crate::http::problem::Problem;
 
-/// The position to look up, and the number of lines.
-#[derive(Clone, Debug, Default, ToSchema)]
-#[schema(as = CloudEvalRequest)]
-pub(crate) struct CloudEvalRequest {
-    /// The position as FEN.
-    #[schema(value_type = String)]
-    fen: Option<String>,
-    /// The number of lines.
-    #[schema(rename = "multiPv", minimum = 1, nullable = false, default = 1)]
-    multi_pv: Option<u64>,
-    /// `standard`, `chess960` or `fromPosition`. Any other variant gets 404.
-    #[schema(nullable = false)]
-    variant: Option<String>,
-}
-
-impl FromMembers for CloudEvalRequest {
-    fn read(members: &mut Members<'_>) -> Option<CloudEvalRequest> {
-        let fen = members.required("fen");
-        let multi_pv = members.optional_number("multiPv", 1..=u64::MAX);
-        let variant = members.optional("variant");
-        Some(CloudEvalRequest { fen, multi_pv, variant })
+request! {
+    /// The position to look up, and the number of lines.
+    #[derive(Clone, Debug)]
+    pub(crate) struct CloudEvalRequest as "CloudEvalRequest" {
+        /// The position as FEN.
+        required fen: String,
+        /// The number of lines.
+        optional multi_pv as "multiPv": NonZeroU64 = 1,
+        /// `standard`, `chess960` or `fromPosition`. Any other variant gets 404.
+        optional variant: String,
     }
 }
 
@@ -85,6 +75,7 @@ pub(crate) struct NoCloudEval {
     get,
     path = "/api/cloud-eval",
     tag = "analysis",
+    params(CloudEvalRequest),
     responses(
         (status = 200, description = "The evaluation.", body = CloudEval),
         (status = 404, description = "There is no evaluation of the position.", body = NoCloudEval),
@@ -100,11 +91,12 @@ pub(crate) async fn cloud_eval(
         .variant
         .as_deref()
         .is_none_or(|name| ["standard", "chess960", "fromPosition"].contains(&name));
-    let fen = query.fen.unwrap_or_default();
+    let fen = query.fen;
     let position =
         is_known_variant.then(|| parse_fen(&fen).ok()).flatten().map(|parsed| parsed.position);
     let Some(position) = position else { return Ok(not_found()) };
-    let multipv = usize::try_from(query.multi_pv.unwrap_or(1)).unwrap_or(usize::MAX);
+    let multipv =
+        query.multi_pv.map_or(1, |lines| usize::try_from(lines.get()).unwrap_or(usize::MAX));
     let Some(report) = find_report(&app, caller.client(), &position, multipv).await? else {
         return Ok(not_found());
     };

@@ -8,14 +8,16 @@ use crate::chess::{Position, Square};
 use crate::engine::StaticEvaluation;
 use crate::http::App;
 use crate::http::dto::{PositionRequest, PositionState, ScoreDto, SquareName};
-use crate::http::json::{FromMembers, Json, Members, Reply};
+use crate::http::json::{Json, Reply, request};
 use crate::http::problem::{PositionProblems, Problem};
 use crate::http::schema::{owner, role};
 
-/// The position to evaluate.
-#[derive(Clone, Debug, ToSchema)]
-pub(crate) struct EvaluateRequest {
-    position: PositionRequest,
+request! {
+    /// The position to evaluate.
+    #[derive(Clone, Debug)]
+    pub(crate) struct EvaluateRequest as "EvaluateRequest" {
+        flatten position: PositionRequest,
+    }
 }
 
 /// The static evaluation of a position by the network, without a search.
@@ -53,12 +55,6 @@ pub(crate) struct PieceContribution {
     /// The score with the piece minus the score without it, in centipawns from White's point of
     /// view.
     value: i32,
-}
-
-impl FromMembers for EvaluateRequest {
-    fn read(members: &mut Members<'_>) -> Option<EvaluateRequest> {
-        Some(EvaluateRequest { position: PositionRequest::read(members)? })
-    }
 }
 
 /// Evaluate a position without a search

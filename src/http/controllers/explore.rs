@@ -15,7 +15,7 @@ use crate::chess::{CastlingNotation, Outcome, Position, SanWriter, to_uci_inline
 use crate::http::App;
 use crate::http::caps::{MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES};
 use crate::http::dto::{Hex, MoveText, PositionRequest, PositionState, ScoreDto, whole_ms};
-use crate::http::json::{FromMembers, JsonBytes, Members, Query};
+use crate::http::json::{JsonBytes, NumberIn, Query, request};
 use crate::http::problem::{ExploreProblems, Problem};
 use crate::http::schema::{ref_or_null, reversible_move, varying};
 use crate::http::stream::body_with_permit;
@@ -35,21 +35,13 @@ pub(crate) const fn explore_memory_bound() -> u64 {
     (bytes as u64).next_multiple_of(1 << 20)
 }
 
-/// The position to explore, and the depth.
-#[derive(Clone, Debug, ToSchema)]
-#[schema(as = ExploreRequest)]
-pub(crate) struct ExploreRequest {
-    position: PositionRequest,
-    /// The depth in moves, 1 to 3. Only positions in the evaluation cache are explored further.
-    #[schema(minimum = 1, maximum = 3, nullable = false, default = 1)]
-    depth: Option<u64>,
-}
-
-impl FromMembers for ExploreRequest {
-    fn read(members: &mut Members<'_>) -> Option<ExploreRequest> {
-        let position = PositionRequest::read(members);
-        let depth = members.optional_number("depth", 1..=3);
-        Some(ExploreRequest { position: position?, depth })
+request! {
+    /// The position to explore, and the depth.
+    #[derive(Clone, Debug)]
+    pub(crate) struct ExploreRequest as "ExploreRequest" {
+        flatten position: PositionRequest,
+        /// The depth in moves, 1 to 3. Only positions in the evaluation cache are explored further.
+        optional depth: NumberIn<1, 3> = 1,
     }
 }
 
@@ -129,6 +121,7 @@ pub(crate) struct ExploredMove {
     get,
     path = "/v1/explore",
     tag = "analysis",
+    params(ExploreRequest),
     responses((status = 200, description = "The moves.", body = ExploredPosition), ExploreProblems)
 )]
 pub(crate) async fn explore(
@@ -136,7 +129,7 @@ pub(crate) async fn explore(
     Query(request): Query<ExploreRequest>,
 ) -> Result<Response, Problem> {
     let resolved = request.position.resolve()?;
-    let depth = request.depth.and_then(|depth| u32::try_from(depth).ok()).unwrap_or(1);
+    let depth = request.depth.map_or(1, |depth| depth.get() as u32);
     let service = app.service().await.clone();
     let deep_permit = if depth > 1 { Some(app.deep_explore_permit().await?) } else { None };
     let walk_permit = app.explore_permit().await?;

@@ -54,14 +54,7 @@ use request::Upload;
     path = "/v1/games",
     tag = "games",
     params(
-        ("depth" = Option<u64>, Query, minimum = 1, description = "The same as the member of that \
-            name. It can't be given in both places."),
-        ("nodes" = Option<u64>, Query, minimum = 1, description = "The same as the member of that \
-            name. It can't be given in both places."),
-        ("movetime_ms" = Option<u64>, Query, minimum = 1, description = "The same as the member of \
-            that name. It can't be given in both places."),
-        ("multipv" = Option<u64>, Query, minimum = 1, description = "The same as the member of \
-            that name. It can't be given in both places."),
+        ReviewLimitsRequest,
         ("idempotency-key" = Option<String>, Header, min_length = 1, max_length = 128,
             pattern = "^[!-~]+$",
             description = "A key of the client's choice that identifies the job."),

@@ -9,13 +9,15 @@ use crate::chess::{
 use crate::http::dto::{
     Dests, MoveDto, PositionRequest, PositionState, castling_side_name, destinations,
 };
-use crate::http::json::{FromMembers, Json, JsonBytes, Members};
+use crate::http::json::{Json, JsonBytes, request};
 use crate::http::problem::{PositionProblems, Problem};
 
-/// The position to generate the legal moves of.
-#[derive(Clone, Debug, ToSchema)]
-pub(crate) struct LegalMovesRequest {
-    position: PositionRequest,
+request! {
+    /// The position to generate the legal moves of.
+    #[derive(Clone, Debug)]
+    pub(crate) struct LegalMovesRequest as "LegalMovesRequest" {
+        flatten position: PositionRequest,
+    }
 }
 
 // This type describes the schema. `write_response` writes the JSON by hand, and a test compares the
@@ -34,12 +36,6 @@ pub(crate) struct LegalMoves {
     /// Castling appears twice: as the king's destination and as the rook's square.
     #[schema(value_type = std::collections::BTreeMap<String, Vec<String>>)]
     dests: Dests,
-}
-
-impl FromMembers for LegalMovesRequest {
-    fn read(members: &mut Members<'_>) -> Option<LegalMovesRequest> {
-        Some(LegalMovesRequest { position: PositionRequest::read(members)? })
-    }
 }
 
 /// List the legal moves

@@ -10,22 +10,21 @@ use crate::chess::{CastlingNotation, Move, Position, to_uci_inline};
 use crate::http::App;
 use crate::http::access::Caller;
 use crate::http::dto::{Clamped, Clamper, MoveText, PositionRequest, per_second, whole_ms};
-use crate::http::json::{FromMembers, Json, Members, Reply};
+use crate::http::json::{Json, Reply, request};
 use crate::http::problem::{PerftProblems, Problem};
 use crate::http::schema::varying;
 
-/// The position and the depth of the count.
-#[derive(Clone, Debug, ToSchema)]
-#[schema(as = PerftRequest)]
-pub(crate) struct PerftRequest {
-    position: PositionRequest,
-    /// The depth in plies. A value above `perft_depth` of `GET /v1/limits` is clamped. Depth 0 has
-    /// one path.
-    #[schema(minimum = 0)]
-    depth: u64,
-    /// Also return the count of each first move.
-    #[schema(required = false, default = false)]
-    divide: bool,
+request! {
+    /// The position and the depth of the count.
+    #[derive(Clone, Debug)]
+    pub(crate) struct PerftRequest as "PerftRequest" {
+        flatten position: PositionRequest,
+        /// The depth in plies. A value above `perft_depth` of `GET /v1/limits` is clamped. Depth 0
+        /// has one path.
+        required depth: u64,
+        /// Also return the count of each first move.
+        defaulted divide: bool,
+    }
 }
 
 /// The number of legal move paths.
@@ -69,15 +68,6 @@ impl Serialize for Divide {
             map.serialize_entry(mv, nodes)?;
         }
         map.end()
-    }
-}
-
-impl FromMembers for PerftRequest {
-    fn read(members: &mut Members<'_>) -> Option<PerftRequest> {
-        let position = PositionRequest::read(members);
-        let depth = members.required_number("depth", 0..=u64::MAX);
-        let divide = members.optional("divide").unwrap_or(false);
-        Some(PerftRequest { position: position?, depth: depth?, divide })
     }
 }
 

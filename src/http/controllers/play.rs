@@ -3,29 +3,55 @@
 use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::{Object, ObjectBuilder};
 
 use crate::chess::encodings::{BitOrder, CapturedPiece, MoveRecord, ReversibleMove};
 use crate::chess::{CastlingNotation, Color, Game, Move, Position, SanWriter, to_uci_inline};
 use crate::http::App;
-use crate::http::dto::{
-    CastleFlagsView, Hex, MoveText, PositionRequest, PositionState, bit_order_schema,
-};
-use crate::http::json::{FromMembers, Json, Members, Reply};
+use crate::http::dto::{CastleFlagsView, Hex, MoveText, PositionRequest, PositionState};
+use crate::http::json::{DescribeMembers, FromMembers, Json, Members, Reply, request};
 use crate::http::problem::{MemberErrorCode, PositionProblems, Problem};
 use crate::http::schema::{nullable_string_enum, reversible_move};
 
-/// The moves to play, and the number of moves to take back.
-#[derive(Clone, Debug, ToSchema)]
-#[schema(as = PlayRequest)]
-pub(crate) struct PlayRequest {
-    position: PositionRequest,
-    /// The number of moves to take back from the end.
-    #[schema(required = false, default = 0)]
-    undo: usize,
-    /// The square of bit 0 in the bitboards of the response.
-    #[schema(required = false, schema_with = bit_order_schema)]
-    bit_order: BitOrder,
+request! {
+    /// The moves to play, and the number of moves to take back.
+    #[derive(Clone, Debug)]
+    #[validate(check_undo)]
+    pub(crate) struct PlayRequest as "PlayRequest" {
+        flatten position: PositionWithMoves,
+        /// The number of moves to take back from the end.
+        defaulted undo: usize,
+        /// The square of bit 0 in bitboards of the response: `a1` (h8 is bit 63), or `a8` (h1 is
+        /// bit 63).
+        defaulted bit_order: BitOrder,
+    }
+}
+
+fn check_undo(request: &PlayRequest, members: &mut Members<'_>) {
+    let move_count = request.position.0.move_count();
+    if request.undo > move_count {
+        let detail =
+            format!("undo is {}; it must be 0 to {move_count}, the number of moves", request.undo);
+        members.add_error(MemberErrorCode::OutOfRange, "undo", detail);
+    }
+}
+
+/// A position in a request that must have the member `moves`.
+#[derive(Clone, Debug)]
+struct PositionWithMoves(PositionRequest);
+
+impl FromMembers for PositionWithMoves {
+    fn read(members: &mut Members<'_>) -> Option<PositionWithMoves> {
+        members.require("moves");
+        PositionRequest::read(members).map(PositionWithMoves)
+    }
+}
+
+impl DescribeMembers for PositionWithMoves {
+    fn describe(request: &mut Object) {
+        PositionRequest::describe(request);
+        request.required.push("moves".to_owned());
+    }
 }
 
 /// The state after the moves, and the played moves.
@@ -91,25 +117,6 @@ pub(crate) struct RecordDto {
     castle: CastleFlagsView,
 }
 
-impl FromMembers for PlayRequest {
-    fn read(members: &mut Members<'_>) -> Option<PlayRequest> {
-        members.require("moves");
-        let position = PositionRequest::read(members);
-        let undo = members.optional_number("undo", 0..=u64::MAX).unwrap_or(0);
-        let bit_order = members.optional("bit_order").unwrap_or_default();
-        let position = position?;
-        let undo = usize::try_from(undo).unwrap_or(usize::MAX);
-        if undo > position.move_count() {
-            let detail = format!(
-                "undo is {undo}; it must be 0 to {}, the number of moves",
-                position.move_count()
-            );
-            members.add_error(MemberErrorCode::OutOfRange, "undo", detail);
-        }
-        Some(PlayRequest { position, undo, bit_order })
-    }
-}
-
 /// Play moves
 ///
 /// Plays moves, takes back the last `undo` of them, and returns what each remaining move changes.
@@ -124,7 +131,7 @@ pub(crate) async fn play(
     State(app): State<App>,
     Json(request): Json<PlayRequest>,
 ) -> Result<Reply<PlayedGame>, Problem> {
-    let mut resolved = request.position.resolve()?;
+    let mut resolved = request.position.0.resolve()?;
     for _ in 0..request.undo {
         resolved.game.undo();
     }

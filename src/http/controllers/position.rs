@@ -9,25 +9,22 @@ use utoipa::openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Type};
 
 use crate::chess::Game;
 use crate::chess::encodings::{self, BitOrder, PackedPosition};
-use crate::http::dto::{PositionRequest, PositionState, bit_order_schema};
-use crate::http::json::{
-    FromMembers, FromValue, Json, JsonPath, JsonValue, Members, Reply, read_enum,
-};
-use crate::http::problem::{InvalidMember, PositionProblems, Problem};
-use crate::http::schema::string_enum;
+use crate::http::dto::{PositionRequest, PositionState};
+use crate::http::json::{Json, Named, Reply, request};
+use crate::http::problem::{PositionProblems, Problem};
 use view_dtos::{BitboardsView, BoardsView, ChecksView, HuffmanView, PieceView, StateView};
 
-/// The position to convert, and the requested views.
-#[derive(Clone, Debug, ToSchema)]
-#[schema(as = PositionRequest)]
-pub(crate) struct PositionViewsRequest {
-    position: PositionRequest,
-    /// The requested views; all by default.
-    #[schema(required = false, schema_with = views_schema)]
-    views: Vec<View>,
-    /// The square of bit 0 in the bitboards of the response.
-    #[schema(required = false, schema_with = bit_order_schema)]
-    bit_order: BitOrder,
+request! {
+    /// The position to convert, and the requested views.
+    #[derive(Clone, Debug)]
+    pub(crate) struct PositionViewsRequest as "PositionRequest" {
+        flatten position: PositionRequest,
+        /// The requested views; all by default.
+        optional views: Vec<View>,
+        /// The square of bit 0 in bitboards of the response: `a1` (h8 is bit 63), or `a8` (h1 is
+        /// bit 63).
+        defaulted bit_order: BitOrder,
+    }
 }
 
 /// A position in many encodings.
@@ -45,15 +42,6 @@ pub(crate) struct PositionAnswer {
     chess960: bool,
     /// The requested views.
     views: Views,
-}
-
-impl FromMembers for PositionViewsRequest {
-    fn read(members: &mut Members<'_>) -> Option<PositionViewsRequest> {
-        let position = PositionRequest::read(members);
-        let views = members.optional("views").unwrap_or(View::ALL.to_vec());
-        let bit_order = members.optional("bit_order").unwrap_or_default();
-        Some(PositionViewsRequest { position: position?, views, bit_order })
-    }
 }
 
 /// Convert a position
@@ -78,7 +66,11 @@ pub(crate) async fn position(
         shredder_fen: position.shredder_fen(),
         packed: PackedPosition::from_position(position).to_text(),
         chess960: position.is_chess960(),
-        views: Views::of(&resolved.game, &request.views, request.bit_order),
+        views: Views::of(
+            &resolved.game,
+            request.views.as_deref().unwrap_or(View::ALL),
+            request.bit_order,
+        ),
     }))
 }
 
@@ -97,8 +89,8 @@ pub(crate) enum View {
     Checks,
 }
 
-impl View {
-    pub(crate) const ALL: [View; 10] = [
+impl Named for View {
+    const ALL: &'static [View] = &[
         View::List,
         View::Bitboards,
         View::Boards,
@@ -111,7 +103,7 @@ impl View {
         View::Checks,
     ];
 
-    const fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             View::List => "list",
             View::Bitboards => "bitboards",
@@ -125,23 +117,6 @@ impl View {
             View::Checks => "checks",
         }
     }
-}
-
-impl<'a> FromValue<'a> for View {
-    fn read(
-        value: JsonValue<'a>,
-        path: JsonPath<'_>,
-        errors: &mut Vec<InvalidMember>,
-    ) -> Option<View> {
-        read_enum(value, path, errors, &View::ALL, |&view| view.name())
-    }
-}
-
-/// The schema of the request's `views`.
-pub(crate) fn views_schema() -> ArrayBuilder {
-    ArrayBuilder::new()
-        .items(string_enum("A view.", View::ALL.map(View::name)))
-        .description(Some("The requested views; all by default."))
 }
 
 /// The requested views.

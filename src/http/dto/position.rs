@@ -1,11 +1,9 @@
 //! A position in a request, and the state of a position in a response.
 
-use std::borrow::Cow;
-
 use serde::Serialize;
-use utoipa::openapi::schema::{ArrayBuilder, Schema};
-use utoipa::openapi::{ObjectBuilder, RefOr, Type};
-use utoipa::{PartialSchema, ToSchema};
+use utoipa::ToSchema;
+use utoipa::openapi::schema::ArrayBuilder;
+use utoipa::openapi::{Object, ObjectBuilder};
 
 use super::Hex;
 use crate::chess::encodings::{BitOrder, parse_packed};
@@ -13,8 +11,8 @@ use crate::chess::{
     Color, DrawClaim, DrawReason, FenWarning, FenWarningCode, Game, Outcome, ParsedFen, Position,
     PositionField, parse_fen, parse_move,
 };
-use crate::http::json::{FromMembers, FromValue, JsonPath, JsonValue, Members, read_enum};
-use crate::http::problem::{IllegalMoveReason, InvalidMember, MemberErrorCode, Problem};
+use crate::http::json::{DescribeMembers, FromMembers, Members, Named, request};
+use crate::http::problem::{IllegalMoveReason, MemberErrorCode, Problem};
 use crate::http::schema::{nullable_string_enum, side_to_move, string_enum};
 
 /// The name for the FEN of the starting position.
@@ -42,37 +40,60 @@ pub(crate) struct ResolvedPosition {
     pub(crate) warnings: Vec<FenWarning>,
 }
 
+request! {
+    /// The members of a position.
+    #[derive(Clone, Debug)]
+    #[check(check_source)]
+    #[validate(check_move_count)]
+    struct PositionMembers as "PositionMembers" {
+        /// A FEN (X-FEN or Shredder-FEN, four to six fields), or `startpos`. Exactly one of `fen`
+        /// and `packed` is required.
+        optional fen: String,
+        /// The packed form: base64url without padding. Exactly one of `fen` and `packed` is
+        /// required.
+        optional packed: String,
+        /// Moves in UCI or SAN, played from that position; at most `moves` of `GET /v1/limits`.
+        /// They count for repetitions and move clocks.
+        defaulted moves: Vec<String>,
+    }
+}
+
+fn check_source(members: &mut Members<'_>) {
+    match (members.has("fen"), members.has("packed")) {
+        (true, true) => members.add_error(
+            MemberErrorCode::Conflict,
+            "packed",
+            "fen and packed can't both be given".to_owned(),
+        ),
+        (false, false) if members.is_object() => members.add_error(
+            MemberErrorCode::Missing,
+            "fen",
+            "fen or packed is missing".to_owned(),
+        ),
+        _ => {}
+    }
+}
+
+fn check_move_count(position: &PositionMembers, members: &mut Members<'_>) {
+    let (count, max) = (position.moves.len(), members.max_moves());
+    if count > max {
+        let detail = format!("moves has {count} entries; at most {max} are allowed");
+        members.add_error(MemberErrorCode::OutOfRange, "moves", detail);
+    }
+}
+
 impl FromMembers for PositionRequest {
     fn read(members: &mut Members<'_>) -> Option<PositionRequest> {
-        if members.has("fen") && members.has("packed") {
-            members.add_error(
-                MemberErrorCode::Conflict,
-                "packed",
-                "fen and packed can't both be given".to_owned(),
-            );
-        }
-        if !members.has("fen") && !members.has("packed") && members.is_object() {
-            members.add_error(
-                MemberErrorCode::Missing,
-                "fen",
-                "fen or packed is missing".to_owned(),
-            );
-        }
-        let packed = members.optional("packed").map(PositionSource::Packed);
-        let fen = members.optional("fen").map(PositionSource::Fen);
-        let moves: Option<Vec<String>> =
-            if members.has("moves") { members.optional("moves") } else { Some(Vec::new()) };
-        if let Some(moves) = &moves
-            && moves.len() > members.max_moves()
-        {
-            let detail = format!(
-                "moves has {} entries; at most {} are allowed",
-                moves.len(),
-                members.max_moves()
-            );
-            members.add_error(MemberErrorCode::OutOfRange, "moves", detail);
-        }
-        Some(PositionRequest { source: fen.or(packed)?, moves: moves? })
+        let PositionMembers { fen, packed, moves } = PositionMembers::read(members)?;
+        let fen = fen.map(PositionSource::Fen);
+        let source = fen.or(packed.map(PositionSource::Packed))?;
+        Some(PositionRequest { source, moves })
+    }
+}
+
+impl DescribeMembers for PositionRequest {
+    fn describe(request: &mut Object) {
+        PositionMembers::describe(request);
     }
 }
 
@@ -107,44 +128,6 @@ impl PositionRequest {
             game.play(mv);
         }
         Ok(ResolvedPosition { game, warnings })
-    }
-}
-
-impl PartialSchema for PositionRequest {
-    fn schema() -> RefOr<Schema> {
-        let text = |description: &str| {
-            ObjectBuilder::new().schema_type(Type::String).description(Some(description))
-        };
-        let moves = ArrayBuilder::new()
-            .items(ObjectBuilder::new().schema_type(Type::String))
-            .description(Some(
-                "Moves in UCI or SAN, played from that position; at most `moves` of `GET \
-                    /v1/limits`. They count for repetitions and move clocks.",
-            ));
-        let object = ObjectBuilder::new()
-            .property(
-                "fen",
-                text(
-                    "A FEN (X-FEN or Shredder-FEN, four to six fields), or `startpos`. Exactly one \
-                        of `fen` and `packed` is required.",
-                ),
-            )
-            .property(
-                "packed",
-                text(
-                    "The packed form: base64url without padding. Exactly one of `fen` and `packed` \
-                        is required.",
-                ),
-            )
-            .property("moves", moves)
-            .build();
-        RefOr::T(Schema::Object(object))
-    }
-}
-
-impl ToSchema for PositionRequest {
-    fn name() -> Cow<'static, str> {
-        "PositionMembers".into()
     }
 }
 
@@ -273,29 +256,17 @@ fn warning_codes() -> ObjectBuilder {
     string_enum("The kind of correction.", FenWarningCode::ALL.map(FenWarningCode::name))
 }
 
-const BIT_ORDERS: [BitOrder; 2] = [BitOrder::A1, BitOrder::A8];
+impl Named for BitOrder {
+    const ALL: &'static [BitOrder] = &[BitOrder::A1, BitOrder::A8];
 
-const fn bit_order_name(order: BitOrder) -> &'static str {
-    match order {
-        BitOrder::A1 => "a1",
-        BitOrder::A8 => "a8",
+    fn name(self) -> &'static str {
+        match self {
+            BitOrder::A1 => "a1",
+            BitOrder::A8 => "a8",
+        }
     }
-}
 
-impl<'a> FromValue<'a> for BitOrder {
-    fn read(
-        value: JsonValue<'a>,
-        path: JsonPath<'_>,
-        errors: &mut Vec<InvalidMember>,
-    ) -> Option<BitOrder> {
-        read_enum(value, path, errors, &BIT_ORDERS, |&order| bit_order_name(order))
+    fn default_name() -> Option<&'static str> {
+        Some(BitOrder::default().name())
     }
-}
-
-/// The schema of the member `bit_order`.
-pub(crate) fn bit_order_schema() -> ObjectBuilder {
-    let description = "The square of bit 0 in bitboards of the response: `a1` (h8 is bit 63), or \
-        `a8` (h1 is bit 63).";
-    string_enum(description, BIT_ORDERS.map(bit_order_name))
-        .default(Some(bit_order_name(BitOrder::default()).into()))
 }

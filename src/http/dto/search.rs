@@ -1,10 +1,12 @@
 //! The limits of a search in a request, and the statistics of a search in a response.
 
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::ObjectBuilder;
+use utoipa::openapi::schema::Schema;
+use utoipa::openapi::{ObjectBuilder, Type};
 
 use super::{per_second, whole_ms};
 use crate::analysis::{
@@ -13,74 +15,75 @@ use crate::analysis::{
 use crate::chess::{Game, excerpt};
 use crate::engine::{Limits, SearchOptions};
 use crate::http::Caps;
-use crate::http::json::{FromMembers, Members};
-use crate::http::problem::MemberErrorCode;
+use crate::http::json::{FromValue, JsonPath, JsonValue, Members, request};
+use crate::http::problem::{InvalidMember, MemberErrorCode};
 use crate::http::schema::{string_enum, varying};
 
 /// Maximum length of a session name, in characters.
 const MAX_SESSION_LENGTH: usize = 64;
 
-/// The limits of a search. The search stops at the first limit that it reaches. Values above a cap
-/// of `GET /v1/limits` are clamped.
-#[derive(Clone, Debug, Default, ToSchema)]
-#[schema(as = SearchMembers)]
-pub(crate) struct SearchRequest {
-    /// Maximum depth of the iterative deepening, in plies.
-    #[schema(minimum = 1, nullable = false)]
-    depth: Option<u64>,
-    /// Maximum number of nodes: moves that the search makes.
-    #[schema(minimum = 1, nullable = false)]
-    nodes: Option<u64>,
-    /// Maximum time, in milliseconds. The first iteration always completes.
-    #[schema(minimum = 1, nullable = false)]
-    movetime_ms: Option<u64>,
-    /// Prove a mate in at most this many moves. It can be combined with `nodes` and `movetime_ms`.
-    /// Without such a mate the response has an ordinary score and the reason `depth`.
-    #[schema(minimum = 1, nullable = false)]
-    mate: Option<u64>,
-    /// Threads of the search. Each needs a worker; the search starts when enough workers are free.
-    /// A mate proof uses one thread.
-    #[schema(minimum = 1, nullable = false, default = 1)]
-    threads: Option<u64>,
-    /// A name chosen by the client. A newer request of the session ends the older one, which
-    /// returns its best result so far with the reason `replaced`.
-    #[schema(nullable = false, pattern = "^[A-Za-z0-9_-]{1,64}$")]
-    session: Option<String>,
-    /// Search even if the evaluation cache has an answer. The new result is cached.
-    #[schema(required = false, default = false)]
-    fresh: bool,
+request! {
+    /// The limits of a search. The search stops at the first limit that it reaches. Values above a
+    /// cap of `GET /v1/limits` are clamped.
+    #[derive(Clone, Debug, Default)]
+    #[check(check_limits)]
+    pub(crate) struct SearchRequest as "SearchMembers" {
+        /// Maximum depth of the iterative deepening, in plies.
+        optional depth: NonZeroU64,
+        /// Maximum number of nodes: moves that the search makes.
+        optional nodes: NonZeroU64,
+        /// Maximum time, in milliseconds. The first iteration always completes.
+        optional movetime_ms: NonZeroU64,
+        /// Prove a mate in at most this many moves. It can be combined with `nodes` and
+        /// `movetime_ms`. Without such a mate the response has an ordinary score and the reason
+        /// `depth`.
+        optional mate: NonZeroU64,
+        /// Threads of the search. Each needs a worker; the search starts when enough workers are
+        /// free. A mate proof uses one thread.
+        optional threads: NonZeroU64 = 1,
+        /// A name chosen by the client. A newer request of the session ends the older one, which
+        /// returns its best result so far with the reason `replaced`.
+        optional session: SessionName,
+        /// Search even if the evaluation cache has an answer. The new result is cached.
+        defaulted fresh: bool,
+    }
 }
 
-impl FromMembers for SearchRequest {
-    fn read(members: &mut Members<'_>) -> Option<SearchRequest> {
-        if members.has("mate") && members.has("depth") {
-            members.add_error(
-                MemberErrorCode::Conflict,
-                "depth",
-                "mate and depth can't both be given".to_owned(),
-            );
+fn check_limits(members: &mut Members<'_>) {
+    if members.has("mate") && members.has("depth") {
+        members.add_error(
+            MemberErrorCode::Conflict,
+            "depth",
+            "mate and depth can't both be given".to_owned(),
+        );
+    }
+}
+
+/// The name of a session: 1 to 64 letters, digits, `_` and `-`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SessionName(String);
+
+impl<'a> FromValue<'a> for SessionName {
+    fn read(
+        value: JsonValue<'a>,
+        path: JsonPath<'_>,
+        errors: &mut Vec<InvalidMember>,
+    ) -> Option<SessionName> {
+        let name = String::read(value, path, errors)?;
+        let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
+        if (1..=MAX_SESSION_LENGTH).contains(&name.len()) && name.bytes().all(is_allowed) {
+            return Some(SessionName(name));
         }
-        let mut limit = |name| members.optional_number(name, 1..=u64::MAX);
-        let (depth, nodes, movetime_ms, mate) =
-            (limit("depth"), limit("nodes"), limit("movetime_ms"), limit("mate"));
-        let threads = limit("threads");
-        let session = members
-            .optional::<String>("session")
-            .filter(|session| is_valid_session(session, members));
-        let fresh = members.optional("fresh").unwrap_or(false);
-        Some(SearchRequest { depth, nodes, movetime_ms, mate, threads, session, fresh })
-    }
-}
-
-fn is_valid_session(text: &str, members: &mut Members<'_>) -> bool {
-    let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    let is_valid = (1..=MAX_SESSION_LENGTH).contains(&text.len()) && text.bytes().all(is_allowed);
-    if !is_valid {
         let detail =
-            format!("session is {:?}; it must be 1 to 64 of A–Z a–z 0–9 _ -", excerpt(text));
-        members.add_error(MemberErrorCode::UnknownValue, "session", detail);
+            format!("{path} is {:?}; it must be 1 to 64 of A–Z a–z 0–9 _ -", excerpt(&name));
+        path.add_error(errors, MemberErrorCode::UnknownValue, detail);
+        None
     }
-    is_valid
+
+    fn schema() -> Schema {
+        let pattern = Some("^[A-Za-z0-9_-]{1,64}$");
+        ObjectBuilder::new().schema_type(Type::String).pattern(pattern).into()
+    }
 }
 
 impl SearchRequest {
@@ -88,7 +91,7 @@ impl SearchRequest {
     /// any limit the search gets the default time.
     pub(crate) fn clamp(
         self,
-        multipv: Option<u64>,
+        multipv: Option<NonZeroU64>,
         game: Game,
         client: &Client,
         caps: &Caps,
@@ -111,7 +114,7 @@ impl SearchRequest {
             multipv: usize::from(multipv),
             ..SearchOptions::default()
         };
-        let session = self.session.map(|name| Session::new(client.clone(), &name));
+        let session = self.session.map(|name| Session::new(client.clone(), &name.0));
         let (client, class) = (client.clone(), PriorityClass::Interactive);
         let request =
             AnalysisRequest { game, limits, options, fresh: self.fresh, client, class, session };
@@ -119,13 +122,8 @@ impl SearchRequest {
     }
 
     /// Replaces all limits by this depth.
-    pub(crate) fn with_depth(self, depth: u64) -> SearchRequest {
+    pub(crate) fn with_depth(self, depth: NonZeroU64) -> SearchRequest {
         SearchRequest { depth: Some(depth), nodes: None, movetime_ms: None, mate: None, ..self }
-    }
-
-    /// Whether the request has any limit.
-    pub(crate) fn has_limits(&self) -> bool {
-        [self.depth, self.nodes, self.movetime_ms, self.mate].iter().any(Option::is_some)
     }
 }
 
@@ -146,10 +144,11 @@ pub(crate) struct Clamper(Vec<Clamped>);
 
 impl Clamper {
     /// Returns the requested number, or records it and returns the cap.
-    pub(crate) fn clamp<T>(&mut self, member: &'static str, requested: u64, cap: T) -> T
+    pub(crate) fn clamp<T>(&mut self, member: &'static str, requested: impl Into<u64>, cap: T) -> T
     where
         T: Copy + Into<u64> + TryFrom<u64>,
     {
+        let requested = requested.into();
         match T::try_from(requested) {
             Ok(number) if requested <= cap.into() => number,
             _ => {
@@ -162,9 +161,9 @@ impl Clamper {
     /// Clamps the depth, nodes and milliseconds of a search to their caps.
     pub(crate) fn clamp_limits(
         &mut self,
-        depth: Option<u64>,
-        nodes: Option<u64>,
-        movetime_ms: Option<u64>,
+        depth: Option<NonZeroU64>,
+        nodes: Option<NonZeroU64>,
+        movetime_ms: Option<NonZeroU64>,
         caps: &Caps,
     ) -> Limits {
         let depth = depth.map(|depth| self.clamp("depth", depth, caps.depth));
@@ -294,9 +293,9 @@ mod tests {
     #[test]
     fn only_values_above_the_cap_are_clamped_and_recorded() {
         let mut clamper = Clamper::default();
-        assert_eq!(clamper.clamp("depth", 60, 60_u8), 60);
+        assert_eq!(clamper.clamp("depth", 60_u64, 60_u8), 60);
         assert!(clamper.0.is_empty());
-        assert_eq!(clamper.clamp("depth", 300, 60_u8), 60);
+        assert_eq!(clamper.clamp("depth", 300_u64, 60_u8), 60);
         let [only] = clamper.0.as_slice() else { panic!("one clamped member") };
         assert_eq!((only.member, only.asked, only.given), ("depth", 300, 60));
     }

@@ -65,17 +65,6 @@ pub(crate) enum Pov {
     White,
 }
 
-impl Pov {
-    pub(super) const ALL: [Pov; 2] = [Pov::Side, Pov::White];
-
-    pub(super) const fn name(self) -> &'static str {
-        match self {
-            Pov::Side => "side",
-            Pov::White => "white",
-        }
-    }
-}
-
 /// The options of an analysis's output.
 #[derive(Clone, Debug)]
 pub(crate) struct RenderOptions {

@@ -1,5 +1,6 @@
 //! The messages of a batch: request lines and response lines.
 
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use serde::Serialize;
@@ -12,39 +13,33 @@ use crate::chess::Game;
 use crate::http::Caps;
 use crate::http::controllers::best_move::BestMoveAnswer;
 use crate::http::dto::{Clamped, CorrelationId, PositionRequest, SearchRequest, whole_ms};
-use crate::http::json::{FromMembers, Members};
+use crate::http::json::{Members, request};
 use crate::http::problem::{MemberErrorCode, ProblemDocument};
 use crate::http::schema::{string_enum, varying};
 
-/// A position to search and the limits of the search. A value above a cap of `GET /v1/limits` is
-/// clamped.
-#[derive(Clone, Debug, ToSchema)]
-#[schema(as = BatchRequest)]
-pub(crate) struct BatchRequest {
-    /// An id of the client's choice, a string or a number. The answer repeats it.
-    #[schema(required = false, schema_with = CorrelationId::schema)]
-    pub(super) id: CorrelationId,
-    pub(super) position: PositionRequest,
-    pub(super) search: SearchRequest,
-    /// The number of best moves to return with a line. With this member the answer has `lines`
-    /// instead of `pv` and `pv_san`.
-    #[schema(minimum = 1, nullable = false)]
-    pub(super) multipv: Option<u64>,
+request! {
+    /// A position to search and the limits of the search. A value above a cap of `GET /v1/limits`
+    /// is clamped.
+    #[derive(Clone, Debug)]
+    #[check(refuse_session)]
+    pub(crate) struct BatchRequest as "BatchRequest" {
+        /// An id of the client's choice, a string or a number. The answer repeats it.
+        defaulted pub(super) id: CorrelationId,
+        flatten pub(super) position: PositionRequest,
+        flatten pub(super) search: SearchRequest,
+        /// The number of best moves to return with a line. With this member the answer has `lines`
+        /// instead of `pv` and `pv_san`.
+        optional pub(super) multipv: NonZeroU64,
+    }
 }
 
-impl FromMembers for BatchRequest {
-    fn read(members: &mut Members<'_>) -> Option<BatchRequest> {
-        let id = members.optional("id").unwrap_or_default();
-        if members.has("session") {
-            members.add_error(
-                MemberErrorCode::UnknownMember,
-                "session",
-                "a batch line can't have a session".to_owned(),
-            );
-        }
-        let (position, search) = (PositionRequest::read(members), SearchRequest::read(members));
-        let multipv = members.optional_number("multipv", 1..=u64::MAX);
-        Some(BatchRequest { id, position: position?, search: search?, multipv })
+fn refuse_session(members: &mut Members<'_>) {
+    if members.has("session") {
+        members.add_error(
+            MemberErrorCode::UnknownMember,
+            "session",
+            "a batch line can't have a session".to_owned(),
+        );
     }
 }
 
@@ -75,7 +70,7 @@ pub(crate) enum BatchResponseLine {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BatchAnswer {
     /// The `id` of the request line; null if it has none.
-    #[schema(schema_with = CorrelationId::schema)]
+    #[schema(schema_with = CorrelationId::response_schema)]
     id: Value,
     /// The number of the request line, from 0.
     index: usize,
@@ -98,7 +93,7 @@ pub(super) struct Indexed<T> {
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BatchError {
     /// The `id` of the request line; null if it has none or it can't be read.
-    #[schema(schema_with = CorrelationId::schema)]
+    #[schema(schema_with = CorrelationId::response_schema)]
     pub(super) id: CorrelationId,
     /// The number of the request line, from 0.
     pub(super) index: usize,

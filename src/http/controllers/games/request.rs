@@ -1,15 +1,16 @@
 //! The request of a review: PGN text with limits in the query, or JSON with both.
 
+use std::num::NonZeroU64;
+
 use axum::body::Body;
 use axum::http::HeaderMap;
-use utoipa::ToSchema;
 
 use crate::analysis::jobs::PositionLimits;
 use crate::chess::pgn::decode;
 use crate::engine::Limits;
 use crate::http::dto::{Clamped, Clamper};
 use crate::http::headers::IDEMPOTENCY_KEY;
-use crate::http::json::{self, BodyLimits, FromMembers, Members};
+use crate::http::json::{self, BodyLimits, request};
 use crate::http::problem::{InvalidMember, MemberErrorCode, Problem};
 use crate::http::{App, Caps};
 
@@ -20,34 +21,31 @@ const MAX_IDEMPOTENCY_KEY_BYTES: usize = 128;
 const PGN_MEDIA_TYPES: [&str; 3] =
     ["application/x-chess-pgn", "application/vnd.chess-pgn", "text/plain"];
 
-/// The limits of the search of each position. A search stops at the first limit that it reaches. A
-/// value above a cap of `GET /v1/limits` is clamped.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ReviewLimitsRequest {
-    depth: Option<u64>,
-    nodes: Option<u64>,
-    movetime_ms: Option<u64>,
-    multipv: Option<u64>,
+request! {
+    /// The limits of the search of each position. A search stops at the first limit that it
+    /// reaches. A value above a cap of `GET /v1/limits` is clamped.
+    #[derive(Clone, Copy, Debug, Default)]
+    pub(crate) struct ReviewLimitsRequest as "ReviewLimits" {
+        /// The maximum depth of a search, in plies.
+        optional depth: NonZeroU64,
+        /// The maximum number of nodes of a search.
+        optional nodes: NonZeroU64,
+        /// The maximum time of a search, in milliseconds. The first iteration always finishes.
+        optional movetime_ms: NonZeroU64,
+        /// The number of lines to search.
+        optional multipv: NonZeroU64 = 1,
+    }
 }
 
-/// Games to review, and the limits of the search of each position. A search stops at the first
-/// limit that it reaches. A value above a cap of `GET /v1/limits` is clamped.
-#[derive(Clone, Debug, ToSchema)]
-pub(crate) struct GamesRequest {
-    /// One or more games as PGN.
-    pgn: String,
-    /// The maximum depth of a search, in plies.
-    #[schema(minimum = 1, nullable = false)]
-    depth: Option<u64>,
-    /// The maximum number of nodes of a search.
-    #[schema(minimum = 1, nullable = false)]
-    nodes: Option<u64>,
-    /// The maximum time of a search, in milliseconds. The first iteration always finishes.
-    #[schema(minimum = 1, nullable = false)]
-    movetime_ms: Option<u64>,
-    /// The number of lines to search.
-    #[schema(minimum = 1, nullable = false, default = 1)]
-    multipv: Option<u64>,
+request! {
+    /// Games to review, and the limits of the search of each position. A search stops at the first
+    /// limit that it reaches. A value above a cap of `GET /v1/limits` is clamped.
+    #[derive(Clone, Debug)]
+    pub(crate) struct GamesRequest as "GamesRequest" {
+        /// One or more games as PGN.
+        required pgn: String,
+        flatten limits: ReviewLimitsRequest,
+    }
 }
 
 /// Uploaded games: the PGN and the limits, from the body or from the query.
@@ -57,31 +55,6 @@ pub(super) struct Upload {
     pub(super) limits: ReviewLimitsRequest,
 }
 
-impl FromMembers for ReviewLimitsRequest {
-    fn read(members: &mut Members<'_>) -> Option<ReviewLimitsRequest> {
-        let mut limit = |name| members.optional_number(name, 1..=u64::MAX);
-        let (depth, nodes, movetime_ms, multipv) =
-            (limit("depth"), limit("nodes"), limit("movetime_ms"), limit("multipv"));
-        Some(ReviewLimitsRequest { depth, nodes, movetime_ms, multipv })
-    }
-}
-
-impl FromMembers for GamesRequest {
-    fn read(members: &mut Members<'_>) -> Option<GamesRequest> {
-        let pgn = members.required("pgn");
-        let ReviewLimitsRequest { depth, nodes, movetime_ms, multipv } =
-            ReviewLimitsRequest::read(members)?;
-        Some(GamesRequest { pgn: pgn?, depth, nodes, movetime_ms, multipv })
-    }
-}
-
-impl GamesRequest {
-    fn limits(&self) -> ReviewLimitsRequest {
-        let GamesRequest { depth, nodes, movetime_ms, multipv, .. } = *self;
-        ReviewLimitsRequest { depth, nodes, movetime_ms, multipv }
-    }
-}
-
 impl ReviewLimitsRequest {
     /// Merges the limits of the body and of the query.
     ///
@@ -89,7 +62,7 @@ impl ReviewLimitsRequest {
     /// `invalid_request` if both have the same limit.
     fn merge(self, other: ReviewLimitsRequest) -> Result<ReviewLimitsRequest, Problem> {
         let mut errors = Vec::new();
-        let mut pick = |name: &str, one: Option<u64>, other: Option<u64>| {
+        let mut pick = |name: &str, one: Option<NonZeroU64>, other: Option<NonZeroU64>| {
             if one.is_some() && other.is_some() {
                 let detail =
                     format!("{name} is in both the query and the body; it must be in one of them");
@@ -148,7 +121,7 @@ pub(super) async fn read_upload(
         return Ok(Upload { text: decode(&bytes).into_owned(), limits: query });
     }
     let request: GamesRequest = json::read(&bytes, caps.moves)?;
-    let limits = request.limits().merge(query)?;
+    let limits = request.limits.merge(query)?;
     Ok(Upload { text: request.pgn, limits })
 }
 

@@ -1,6 +1,7 @@
 //! The connection of a live board: commands in, lines out, one analysis at a time.
 
 use std::future::pending;
+use std::num::NonZeroU64;
 use std::time::Duration;
 
 use axum::extract::ws::{CloseFrame, Message, Message as Frame, Utf8Bytes, WebSocket};
@@ -30,7 +31,7 @@ pub(super) struct LiveConnection<'a> {
     socket: WebSocket,
     game: Game,
     /// The number of lines of a `go` without `multipv`.
-    multipv: u64,
+    multipv: NonZeroU64,
     /// The options of the last analysis.
     last_options: AnalysisOptions,
     running: Option<RunningAnalysis>,
@@ -78,7 +79,7 @@ impl<'a> LiveConnection<'a> {
             caller,
             socket,
             game: Game::new(Position::startpos()),
-            multipv: 1,
+            multipv: NonZeroU64::MIN,
             last_options: AnalysisOptions::default(),
             running: None,
             bad_messages: 0,
@@ -215,7 +216,7 @@ impl<'a> LiveConnection<'a> {
         self.send_json(id, &ready).await
     }
 
-    async fn set_multipv(&mut self, id: CorrelationId, multipv: u64) -> ConnectionResult {
+    async fn set_multipv(&mut self, id: CorrelationId, multipv: NonZeroU64) -> ConnectionResult {
         self.multipv = multipv;
         let options = self.last_options.clone().with_multipv(multipv);
         if self.running.is_some() {

@@ -1,13 +1,15 @@
 //! The messages of a live board, in both directions.
 
+use std::num::NonZeroU64;
+
 use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
 use crate::http::controllers::analysis::{AnalysisOptions, StreamLine};
 use crate::http::dto::{CorrelationId, PositionRequest, PositionState};
-use crate::http::json::{FromMembers, FromValue, JsonPath, JsonValue, Members, read_enum};
-use crate::http::problem::{InvalidMember, MemberErrorCode};
+use crate::http::json::{FromMembers, Members, Named, request};
+use crate::http::problem::MemberErrorCode;
 use crate::http::schema::string_enum;
 
 /// The maximum length of a message in bytes.
@@ -30,9 +32,9 @@ pub(super) enum Command {
     /// End the running analysis.
     Stop,
     /// Continue to this depth.
-    Deeper(u64),
+    Deeper(NonZeroU64),
     /// Set the number of lines.
-    MultiPv(u64),
+    MultiPv(NonZeroU64),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -44,8 +46,8 @@ enum CommandKind {
     MultiPv,
 }
 
-impl CommandKind {
-    const ALL: [CommandKind; 5] = [
+impl Named for CommandKind {
+    const ALL: &'static [CommandKind] = &[
         CommandKind::Position,
         CommandKind::Go,
         CommandKind::Stop,
@@ -53,7 +55,7 @@ impl CommandKind {
         CommandKind::MultiPv,
     ];
 
-    const fn name(self) -> &'static str {
+    fn name(self) -> &'static str {
         match self {
             CommandKind::Position => "position",
             CommandKind::Go => "go",
@@ -64,146 +66,106 @@ impl CommandKind {
     }
 }
 
-impl<'a> FromValue<'a> for CommandKind {
-    fn read(
-        value: JsonValue<'a>,
-        path: JsonPath<'_>,
-        errors: &mut Vec<InvalidMember>,
-    ) -> Option<CommandKind> {
-        read_enum(value, path, errors, &CommandKind::ALL, |kind| kind.name())
-    }
-}
-
 impl FromMembers for ClientMessage {
     fn read(members: &mut Members<'_>) -> Option<ClientMessage> {
-        let id = members.optional("id").unwrap_or_default();
         let Some(kind) = members.required("type") else {
-            // The members depend on the type, so a message of unknown type reports that error only.
+            // The other members depend on the type, so their errors are not reported.
             members.ignore_rest();
             return None;
         };
-        let command = match kind {
-            CommandKind::Position => Command::Position(PositionRequest::read(members)?),
-            CommandKind::Go => {
-                if members.has("session") {
-                    members.add_error(
-                        MemberErrorCode::UnknownMember,
-                        "session",
-                        "a live board is its own session".to_owned(),
-                    );
-                }
-                Command::Go(AnalysisOptions::read(members)?)
+        let (id, command) = match kind {
+            CommandKind::Position => {
+                let SetPosition { id, position } = SetPosition::read(members)?;
+                (id, Command::Position(position))
             }
-            CommandKind::Stop => Command::Stop,
-            CommandKind::Deeper => Command::Deeper(members.required_number("depth", 1..=u64::MAX)?),
+            CommandKind::Go => {
+                let Go { id, options } = Go::read(members)?;
+                (id, Command::Go(options))
+            }
+            CommandKind::Stop => (Stop::read(members)?.id, Command::Stop),
+            CommandKind::Deeper => {
+                let Deeper { id, depth } = Deeper::read(members)?;
+                (id, Command::Deeper(depth))
+            }
             CommandKind::MultiPv => {
-                Command::MultiPv(members.required_number("value", 1..=u64::MAX)?)
+                let MultiPv { id, value } = MultiPv::read(members)?;
+                (id, Command::MultiPv(value))
             }
         };
         Some(ClientMessage { id, command })
     }
 }
 
-/// Sets the position of the board. The server answers `ready`. A running analysis ends with the
-/// reason `replaced`.
-#[derive(Clone, Debug, ToSchema)]
-#[schema(as = LivePosition)]
-#[expect(dead_code, reason = "describes the schema only; messages are read as `ClientMessage`")]
-pub(crate) struct SetPosition {
-    /// The type of the message.
-    #[schema(schema_with = type_position)]
-    r#type: String,
-    /// An id of the client's choice. The answers repeat it.
-    #[schema(required = false, schema_with = CorrelationId::schema)]
-    id: CorrelationId,
-    position: PositionRequest,
+request! {
+    /// Sets the position of the board. The server answers `ready`. A running analysis ends with the
+    /// reason `replaced`.
+    #[derive(Clone, Debug)]
+    #[message_type("position")]
+    pub(crate) struct SetPosition as "LivePosition" {
+        /// An id of the client's choice. The answers repeat it.
+        defaulted id: CorrelationId,
+        flatten position: PositionRequest,
+    }
 }
 
-/// Analyses the position of the board, which is the starting position at first. A running analysis
-/// ends with the reason `replaced`.
-#[derive(Clone, Debug, ToSchema)]
-#[schema(as = LiveGo)]
-#[expect(dead_code, reason = "describes the schema only; messages are read as `ClientMessage`")]
-pub(crate) struct Go {
-    /// The type of the message.
-    #[schema(schema_with = type_go)]
-    r#type: String,
-    /// An id of the client's choice. The answers repeat it.
-    #[schema(required = false, schema_with = CorrelationId::schema)]
-    id: CorrelationId,
-    options: AnalysisOptions,
+request! {
+    /// Analyses the position of the board, which is the starting position at first. A running
+    /// analysis ends with the reason `replaced`.
+    #[derive(Clone, Debug)]
+    #[message_type("go")]
+    #[check(refuse_session)]
+    pub(crate) struct Go as "LiveGo" {
+        /// An id of the client's choice. The answers repeat it.
+        defaulted id: CorrelationId,
+        flatten options: AnalysisOptions,
+    }
 }
 
-/// Ends the running analysis. Its `end` has the reason `stopped`. Without a running analysis the
-/// message has no effect.
-#[derive(Clone, Debug, ToSchema)]
-#[schema(as = LiveStop)]
-#[expect(dead_code, reason = "describes the schema only; messages are read as `ClientMessage`")]
-pub(crate) struct Stop {
-    /// The type of the message.
-    #[schema(schema_with = type_stop)]
-    r#type: String,
-    /// Ignored. The `end` has the `id` of the message that started the analysis.
-    #[schema(required = false, schema_with = CorrelationId::schema)]
-    id: CorrelationId,
+fn refuse_session(members: &mut Members<'_>) {
+    if members.has("session") {
+        members.add_error(
+            MemberErrorCode::UnknownMember,
+            "session",
+            "a live board is its own session".to_owned(),
+        );
+    }
 }
 
-/// Continues the last analysis to this depth, with the same options. The server does not repeat the
-/// finished search.
-#[derive(Clone, Debug, ToSchema)]
-#[schema(as = LiveDeeper)]
-#[expect(dead_code, reason = "describes the schema only; messages are read as `ClientMessage`")]
-pub(crate) struct Deeper {
-    /// The type of the message.
-    #[schema(schema_with = type_deeper)]
-    r#type: String,
-    /// An id of the client's choice. The answers repeat it.
-    #[schema(required = false, schema_with = CorrelationId::schema)]
-    id: CorrelationId,
-    /// The depth to reach, in plies.
-    #[schema(minimum = 1)]
-    depth: u64,
+request! {
+    /// Ends the running analysis. Its `end` has the reason `stopped`. Without a running analysis
+    /// the message has no effect.
+    #[derive(Clone, Debug)]
+    #[message_type("stop")]
+    pub(crate) struct Stop as "LiveStop" {
+        /// Ignored. The `end` has the `id` of the message that started the analysis.
+        defaulted id: CorrelationId,
+    }
 }
 
-/// Sets the number of lines. A running analysis continues with that number, under the `id` of this
-/// message.
-#[derive(Clone, Debug, ToSchema)]
-#[schema(as = LiveMultiPv)]
-#[expect(dead_code, reason = "describes the schema only; messages are read as `ClientMessage`")]
-pub(crate) struct MultiPv {
-    /// The type of the message.
-    #[schema(schema_with = type_multipv)]
-    r#type: String,
-    /// An id of the client's choice. The answers repeat it.
-    #[schema(required = false, schema_with = CorrelationId::schema)]
-    id: CorrelationId,
-    /// The number of best moves to return with a line.
-    #[schema(minimum = 1)]
-    value: u64,
+request! {
+    /// Continues the last analysis to this depth, with the same options. The server does not repeat
+    /// the finished search.
+    #[derive(Clone, Debug)]
+    #[message_type("deeper")]
+    pub(crate) struct Deeper as "LiveDeeper" {
+        /// An id of the client's choice. The answers repeat it.
+        defaulted id: CorrelationId,
+        /// The depth to reach, in plies.
+        required depth: NonZeroU64,
+    }
 }
 
-fn type_of(kind: CommandKind) -> ObjectBuilder {
-    string_enum("The type of the message.", [kind.name()])
-}
-
-fn type_position() -> ObjectBuilder {
-    type_of(CommandKind::Position)
-}
-
-fn type_go() -> ObjectBuilder {
-    type_of(CommandKind::Go)
-}
-
-fn type_stop() -> ObjectBuilder {
-    type_of(CommandKind::Stop)
-}
-
-fn type_deeper() -> ObjectBuilder {
-    type_of(CommandKind::Deeper)
-}
-
-fn type_multipv() -> ObjectBuilder {
-    type_of(CommandKind::MultiPv)
+request! {
+    /// Sets the number of lines. A running analysis continues with that number, under the `id` of
+    /// this message.
+    #[derive(Clone, Debug)]
+    #[message_type("multipv")]
+    pub(crate) struct MultiPv as "LiveMultiPv" {
+        /// An id of the client's choice. The answers repeat it.
+        defaulted id: CorrelationId,
+        /// The number of best moves to return with a line.
+        required value: NonZeroU64,
+    }
 }
 
 /// The position is set.
