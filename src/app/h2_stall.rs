@@ -114,15 +114,15 @@ impl StreamProgress {
 }
 
 /// The body of a request. It reports when it has arrived.
-pub(super) struct TrackedRequest {
+pub(super) struct TrackedRequestBody {
     body: Incoming,
     /// The progress of the request's HTTP/2 stream, until the whole body has arrived.
     progress: Option<Arc<StreamProgress>>,
 }
 
-impl TrackedRequest {
-    pub(super) fn new(body: Incoming, progress: Option<Arc<StreamProgress>>) -> TrackedRequest {
-        let mut request = TrackedRequest { body, progress };
+impl TrackedRequestBody {
+    pub(super) fn new(body: Incoming, progress: Option<Arc<StreamProgress>>) -> TrackedRequestBody {
+        let mut request = TrackedRequestBody { body, progress };
         if request.body.is_end_stream() {
             request.finish();
         }
@@ -136,7 +136,7 @@ impl TrackedRequest {
     }
 }
 
-impl HttpBody for TrackedRequest {
+impl HttpBody for TrackedRequestBody {
     type Data = Bytes;
     type Error = hyper::Error;
 
@@ -160,27 +160,27 @@ impl HttpBody for TrackedRequest {
     }
 }
 
-impl Drop for TrackedRequest {
+impl Drop for TrackedRequestBody {
     fn drop(&mut self) {
         self.finish();
     }
 }
 
 /// The body of an answer, in tracked chunks.
-pub(super) struct TrackedBody {
+pub(super) struct TrackedResponseBody {
     body: Body,
     is_body_done: bool,
     /// The progress of the answer's HTTP/2 stream.
     progress: Option<Arc<StreamProgress>>,
 }
 
-impl TrackedBody {
-    pub(super) fn new(body: Body, progress: Option<Arc<StreamProgress>>) -> TrackedBody {
-        TrackedBody { body, is_body_done: false, progress }
+impl TrackedResponseBody {
+    pub(super) fn new(body: Body, progress: Option<Arc<StreamProgress>>) -> TrackedResponseBody {
+        TrackedResponseBody { body, is_body_done: false, progress }
     }
 }
 
-impl HttpBody for TrackedBody {
+impl HttpBody for TrackedResponseBody {
     type Data = TrackedChunk;
     type Error = axum::Error;
 

@@ -23,7 +23,7 @@ use tokio::time::sleep;
 use tower::ServiceExt;
 
 use super::connection::{Connection, ConnectionLimits, ConnectionPermit};
-use super::h2_stall::{TrackedBody, TrackedRequest};
+use super::h2_stall::{TrackedRequestBody, TrackedResponseBody};
 use super::h2_streams::{Streams, current_stream_progress};
 use super::header_timer::HeaderTimer;
 use crate::http::{Gauge, Peer};
@@ -124,12 +124,13 @@ async fn handle_request(
     router: Router,
     peer: Peer,
     request: Request<Incoming>,
-) -> Result<Response<TrackedBody>, Infallible> {
+) -> Result<Response<TrackedResponseBody>, Infallible> {
     let progress = current_stream_progress();
-    let mut request = request.map(|body| Body::new(TrackedRequest::new(body, progress.clone())));
+    let mut request =
+        request.map(|body| Body::new(TrackedRequestBody::new(body, progress.clone())));
     request.extensions_mut().insert(peer);
     let response = router.oneshot(request).await?;
-    Ok(response.map(|body| TrackedBody::new(body, progress)))
+    Ok(response.map(|body| TrackedResponseBody::new(body, progress)))
 }
 
 fn connection_builder(limits: ConnectionLimits, streams: Streams) -> Builder<Streams> {

@@ -4,7 +4,6 @@
 mod extract;
 mod from_value;
 mod members;
-mod request;
 mod value;
 
 pub(crate) use extract::{
@@ -12,9 +11,9 @@ pub(crate) use extract::{
     is_media_type, read, read_bytes,
 };
 pub(crate) use from_value::{FromValue, JsonPath, Named, NumberIn};
-pub(crate) use members::{FromMembers, Members};
-pub(crate) use request::{
-    DescribeMembers, describe_member, describe_type, query_parameters, request, request_schema,
+pub(crate) use members::{
+    DescribeMembers, FromMembers, Members, describe_member, describe_type, query_parameters,
+    request, request_schema,
 };
 pub(crate) use value::JsonValue;
 

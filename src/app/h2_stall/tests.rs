@@ -50,7 +50,7 @@ async fn an_unfinished_request_never_stalls() {
 #[tokio::test]
 async fn a_response_ends_when_all_of_it_is_sent() {
     let progress = Arc::new(StreamProgress::new());
-    let mut body = TrackedBody::new(Body::from("text"), Some(progress.clone()));
+    let mut body = TrackedResponseBody::new(Body::from("text"), Some(progress.clone()));
     let frame = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await;
     let mut chunk =
         frame.and_then(Result::ok).and_then(|frame| frame.into_data().ok()).expect("data");

@@ -19,8 +19,8 @@ use crate::http::problem::{Problem, SearchProblems};
 
 request! {
     /// A position to search and the limits of the search. The search stops at the first limit that
-    /// it reaches. A value above a cap of `GET /v1/limits` is clamped. The cap on `movetime_ms` also
-    /// ends a search without `movetime_ms`, with the reason `time`.
+    /// it reaches. A value above a cap of `GET /v1/limits` is clamped. The cap on `movetime_ms`
+    /// also ends a search without `movetime_ms`, with the reason `time`.
     #[derive(Clone, Debug)]
     pub(crate) struct BestMoveRequest as "BestMoveRequest" {
         flatten position: PositionRequest,
