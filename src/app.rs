@@ -5,10 +5,8 @@ mod from_settings;
 mod h2_stall;
 mod h2_streams;
 mod header_timer;
-mod listeners;
 mod memory;
 mod server;
-mod shutdown;
 
 use std::future::Future;
 use std::io;
@@ -29,9 +27,8 @@ use crate::store::{DictionaryFile, OpenError, Store, StoreError, StoreOptions, S
 
 use connection::ConnectionLimits;
 use from_settings::{access, caps, connection_limits, job_rules, service_options};
-pub use listeners::{ListenError, Listeners};
 pub use memory::{MemoryError, configure_malloc, memory_bound_mb};
-pub use shutdown::Signals;
+pub use server::{ListenError, Listeners};
 
 /// A server that did not start, or failed.
 #[derive(Debug, thiserror::Error)]
