@@ -53,8 +53,8 @@ enum Unusable {
 impl StoreFile<'_> {
     /// Opens the file and compares the checksum of every page.
     ///
-    /// A damaged file, and one with another layout, is quarantined: renamed and replaced by an empty
-    /// one. The log reports that.
+    /// A damaged file, and one with another layout, is quarantined: it is renamed and replaced by
+    /// an empty one. The log reports that.
     pub(super) fn open(&self) -> Result<Database, OpenError> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         fs::create_dir_all(folder)

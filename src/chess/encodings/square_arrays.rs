@@ -73,8 +73,8 @@ pub fn piece_bytes(game: &Game) -> [u8; 64] {
     bytes
 }
 
-/// The mailbox encoding: a position as 64 squares from a8 to h1 and five more entries. [`super::ReversibleMove`] changes
-/// it.
+/// The mailbox encoding: a position as 64 squares from a8 to h1 and five more entries.
+/// [`super::ReversibleMove`] changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mailbox69 {
     /// Entries 0–63: the piece codes of a8 … h1.
