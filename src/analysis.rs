@@ -28,7 +28,9 @@ mod workers;
 
 pub use analysis_stream::{AnalysisStream, AnalysisUpdate};
 pub use answer::{AnalysisError, Answer, CacheVerdict, CompletionReason, PerftResult, Source};
-pub use counters::{CacheHits, ClassCounts, QueueCounts, SearchCounts, ServiceStatus, StoreStatus};
+pub use counters::{
+    CacheLookupCounts, ClassCounts, QueueCounts, SearchCounts, ServiceStatus, StoreStatus,
+};
 pub use duration_histogram::{DURATION_BUCKET_BOUNDS, DurationHistogram, DurationSnapshot};
 pub use evaluation_cache::CachedAnalysis;
 pub use graph::{GraphEdge, GraphNode, MAX_EDGES};

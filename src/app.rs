@@ -5,10 +5,8 @@ mod from_settings;
 mod h2_stall;
 mod h2_streams;
 mod header_timer;
-mod listeners;
 mod memory;
 mod server;
-mod shutdown;
 
 use std::future::Future;
 use std::io;
@@ -25,13 +23,12 @@ use crate::config::{Settings, StoreSettings};
 use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, TtAllocError};
 use crate::http::{self, App, Gauge};
 use crate::store::jobs::JobFile;
-use crate::store::{DictionaryFile, OpenError, Store, StoreError, StoreOptions, StoreSize};
+use crate::store::{EvaluationCacheFile, OpenError, Store, StoreError, StoreOptions, StoreSize};
 
 use connection::ConnectionLimits;
 use from_settings::{access, caps, connection_limits, job_rules, service_options};
-pub use listeners::{ListenError, Listeners};
 pub use memory::{MemoryError, configure_malloc, memory_bound_mb};
-pub use shutdown::Signals;
+pub use server::{ListenError, Listeners};
 
 /// A server that did not start, or failed.
 #[derive(Debug, thiserror::Error)]
@@ -186,7 +183,7 @@ fn load_network(file: &Path) -> Result<Arc<Network>, NetworkFileError> {
 fn open_store(
     settings: &StoreSettings,
     engine_id: String,
-) -> Result<Option<Arc<DictionaryFile>>, OpenError> {
+) -> Result<Option<Arc<EvaluationCacheFile>>, OpenError> {
     if !settings.is_on() {
         return Ok(None);
     }
@@ -196,7 +193,7 @@ fn open_store(
         max_entries: settings.max_entries,
         engine_id,
     };
-    let store = DictionaryFile::open(options)?;
+    let store = EvaluationCacheFile::open(options)?;
     let StoreSize { entries, bytes, .. } = store.size();
     let (path, took_ms) = (settings.path.display().to_string(), started.elapsed().as_millis());
     tracing::info!(path, entries, bytes, took_ms, "store opened");

@@ -15,7 +15,6 @@
 
 pub mod attacks;
 mod bitboard;
-mod board_fen;
 mod castling;
 mod color;
 pub mod encodings;
@@ -28,7 +27,6 @@ mod move_parser;
 mod movegen;
 mod moves;
 mod outcome;
-mod parse_move_error;
 pub mod perft;
 pub mod pgn;
 mod piece;
@@ -51,9 +49,8 @@ pub use game::Game;
 pub use inline_str::InlineStr;
 pub use move_parser::parse_move;
 pub use movegen::MoveGenType;
-pub use moves::{MAX_MOVES, Move, MoveKind, MoveList};
+pub use moves::{MAX_MOVES, Move, MoveKind, MoveList, ParseMoveError};
 pub use outcome::{DrawClaim, DrawReason, Outcome, is_dead_position};
-pub use parse_move_error::ParseMoveError;
 pub use piece::{Piece, Role};
 pub use position::Position;
 pub use position_error::{

@@ -4,9 +4,9 @@
 //! Loading reports all invalid settings at once, each by its full key, before anything starts.
 
 mod error;
-mod ranges;
 mod sections;
 mod unknown_keys;
+mod validation;
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;

@@ -18,7 +18,6 @@ mod error;
 mod header;
 mod network;
 mod perspective;
-mod piece_bitboards;
 mod refresh_cache;
 mod simd;
 

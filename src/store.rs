@@ -1,14 +1,14 @@
 //! Persistence in files of redb, an embedded copy-on-write B-tree with atomic commits.
 //!
 //! - The file of the evaluation cache keeps finished analyses. Other layers use it through
-//!   [`Store`], whose only production implementation is [`DictionaryFile`]. Each [`Record`] is
+//!   [`Store`], whose only production implementation is [`EvaluationCacheFile`]. Each [`Record`] is
 //!   encoded with a checksum.
 //! - [`jobs`] keeps game-review jobs.
 
 mod bytes;
 mod codec;
-mod dictionary_file;
 mod error;
+mod evaluation_cache_file;
 mod generations;
 pub mod jobs;
 mod open;
@@ -21,9 +21,9 @@ use std::sync::Arc;
 
 use crate::chess::encodings::PackedPosition;
 
-pub use dictionary_file::DictionaryFile;
 pub use error::{OpenError, StoreError};
-pub use generations::{DICTIONARY_FILE, MEMORY_BYTES, StoreOptions};
+pub use evaluation_cache_file::EvaluationCacheFile;
+pub use generations::{EVALUATION_CACHE_FILE, MEMORY_BYTES, StoreOptions};
 pub use record::{EntryKey, Record, StoredEffort};
 
 /// A bounded collection of finished analyses, keyed by position, that evicts the least valuable

@@ -19,7 +19,7 @@ use kibitzer::analysis::{
 use kibitzer::chess::encodings::PackedPosition;
 use kibitzer::chess::{Game, Move, Position};
 use kibitzer::engine::{Engine, Limits, Report, Score, SearchOptions, StopFlag, StopReason, Wdl};
-use kibitzer::store::{DictionaryFile, Record, Store, StoreError, StoreOptions, StoreSize};
+use kibitzer::store::{EvaluationCacheFile, Record, Store, StoreError, StoreOptions, StoreSize};
 
 const ENTRIES: usize = 40_000;
 const HASH_MB: usize = 16;
@@ -204,7 +204,7 @@ async fn check_stores(positions: &mut impl Iterator<Item = Position>) {
         engine_id: "longest".to_owned(),
     };
     let stores: [(&str, Arc<dyn Store>); 2] = [
-        ("a store", Arc::new(DictionaryFile::open(on_disk).unwrap())),
+        ("a store", Arc::new(EvaluationCacheFile::open(on_disk).unwrap())),
         ("a full disk", Arc::new(FullDiskStore)),
     ];
     for (name, store) in stores {

@@ -25,7 +25,7 @@ pub struct ServiceStatus {
     /// How many analyses the cache may hold.
     pub cache_max_entries: usize,
     /// How the cache answered lookups since the start.
-    pub cache_hits: CacheHits,
+    pub cache_hits: CacheLookupCounts,
     /// Searches since the start.
     pub searches: SearchCounts,
     /// Queue waits and refusals since the start.
@@ -91,7 +91,7 @@ pub struct ClassCounts {
 
 /// The number of cache lookups: hits by the tier that answered, and misses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct CacheHits {
+pub struct CacheLookupCounts {
     /// From memory.
     pub memory: u64,
     /// From disk.

@@ -25,7 +25,7 @@ use self::write_behind::MAX_WAITING;
 pub(super) use self::write_behind::WriteBehind;
 use super::answer::CacheVerdict;
 use super::cache_key::{AnalysisKey, HistoryContext, popularity_hash};
-use super::counters::CacheHits;
+use super::counters::CacheLookupCounts;
 use crate::chess::Move;
 use crate::engine::{Limits, Report, StopReason, Variation};
 use crate::store::{Record, Store};
@@ -181,10 +181,10 @@ impl EvaluationCache {
     }
 
     /// The lookups since the start.
-    pub(super) fn hits(&self) -> CacheHits {
+    pub(super) fn hits(&self) -> CacheLookupCounts {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let LookupCounters { memory, disk, misses, speculative } = &self.lookup_counters;
-        CacheHits {
+        CacheLookupCounts {
             memory: count(memory),
             disk: count(disk),
             misses: count(misses),

@@ -52,7 +52,7 @@ pub(super) fn access(settings: &Settings) -> AccessConfig {
     AccessConfig {
         keys: ApiKeys::new(settings.access.keys.iter().map(key).collect()),
         proxies: TrustedProxies::new(settings.access.trusted_proxies.clone()),
-        default_limiter: rate(settings.rate.requests, settings.rate.window_ms),
+        default_rate_limit: rate(settings.rate.requests, settings.rate.window_ms),
     }
 }
 

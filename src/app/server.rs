@@ -1,9 +1,11 @@
-//! The HTTP server: accepts a bounded number of connections, enforces their timeouts and closes
-//! them gracefully.
+//! The HTTP server: binds the listening sockets, accepts a bounded number of connections, enforces
+//! their timeouts and closes them gracefully.
 
 use std::convert::Infallible;
 use std::fmt::Display;
 use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,6 +28,7 @@ use super::connection::{Connection, ConnectionLimits, ConnectionPermit};
 use super::h2_stall::{TrackedRequestBody, TrackedResponseBody};
 use super::h2_streams::{Streams, current_stream_progress};
 use super::header_timer::HeaderTimer;
+use crate::config::Settings;
 use crate::http::{Gauge, Peer};
 
 /// Interval of the pings on an idle HTTP/2 connection, and the time to wait for the pong.
@@ -34,6 +37,49 @@ const PONG_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Most concurrent requests of one HTTP/2 connection.
 const MAX_CONCURRENT_STREAMS: u32 = 64;
+
+/// The bound sockets of a server.
+#[derive(Debug)]
+pub struct Listeners {
+    /// The socket of all routes, including the metrics when they have no separate address.
+    pub main: TcpListener,
+    /// The socket of the metrics alone.
+    pub metrics: Option<TcpListener>,
+}
+
+/// An address on which the server cannot listen.
+#[derive(Debug, thiserror::Error)]
+#[error("{key}: cannot listen on {address}: {cause}")]
+pub struct ListenError {
+    key: &'static str,
+    address: SocketAddr,
+    cause: io::Error,
+}
+
+impl Listeners {
+    /// Binds the addresses of the settings.
+    ///
+    /// # Errors
+    /// The system refuses an address.
+    pub async fn bind(settings: &Settings) -> Result<Listeners, ListenError> {
+        let main = bind("listen", settings.listen).await?;
+        let metrics = match settings.metrics.listen {
+            Some(address) => Some(bind("metrics.listen", address).await?),
+            None => None,
+        };
+        Ok(Listeners { main, metrics })
+    }
+}
+
+impl From<TcpListener> for Listeners {
+    fn from(main: TcpListener) -> Listeners {
+        Listeners { main, metrics: None }
+    }
+}
+
+async fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, ListenError> {
+    TcpListener::bind(address).await.map_err(|cause| ListenError { key, address, cause })
+}
 
 /// Serves until `close` resolves, then completes the requests that are running. The gauge counts
 /// the open connections.

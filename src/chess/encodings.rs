@@ -3,7 +3,6 @@
 mod bitboards;
 mod checks;
 mod game_state;
-mod mailbox69;
 mod move_record;
 pub mod packed;
 mod reversible_move;
@@ -12,8 +11,7 @@ mod square_arrays;
 pub use bitboards::{BitOrder, Bitboards, CastleFlags, SevenBoards, SideBitboards};
 pub use checks::{Checks, Pins};
 pub use game_state::{GameState, castling_ep_byte};
-pub use mailbox69::Mailbox69;
 pub use move_record::{CapturedPiece, MoveRecord};
 pub use packed::{Huffman, LAYOUT_VERSION, PackedError, PackedPosition, parse_packed};
 pub use reversible_move::{ReversibleMove, SecondPiece};
-pub use square_arrays::{Nibbles, PlacedPiece, piece_bytes, piece_list};
+pub use square_arrays::{Mailbox69, Nibbles, PlacedPiece, piece_bytes, piece_list};

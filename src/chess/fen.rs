@@ -2,7 +2,6 @@
 //!
 //! Chess Programming Wiki, "Forsyth-Edwards Notation"; X-FEN by Reinhard Scharnagl.
 
-mod castling_letter;
 mod parser;
 mod writer;
 

@@ -1,8 +1,7 @@
 //! Lenient parsing of moves in UCI or SAN.
 
-use super::parse_move_error::ParseMoveError;
 use super::uci_move::UciMove;
-use super::{Move, Position, san};
+use super::{Move, ParseMoveError, Position, san};
 
 /// Finds the legal move that a text names. A text in the shape of UCI is read as UCI, every other
 /// text as SAN.

@@ -3,8 +3,10 @@
 //! Chess Programming Wiki, "UCI". The option UCI_Chess960 writes castling as king takes rook.
 
 use super::castling::is_standard_castling;
-use super::parse_move_error::ParseMoveError;
-use super::{CastlingSide, InlineStr, Move, MoveKind, Position, Role, Square, castled_king_square};
+use super::{
+    CastlingSide, InlineStr, Move, MoveKind, ParseMoveError, Position, Role, Square,
+    castled_king_square,
+};
 
 /// The notation of castling moves in UCI.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]

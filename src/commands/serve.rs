@@ -1,11 +1,11 @@
-//! `kibitzer serve`: the server.
+//! `kibitzer serve`: the server, until a signal ends it.
 
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use kibitzer::app::{self, Listeners, Signals};
+use kibitzer::app::{self, Listeners};
 use kibitzer::config::Settings;
 use kibitzer::telemetry::{self, TelemetryGuard};
 
@@ -78,4 +78,45 @@ async fn serve(settings: &Settings, telemetry: TelemetryGuard) -> Result<(), Box
     }
     tracing::info!("stopped");
     Ok(())
+}
+
+/// A listener for the signals that end the server: SIGTERM and SIGINT.
+struct Signals {
+    #[cfg(unix)]
+    terminate: tokio::signal::unix::Signal,
+    #[cfg(unix)]
+    interrupt: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    /// Installs the signal handlers. Earlier signals have their default effect.
+    fn listen() -> io::Result<Signals> {
+        #[cfg(unix)]
+        {
+            use tokio::signal::unix::{SignalKind, signal};
+            Ok(Signals {
+                terminate: signal(SignalKind::terminate())?,
+                interrupt: signal(SignalKind::interrupt())?,
+            })
+        }
+        #[cfg(not(unix))]
+        Ok(Signals {})
+    }
+
+    /// Waits for the next signal and returns its name.
+    async fn next(&mut self) -> &'static str {
+        #[cfg(unix)]
+        tokio::select! {
+            _ = self.terminate.recv() => "SIGTERM",
+            _ = self.interrupt.recv() => "SIGINT",
+        }
+        #[cfg(not(unix))]
+        {
+            if let Err(error) = tokio::signal::ctrl_c().await {
+                tracing::error!(error = error.to_string(), "cannot wait for Ctrl-C");
+                std::future::pending::<()>().await;
+            }
+            "Ctrl-C"
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::thread::{self, Scope, ScopedJoinHandle};
 
 use super::evaluator::NnueEvaluator;
 use super::limits::{Limits, SearchOptions, StopFlag};
-use super::report::{Report, StopReason};
+use super::report::{Report, StaticEvaluation, StopReason};
 use super::score::{MAX_STATIC_EVAL, UNITS_PER_PAWN};
 use super::search::{
     DeepeningGoal, MAX_DEPTH, RootMove, SearchRoot, SearchWorker, ordered_root_moves,
@@ -14,7 +14,6 @@ use super::smp::{
     STACK_BYTES, ThreadData, ThreadDataPool, ThreadDataSet, ThreadGroup, ThreadResult,
     request_time_slices,
 };
-use super::static_evaluation::StaticEvaluation;
 use super::time::{SearchBudget, TimeManager};
 use super::tt::{LOW_HALFMOVE_CLOCK, TranspositionTable, TtAllocError, TtSharing, TtView};
 use super::wdl::{ReportedScore, WdlModel};
@@ -346,7 +345,5 @@ fn terminal_report(
     }
 }
 
-#[cfg(test)]
-mod test_support;
 #[cfg(test)]
 mod tests;

@@ -5,14 +5,12 @@ mod best_thread;
 mod scheduler;
 mod thread_data;
 mod thread_group;
-mod thread_result;
 
-pub(super) use best_thread::select_best_thread;
+pub(super) use best_thread::{ThreadResult, select_best_thread};
 pub(super) use scheduler::request_time_slices;
 pub use thread_data::ThreadDataSet;
 pub(super) use thread_data::{ThreadData, ThreadDataPool};
 pub(super) use thread_group::ThreadGroup;
-pub(super) use thread_result::ThreadResult;
 
 /// The stack that a search thread needs, in bytes. A search is at most a few hundred plies deep,
 /// with a move list for each ply. Only used pages take memory.

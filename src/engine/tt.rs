@@ -2,10 +2,8 @@
 
 mod entry;
 mod huge_pages;
-mod key;
 mod table;
 
 pub(super) use entry::{Bound, TtEntry};
-pub(super) use key::{LOW_HALFMOVE_CLOCK, tt_key};
-pub(super) use table::{TranspositionTable, TtView};
+pub(super) use table::{LOW_HALFMOVE_CLOCK, TranspositionTable, TtView, tt_key};
 pub use table::{TtAllocError, TtSharing};

@@ -32,7 +32,7 @@ pub struct AccessConfig {
     /// The proxies whose `X-Forwarded-For` is trusted.
     pub proxies: TrustedProxies,
     /// The rate limit of clients without their own; `None` for no limit.
-    pub default_limiter: Option<RateLimit>,
+    pub default_rate_limit: Option<RateLimit>,
 }
 
 /// An API key.

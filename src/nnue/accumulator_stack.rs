@@ -5,8 +5,7 @@ use std::sync::Arc;
 use super::architecture::{Row, output_bucket};
 use super::delta::{FeatureDelta, PlacedPiece, king_move};
 use super::network::Network;
-use super::piece_bitboards::PieceBitboards;
-use super::refresh_cache::RefreshCache;
+use super::refresh_cache::{PieceBitboards, RefreshCache};
 use super::simd::{Kernels, SimdLevel};
 use crate::chess::{Color, Move, Position};
 

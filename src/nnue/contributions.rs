@@ -2,8 +2,7 @@
 
 use super::architecture::{Row, output_bucket};
 use super::network::Network;
-use super::piece_bitboards::PieceBitboards;
-use super::refresh_cache::RefreshCache;
+use super::refresh_cache::{PieceBitboards, RefreshCache};
 use super::simd::Kernels;
 use crate::chess::{Color, Piece, Position, Role, Square};
 

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-/// A fault in the bytes of a network.
+/// An error in the bytes of a network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NetworkError {
     /// The file does not begin with the magic bytes.
@@ -74,7 +74,7 @@ pub enum NetworkFileError {
     Invalid {
         /// The file.
         path: PathBuf,
-        /// The fault in its bytes.
+        /// The error in its bytes.
         source: NetworkError,
     },
 }

@@ -1,4 +1,4 @@
-//! The refresh cache: the last accumulator of each perspective.
+//! The refresh cache: the last accumulator of each perspective, with its board.
 //!
 //! A king move that changes the perspective changes every feature. For each perspective the cache
 //! keeps the last accumulator with its board, so that only the differences from that board are
@@ -7,9 +7,8 @@
 
 use super::architecture::{KING_BUCKETS, Row};
 use super::network::Network;
-use super::piece_bitboards::PieceBitboards;
 use super::simd::Kernels;
-use crate::chess::{Color, Piece, Square};
+use crate::chess::{Bitboard, Color, Piece, Position, Role, Square};
 
 /// The largest number of pieces on a board.
 const MAX_PIECES: usize = 32;
@@ -66,5 +65,44 @@ impl RefreshCache {
             &removed[..removed_count],
         );
         entry.boards = *boards;
+    }
+}
+
+/// The pieces of a board as bitboards, without the other state of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct PieceBitboards {
+    colors: [Bitboard; 2],
+    roles: [Bitboard; 6],
+}
+
+impl PieceBitboards {
+    pub(super) const EMPTY: PieceBitboards =
+        PieceBitboards { colors: [Bitboard::EMPTY; 2], roles: [Bitboard::EMPTY; 6] };
+
+    pub(super) fn from_position(position: &Position) -> PieceBitboards {
+        PieceBitboards {
+            colors: Color::ALL.map(|color| position.by_color(color)),
+            roles: Role::ALL.map(|role| position.by_role(role)),
+        }
+    }
+
+    /// The squares of a piece.
+    #[inline]
+    pub(super) fn squares(&self, piece: Piece) -> Bitboard {
+        self.colors[piece.color() as usize] & self.roles[piece.role() as usize]
+    }
+
+    /// The number of pieces.
+    #[inline]
+    pub(super) fn count(&self) -> u32 {
+        (self.colors[0] | self.colors[1]).count()
+    }
+
+    /// The same board without the piece on a square.
+    pub(super) fn without(mut self, square: Square) -> PieceBitboards {
+        for set in self.colors.iter_mut().chain(&mut self.roles) {
+            *set = set.without(square.bitboard());
+        }
+        self
     }
 }

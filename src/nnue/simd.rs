@@ -13,7 +13,6 @@ mod kernels;
 mod avx2;
 #[cfg(target_arch = "x86_64")]
 mod avx512;
-mod dispatch;
 mod level;
 #[cfg(target_arch = "aarch64")]
 mod neon;

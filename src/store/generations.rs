@@ -1,4 +1,5 @@
-//! The dictionary's tables: analyses of the current engine and of the previous one.
+//! The tables of the evaluation cache's file: analyses of the current engine and of the previous
+//! one.
 
 use std::path::PathBuf;
 
@@ -8,8 +9,8 @@ use super::codec::LAYOUT_VERSION;
 use super::error::{OpenError, StoreError};
 use super::open::{HEADER, QuarantinePolicy, StoreFile};
 
-/// The name of the dictionary's file in the folder `store.path`.
-pub const DICTIONARY_FILE: &str = "dictionary.redb";
+/// The name of the evaluation cache's file in the folder `store.path`.
+pub const EVALUATION_CACHE_FILE: &str = "dictionary.redb";
 
 /// Size of redb's page cache for this file.
 const CACHE_BYTES: usize = 16 << 20;
@@ -26,7 +27,7 @@ pub(super) const PREVIOUS: TableDefinition<&[u8], &[u8]> = TableDefinition::new(
 const ENGINE_ID: &str = "maker";
 const PREVIOUS_ENGINE_ID: &str = "maker_before";
 
-/// Location, size limit and engine of a dictionary file.
+/// Location, size limit and engine of the evaluation cache's file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoreOptions {
     /// The folder; it is created when missing.
@@ -38,9 +39,9 @@ pub struct StoreOptions {
 }
 
 impl StoreOptions {
-    /// The path of the dictionary's file.
+    /// The path of the evaluation cache's file.
     pub(super) fn file_path(&self) -> PathBuf {
-        self.folder.join(DICTIONARY_FILE)
+        self.folder.join(EVALUATION_CACHE_FILE)
     }
 
     /// Opens the file and makes this engine the current one.
@@ -48,7 +49,7 @@ impl StoreOptions {
         let prepare = |database: &Database| rotate_generations(database, &self.engine_id);
         StoreFile {
             path: self.file_path(),
-            description: "the evaluation dictionary",
+            description: "the evaluation cache",
             layout: LAYOUT_VERSION,
             cache_bytes: CACHE_BYTES,
             quarantine: QuarantinePolicy::KeepLast,

@@ -53,8 +53,8 @@ enum Unusable {
 impl StoreFile<'_> {
     /// Opens the file and compares the checksum of every page.
     ///
-    /// A damaged file, and one with another layout, is renamed and replaced by an empty one. The
-    /// log reports that.
+    /// A damaged file, and one with another layout, is quarantined: it is renamed and replaced by
+    /// an empty one. The log reports that.
     pub(super) fn open(&self) -> Result<Database, OpenError> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         fs::create_dir_all(folder)
@@ -75,7 +75,7 @@ impl StoreFile<'_> {
             file = self.path.display().to_string(),
             aside = quarantine_path.display().to_string(),
             reason,
-            "the file with {} cannot be used; it was moved aside and replaced by an empty one",
+            "the file with {} cannot be used; it was quarantined and replaced by an empty one",
             self.description
         );
         self.try_open().map_err(|unusable| match unusable {

@@ -1,14 +1,14 @@
-//! Tests of the dictionary file: encoding, durability, eviction and damage.
+//! Tests of the file of the evaluation cache: encoding, durability, eviction and damage.
 
 mod codec;
 mod damage;
-mod dictionary_file;
+mod evaluation_cache_file;
 
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{DictionaryFile, EntryKey, OpenError, Record, Store, StoreOptions, StoredEffort};
+use super::{EntryKey, EvaluationCacheFile, OpenError, Record, Store, StoreOptions, StoredEffort};
 use crate::chess::encodings::PackedPosition;
 use crate::chess::{Position, splitmix};
 use crate::engine::{Report, Score, StopReason, Wdl};
@@ -19,8 +19,8 @@ fn options(folder: &Path) -> StoreOptions {
     StoreOptions { folder: folder.to_owned(), max_entries: 1_000, engine_id: ENGINE_ID.to_owned() }
 }
 
-fn open(options: StoreOptions) -> DictionaryFile {
-    DictionaryFile::open(options).expect("a store")
+fn open(options: StoreOptions) -> EvaluationCacheFile {
+    EvaluationCacheFile::open(options).expect("a store")
 }
 
 /// A position that the number determines, reached by 12 pseudo-random moves.
@@ -69,15 +69,15 @@ fn record(number: u64, nodes: u64) -> Record {
     }
 }
 
-fn write(store: &DictionaryFile, records: impl IntoIterator<Item = Record>) {
+fn write(store: &EvaluationCacheFile, records: impl IntoIterator<Item = Record>) {
     let records: Vec<Arc<Record>> = records.into_iter().map(Arc::new).collect();
     store.write(&records, &|record| record.nodes_saved as f32).expect("a write");
 }
 
-fn read(store: &DictionaryFile, record: &Record) -> Vec<Record> {
+fn read(store: &EvaluationCacheFile, record: &Record) -> Vec<Record> {
     store.read(record.key.zobrist_key, &record.key.position).expect("a read")
 }
 
-fn entries(store: &DictionaryFile) -> usize {
+fn entries(store: &EvaluationCacheFile) -> usize {
     store.size().entries
 }

@@ -8,7 +8,7 @@ use kibitzer::analysis::Searcher;
 use kibitzer::chess::encodings::PackedPosition;
 use kibitzer::chess::{Position, splitmix};
 use kibitzer::engine::{Engine, Report, Score, StopReason, Wdl};
-use kibitzer::store::{DictionaryFile, EntryKey, Record, Store, StoreOptions, StoredEffort};
+use kibitzer::store::{EntryKey, EvaluationCacheFile, Record, Store, StoreOptions, StoredEffort};
 
 /// Analyses per commit.
 const BATCH_SIZE: u64 = 20_000;
@@ -18,7 +18,7 @@ pub(crate) fn fill(folder: &Path, entries: u64) {
     let engine_id = Engine::new(1).engine_id();
     let options =
         StoreOptions { folder: folder.to_owned(), max_entries: entries as usize, engine_id };
-    let file = DictionaryFile::open(options).expect("a store");
+    let file = EvaluationCacheFile::open(options).expect("a store");
     let report = Arc::new(report());
     for first in (0..entries).step_by(BATCH_SIZE as usize) {
         let records: Vec<_> = (first..(first + BATCH_SIZE).min(entries))

@@ -10,7 +10,7 @@ use kibitzer::analysis::{
     AnalysisRequest, Client, PriorityClass, Searcher, Service, ServiceOptions,
 };
 use kibitzer::engine::{Limits, SearchOptions};
-use kibitzer::store::{DictionaryFile, Store, StoreOptions};
+use kibitzer::store::{EvaluationCacheFile, Store, StoreOptions};
 
 use crate::fake_searcher::{DeterministicSearcher, game};
 
@@ -28,7 +28,7 @@ pub(crate) fn options() -> ServiceOptions {
 pub(crate) fn store(folder: &Path) -> Arc<dyn Store> {
     let engine_id = DeterministicSearcher.engine_id();
     let options = StoreOptions { folder: folder.to_owned(), max_entries: 10_000_000, engine_id };
-    Arc::new(DictionaryFile::open(options).unwrap_or_else(|error| panic!("{error}")))
+    Arc::new(EvaluationCacheFile::open(options).unwrap_or_else(|error| panic!("{error}")))
 }
 
 pub(crate) fn request(number: u64) -> AnalysisRequest {

@@ -4,7 +4,7 @@
 ///
 /// # Errors
 ///
-/// A description of the fault in the text.
+/// A description of the error in the text.
 pub fn positive(text: &str) -> Result<f32, String> {
     within(text, "above zero", |number| number > 0.0)
 }
@@ -13,7 +13,7 @@ pub fn positive(text: &str) -> Result<f32, String> {
 ///
 /// # Errors
 ///
-/// A description of the fault in the text.
+/// A description of the error in the text.
 pub fn one_or_more(text: &str) -> Result<f32, String> {
     within(text, "1 or above", |number| number >= 1.0)
 }
@@ -22,7 +22,7 @@ pub fn one_or_more(text: &str) -> Result<f32, String> {
 ///
 /// # Errors
 ///
-/// A description of the fault in the text.
+/// A description of the error in the text.
 pub fn not_negative(text: &str) -> Result<f32, String> {
     within(text, "zero or above", |number| number >= 0.0)
 }
@@ -31,7 +31,7 @@ pub fn not_negative(text: &str) -> Result<f32, String> {
 ///
 /// # Errors
 ///
-/// A description of the fault in the text.
+/// A description of the error in the text.
 pub fn share(text: &str) -> Result<f32, String> {
     within(text, "from 0 to 1", |number| (0.0..=1.0).contains(&number))
 }
@@ -40,7 +40,7 @@ pub fn share(text: &str) -> Result<f32, String> {
 ///
 /// # Errors
 ///
-/// A description of the fault in the text.
+/// A description of the error in the text.
 pub fn decay(text: &str) -> Result<f32, String> {
     within(text, "from 0 to less than 1", |number| (0.0..1.0).contains(&number))
 }

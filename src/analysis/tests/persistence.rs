@@ -9,21 +9,21 @@ use proptest::prelude::*;
 use super::*;
 use crate::analysis::cache_key::AnalysisKey;
 use crate::analysis::evaluation_cache::EvaluationCache;
-use crate::analysis::{CacheHits, CacheVerdict, CachedAnalysis, Source};
+use crate::analysis::{CacheLookupCounts, CacheVerdict, CachedAnalysis, Source};
 use crate::chess::encodings::PackedPosition;
 use crate::engine::Variation;
-use crate::store::{DictionaryFile, Record, Store, StoreError, StoreOptions, StoreSize};
+use crate::store::{EvaluationCacheFile, Record, Store, StoreError, StoreOptions, StoreSize};
 
 /// A flush interval longer than any test, so that only explicit flushes write.
 const LONG: Duration = Duration::from_secs(3_600);
 
-fn open_store(folder: &Path) -> Arc<DictionaryFile> {
+fn open_store(folder: &Path) -> Arc<EvaluationCacheFile> {
     let options = StoreOptions {
         folder: folder.to_owned(),
         max_entries: 10_000,
         engine_id: ENGINE_ID.to_owned(),
     };
-    Arc::new(DictionaryFile::open(options).expect("a store"))
+    Arc::new(EvaluationCacheFile::open(options).expect("a store"))
 }
 
 fn open_cache(in_memory: usize, folder: &Path) -> EvaluationCache {
@@ -63,13 +63,13 @@ fn stored_analyses_answer_after_a_restart() {
             cache.lookup(&numbered_key(number), &depth(10), 1, ENGINE_ID).sufficient.unwrap();
         assert_eq!(cached.report.nodes, 5_000 + number as u64);
     }
-    assert_eq!(cache.hits(), CacheHits { memory: 0, disk: 50, misses: 0, speculative: 0 });
+    assert_eq!(cache.hits(), CacheLookupCounts { memory: 0, disk: 50, misses: 0, speculative: 0 });
     assert_eq!(cache.recount_entries(), 50, "a requested analysis is copied to memory");
     (0..50).for_each(|number| {
         cache.lookup(&numbered_key(number), &depth(9), 1, ENGINE_ID);
     });
     cache.lookup(&numbered_key(60), &depth(9), 1, ENGINE_ID);
-    assert_eq!(cache.hits(), CacheHits { memory: 50, disk: 50, misses: 1, speculative: 0 });
+    assert_eq!(cache.hits(), CacheLookupCounts { memory: 50, disk: 50, misses: 1, speculative: 0 });
 }
 
 #[test]
@@ -78,7 +78,7 @@ fn lookups_are_counted_and_promoted_and_peeks_leave_no_trace() {
     store(&open_cache(100, folder.path()), &numbered_key(0), depth(10), report(10, 5_000));
     let cache = open_cache(100, folder.path());
     let hits = |memory, disk, misses| {
-        assert_eq!(cache.hits(), CacheHits { memory, disk, misses, speculative: 0 })
+        assert_eq!(cache.hits(), CacheLookupCounts { memory, disk, misses, speculative: 0 })
     };
     let depth_of = |cached: Option<CachedAnalysis>| cached.map(|cached| cached.report.depth);
     assert_eq!(depth_of(cache.peek_deepest(&numbered_key(0), 1, ENGINE_ID)), Some(10));
@@ -285,7 +285,10 @@ async fn the_service_answers_after_a_restart_without_a_search() {
     assert!(matches!(answer.source, Source::Cache { .. }));
     assert_eq!((answer.cache_verdict, searcher.searches()), (CacheVerdict::Hit, 1));
     let status = service.status();
-    assert_eq!(status.cache_hits, CacheHits { memory: 0, disk: 1, misses: 0, speculative: 0 });
+    assert_eq!(
+        status.cache_hits,
+        CacheLookupCounts { memory: 0, disk: 1, misses: 0, speculative: 0 }
+    );
     assert_eq!((status.cache_entries, status.cache_max_entries), (1, 10_000));
     assert!(status.store.unwrap().bytes > 0);
 }
@@ -298,7 +301,7 @@ fn a_store_of_another_engine_is_refused() {
         max_entries: 9,
         engine_id: "another".to_owned(),
     };
-    let store = Arc::new(DictionaryFile::open(store).unwrap());
+    let store = Arc::new(EvaluationCacheFile::open(store).unwrap());
     assert!(Service::start_with_store(Scripted::new(at_once), options(1, 8), store, LONG).is_err());
 }
 

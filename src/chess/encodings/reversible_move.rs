@@ -1,7 +1,7 @@
 //! Reversible moves: changes of the 69-entry mailbox that can be undone. The HTTP contract calls
 //! them `instruction`.
 
-use super::mailbox69::{Mailbox69, en_passant_entry, mailbox_index};
+use super::square_arrays::{Mailbox69, en_passant_entry, mailbox_index};
 use crate::chess::{Move, Piece, Position, Role, Square, castled_rook_square};
 
 /// A move as a change of the mailbox that can be undone. Squares are mailbox indices (a8 is 0),

@@ -1,13 +1,12 @@
 //! FEN input. Faults in one field do not hide the faults of other fields.
 
-use super::castling_letter::CastlingLetter;
 use crate::chess::excerpt::excerpt;
 use crate::chess::position_error::{
     FenWarning, FenWarningCode, InvalidPosition, PositionFault, PositionFaultCode, PositionField,
 };
-use crate::chess::setup::{MAX_FULLMOVE_NUMBER, MAX_HALFMOVE_CLOCK};
+use crate::chess::setup::{MAX_FULLMOVE_NUMBER, MAX_HALFMOVE_CLOCK, back_rank};
 use crate::chess::validation::{fullmove_number_fault, halfmove_clock_fault};
-use crate::chess::{Color, Piece, Position, Setup};
+use crate::chess::{CastlingSide, Color, File, Piece, Position, Role, Setup, Square};
 
 /// The longest accepted FEN, in characters.
 const MAX_FEN_CHARS: usize = 200;
@@ -388,6 +387,50 @@ impl FenParser {
             }
             Some(number) => self.setup.fullmove_number = number,
         }
+    }
+}
+
+/// The rook that a castling letter of a FEN refers to: `K`, `Q` or the file of the rook.
+enum CastlingLetter {
+    /// The outermost rook on a side of the king.
+    Outermost(CastlingSide),
+    /// The rook on a file.
+    OnFile(File),
+}
+
+impl CastlingLetter {
+    /// The player and the meaning of a letter.
+    fn parse(letter: char) -> Option<(Color, CastlingLetter)> {
+        let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+        let rook = match letter.to_ascii_lowercase() {
+            'k' => CastlingLetter::Outermost(CastlingSide::King),
+            'q' => CastlingLetter::Outermost(CastlingSide::Queen),
+            lower => CastlingLetter::OnFile(File::from_letter(lower)?),
+        };
+        Some((color, rook))
+    }
+
+    /// The side and the file of the rook; `None` when king or rook is not in place.
+    fn find_rook(&self, setup: &Setup, color: Color) -> Option<(CastlingSide, File)> {
+        let king = setup.back_rank_king(color)?;
+        let is_rook =
+            |square: &Square| setup.board[square.index()] == Some(Piece::new(color, Role::Rook));
+        let (side, rook) = match *self {
+            CastlingLetter::Outermost(CastlingSide::King) => (
+                CastlingSide::King,
+                back_rank(color).rev().take_while(|&square| square > king).find(is_rook)?,
+            ),
+            CastlingLetter::Outermost(CastlingSide::Queen) => (
+                CastlingSide::Queen,
+                back_rank(color).take_while(|&square| square < king).find(is_rook)?,
+            ),
+            CastlingLetter::OnFile(file) => {
+                let side =
+                    if file > king.file() { CastlingSide::King } else { CastlingSide::Queen };
+                (side, Some(Square::new(file, king.rank())).filter(is_rook)?)
+            }
+        };
+        Some((side, rook.file()))
     }
 }
 

@@ -2,8 +2,9 @@
 //! suffixes.
 
 use crate::chess::attacks::{attacks, pawn_attacks};
-use crate::chess::parse_move_error::ParseMoveError;
-use crate::chess::{Bitboard, CastlingSide, File, Move, MoveKind, Position, Rank, Role, Square};
+use crate::chess::{
+    Bitboard, CastlingSide, File, Move, MoveKind, ParseMoveError, Position, Rank, Role, Square,
+};
 
 /// Finds the legal move that a SAN text names.
 ///

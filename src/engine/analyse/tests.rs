@@ -6,6 +6,7 @@ use super::*;
 use crate::chess::Move;
 use crate::engine::history::HistoryTables;
 use crate::engine::pv::PvLine;
+use crate::engine::score::{RawScore, Value, mate_in, mated_in};
 use crate::engine::tt::{Bound, TtEntry, tt_key};
 
 const MIDDLE_GAME: &str =
@@ -295,4 +296,31 @@ fn thread_data_of_another_engine_is_cleared() {
         "the second search must use the history of the first"
     );
     assert_eq!(nodes(&other, &mut thread_data), new);
+}
+
+impl Engine {
+    /// Stores the report's score as the exact value of a position, searched to a depth, for any
+    /// game history.
+    pub(crate) fn insert_tt_entry(&self, position: &Position, depth: u8, report: &Report) {
+        let mv = report.pv.first().copied().unwrap_or(Move::NULL);
+        let value = value_from_raw_score(report.raw_score.unwrap_or(RawScore::Cp(0)));
+        let entry = TtEntry {
+            mv,
+            value,
+            raw_eval: None,
+            depth,
+            bound: Bound::Exact,
+            is_pv: true,
+            path_dependent: false,
+        };
+        self.tt.begin_search(self.options.sharing).store(tt_key(position), entry);
+    }
+}
+
+fn value_from_raw_score(score: RawScore) -> Value {
+    match score {
+        RawScore::Cp(centipawns) => centipawns * UNITS_PER_PAWN / 100,
+        RawScore::Mate(moves) if moves > 0 => mate_in(2 * moves as usize - 1),
+        RawScore::Mate(moves) => mated_in(2 * moves.unsigned_abs() as usize),
+    }
 }

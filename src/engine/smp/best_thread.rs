@@ -1,7 +1,20 @@
-//! The vote of the search threads on the best move.
+//! The results of the search threads, and their vote on the best move.
 
-use super::thread_result::ThreadResult;
+use crate::engine::pv::PvLine;
 use crate::engine::score::{Value, is_mate};
+
+/// The result of a thread's iterative deepening.
+#[derive(Clone, Default)]
+pub(in crate::engine) struct ThreadResult {
+    /// The best verified lines, best first. Empty when the budget ended before the first line.
+    pub(in crate::engine) lines: Vec<PvLine>,
+    /// The last completed depth.
+    pub(in crate::engine) depth: u8,
+    /// The deepest ply reached.
+    pub(in crate::engine) seldepth: usize,
+    /// The game history or the 50-move rule influenced the search.
+    pub(in crate::engine) depends_on_game_history: bool,
+}
 
 /// A vote's weight is the thread's depth × (its value's distance above the lowest value + this).
 const VOTE_OFFSET: Value = 40;
@@ -67,7 +80,6 @@ fn winning_mate_value(result: &ThreadResult) -> Option<Value> {
 mod tests {
     use super::*;
     use crate::chess::Move;
-    use crate::engine::pv::PvLine;
     use crate::engine::score::mate_in;
 
     fn result(code: u16, value: Value, depth: u8) -> ThreadResult {

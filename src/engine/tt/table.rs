@@ -1,4 +1,4 @@
-//! The transposition table that all searches share.
+//! The transposition table that all searches share, and its keys.
 //!
 //! Chess Programming Wiki, "Shared Hash Table" and "Transposition Table". The table is lock-free by
 //! Hyatt's and Mann's scheme: a slot stores key XOR data, so a torn entry fails the key comparison
@@ -11,7 +11,7 @@ use std::thread;
 
 use super::entry::{Bound, TtEntry, depth_of, generation_of, with_move};
 use super::huge_pages::alloc_huge;
-use crate::chess::{Move, splitmix};
+use crate::chess::{Move, Position, splitmix};
 use crate::engine::prefetch::prefetch;
 use crate::engine::score::Value;
 
@@ -20,6 +20,24 @@ const GENERATIONS: usize = 32;
 
 /// How much deeper an entry of another running search must be to survive a new entry.
 const PROTECTION_DEPTH: i32 = 3;
+
+/// A half-move clock up to this value changes no key. Above it, the key includes the half-move
+/// clock, because the clock scales the static evaluation.
+pub(in crate::engine) const LOW_HALFMOVE_CLOCK: u16 = 20;
+
+/// The number of consecutive half-move clocks that share a key.
+const CLOCK_STEP: u16 = 8;
+
+/// The transposition table key of a position.
+///
+/// Above [`LOW_HALFMOVE_CLOCK`] the key includes the half-move clock, because the clock scales the
+/// static evaluation: see `corrected_static_eval`. (After Stockfish.)
+#[inline]
+pub(in crate::engine) fn tt_key(position: &Position) -> u64 {
+    let beyond = position.halfmove_clock().saturating_sub(LOW_HALFMOVE_CLOCK);
+    // The number of step 0 is 0.
+    position.key() ^ splitmix::nth(0, u64::from(beyond.div_ceil(CLOCK_STEP)))
+}
 
 /// The searches that share a table, which decides how far they trust it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -86,7 +86,7 @@ pub enum AppendError {
 
 impl JobFile {
     /// Opens or creates the file in a folder and compares the checksum of every page. A damaged
-    /// file, or one with another layout, is moved aside and never overwritten.
+    /// file, or one with another layout, is quarantined and never overwritten.
     ///
     /// # Errors
     /// Fails when another process uses the file, when the folder or the file cannot be used, and

@@ -7,7 +7,7 @@ use redb::{Database, TableDefinition};
 use tempfile::TempDir;
 
 use super::*;
-use crate::store::DICTIONARY_FILE;
+use crate::store::EVALUATION_CACHE_FILE;
 
 const HEADER: TableDefinition<&str, &str> = TableDefinition::new("header");
 const CURRENT: TableDefinition<&[u8], &[u8]> = TableDefinition::new("today");
@@ -16,12 +16,12 @@ const CURRENT: TableDefinition<&[u8], &[u8]> = TableDefinition::new("today");
 fn closed_store(entries: u64) -> (TempDir, PathBuf) {
     let folder = tempfile::tempdir().unwrap();
     write(&open(options(folder.path())), (0..entries).map(|number| record(number, 100)));
-    let file = folder.path().join(DICTIONARY_FILE);
+    let file = folder.path().join(EVALUATION_CACHE_FILE);
     (folder, file)
 }
 
 fn quarantined_path(folder: &TempDir, suffix: &str) -> PathBuf {
-    folder.path().join(format!("{DICTIONARY_FILE}.{suffix}"))
+    folder.path().join(format!("{EVALUATION_CACHE_FILE}.{suffix}"))
 }
 
 #[test]
@@ -117,7 +117,7 @@ fn a_damaged_entry_is_skipped_and_can_be_overwritten() {
 #[test]
 fn an_empty_file_is_initialized_as_a_new_one() {
     let folder = tempfile::tempdir().unwrap();
-    fs::write(folder.path().join(DICTIONARY_FILE), "").unwrap();
+    fs::write(folder.path().join(EVALUATION_CACHE_FILE), "").unwrap();
     write(&open(options(folder.path())), [record(1, 5)]);
     assert_eq!(entries(&open(options(folder.path()))), 1);
 }

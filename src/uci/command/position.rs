@@ -18,7 +18,7 @@ pub struct PositionText {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(in crate::uci) enum PositionError {
     /// The FEN is invalid.
-    #[error("illegal position: {}", fault_details(.0))]
+    #[error("illegal position: {}", error_details(.0))]
     Fen(InvalidPosition),
     /// A move is illegal.
     #[error("illegal move {text:?}, number {} of the list: {error}", index + 1)]
@@ -50,8 +50,8 @@ pub(super) fn parse_position<'a>(
     Ok(PositionText { fen, moves: words.map(str::to_owned).collect() })
 }
 
-fn fault_details(invalid: &InvalidPosition) -> String {
-    let details: Vec<&str> = invalid.faults.iter().map(|fault| fault.detail.as_str()).collect();
+fn error_details(invalid: &InvalidPosition) -> String {
+    let details: Vec<&str> = invalid.faults.iter().map(|error| error.detail.as_str()).collect();
     details.join("; ")
 }
 

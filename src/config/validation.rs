@@ -1,4 +1,4 @@
-//! The ranges of the settings, and the rules between them.
+//! Validation of the settings: their ranges, and the rules between them.
 
 use std::ops::RangeInclusive;
 

@@ -20,8 +20,8 @@ use crate::chess::splitmix;
 /// Neighbouring entries at a random key among which a victim is selected.
 const EVICTION_SAMPLES: usize = 16;
 
-/// A dictionary file that one process uses exclusively. It is in [`StoreOptions::folder`].
-pub struct DictionaryFile {
+/// The file of the evaluation cache in [`StoreOptions::folder`]. One process uses it exclusively.
+pub struct EvaluationCacheFile {
     options: StoreOptions,
     /// `None` after a failed write: redb then refuses reads and writes.
     database: RwLock<Option<Database>>,
@@ -31,16 +31,16 @@ pub struct DictionaryFile {
     eviction_scans: AtomicU64,
 }
 
-impl DictionaryFile {
+impl EvaluationCacheFile {
     /// Opens or creates the file and compares the checksum of every page. A damaged file, or one
-    /// with another layout, is moved aside.
+    /// with another layout, is quarantined.
     ///
     /// # Errors
     /// Fails when another process uses the file, or when the folder or the file cannot be used.
-    pub fn open(options: StoreOptions) -> Result<DictionaryFile, OpenError> {
+    pub fn open(options: StoreOptions) -> Result<EvaluationCacheFile, OpenError> {
         let database = options.open()?;
         let path = options.file_path();
-        let file = DictionaryFile {
+        let file = EvaluationCacheFile {
             options,
             database: RwLock::new(None),
             entries: AtomicUsize::new(0),
@@ -91,7 +91,7 @@ impl DictionaryFile {
                 // The next analysis with this key overwrites the entry.
                 Err(error) => tracing::warn!(
                     key = format!("{:02x?}", key.value()),
-                    "skipped a dictionary entry that is {error}"
+                    "skipped an entry of the evaluation cache that is {error}"
                 ),
             }
         }
@@ -162,7 +162,7 @@ impl DictionaryFile {
     }
 }
 
-impl Store for DictionaryFile {
+impl Store for EvaluationCacheFile {
     fn engine_id(&self) -> &str {
         &self.options.engine_id
     }
@@ -191,9 +191,9 @@ impl Store for DictionaryFile {
     }
 }
 
-impl fmt::Debug for DictionaryFile {
+impl fmt::Debug for EvaluationCacheFile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("DictionaryFile")
+        f.debug_struct("EvaluationCacheFile")
             .field("options", &self.options)
             .field("size", &self.size())
             .finish_non_exhaustive()

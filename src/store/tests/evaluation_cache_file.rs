@@ -1,4 +1,4 @@
-//! Tests of the dictionary file: reads, writes, eviction and engine changes.
+//! Tests of the file of the evaluation cache: reads, writes, eviction and engine changes.
 
 use super::*;
 
@@ -136,7 +136,7 @@ fn a_smaller_bound_applies_from_the_first_write() {
 fn the_error_for_a_file_in_use_names_the_setting() {
     let folder = tempfile::tempdir().unwrap();
     let _first = open(options(folder.path()));
-    let error = DictionaryFile::open(options(folder.path())).unwrap_err();
+    let error = EvaluationCacheFile::open(options(folder.path())).unwrap_err();
     assert!(matches!(error, OpenError::InUse { .. }), "{error}");
     let message = error.to_string();
     assert!(
@@ -149,6 +149,6 @@ fn the_error_for_a_file_in_use_names_the_setting() {
 fn the_error_for_an_unusable_folder_names_the_setting() {
     let folder = tempfile::tempdir().unwrap();
     std::fs::write(folder.path().join("file"), "not a folder").unwrap();
-    let error = DictionaryFile::open(options(&folder.path().join("file"))).unwrap_err();
+    let error = EvaluationCacheFile::open(options(&folder.path().join("file"))).unwrap_err();
     assert!(error.to_string().starts_with("store.path: "), "{error}");
 }
