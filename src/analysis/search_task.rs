@@ -11,7 +11,7 @@ use super::in_flight::{SearchPublisher, SearchResult};
 use super::queue::{Admission, Queue, TaskBody};
 use super::searcher::Searcher;
 use crate::chess::Game;
-use crate::engine::{Limits, Report};
+use crate::engine::{GameSearch, Limits, Report};
 
 /// A search for the subscribers of its publisher.
 pub(super) struct SearchTask {
@@ -41,13 +41,13 @@ impl TaskBody for SearchTask {
         let span = self.span();
         let _entered = span.enter();
         let SearchTask { publisher, game, bounded_limits, searcher, .. } = &*self;
-        let mut report = searcher.analyse(
+        let search = GameSearch {
             game,
-            bounded_limits,
-            &publisher.key().options,
-            publisher.stop_flag(),
-            &mut |report| publisher.publish_update(report),
-        );
+            limits: bounded_limits,
+            options: &publisher.key().options,
+            stop: publisher.stop_flag(),
+        };
+        let mut report = searcher.analyse(search, &mut |report| publisher.publish_update(report));
         report.pv.shrink_to_fit();
         report.alternatives.iter_mut().for_each(|line| line.pv.shrink_to_fit());
         self.publish(&span, started, Arc::new(report));

@@ -20,7 +20,7 @@ use super::queue::{Queue, SpeculativeQueue, Submitter, Task};
 use super::request::{AnalysisRequest, PriorityClass, reversible_tail};
 use super::search_task::SearchTask;
 use super::searcher::Searcher;
-use super::session::{Client, Sessions};
+use super::session::Sessions;
 use super::workers::{SpeculativeSearch, start_workers};
 use crate::chess::{Game, Outcome, Position};
 use crate::engine::{Limits, Report, Score, SearchOptions, StopFlag, StopReason, Wdl};
@@ -254,24 +254,21 @@ impl Service {
         })
     }
 
-    /// Counts legal move sequences for at most `max`, not counting the time in the queue.
+    /// Counts legal move sequences.
     ///
     /// # Errors
-    /// As [`Service::best_move`], and if the count takes longer than `max`.
-    pub async fn perft(
-        &self,
-        client: Client,
-        position: Position,
-        depth: u8,
-        divide: bool,
-        max: Duration,
-    ) -> Result<PerftResult, AnalysisError> {
+    /// As [`Service::best_move`], and if the count takes longer than `max_time`.
+    pub async fn perft(&self, request: PerftRequest) -> Result<PerftResult, AnalysisError> {
         let service = &*self.0;
         let (result_sender, result_receiver) = oneshot::channel();
         let stop = Arc::new(StopFlag::default());
-        let submitter = Submitter { client, class: PriorityClass::Interactive, workers: 1 };
+        let submitter = Submitter {
+            client: request.client.clone(),
+            class: PriorityClass::Interactive,
+            workers: 1,
+        };
         let task = Task::new(PerftTask {
-            request: PerftRequest { position, depth, divide, max_time: max },
+            request,
             stop: stop.clone(),
             shutdown: service.shutdown.clone(),
             result_sender,

@@ -11,7 +11,7 @@ use super::counters::SearchCounters;
 use super::evaluation_cache::EvaluationCache;
 use super::queue::{Admission, Candidate, Queue, Work};
 use super::searcher::Searcher;
-use crate::engine::{Limits, STACK_BYTES, SearchOptions, StopFlag};
+use crate::engine::{GameSearch, Limits, STACK_BYTES, SearchOptions, StopFlag};
 
 /// Starts this many worker threads, which run until the queue is closed and empty.
 ///
@@ -90,7 +90,8 @@ impl SpeculativeSearch {
         let bounded_limits =
             Limits { movetime: Some(limits.movetime.unwrap_or(MAX_SPECULATIVE_TIME)), ..limits };
         let options = SearchOptions { multipv: lines, ..SearchOptions::default() };
-        let report = self.searcher.analyse(&game, &bounded_limits, &options, stop, &mut |_| ());
+        let search = GameSearch { game: &game, limits: &bounded_limits, options: &options, stop };
+        let report = self.searcher.analyse(search, &mut |_| ());
         self.counters.record_speculative(report.nodes);
         tracing::debug!(
             depth = report.depth,
