@@ -6,7 +6,7 @@ use std::time::Instant;
 use tracing::Span;
 use tracing::field::Empty;
 
-use super::evaluation_cache::EvaluationCache;
+use super::evaluation_cache::{EvaluationCache, Origin};
 use super::in_flight::{SearchPublisher, SearchResult};
 use super::queue::{Admission, Queue, TaskBody};
 use super::searcher::Searcher;
@@ -21,7 +21,6 @@ pub(super) struct SearchTask {
     pub(super) bounded_limits: Limits,
     pub(super) searcher: Arc<dyn Searcher>,
     pub(super) cache: Arc<EvaluationCache>,
-    pub(super) engine_id: Arc<str>,
     /// The queue for speculative searches of the children; `None` without such searches.
     pub(super) speculation: Option<Arc<Queue>>,
 }
@@ -57,7 +56,7 @@ impl TaskBody for SearchTask {
 impl SearchTask {
     /// Stores the report, publishes it, and queues the children for speculative search.
     fn publish(self, span: &Span, started: Instant, report: Arc<Report>) {
-        let SearchTask { publisher, game, cache, engine_id, speculation, .. } = self;
+        let SearchTask { publisher, game, cache, speculation, .. } = self;
         let key = publisher.key();
         let (limits, lines, is_cacheable) = (key.limits, key.options.multipv, key.is_cacheable());
         let reason = publisher.completion_reason(&report);
@@ -68,7 +67,7 @@ impl SearchTask {
         // A request that finds no search to join looks into the cache once more. So the report is
         // stored before the search leaves the map of in-flight searches.
         if is_cacheable {
-            cache.store(&key.analysis_key, &limits, &report, &engine_id);
+            cache.store(&key.analysis_key, &limits, &report, Origin::Request);
         }
         publisher.publish_result(Ok(SearchResult {
             report: report.clone(),

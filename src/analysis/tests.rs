@@ -219,5 +219,5 @@ fn bare_key(clock: u16) -> AnalysisKey {
 
 /// The verdict of a lookup for one line.
 fn verdict(cache: &EvaluationCache, key: &AnalysisKey, limits: Limits) -> CacheVerdict {
-    cache.lookup_uncounted(key, &limits, 1, ENGINE_ID).verdict
+    cache.lookup_uncounted(key, &limits, 1).verdict
 }

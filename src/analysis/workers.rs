@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::cache_key::AnalysisKey;
 use super::counters::SearchCounters;
-use super::evaluation_cache::EvaluationCache;
+use super::evaluation_cache::{EvaluationCache, Origin};
 use super::queue::{Admission, Candidate, Queue, Work};
 use super::searcher::Searcher;
 use crate::engine::{GameSearch, Limits, STACK_BYTES, SearchOptions, StopFlag};
@@ -62,7 +62,6 @@ pub(super) struct SpeculativeSearch {
     pub(super) searcher: Arc<dyn Searcher>,
     /// Weak, so that a speculative search does not keep the cache and its file open.
     pub(super) cache: Weak<EvaluationCache>,
-    pub(super) engine_id: Arc<str>,
     pub(super) counters: SearchCounters,
 }
 
@@ -80,10 +79,7 @@ impl SpeculativeSearch {
         };
         let lines = candidate.lines.min(game.position().legal_moves().len());
         let key = AnalysisKey::of(&game);
-        let lookup = self
-            .cache
-            .upgrade()
-            .map(|cache| cache.lookup_uncounted(&key, &limits, lines, &self.engine_id));
+        let lookup = self.cache.upgrade().map(|cache| cache.lookup_uncounted(&key, &limits, lines));
         if lookup.is_none_or(|result| result.sufficient.is_some()) {
             return;
         }
@@ -100,7 +96,7 @@ impl SpeculativeSearch {
             "speculative search ended"
         );
         if let Some(cache) = self.cache.upgrade() {
-            cache.store_speculative(&key, &limits, &Arc::new(report), &self.engine_id);
+            cache.store(&key, &limits, &Arc::new(report), Origin::Speculation);
         }
     }
 }
