@@ -35,6 +35,7 @@ pub use duration_histogram::{DURATION_BUCKET_BOUNDS, DurationHistogram, Duration
 pub use evaluation_cache::CachedAnalysis;
 pub use graph::{GraphEdge, GraphNode, MAX_EDGES};
 pub use memory_bound::{MemoryBound, bytes_per_entry, memory_bound, store_bound};
+pub use perft::PerftRequest;
 pub use request::{AnalysisRequest, PriorityClass};
 pub use searcher::Searcher;
 pub use service::{Service, ServiceOptions};

@@ -54,7 +54,7 @@ pub use outcome::{DrawClaim, DrawReason, Outcome, is_dead_position};
 pub use piece::{Piece, Role};
 pub use position::Position;
 pub use position_error::{
-    FenWarning, FenWarningCode, InvalidPosition, PositionFault, PositionFaultCode, PositionField,
+    FenWarning, FenWarningCode, InvalidPosition, PositionError, PositionErrorCode, PositionField,
 };
 pub use san::{San, SanWriter, to_san, to_san_all};
 pub use setup::{MAX_FULLMOVE_NUMBER, MAX_HALFMOVE_CLOCK, Setup};

@@ -26,7 +26,7 @@ mod time;
 mod tt;
 mod wdl;
 
-pub use analyse::{Engine, EngineOptions};
+pub use analyse::{Engine, EngineOptions, GameSearch};
 pub use bench::Bench;
 pub use limits::{GameClock, Limits, SearchOptions, StopFlag};
 pub use params::{Tunable, tunable, tune};

@@ -18,7 +18,7 @@ use kibitzer::analysis::{
 };
 use kibitzer::chess::encodings::PackedPosition;
 use kibitzer::chess::{Game, Move, Position};
-use kibitzer::engine::{Engine, Limits, Report, Score, SearchOptions, StopFlag, StopReason, Wdl};
+use kibitzer::engine::{Engine, GameSearch, Limits, Report, Score, SearchOptions, StopReason, Wdl};
 use kibitzer::store::{EvaluationCacheFile, Record, Store, StoreError, StoreOptions, StoreSize};
 
 const ENTRIES: usize = 40_000;
@@ -78,14 +78,7 @@ impl Store for FullDiskStore {
 }
 
 impl Searcher for LongestPvSearcher {
-    fn analyse(
-        &self,
-        _: &Game,
-        _: &Limits,
-        _: &SearchOptions,
-        _: &StopFlag,
-        _: &mut dyn FnMut(&Report),
-    ) -> Report {
+    fn analyse(&self, _: GameSearch<'_>, _: &mut dyn FnMut(&Report)) -> Report {
         Report {
             score: Score::Cp(0),
             wdl: Wdl::DRAWN,

@@ -13,7 +13,7 @@ use kibitzer::analysis::{
 };
 use kibitzer::chess::{Game, Position};
 use kibitzer::config::{LogFormat, LogSettings, Settings};
-use kibitzer::engine::{Limits, Report, SearchOptions, StopFlag};
+use kibitzer::engine::{GameSearch, Limits, Report, SearchOptions};
 use kibitzer::telemetry;
 use serde_json::{Value, json};
 use tracing::{Instrument, info_span};
@@ -38,10 +38,7 @@ struct PanickingSearcher;
 impl Searcher for PanickingSearcher {
     fn analyse(
         &self,
-        _: &Game,
-        limits: &Limits,
-        _: &SearchOptions,
-        _: &StopFlag,
+        GameSearch { limits, .. }: GameSearch<'_>,
         _: &mut dyn FnMut(&Report),
     ) -> Report {
         panic!("a panic at depth {}", limits.depth.unwrap())

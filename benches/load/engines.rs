@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use kibitzer::chess::Position;
 
 use crate::BenchResult;
-use crate::uci::Engine;
+use crate::uci::{Engine, info_number};
 
 /// Nodes of searches, and the time from the first request to the last answer.
 #[derive(Clone, Copy, Debug)]
@@ -55,7 +55,11 @@ pub(crate) fn measure_engines(
             let mut sum = 0;
             for position in positions {
                 engine.go(position, &format!("nodes {nodes}"))?;
-                sum += engine.finish()?.0.nodes;
+                let mut searched = 0;
+                while let Some(line) = engine.next_line()? {
+                    searched = info_number(&line, "nodes").unwrap_or(searched);
+                }
+                sum += searched;
             }
             Ok(sum)
         });

@@ -14,7 +14,6 @@ mod load_generator;
 mod overload;
 mod server;
 #[path = "../scaling/uci.rs"]
-#[allow(dead_code, reason = "each benchmark uses a part of the module")]
 mod uci;
 
 use std::error::Error;

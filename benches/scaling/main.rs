@@ -9,6 +9,7 @@
 
 mod concurrency;
 mod depth;
+mod info;
 mod paired_runs;
 mod speed;
 mod stop;

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::info::Info;
 use crate::paired_runs::{Ratios, measure_alternating, sample};
-use crate::uci::{Engine, Info};
+use crate::uci::Engine;
 use crate::{BenchResult, TimedOptions};
 
 #[derive(Args)]

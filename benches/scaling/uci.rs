@@ -3,7 +3,6 @@
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
 
 use kibitzer::chess::Position;
 
@@ -14,22 +13,6 @@ pub(crate) struct Engine {
     child: Child,
     input: ChildStdin,
     output: BufReader<ChildStdout>,
-}
-
-/// The last `info` of a search.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Info {
-    pub(crate) depth: u32,
-    pub(crate) nodes: u64,
-    /// The time since the start of the search, as reported by the engine.
-    pub(crate) elapsed: Duration,
-}
-
-impl Info {
-    /// Nodes per second.
-    pub(crate) fn nodes_per_second(&self) -> f64 {
-        self.nodes as f64 / self.elapsed.as_secs_f64().max(0.001)
-    }
 }
 
 impl Engine {
@@ -69,45 +52,14 @@ impl Engine {
         self.send(&format!("position fen {}\ngo {limits}", position.fen()))
     }
 
-    /// Waits for the end of the search: its last info, and the time of the wait.
-    pub(crate) fn finish(&mut self) -> BenchResult<(Info, Duration)> {
-        let started = Instant::now();
-        let mut last = Info::default();
-        while let Some(info) = self.next_info()? {
-            last = info;
-        }
-        Ok((last, started.elapsed()))
+    /// The next line of the running search; `None` once it has ended.
+    pub(crate) fn next_line(&mut self) -> BenchResult<Option<String>> {
+        let line = self.read_line()?;
+        Ok((!line.starts_with("bestmove")).then_some(line))
     }
 
-    /// The next info of the running search; `None` once it has ended.
-    pub(crate) fn next_info(&mut self) -> BenchResult<Option<Info>> {
-        loop {
-            let line = self.read_line()?;
-            if line.starts_with("bestmove") {
-                return Ok(None);
-            }
-            let number = |name| {
-                let mut words = line.split(' ').skip_while(|&word| word != name);
-                words.nth(1)?.parse::<u64>().ok()
-            };
-            if let (Some(depth), Some(nodes), Some(ms)) =
-                (number("depth"), number("nodes"), number("time"))
-            {
-                return Ok(Some(Info {
-                    depth: u32::try_from(depth)?,
-                    nodes,
-                    elapsed: Duration::from_millis(ms),
-                }));
-            }
-        }
-    }
-
-    /// Stops the search.
-    pub(crate) fn stop(&mut self) -> BenchResult<()> {
-        self.send("stop")
-    }
-
-    fn send(&mut self, commands: &str) -> BenchResult<()> {
+    /// Sends commands, one a line.
+    pub(crate) fn send(&mut self, commands: &str) -> BenchResult<()> {
         // One write: a first part would wake the engine, which might then occupy the core that the
         // second part needs.
         self.input.write_all(format!("{commands}\n").as_bytes())?;
@@ -121,6 +73,12 @@ impl Engine {
             _ => Ok(line.trim_end().to_owned()),
         }
     }
+}
+
+/// The number after a word of an `info` line.
+pub(crate) fn info_number(line: &str, name: &str) -> Option<u64> {
+    let mut words = line.split(' ').skip_while(|&word| word != name);
+    words.nth(1)?.parse().ok()
 }
 
 impl Drop for Engine {

@@ -17,8 +17,8 @@ use dashmap::DashMap;
 pub use self::cached::CachedAnalysis;
 use self::cached::CachedPosition;
 pub(super) use self::cached::LookupResult;
-pub(super) use self::entry::StoredAt;
-use self::entry::{CacheEntry, Origin, record_context};
+use self::entry::{CacheEntry, record_context};
+pub(super) use self::entry::{Origin, StoredAt};
 use self::eviction::{EvictionEntry, EvictionHeap, Worth};
 use self::frequency_sketch::FrequencySketch;
 use self::write_behind::MAX_WAITING;
@@ -48,8 +48,8 @@ const MAX_ALTERNATIVE_PLIES: usize = 32;
 /// 10 µs while the system caches the file; waiting for another thread would cost more. The search
 /// that follows a miss takes milliseconds.
 ///
-/// An analysis is only reused for the same position byte for byte, in the same context, under the
-/// engine that made it.
+/// An analysis is only reused for the same position byte for byte, in the same context. All analyses
+/// of a cache are from one engine: the service refuses a store of another.
 #[derive(Debug)]
 pub(super) struct EvaluationCache {
     positions: DashMap<u64, CachedPosition>,
@@ -203,15 +203,9 @@ impl EvaluationCache {
     }
 
     /// Looks a request up as [`EvaluationCache::lookup_uncounted`] does, and counts it.
-    pub(super) fn lookup(
-        &self,
-        key: &AnalysisKey,
-        limits: &Limits,
-        lines: usize,
-        engine_id: &str,
-    ) -> LookupResult {
+    pub(super) fn lookup(&self, key: &AnalysisKey, limits: &Limits, lines: usize) -> LookupResult {
         self.record_request(key);
-        let (result, tier) = self.lookup_tiers(key, limits, lines, engine_id);
+        let (result, tier) = self.lookup_tiers(key, limits, lines);
         self.lookup_counters.record((result.verdict == CacheVerdict::Hit).then_some(tier));
         if result.is_speculative_hit {
             self.lookup_counters.speculative.fetch_add(1, Ordering::Relaxed);
@@ -221,14 +215,9 @@ impl EvaluationCache {
 
     /// The deepest analysis of a position with at least this many lines, whatever its depth. Counts
     /// as a lookup.
-    pub(super) fn lookup_deepest(
-        &self,
-        key: &AnalysisKey,
-        lines: usize,
-        engine_id: &str,
-    ) -> Option<CachedAnalysis> {
+    pub(super) fn lookup_deepest(&self, key: &AnalysisKey, lines: usize) -> Option<CachedAnalysis> {
         self.record_request(key);
-        let found = self.find_deepest(key, lines, engine_id);
+        let found = self.find_deepest(key, lines);
         self.lookup_counters.record(found.as_ref().map(|&(_, tier)| tier));
         let (entry, tier) = found?;
         let cached = CachedAnalysis::of(&entry, lines);
@@ -240,32 +229,22 @@ impl EvaluationCache {
 
     /// The deepest analysis as [`EvaluationCache::lookup_deepest`] finds it, without counting the
     /// lookup and without changing what memory holds.
-    pub(super) fn peek_deepest(
-        &self,
-        key: &AnalysisKey,
-        lines: usize,
-        engine_id: &str,
-    ) -> Option<CachedAnalysis> {
-        self.find_deepest(key, lines, engine_id).map(|(entry, _)| CachedAnalysis::of(&entry, lines))
+    pub(super) fn peek_deepest(&self, key: &AnalysisKey, lines: usize) -> Option<CachedAnalysis> {
+        self.find_deepest(key, lines).map(|(entry, _)| CachedAnalysis::of(&entry, lines))
     }
 
     /// The deepest analysis with at least this many lines, and its tier. Reads the disk only if
     /// memory has none.
-    fn find_deepest(
-        &self,
-        key: &AnalysisKey,
-        lines: usize,
-        engine_id: &str,
-    ) -> Option<(CacheEntry, Tier)> {
+    fn find_deepest(&self, key: &AnalysisKey, lines: usize) -> Option<(CacheEntry, Tier)> {
         let deepest_of = |cached: &CachedPosition| {
-            cached.lookup(key, &Limits::default(), lines, engine_id).deepest.cloned()
+            cached.lookup(key, &Limits::default(), lines).deepest.cloned()
         };
         let position =
             self.positions.get(&key.zobrist_key).filter(|cached| cached.packed == key.packed);
         if let Some(entry) = position.and_then(|cached| deepest_of(&cached)) {
             return Some((entry, Tier::Memory));
         }
-        let entry = deepest_of(&self.merged_with_disk(key, engine_id)?)?;
+        let entry = deepest_of(&self.merged_with_disk(key)?)?;
         Some((entry, Tier::Disk))
     }
 
@@ -276,9 +255,8 @@ impl EvaluationCache {
         key: &AnalysisKey,
         limits: &Limits,
         lines: usize,
-        engine_id: &str,
     ) -> LookupResult {
-        self.lookup_tiers(key, limits, lines, engine_id).0
+        self.lookup_tiers(key, limits, lines).0
     }
 
     fn lookup_tiers(
@@ -286,21 +264,20 @@ impl EvaluationCache {
         key: &AnalysisKey,
         limits: &Limits,
         lines: usize,
-        engine_id: &str,
     ) -> (LookupResult, Tier) {
         let cached =
             self.positions.get(&key.zobrist_key).filter(|cached| cached.packed == key.packed);
         let from_memory = cached
             .map_or(LookupResult::without_entry(CacheVerdict::Unknown), |cached| {
-                cached.lookup(key, limits, lines, engine_id).into_result(lines)
+                cached.lookup(key, limits, lines).into_result(lines)
             });
         if from_memory.sufficient.is_some() {
             return (from_memory, Tier::Memory);
         }
-        let Some(cached) = self.merged_with_disk(key, engine_id) else {
+        let Some(cached) = self.merged_with_disk(key) else {
             return (from_memory, Tier::Memory);
         };
-        let lookup = cached.lookup(key, limits, lines, engine_id);
+        let lookup = cached.lookup(key, limits, lines);
         if let Some(entry) = lookup.answer() {
             self.promote(key, entry.clone());
         }
@@ -308,8 +285,8 @@ impl EvaluationCache {
     }
 
     /// The entries of a position in memory and on disk; `None` if the disk has none.
-    fn merged_with_disk(&self, key: &AnalysisKey, engine_id: &str) -> Option<CachedPosition> {
-        let on_disk = if self.is_persisted(engine_id) { self.read_disk(key) } else { Vec::new() };
+    fn merged_with_disk(&self, key: &AnalysisKey) -> Option<CachedPosition> {
+        let on_disk = self.read_disk(key);
         if on_disk.is_empty() {
             return None;
         }
@@ -329,11 +306,6 @@ impl EvaluationCache {
         }
     }
 
-    /// `true` if the store keeps the analyses of this engine.
-    fn is_persisted(&self, engine_id: &str) -> bool {
-        self.disk.as_ref().is_some_and(|disk| disk.store().engine_id() == engine_id)
-    }
-
     /// The entries of a position on disk. If the store fails, those that wait to be written.
     fn read_disk(&self, key: &AnalysisKey) -> Vec<CacheEntry> {
         let Some(disk) = &self.disk else { return Vec::new() };
@@ -341,8 +313,7 @@ impl EvaluationCache {
             tracing::debug!(error = error.to_string(), "the store cannot be read");
             disk.waiting_for(key.zobrist_key, &key.packed)
         });
-        let engine_id: Arc<str> = disk.store().engine_id().into();
-        records.iter().map(|record| CacheEntry::from_record(record, &engine_id)).collect()
+        records.iter().map(|record| CacheEntry::from_record(record)).collect()
     }
 
     /// A copy of the entries of a position in memory.
@@ -364,29 +335,7 @@ impl EvaluationCache {
         key: &AnalysisKey,
         limits: &Limits,
         report: &Arc<Report>,
-        engine_id: &Arc<str>,
-    ) {
-        self.store_with_origin(Origin::Request, key, limits, report, engine_id);
-    }
-
-    /// Stores the report of a speculative search.
-    pub(super) fn store_speculative(
-        &self,
-        key: &AnalysisKey,
-        limits: &Limits,
-        report: &Arc<Report>,
-        engine_id: &Arc<str>,
-    ) {
-        self.store_with_origin(Origin::Speculation, key, limits, report, engine_id);
-    }
-
-    fn store_with_origin(
-        &self,
         origin: Origin,
-        key: &AnalysisKey,
-        limits: &Limits,
-        report: &Arc<Report>,
-        engine_id: &Arc<str>,
     ) {
         if limits.mate.is_some()
             || report.depth == 0
@@ -401,17 +350,14 @@ impl EvaluationCache {
         let fits_empty_context = report.history_independent
             && !key.nears_fifty_moves(report.seldepth)
             && own_context != HistoryContext::EMPTY;
-        let is_persisted = self.is_persisted(engine_id);
-        if let Some(disk) = self.disk.as_ref().filter(|_| is_persisted) {
+        if let Some(disk) = &self.disk {
             disk.wait_for_capacity();
         }
         let mut heap = self.eviction_heap();
         let mut cached = self.copy_from_memory(key);
-        if is_persisted {
-            self.read_disk(key).into_iter().for_each(|entry| {
-                cached.merge(entry);
-            });
-        }
+        self.read_disk(key).into_iter().for_each(|entry| {
+            cached.merge(entry);
+        });
         for context in
             std::iter::once(own_context).chain(fits_empty_context.then_some(HistoryContext::EMPTY))
         {
@@ -423,12 +369,11 @@ impl EvaluationCache {
                 lines,
                 stored_at: StoredAt::now(),
                 origin,
-                engine_id: engine_id.clone(),
             };
             let Some(index) = cached.merge(found) else { continue };
             let entry = &cached.entries[index];
             self.insert_in_memory(&mut heap, key, entry.clone());
-            if let Some(disk) = self.disk.as_ref().filter(|_| is_persisted) {
+            if let Some(disk) = &self.disk {
                 disk.push(entry.to_record(key));
             }
         }

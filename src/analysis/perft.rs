@@ -8,6 +8,7 @@ use tokio::time::timeout;
 
 use super::answer::{AnalysisError, PerftResult};
 use super::queue::{Admission, Queue, QueuePlace, TaskBody};
+use super::session::Client;
 use crate::chess::{Move, Position, perft};
 use crate::engine::StopFlag;
 
@@ -15,14 +16,19 @@ use crate::engine::StopFlag;
 /// millisecond.
 const UNCHECKED_DEPTH: u8 = 2;
 
-/// A perft to run.
-pub(super) struct PerftRequest {
-    pub(super) position: Position,
-    pub(super) depth: u8,
+/// A request for a perft.
+#[derive(Clone, Debug)]
+pub struct PerftRequest {
+    /// The client, which shares the queue with the others.
+    pub client: Client,
+    /// The position.
+    pub position: Position,
+    /// The length of the move sequences, in plies.
+    pub depth: u8,
     /// Count each first move separately.
-    pub(super) divide: bool,
-    /// The longest that the count may run.
-    pub(super) max_time: Duration,
+    pub divide: bool,
+    /// The longest that the count may run, without the time in the queue.
+    pub max_time: Duration,
 }
 
 /// A perft as a task of the queue.
@@ -88,7 +94,7 @@ fn run(
     stop: &StopFlag,
     shutdown: &StopFlag,
 ) -> Result<PerftResult, AnalysisError> {
-    let &PerftRequest { ref position, depth, divide, max_time } = request;
+    let &PerftRequest { ref position, depth, divide, max_time, .. } = request;
     let started = Instant::now();
     let limits = PerftLimits { stop, shutdown, deadline: started + max_time };
     let result = if divide && depth > 0 {

@@ -6,12 +6,12 @@ use std::time::Instant;
 use tracing::Span;
 use tracing::field::Empty;
 
-use super::evaluation_cache::EvaluationCache;
+use super::evaluation_cache::{EvaluationCache, Origin};
 use super::in_flight::{SearchPublisher, SearchResult};
 use super::queue::{Admission, Queue, TaskBody};
 use super::searcher::Searcher;
 use crate::chess::Game;
-use crate::engine::{Limits, Report};
+use crate::engine::{GameSearch, Limits, Report};
 
 /// A search for the subscribers of its publisher.
 pub(super) struct SearchTask {
@@ -21,7 +21,6 @@ pub(super) struct SearchTask {
     pub(super) bounded_limits: Limits,
     pub(super) searcher: Arc<dyn Searcher>,
     pub(super) cache: Arc<EvaluationCache>,
-    pub(super) engine_id: Arc<str>,
     /// The queue for speculative searches of the children; `None` without such searches.
     pub(super) speculation: Option<Arc<Queue>>,
 }
@@ -41,13 +40,13 @@ impl TaskBody for SearchTask {
         let span = self.span();
         let _entered = span.enter();
         let SearchTask { publisher, game, bounded_limits, searcher, .. } = &*self;
-        let mut report = searcher.analyse(
+        let search = GameSearch {
             game,
-            bounded_limits,
-            &publisher.key().options,
-            publisher.stop_flag(),
-            &mut |report| publisher.publish_update(report),
-        );
+            limits: bounded_limits,
+            options: &publisher.key().options,
+            stop: publisher.stop_flag(),
+        };
+        let mut report = searcher.analyse(search, &mut |report| publisher.publish_update(report));
         report.pv.shrink_to_fit();
         report.alternatives.iter_mut().for_each(|line| line.pv.shrink_to_fit());
         self.publish(&span, started, Arc::new(report));
@@ -57,7 +56,7 @@ impl TaskBody for SearchTask {
 impl SearchTask {
     /// Stores the report, publishes it, and queues the children for speculative search.
     fn publish(self, span: &Span, started: Instant, report: Arc<Report>) {
-        let SearchTask { publisher, game, cache, engine_id, speculation, .. } = self;
+        let SearchTask { publisher, game, cache, speculation, .. } = self;
         let key = publisher.key();
         let (limits, lines, is_cacheable) = (key.limits, key.options.multipv, key.is_cacheable());
         let reason = publisher.completion_reason(&report);
@@ -68,7 +67,7 @@ impl SearchTask {
         // A request that finds no search to join looks into the cache once more. So the report is
         // stored before the search leaves the map of in-flight searches.
         if is_cacheable {
-            cache.store(&key.analysis_key, &limits, &report, &engine_id);
+            cache.store(&key.analysis_key, &limits, &report, Origin::Request);
         }
         publisher.publish_result(Ok(SearchResult {
             report: report.clone(),

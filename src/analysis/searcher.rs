@@ -1,21 +1,13 @@
 //! The interface between the service and a searcher.
 
-use crate::chess::Game;
-use crate::engine::{Engine, Limits, Report, SearchOptions, StopFlag, WdlModel};
+use crate::engine::{Engine, GameSearch, Report, WdlModel};
 
 /// A searcher of best moves: the engine, or a scripted one in tests.
 pub trait Searcher: Send + Sync + 'static {
-    /// Searches with options until a limit or the stop flag ends the search; blocks. `on_update`
+    /// Searches until a limit or the stop flag ends the search; blocks. `on_update`
     /// receives the finished iterations by rising depth. With several threads the returned report
     /// may be deeper than the last of them. All threads of the search have ended on return.
-    fn analyse(
-        &self,
-        game: &Game,
-        limits: &Limits,
-        options: &SearchOptions,
-        stop: &StopFlag,
-        on_update: &mut dyn FnMut(&Report),
-    ) -> Report;
+    fn analyse(&self, search: GameSearch<'_>, on_update: &mut dyn FnMut(&Report)) -> Report;
 
     /// Version, search and evaluation in one text. The cache never reuses an analysis under
     /// another engine id.
@@ -23,17 +15,10 @@ pub trait Searcher: Send + Sync + 'static {
 }
 
 impl Searcher for Engine {
-    fn analyse(
-        &self,
-        game: &Game,
-        limits: &Limits,
-        options: &SearchOptions,
-        stop: &StopFlag,
-        on_update: &mut dyn FnMut(&Report),
-    ) -> Report {
+    fn analyse(&self, search: GameSearch<'_>, on_update: &mut dyn FnMut(&Report)) -> Report {
         // Each request starts with empty history tables. Only the transposition table is shared
         // between requests.
-        self.search_game(&mut self.thread_data_set(), game, limits, options, stop, on_update)
+        self.search_game(&mut self.thread_data_set(), search, on_update)
     }
 
     fn engine_id(&self) -> String {

@@ -12,6 +12,8 @@ use super::analysis_stream::{AnalysisStream, PendingSearch};
 use super::answer::{AnalysisError, Answer, CacheVerdict, CompletionReason, PerftResult};
 use super::cache_key::AnalysisKey;
 use super::counters::{ServiceStatus, StoreStatus};
+#[cfg(test)]
+use super::evaluation_cache::Origin;
 use super::evaluation_cache::{CachedAnalysis, EvaluationCache, LookupResult, WriteBehind};
 use super::graph::{self, GraphNode};
 use super::in_flight::{JoinOutcome, SearchKey, SharedSearches, Subscription};
@@ -20,7 +22,7 @@ use super::queue::{Queue, SpeculativeQueue, Submitter, Task};
 use super::request::{AnalysisRequest, PriorityClass, reversible_tail};
 use super::search_task::SearchTask;
 use super::searcher::Searcher;
-use super::session::{Client, Sessions};
+use super::session::Sessions;
 use super::workers::{SpeculativeSearch, start_workers};
 use crate::chess::{Game, Outcome, Position};
 use crate::engine::{Limits, Report, Score, SearchOptions, StopFlag, StopReason, Wdl};
@@ -70,7 +72,6 @@ pub struct Service(Arc<Inner>);
 
 struct Inner {
     searcher: Arc<dyn Searcher>,
-    engine_id: Arc<str>,
     cache: Arc<EvaluationCache>,
     searches: SharedSearches,
     queue: Arc<Queue>,
@@ -131,16 +132,14 @@ impl Service {
         let options = ServiceOptions { workers: options.workers.max(1), ..options };
         let queue =
             Arc::new(Queue::new(options.workers, options.queue_capacity, options.idle_positions));
-        let (engine_id, cache): (Arc<str>, _) = (searcher.engine_id().into(), Arc::new(cache));
+        let cache = Arc::new(cache);
         let searches = SharedSearches::default();
         let speculative_search = SpeculativeSearch {
             searcher: searcher.clone(),
             cache: Arc::downgrade(&cache),
-            engine_id: engine_id.clone(),
             counters: searches.counters(),
         };
         let service = Service(Arc::new(Inner {
-            engine_id,
             searcher,
             cache,
             searches,
@@ -241,37 +240,32 @@ impl Service {
     pub fn cached_analysis(&self, position: &Position, lines: usize) -> Option<CachedAnalysis> {
         let lines = lines.clamp(1, position.legal_moves().len().max(1));
         let key = AnalysisKey::of(&Game::new(position.clone()));
-        let service = &*self.0;
-        service.cache.lookup_deepest(&key, lines, &service.engine_id)
+        self.0.cache.lookup_deepest(&key, lines)
     }
 
     /// The graph of cached positions from a position, `depth` moves deep.
     pub fn explore(&self, position: &Position, depth: u32) -> GraphNode {
-        let service = &*self.0;
         graph::walk(position, depth, |position| {
             let key = AnalysisKey::of(&Game::new(position.clone()));
-            service.cache.peek_deepest(&key, 1, &service.engine_id)
+            self.0.cache.peek_deepest(&key, 1)
         })
     }
 
-    /// Counts legal move sequences for at most `max`, not counting the time in the queue.
+    /// Counts legal move sequences.
     ///
     /// # Errors
-    /// As [`Service::best_move`], and if the count takes longer than `max`.
-    pub async fn perft(
-        &self,
-        client: Client,
-        position: Position,
-        depth: u8,
-        divide: bool,
-        max: Duration,
-    ) -> Result<PerftResult, AnalysisError> {
+    /// As [`Service::best_move`], and if the count takes longer than `max_time`.
+    pub async fn perft(&self, request: PerftRequest) -> Result<PerftResult, AnalysisError> {
         let service = &*self.0;
         let (result_sender, result_receiver) = oneshot::channel();
         let stop = Arc::new(StopFlag::default());
-        let submitter = Submitter { client, class: PriorityClass::Interactive, workers: 1 };
+        let submitter = Submitter {
+            client: request.client.clone(),
+            class: PriorityClass::Interactive,
+            workers: 1,
+        };
         let task = Task::new(PerftTask {
-            request: PerftRequest { position, depth, divide, max_time: max },
+            request,
             stop: stop.clone(),
             shutdown: service.shutdown.clone(),
             result_sender,
@@ -326,7 +320,7 @@ impl Service {
     /// Caches a report as the result of a search with these limits.
     #[cfg(test)]
     pub(super) fn insert_cached(&self, key: &AnalysisKey, limits: &Limits, report: Report) {
-        self.0.cache.store(key, limits, &Arc::new(report), &self.0.engine_id);
+        self.0.cache.store(key, limits, &Arc::new(report), Origin::Request);
     }
 
     #[cfg(test)]
@@ -394,7 +388,7 @@ impl Inner {
             self.cache.record_request(analysis_key);
             return LookupResult::without_entry(CacheVerdict::NotAsked);
         }
-        self.cache.lookup(analysis_key, limits, options.multipv, &self.engine_id)
+        self.cache.lookup(analysis_key, limits, options.multipv)
     }
 
     /// Joins the equal search in flight or starts one.
@@ -425,7 +419,6 @@ impl Inner {
             bounded_limits: self.bounded_limits(&key.limits),
             searcher: self.searcher.clone(),
             cache: self.cache.clone(),
-            engine_id: self.engine_id.clone(),
             speculation: self.speculates(class).then(|| self.queue.clone()),
         });
         match self.queue.push(submitter, task) {
@@ -446,9 +439,7 @@ impl Inner {
 
     fn lookup_again(&self, key: &SearchKey) -> Option<(CachedAnalysis, CompletionReason)> {
         let SearchKey { analysis_key, limits, options, .. } = key;
-        self.cache
-            .lookup_uncounted(analysis_key, limits, options.multipv, &self.engine_id)
-            .sufficient
+        self.cache.lookup_uncounted(analysis_key, limits, options.multipv).sufficient
     }
 
     /// The limits with a time limit: no search holds a worker forever, even for a depth that is out

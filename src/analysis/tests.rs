@@ -21,10 +21,11 @@ use std::time::{Duration, Instant};
 use super::cache_key::AnalysisKey;
 use super::evaluation_cache::EvaluationCache;
 use super::{
-    AnalysisRequest, CacheVerdict, Client, PriorityClass, Searcher, Service, ServiceOptions,
+    AnalysisRequest, CacheVerdict, Client, PerftRequest, PriorityClass, Searcher, Service,
+    ServiceOptions,
 };
 use crate::chess::{Game, Position, parse_move};
-use crate::engine::{Limits, Report, Score, SearchOptions, StopFlag, StopReason, Wdl};
+use crate::engine::{GameSearch, Limits, Report, Score, SearchOptions, StopFlag, StopReason, Wdl};
 
 /// The engine id of [`Scripted`].
 pub(super) const ENGINE_ID: &str = "scripted 1";
@@ -85,6 +86,17 @@ pub(super) fn request(game: Game, limits: Limits) -> AnalysisRequest {
     }
 }
 
+/// A perft of the start position, without the counts of its moves.
+pub(super) fn perft_request(depth: u8, max_time: Duration) -> PerftRequest {
+    PerftRequest {
+        client: Client::new("ann"),
+        position: Position::startpos(),
+        depth,
+        divide: false,
+        max_time,
+    }
+}
+
 /// A request that is equal to no other: distinct numbers have distinct limits.
 pub(super) fn unique_request(number: usize) -> AnalysisRequest {
     request(start_game(), Limits { nodes: Some(1_000_000 + number as u64), ..Limits::default() })
@@ -124,10 +136,7 @@ impl<F: Fn(&Game, &Limits, &StopFlag) -> Report + Send + Sync + 'static> Scripte
 impl<F: Fn(&Game, &Limits, &StopFlag) -> Report + Send + Sync + 'static> Searcher for Scripted<F> {
     fn analyse(
         &self,
-        game: &Game,
-        limits: &Limits,
-        options: &SearchOptions,
-        stop: &StopFlag,
+        GameSearch { game, limits, options, stop }: GameSearch<'_>,
         _: &mut dyn FnMut(&Report),
     ) -> Report {
         self.started.fetch_add(1, Ordering::SeqCst);
@@ -210,5 +219,5 @@ fn bare_key(clock: u16) -> AnalysisKey {
 
 /// The verdict of a lookup for one line.
 fn verdict(cache: &EvaluationCache, key: &AnalysisKey, limits: Limits) -> CacheVerdict {
-    cache.lookup_uncounted(key, &limits, 1, ENGINE_ID).verdict
+    cache.lookup_uncounted(key, &limits, 1).verdict
 }

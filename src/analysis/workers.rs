@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use super::cache_key::AnalysisKey;
 use super::counters::SearchCounters;
-use super::evaluation_cache::EvaluationCache;
+use super::evaluation_cache::{EvaluationCache, Origin};
 use super::queue::{Admission, Candidate, Queue, Work};
 use super::searcher::Searcher;
-use crate::engine::{Limits, STACK_BYTES, SearchOptions, StopFlag};
+use crate::engine::{GameSearch, Limits, STACK_BYTES, SearchOptions, StopFlag};
 
 /// Starts this many worker threads, which run until the queue is closed and empty.
 ///
@@ -62,7 +62,6 @@ pub(super) struct SpeculativeSearch {
     pub(super) searcher: Arc<dyn Searcher>,
     /// Weak, so that a speculative search does not keep the cache and its file open.
     pub(super) cache: Weak<EvaluationCache>,
-    pub(super) engine_id: Arc<str>,
     pub(super) counters: SearchCounters,
 }
 
@@ -80,17 +79,15 @@ impl SpeculativeSearch {
         };
         let lines = candidate.lines.min(game.position().legal_moves().len());
         let key = AnalysisKey::of(&game);
-        let lookup = self
-            .cache
-            .upgrade()
-            .map(|cache| cache.lookup_uncounted(&key, &limits, lines, &self.engine_id));
+        let lookup = self.cache.upgrade().map(|cache| cache.lookup_uncounted(&key, &limits, lines));
         if lookup.is_none_or(|result| result.sufficient.is_some()) {
             return;
         }
         let bounded_limits =
             Limits { movetime: Some(limits.movetime.unwrap_or(MAX_SPECULATIVE_TIME)), ..limits };
         let options = SearchOptions { multipv: lines, ..SearchOptions::default() };
-        let report = self.searcher.analyse(&game, &bounded_limits, &options, stop, &mut |_| ());
+        let search = GameSearch { game: &game, limits: &bounded_limits, options: &options, stop };
+        let report = self.searcher.analyse(search, &mut |_| ());
         self.counters.record_speculative(report.nodes);
         tracing::debug!(
             depth = report.depth,
@@ -99,7 +96,7 @@ impl SpeculativeSearch {
             "speculative search ended"
         );
         if let Some(cache) = self.cache.upgrade() {
-            cache.store_speculative(&key, &limits, &Arc::new(report), &self.engine_id);
+            cache.store(&key, &limits, &Arc::new(report), Origin::Speculation);
         }
     }
 }

@@ -1,10 +1,10 @@
-//! Faults and warnings of a position's text, as closed lists of codes.
+//! Errors and warnings of a position's text, as closed lists of codes.
 
 use std::fmt;
 
 use super::excerpt::excerpt;
 
-/// The part of a position's text that a fault or warning is about.
+/// The part of a position's text that an error or warning is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum PositionField {
     /// The whole text.
@@ -53,9 +53,9 @@ impl PositionField {
     }
 }
 
-/// The code of a fault that makes a position invalid.
+/// The code of an error that makes a position invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum PositionFaultCode {
+pub enum PositionErrorCode {
     /// The FEN does not have 4, 5 or 6 fields, is longer than 200 characters, or has control
     /// characters.
     FenFields,
@@ -99,54 +99,54 @@ pub enum PositionFaultCode {
     PackedForm,
 }
 
-impl PositionFaultCode {
+impl PositionErrorCode {
     /// All codes.
-    pub const ALL: [PositionFaultCode; 20] = [
-        PositionFaultCode::FenFields,
-        PositionFaultCode::RankCount,
-        PositionFaultCode::RankLength,
-        PositionFaultCode::UnknownPiece,
-        PositionFaultCode::SideUnknown,
-        PositionFaultCode::NoKing,
-        PositionFaultCode::TooManyKings,
-        PositionFaultCode::TooManyPieces,
-        PositionFaultCode::TooManyPawns,
-        PositionFaultCode::ImpossiblePromotions,
-        PositionFaultCode::PawnOnBackRank,
-        PositionFaultCode::OpponentInCheck,
-        PositionFaultCode::ImpossibleCheck,
-        PositionFaultCode::CastlingUnknown,
-        PositionFaultCode::CastlingConflict,
-        PositionFaultCode::EnPassantUnknown,
-        PositionFaultCode::EnPassantImpossible,
-        PositionFaultCode::ClockNotANumber,
-        PositionFaultCode::ClockRange,
-        PositionFaultCode::PackedForm,
+    pub const ALL: [PositionErrorCode; 20] = [
+        PositionErrorCode::FenFields,
+        PositionErrorCode::RankCount,
+        PositionErrorCode::RankLength,
+        PositionErrorCode::UnknownPiece,
+        PositionErrorCode::SideUnknown,
+        PositionErrorCode::NoKing,
+        PositionErrorCode::TooManyKings,
+        PositionErrorCode::TooManyPieces,
+        PositionErrorCode::TooManyPawns,
+        PositionErrorCode::ImpossiblePromotions,
+        PositionErrorCode::PawnOnBackRank,
+        PositionErrorCode::OpponentInCheck,
+        PositionErrorCode::ImpossibleCheck,
+        PositionErrorCode::CastlingUnknown,
+        PositionErrorCode::CastlingConflict,
+        PositionErrorCode::EnPassantUnknown,
+        PositionErrorCode::EnPassantImpossible,
+        PositionErrorCode::ClockNotANumber,
+        PositionErrorCode::ClockRange,
+        PositionErrorCode::PackedForm,
     ];
 
     /// The code in the HTTP contract.
     pub const fn name(self) -> &'static str {
         match self {
-            PositionFaultCode::FenFields => "fen_fields",
-            PositionFaultCode::RankCount => "rank_count",
-            PositionFaultCode::RankLength => "rank_length",
-            PositionFaultCode::UnknownPiece => "unknown_piece",
-            PositionFaultCode::SideUnknown => "side_unknown",
-            PositionFaultCode::NoKing => "no_king",
-            PositionFaultCode::TooManyKings => "too_many_kings",
-            PositionFaultCode::TooManyPieces => "too_many_pieces",
-            PositionFaultCode::TooManyPawns => "too_many_pawns",
-            PositionFaultCode::ImpossiblePromotions => "impossible_promotions",
-            PositionFaultCode::PawnOnBackRank => "pawn_on_back_rank",
-            PositionFaultCode::OpponentInCheck => "opponent_in_check",
-            PositionFaultCode::ImpossibleCheck => "impossible_check",
-            PositionFaultCode::CastlingUnknown => "castling_unknown",
-            PositionFaultCode::CastlingConflict => "castling_conflict",
-            PositionFaultCode::EnPassantUnknown => "en_passant_unknown",
-            PositionFaultCode::EnPassantImpossible => "en_passant_impossible",
-            PositionFaultCode::ClockNotANumber => "clock_not_a_number",
-            PositionFaultCode::ClockRange => "clock_range",
-            PositionFaultCode::PackedForm => "packed_form",
+            PositionErrorCode::FenFields => "fen_fields",
+            PositionErrorCode::RankCount => "rank_count",
+            PositionErrorCode::RankLength => "rank_length",
+            PositionErrorCode::UnknownPiece => "unknown_piece",
+            PositionErrorCode::SideUnknown => "side_unknown",
+            PositionErrorCode::NoKing => "no_king",
+            PositionErrorCode::TooManyKings => "too_many_kings",
+            PositionErrorCode::TooManyPieces => "too_many_pieces",
+            PositionErrorCode::TooManyPawns => "too_many_pawns",
+            PositionErrorCode::ImpossiblePromotions => "impossible_promotions",
+            PositionErrorCode::PawnOnBackRank => "pawn_on_back_rank",
+            PositionErrorCode::OpponentInCheck => "opponent_in_check",
+            PositionErrorCode::ImpossibleCheck => "impossible_check",
+            PositionErrorCode::CastlingUnknown => "castling_unknown",
+            PositionErrorCode::CastlingConflict => "castling_conflict",
+            PositionErrorCode::EnPassantUnknown => "en_passant_unknown",
+            PositionErrorCode::EnPassantImpossible => "en_passant_impossible",
+            PositionErrorCode::ClockNotANumber => "clock_not_a_number",
+            PositionErrorCode::ClockRange => "clock_range",
+            PositionErrorCode::PackedForm => "packed_form",
         }
     }
 }
@@ -188,12 +188,12 @@ impl FenWarningCode {
     }
 }
 
-/// A fault of a position's text.
+/// A error of a position's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PositionFault {
-    /// The kind of the fault.
-    pub code: PositionFaultCode,
-    /// The field that has the fault.
+pub struct PositionError {
+    /// The kind of the error.
+    pub code: PositionErrorCode,
+    /// The field that has the error.
     pub field: PositionField,
     /// The invalid text as given, cut at 200 characters.
     pub text: String,
@@ -201,15 +201,15 @@ pub struct PositionFault {
     pub detail: String,
 }
 
-impl PositionFault {
-    /// A fault with an excerpt of the invalid text.
+impl PositionError {
+    /// A error with an excerpt of the invalid text.
     pub fn new(
-        code: PositionFaultCode,
+        code: PositionErrorCode,
         field: PositionField,
         text: &str,
         detail: impl Into<String>,
-    ) -> PositionFault {
-        PositionFault { code, field, text: excerpt(text).to_owned(), detail: detail.into() }
+    ) -> PositionError {
+        PositionError { code, field, text: excerpt(text).to_owned(), detail: detail.into() }
     }
 }
 
@@ -238,17 +238,17 @@ impl FenWarning {
     }
 }
 
-/// The error for an invalid position, with all its faults.
+/// The error for an invalid position, with all its errors.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InvalidPosition {
-    /// The faults, at least one. The first one is the message of the error.
-    pub faults: Vec<PositionFault>,
+    /// The errors, at least one. The first one is the message of the error.
+    pub errors: Vec<PositionError>,
 }
 
 impl fmt::Display for InvalidPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.faults.first() {
-            Some(fault) => f.write_str(&fault.detail),
+        match self.errors.first() {
+            Some(error) => f.write_str(&error.detail),
             None => f.write_str("the position is not legal"),
         }
     }
@@ -263,7 +263,7 @@ mod tests {
     #[test]
     fn every_code_has_a_unique_name() {
         let mut names: Vec<_> =
-            PositionFaultCode::ALL.map(PositionFaultCode::name).into_iter().collect();
+            PositionErrorCode::ALL.map(PositionErrorCode::name).into_iter().collect();
         names.extend(FenWarningCode::ALL.map(FenWarningCode::name));
         let count = names.len();
         names.sort_unstable();

@@ -4,7 +4,7 @@
 //! and `Position`.
 
 use super::attacks::line;
-use super::position_error::{InvalidPosition, PositionFault, PositionFaultCode, PositionField};
+use super::position_error::{InvalidPosition, PositionError, PositionErrorCode, PositionField};
 use super::setup::{MAX_FULLMOVE_NUMBER, MAX_HALFMOVE_CLOCK};
 use super::{Bitboard, Color, Piece, Position, Rank, Role, Setup, Square};
 
@@ -15,9 +15,9 @@ impl Setup {
     ///
     /// # Errors
     ///
-    /// Every fault of the setup. The `text` of a fault is the FEN field as this crate writes it.
+    /// Every error of the setup. The `text` of an error is the FEN field as this crate writes it.
     pub fn validate(&self) -> Result<Position, InvalidPosition> {
-        self.validate_partial(true).map_err(|faults| InvalidPosition { faults })
+        self.validate_partial(true).map_err(|errors| InvalidPosition { errors })
     }
 
     /// Validates the setup. If the side to move is unknown, the conditions that depend on it are
@@ -25,32 +25,32 @@ impl Setup {
     pub(super) fn validate_partial(
         &self,
         side_is_known: bool,
-    ) -> Result<Position, Vec<PositionFault>> {
+    ) -> Result<Position, Vec<PositionError>> {
         let mut position =
             Position::from_setup_unchecked(&Setup { en_passant: None, ..self.clone() });
-        let mut faults = Vec::new();
-        let has_one_king_each = validate_piece_counts(&position, &mut faults);
+        let mut errors = Vec::new();
+        let has_one_king_each = validate_piece_counts(&position, &mut errors);
         if has_one_king_each {
             if side_is_known {
-                validate_checks(&position, self.en_passant, &mut faults);
+                validate_checks(&position, self.en_passant, &mut errors);
             }
-            validate_castling(self, &mut faults);
+            validate_castling(self, &mut errors);
         }
         if let Some(target) = self.en_passant
             && side_is_known
             && !en_passant_is_possible(&position, target)
         {
             let detail = format!("no pawn has just passed {target} with a double step");
-            faults.push(PositionFault::new(
-                PositionFaultCode::EnPassantImpossible,
+            errors.push(PositionError::new(
+                PositionErrorCode::EnPassantImpossible,
                 PositionField::EnPassant,
                 &target.to_string(),
                 detail,
             ));
         }
-        validate_clocks(self, &mut faults);
-        if !faults.is_empty() {
-            return Err(faults);
+        validate_clocks(self, &mut errors);
+        if !errors.is_empty() {
+            return Err(errors);
         }
         if let Some(target) = self.en_passant {
             position.set_en_passant_if_legal(target);
@@ -61,10 +61,10 @@ impl Setup {
 
 /// Checks the numbers and ranks of the pieces. Returns `true` when each player has one king, which
 /// the checks for attacks on kings require.
-fn validate_piece_counts(position: &Position, faults: &mut Vec<PositionFault>) -> bool {
+fn validate_piece_counts(position: &Position, errors: &mut Vec<PositionError>) -> bool {
     let mut has_one_king_each = true;
-    let mut add_fault = |code, detail: String| {
-        faults.push(PositionFault::new(code, PositionField::Board, &position.board_fen(), detail));
+    let mut add_error = |code, detail: String| {
+        errors.push(PositionError::new(code, PositionField::Board, &position.board_fen(), detail));
     };
     for color in Color::ALL {
         let name = color.name();
@@ -73,21 +73,21 @@ fn validate_piece_counts(position: &Position, faults: &mut Vec<PositionFault>) -
         if kings != 1 {
             has_one_king_each = false;
             let code = if kings == 0 {
-                PositionFaultCode::NoKing
+                PositionErrorCode::NoKing
             } else {
-                PositionFaultCode::TooManyKings
+                PositionErrorCode::TooManyKings
             };
-            add_fault(code, format!("{name} has {kings} kings; it must have 1"));
+            add_error(code, format!("{name} has {kings} kings; it must have 1"));
         }
         let pieces = position.by_color(color).count();
         if pieces > 16 {
             let detail = format!("{name} has {pieces} pieces; at most 16 are allowed");
-            add_fault(PositionFaultCode::TooManyPieces, detail);
+            add_error(PositionErrorCode::TooManyPieces, detail);
         }
         let pawns = count(Role::Pawn);
         if pawns > 8 {
             let detail = format!("{name} has {pawns} pawns; at most 8 are allowed");
-            add_fault(PositionFaultCode::TooManyPawns, detail);
+            add_error(PositionErrorCode::TooManyPawns, detail);
         }
         let start = [(Role::Knight, 2), (Role::Bishop, 2), (Role::Rook, 2), (Role::Queen, 1)];
         let promoted: u32 =
@@ -97,7 +97,7 @@ fn validate_piece_counts(position: &Position, faults: &mut Vec<PositionFault>) -
             let detail = format!(
                 "{name} has at least {promoted} promoted pieces, but only {missing} missing pawns"
             );
-            add_fault(PositionFaultCode::ImpossiblePromotions, detail);
+            add_error(PositionErrorCode::ImpossiblePromotions, detail);
         }
     }
     let back_ranks = Rank::First.bitboard() | Rank::Eighth.bitboard();
@@ -105,7 +105,7 @@ fn validate_piece_counts(position: &Position, faults: &mut Vec<PositionFault>) -
     if stray_pawns.is_nonempty() {
         let squares = square_names(stray_pawns);
         let detail = format!("there is a pawn on {squares}; pawns must be on ranks 2 to 7");
-        add_fault(PositionFaultCode::PawnOnBackRank, detail);
+        add_error(PositionErrorCode::PawnOnBackRank, detail);
     }
     has_one_king_each
 }
@@ -114,23 +114,23 @@ fn validate_piece_counts(position: &Position, faults: &mut Vec<PositionFault>) -
 fn validate_checks(
     position: &Position,
     en_passant: Option<Square>,
-    faults: &mut Vec<PositionFault>,
+    errors: &mut Vec<PositionError>,
 ) {
     let us = position.turn();
-    let mut add_fault = |code, detail: String| {
-        faults.push(PositionFault::new(code, PositionField::Board, &position.board_fen(), detail));
+    let mut add_error = |code, detail: String| {
+        errors.push(PositionError::new(code, PositionField::Board, &position.board_fen(), detail));
     };
     let enemy_king = position.king(!us);
     if position.is_attacked(enemy_king, us, position.occupied()) {
         let (us, them) = (us.name(), (!us).name());
         let detail = format!("{us} is to move, but the {them} king on {enemy_king} is in check");
-        add_fault(PositionFaultCode::OpponentInCheck, detail);
+        add_error(PositionErrorCode::OpponentInCheck, detail);
     }
     let checkers = position.checkers();
     if let Some(reason) = impossible_check(position, checkers, en_passant) {
         let squares = square_names(checkers);
         let detail = format!("no move leads to the check from {squares}: {reason}");
-        add_fault(PositionFaultCode::ImpossibleCheck, detail);
+        add_error(PositionErrorCode::ImpossibleCheck, detail);
     }
 }
 
@@ -170,7 +170,7 @@ fn en_passant_is_possible(position: &Position, target: Square) -> bool {
         && position.piece_at(target.forward(!us)) == Some(Piece::new(!us, Role::Pawn))
 }
 
-fn validate_castling(setup: &Setup, faults: &mut Vec<PositionFault>) {
+fn validate_castling(setup: &Setup, errors: &mut Vec<PositionError>) {
     for (color, side, file) in setup.castling_rights.iter() {
         let rook = Square::new(file, Rank::First.relative_to(color));
         if !setup.supports_castling(color, side, rook) {
@@ -178,8 +178,8 @@ fn validate_castling(setup: &Setup, faults: &mut Vec<PositionFault>) {
                 "{} cannot castle with a rook on {rook}: king or rook is not in place",
                 color.name()
             );
-            faults.push(PositionFault::new(
-                PositionFaultCode::CastlingUnknown,
+            errors.push(PositionError::new(
+                PositionErrorCode::CastlingUnknown,
                 PositionField::Castling,
                 &setup.castling_rights.to_shredder_fen(),
                 detail,
@@ -188,25 +188,25 @@ fn validate_castling(setup: &Setup, faults: &mut Vec<PositionFault>) {
     }
 }
 
-fn validate_clocks(setup: &Setup, faults: &mut Vec<PositionFault>) {
+fn validate_clocks(setup: &Setup, errors: &mut Vec<PositionError>) {
     if setup.halfmove_clock > MAX_HALFMOVE_CLOCK {
-        faults.push(halfmove_clock_fault(&setup.halfmove_clock.to_string()));
+        errors.push(halfmove_clock_error(&setup.halfmove_clock.to_string()));
     }
     if !(1..=MAX_FULLMOVE_NUMBER).contains(&setup.fullmove_number) {
-        faults.push(fullmove_number_fault(&setup.fullmove_number.to_string()));
+        errors.push(fullmove_number_error(&setup.fullmove_number.to_string()));
     }
 }
 
-/// The fault of a half-move clock out of range.
-pub(super) fn halfmove_clock_fault(text: &str) -> PositionFault {
+/// The error of a half-move clock out of range.
+pub(super) fn halfmove_clock_error(text: &str) -> PositionError {
     let detail = format!("the half-move clock is {text}; it must be 0 to {MAX_HALFMOVE_CLOCK}");
-    PositionFault::new(PositionFaultCode::ClockRange, PositionField::HalfmoveClock, text, detail)
+    PositionError::new(PositionErrorCode::ClockRange, PositionField::HalfmoveClock, text, detail)
 }
 
-/// The fault of a full-move number out of range.
-pub(super) fn fullmove_number_fault(text: &str) -> PositionFault {
+/// The error of a full-move number out of range.
+pub(super) fn fullmove_number_error(text: &str) -> PositionError {
     let detail = format!("the full-move number is {text}; it must be 1 to {MAX_FULLMOVE_NUMBER}");
-    PositionFault::new(PositionFaultCode::ClockRange, PositionField::FullmoveNumber, text, detail)
+    PositionError::new(PositionErrorCode::ClockRange, PositionField::FullmoveNumber, text, detail)
 }
 
 fn square_names(squares: Bitboard) -> String {

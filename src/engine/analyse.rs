@@ -38,6 +38,19 @@ impl Default for EngineOptions {
     }
 }
 
+/// A search of a game's position.
+#[derive(Clone, Copy, Debug)]
+pub struct GameSearch<'a> {
+    /// The game. Its earlier positions decide about repetitions.
+    pub game: &'a Game,
+    /// The limits, of which the first that is reached ends the search.
+    pub limits: &'a Limits,
+    /// Threads, lines and root moves.
+    pub options: &'a SearchOptions,
+    /// The flag that stops the search from another thread.
+    pub stop: &'a StopFlag,
+}
+
 /// The number of plies after the root in which a search with a game history trusts the table less.
 const DRAW_GUARD_PLIES: usize = 2;
 
@@ -136,14 +149,9 @@ impl Engine {
         stop: &StopFlag,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {
-        self.search_game(
-            &mut self.thread_data_set(),
-            game,
-            limits,
-            &SearchOptions::default(),
-            stop,
-            on_update,
-        )
+        let options = &SearchOptions::default();
+        let search = GameSearch { game, limits, options, stop };
+        self.search_game(&mut self.thread_data_set(), search, on_update)
     }
 
     /// New thread data, which a player keeps from move to move of a game.
@@ -159,12 +167,10 @@ impl Engine {
     pub fn search_game(
         &self,
         thread_data: &mut ThreadDataSet,
-        game: &Game,
-        limits: &Limits,
-        options: &SearchOptions,
-        stop: &StopFlag,
+        search: GameSearch<'_>,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {
+        let GameSearch { game, limits, options, stop } = search;
         let time_manager =
             limits.clock.map(|clock| TimeManager::new(&clock, game.position().fullmove_number()));
         let hard_limit = [limits.movetime, time_manager.map(|manager| manager.hard_limit())]
@@ -183,7 +189,7 @@ impl Engine {
         }
         let data = thread_data.acquire(&self.thread_data_pool, threads);
         let goal = DeepeningGoal::new(limits, options.multipv.max(1), time_manager);
-        let search = LazySmpSearch { game, limits, options, goal, thread_group: &thread_group };
+        let search = LazySmpSearch { search, goal, thread_group: &thread_group };
         self.search_on_threads(&search, data, &budget, on_update)
     }
 
@@ -195,7 +201,8 @@ impl Engine {
         budget: &SearchBudget<'_>,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {
-        let LazySmpSearch { game, limits, options, goal, thread_group } = *search;
+        let LazySmpSearch { search, goal, thread_group } = *search;
+        let GameSearch { game, limits, options, .. } = search;
         let threads = data.len();
         let root = game.position();
         data[0].history.prepare_for_search();
@@ -300,9 +307,7 @@ impl Engine {
 
 /// A search on several threads.
 struct LazySmpSearch<'a> {
-    game: &'a Game,
-    limits: &'a Limits,
-    options: &'a SearchOptions,
+    search: GameSearch<'a>,
     goal: DeepeningGoal,
     thread_group: &'a ThreadGroup,
 }

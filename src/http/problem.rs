@@ -421,13 +421,13 @@ impl IllegalMoveReason {
 
 impl From<InvalidPosition> for Problem {
     fn from(invalid: InvalidPosition) -> Problem {
-        let detail = invalid.faults.first().map(|fault| fault.detail.clone()).unwrap_or_default();
-        let errors = invalid.faults.iter().map(|fault| {
+        let detail = invalid.errors.first().map(|error| error.detail.clone()).unwrap_or_default();
+        let errors = invalid.errors.iter().map(|error| {
             serde_json::json!({
-                "code": fault.code.name(),
-                "field": fault.field.name(),
-                "text": fault.text,
-                "detail": fault.detail,
+                "code": error.code.name(),
+                "field": error.field.name(),
+                "text": error.text,
+                "detail": error.detail,
             })
         });
         Problem::new(ProblemCode::InvalidFen, detail)

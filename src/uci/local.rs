@@ -6,7 +6,7 @@ use super::backend::{Backend, PreparedSearch, SearchTask, Update};
 use super::display::format_evaluation;
 use super::options::{OptionName, Options};
 use crate::chess::Position;
-use crate::engine::{Engine, Network, ThreadDataSet, TtAllocError};
+use crate::engine::{Engine, GameSearch, Network, ThreadDataSet, TtAllocError};
 
 /// A backend with its own engine. Learned data lasts from move to move until a new game starts.
 pub struct LocalBackend {
@@ -106,15 +106,9 @@ impl Backend for LocalBackend {
                     hashfull_permille: Some(engine.hashfull_permille()),
                 })
             };
+            let search = GameSearch { game, limits, options, stop };
             if *fresh {
-                return engine.search_game(
-                    &mut engine.thread_data_set(),
-                    game,
-                    limits,
-                    options,
-                    stop,
-                    &mut on_report,
-                );
+                return engine.search_game(&mut engine.thread_data_set(), search, &mut on_report);
             }
             let mut guard = thread_data.lock().unwrap_or_else(|poisoned| {
                 // A search panicked while it changed the data.
@@ -123,7 +117,7 @@ impl Backend for LocalBackend {
                 guard.clear();
                 guard
             });
-            engine.search_game(&mut guard, game, limits, options, stop, &mut on_report)
+            engine.search_game(&mut guard, search, &mut on_report)
         })
     }
 

@@ -277,9 +277,9 @@ async fn a_query_that_is_not_percent_encoded_is_refused() {
         .get(&format!("{PATH}?depth=deep&colour=red"))
         .await
         .expect_problem(422, "invalid_request");
-    let faults: Vec<_> =
-        problem["errors"].as_array().unwrap().iter().map(|fault| &fault["code"]).collect();
-    assert_eq!(faults, ["missing", "wrong_type", "unknown_member"]);
+    let errors: Vec<_> =
+        problem["errors"].as_array().unwrap().iter().map(|error| &error["code"]).collect();
+    assert_eq!(errors, ["missing", "wrong_type", "unknown_member"]);
     server
         .get(&format!("{PATH}?fen=8/8/8/8/8/8/8/8+w+-+-"))
         .await

@@ -258,8 +258,8 @@ async fn zero_threads_are_refused() {
             "invalid_request",
         )
         .await;
-    let fault = &problem["errors"][0];
-    assert_eq!((&fault["code"], &fault["pointer"]), (&json!("out_of_range"), &json!("/threads")));
+    let error = &problem["errors"][0];
+    assert_eq!((&error["code"], &error["pointer"]), (&json!("out_of_range"), &json!("/threads")));
 }
 
 async fn threads_above_the_cap_are_clamped_and_reported() {

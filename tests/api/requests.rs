@@ -161,14 +161,14 @@ async fn all_errors_are_reported_at_once() {
         let body = json!({ "fen": 7, "moves": ["e4", null, {}], "a/b": true });
         let problem =
             server.post_expecting_problem(&route.path, &body, 422, "invalid_request").await;
-        let faults = request_errors(&problem);
-        for fault in [
+        let errors = request_errors(&problem);
+        for error in [
             ("wrong_type", "/fen"),
             ("wrong_type", "/moves/1"),
             ("wrong_type", "/moves/2"),
             ("unknown_member", "/a~1b"),
         ] {
-            assert!(faults.contains(&fault), "{fault:?} is not in {faults:?}");
+            assert!(errors.contains(&error), "{error:?} is not in {errors:?}");
         }
         for body in [json!([]), json!("startpos"), json!(null), json!(3)] {
             let problem =

@@ -17,7 +17,6 @@ mod full_run;
 mod games;
 mod histories;
 #[path = "../support/random.rs"]
-#[allow(dead_code, reason = "parser_robustness uses the rest")]
 mod random;
 mod searches;
 

@@ -42,11 +42,11 @@ fn keys(ours: &Position, theirs: &Chess, fen: &str) -> Result<(), TestCaseError>
     let rebuilt = ours
         .to_setup()
         .validate()
-        .map_err(|fault| TestCaseError::fail(format!("{fen}: {fault:?}")))?;
+        .map_err(|error| TestCaseError::fail(format!("{fen}: {error:?}")))?;
     prop_assert_eq!(&rebuilt, ours, "{} built from its setup", fen);
     let unpacked = PackedPosition::from_position(ours)
         .to_position()
-        .map_err(|fault| TestCaseError::fail(format!("{fen}: {fault:?}")))?;
+        .map_err(|error| TestCaseError::fail(format!("{fen}: {error:?}")))?;
     prop_assert_eq!(unpacked.key(), ours.key(), "{} packed and unpacked", fen);
     prop_assert_eq!(
         PackedPosition::from_position(&unpacked),

@@ -37,7 +37,7 @@ pub(crate) fn every_fen_gives_one_key(
     ];
     for spelling in spellings {
         let reading = parse_fen(&spelling)
-            .map_err(|fault| TestCaseError::fail(format!("{spelling}: {fault:?}")))?;
+            .map_err(|error| TestCaseError::fail(format!("{spelling}: {error:?}")))?;
         prop_assert_eq!(&reading.position, ours, "{}", spelling);
         prop_assert_eq!(reading.position.fen(), fen.clone(), "{}", spelling);
         prop_assert_eq!(reading.warnings, vec![], "{}", spelling);
@@ -48,7 +48,7 @@ pub(crate) fn every_fen_gives_one_key(
         (format!("{board} {side} {castling} {en_passant} {halfmove}"), format!("{halfmove} 1")),
     ] {
         let position = Position::from_fen(&spelling)
-            .map_err(|fault| TestCaseError::fail(format!("{spelling}: {fault:?}")))?;
+            .map_err(|error| TestCaseError::fail(format!("{spelling}: {error:?}")))?;
         prop_assert_eq!(
             (position.key(), position.pawn_key()),
             (ours.key(), ours.pawn_key()),

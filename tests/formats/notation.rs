@@ -11,7 +11,7 @@ pub(crate) fn fens(text: &str) -> Result<(), String> {
         let fen = text_of(line, "fen")?;
         match (parse_fen(fen), line["refused"].as_str()) {
             (Err(invalid), Some(code)) => {
-                let codes: Vec<_> = invalid.faults.iter().map(|fault| fault.code.name()).collect();
+                let codes: Vec<_> = invalid.errors.iter().map(|error| error.code.name()).collect();
                 if codes.contains(&code) {
                     Ok(())
                 } else {
@@ -38,7 +38,7 @@ pub(crate) fn fens(text: &str) -> Result<(), String> {
             (Ok(reading), Some(code)) => {
                 Err(format!("{fen:?}: read as {}, not refused as {code}", reading.position.fen()))
             }
-            (Err(invalid), None) => Err(format!("{fen:?}: refused: {:?}", invalid.faults)),
+            (Err(invalid), None) => Err(format!("{fen:?}: refused: {:?}", invalid.errors)),
         }
     })
 }
@@ -46,7 +46,7 @@ pub(crate) fn fens(text: &str) -> Result<(), String> {
 /// Every FEN is read.
 pub(crate) fn valid_fens(text: &str) -> Result<(), String> {
     each_line(text, |fen| {
-        parse_fen(fen).map(drop).map_err(|invalid| format!("{fen}: {:?}", invalid.faults))
+        parse_fen(fen).map(drop).map_err(|invalid| format!("{fen}: {:?}", invalid.errors))
     })
 }
 

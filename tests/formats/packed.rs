@@ -1,7 +1,7 @@
 //! The packed form: each position has exactly one, and every other form is refused.
 
 use kibitzer::chess::encodings::{PackedPosition, parse_packed};
-use kibitzer::chess::{PositionFaultCode, Setup};
+use kibitzer::chess::{PositionErrorCode, Setup};
 
 use crate::positions::parse_game;
 use crate::vectors::{each_json, text_of};
@@ -31,12 +31,12 @@ pub(crate) fn refused(text: &str) -> Result<(), String> {
             Ok(position) => return Err(format!("{packed} ({why}) is read as {}", position.fen())),
             Err(invalid) => invalid,
         };
-        let fault = invalid.faults.first().ok_or("no fault")?;
-        if fault.code != PositionFaultCode::PackedForm || fault.text != packed {
-            return Err(format!("{packed}: the first fault is {fault:?}"));
+        let error = invalid.errors.first().ok_or("no error")?;
+        if error.code != PositionErrorCode::PackedForm || error.text != packed {
+            return Err(format!("{packed}: the first error is {error:?}"));
         }
-        if !reasons(why).iter().any(|reason| fault.detail.contains(reason)) {
-            return Err(format!("{packed}: the reason is {why:?}, not {:?}", fault.detail));
+        if !reasons(why).iter().any(|reason| error.detail.contains(reason)) {
+            return Err(format!("{packed}: the reason is {why:?}, not {:?}", error.detail));
         }
         Ok(())
     })

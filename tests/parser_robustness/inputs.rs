@@ -9,4 +9,5 @@ pub(crate) mod fen;
 pub(crate) mod move_text;
 pub(crate) mod packed;
 pub(crate) mod pgn;
+mod position;
 pub(crate) mod uci_line;

@@ -2,6 +2,23 @@
 
 use crate::random::Random;
 
+impl Random {
+    /// A number from 0 up to but not including `end`; 0 if `end` is 0.
+    pub(crate) fn below(&mut self, end: usize) -> usize {
+        // The upper half of the product is nearly uniform for ends this small.
+        ((u128::from(self.next()) * end as u128) >> 64) as usize
+    }
+
+    /// `true` once in `times` calls, on average.
+    pub(crate) fn once_in(&mut self, times: usize) -> bool {
+        self.below(times) == 0
+    }
+
+    pub(crate) fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.below(from.len())]
+    }
+}
+
 /// A valid input with a few edits: bytes inserted, removed, replaced, swapped, repeated or
 /// truncated.
 pub(crate) fn edit(random: &mut Random, valid: &[u8], alphabet: &[u8]) -> Vec<u8> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use kibitzer::analysis::Searcher;
 use kibitzer::chess::{Game, Position, splitmix};
-use kibitzer::engine::{Limits, Report, Score, SearchOptions, StopFlag, StopReason, Wdl};
+use kibitzer::engine::{GameSearch, Report, Score, StopReason, Wdl};
 
 /// A pseudo-random number, the same in both processes.
 pub(crate) fn random(number: u64) -> u64 {
@@ -51,10 +51,7 @@ pub(crate) struct DeterministicSearcher;
 impl Searcher for DeterministicSearcher {
     fn analyse(
         &self,
-        game: &Game,
-        _: &Limits,
-        _: &SearchOptions,
-        _: &StopFlag,
+        GameSearch { game, .. }: GameSearch<'_>,
         _: &mut dyn FnMut(&Report),
     ) -> Report {
         expected_report(game)

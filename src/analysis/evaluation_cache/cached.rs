@@ -36,8 +36,7 @@ impl CachedPosition {
     pub(super) fn merge(&mut self, mut entry: CacheEntry) -> Option<usize> {
         let (context, lines) = (entry.context, entry.lines);
         let is_better = |other: &CacheEntry| {
-            let same = other.context == context && other.engine_id == entry.engine_id;
-            same && other.lines > lines && other.depth() > entry.depth()
+            other.context == context && other.lines > lines && other.depth() > entry.depth()
         };
         if let Some(better) = self.entries.iter().position(is_better) {
             self.entries[better].extend_time_to(&entry);
@@ -47,7 +46,7 @@ impl CachedPosition {
             Ok(index) => {
                 let old = &mut self.entries[index];
                 entry.nodes_saved = entry.nodes_saved.max(old.nodes_saved);
-                if old.engine_id != entry.engine_id || entry.depth() >= old.depth() {
+                if entry.depth() >= old.depth() {
                     *old = entry;
                 } else {
                     old.extend_time_to(&entry);
@@ -71,16 +70,11 @@ impl CachedPosition {
     }
 
     /// Looks up the entries for a request with at least this many lines.
-    pub(super) fn lookup(
-        &self,
-        key: &AnalysisKey,
-        limits: &Limits,
-        lines: usize,
-        engine_id: &str,
-    ) -> Lookup<'_> {
-        let same_engine = || self.entries.iter().filter(|entry| *entry.engine_id == *engine_id);
-        let applicable =
-            || same_engine().filter(|entry| key.accepts(entry.context, entry.report.seldepth));
+    pub(super) fn lookup(&self, key: &AnalysisKey, limits: &Limits, lines: usize) -> Lookup<'_> {
+        let applicable = || {
+            let entries = self.entries.iter();
+            entries.filter(|entry| key.accepts(entry.context, entry.report.seldepth))
+        };
         let with_enough_lines = || applicable().filter(|entry| usize::from(entry.lines) >= lines);
         // If any entry suffices, the deepest one answers.
         let sufficient = with_enough_lines()
@@ -91,12 +85,12 @@ impl CachedPosition {
             CacheVerdict::Hit
         } else if applicable().next().is_some() {
             CacheVerdict::Shallow
-        } else if same_engine().any(|entry| entry.context.history == key.history) {
-            CacheVerdict::FiftyMoves
-        } else if same_engine().next().is_some() {
-            CacheVerdict::History
-        } else {
+        } else if self.entries.is_empty() {
             CacheVerdict::Unknown
+        } else if self.entries.iter().any(|entry| entry.context.history == key.history) {
+            CacheVerdict::FiftyMoves
+        } else {
+            CacheVerdict::History
         };
         // Of equally deep entries one that suffices.
         let deepest = with_enough_lines()

@@ -22,12 +22,11 @@ pub(super) struct CacheEntry {
     pub(super) lines: u8,
     pub(super) stored_at: StoredAt,
     pub(super) origin: Origin,
-    pub(super) engine_id: Arc<str>,
 }
 
 /// The kind of search behind an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(in crate::analysis) enum Origin {
     Request,
     Speculation,
 }
@@ -88,7 +87,7 @@ impl CacheEntry {
     }
 
     /// The entry of a record.
-    pub(super) fn from_record(record: &Record, engine_id: &Arc<str>) -> CacheEntry {
+    pub(super) fn from_record(record: &Record) -> CacheEntry {
         CacheEntry {
             context: record_context(&record.key),
             report: record.report.clone(),
@@ -98,7 +97,6 @@ impl CacheEntry {
             stored_at: StoredAt { unix_ms: record.stored_ms },
             // The store does not keep the origin, which only counts within a process.
             origin: Origin::Request,
-            engine_id: engine_id.clone(),
         }
     }
 }

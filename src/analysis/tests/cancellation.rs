@@ -68,17 +68,8 @@ async fn perft_stops_when_its_client_leaves() {
     let service = service(searcher, options(1, 2));
     let freed = quickest(5, async || {
         let caller = service.clone();
-        let counting = tokio::spawn(async move {
-            caller
-                .perft(
-                    Client::new("ann"),
-                    Position::startpos(),
-                    13,
-                    false,
-                    Duration::from_secs(100),
-                )
-                .await
-        });
+        let perft = perft_request(13, Duration::from_secs(100));
+        let counting = tokio::spawn(async move { caller.perft(perft).await });
         wait_until("the perft runs", || service.status().busy_workers == 1).await;
         time_to_free_worker(&service, counting).await
     });

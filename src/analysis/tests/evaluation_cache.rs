@@ -3,14 +3,14 @@
 
 use super::*;
 use crate::analysis::cache_key::{AnalysisKey, HistoryContext, HistoryHash};
-use crate::analysis::evaluation_cache::EvaluationCache;
+use crate::analysis::evaluation_cache::{EvaluationCache, Origin};
 use crate::analysis::{CacheVerdict, CompletionReason, Source};
 use crate::engine::Variation;
 
 /// A cache with one analysis.
 fn cache_with(key: &AnalysisKey, limits: Limits, report: Report) -> EvaluationCache {
     let cache = EvaluationCache::new(100);
-    cache.store(key, &limits, &Arc::new(report), &ENGINE_ID.into());
+    cache.store(key, &limits, &Arc::new(report), Origin::Request);
     cache
 }
 
@@ -41,15 +41,15 @@ fn where_any_entry_suffices_the_deepest_one_answers() {
     let two_lines = Report { reason: StopReason::Time, alternatives, ..report(12, 5_000) };
     let cache = cache_with(&bare_key(0), movetime(150), two_lines);
     let stopped = Report { reason: StopReason::Stopped, ..report(21, 90_000) };
-    cache.store(&bare_key(0), &Limits::default(), &Arc::new(stopped), &ENGINE_ID.into());
-    let result = cache.lookup_uncounted(&bare_key(0), &movetime(150), 1, ENGINE_ID);
+    cache.store(&bare_key(0), &Limits::default(), &Arc::new(stopped), Origin::Request);
+    let result = cache.lookup_uncounted(&bare_key(0), &movetime(150), 1);
     let (sufficient, reason) = result.sufficient.unwrap();
     assert_eq!(
         (sufficient.report.depth, reason, result.deepest.unwrap().report.depth),
         (21, CompletionReason::Time, 21)
     );
     let (sufficient, _) =
-        cache.lookup_uncounted(&bare_key(0), &movetime(150), 2, ENGINE_ID).sufficient.unwrap();
+        cache.lookup_uncounted(&bare_key(0), &movetime(150), 2).sufficient.unwrap();
     assert_eq!(sufficient.report.depth, 12, "the deepest analysis with two lines");
 }
 
@@ -58,16 +58,10 @@ fn another_position_with_the_same_key_is_never_served() {
     let cache = cache_with(&bare_key(0), depth(10), report(10, 5_000));
     let collision = AnalysisKey { packed: AnalysisKey::of(&game_of("e2e4")).packed, ..bare_key(0) };
     assert_eq!(verdict(&cache, &collision, depth(1)), CacheVerdict::Unknown);
-    cache.store(&collision, &depth(20), &Arc::new(report(20, 9)), &ENGINE_ID.into());
+    cache.store(&collision, &depth(20), &Arc::new(report(20, 9)), Origin::Request);
     assert_eq!(verdict(&cache, &collision, depth(1)), CacheVerdict::Unknown);
     assert_eq!(
-        cache
-            .lookup_uncounted(&bare_key(0), &depth(1), 1, ENGINE_ID)
-            .sufficient
-            .unwrap()
-            .0
-            .report
-            .depth,
+        cache.lookup_uncounted(&bare_key(0), &depth(1), 1).sufficient.unwrap().0.report.depth,
         10
     );
 }
@@ -76,35 +70,14 @@ fn another_position_with_the_same_key_is_never_served() {
 fn contexts_of_a_position_are_bounded_and_the_empty_one_is_always_cached() {
     let cache = EvaluationCache::new(1_000);
     for clock in 21..150 {
-        cache.store(&bare_key(clock), &depth(5), &Arc::new(report(5, 500)), &ENGINE_ID.into());
+        cache.store(&bare_key(clock), &depth(5), &Arc::new(report(5, 500)), Origin::Request);
     }
     assert_eq!((cache.entries(), cache.recount_entries()), (64, 64));
-    cache.store(&bare_key(0), &depth(5), &Arc::new(report(5, 500)), &ENGINE_ID.into());
+    cache.store(&bare_key(0), &depth(5), &Arc::new(report(5, 500)), Origin::Request);
     assert_eq!(cache.entries(), 65);
     assert_eq!(verdict(&cache, &bare_key(0), depth(5)), CacheVerdict::Hit);
     assert_eq!(verdict(&cache, &bare_key(21), depth(5)), CacheVerdict::Hit);
     assert_eq!(verdict(&cache, &bare_key(149), depth(5)), CacheVerdict::FiftyMoves);
-}
-
-#[test]
-fn another_engine_version_is_never_served() {
-    let cache = cache_with(&bare_key(0), depth(10), report(10, 5_000));
-    assert_eq!(
-        cache.lookup_uncounted(&bare_key(0), &depth(10), 1, "scripted 2").verdict,
-        CacheVerdict::Unknown
-    );
-    cache.store(&bare_key(0), &depth(3), &Arc::new(report(3, 50)), &"scripted 2".into());
-    assert_eq!(
-        cache
-            .lookup_uncounted(&bare_key(0), &depth(3), 1, "scripted 2")
-            .sufficient
-            .unwrap()
-            .0
-            .report
-            .depth,
-        3
-    );
-    assert_eq!(verdict(&cache, &bare_key(0), depth(3)), CacheVerdict::Unknown);
 }
 
 #[test]
@@ -176,16 +149,10 @@ fn a_search_that_reaches_the_fifty_move_rule_serves_only_its_own_clock() {
 #[test]
 fn the_deeper_of_two_valid_analyses_answers() {
     let cache = cache_with(&bare_key(10), depth(10), Report { seldepth: 95, ..report(10, 5_000) });
-    cache.store(&bare_key(0), &depth(12), &Arc::new(report(12, 9_000)), &ENGINE_ID.into());
+    cache.store(&bare_key(0), &depth(12), &Arc::new(report(12, 9_000)), Origin::Request);
     assert_eq!(cache.entries(), 2);
     assert_eq!(
-        cache
-            .lookup_uncounted(&bare_key(10), &depth(5), 1, ENGINE_ID)
-            .sufficient
-            .unwrap()
-            .0
-            .report
-            .depth,
+        cache.lookup_uncounted(&bare_key(10), &depth(5), 1).sufficient.unwrap().0.report.depth,
         12
     );
 }
@@ -193,26 +160,14 @@ fn the_deeper_of_two_valid_analyses_answers() {
 #[test]
 fn only_an_analysis_at_least_as_deep_replaces() {
     let cache = cache_with(&bare_key(0), depth(10), report(10, 5_000));
-    cache.store(&bare_key(0), &depth(9), &Arc::new(report(9, 7_000)), &ENGINE_ID.into());
+    cache.store(&bare_key(0), &depth(9), &Arc::new(report(9, 7_000)), Origin::Request);
     assert_eq!(
-        cache
-            .lookup_uncounted(&bare_key(0), &depth(1), 1, ENGINE_ID)
-            .sufficient
-            .unwrap()
-            .0
-            .report
-            .nodes,
+        cache.lookup_uncounted(&bare_key(0), &depth(1), 1).sufficient.unwrap().0.report.nodes,
         5_000
     );
-    cache.store(&bare_key(0), &depth(10), &Arc::new(report(10, 4_000)), &ENGINE_ID.into());
+    cache.store(&bare_key(0), &depth(10), &Arc::new(report(10, 4_000)), Origin::Request);
     assert_eq!(
-        cache
-            .lookup_uncounted(&bare_key(0), &depth(1), 1, ENGINE_ID)
-            .sufficient
-            .unwrap()
-            .0
-            .report
-            .nodes,
+        cache.lookup_uncounted(&bare_key(0), &depth(1), 1).sufficient.unwrap().0.report.nodes,
         4_000
     );
     assert_eq!(cache.entries(), 1);
@@ -223,9 +178,9 @@ fn a_shallower_timed_search_extends_the_time_of_the_cached_one() {
     let cache = cache_with(&bare_key(0), depth(20), report(20, 5_000));
     assert_eq!(verdict(&cache, &bare_key(0), movetime(100)), CacheVerdict::Shallow);
     let timed = Report { reason: StopReason::Time, ..report(18, 9_000) };
-    cache.store(&bare_key(0), &movetime(100), &Arc::new(timed), &ENGINE_ID.into());
+    cache.store(&bare_key(0), &movetime(100), &Arc::new(timed), Origin::Request);
     let (cached, reason) =
-        cache.lookup_uncounted(&bare_key(0), &movetime(100), 1, ENGINE_ID).sufficient.unwrap();
+        cache.lookup_uncounted(&bare_key(0), &movetime(100), 1).sufficient.unwrap();
     assert_eq!((cached.report.depth, reason), (20, CompletionReason::Time));
 }
 
@@ -252,14 +207,14 @@ fn contexts_sort_so_that_the_empty_one_is_found() {
             &bare_key(clock),
             &depth(clock as u8 + 1),
             &Arc::new(report(clock as u8 + 1, 9)),
-            &ENGINE_ID.into(),
+            Origin::Request,
         );
     }
     assert_eq!(bare_key(0).context(1), HistoryContext::EMPTY);
     for clock in (21..60).chain([0]) {
         assert_eq!(
             cache
-                .lookup_uncounted(&bare_key(clock), &depth(1), 1, ENGINE_ID)
+                .lookup_uncounted(&bare_key(clock), &depth(1), 1)
                 .sufficient
                 .unwrap()
                 .0
@@ -402,32 +357,26 @@ fn an_analysis_answers_for_as_many_lines_as_it_has_and_for_fewer() {
     let cache = cache_with(&bare_key(0), depth(10), with_lines(3, 8, report(10, 5_000)));
     for lines in 1..=3 {
         let (cached, _) =
-            cache.lookup_uncounted(&bare_key(0), &depth(10), lines, ENGINE_ID).sufficient.unwrap();
+            cache.lookup_uncounted(&bare_key(0), &depth(10), lines).sufficient.unwrap();
         assert_eq!(cached.report.alternatives.len() + 1, lines);
     }
-    let result = cache.lookup_uncounted(&bare_key(0), &depth(10), 4, ENGINE_ID);
+    let result = cache.lookup_uncounted(&bare_key(0), &depth(10), 4);
     assert_eq!((result.verdict, result.deepest.is_none()), (CacheVerdict::Shallow, true));
 }
 
 #[test]
 fn a_deeper_analysis_of_one_line_does_not_replace_one_with_more_lines() {
     let cache = cache_with(&bare_key(0), depth(10), with_lines(3, 8, report(10, 5_000)));
-    cache.store(&bare_key(0), &depth(20), &Arc::new(report(20, 90_000)), &ENGINE_ID.into());
+    cache.store(&bare_key(0), &depth(20), &Arc::new(report(20, 90_000)), Origin::Request);
     let depth_of = |lines| {
-        cache
-            .lookup_uncounted(&bare_key(0), &depth(10), lines, ENGINE_ID)
-            .sufficient
-            .unwrap()
-            .0
-            .report
-            .depth
+        cache.lookup_uncounted(&bare_key(0), &depth(10), lines).sufficient.unwrap().0.report.depth
     };
     assert_eq!((depth_of(1), depth_of(2), depth_of(3)), (20, 10, 10));
     cache.store(
         &bare_key(0),
         &depth(9),
         &Arc::new(with_lines(2, 8, report(9, 900))),
-        &ENGINE_ID.into(),
+        Origin::Request,
     );
     assert_eq!(
         cache.entries(),
@@ -439,9 +388,9 @@ fn a_deeper_analysis_of_one_line_does_not_replace_one_with_more_lines() {
 #[test]
 fn lines_beyond_the_limits_are_not_cached() {
     let many = cache_with(&bare_key(0), depth(10), with_lines(9, 8, report(10, 5_000)));
-    assert!(many.lookup_uncounted(&bare_key(0), &depth(10), 5, ENGINE_ID).sufficient.is_some());
-    assert!(many.lookup_uncounted(&bare_key(0), &depth(10), 6, ENGINE_ID).sufficient.is_none());
+    assert!(many.lookup_uncounted(&bare_key(0), &depth(10), 5).sufficient.is_some());
+    assert!(many.lookup_uncounted(&bare_key(0), &depth(10), 6).sufficient.is_none());
     let long = cache_with(&bare_key(0), depth(10), with_lines(3, 33, report(10, 5_000)));
-    assert!(long.lookup_uncounted(&bare_key(0), &depth(10), 2, ENGINE_ID).sufficient.is_none());
-    assert!(long.lookup_uncounted(&bare_key(0), &depth(10), 1, ENGINE_ID).sufficient.is_some());
+    assert!(long.lookup_uncounted(&bare_key(0), &depth(10), 2).sufficient.is_none());
+    assert!(long.lookup_uncounted(&bare_key(0), &depth(10), 1).sufficient.is_some());
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::*;
 use crate::analysis::cache_key::AnalysisKey;
-use crate::analysis::evaluation_cache::EvaluationCache;
+use crate::analysis::evaluation_cache::{EvaluationCache, Origin};
 
 /// SplitMix64 (Steele, Lea, Flood), so that every run has the same requests.
 struct Random(u64);
@@ -72,16 +72,15 @@ fn hits_save_nine_tenths_of_what_the_best_fixed_set_saves() {
     let requests: Vec<usize> = (0..REQUESTS).map(|_| rank()).collect();
 
     let cache = EvaluationCache::new(BOUND);
-    let engine_id: Arc<str> = "scripted 1".into();
     let started = Instant::now();
     let mut hit_nodes = 0;
     for &request in &requests {
         let (key, nodes) = (&keys[request], nodes[request]);
         let limits = Limits { nodes: Some(nodes), ..Limits::default() };
         cache.record_request(key);
-        match cache.lookup_uncounted(key, &limits, 1, &engine_id).sufficient {
+        match cache.lookup_uncounted(key, &limits, 1).sufficient {
             Some((cached, _)) => hit_nodes += cached.report.nodes,
-            None => cache.store(key, &limits, &Arc::new(report(8, nodes)), &engine_id),
+            None => cache.store(key, &limits, &Arc::new(report(8, nodes)), Origin::Request),
         }
         assert!(cache.entries() <= BOUND);
     }
@@ -106,13 +105,12 @@ fn formerly_popular_entries_are_evicted_in_the_end() {
     let keys = random_keys(2_000, &mut random);
     let (old, new) = keys.split_at(1_000);
     let cache = EvaluationCache::new(500);
-    let engine_id: Arc<str> = "scripted 1".into();
     let limits = depth(8);
     let ask = |key: &AnalysisKey| {
         cache.record_request(key);
-        let is_cached = cache.lookup_uncounted(key, &limits, 1, &engine_id).sufficient.is_some();
+        let is_cached = cache.lookup_uncounted(key, &limits, 1).sufficient.is_some();
         if !is_cached {
-            cache.store(key, &limits, &Arc::new(report(8, 1_000)), &engine_id);
+            cache.store(key, &limits, &Arc::new(report(8, 1_000)), Origin::Request);
         }
         is_cached
     };
@@ -135,17 +133,16 @@ fn concurrent_stores_keep_the_bound() {
         .map(|thread| {
             let (keys, cache) = (keys.clone(), cache.clone());
             thread::spawn(move || {
-                let engine_id: Arc<str> = "scripted 1".into();
                 let mut random = Random(thread);
                 for _ in 0..20_000 {
                     let key = &keys[random.below(keys.len())];
                     cache.record_request(key);
-                    if cache.lookup_uncounted(key, &depth(8), 1, &engine_id).sufficient.is_none() {
+                    if cache.lookup_uncounted(key, &depth(8), 1).sufficient.is_none() {
                         cache.store(
                             key,
                             &depth(8),
                             &Arc::new(report(8, 1 + random.next() % 5_000)),
-                            &engine_id,
+                            Origin::Request,
                         );
                     }
                     assert!(cache.entries() <= 100);

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::analysis::cache_key::AnalysisKey;
-use crate::analysis::evaluation_cache::EvaluationCache;
+use crate::analysis::evaluation_cache::{EvaluationCache, Origin};
 use crate::analysis::{CacheLookupCounts, CacheVerdict, CachedAnalysis, Source};
 use crate::chess::encodings::PackedPosition;
 use crate::engine::Variation;
@@ -35,7 +35,7 @@ fn flush(cache: &EvaluationCache) {
 }
 
 fn store(cache: &EvaluationCache, key: &AnalysisKey, limits: Limits, report: Report) {
-    cache.store(key, &limits, &Arc::new(report), &ENGINE_ID.into());
+    cache.store(key, &limits, &Arc::new(report), Origin::Request);
 }
 
 /// The key of a different position for each number below 400.
@@ -59,16 +59,15 @@ fn stored_analyses_answer_after_a_restart() {
     let cache = open_cache(100, folder.path());
     assert_eq!((cache.entries(), cache.recount_entries()), (50, 0));
     for number in 0..50 {
-        let (cached, _) =
-            cache.lookup(&numbered_key(number), &depth(10), 1, ENGINE_ID).sufficient.unwrap();
+        let (cached, _) = cache.lookup(&numbered_key(number), &depth(10), 1).sufficient.unwrap();
         assert_eq!(cached.report.nodes, 5_000 + number as u64);
     }
     assert_eq!(cache.hits(), CacheLookupCounts { memory: 0, disk: 50, misses: 0, speculative: 0 });
     assert_eq!(cache.recount_entries(), 50, "a requested analysis is copied to memory");
     (0..50).for_each(|number| {
-        cache.lookup(&numbered_key(number), &depth(9), 1, ENGINE_ID);
+        cache.lookup(&numbered_key(number), &depth(9), 1);
     });
-    cache.lookup(&numbered_key(60), &depth(9), 1, ENGINE_ID);
+    cache.lookup(&numbered_key(60), &depth(9), 1);
     assert_eq!(cache.hits(), CacheLookupCounts { memory: 50, disk: 50, misses: 1, speculative: 0 });
 }
 
@@ -81,23 +80,23 @@ fn lookups_are_counted_and_promoted_and_peeks_leave_no_trace() {
         assert_eq!(cache.hits(), CacheLookupCounts { memory, disk, misses, speculative: 0 })
     };
     let depth_of = |cached: Option<CachedAnalysis>| cached.map(|cached| cached.report.depth);
-    assert_eq!(depth_of(cache.peek_deepest(&numbered_key(0), 1, ENGINE_ID)), Some(10));
-    assert_eq!(depth_of(cache.peek_deepest(&numbered_key(1), 1, ENGINE_ID)), None);
+    assert_eq!(depth_of(cache.peek_deepest(&numbered_key(0), 1)), Some(10));
+    assert_eq!(depth_of(cache.peek_deepest(&numbered_key(1), 1)), None);
     assert_eq!(cache.recount_entries(), 0);
     hits(0, 0, 0);
-    assert_eq!(depth_of(cache.lookup_deepest(&numbered_key(0), 1, ENGINE_ID)), Some(10));
+    assert_eq!(depth_of(cache.lookup_deepest(&numbered_key(0), 1)), Some(10));
     hits(0, 1, 0);
     assert_eq!(
-        (depth_of(cache.lookup_deepest(&numbered_key(0), 1, ENGINE_ID)), cache.recount_entries()),
+        (depth_of(cache.lookup_deepest(&numbered_key(0), 1)), cache.recount_entries()),
         (Some(10), 1)
     );
     hits(1, 1, 0);
     assert_eq!(
-        depth_of(cache.lookup_deepest(&numbered_key(0), 2, ENGINE_ID)),
+        depth_of(cache.lookup_deepest(&numbered_key(0), 2)),
         None,
         "only one line is cached"
     );
-    assert_eq!(depth_of(cache.lookup_deepest(&numbered_key(1), 1, ENGINE_ID)), None);
+    assert_eq!(depth_of(cache.lookup_deepest(&numbered_key(1), 1)), None);
     hits(1, 1, 2);
 }
 
@@ -126,13 +125,7 @@ fn a_shallower_analysis_does_not_replace_a_deeper_one_on_disk() {
     }
     let cache = open_cache(100, folder.path());
     assert_eq!(
-        cache
-            .lookup_uncounted(&bare_key(0), &depth(5), 1, ENGINE_ID)
-            .sufficient
-            .unwrap()
-            .0
-            .report
-            .depth,
+        cache.lookup_uncounted(&bare_key(0), &depth(5), 1).sufficient.unwrap().0.report.depth,
         20
     );
     assert_eq!(cache.entries(), 1);
@@ -170,29 +163,12 @@ fn contexts_hold_across_a_restart() {
 }
 
 #[test]
-fn another_engine_neither_reads_nor_writes_the_store() {
-    let folder = tempfile::tempdir().unwrap();
-    let cache = open_cache(100, folder.path());
-    store(&cache, &bare_key(0), depth(10), report(10, 5_000));
-    flush(&cache);
-    let other = |limits| cache.lookup_uncounted(&bare_key(0), &limits, 1, "scripted 2").verdict;
-    assert_eq!(other(depth(5)), CacheVerdict::Unknown);
-    cache.store(&bare_key(0), &depth(12), &Arc::new(report(12, 9_000)), &"scripted 2".into());
-    assert_eq!(other(depth(12)), CacheVerdict::Hit);
-    assert_eq!(
-        cache.lookup_uncounted(&bare_key(0), &depth(12), 1, ENGINE_ID).verdict,
-        CacheVerdict::Shallow
-    );
-}
-
-#[test]
 fn the_age_is_measured_by_the_wall_clock() {
     let folder = tempfile::tempdir().unwrap();
     store(&open_cache(100, folder.path()), &bare_key(0), depth(10), report(10, 5_000));
     thread::sleep(Duration::from_millis(30));
     let cache = open_cache(100, folder.path());
-    let age =
-        || cache.lookup_uncounted(&bare_key(0), &depth(5), 1, ENGINE_ID).sufficient.unwrap().0.age;
+    let age = || cache.lookup_uncounted(&bare_key(0), &depth(5), 1).sufficient.unwrap().0.age;
     let first = age();
     assert!(first >= Duration::from_millis(30) && first < LONG, "{first:?}");
     thread::sleep(Duration::from_millis(5));
@@ -256,7 +232,7 @@ proptest! {
         for (at, (requested, lines)) in requests {
             let ask = |cache: &EvaluationCache| {
                 let (key, limits) = (key_of(at), depth(requested));
-                let result = cache.lookup_uncounted(&key, &limits, lines, ENGINE_ID);
+                let result = cache.lookup_uncounted(&key, &limits, lines);
                 let sufficient = result.sufficient.map(|(cached, reason)| (cached.report, reason));
                 let deepest = result.deepest.map(|cached| cached.report);
                 (result.verdict, deepest, sufficient)

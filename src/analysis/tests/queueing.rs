@@ -25,10 +25,7 @@ async fn a_full_queue_refuses_with_retry_after() {
         }
         other => panic!("{other:?}"),
     }
-    match service
-        .perft(Client::new("ann"), Position::startpos(), 1, false, Duration::from_secs(1))
-        .await
-    {
+    match service.perft(perft_request(1, Duration::from_secs(1))).await {
         Err(AnalysisError::QueueFull { length: 3, .. }) => (),
         other => panic!("{other:?}"),
     }
@@ -125,15 +122,14 @@ async fn perft_counts_on_the_pool() {
     let service = service(Scripted::new(at_once), options(1, 8));
     let second = Duration::from_secs(60);
     let counted =
-        service.perft(Client::new("ann"), Position::startpos(), 4, true, second).await.unwrap();
+        service.perft(PerftRequest { divide: true, ..perft_request(4, second) }).await.unwrap();
     assert_eq!(counted.nodes, 197_281);
     let divide = counted.divide.unwrap();
     assert_eq!((divide.len(), divide.iter().map(|(_, nodes)| nodes).sum()), (20, 197_281_u64));
-    let root =
-        service.perft(Client::new("ann"), Position::startpos(), 0, false, second).await.unwrap();
+    let root = service.perft(perft_request(0, second)).await.unwrap();
     assert_eq!((root.nodes, root.divide), (1, None));
     let bare =
-        service.perft(Client::new("ann"), Position::startpos(), 0, true, second).await.unwrap();
+        service.perft(PerftRequest { divide: true, ..perft_request(0, second) }).await.unwrap();
     assert_eq!((bare.nodes, bare.divide), (1, Some(Vec::new())));
 }
 
@@ -141,7 +137,7 @@ async fn perft_counts_on_the_pool() {
 async fn perft_beyond_its_time_is_refused() {
     let service = service(Scripted::new(at_once), options(1, 8));
     let max = Duration::from_millis(30);
-    let refused = service.perft(Client::new("ann"), Position::startpos(), 13, false, max).await;
+    let refused = service.perft(perft_request(13, max)).await;
     assert_eq!(refused, Err(AnalysisError::PerftTooLarge { max }));
 }
 
@@ -158,9 +154,7 @@ async fn a_request_that_waits_too_long_times_out_and_frees_its_place() {
         matches!(late, Err(AnalysisError::Deadline { waited, .. }) if waited == max_wait),
         "{late:?}"
     );
-    let late = service
-        .perft(Client::new("ann"), Position::startpos(), 1, false, Duration::from_secs(1))
-        .await;
+    let late = service.perft(perft_request(1, Duration::from_secs(1))).await;
     assert!(matches!(late, Err(AnalysisError::Deadline { .. })), "{late:?}");
     assert_eq!(
         (service.status().queue_length, service.status().busy_workers),

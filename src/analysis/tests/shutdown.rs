@@ -37,10 +37,7 @@ async fn new_work_is_refused_even_if_it_is_cached() {
     service.shut_down();
     for refused in [
         service.best_move(request(start_game(), depth(5))).await.map(drop),
-        service
-            .perft(Client::new("ann"), Position::startpos(), 2, false, Duration::from_secs(1))
-            .await
-            .map(drop),
+        service.perft(perft_request(2, Duration::from_secs(1))).await.map(drop),
     ] {
         match refused {
             Err(AnalysisError::ShuttingDown { retry_after }) => {
@@ -70,11 +67,8 @@ async fn a_search_that_had_ended_by_itself_keeps_its_reason() {
 async fn perft_ends_with_the_service() {
     let service = service(Scripted::new(at_once), options(1, 8));
     let caller = service.clone();
-    let counting = tokio::spawn(async move {
-        caller
-            .perft(Client::new("ann"), Position::startpos(), 13, false, Duration::from_secs(100))
-            .await
-    });
+    let perft = perft_request(13, Duration::from_secs(100));
+    let counting = tokio::spawn(async move { caller.perft(perft).await });
     wait_until("the perft runs", || service.status().busy_workers == 1).await;
     service.shut_down();
     assert!(matches!(counting.await.unwrap(), Err(AnalysisError::ShuttingDown { .. })));

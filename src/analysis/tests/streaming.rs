@@ -31,10 +31,7 @@ impl IterativeSearcher {
 impl Searcher for IterativeSearcher {
     fn analyse(
         &self,
-        _: &Game,
-        _: &Limits,
-        _: &SearchOptions,
-        stop: &StopFlag,
+        GameSearch { stop, .. }: GameSearch<'_>,
         on_update: &mut dyn FnMut(&Report),
     ) -> Report {
         self.started.fetch_add(1, Ordering::SeqCst);

@@ -12,7 +12,7 @@ use std::fmt;
 use bits::BitWriter;
 use layout::MAX_BYTES;
 
-use crate::chess::{InvalidPosition, Position, PositionFault, PositionFaultCode, PositionField};
+use crate::chess::{InvalidPosition, Position, PositionError, PositionErrorCode, PositionField};
 
 pub use error::PackedError;
 pub use layout::LAYOUT_VERSION;
@@ -86,22 +86,22 @@ impl PackedPosition {
 ///
 /// # Errors
 ///
-/// The fault of the packed form, followed by the faults of the position if it is illegal.
+/// The error of the packed form, followed by the errors of the position if it is illegal.
 pub fn parse_packed(text: &str) -> Result<Position, InvalidPosition> {
     PackedPosition::from_text(text).and_then(|packed| packed.to_position()).map_err(|error| {
-        let mut faults = vec![PositionFault::new(
-            PositionFaultCode::PackedForm,
+        let mut errors = vec![PositionError::new(
+            PositionErrorCode::PackedForm,
             PositionField::Packed,
             text,
             error.to_string(),
         )];
         if let PackedError::Illegal(invalid) = error {
-            let in_packed = |fault: PositionFault| {
-                PositionFault::new(fault.code, PositionField::Packed, text, fault.detail)
+            let in_packed = |error: PositionError| {
+                PositionError::new(error.code, PositionField::Packed, text, error.detail)
             };
-            faults.extend(invalid.faults.into_iter().map(in_packed));
+            errors.extend(invalid.errors.into_iter().map(in_packed));
         }
-        InvalidPosition { faults }
+        InvalidPosition { errors }
     })
 }
 

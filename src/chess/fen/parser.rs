@@ -1,11 +1,11 @@
-//! FEN input. Faults in one field do not hide the faults of other fields.
+//! FEN input. Errors in one field do not hide the errors of other fields.
 
 use crate::chess::excerpt::excerpt;
 use crate::chess::position_error::{
-    FenWarning, FenWarningCode, InvalidPosition, PositionFault, PositionFaultCode, PositionField,
+    FenWarning, FenWarningCode, InvalidPosition, PositionError, PositionErrorCode, PositionField,
 };
 use crate::chess::setup::{MAX_FULLMOVE_NUMBER, MAX_HALFMOVE_CLOCK, back_rank};
-use crate::chess::validation::{fullmove_number_fault, halfmove_clock_fault};
+use crate::chess::validation::{fullmove_number_error, halfmove_clock_error};
 use crate::chess::{CastlingSide, Color, File, Piece, Position, Role, Setup, Square};
 
 /// The longest accepted FEN, in characters.
@@ -24,14 +24,14 @@ pub struct ParsedFen {
 ///
 /// # Errors
 ///
-/// All faults of the FEN, in the order of the fields.
+/// All errors of the FEN, in the order of the fields.
 pub fn parse_fen(text: &str) -> Result<ParsedFen, InvalidPosition> {
     reject_unreadable(text)?;
     let (fields, count) = split_fields(text);
     let mut parser = FenParser::default();
     if !(4..=6).contains(&count) {
         let detail = format!("the FEN has {count} fields; it must have 4, 5 or 6");
-        parser.add_fault(PositionFaultCode::FenFields, PositionField::Fen, text, detail);
+        parser.add_error(PositionErrorCode::FenFields, PositionField::Fen, text, detail);
     }
     parser.parse(&fields[..count.min(6)])
 }
@@ -46,8 +46,8 @@ fn reject_unreadable(text: &str) -> Result<(), InvalidPosition> {
         return Ok(());
     };
     Err(InvalidPosition {
-        faults: vec![PositionFault::new(
-            PositionFaultCode::FenFields,
+        errors: vec![PositionError::new(
+            PositionErrorCode::FenFields,
             PositionField::Fen,
             text,
             detail,
@@ -93,16 +93,16 @@ impl Position {
     }
 }
 
-/// The parser: the setup, faults and warnings so far.
+/// The parser: the setup, errors and warnings so far.
 struct FenParser {
     setup: Setup,
-    faults: Vec<PositionFault>,
+    errors: Vec<PositionError>,
     warnings: Vec<FenWarning>,
 }
 
 impl Default for FenParser {
     fn default() -> FenParser {
-        FenParser { setup: Setup::EMPTY, faults: Vec::new(), warnings: Vec::new() }
+        FenParser { setup: Setup::EMPTY, errors: Vec::new(), warnings: Vec::new() }
     }
 }
 
@@ -132,32 +132,32 @@ impl FenParser {
             Err(Vec::new())
         };
         match validated {
-            Ok(position) if self.faults.is_empty() => {
+            Ok(position) if self.errors.is_empty() => {
                 self.warn_dropped_en_passant(&position, en_passant.unwrap_or_default());
                 Ok(ParsedFen { position, warnings: self.warnings })
             }
             Ok(_) => Err(self.into_error()),
-            Err(faults) => {
-                self.faults
-                    .extend(faults.into_iter().map(|fault| quote_input(fault, board, en_passant)));
+            Err(errors) => {
+                self.errors
+                    .extend(errors.into_iter().map(|error| quote_input(error, board, en_passant)));
                 Err(self.into_error())
             }
         }
     }
 
     fn into_error(mut self) -> InvalidPosition {
-        self.faults.sort_by_key(|fault| fault.field as u8);
-        InvalidPosition { faults: self.faults }
+        self.errors.sort_by_key(|error| error.field as u8);
+        InvalidPosition { errors: self.errors }
     }
 
-    fn add_fault(
+    fn add_error(
         &mut self,
-        code: PositionFaultCode,
+        code: PositionErrorCode,
         field: PositionField,
         text: &str,
         detail: impl Into<String>,
     ) {
-        self.faults.push(PositionFault::new(code, field, text, detail));
+        self.errors.push(PositionError::new(code, field, text, detail));
     }
 
     fn add_warning(
@@ -170,9 +170,9 @@ impl FenParser {
         self.warnings.push(FenWarning::new(code, field, text, detail));
     }
 
-    /// Parses the piece placement. Returns `true` when it has no faults.
+    /// Parses the piece placement. Returns `true` when it has no errors.
     fn parse_board(&mut self, text: &str) -> bool {
-        let faults_before = self.faults.len();
+        let faults_before = self.errors.len();
         let mut unknown = String::new();
         let mut ranks = 1;
         let mut rank_start = 0;
@@ -198,17 +198,17 @@ impl FenParser {
         }
         self.finish_rank(&text[rank_start..], &rank);
         self.finish_board(text, ranks, &unknown);
-        self.faults.len() == faults_before
+        self.errors.len() == faults_before
     }
 
     fn finish_board(&mut self, text: &str, ranks: usize, unknown: &str) {
         if ranks != 8 {
             let detail = format!("the board has {ranks} ranks; it must have 8");
-            self.add_fault(PositionFaultCode::RankCount, PositionField::Board, text, detail);
+            self.add_error(PositionErrorCode::RankCount, PositionField::Board, text, detail);
         }
         for letter in unknown.chars() {
-            self.add_fault(
-                PositionFaultCode::UnknownPiece,
+            self.add_error(
+                PositionErrorCode::UnknownPiece,
                 PositionField::Board,
                 letter.encode_utf8(&mut [0; 4]),
                 format!("{letter:?} is not allowed; it must be one of pnbrqkPNBRQK or 1 to 8"),
@@ -219,7 +219,7 @@ impl FenParser {
     fn finish_rank(&mut self, text: &str, rank: &RankState) {
         if rank.has_only_known_chars && rank.width != 8 {
             let detail = format!("the rank has {} squares; it must have 8", rank.width);
-            self.add_fault(PositionFaultCode::RankLength, PositionField::Board, text, detail);
+            self.add_error(PositionErrorCode::RankLength, PositionField::Board, text, detail);
         } else if rank.digits_joined {
             let detail = "adjacent digits were added up";
             self.add_warning(FenWarningCode::DigitsJoined, PositionField::Board, text, detail);
@@ -232,7 +232,7 @@ impl FenParser {
             "b" => Color::Black,
             _ => {
                 let detail = format!("the side to move is {text:?}; it must be `w` or `b`");
-                self.add_fault(PositionFaultCode::SideUnknown, PositionField::Side, text, detail);
+                self.add_error(PositionErrorCode::SideUnknown, PositionField::Side, text, detail);
                 return false;
             }
         };
@@ -266,8 +266,8 @@ impl FenParser {
             let detail = format!(
                 "{letter:?} is not a castling letter; allowed are KQkq, A-H, a-h or a single `-`"
             );
-            self.add_fault(
-                PositionFaultCode::CastlingUnknown,
+            self.add_error(
+                PositionErrorCode::CastlingUnknown,
                 PositionField::Castling,
                 letter.encode_utf8(&mut [0; 4]),
                 detail,
@@ -307,8 +307,8 @@ impl FenParser {
                     color.name(),
                     other.letter(),
                 );
-                self.add_fault(
-                    PositionFaultCode::CastlingConflict,
+                self.add_error(
+                    PositionErrorCode::CastlingConflict,
                     PositionField::Castling,
                     letter.encode_utf8(&mut [0; 4]),
                     detail,
@@ -324,8 +324,8 @@ impl FenParser {
         match text.parse() {
             Ok(square) => self.setup.en_passant = Some(square),
             Err(_) => {
-                self.add_fault(
-                    PositionFaultCode::EnPassantUnknown,
+                self.add_error(
+                    PositionErrorCode::EnPassantUnknown,
                     PositionField::EnPassant,
                     text,
                     format!("the en passant square is {text:?}; it must be `-` or a square"),
@@ -353,14 +353,14 @@ impl FenParser {
 
     fn parse_halfmove_clock(&mut self, text: &str) {
         match parse_number(text) {
-            None => self.add_fault(
-                PositionFaultCode::ClockNotANumber,
+            None => self.add_error(
+                PositionErrorCode::ClockNotANumber,
                 PositionField::HalfmoveClock,
                 text,
                 format!("the half-move clock is {text:?}; it must be a whole number"),
             ),
             Some(clock) if clock > MAX_HALFMOVE_CLOCK => {
-                self.faults.push(halfmove_clock_fault(text))
+                self.errors.push(halfmove_clock_error(text))
             }
             Some(clock) => self.setup.halfmove_clock = clock,
         }
@@ -368,8 +368,8 @@ impl FenParser {
 
     fn parse_fullmove_number(&mut self, text: &str) {
         match parse_number(text) {
-            None => self.add_fault(
-                PositionFaultCode::ClockNotANumber,
+            None => self.add_error(
+                PositionErrorCode::ClockNotANumber,
                 PositionField::FullmoveNumber,
                 text,
                 format!("the full-move number is {text:?}; it must be a whole number"),
@@ -383,7 +383,7 @@ impl FenParser {
                 );
             }
             Some(number) if number > MAX_FULLMOVE_NUMBER => {
-                self.faults.push(fullmove_number_fault(text))
+                self.errors.push(fullmove_number_error(text))
             }
             Some(number) => self.setup.fullmove_number = number,
         }
@@ -463,21 +463,21 @@ impl RankState {
     }
 }
 
-/// Replaces the text of a validation fault by the field as given.
+/// Replaces the text of a validation error by the field as given.
 fn quote_input(
-    mut fault: PositionFault,
+    mut error: PositionError,
     board: Option<&str>,
     en_passant: Option<&str>,
-) -> PositionFault {
-    let given = match fault.field {
+) -> PositionError {
+    let given = match error.field {
         PositionField::Board => board,
         PositionField::EnPassant => en_passant,
         _ => None,
     };
     if let Some(given) = given {
-        fault.text = excerpt(given).to_owned();
+        error.text = excerpt(given).to_owned();
     }
-    fault
+    error
 }
 
 /// Parses decimal digits. A number too large for 16 bits becomes the greatest 16-bit number.

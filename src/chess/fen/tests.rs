@@ -1,5 +1,5 @@
 use super::*;
-use crate::chess::{Position, PositionFaultCode};
+use crate::chess::{Position, PositionErrorCode};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 
@@ -7,8 +7,8 @@ fn warnings(fen: &str) -> Vec<&'static str> {
     parse_fen(fen).unwrap().warnings.iter().map(|warning| warning.code.name()).collect()
 }
 
-fn faults(fen: &str) -> Vec<&'static str> {
-    parse_fen(fen).unwrap_err().faults.iter().map(|fault| fault.code.name()).collect()
+fn errors(fen: &str) -> Vec<&'static str> {
+    parse_fen(fen).unwrap_err().errors.iter().map(|error| error.code.name()).collect()
 }
 
 fn normalised(fen: &str) -> String {
@@ -34,7 +34,7 @@ fn every_fault_of_a_fen_is_reported_in_the_order_of_its_fields() {
     let fen = "rnbqkbnr/ppppxppp/8/8/8/8/PPPPPPP/RNBQKBNR q KZ e9 x 99999999999999999999999";
     let invalid = parse_fen(fen).unwrap_err();
     let seen: Vec<_> =
-        invalid.faults.iter().map(|f| (f.code.name(), f.field.name(), f.text.as_str())).collect();
+        invalid.errors.iter().map(|f| (f.code.name(), f.field.name(), f.text.as_str())).collect();
     assert_eq!(
         seen,
         [
@@ -51,15 +51,15 @@ fn every_fault_of_a_fen_is_reported_in_the_order_of_its_fields() {
 
 #[test]
 fn a_position_is_validated_even_when_another_field_is_invalid() {
-    assert_eq!(faults("8/8/8/8/8/8/8/4K3 w - - x 1"), ["no_king", "clock_not_a_number"]);
-    assert_eq!(faults("4k3/8/8/8/8/8/8/3KK3 x - - 0 1"), ["too_many_kings", "side_unknown"]);
+    assert_eq!(errors("8/8/8/8/8/8/8/4K3 w - - x 1"), ["no_king", "clock_not_a_number"]);
+    assert_eq!(errors("4k3/8/8/8/8/8/8/3KK3 x - - 0 1"), ["too_many_kings", "side_unknown"]);
 }
 
 #[test]
 fn faults_of_the_position_quote_the_field_as_given() {
     let invalid = parse_fen("4k3/44/8/8/8/8/4R3/4K3 w - - 0 1").unwrap_err();
-    assert_eq!(invalid.faults[0].text, "4k3/44/8/8/8/8/4R3/4K3");
-    assert_eq!(invalid.faults[0].code, PositionFaultCode::OpponentInCheck);
+    assert_eq!(invalid.errors[0].text, "4k3/44/8/8/8/8/4R3/4K3");
+    assert_eq!(invalid.errors[0].code, PositionErrorCode::OpponentInCheck);
 }
 
 #[test]
@@ -77,7 +77,7 @@ fn the_right_of_an_inner_rook_is_written_as_its_file() {
 fn both_rooks_may_be_on_one_side_of_the_king() {
     let fen = "1krr4/8/8/8/8/8/8/1KRR4 w Cc - 0 1";
     assert_eq!(normalised(fen), fen);
-    assert_eq!(faults("1krr4/8/8/8/8/8/8/1KRR4 w CD - 0 1"), ["castling_conflict"]);
+    assert_eq!(errors("1krr4/8/8/8/8/8/8/1KRR4 w CD - 0 1"), ["castling_conflict"]);
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_dropped_en_passant_square_causes_a_warning_only_with_a_clock_above_0() {
 #[test]
 fn a_check_that_a_double_push_cannot_cause_is_rejected() {
     // The knight on f3 gave check before the pawn moved from d7 to d5.
-    assert_eq!(faults("4k3/8/8/3pP3/8/5n2/8/4K3 w - d6 0 1"), ["impossible_check"]);
+    assert_eq!(errors("4k3/8/8/3pP3/8/5n2/8/4K3 w - d6 0 1"), ["impossible_check"]);
     // Without the en passant square, the knight may have moved last.
     assert!(parse_fen("4k3/8/8/3pP3/8/5n2/8/4K3 w - - 0 1").is_ok());
     // The pawn move opened the bishop's diagonal from a4 through d7 to e8.
@@ -135,7 +135,7 @@ fn no_text_makes_the_parser_panic() {
         "é é é é é é",
     ] {
         let invalid = parse_fen(fen).unwrap_err();
-        assert!(invalid.faults.iter().all(|fault| fault.text.chars().count() <= 200));
-        assert!(!invalid.faults.is_empty());
+        assert!(invalid.errors.iter().all(|error| error.text.chars().count() <= 200));
+        assert!(!invalid.errors.is_empty());
     }
 }

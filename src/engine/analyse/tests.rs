@@ -1,3 +1,5 @@
+//! Tests of the engine: helper threads, thread data, and root moves.
+
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc::channel;
 use std::time::Duration;
@@ -20,12 +22,20 @@ fn with_threads(threads: usize) -> SearchOptions {
     SearchOptions { threads, ..SearchOptions::default() }
 }
 
+/// Searches without a stop and without updates.
+fn search(
+    engine: &Engine,
+    thread_data: &mut ThreadDataSet,
+    limits: &Limits,
+    options: &SearchOptions,
+) -> Report {
+    let (game, stop) = (&game(), &StopFlag::default());
+    engine.search_game(thread_data, GameSearch { game, limits, options, stop }, &mut |_| ())
+}
+
 fn nodes(engine: &Engine, threads: usize) -> u64 {
     let limits = Limits { depth: Some(9), ..Limits::default() };
-    let (thread_data, options) = (&mut engine.thread_data_set(), with_threads(threads));
-    engine
-        .search_game(thread_data, &game(), &limits, &options, &StopFlag::default(), &mut |_| ())
-        .nodes
+    search(engine, &mut engine.thread_data_set(), &limits, &with_threads(threads)).nodes
 }
 
 #[test]
@@ -36,14 +46,13 @@ fn helpers_stop_when_the_main_thread_panics() {
         let stop = StopFlag::default();
         let search = || {
             let mut panics = |_: &Report| panic!("a deliberate panic");
-            engine.search_game(
-                &mut engine.thread_data_set(),
-                &game(),
-                &Limits::default(),
-                &with_threads(3),
-                &stop,
-                &mut panics,
-            );
+            let search = GameSearch {
+                game: &game(),
+                limits: &Limits::default(),
+                options: &with_threads(3),
+                stop: &stop,
+            };
+            engine.search_game(&mut engine.thread_data_set(), search, &mut panics);
         };
         sender.send(catch_unwind(AssertUnwindSafe(search)).is_err())
     });
@@ -200,16 +209,8 @@ fn a_multithreaded_search_reaches_the_requested_depth() {
     let engine = Engine::new(4);
     for depth in 6..=14 {
         let limits = Limits { depth: Some(depth), ..Limits::default() };
-        let on_update = &mut |_: &Report| ();
         engine.clear_tt();
-        let report = engine.search_game(
-            &mut engine.thread_data_set(),
-            &game(),
-            &limits,
-            &with_threads(3),
-            &StopFlag::default(),
-            on_update,
-        );
+        let report = search(&engine, &mut engine.thread_data_set(), &limits, &with_threads(3));
         assert!(report.depth >= depth && report.reason == StopReason::Depth, "{depth}: {report:?}");
         assert!(!report.pv.is_empty());
     }
@@ -228,14 +229,7 @@ fn a_score_of_restricted_root_moves_is_not_stored_in_the_tt() {
     let search_only = |moves: &[Move], threads: usize| {
         let limits = Limits { depth: Some(6), ..Limits::default() };
         let options = SearchOptions { search_moves: moves.to_vec(), ..with_threads(threads) };
-        engine.search_game(
-            &mut engine.thread_data_set(),
-            &game,
-            &limits,
-            &options,
-            &StopFlag::default(),
-            &mut |_| (),
-        );
+        search(&engine, &mut engine.thread_data_set(), &limits, &options);
     };
     search_only(&legal[..3], 1);
     search_only(&legal[1..], 2);
@@ -258,16 +252,7 @@ fn a_restricted_search_is_independent_of_the_tt_move() {
         }
         let limits = Limits { depth: Some(7), ..Limits::default() };
         let options = SearchOptions { search_moves: vec![only], ..SearchOptions::default() };
-        engine
-            .search_game(
-                &mut engine.thread_data_set(),
-                &game,
-                &limits,
-                &options,
-                &StopFlag::default(),
-                &mut |_| (),
-            )
-            .nodes
+        search(&engine, &mut engine.thread_data_set(), &limits, &options).nodes
     };
     assert_eq!(nodes(false), nodes(true));
 }
@@ -278,16 +263,7 @@ fn thread_data_of_another_engine_is_cleared() {
     let limits = Limits { depth: Some(7), ..Limits::default() };
     let nodes = |engine: &Engine, thread_data: &mut ThreadDataSet| {
         engine.clear_tt();
-        engine
-            .search_game(
-                thread_data,
-                &game(),
-                &limits,
-                &SearchOptions::default(),
-                &StopFlag::default(),
-                &mut |_| (),
-            )
-            .nodes
+        search(engine, thread_data, &limits, &SearchOptions::default()).nodes
     };
     let mut thread_data = one.thread_data_set();
     let new = nodes(&one, &mut thread_data);

@@ -34,18 +34,34 @@ struct MoveLoop {
     depends_on_ply: i32,
     /// The number of moves tried.
     move_count: i32,
+    /// Moves may be pruned: the node is not the root, not near the 50-move limit, and the side to
+    /// move has a piece.
+    may_prune: bool,
     skip_quiets: bool,
+}
+
+/// The search of one move of the loop.
+#[derive(Clone, Copy)]
+struct MoveSearch<'a> {
+    state: &'a MoveLoop,
+    node_context: &'a NodeContext,
+    candidate: MoveContext,
+    /// The depth of the child without reduction.
+    full_depth: i32,
 }
 
 impl MoveLoop {
     #[inline(always)]
-    const fn new(node: Node, repetition_bound: NodeScore) -> MoveLoop {
+    fn new<NT: NodeType>(position: &Position, node: Node, repetition_bound: NodeScore) -> MoveLoop {
         MoveLoop {
             node,
             best: repetition_bound,
             best_move: Move::NULL,
             depends_on_ply: repetition_bound.depends_on_ply,
             move_count: 0,
+            may_prune: !NT::ROOT
+                && position.halfmove_clock() < NEAR_FIFTY_MOVES
+                && position.has_non_pawn_material(),
             skip_quiets: false,
         }
     }
@@ -78,10 +94,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             if NT::ROOT { self.root_moves[self.pv_index].mv } else { node_context.tt_data.mv };
         let mut picker = MovePicker::all(&positions[0], tt_move);
         let check_info = CheckInfo::new(&positions[0]);
-        let may_prune = !NT::ROOT
-            && positions[0].halfmove_clock() < NEAR_FIFTY_MOVES
-            && positions[0].has_non_pawn_material();
-        let mut state = MoveLoop::new(node, repetition_bound);
+        let mut state = MoveLoop::new::<NT>(&positions[0], node, repetition_bound);
         let mut searched = SearchedMoves::new();
         loop {
             let ordering = node_context.ordering(&positions[0], self.history, &check_info);
@@ -93,7 +106,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             self.stack.at_mut(ply).move_count = state.move_count;
             let candidate =
                 self.move_context::<NT>(&positions[0], state.node, node_context, &check_info, mv);
-            if may_prune && self.skip_move(&positions[0], &mut state, node_context, candidate) {
+            if self.skip_move(&positions[0], &mut state, node_context, candidate) {
                 continue;
             }
             let depth = state.node.depth;
@@ -101,19 +114,16 @@ impl<E: Evaluator> SearchWorker<'_, E> {
             {
                 SingularResult::Extend(plies) => plies,
                 SingularResult::MultiCut(score) => {
-                    return NodeScore {
-                        depends_on_ply: repetition_bound.depends_on_ply.min(score.depends_on_ply),
-                        ..score
-                    };
+                    return score.with_dependence_of(repetition_bound);
                 }
             };
             if self.budget.is_stopped() {
                 return NodeScore::independent(0);
             }
-            let full_depth = depth - 1 + extension;
             let nodes_before = self.budget.nodes();
-            let score =
-                self.search_move::<NT>(positions, &state, node_context, candidate, full_depth);
+            let full_depth = depth - 1 + extension;
+            let search = MoveSearch { state: &state, node_context, candidate, full_depth };
+            let score = self.search_move::<NT>(positions, search);
             if self.budget.is_stopped() {
                 return NodeScore::independent(0);
             }
@@ -139,7 +149,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         node_context: &NodeContext,
         candidate: MoveContext,
     ) -> bool {
-        if state.best.value <= -MATE_IN_MAX_PLY {
+        if !state.may_prune || state.best.value <= -MATE_IN_MAX_PLY {
             return false;
         }
         let draw_guarded = self.is_draw_guarded(state.node.ply);
@@ -202,19 +212,16 @@ impl<E: Evaluator> SearchWorker<'_, E> {
     fn search_move<NT: NodeType>(
         &mut self,
         positions: &mut [Position],
-        state: &MoveLoop,
-        node_context: &NodeContext,
-        candidate: MoveContext,
-        full_depth: i32,
+        search: MoveSearch<'_>,
     ) -> NodeScore {
+        let MoveSearch { state, candidate, full_depth, .. } = search;
         let node = state.node;
         self.stack.at_mut(node.ply).reduction = 0;
         self.make_move(positions, node.ply, candidate.mv);
         let mut score = NodeScore::independent(-INFINITE);
         let mut search_full_window = NT::PV && state.move_count == 1;
         if node.depth >= params::lmr_depth() && state.move_count > 1 + i32::from(NT::ROOT) {
-            score =
-                self.search_reduced::<NT>(positions, state, node_context, candidate, full_depth);
+            score = self.search_reduced::<NT>(positions, search);
             search_full_window = NT::PV && score.value > node.alpha;
         } else if !search_full_window {
             let depth = full_depth - i32::from(candidate.reduction > 3 * ONE_PLY && NT::ROOT);
@@ -237,11 +244,9 @@ impl<E: Evaluator> SearchWorker<'_, E> {
     fn search_reduced<NT: NodeType>(
         &mut self,
         positions: &mut [Position],
-        state: &MoveLoop,
-        node_context: &NodeContext,
-        candidate: MoveContext,
-        full_depth: i32,
+        search: MoveSearch<'_>,
     ) -> NodeScore {
+        let MoveSearch { state, node_context, candidate, full_depth } = search;
         let node = state.node;
         let reduction = candidate.reduction
             + self.reduction_adjustment::<NT>(&positions[1], node, node_context, candidate);

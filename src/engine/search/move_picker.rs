@@ -140,17 +140,8 @@ impl MovePicker {
                     self.generate(position, MoveGenType::Noisy, |mv| noisy_score(ordering, mv));
                     self.stage = Stage::GoodNoisy;
                 }
-                Stage::GoodNoisy => match self.select_best() {
-                    Some((mv, score)) => {
-                        let threshold =
-                            self.threshold.unwrap_or(-score / params::order_good_noisy());
-                        if see_at_least(position, mv, threshold) {
-                            return Some(mv);
-                        }
-                        self.moves[self.bad_noisy_count] =
-                            ScoredMove::new(mv, score, self.bad_noisy_count);
-                        self.bad_noisy_count += 1;
-                    }
+                Stage::GoodNoisy => match self.next_good_noisy(position) {
+                    Some(mv) => return Some(mv),
                     None => self.stage = self.stage_after_good_noisy(),
                 },
                 Stage::GenerateQuiets => {
@@ -186,6 +177,21 @@ impl MovePicker {
                 Stage::Done => return None,
             }
         }
+    }
+
+    /// The best remaining noisy move whose exchange wins enough. It keeps the losing captures for
+    /// later.
+    #[inline(always)]
+    fn next_good_noisy(&mut self, position: &Position) -> Option<Move> {
+        while let Some((mv, score)) = self.select_best() {
+            let threshold = self.threshold.unwrap_or(-score / params::order_good_noisy());
+            if see_at_least(position, mv, threshold) {
+                return Some(mv);
+            }
+            self.moves[self.bad_noisy_count] = ScoredMove::new(mv, score, self.bad_noisy_count);
+            self.bad_noisy_count += 1;
+        }
+        None
     }
 
     fn stage_after_good_noisy(&mut self) -> Stage {

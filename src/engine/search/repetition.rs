@@ -50,6 +50,12 @@ impl NodeScore {
         }
     }
 
+    /// The same value, which also depends on the positions that `other` depends on.
+    #[inline]
+    pub(super) fn with_dependence_of(self, other: NodeScore) -> NodeScore {
+        NodeScore { depends_on_ply: self.depends_on_ply.min(other.depends_on_ply), ..self }
+    }
+
     /// The same score from the other side's view.
     #[inline]
     pub(super) const fn flip(self) -> NodeScore {

@@ -1,3 +1,5 @@
+//! Draws in whole searches: repetition, the 50-move rule, stalemate and dead positions.
+
 use super::*;
 
 /// White is a rook down. Both sides can shuffle.
@@ -170,15 +172,13 @@ fn stalemate_is_a_draw_in_quiescence_too() {
         search_moves: vec![parse_move(game.position(), "Kb1").unwrap()],
         ..SearchOptions::default()
     };
-    let limits = Limits { depth: Some(1), ..Limits::default() };
-    let report = engine.search_game(
-        &mut engine.thread_data_set(),
-        &game,
-        &limits,
-        &options,
-        &StopFlag::default(),
-        &mut |_| (),
-    );
+    let search = GameSearch {
+        game: &game,
+        limits: &Limits { depth: Some(1), ..Limits::default() },
+        options: &options,
+        stop: &StopFlag::default(),
+    };
+    let report = engine.search_game(&mut engine.thread_data_set(), search, &mut |_| ());
     assert_eq!(report.score, Score::Cp(0));
 }
 

@@ -1,3 +1,5 @@
+//! The limits of whole searches: depth, nodes, time and the stop flag.
+
 use std::thread;
 use std::time::{Duration, Instant};
 

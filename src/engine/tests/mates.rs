@@ -1,3 +1,5 @@
+//! Mate searches: the shortest mate within a number of moves.
+
 use std::time::Duration;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Properties of searches from random positions: legal lines and true mates.
+
 use super::*;
 use crate::chess::{Move, MoveKind, Outcome};
 

@@ -1,3 +1,5 @@
+//! The transposition table that searches of one engine share.
+
 use std::thread;
 
 use super::*;

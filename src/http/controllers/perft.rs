@@ -6,6 +6,7 @@ use serde::ser::{SerializeMap, Serializer};
 use utoipa::ToSchema;
 use utoipa::openapi::ObjectBuilder;
 
+use crate::analysis;
 use crate::chess::{CastlingNotation, Move, Position, to_uci_inline};
 use crate::http::App;
 use crate::http::access::Caller;
@@ -92,11 +93,14 @@ pub(crate) async fn perft(
     let caps = app.caps();
     let mut clamper = Clamper::default();
     let depth = clamper.clamp("depth", request.depth, caps.perft_depth);
-    let answer = app
-        .service()
-        .await
-        .perft(caller.client().clone(), position.clone(), depth, request.divide, caps.perft_max)
-        .await?;
+    let perft = analysis::PerftRequest {
+        client: caller.client().clone(),
+        position: position.clone(),
+        depth,
+        divide: request.divide,
+        max_time: caps.perft_max,
+    };
+    let answer = app.service().await.perft(perft).await?;
     Ok(Reply(PerftCount {
         fen: position.fen(),
         depth,

@@ -12,7 +12,7 @@ use utoipa::{IntoResponses, ToResponse, ToSchema};
 
 use super::code::ProblemCode;
 use super::{InvalidMember, InvalidPgn};
-use crate::chess::{PositionFaultCode, PositionField};
+use crate::chess::{PositionErrorCode, PositionField};
 use crate::http::schema::string_enum;
 
 /// A problem document (RFC 9457).
@@ -85,7 +85,7 @@ fn errors() -> ArrayBuilder {
     let fen_error = ObjectBuilder::new()
         .property(
             "code",
-            string_enum("The kind of error.", PositionFaultCode::ALL.map(PositionFaultCode::name)),
+            string_enum("The kind of error.", PositionErrorCode::ALL.map(PositionErrorCode::name)),
         )
         .property(
             "field",

@@ -16,7 +16,7 @@ pub struct PositionText {
 
 /// A position that was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(in crate::uci) enum PositionError {
+pub(in crate::uci) enum PositionCommandError {
     /// The FEN is invalid.
     #[error("illegal position: {}", error_details(.0))]
     Fen(InvalidPosition),
@@ -51,7 +51,7 @@ pub(super) fn parse_position<'a>(
 }
 
 fn error_details(invalid: &InvalidPosition) -> String {
-    let details: Vec<&str> = invalid.faults.iter().map(|error| error.detail.as_str()).collect();
+    let details: Vec<&str> = invalid.errors.iter().map(|error| error.detail.as_str()).collect();
     details.join("; ")
 }
 
@@ -62,17 +62,17 @@ fn error_details(invalid: &InvalidPosition) -> String {
 /// The position or a move is illegal.
 pub(in crate::uci) fn build_game(
     text: &PositionText,
-) -> Result<(Game, Vec<FenWarning>), PositionError> {
+) -> Result<(Game, Vec<FenWarning>), PositionCommandError> {
     let (position, warnings) = match &text.fen {
         None => (Position::startpos(), Vec::new()),
         Some(fen) => parse_fen(fen)
             .map(|reading| (reading.position, reading.warnings))
-            .map_err(PositionError::Fen)?,
+            .map_err(PositionCommandError::Fen)?,
     };
     let mut game = Game::new(position);
     for (index, text) in text.moves.iter().enumerate() {
         let illegal_move =
-            |error| PositionError::Move { index, text: excerpt(text).to_owned(), error };
+            |error| PositionCommandError::Move { index, text: excerpt(text).to_owned(), error };
         let mv = parse_move(game.position(), text).map_err(illegal_move)?;
         game.play(mv);
     }

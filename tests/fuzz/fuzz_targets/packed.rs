@@ -2,12 +2,10 @@
 
 #![no_main]
 
-#[allow(dead_code, reason = "packed.rs uses its checks of positions only")]
-#[path = "../../parser_robustness/inputs/fen.rs"]
-mod fen;
-
 #[path = "../../parser_robustness/inputs/packed.rs"]
 mod packed;
+#[path = "../../parser_robustness/inputs/position.rs"]
+mod position;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| {
     packed::check(data);

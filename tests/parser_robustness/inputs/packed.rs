@@ -2,7 +2,7 @@
 
 use kibitzer::chess::encodings::packed::PackedPosition;
 
-use super::fen;
+use super::position::assert_is_sound;
 
 /// Parses the bytes as a packed form. An accepted form must be the only one of its position.
 pub(crate) fn check(data: &[u8]) -> bool {
@@ -21,6 +21,6 @@ pub(crate) fn check(data: &[u8]) -> bool {
         (0, 1),
         "{text}: the packed form has no clocks"
     );
-    fen::assert_is_sound(&position);
+    assert_is_sound(&position);
     true
 }

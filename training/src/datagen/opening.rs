@@ -84,7 +84,7 @@ fn parse_book_line(line: &str) -> Result<Position, String> {
         && fields[4..].iter().all(|field| field.bytes().all(|byte| byte.is_ascii_digit()));
     let fields = if is_fen { fields.as_slice() } else { &fields[..fields.len().min(4)] };
     let position = Position::from_fen(&fields.join(" ")).map_err(|invalid| {
-        invalid.faults.first().map(|fault| fault.detail.clone()).unwrap_or_default()
+        invalid.errors.first().map(|error| error.detail.clone()).unwrap_or_default()
     })?;
     match Adjudication::by_rule(&Game::new(position.clone())) {
         None => Ok(position),

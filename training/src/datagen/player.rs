@@ -3,7 +3,8 @@
 use super::error::DatagenError;
 use kibitzer::chess::{Game, Move};
 use kibitzer::engine::{
-    Engine, Limits, Network, RawScore, Report, SearchOptions, StopFlag, ThreadDataSet, TtAllocError,
+    Engine, GameSearch, Limits, Network, RawScore, Report, SearchOptions, StopFlag, ThreadDataSet,
+    TtAllocError,
 };
 
 /// A player of both sides of a game.
@@ -70,22 +71,17 @@ impl Player for KibitzerPlayer {
         };
         let stop = StopFlag::default();
         let mut finished = None;
-        let report = self.engine.search_game(
-            &mut self.thread_data,
-            game,
-            &limits,
-            &SearchOptions::default(),
-            &stop,
-            &mut |report| {
-                // Results between the stop and the end of the search are not used.
-                if !stop.is_stopped() {
-                    finished = best_scored_move(report);
-                }
-                if report.nodes >= self.nodes {
-                    stop.stop();
-                }
-            },
-        );
+        let options = &SearchOptions::default();
+        let search = GameSearch { game, limits: &limits, options, stop: &stop };
+        let report = self.engine.search_game(&mut self.thread_data, search, &mut |report| {
+            // Results between the stop and the end of the search are not used.
+            if !stop.is_stopped() {
+                finished = best_scored_move(report);
+            }
+            if report.nodes >= self.nodes {
+                stop.stop();
+            }
+        });
         finished.or(best_scored_move(&report)).ok_or_else(|| {
             DatagenError::engine("kibitzer", format!("no move in {}", game.position().fen()))
         })

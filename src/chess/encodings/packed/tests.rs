@@ -133,7 +133,7 @@ fn an_illegal_position_is_rejected_with_its_own_faults() {
         .collect();
     let invalid = parse_packed(&PackedPosition::from_bytes(&bytes).unwrap().to_text()).unwrap_err();
     let codes: Vec<_> =
-        invalid.faults.iter().map(|fault| (fault.code.name(), fault.field.name())).collect();
+        invalid.errors.iter().map(|error| (error.code.name(), error.field.name())).collect();
     assert_eq!(codes, [("packed_form", "packed"), ("opponent_in_check", "packed")]);
 }
 
