@@ -48,8 +48,8 @@ const MAX_ALTERNATIVE_PLIES: usize = 32;
 /// 10 µs while the system caches the file; waiting for another thread would cost more. The search
 /// that follows a miss takes milliseconds.
 ///
-/// An analysis is only reused for the same position byte for byte, in the same context. All analyses
-/// of a cache are from one engine: the service refuses a store of another.
+/// An analysis is only reused for the same position byte for byte, in the same context. All
+/// analyses of a cache are from one engine: the service refuses a store of another.
 #[derive(Debug)]
 pub(super) struct EvaluationCache {
     positions: DashMap<u64, CachedPosition>,

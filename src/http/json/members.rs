@@ -1,5 +1,5 @@
-//! The members of a request: the macro [`request!`] declares them, and [`Members`] reads them one by
-//! one. Reading continues after an error, so that all errors of a request are known at the end.
+//! The members of a request: the macro [`request!`] declares them, and [`Members`] reads them one
+//! by one. Reading continues after an error, so that all errors of a request are known at the end.
 
 use std::borrow::Cow;
 
