@@ -37,25 +37,44 @@ impl InvalidSetting {
     }
 }
 
+/// The variable that sets a key. A list has one variable, and its entries have none.
 fn environment_name(key: &str) -> String {
-    format!("{ENVIRONMENT_PREFIX}__{}", key.replace('.', "__").to_uppercase())
+    let list = key.split('[').next().unwrap_or(key);
+    format!("{ENVIRONMENT_PREFIX}__{}", list.replace('.', "__").to_uppercase())
+}
+
+/// The key of a list entry as people write it: the library omits the dot of `keys[0].name`.
+fn dotted(key: &str) -> String {
+    key.replace(']', "].").trim_end_matches('.').to_owned()
 }
 
 /// The error for a value that does not have its setting's type.
 pub(super) fn invalid_value(error: config::ConfigError) -> InvalidSetting {
     match error {
         config::ConfigError::Type { key, unexpected, expected, .. } => {
-            InvalidSetting::new(key.unwrap_or_default(), format!("{unexpected} is not {expected}"))
+            let detail = mismatch(&unexpected.to_string(), expected);
+            InvalidSetting::new(dotted(&key.unwrap_or_default()), detail)
         }
         config::ConfigError::At { key, error, .. } => {
-            InvalidSetting::new(key.unwrap_or_default(), error.to_string())
+            InvalidSetting::new(dotted(&key.unwrap_or_default()), error.to_string())
         }
-        // Only entries of this list have keys without a default. The library does not report their
-        // index.
-        config::ConfigError::NotFound(field) => {
-            InvalidSetting::new("access.keys", format!("an entry has no member {field}"))
-        }
+        // Only entries of access.keys have members without a default.
+        config::ConfigError::NotFound(key) => InvalidSetting::new(dotted(&key), "is missing"),
         other => InvalidSetting::new("", other.to_string()),
+    }
+}
+
+/// The reason for a value that does not fit the type of its setting. The library names the widths
+/// of integers, which say nothing about the range of a setting.
+fn mismatch(found: &str, expected: &str) -> String {
+    match found.split_once(" integer `") {
+        Some((_, number)) if expected.contains("integer") => {
+            let number = number.trim_end_matches('`');
+            let reason =
+                if number.starts_with('-') { "must not be negative" } else { "is too large" };
+            format!("{number} is out of range; it {reason}")
+        }
+        _ => format!("{found} is not {expected}"),
     }
 }
 

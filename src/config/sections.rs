@@ -12,6 +12,7 @@ use serde::de::{Deserializer, Error};
 #[derive(Clone, Debug, Deserialize)]
 pub struct Settings {
     /// The address to listen on.
+    #[serde(deserialize_with = "address")]
     pub listen: SocketAddr,
     /// The search and its threads.
     pub search: SearchSettings,
@@ -214,6 +215,7 @@ pub struct HttpSettings {
 #[derive(Clone, Debug, Deserialize)]
 pub struct AccessSettings {
     /// Networks of the proxies whose `X-Forwarded-For` is trusted.
+    #[serde(deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,
     /// API keys.
     pub keys: Vec<ApiKeySettings>,
@@ -291,26 +293,51 @@ impl OtlpSettings {
     }
 }
 
+fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
+    parse_address(&String::deserialize(deserializer)?)
+}
+
 fn address_or_none<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<SocketAddr>, D::Error> {
     let text = String::deserialize(deserializer)?;
-    if text.is_empty() {
-        return Ok(None);
-    }
-    text.parse().map(Some).map_err(|error| {
-        D::Error::custom(format!("{text:?} is not an address such as 127.0.0.1:9090: {error}"))
+    if text.is_empty() { Ok(None) } else { parse_address(&text).map(Some) }
+}
+
+fn parse_address<E: Error>(text: &str) -> Result<SocketAddr, E> {
+    text.parse().map_err(|_| {
+        E::custom(format!("{text:?} is not an IP address and port such as 127.0.0.1:9090"))
     })
+}
+
+fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<IpNet>, D::Error> {
+    let parse = |text: String| {
+        text.parse()
+            .map_err(|_| D::Error::custom(format!("{text:?} is not a network such as 10.0.0.0/8")))
+    };
+    Vec::<String>::deserialize(deserializer)?.into_iter().map(parse).collect()
 }
 
 /// Format of a log line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[serde(try_from = "String")]
 pub enum LogFormat {
     /// Text for people.
     Text,
     /// One JSON object per line.
     Json,
+}
+
+impl TryFrom<String> for LogFormat {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<LogFormat, String> {
+        match text.as_str() {
+            "text" => Ok(LogFormat::Text),
+            "json" => Ok(LogFormat::Json),
+            _ => Err(format!("{text:?} is not a format; it must be text or json")),
+        }
+    }
 }
 
 /// An API key. The configuration has only the digest of its text.

@@ -101,6 +101,8 @@ fn bad_values_are_refused_by_their_keys_full_names() {
         ("listen", "8080"),
         ("log.format", "\"xml\""),
         ("log.level", "\"kibitzer=loud\""),
+        ("log.level", "\"loud\""),
+        ("access.trusted_proxies", "[\"10.0.0.0/8\", \"everybody\"]"),
         ("http.cors_origins", "[\"chess.example\"]"),
         ("http.cors_origins", "[\" https://chess.example\"]"),
         ("http.cors_origins", "[\"https://Chess.example\"]"),
@@ -122,9 +124,9 @@ fn bad_values_are_refused_by_their_keys_full_names() {
 #[test]
 fn bad_list_entries_are_refused_with_their_index() {
     for (key, value) in [
-        ("access.trusted_proxies", "[\"10.0.0.0/8\", \"everybody\"]"),
         ("access.keys", "[{ name = \"a\", sha256 = \"abc\" }]"),
         ("access.keys", "[{ name = \"a\", secret = \"b\" }]"),
+        ("access.keys", "[{ name = \"a\" }]"),
     ] {
         let refused = refused(with_file(&format!("{key} = {value}")));
         assert!(
@@ -132,7 +134,6 @@ fn bad_list_entries_are_refused_with_their_index() {
             "{key} = {value}: {refused:?}"
         );
     }
-    assert_eq!(refused(with_file("access.keys = [{ name = \"a\" }]")), ["access.keys"]);
     let key = format!("{{ name = \"a\", sha256 = \"{}\" }}", "0".repeat(64));
     assert_eq!(with_file(&format!("access.keys = [{key}]")).unwrap().access.keys.len(), 1);
     assert_eq!(
@@ -140,6 +141,28 @@ fn bad_list_entries_are_refused_with_their_index() {
         ["access.keys"],
         "two keys with the same name"
     );
+}
+
+#[test]
+fn an_error_names_the_value_and_what_is_allowed() {
+    for (text, message) in [
+        ("limits.depth = 1000", "limits.depth: 1000 is out of range; it is too large"),
+        ("search.hash_mb = -4", "search.hash_mb: -4 is out of range; it must not be negative"),
+        ("search = 3", "search: is a section; it must have keys"),
+        ("log.format = \"xml\"", "log.format: \"xml\" is not a format; it must be text or json"),
+        ("listen = \"8080\"", "listen: \"8080\" is not an IP address and port"),
+        (
+            "access.trusted_proxies = [\"everybody\"]",
+            "access.trusted_proxies: \"everybody\" is not a network such as 10.0.0.0/8",
+        ),
+        (
+            "access.keys = [{ name = \"a\" }]",
+            "access.keys[0].sha256: is missing (in the environment: KIBITZER__ACCESS__KEYS)",
+        ),
+    ] {
+        let error = with_file(text).unwrap_err().to_string();
+        assert!(error.starts_with(message), "{text}: {error}");
+    }
 }
 
 #[test]

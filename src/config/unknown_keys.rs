@@ -15,10 +15,9 @@ pub(super) fn check_keys(defaults: &Config, overrides: &Config) -> Vec<InvalidSe
         .into_iter()
         .filter_map(|(key, value)| match known.get(&key) {
             // A section without keys changes nothing.
-            None if matches!(value.kind, ValueKind::Table(_))
-                && known.keys().any(|k| k.starts_with(&format!("{key}."))) =>
-            {
-                None
+            None if known.keys().any(|k| k.starts_with(&format!("{key}."))) => {
+                (!matches!(value.kind, ValueKind::Table(_)))
+                    .then(|| InvalidSetting::new(key, "is a section; it must have keys"))
             }
             None => Some(InvalidSetting::new(key, "unknown key")),
             Some(default) => {

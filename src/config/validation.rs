@@ -3,7 +3,7 @@
 use std::ops::RangeInclusive;
 
 use reqwest::Url;
-use tracing_subscriber::filter::Targets;
+use tracing_subscriber::filter::{LevelFilter, Targets};
 
 use super::error::InvalidSetting;
 use super::sections::Settings;
@@ -150,8 +150,15 @@ impl Validator {
     }
 
     fn check_log_and_cors(&mut self, settings: &Settings) {
-        if let Err(error) = settings.log.level.parse::<Targets>() {
-            self.refuse("log.level", format!("{:?}: {error}", settings.log.level));
+        if !is_log_filter(&settings.log.level) {
+            self.refuse(
+                "log.level",
+                format!(
+                    "{:?} is not a level; it must be error, warn, info, debug or trace, or also \
+                     have levels of modules: \"warn,kibitzer::http=info\"",
+                    settings.log.level
+                ),
+            );
         }
         for origin in settings.http.cors_origins.iter().filter(|origin| !is_origin(origin)) {
             self.refuse(
@@ -163,6 +170,13 @@ impl Validator {
             );
         }
     }
+}
+
+/// `true` for a level, or a list of a level and levels of modules. `Targets` alone takes a misspelt
+/// level for the name of a module, and then nothing else is logged.
+fn is_log_filter(text: &str) -> bool {
+    let is_known = |part: &str| part.contains('=') || part.trim().parse::<LevelFilter>().is_ok();
+    text.parse::<Targets>().is_ok() && text.split(',').all(is_known)
 }
 
 /// `true` for a URL that needs no TLS.
