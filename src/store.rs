@@ -42,14 +42,15 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
     /// Writes all records or, on an error, none. A record replaces the one with the same key.
     ///
     /// When this returns, the records survive a crash of the process and of the machine. Above the
-    /// bound the store evicts records of another engine first, then records with a low `worth`.
+    /// bound the store evicts records of another engine first, then records with a low
+    /// `eviction_score`.
     ///
     /// # Errors
     /// Fails when the store cannot be written. The caller may retry later.
     fn write(
         &self,
         records: &[Arc<Record>],
-        worth: &dyn Fn(&Record) -> f32,
+        eviction_score: &dyn Fn(&Record) -> f32,
     ) -> Result<(), StoreError>;
 
     /// The store's current size.

@@ -136,7 +136,7 @@ fn options(entries: usize) -> ServiceOptions {
     ServiceOptions {
         workers: 2,
         queue_capacity: 16,
-        dictionary_max_entries: entries,
+        cache_max_entries: entries,
         ..ServiceOptions::default()
     }
 }

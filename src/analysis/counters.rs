@@ -25,7 +25,7 @@ pub struct ServiceStatus {
     /// How many analyses the cache may hold.
     pub cache_max_entries: usize,
     /// How the cache answered lookups since the start.
-    pub cache_hits: CacheLookupCounts,
+    pub cache_lookups: CacheLookupCounts,
     /// Searches since the start.
     pub searches: SearchCounts,
     /// Queue waits and refusals since the start.

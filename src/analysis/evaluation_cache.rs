@@ -19,7 +19,7 @@ use self::cached::CachedPosition;
 pub(super) use self::cached::LookupResult;
 use self::entry::{CacheEntry, record_context};
 pub(super) use self::entry::{Origin, StoredAt};
-use self::eviction::{EvictionEntry, EvictionHeap, Worth};
+use self::eviction::{EvictionEntry, EvictionHeap, EvictionScore};
 use self::frequency_sketch::FrequencySketch;
 use self::write_behind::MAX_WAITING;
 pub(super) use self::write_behind::WriteBehind;
@@ -144,8 +144,8 @@ impl EvaluationCache {
     ) -> io::Result<EvaluationCache> {
         let cache = EvaluationCache::new(max_entries);
         let sketch = cache.sketch.clone();
-        let worth = move |record: &Record| {
-            estimated_worth(
+        let eviction_score = move |record: &Record| {
+            estimated_score(
                 &sketch,
                 record.nodes_saved,
                 record.key.zobrist_key,
@@ -155,7 +155,7 @@ impl EvaluationCache {
         let disk = WriteBehind::start(
             store,
             flush_interval,
-            Box::new(move |record| worth(record).log2()),
+            Box::new(move |record| eviction_score(record).log2()),
         )?;
         Ok(EvaluationCache { disk: Some(disk), ..cache })
     }
@@ -181,7 +181,7 @@ impl EvaluationCache {
     }
 
     /// The lookups since the start.
-    pub(super) fn hits(&self) -> CacheLookupCounts {
+    pub(super) fn lookup_counts(&self) -> CacheLookupCounts {
         let count = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let LookupCounters { memory, disk, misses, speculative } = &self.lookup_counters;
         CacheLookupCounts {
@@ -380,7 +380,7 @@ impl EvaluationCache {
     }
 
     /// Inserts an entry into memory, or replaces the entry with its context and lines. In a full
-    /// cache a new entry must be worth more than the one that it evicts.
+    /// cache a new entry must have a higher score than the one that it evicts.
     fn insert_in_memory(&self, heap: &mut EvictionHeap, key: &AnalysisKey, entry: CacheEntry) {
         let (context, lines) = (entry.context, entry.lines);
         if let Some(mut cached) = self.positions.get_mut(&key.zobrist_key) {
@@ -393,15 +393,17 @@ impl EvaluationCache {
                 return;
             }
         }
-        let worth =
-            Worth::new(entry.nodes_saved, self.initial_popularity(key.zobrist_key, context));
+        let score = EvictionScore::new(
+            entry.nodes_saved,
+            self.initial_popularity(key.zobrist_key, context),
+        );
         if self.entries_in_memory() >= self.max_entries {
-            let Some(victim) = heap.evict_least(worth, |entry| self.current_worth(entry)) else {
+            let Some(victim) = heap.evict_least(score, |entry| self.current_score(entry)) else {
                 return;
             };
             self.remove_evicted(&victim);
         }
-        heap.push(EvictionEntry { worth, zobrist_key: key.zobrist_key, context, lines });
+        heap.push(EvictionEntry { score, zobrist_key: key.zobrist_key, context, lines });
         let mut cached = self
             .positions
             .entry(key.zobrist_key)
@@ -420,10 +422,10 @@ impl EvaluationCache {
             .max(self.sketch.request_log_weight() - 2.0)
     }
 
-    fn current_worth(&self, entry: &EvictionEntry) -> Option<Worth> {
+    fn current_score(&self, entry: &EvictionEntry) -> Option<EvictionScore> {
         let cached = self.positions.get(&entry.zobrist_key)?;
         let cached_entry = cached.entries.get(cached.find(entry.context, entry.lines).ok()?)?;
-        Some(estimated_worth(
+        Some(estimated_score(
             &self.sketch,
             cached_entry.nodes_saved,
             entry.zobrist_key,
@@ -442,14 +444,14 @@ impl EvaluationCache {
     }
 }
 
-/// The worth of an entry that saves this many nodes, by the requests for its position and context.
-fn estimated_worth(
+/// The score of an entry that saves this many nodes, by the requests for its position and context.
+fn estimated_score(
     sketch: &FrequencySketch,
     nodes_saved: u64,
     zobrist_key: u64,
     context: HistoryContext,
-) -> Worth {
-    Worth::new(nodes_saved, sketch.estimate(popularity_hash(zobrist_key, context)))
+) -> EvictionScore {
+    EvictionScore::new(nodes_saved, sketch.estimate(popularity_hash(zobrist_key, context)))
 }
 
 /// A report without the lines that are not cached.

@@ -67,7 +67,7 @@ struct SharedSearch {
     counted_nodes: CountedNodes,
     /// The span of the request that started the search. It is open as long as requests can join,
     /// because the task holds it.
-    initiator: Option<Id>,
+    initiator_span: Option<Id>,
 }
 
 impl SharedSearch {
@@ -80,7 +80,7 @@ impl SharedSearch {
             progress: watch::Sender::default(),
             outcome: watch::Sender::new(None),
             counted_nodes: CountedNodes::default(),
-            initiator: Span::current().id(),
+            initiator_span: Span::current().id(),
         }
     }
 
@@ -167,7 +167,7 @@ impl SharedSearches {
             *place = place.map(|place| queue.promote(place, submitter.class, &submitter.client));
             drop(place);
             self.counters.record_shared();
-            Span::current().follows_from(search.initiator.clone());
+            Span::current().follows_from(search.initiator_span.clone());
             tracing::debug!("joined a search in flight");
             let (key, queue) = (key.clone(), queue.clone());
             let (shared, has_left) = (true, false);

@@ -35,6 +35,6 @@ pub use reader::{GamePage, JobEvent, JobReader, ReviewedMove};
 pub use schedule::Schedule;
 pub use state::{JobRules, Jobs, JobsStatus};
 pub use submission::Submission;
-pub use usage::{Shortage, Usage, jobs_memory_bound};
+pub use usage::{ExceededLimit, Usage, jobs_memory_bound};
 
 pub use crate::store::jobs::{GameError, GameRecord, JobId, ParsedGame, PositionLimits};

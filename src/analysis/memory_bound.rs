@@ -48,9 +48,9 @@ pub const fn memory_bound(options: &ServiceOptions, hash_mb: usize) -> MemoryBou
     let requests = options.queue_capacity.saturating_mul(2).saturating_add(workers);
     MemoryBound {
         hash: hash_mb.saturating_mul(1 << 20),
-        evaluation_cache: options.dictionary_max_entries.saturating_mul(bytes_per_entry()),
+        evaluation_cache: options.cache_max_entries.saturating_mul(bytes_per_entry()),
         requests: requests.saturating_mul(AnalysisRequest::MAX_BYTES),
-        candidates: options.idle_positions.saturating_mul(SpeculativeQueue::MAX_BYTES),
+        candidates: options.speculative_queue_capacity.saturating_mul(SpeculativeQueue::MAX_BYTES),
         workers: workers.saturating_mul(WORKER_BYTES),
     }
 }
@@ -74,8 +74,8 @@ mod tests {
         let options = ServiceOptions {
             workers: 2,
             queue_capacity: 49,
-            idle_positions: 10,
-            dictionary_max_entries: 1_000,
+            speculative_queue_capacity: 10,
+            cache_max_entries: 1_000,
             ..ServiceOptions::default()
         };
         let bound = memory_bound(&options, 64);
@@ -100,8 +100,8 @@ mod tests {
         let options = ServiceOptions {
             workers: usize::MAX,
             queue_capacity: usize::MAX,
-            idle_positions: usize::MAX,
-            dictionary_max_entries: usize::MAX,
+            speculative_queue_capacity: usize::MAX,
+            cache_max_entries: usize::MAX,
             ..ServiceOptions::default()
         };
         assert_eq!(memory_bound(&options, usize::MAX).total(), usize::MAX);

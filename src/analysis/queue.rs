@@ -379,7 +379,7 @@ impl Queue {
     }
 
     /// Takes a candidate for a speculative search if that delays no task. Of several workers one
-    /// stays idle, so that requests without a search, such as cache hits, find a processor free.
+    /// stays idle, so that requests without a search, such as cache hits, find a core free.
     fn take_candidate(&self, state: &mut State) -> Option<(Candidate, SpeculativeRun)> {
         let is_at_limit = state.speculative_runs.len() >= self.workers.saturating_sub(1).max(1);
         // A waiting task needs more workers than this one, which stays free for it.
@@ -532,7 +532,8 @@ impl State {
         run
     }
 
-    /// Stops as many speculative searches as the runnable tasks need workers beyond the idle ones.
+    /// Stops enough speculative searches to cover the workers that runnable tasks need and idle
+    /// workers cannot supply.
     fn preempt_speculation(&mut self) {
         if self.speculative_runs.is_empty() {
             return;

@@ -39,9 +39,9 @@ pub struct ServiceOptions {
     /// How many requests of each class may wait while all workers are busy.
     pub queue_capacity: usize,
     /// How many positions may wait for a speculative search; 0 disables speculative searches.
-    pub idle_positions: usize,
+    pub speculative_queue_capacity: usize,
     /// How many analyses the cache holds in memory.
-    pub dictionary_max_entries: usize,
+    pub cache_max_entries: usize,
     /// The longest search of a request without a time limit.
     pub max_movetime: Duration,
     /// The longest search of a request without any limit.
@@ -56,8 +56,8 @@ impl Default for ServiceOptions {
         ServiceOptions {
             workers,
             queue_capacity: 128,
-            idle_positions: 0,
-            dictionary_max_entries: 100_000,
+            speculative_queue_capacity: 0,
+            cache_max_entries: 100_000,
             max_movetime: Duration::from_secs(60),
             max_infinite: Duration::from_secs(3_600),
             max_wait: Duration::from_secs(30),
@@ -97,7 +97,7 @@ impl Service {
         Service::start_with_cache(
             searcher,
             options,
-            EvaluationCache::new(options.dictionary_max_entries),
+            EvaluationCache::new(options.cache_max_entries),
         )
     }
 
@@ -119,8 +119,7 @@ impl Service {
                 searcher.engine_id()
             )));
         }
-        let cache =
-            EvaluationCache::with_store(options.dictionary_max_entries, store, flush_interval)?;
+        let cache = EvaluationCache::with_store(options.cache_max_entries, store, flush_interval)?;
         Service::start_with_cache(searcher, options, cache)
     }
 
@@ -130,8 +129,11 @@ impl Service {
         cache: EvaluationCache,
     ) -> io::Result<Service> {
         let options = ServiceOptions { workers: options.workers.max(1), ..options };
-        let queue =
-            Arc::new(Queue::new(options.workers, options.queue_capacity, options.idle_positions));
+        let queue = Arc::new(Queue::new(
+            options.workers,
+            options.queue_capacity,
+            options.speculative_queue_capacity,
+        ));
         let cache = Arc::new(cache);
         let searches = SharedSearches::default();
         let speculative_search = SpeculativeSearch {
@@ -289,7 +291,7 @@ impl Service {
             speculative_length: queue.speculative_queue().map_or(0, SpeculativeQueue::len),
             cache_entries: cache.entries(),
             cache_max_entries: cache.max_entries(),
-            cache_hits: cache.hits(),
+            cache_lookups: cache.lookup_counts(),
             searches: searches.counts(),
             queue_counts: queue.counts(),
             store: cache.disk().map(|disk| StoreStatus {

@@ -171,7 +171,7 @@ pub(super) fn options(workers: usize, queue_capacity: usize) -> ServiceOptions {
     ServiceOptions {
         workers,
         queue_capacity,
-        dictionary_max_entries: 1_000,
+        cache_max_entries: 1_000,
         ..ServiceOptions::default()
     }
 }

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Sleep, sleep};
 
-use super::h2_streams::Streams;
+use super::h2_streams::StreamExecutor;
 use crate::http::GaugeGuard;
 
 /// The client preface of HTTP/2 (RFC 9113, section 3.4). Its bytes distinguish the HTTP versions.
@@ -47,7 +47,7 @@ pub(super) struct Connection {
     preface_bytes: usize,
     /// `true` while the bytes received match the preface of HTTP/2.
     is_http2_preface: bool,
-    streams: Streams,
+    streams: StreamExecutor,
     /// Runs until the client has sent its first bytes.
     handshake_timeout: Pin<Box<Sleep>>,
     /// Runs while there are bytes to send and the client reads none.
@@ -60,7 +60,7 @@ impl Connection {
     pub(super) fn new(
         stream: TcpStream,
         permit: ConnectionPermit,
-        streams: Streams,
+        streams: StreamExecutor,
         limits: ConnectionLimits,
     ) -> Connection {
         Connection {

@@ -16,8 +16,8 @@ pub(super) fn service_options(settings: &Settings) -> ServiceOptions {
     ServiceOptions {
         workers: settings.search.workers,
         queue_capacity: settings.queue.capacity,
-        idle_positions: settings.idle.positions,
-        dictionary_max_entries: settings.dictionary.max_entries,
+        speculative_queue_capacity: settings.idle.positions,
+        cache_max_entries: settings.dictionary.max_entries,
         max_movetime: Duration::from_millis(settings.limits.movetime_ms),
         max_wait: Duration::from_millis(settings.queue.max_wait_ms),
         max_infinite: Duration::from_millis(settings.stream.infinite_ms),

@@ -1,9 +1,8 @@
 //! Stall detection for an HTTP/2 stream whose client reads nothing.
 //!
-//! Each stream has its own flow-control window. A closed window blocks its answer while the
-//! connection goes on, so the socket shows nothing. Hyper then stops polling the body, and h2
-//! buffers the unsent bytes. Therefore every chunk is tracked until it is sent: each chunk reports
-//! when bytes of it were.
+//! Each stream has its own flow-control window. An exhausted window blocks one response while the
+//! connection keeps working, so the socket shows no stall. Hyper then stops polling the body, and
+//! h2 buffers the unsent bytes. Therefore each chunk reports whenever some of its bytes are sent.
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

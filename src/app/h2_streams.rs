@@ -1,4 +1,5 @@
-//! The streams of an HTTP/2 connection: their tasks, and the time since the last one ended.
+//! The executor of an HTTP/2 connection's streams: their tasks, and the time since the last one
+//! ended.
 
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -15,9 +16,9 @@ tokio::task_local! {
     static STREAM_PROGRESS: Arc<StreamProgress>;
 }
 
-/// The streams of one connection. Clones share the state.
+/// The executor that runs the streams of one connection as tasks. Clones share the state.
 #[derive(Clone)]
-pub(super) struct Streams {
+pub(super) struct StreamExecutor {
     shared: Arc<Shared>,
     /// Time after which a stream whose client reads nothing is reset.
     stall_timeout: Duration,
@@ -37,11 +38,11 @@ struct State {
     idle_since: Instant,
 }
 
-impl Streams {
-    /// The streams of a new connection, whose protocol is not known yet.
-    pub(super) fn new(stall_timeout: Duration) -> Streams {
+impl StreamExecutor {
+    /// An executor for a new connection, whose protocol is not known yet.
+    pub(super) fn new(stall_timeout: Duration) -> StreamExecutor {
         let state = State { is_http2: false, open_streams: 0, idle_since: Instant::now() };
-        Streams {
+        StreamExecutor {
             shared: Arc::new(Shared { state: Mutex::new(state), emptied: Notify::new() }),
             stall_timeout,
         }
@@ -83,7 +84,7 @@ impl Shared {
     }
 }
 
-impl<F: Future<Output: Send> + Send + 'static> Executor<F> for Streams {
+impl<F: Future<Output: Send> + Send + 'static> Executor<F> for StreamExecutor {
     fn execute(&self, work: F) {
         let open_stream = OpenStream::new(self.shared.clone());
         let (progress, stall_timeout) = (Arc::new(StreamProgress::new()), self.stall_timeout);
@@ -131,13 +132,13 @@ mod tests {
 
     const TIME: Duration = Duration::from_secs(30);
 
-    async fn becomes_idle(streams: &Streams) -> bool {
+    async fn becomes_idle(streams: &StreamExecutor) -> bool {
         tokio::time::timeout(10 * TIME, streams.wait_until_idle_for(TIME)).await.is_ok()
     }
 
     #[tokio::test(start_paused = true)]
     async fn only_an_http2_connection_can_be_idle() {
-        let streams = Streams::new(TIME);
+        let streams = StreamExecutor::new(TIME);
         assert!(!becomes_idle(&streams).await);
         streams.start_http2();
         assert!(becomes_idle(&streams).await);
@@ -145,7 +146,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn idle_time_starts_when_the_last_stream_ends() {
-        let streams = Streams::new(TIME);
+        let streams = StreamExecutor::new(TIME);
         streams.start_http2();
         let first = OpenStream::new(streams.shared.clone());
         let second = OpenStream::new(streams.shared.clone());
@@ -159,7 +160,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_stalled_stream_ends_its_task() {
-        let streams = Streams::new(TIME);
+        let streams = StreamExecutor::new(TIME);
         let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
         streams.execute(async move {
             let _sender = sender;

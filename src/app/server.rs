@@ -26,7 +26,7 @@ use tower::ServiceExt;
 
 use super::connection::{Connection, ConnectionLimits, ConnectionPermit};
 use super::h2_stall::{TrackedRequestBody, TrackedResponseBody};
-use super::h2_streams::{Streams, current_stream_progress};
+use super::h2_streams::{StreamExecutor, current_stream_progress};
 use super::header_timer::HeaderTimer;
 use crate::config::Settings;
 use crate::http::{Gauge, Peer};
@@ -109,7 +109,7 @@ pub(super) async fn serve(
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(error = error.to_string(), "could not set TCP_NODELAY");
         }
-        let (streams, router) = (Streams::new(limits.stall_timeout), router.clone());
+        let (streams, router) = (StreamExecutor::new(limits.stall_timeout), router.clone());
         let connection_permit =
             ConnectionPermit { _permit: permit, _gauge_guard: open_connections.increment() };
         let connection =
@@ -131,7 +131,7 @@ pub(super) async fn serve(
 /// Drives a connection to its end.
 async fn drive_connection<C>(
     served: C,
-    streams: Streams,
+    streams: StreamExecutor,
     limits: ConnectionLimits,
     mut close_receiver: watch::Receiver<()>,
 ) where
@@ -179,7 +179,10 @@ async fn handle_request(
     Ok(response.map(|body| TrackedResponseBody::new(body, progress)))
 }
 
-fn connection_builder(limits: ConnectionLimits, streams: Streams) -> Builder<Streams> {
+fn connection_builder(
+    limits: ConnectionLimits,
+    streams: StreamExecutor,
+) -> Builder<StreamExecutor> {
     let mut builder = Builder::new(streams);
     builder
         .http1()

@@ -5,13 +5,13 @@ mod checks;
 mod game_state;
 mod move_record;
 pub mod packed;
-mod reversible_move;
 mod square_arrays;
+mod undoable_move;
 
 pub use bitboards::{BitOrder, Bitboards, CastleFlags, SevenBoards, SideBitboards};
 pub use checks::{Checks, Pins};
 pub use game_state::{GameState, castling_ep_byte};
 pub use move_record::{CapturedPiece, MoveRecord};
 pub use packed::{Huffman, LAYOUT_VERSION, PackedError, PackedPosition, parse_packed};
-pub use reversible_move::{ReversibleMove, SecondPiece};
 pub use square_arrays::{Mailbox69, Nibbles, PlacedPiece, piece_bytes, piece_list};
+pub use undoable_move::{SecondPiece, UndoableMove};

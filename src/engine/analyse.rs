@@ -51,8 +51,9 @@ pub struct GameSearch<'a> {
     pub stop: &'a StopFlag,
 }
 
-/// The number of plies after the root in which a search with a game history trusts the table less.
-const DRAW_GUARD_PLIES: usize = 2;
+/// The number of plies after the root in which a search guards against graph history interaction:
+/// see [`SearchWorker::ghi_guard_plies`].
+const GHI_GUARD_PLIES: usize = 2;
 
 /// The search engine. It holds the table that all its searches share. Every method may be called
 /// from many threads at once.
@@ -93,8 +94,8 @@ impl Engine {
     pub const SIGNATURE: &'static str = include_str!("signature.txt").trim_ascii();
 
     /// An engine with a shared table of `hash_mb` MiB (at least one). It allocates and writes the
-    /// memory at once. Without the memory it ends the process, as any collection does
-    /// ([`Engine::with_network`] returns an error).
+    /// memory at once. If the allocation fails, the process aborts, as with a failed `Vec`
+    /// allocation ([`Engine::with_network`] returns an error).
     pub fn new(hash_mb: usize) -> Engine {
         Engine::with_options(EngineOptions { hash_mb, ..EngineOptions::default() })
     }
@@ -251,13 +252,13 @@ impl Engine {
             && (worker.position_history.has_game_history()
                 || position.halfmove_clock() > LOW_HALFMOVE_CLOCK)
         {
-            worker.draw_guard_plies = DRAW_GUARD_PLIES;
+            worker.ghi_guard_plies = GHI_GUARD_PLIES;
         }
         worker
     }
 
-    /// The static evaluation of a position, in centipawns of which 100 win half of the games, from
-    /// the view of the side to move.
+    /// The static evaluation of a position from the view of the side to move, in normalized
+    /// centipawns (+100 = 50 % win probability).
     pub fn evaluate(&self, position: &Position) -> i32 {
         const LIMIT: i32 = MAX_STATIC_EVAL * 100 / UNITS_PER_PAWN;
         WdlModel::for_position(position)

@@ -97,8 +97,8 @@ impl Report {
     }
 }
 
-/// A static evaluation and the contribution of each piece, in centipawns of which 100 win half of
-/// the games.
+/// A static evaluation and the contribution of each piece, in normalized centipawns (+100 = 50 %
+/// win probability).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StaticEvaluation {
     /// The evaluation from White's view.

@@ -3,7 +3,7 @@
 /// The reported score of a position, from the side to move's view.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Score {
-    /// Centipawns, scaled so that 100 win half of the games: see [`WdlModel`](super::WdlModel).
+    /// Normalized centipawns (+100 = 50 % win probability): see [`WdlModel`](super::WdlModel).
     Cp(i32),
     /// Mate in this many moves. Negative when the side to move is mated; 0 when it is checkmated
     /// already.

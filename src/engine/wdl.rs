@@ -2,9 +2,10 @@
 //!
 //! At a score of x the side to move wins with probability 1 / (1 + e^((a − x) / b)), and loses with
 //! that of −x; the rest is the draw. a is the score that wins half of the games, b the spread of
-//! the curve. Both are cubic polynomials of the material on the board. The engine reports a as 100
-//! centipawns, so 100 centipawns win half of the games in any phase. Chess Programming Wiki, "Pawn
-//! Advantage, Win Percentage, and Elo"; Stockfish's `WDL_model` has the same form.
+//! the curve. Both are cubic polynomials of the material on the board. The engine reports
+//! normalized centipawns: a is +100, so +100 means a win probability of 50 % in any phase. Chess
+//! Programming Wiki, "Pawn Advantage, Win Percentage, and Elo"; Stockfish's `WDL_model` has the
+//! same form.
 //!
 //! `kibitzer-trainer wdl` fits the constants to self-play games of this engine; docs/strength.md
 //! has data and errors. The model only changes reported scores, never the search.
@@ -87,7 +88,7 @@ impl WdlModel {
         Wdl { win, draw: 1000 - win - loss, loss }
     }
 
-    /// Converts raw centipawns to reported centipawns, of which 100 win half of the games.
+    /// Converts raw centipawns to normalized centipawns (+100 = 50 % win probability).
     pub fn centipawns(&self, raw_centipawns: f64) -> i32 {
         (100.0 * raw_centipawns / self.half_win_score).round() as i32
     }

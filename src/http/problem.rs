@@ -23,7 +23,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::analysis::AnalysisError;
-use crate::analysis::jobs::{GameError, JobError, Shortage};
+use crate::analysis::jobs::{ExceededLimit, GameError, JobError};
 use crate::chess::{InvalidPosition, ParseMoveError, excerpt};
 
 /// `Retry-After` of a refused job or upload.
@@ -125,11 +125,11 @@ impl Problem {
     /// An internal error. The cause is logged here, once, and hidden from the client.
     pub(crate) fn internal(cause: &dyn std::error::Error) -> Problem {
         tracing::error!(cause = cause.to_string(), "internal error");
-        Problem::masked()
+        Problem::internal_already_logged()
     }
 
     /// An internal error that has already been logged.
-    pub(crate) fn masked() -> Problem {
+    pub(crate) fn internal_already_logged() -> Problem {
         Problem::new(
             ProblemCode::Internal,
             "an internal error occurred; it was logged with the request id",
@@ -294,12 +294,12 @@ impl Problem {
     }
 
     /// A job that exceeds the quota of unfinished jobs of its client, or of all clients.
-    fn job_limit_reached(shortage: Shortage, owner: &str, unfinished: usize) -> Problem {
-        let detail = match shortage {
-            Shortage::Jobs { max } => {
+    fn job_limit_reached(exceeded: ExceededLimit, owner: &str, unfinished: usize) -> Problem {
+        let detail = match exceeded {
+            ExceededLimit::Jobs { max } => {
                 format!("the limit of {max} unfinished jobs for {owner} is reached")
             }
-            Shortage::Bytes { max } => format!(
+            ExceededLimit::Bytes { max } => format!(
                 "the job does not fit into the limit of {max} bytes for unfinished jobs of {owner}"
             ),
         };
@@ -326,11 +326,11 @@ impl Problem {
                 format!("the PGN text has more than {max} games"),
             ),
             JobError::IdempotencyConflict => Problem::idempotency_conflict(),
-            JobError::QuotaExceeded { unfinished, shortage } => {
-                Problem::job_limit_reached(shortage, "one client", unfinished)
+            JobError::QuotaExceeded { unfinished, exceeded } => {
+                Problem::job_limit_reached(exceeded, "one client", unfinished)
             }
-            JobError::Full { unfinished, shortage } => {
-                Problem::job_limit_reached(shortage, "all clients", unfinished)
+            JobError::Full { unfinished, exceeded } => {
+                Problem::job_limit_reached(exceeded, "all clients", unfinished)
             }
             JobError::ShuttingDown => AnalysisError::shutting_down().into(),
             JobError::Store(error) => {
@@ -458,7 +458,7 @@ impl From<AnalysisError> for Problem {
                 ProblemCode::PerftTooLarge,
                 format!("the perft takes longer than {} ms", max.as_millis()),
             ),
-            AnalysisError::Internal(_) => Problem::masked(),
+            AnalysisError::Internal(_) => Problem::internal_already_logged(),
         }
     }
 }

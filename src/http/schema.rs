@@ -78,7 +78,7 @@ pub(crate) fn role() -> ObjectBuilder {
 }
 
 /// A move as a reversible change of the view `list`.
-pub(crate) fn reversible_move() -> ArrayBuilder {
+pub(crate) fn undoable_move() -> ArrayBuilder {
     let entry =
         ObjectBuilder::new().schema_type(SchemaType::from_iter([Type::Integer, Type::Null]));
     ArrayBuilder::new().items(entry).min_items(Some(8)).max_items(Some(13)).description(Some(

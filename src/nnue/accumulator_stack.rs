@@ -15,8 +15,8 @@ use crate::chess::{Color, Move, Position};
 /// A move only records its delta. An evaluation computes the missing accumulators, separately for
 /// each perspective, from the nearest computed ply. When the king has changed the perspective since
 /// then, it uses the refresh cache. All memory is allocated at the start, except for lines longer
-/// than announced. Chess Programming Wiki, "NNUE" (accumulator; lazy updates and the refresh cache,
-/// "Finny tables", after Koivisto and Stockfish).
+/// than `max_moves`. Chess Programming Wiki, "NNUE" (accumulator; lazy updates and the refresh
+/// cache, "Finny tables", after Koivisto and Stockfish).
 pub struct AccumulatorStack {
     network: Arc<Network>,
     kernels: &'static Kernels,
@@ -136,8 +136,8 @@ impl AccumulatorStack {
         self.evaluate_scaled(position, 100)
     }
 
-    /// Evaluates `position`, the line's last one, in a unit of which `units_per_pawn` make 100 raw
-    /// centipawns.
+    /// Evaluates `position`, the line's last one, in a unit that divides 100 raw centipawns into
+    /// `units_per_pawn` parts.
     #[inline]
     pub fn evaluate_scaled(&mut self, position: &Position, units_per_pawn: i32) -> i32 {
         self.ensure_computed(Color::White, position);

@@ -160,8 +160,8 @@ impl Network {
         &self.output_weights[bucket]
     }
 
-    /// Converts Σ v²·w, the sum of an output bucket over both perspectives, to a unit of which
-    /// `units_per_pawn` make 100 raw centipawns.
+    /// Converts Σ v²·w, the sum of an output bucket over both perspectives, to a unit that divides
+    /// 100 raw centipawns into `units_per_pawn` parts.
     #[inline]
     pub(super) fn scale_output(&self, sum: i64, bucket: usize, units_per_pawn: i32) -> i32 {
         let raw = sum / i64::from(QA) + i64::from(self.output_biases[bucket]);

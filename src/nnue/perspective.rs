@@ -1,4 +1,4 @@
-//! The perspective of a player: own pieces at the bottom, own king on the left half.
+//! Perspectives: the views of the board from which the network computes its features.
 
 use super::architecture::INPUTS;
 use crate::chess::{Color, Piece, Square};
@@ -7,11 +7,11 @@ use crate::chess::{Color, Piece, Square};
 pub(super) const KING_SQUARES: usize = 32;
 
 /// The mapping from pieces on squares to features, for one player and one square of that player's
-/// king.
+/// king. It has three parts: the player's colour, the mirror half and the king bucket.
 ///
-/// Black's ranks are flipped. With the king on the files e–h the board is mirrored (Chess
-/// Programming Wiki, "NNUE": horizontal mirroring), so that the network learns half as many king
-/// positions.
+/// Black's ranks are flipped, so that the player's own pieces are at the bottom. With the king on
+/// the files e–h the board is mirrored (Chess Programming Wiki, "NNUE": horizontal mirroring), so
+/// that the network learns half as many king positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Perspective {
     /// The XOR mask that turns a square into the square of the perspective.

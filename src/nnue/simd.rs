@@ -1,9 +1,9 @@
 //! The arithmetic of the hidden layer for each set of processor instructions, selected at run time.
 //!
 //! Every level computes the same integers, and so the same evaluation: sums wrap in 16 bits, and
-//! products are exact. The output's product is Lizard's (Liam McGuire, 2023; Chess Programming
-//! Wiki, "NNUE", SCReLU): a clipped sum times its weight still fits 16 bits, and a multiply-and-add
-//! of it with the clipped sum gives v²·w without a 32-bit multiplication.
+//! products are exact. The output layer uses the SCReLU trick of the engine Lizard (Liam McGuire,
+//! 2023; Chess Programming Wiki, "NNUE"): a clipped sum times its weight still fits 16 bits, and a
+//! multiply-and-add of it with the clipped sum gives v²·w without a 32-bit multiplication.
 #![allow(unsafe_code, reason = "SIMD instructions; scalar code takes many times as long")]
 
 #[macro_use]

@@ -101,7 +101,7 @@ impl EvaluationCacheFile {
     fn commit(
         &self,
         records: &[Arc<Record>],
-        worth: &dyn Fn(&Record) -> f32,
+        eviction_score: &dyn Fn(&Record) -> f32,
     ) -> Result<(), StoreError> {
         let database = self.database.read().unwrap_or_else(PoisonError::into_inner);
         let database = database.as_ref().ok_or(StoreError::Closed)?;
@@ -112,7 +112,7 @@ impl EvaluationCacheFile {
                 let key = record.key.to_bytes();
                 current.insert(key.as_slice(), encode(record, &key).as_slice())?;
             }
-            self.evict_to_bound(&transaction, &mut current, worth)?;
+            self.evict_to_bound(&transaction, &mut current, eviction_score)?;
         }
         transaction.commit()?;
         self.measure(database)
@@ -124,13 +124,13 @@ impl EvaluationCacheFile {
         &self,
         transaction: &WriteTransaction,
         current: &mut Table<&[u8], &[u8]>,
-        worth: &dyn Fn(&Record) -> f32,
+        eviction_score: &dyn Fn(&Record) -> f32,
     ) -> Result<(), StoreError> {
         let mut previous = transaction.open_table(PREVIOUS)?;
         let max = self.options.max_entries as u64;
         while current.len()? + previous.len()? > max && previous.pop_first()?.is_some() {}
         while current.len()? > max {
-            let Some(victim) = self.select_victim(current, worth)? else { break };
+            let Some(victim) = self.select_victim(current, eviction_score)? else { break };
             current.remove(victim.as_slice())?;
         }
         Ok(())
@@ -143,7 +143,7 @@ impl EvaluationCacheFile {
     fn select_victim(
         &self,
         table: &Table<&[u8], &[u8]>,
-        worth: &dyn Fn(&Record) -> f32,
+        eviction_score: &dyn Fn(&Record) -> f32,
     ) -> Result<Option<Vec<u8>>, StoreError> {
         let sample_seed = splitmix::nth(0, self.eviction_scans.fetch_add(1, Ordering::Relaxed));
         let sample_start = sample_seed.to_be_bytes();
@@ -152,10 +152,10 @@ impl EvaluationCacheFile {
             table.range(sample_start.as_slice()..)?.chain(table.range(..sample_start.as_slice())?);
         for entry in sample.take(EVICTION_SAMPLES) {
             let (key, value) = entry?;
-            let entry_worth = decode(key.value(), value.value())
-                .map_or(f32::NEG_INFINITY, |record| worth(&record));
-            if least.as_ref().is_none_or(|(least_worth, _)| entry_worth < *least_worth) {
-                least = Some((entry_worth, key.value().to_vec()));
+            let entry_score = decode(key.value(), value.value())
+                .map_or(f32::NEG_INFINITY, |record| eviction_score(&record));
+            if least.as_ref().is_none_or(|(least_score, _)| entry_score < *least_score) {
+                least = Some((entry_score, key.value().to_vec()));
             }
         }
         Ok(least.map(|(_, key)| key))
@@ -174,10 +174,10 @@ impl Store for EvaluationCacheFile {
     fn write(
         &self,
         records: &[Arc<Record>],
-        worth: &dyn Fn(&Record) -> f32,
+        eviction_score: &dyn Fn(&Record) -> f32,
     ) -> Result<(), StoreError> {
         self.reopen()?;
-        catch_panic(|| self.commit(records, worth)).inspect_err(|_| {
+        catch_panic(|| self.commit(records, eviction_score)).inspect_err(|_| {
             *self.database.write().unwrap_or_else(PoisonError::into_inner) = None;
         })
     }

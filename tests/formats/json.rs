@@ -2,7 +2,7 @@
 
 use kibitzer::chess::encodings::{
     Bitboards, CastleFlags, Checks, GameState, Huffman, Mailbox69, MoveRecord, Nibbles,
-    ReversibleMove, SevenBoards, SideBitboards, castling_ep_byte, piece_bytes, piece_list,
+    SevenBoards, SideBitboards, UndoableMove, castling_ep_byte, piece_bytes, piece_list,
 };
 use kibitzer::chess::{
     Bitboard, CastlingNotation, Color, Game, Move, Position, to_san, to_san_all, to_uci,
@@ -52,7 +52,7 @@ pub(crate) fn edges(position: &Position) -> Value {
                 "uci960": to_uci(position, mv, CastlingNotation::Chess960),
                 "san": san.text.as_str(),
                 "code": mv.code(),
-                "instruction": ReversibleMove::new(position, mv).entries(),
+                "instruction": UndoableMove::new(position, mv).entries(),
                 "key": key(&position.after(mv)),
             })
         })
@@ -67,7 +67,7 @@ pub(crate) fn played(before: &Position, mv: Move) -> Value {
         "uci": to_uci(before, mv, CastlingNotation::Standard),
         "san": to_san(before, mv),
         "code": mv.code(),
-        "instruction": ReversibleMove::from_positions(before, mv, &after).entries(),
+        "instruction": UndoableMove::from_positions(before, mv, &after).entries(),
         "record": record(&MoveRecord::new(before, mv)),
         "key": key(&after),
     })

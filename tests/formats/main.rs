@@ -21,9 +21,9 @@ fn main() -> ExitCode {
             check: positions::every_encoding,
         },
         Suite {
-            name: "reversible_moves_are_undone",
+            name: "applied_moves_are_undone",
             file: "formats/positions.jsonl",
-            check: positions::reversible_moves,
+            check: positions::undoable_moves,
         },
         Suite {
             name: "the_packed_form_is_read_back",

@@ -1,6 +1,6 @@
 //! `positions.jsonl`: a FEN, moves, and every encoding of the position that they lead to.
 
-use kibitzer::chess::encodings::{Mailbox69, ReversibleMove};
+use kibitzer::chess::encodings::{Mailbox69, UndoableMove};
 use kibitzer::chess::{Game, Move, Position, parse_move};
 use serde_json::{Value, json};
 
@@ -42,13 +42,13 @@ pub(crate) fn every_encoding(text: &str) -> Result<(), String> {
     })
 }
 
-pub(crate) fn reversible_moves(text: &str) -> Result<(), String> {
+pub(crate) fn undoable_moves(text: &str) -> Result<(), String> {
     each_json(text, |line| {
         let game = parse_game(line)?;
         let last = game.position();
         let edges = last.legal_moves().to_vec();
         for (before, mv) in plies(&game).chain(edges.iter().map(|&mv| (last, mv))) {
-            let instruction = ReversibleMove::new(before, mv);
+            let instruction = UndoableMove::new(before, mv);
             let original = Mailbox69::from_position(before);
             let mut list = original.clone();
             list.apply(&instruction);

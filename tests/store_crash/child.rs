@@ -22,7 +22,7 @@ pub(crate) const FIRST_NUMBER_VARIABLE: &str = "KIBITZER_TEST_STORE_FROM";
 pub(crate) const FLUSH_INTERVAL: Duration = Duration::from_millis(1_000);
 
 pub(crate) fn options() -> ServiceOptions {
-    ServiceOptions { workers: 2, dictionary_max_entries: 500, ..ServiceOptions::default() }
+    ServiceOptions { workers: 2, cache_max_entries: 500, ..ServiceOptions::default() }
 }
 
 pub(crate) fn store(folder: &Path) -> Arc<dyn Store> {

@@ -5,48 +5,48 @@ use std::collections::BinaryHeap;
 
 use crate::analysis::cache_key::HistoryContext;
 
-/// The worth of an entry: the nodes that a hit saves times the expected hits, as a binary logarithm
-/// with the sketch's weights. It is frequency times cost of Greedy-Dual-Size-Frequency (Cherkasova)
-/// for entries of equal size.
+/// The eviction score of an entry: the nodes that a hit saves times the expected hits, as a binary
+/// logarithm with the sketch's weights. It is frequency times cost of Greedy-Dual-Size-Frequency
+/// (Cherkasova) for entries of equal size.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Worth(f32);
+pub(super) struct EvictionScore(f32);
 
-impl Worth {
-    /// The worth of an entry that saves this many nodes, with this popularity in the sketch.
-    pub(super) fn new(nodes: u64, requests: f32) -> Worth {
-        Worth((nodes.max(1) as f32).log2() + requests)
+impl EvictionScore {
+    /// The score of an entry that saves this many nodes, with this popularity in the sketch.
+    pub(super) fn new(nodes: u64, requests: f32) -> EvictionScore {
+        EvictionScore((nodes.max(1) as f32).log2() + requests)
     }
 
-    /// The binary logarithm of the worth.
+    /// The binary logarithm of the value.
     pub(super) fn log2(self) -> f32 {
         self.0
     }
 }
 
-impl Ord for Worth {
-    fn cmp(&self, other: &Worth) -> Ordering {
+impl Ord for EvictionScore {
+    fn cmp(&self, other: &EvictionScore) -> Ordering {
         self.0.total_cmp(&other.0)
     }
 }
 
-impl PartialOrd for Worth {
-    fn partial_cmp(&self, other: &Worth) -> Option<Ordering> {
+impl PartialOrd for EvictionScore {
+    fn partial_cmp(&self, other: &EvictionScore) -> Option<Ordering> {
         Some(self.cmp(other))
     }
 }
 
-impl PartialEq for Worth {
-    fn eq(&self, other: &Worth) -> bool {
+impl PartialEq for EvictionScore {
+    fn eq(&self, other: &EvictionScore) -> bool {
         self.cmp(other).is_eq()
     }
 }
 
-impl Eq for Worth {}
+impl Eq for EvictionScore {}
 
-/// A cached entry with its worth at the last check.
+/// A cached entry with its score at the last check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct EvictionEntry {
-    pub(super) worth: Worth,
+    pub(super) score: EvictionScore,
     pub(super) zobrist_key: u64,
     pub(super) context: HistoryContext,
     /// The number of lines.
@@ -55,8 +55,8 @@ pub(super) struct EvictionEntry {
 
 /// All entries in memory, the least valuable on top.
 ///
-/// A hit raises the worth in the sketch only, so the heap holds lower bounds. The top entry is
-/// checked for its current worth and inserted again if that has risen. An entry that stays on top
+/// A hit raises the score in the sketch only, so the heap holds lower bounds. The top entry is
+/// checked for its current score and inserted again if that has risen. An entry that stays on top
 /// is the least of all (lazy evaluation as in the greedy algorithm of Minoux).
 #[derive(Debug, Default)]
 pub(super) struct EvictionHeap(BinaryHeap<Reverse<EvictionEntry>>);
@@ -76,21 +76,21 @@ impl EvictionHeap {
         self.0.push(Reverse(entry));
     }
 
-    /// Removes the least valuable entry if it is worth less than `newcomer`. `current_worth`
+    /// Removes the least valuable entry if its score is below `newcomer`. `current_score`
     /// returns `None` for an entry that is no longer cached.
     pub(super) fn evict_least(
         &mut self,
-        newcomer: Worth,
-        current_worth: impl Fn(&EvictionEntry) -> Option<Worth>,
+        newcomer: EvictionScore,
+        current_score: impl Fn(&EvictionEntry) -> Option<EvictionScore>,
     ) -> Option<EvictionEntry> {
         for attempt in 0.. {
             let Reverse(mut entry) = self.0.pop()?;
-            let Some(worth) = current_worth(&entry) else { continue };
-            let risen = worth > entry.worth;
-            entry.worth = entry.worth.max(worth);
+            let Some(score) = current_score(&entry) else { continue };
+            let risen = score > entry.score;
+            entry.score = entry.score.max(score);
             if risen && attempt < Self::MAX_REINSERTIONS {
                 self.0.push(Reverse(entry));
-            } else if entry.worth < newcomer {
+            } else if entry.score < newcomer {
                 return Some(entry);
             } else {
                 self.0.push(Reverse(entry));
@@ -107,7 +107,7 @@ mod tests {
 
     fn entry(zobrist_key: u64, nodes: u64) -> EvictionEntry {
         EvictionEntry {
-            worth: Worth::new(nodes, 1.0),
+            score: EvictionScore::new(nodes, 1.0),
             zobrist_key,
             context: HistoryContext::EMPTY,
             lines: 1,
@@ -123,10 +123,10 @@ mod tests {
     }
 
     #[test]
-    fn the_entry_of_least_worth_is_evicted_first() {
+    fn the_entry_of_least_score_is_evicted_first() {
         let mut heap = sample_heap();
         let evicted: Vec<u64> = std::iter::from_fn(|| {
-            heap.evict_least(Worth::new(9_000, 1.0), |entry| Some(entry.worth))
+            heap.evict_least(EvictionScore::new(9_000, 1.0), |entry| Some(entry.score))
         })
         .map(|entry| entry.zobrist_key)
         .collect();
@@ -134,20 +134,21 @@ mod tests {
     }
 
     #[test]
-    fn a_newcomer_worth_less_than_every_entry_is_not_admitted() {
+    fn a_newcomer_below_every_entry_is_not_admitted() {
         let mut heap = sample_heap();
-        assert_eq!(heap.evict_least(Worth::new(900, 1.0), |entry| Some(entry.worth)), None);
+        assert_eq!(heap.evict_least(EvictionScore::new(900, 1.0), |entry| Some(entry.score)), None);
         assert_eq!(heap.0.len(), 4);
     }
 
     #[test]
     fn an_entry_hit_since_insertion_stays() {
         let mut heap = sample_heap();
-        let current_worth = |entry: &EvictionEntry| {
-            Some(if entry.zobrist_key == 1 { Worth::new(1_000, 3.0) } else { entry.worth })
+        let current_score = |entry: &EvictionEntry| {
+            Some(if entry.zobrist_key == 1 { EvictionScore::new(1_000, 3.0) } else { entry.score })
         };
         assert_eq!(
-            heap.evict_least(Worth::new(9_000, 1.0), current_worth).map(|entry| entry.zobrist_key),
+            heap.evict_least(EvictionScore::new(9_000, 1.0), current_score)
+                .map(|entry| entry.zobrist_key),
             Some(2)
         );
     }

@@ -9,7 +9,7 @@ const ROWS: usize = 4;
 ///
 /// A request weighs `2^now`, where `now` counts half-lives. So a request counts half of one that
 /// comes a half-life later, and no counter is ever halved. Cells hold the binary logarithm of the
-/// sum of weights. They only grow, so a computed worth stays a lower bound, which the eviction heap
+/// sum of weights. They only grow, so a computed score stays a lower bound, which the eviction heap
 /// relies on.
 ///
 /// As in TinyLFU (Einziger, Friedman, Manes) the sketch also counts positions that are not cached,

@@ -23,8 +23,8 @@ const SLACK: usize = CAPACITY / 16;
 /// After this many failed batches in a row the store counts as failing.
 const FAILING_AFTER: u32 = 3;
 
-/// The worth of a record, by which the store evicts.
-pub(super) type WorthFn = dyn Fn(&Record) -> f32 + Send;
+/// The eviction score of a record: the store evicts records with a low score first.
+pub(super) type EvictionScoreFn = dyn Fn(&Record) -> f32 + Send;
 
 /// The store behind its write queue.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ impl WriteBehind {
     pub(super) fn start(
         store: Arc<dyn Store>,
         flush_interval: Duration,
-        worth: Box<WorthFn>,
+        eviction_score: Box<EvictionScoreFn>,
     ) -> io::Result<WriteBehind> {
         let shared = Arc::new(Shared {
             store,
@@ -78,7 +78,7 @@ impl WriteBehind {
         });
         let writer = std::thread::Builder::new().name("store".to_owned()).spawn({
             let shared = shared.clone();
-            move || shared.write_all(&*worth)
+            move || shared.write_all(&*eviction_score)
         })?;
         Ok(WriteBehind { shared, writer: Some(writer) })
     }
@@ -190,9 +190,10 @@ impl Shared {
     }
 
     /// The main loop of the writer thread.
-    fn write_all(&self, worth: &WorthFn) {
+    fn write_all(&self, eviction_score: &EvictionScoreFn) {
         while let Some((batch, flush_number)) = self.next_batch() {
-            let written = if batch.is_empty() { Ok(()) } else { self.store.write(&batch, worth) };
+            let written =
+                if batch.is_empty() { Ok(()) } else { self.store.write(&batch, eviction_score) };
             let mut waiting = self.lock();
             match written {
                 Ok(()) => waiting.remove(&batch, self.flush_interval),

@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::usage::Shortage;
+use super::usage::ExceededLimit;
 use crate::store::StoreError;
 use crate::store::jobs::GameError;
 
@@ -42,7 +42,7 @@ pub enum JobError {
         /// Number of the client's unfinished jobs.
         unfinished: usize,
         /// The exceeded part of the quota.
-        shortage: Shortage,
+        exceeded: ExceededLimit,
     },
     /// Unfinished jobs use the whole capacity.
     #[error("the capacity is used by {unfinished} unfinished jobs")]
@@ -50,7 +50,7 @@ pub enum JobError {
         /// Number of unfinished jobs.
         unfinished: usize,
         /// The exceeded part of the capacity.
-        shortage: Shortage,
+        exceeded: ExceededLimit,
     },
     /// The service is shutting down and accepts no jobs.
     #[error("the service is shutting down")]

@@ -163,12 +163,12 @@ impl Index {
         }
         let client_usage =
             self.client_totals.get(client).map_or(Usage::default(), |totals| totals.unfinished);
-        if let Some(shortage) = quota.shortage_for(client_usage, bytes) {
-            return Err(JobError::QuotaExceeded { unfinished: client_usage.jobs, shortage });
+        if let Some(exceeded) = quota.exceeded_limit(client_usage, bytes) {
+            return Err(JobError::QuotaExceeded { unfinished: client_usage.jobs, exceeded });
         }
         let Usage { jobs: unfinished, .. } = self.totals.unfinished;
-        if let Some(shortage) = max_usage.shortage_for(self.totals.unfinished, bytes) {
-            return Err(JobError::Full { unfinished, shortage });
+        if let Some(exceeded) = max_usage.exceeded_limit(self.totals.unfinished, bytes) {
+            return Err(JobError::Full { unfinished, exceeded });
         }
         let target = Usage { jobs: max_usage.jobs - 1, bytes: max_usage.bytes - bytes };
         let bytes_of = |id| self.jobs.get(&id).map_or(0, |indexed| indexed.entry.reserved_bytes);

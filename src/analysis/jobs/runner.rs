@@ -132,8 +132,8 @@ impl Runner {
         })
     }
 
-    /// Runs until the job is finished or must stop. All evaluations without a gap before them are
-    /// stored by then.
+    /// Runs until the job is finished or must stop. By then the contiguous prefix of evaluations is
+    /// stored.
     pub(super) async fn run(mut self) -> RunOutcome {
         self.entry.set_status(JobStatus::Running);
         loop {
@@ -314,7 +314,7 @@ impl Runner {
         let PendingCommit { evals, end, .. } = self.commit.take()?;
         match result {
             Ok(()) => {
-                self.jobs.record_write(None);
+                self.jobs.set_write_status(None);
                 self.jobs.count_evaluated(evals.len());
                 // The index must know the end before subscribers are notified.
                 if let Some(end) = end {
@@ -331,11 +331,11 @@ impl Runner {
                 None
             }
             Err(AppendError::Gone) => {
-                self.jobs.record_write(None);
+                self.jobs.set_write_status(None);
                 Some(RunOutcome::Stopped)
             }
             Err(AppendError::Store(error)) => {
-                self.jobs.record_write(Some(&error));
+                self.jobs.set_write_status(Some(&error));
                 if self.jobs.is_shutting_down() {
                     return Some(RunOutcome::Stopped);
                 }

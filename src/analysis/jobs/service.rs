@@ -139,12 +139,12 @@ impl Jobs {
             text: game.text_range.clone().and_then(|range| submission.text.get(range)),
         });
         let job = NewJob { record: &record, request_digest, games: games.collect() };
-        self.recorded_write(self.file().insert(&job, &evicted))?;
-        Ok(self.enter(&record, evicted))
+        self.track_write(self.file().insert(&job, &evicted))?;
+        Ok(self.register(&record, evicted))
     }
 
     /// Adds a stored job to the index in place of the evicted ones, and starts it when possible.
-    fn enter(&self, record: &JobRecord, evicted: Vec<JobId>) -> (JobReader, Progress) {
+    fn register(&self, record: &JobRecord, evicted: Vec<JobId>) -> (JobReader, Progress) {
         let entry = Arc::new(JobEntry::from(record));
         let progress = entry.progress();
         {

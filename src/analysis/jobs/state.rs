@@ -165,7 +165,7 @@ impl Jobs {
     /// # Errors
     /// Fails when the store cannot be written.
     pub(super) fn remove(&self, ids: &[JobId]) -> Result<(), StoreError> {
-        self.recorded_write(self.file().remove(ids))?;
+        self.track_write(self.file().remove(ids))?;
         ids.iter().for_each(|id| self.index().remove(*id));
         Ok(())
     }
@@ -196,14 +196,14 @@ impl Jobs {
         tracing::info!(job = %id, games, moves, status, "job ended");
     }
 
-    /// Records the outcome of a write and returns it.
-    pub(super) fn recorded_write<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
-        self.record_write(result.as_ref().err());
+    /// Updates the write status with the outcome of a write, and returns the outcome.
+    pub(super) fn track_write<T>(&self, result: Result<T, StoreError>) -> Result<T, StoreError> {
+        self.set_write_status(result.as_ref().err());
         result
     }
 
-    /// Records the outcome of a write. A change between failure and success is logged.
-    pub(super) fn record_write(&self, error: Option<&StoreError>) {
+    /// Sets whether writes fail. A change between failure and success is logged.
+    pub(super) fn set_write_status(&self, error: Option<&StoreError>) {
         let changed = self.0.failing.send_if_modified(|failing| {
             std::mem::replace(failing, error.is_some()) != error.is_some()
         });

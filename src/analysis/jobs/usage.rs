@@ -18,7 +18,7 @@ pub struct Usage {
 
 /// A limit that a further job would exceed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shortage {
+pub enum ExceededLimit {
     /// The number of jobs.
     Jobs {
         /// Maximum number of jobs.
@@ -37,12 +37,12 @@ impl Usage {
         Usage { jobs: self.jobs.div_ceil(2), bytes: self.bytes.div_ceil(2) }
     }
 
-    /// The part of this limit that one more job of `bytes` would exceed, given what is used.
-    pub(super) fn shortage_for(self, used: Usage, bytes: u64) -> Option<Shortage> {
+    /// The part of this limit that one more job of `bytes` would exceed, given the used part.
+    pub(super) fn exceeded_limit(self, used: Usage, bytes: u64) -> Option<ExceededLimit> {
         if used.jobs >= self.jobs {
-            Some(Shortage::Jobs { max: self.jobs })
+            Some(ExceededLimit::Jobs { max: self.jobs })
         } else if used.bytes.saturating_add(bytes) > self.bytes {
-            Some(Shortage::Bytes { max: self.bytes })
+            Some(ExceededLimit::Bytes { max: self.bytes })
         } else {
             None
         }

@@ -10,7 +10,7 @@ use crate::analysis::CompletionReason;
 async fn a_search_stops_within_20_ms_of_its_last_subscriber_leaving() {
     let searcher = Scripted::new(until_stopped);
     let service =
-        service(searcher.clone(), ServiceOptions { dictionary_max_entries: 0, ..options(1, 8) });
+        service(searcher.clone(), ServiceOptions { cache_max_entries: 0, ..options(1, 8) });
     let freed = quickest(5, async || {
         let before = searcher.searches();
         let mut subscribers: Vec<_> = (0..3)
@@ -91,10 +91,8 @@ async fn no_request_joins_a_search_that_is_stopping() {
         report(limits.depth.unwrap_or(1), 1_000)
     });
     // Without a cache every request goes through the in-flight searches.
-    let service = service(
-        searcher.clone(),
-        ServiceOptions { dictionary_max_entries: 0, ..options(4, 1_000) },
-    );
+    let service =
+        service(searcher.clone(), ServiceOptions { cache_max_entries: 0, ..options(4, 1_000) });
     let started = Instant::now();
     let callers: Vec<_> = (0..64_u64)
         .map(|caller_number| {

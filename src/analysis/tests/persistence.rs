@@ -62,13 +62,19 @@ fn stored_analyses_answer_after_a_restart() {
         let (cached, _) = cache.lookup(&numbered_key(number), &depth(10), 1).sufficient.unwrap();
         assert_eq!(cached.report.nodes, 5_000 + number as u64);
     }
-    assert_eq!(cache.hits(), CacheLookupCounts { memory: 0, disk: 50, misses: 0, speculative: 0 });
+    assert_eq!(
+        cache.lookup_counts(),
+        CacheLookupCounts { memory: 0, disk: 50, misses: 0, speculative: 0 }
+    );
     assert_eq!(cache.recount_entries(), 50, "a requested analysis is copied to memory");
     (0..50).for_each(|number| {
         cache.lookup(&numbered_key(number), &depth(9), 1);
     });
     cache.lookup(&numbered_key(60), &depth(9), 1);
-    assert_eq!(cache.hits(), CacheLookupCounts { memory: 50, disk: 50, misses: 1, speculative: 0 });
+    assert_eq!(
+        cache.lookup_counts(),
+        CacheLookupCounts { memory: 50, disk: 50, misses: 1, speculative: 0 }
+    );
 }
 
 #[test]
@@ -77,7 +83,10 @@ fn lookups_are_counted_and_promoted_and_peeks_leave_no_trace() {
     store(&open_cache(100, folder.path()), &numbered_key(0), depth(10), report(10, 5_000));
     let cache = open_cache(100, folder.path());
     let hits = |memory, disk, misses| {
-        assert_eq!(cache.hits(), CacheLookupCounts { memory, disk, misses, speculative: 0 })
+        assert_eq!(
+            cache.lookup_counts(),
+            CacheLookupCounts { memory, disk, misses, speculative: 0 }
+        )
     };
     let depth_of = |cached: Option<CachedAnalysis>| cached.map(|cached| cached.report.depth);
     assert_eq!(depth_of(cache.peek_deepest(&numbered_key(0), 1)), Some(10));
@@ -262,7 +271,7 @@ async fn the_service_answers_after_a_restart_without_a_search() {
     assert_eq!((answer.cache_verdict, searcher.searches()), (CacheVerdict::Hit, 1));
     let status = service.status();
     assert_eq!(
-        status.cache_hits,
+        status.cache_lookups,
         CacheLookupCounts { memory: 0, disk: 1, misses: 0, speculative: 0 }
     );
     assert_eq!((status.cache_entries, status.cache_max_entries), (1, 10_000));

@@ -252,7 +252,7 @@ async fn batch_requests_beyond_the_queue_wait_for_a_place() {
     let searcher = Scripted::new(at_once);
     // With equal requests, so that some take no place because they join a search.
     for capacity in [0, 1, 3] {
-        let options = ServiceOptions { dictionary_max_entries: 0, ..options(2, capacity) };
+        let options = ServiceOptions { cache_max_entries: 0, ..options(2, capacity) };
         let service = service(searcher.clone(), options);
         let pending: Vec<_> = (0..200)
             .map(|number| {

@@ -13,8 +13,8 @@ use crate::chess::Game;
 use crate::engine::{Limits, Report, StopReason};
 
 /// Options with this many candidates.
-fn speculative_options(workers: usize, idle_positions: usize) -> ServiceOptions {
-    ServiceOptions { idle_positions, ..options(workers, 8) }
+fn speculative_options(workers: usize, speculative_queue_capacity: usize) -> ServiceOptions {
+    ServiceOptions { speculative_queue_capacity, ..options(workers, 8) }
 }
 
 /// A report whose best move is the first legal one.
@@ -34,11 +34,11 @@ async fn child_positions_are_cached_soon_after_a_request() {
         let answer = service.best_move(request(game_of(moves), depth(5))).await.unwrap();
         assert!(matches!(answer.source, Source::Cache { .. }), "{moves}");
     }
-    let hits = service.status().cache_hits;
+    let hits = service.status().cache_lookups;
     assert_eq!((hits.speculative, hits.memory, hits.misses), (2, 2, 1));
     wait_until("the next positions are cached too", || service.status().cache_entries == 23).await;
     service.best_move(request(start_game(), depth(5))).await.unwrap();
-    assert_eq!(service.status().cache_hits.speculative, 2, "this position was requested before");
+    assert_eq!(service.status().cache_lookups.speculative, 2, "this position was requested before");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -78,8 +78,10 @@ async fn a_request_preempts_speculation_which_resumes_later() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn batches_and_disabled_speculation_enqueue_no_candidates() {
     let searcher = Scripted::new(|game, limits, _| report_of_first_move(game, limits));
-    for (idle_positions, class) in [(64, PriorityClass::Batch), (0, PriorityClass::Interactive)] {
-        let service = service(searcher.clone(), speculative_options(1, idle_positions));
+    for (speculative_queue_capacity, class) in
+        [(64, PriorityClass::Batch), (0, PriorityClass::Interactive)]
+    {
+        let service = service(searcher.clone(), speculative_options(1, speculative_queue_capacity));
         let before = searcher.searches();
         for number in 1..=2 {
             service.best_move(AnalysisRequest { class, ..unique_request(number) }).await.unwrap();

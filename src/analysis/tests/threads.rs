@@ -43,7 +43,7 @@ async fn a_search_of_two_threads_is_not_starved_by_single_ones() {
     let searcher = Scripted::new(a_moment);
     // Without a cache every request waits for its workers.
     let service =
-        service(searcher.clone(), ServiceOptions { dictionary_max_entries: 0, ..options(2, 64) });
+        service(searcher.clone(), ServiceOptions { cache_max_entries: 0, ..options(2, 64) });
     let stream: Vec<_> = (0..4)
         .map(|caller_number| {
             let service = service.clone();
@@ -79,10 +79,8 @@ async fn a_search_of_two_threads_is_not_starved_by_single_ones() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn any_mix_of_large_and_small_searches_completes() {
     let searcher = Scripted::new(at_once);
-    let service = service(
-        searcher.clone(),
-        ServiceOptions { dictionary_max_entries: 0, ..options(4, 1_000) },
-    );
+    let service =
+        service(searcher.clone(), ServiceOptions { cache_max_entries: 0, ..options(4, 1_000) });
     let mut callers = Vec::new();
     for caller_number in 0..64_usize {
         let service = service.clone();

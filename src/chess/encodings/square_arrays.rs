@@ -74,7 +74,7 @@ pub fn piece_bytes(game: &Game) -> [u8; 64] {
 }
 
 /// The mailbox encoding: a position as 64 squares from a8 to h1 and five more entries.
-/// [`super::ReversibleMove`] changes it.
+/// [`super::UndoableMove`] changes it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mailbox69 {
     /// Entries 0–63: the piece codes of a8 … h1.

@@ -152,11 +152,10 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         if !state.may_prune || state.best.value <= -MATE_IN_MAX_PLY {
             return false;
         }
-        let draw_guarded = self.is_draw_guarded(state.node.ply);
+        let ghi_guarded = self.is_ghi_guarded(state.node.ply);
         // In the first plies no move back to a position of the game is pruned: it may be the
         // repetition that saves the game.
-        if draw_guarded
-            && self.position_history.is_game_position(position.after(candidate.mv).key())
+        if ghi_guarded && self.position_history.is_game_position(position.after(candidate.mv).key())
         {
             return false;
         }
@@ -171,7 +170,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
                 true
             }
             PruneDecision::PruneQuiets => {
-                state.skip_quiets = !draw_guarded;
+                state.skip_quiets = !ghi_guarded;
                 true
             }
         }
@@ -190,7 +189,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         if NT::ROOT
             || mv != node_context.tt_data.mv
             || ply >= 2 * self.root_depth as usize
-            || self.is_draw_guarded(ply)
+            || self.is_ghi_guarded(ply)
         {
             return SingularResult::Extend(0);
         }

@@ -143,7 +143,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         let is_unlikely = tt_data.bound != Bound::None
             && tt_data.depth >= depth - 3
             && tt_data.value < probcut_beta;
-        if depth < params::probcut_depth() || is_unlikely || self.is_draw_guarded(ply) {
+        if depth < params::probcut_depth() || is_unlikely || self.is_ghi_guarded(ply) {
             return None;
         }
         let mut picker = MovePicker::probcut(&positions[0], tt_data.mv, probcut_beta - static_eval);

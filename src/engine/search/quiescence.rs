@@ -274,7 +274,7 @@ fn prune_quiescence_move(
             return QuiescencePruning::PruneFutile(node.futility_base.min(node.alpha));
         }
     }
-    // An evasion is known already, so quiet ones are not searched.
+    // One evasion already avoids mate, so the remaining quiet evasions are skipped.
     if in_check && !mv.is_noisy() {
         return QuiescencePruning::PruneRest;
     }

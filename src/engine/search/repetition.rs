@@ -37,8 +37,8 @@ impl NodeScore {
         NodeScore { value, depends_on_ply: NodeScore::INDEPENDENT }
     }
 
-    /// The score of a side to move that has `repetition_bound` for certain. A score that
-    /// reaches `beta` without it does not depend on it.
+    /// The score raised to `repetition_bound`, a lower bound: 0 if the side to move can repeat,
+    /// else −`INFINITE`. A score that reaches `beta` without the bound does not depend on it.
     #[inline]
     pub(super) fn raised_to(self, repetition_bound: NodeScore, beta: Value) -> NodeScore {
         if self.value >= beta {
@@ -148,7 +148,8 @@ impl PositionHistory {
     }
 
     /// The ply that a draw by repetition depends on; `None` when the last position is no such draw.
-    /// It is one at its second occurrence inside the tree, or its third with the game history.
+    /// Inside the search tree the second occurrence is a draw; counting the game's positions, the
+    /// third.
     #[inline]
     fn repetition_ply(&mut self) -> Option<i32> {
         let current = self.keys.len() - 1;

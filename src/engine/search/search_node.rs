@@ -84,8 +84,8 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         self.run_move_loop::<NT>(positions, node, &node_context, repetition_bound)
     }
 
-    /// Decides a node by draws, the ply limit and mate distances. Otherwise it narrows the window
-    /// and returns the score that the side to move has for certain.
+    /// Decides a node by draws, the ply limit and mate distances. Otherwise narrows the window and
+    /// returns the lower bound of [`Self::resolve_draws`].
     #[inline(always)]
     fn resolve_before_tt(
         &mut self,
@@ -107,8 +107,8 @@ impl<E: Evaluator> SearchWorker<'_, E> {
         ControlFlow::Continue(repetition_bound)
     }
 
-    /// Decides a node that is drawn or at the ply limit. Otherwise it returns the score that the
-    /// side to move has for certain: a draw when a move leads back to a drawn repetition.
+    /// Decides a node that is drawn or at the ply limit. Otherwise returns a lower bound: 0 if the
+    /// side to move can repeat (checked only if alpha is below 0), else −[`INFINITE`].
     #[inline(always)]
     pub(super) fn resolve_draws(
         &mut self,

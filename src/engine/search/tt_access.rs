@@ -18,7 +18,7 @@ impl<E: Evaluator> SearchWorker<'_, E> {
     #[inline]
     pub(super) fn probe_tt(&mut self, position: &Position, ply: usize) -> TtData {
         let Some(entry) = self.tt.probe(tt_key(position)) else { return TtData::MISS };
-        if self.is_draw_guarded(ply) {
+        if self.is_ghi_guarded(ply) {
             return TtData::from_entry(entry, None);
         }
         let clock = position.halfmove_clock();

@@ -45,9 +45,9 @@ pub(in crate::engine) struct SearchWorker<'a, E> {
     pub(super) root_depth: i32,
     /// The width of the root's window.
     pub(super) root_delta: Value,
-    /// Up to this ply the transposition table gives no cut-offs, and no move back to a position of
-    /// the game is pruned.
-    pub(in crate::engine) draw_guard_plies: usize,
+    /// Up to this ply the search guards against graph history interaction (GHI): the transposition
+    /// table gives no cut-offs, and no move back to a position of the game is pruned.
+    pub(in crate::engine) ghi_guard_plies: usize,
     /// Before this ply no null move is tried, because the result of one is being verified.
     pub(super) null_move_min_ply: usize,
 }
@@ -80,7 +80,7 @@ impl<'a, E: Evaluator> SearchWorker<'a, E> {
             seldepth: 0,
             root_depth: 0,
             root_delta: 1,
-            draw_guard_plies: 0,
+            ghi_guard_plies: 0,
             null_move_min_ply: 0,
         }
     }
@@ -96,10 +96,11 @@ impl<'a, E: Evaluator> SearchWorker<'a, E> {
     }
 
     /// `true` in the first plies of a search on a shared table with a game history or a half-move
-    /// clock above 20, where the transposition table is trusted less.
+    /// clock above 20. There the transposition table is trusted less, because its values may come
+    /// from other histories (graph history interaction).
     #[inline]
-    pub(super) const fn is_draw_guarded(&self, ply: usize) -> bool {
-        self.draw_guard_plies > 0 && ply <= self.draw_guard_plies
+    pub(super) const fn is_ghi_guarded(&self, ply: usize) -> bool {
+        self.ghi_guard_plies > 0 && ply <= self.ghi_guard_plies
     }
 
     /// Makes a move in the node's position, `positions[0]`, updates every stack, and counts the

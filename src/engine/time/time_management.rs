@@ -44,8 +44,7 @@ pub(in crate::engine) struct IterationStats {
     pub(in crate::engine) forced: bool,
 }
 
-/// The number of moves among which the clock is divided when `movestogo` is absent, by the number
-/// of the move to be played.
+/// The assumed number of moves to go when `movestogo` is absent, as a function of the move number.
 ///
 /// Later in the game fewer moves remain, so the divisor falls with the move number. The share that
 /// grows with the move number is from Stockfish and Reckless.

@@ -39,7 +39,7 @@ pub(in crate::engine) fn tt_key(position: &Position) -> u64 {
     position.key() ^ splitmix::nth(0, u64::from(beyond.div_ceil(CLOCK_STEP)))
 }
 
-/// The searches that share a table, which decides how far they trust it.
+/// The kind of searches that share a table. It determines how far a search trusts the entries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TtSharing {
     /// Searches of any game, at the same time. With a game history, or a half-move clock above 20,
@@ -215,8 +215,8 @@ impl Drop for TtView<'_> {
 }
 
 impl TtView<'_> {
-    /// Looks up a key. Of an entry that holds on any path and one of this search's path, the deeper
-    /// is returned.
+    /// Looks up a key. If the cluster has both a path-independent entry and one of this search's
+    /// path, returns the deeper one.
     #[inline]
     pub(in crate::engine) fn probe(&self, key: u64) -> Option<TtEntry> {
         let mut deepest: Option<TtEntry> = None;

@@ -108,7 +108,7 @@ impl AccessControl {
                 });
             return Ok(allowance.flatten());
         }
-        let identified = match extract_ticket(request.uri_mut()) {
+        let identified = match take_ticket(request.uri_mut()) {
             Some(ticket) => self.tickets.redeem(&ticket),
             None => self.identify(peer.as_ref(), request.headers()),
         };
@@ -141,7 +141,7 @@ impl AccessControl {
 }
 
 /// Removes the ticket from a query, if it has one. The routes do not know tickets.
-fn extract_ticket(uri: &mut Uri) -> Option<String> {
+fn take_ticket(uri: &mut Uri) -> Option<String> {
     const NAME: &str = "ticket=";
     let ticket = uri.query()?.split('&').find_map(|pair| pair.strip_prefix(NAME))?.to_owned();
     let rest: Vec<&str> = uri.query()?.split('&').filter(|pair| !pair.starts_with(NAME)).collect();
@@ -197,7 +197,7 @@ mod tests {
             ("/v1/live", None, "/v1/live"),
         ] {
             let mut uri = Uri::from_static(before);
-            assert_eq!(extract_ticket(&mut uri).as_deref(), ticket, "{before}");
+            assert_eq!(take_ticket(&mut uri).as_deref(), ticket, "{before}");
             assert_eq!(uri.to_string(), after);
         }
     }

@@ -10,14 +10,14 @@ use utoipa::openapi::ObjectBuilder;
 use utoipa::openapi::schema::Schema;
 
 use crate::analysis::{CachedAnalysis, GraphEdge, GraphNode, MAX_EDGES};
-use crate::chess::encodings::ReversibleMove;
+use crate::chess::encodings::UndoableMove;
 use crate::chess::{CastlingNotation, Outcome, Position, SanWriter, to_uci_inline};
 use crate::http::App;
 use crate::http::caps::{MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES};
 use crate::http::dto::{Hex, MoveText, PositionRequest, PositionState, ScoreDto, whole_ms};
 use crate::http::json::{JsonBytes, NumberIn, Query, request};
 use crate::http::problem::{ExploreProblems, Problem};
-use crate::http::schema::{ref_or_null, reversible_move, varying};
+use crate::http::schema::{ref_or_null, undoable_move, varying};
 use crate::http::stream::body_with_permit;
 
 /// The memory of one move during a request, in bytes: its graph edge, the cached report, its DTO,
@@ -87,7 +87,7 @@ pub(crate) struct ExploredMove {
     /// The move as a 16-bit code.
     code: u16,
     /// The move as a reversible change of the view `list`, as in `POST /v1/play`.
-    #[schema(schema_with = reversible_move)]
+    #[schema(schema_with = undoable_move)]
     instruction: Vec<Option<i16>>,
     /// The Zobrist key of the position after the move, 16 hex digits.
     #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
@@ -177,7 +177,7 @@ fn explored_moves(position: &Position, edges: Vec<GraphEdge>) -> Option<Vec<Expl
             uci: MoveText(to_uci_inline(position, mv, CastlingNotation::Standard)),
             san: MoveText(san.write(mv).text),
             code: mv.code(),
-            instruction: ReversibleMove::from_positions(position, mv, &after).entries(),
+            instruction: UndoableMove::from_positions(position, mv, &after).entries(),
             key: Hex(after.key()),
             status: Outcome::name(outcome),
             known: known.as_ref().map(CachedEvaluation::from),

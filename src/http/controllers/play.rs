@@ -5,13 +5,13 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::{Object, ObjectBuilder};
 
-use crate::chess::encodings::{BitOrder, CapturedPiece, MoveRecord, ReversibleMove};
+use crate::chess::encodings::{BitOrder, CapturedPiece, MoveRecord, UndoableMove};
 use crate::chess::{CastlingNotation, Color, Game, Move, Position, SanWriter, to_uci_inline};
 use crate::http::App;
 use crate::http::dto::{CastleFlagsView, Hex, MoveText, PositionRequest, PositionState};
 use crate::http::json::{DescribeMembers, FromMembers, Json, Members, Reply, request};
 use crate::http::problem::{MemberErrorCode, PositionProblems, Problem};
-use crate::http::schema::{nullable_string_enum, reversible_move};
+use crate::http::schema::{nullable_string_enum, undoable_move};
 
 request! {
     /// The moves to play, and the number of moves to take back.
@@ -81,7 +81,7 @@ pub(crate) struct Ply {
     #[schema(value_type = String, pattern = "^[0-9a-f]{16}$")]
     key: Hex,
     /// The move as a reversible change of the view `list`.
-    #[schema(schema_with = reversible_move)]
+    #[schema(schema_with = undoable_move)]
     instruction: Vec<Option<i16>>,
     /// The move as bitboards.
     record: RecordDto,
@@ -109,8 +109,8 @@ pub(crate) struct RecordDto {
     /// The side that castles and the direction; null without castling.
     #[schema(required, schema_with = castle_types)]
     castle_type: Option<&'static str>,
-    /// The static evaluation after the move, in centipawns from White's point of view. A score of
-    /// 100 wins half of the games.
+    /// The static evaluation after the move from White's point of view, in normalized centipawns
+    /// (+100 = 50 % win probability).
     score: i32,
     /// The castling rights before the move.
     #[serde(flatten)]
@@ -146,7 +146,7 @@ pub(crate) async fn play(
         code: mv.code(),
         fen: after.fen(),
         key: Hex(after.key()),
-        instruction: ReversibleMove::from_positions(before, mv, after).entries(),
+        instruction: UndoableMove::from_positions(before, mv, after).entries(),
         record: RecordDto::new(
             MoveRecord::new(before, mv).with_bit_order(request.bit_order),
             white_score(after),

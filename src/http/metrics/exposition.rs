@@ -237,7 +237,7 @@ impl CoreSnapshot {
     }
 
     fn evaluation_cache(&self, writer: &mut FamilyWriter<'_>) -> fmt::Result {
-        let ServiceStatus { cache_hits: hits, cache_entries, cache_max_entries, store, .. } =
+        let ServiceStatus { cache_lookups: hits, cache_entries, cache_max_entries, store, .. } =
             &self.status;
         writer.counters(
             "kibitzer_dictionary_hits_total",

@@ -89,8 +89,9 @@ impl<F: Future<Output = Result<Response, Infallible>>> Future for AuthRateLimitF
         match self.project() {
             AuthRateLimitProjection::Admitted { future, allowance } => {
                 let outcome = ready!(future.poll(context));
-                let response =
-                    outcome.unwrap_or_else(|Panicked| Ok(Problem::masked().into_response()));
+                let response = outcome.unwrap_or_else(|Panicked| {
+                    Ok(Problem::internal_already_logged().into_response())
+                });
                 Poll::Ready(response.map(|response| with_rate_limit_headers(response, *allowance)))
             }
             AuthRateLimitProjection::Refused { refusal } => Pin::new(refusal).poll(context),

@@ -96,7 +96,7 @@ impl<F: Future<Output = Result<Response<Body>, Infallible>>> Future for RequestF
         let mut response = match ready!(future.poll(context)) {
             Ok(Ok(response)) => response,
             Ok(Err(never)) => match never {},
-            Err(Panicked) => Problem::masked().into_response(),
+            Err(Panicked) => Problem::internal_already_logged().into_response(),
         };
         render_problem(&mut response, &log.path, id.as_str());
         response.headers_mut().insert(X_REQUEST_ID, id.to_header());

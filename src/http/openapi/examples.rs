@@ -151,7 +151,7 @@ fn example_problem(code: ProblemCode, path: &str) -> Value {
         ProblemCode::UnsupportedMediaType => Problem::not_json(Some("text/plain")),
         ProblemCode::IdempotencyConflict => Problem::idempotency_conflict(),
         ProblemCode::Gone => Problem::gone(),
-        ProblemCode::Internal => Problem::masked(),
+        ProblemCode::Internal => Problem::internal_already_logged(),
         ProblemCode::QueueFull => {
             AnalysisError::QueueFull { length: 128, retry_after: RETRY_AFTER }.into()
         }

@@ -171,9 +171,9 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         name: "body_too_large",
         status: StatusCode::PAYLOAD_TOO_LARGE,
         title: "Body too large",
-        explanation: "The body is larger than `body_bytes` of `GET /v1/limits`. An upload of games \
-            is larger than `jobs.bytes`, has too many games, or its review exceeds the storage \
-            limit of all jobs together.",
+        explanation: "The body exceeds `body_bytes` of `GET /v1/limits`. For games: the text \
+            exceeds `jobs.bytes`, it has too many games, or its review needs more than half of \
+            `jobs.max_mb`.",
     },
     Entry {
         code: ProblemCode::UnsupportedMediaType,

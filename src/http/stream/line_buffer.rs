@@ -20,7 +20,7 @@ use super::content_negotiation::ResponseFormat;
 pub struct StreamOptions {
     /// Maximum time without a line.
     pub heartbeat: Duration,
-    /// A reader that takes nothing for this time is disconnected.
+    /// A client that does not read for this time is disconnected.
     pub stall: Duration,
     /// Maximum number of queued lines.
     pub buffer: usize,

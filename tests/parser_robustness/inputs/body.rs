@@ -66,7 +66,7 @@ static SERVER: LazyLock<Router> = LazyLock::new(|| {
     let options = ServiceOptions {
         workers: 1,
         queue_capacity: 1,
-        dictionary_max_entries: 1,
+        cache_max_entries: 1,
         ..ServiceOptions::default()
     };
     let service = Service::start(engine.clone(), options)

@@ -1,7 +1,7 @@
 //! Tests of the index of jobs.
 
 use super::*;
-use crate::analysis::jobs::usage::Shortage;
+use crate::analysis::jobs::usage::ExceededLimit;
 use crate::store::jobs::{JobRecord, PositionLimits};
 
 fn entry(client: &str) -> Arc<JobEntry> {
@@ -109,13 +109,13 @@ fn unfinished_jobs_use_at_most_half_per_client_and_are_never_evicted() {
     index.add(first.clone(), None);
     assert!(matches!(
         evictions(&index, &ann, 202),
-        Err(JobError::QuotaExceeded { unfinished: 1, shortage: Shortage::Bytes { max: 501 } })
+        Err(JobError::QuotaExceeded { unfinished: 1, exceeded: ExceededLimit::Bytes { max: 501 } })
     ));
     index.add(second, None);
     index.add(third, None);
     assert!(matches!(
         evictions(&index, &ann, 1),
-        Err(JobError::QuotaExceeded { unfinished: 3, shortage: Shortage::Jobs { max: 3 } })
+        Err(JobError::QuotaExceeded { unfinished: 3, exceeded: ExceededLimit::Jobs { max: 3 } })
     ));
     let bob = Client::new("bob");
     assert_eq!(evictions(&index, &bob, 501).unwrap(), [], "another client has its own quota");
@@ -123,12 +123,12 @@ fn unfinished_jobs_use_at_most_half_per_client_and_are_never_evicted() {
     let cid = Client::new("cid");
     assert!(matches!(
         evictions(&index, &cid, 100),
-        Err(JobError::Full { unfinished: 4, shortage: Shortage::Bytes { max: 1_001 } })
+        Err(JobError::Full { unfinished: 4, exceeded: ExceededLimit::Bytes { max: 1_001 } })
     ));
     index.add(entry_of_size("cid", 1), None);
     assert!(matches!(
         evictions(&index, &cid, 1),
-        Err(JobError::Full { unfinished: 5, shortage: Shortage::Jobs { max: 5 } })
+        Err(JobError::Full { unfinished: 5, exceeded: ExceededLimit::Jobs { max: 5 } })
     ));
     index.mark_finished(&first, 7);
     assert_eq!(

@@ -103,7 +103,7 @@ async fn finished_jobs_are_evicted_and_unfinished_jobs_are_not() {
     jobs.submit(endless("dan")).await.unwrap();
     assert!(matches!(
         jobs.submit(endless("eve")).await,
-        Err(JobError::Full { unfinished: 2, shortage: Shortage::Jobs { max: 2 } })
+        Err(JobError::Full { unfinished: 2, exceeded: ExceededLimit::Jobs { max: 2 } })
     ));
     assert!(matches!(
         jobs.submit(endless("bob")).await,

@@ -121,7 +121,7 @@ impl EventWriter {
                 // It can't fail: the job holds the sender.
                 _ = progress.changed() => {}
                 () = sleep_until(last_sent_at + heartbeat_interval) => {
-                    self.put(None, &JobLine::Heartbeat(JobProgress::new(&self.job, current)));
+                    self.send(None, &JobLine::Heartbeat(JobProgress::new(&self.job, current)));
                     last_sent_at = Instant::now();
                 }
             }
@@ -153,14 +153,14 @@ impl EventWriter {
                     head: GameHead::from(*page),
                 })),
             };
-            self.put(Some(&self.last_event_id.to_string()), &line);
+            self.send(Some(&self.last_event_id.to_string()), &line);
         }
         Ok(true)
     }
 
     fn send_end(&self, current: Progress) {
         let (reason, progress) = (current.status.name(), JobProgress::new(&self.job, current));
-        self.put(Some(END_EVENT_ID), &JobLine::End(EndEvent { reason, progress }));
+        self.send(Some(END_EVENT_ID), &JobLine::End(EndEvent { reason, progress }));
     }
 
     /// Sends a problem without an id. A client that reconnects continues after its last event.
@@ -168,11 +168,11 @@ impl EventWriter {
         let caller = self.stream.caller();
         let problem = Problem::from_job_error(error, caller.path());
         if let Some(object) = render_line_object(&problem, caller.path(), caller.request_id()) {
-            self.put(None, &JobLine::Problem(object));
+            self.send(None, &JobLine::Problem(object));
         }
     }
 
-    fn put(&self, id: Option<&str>, line: &JobLine) {
+    fn send(&self, id: Option<&str>, line: &JobLine) {
         self.stream.send(Delivery::Required, line.name(), id, line);
     }
 }

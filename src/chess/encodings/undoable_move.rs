@@ -1,13 +1,13 @@
-//! Reversible moves: changes of the 69-entry mailbox that can be undone. The HTTP contract calls
-//! them `instruction`.
+//! Undoable moves: changes of the 69-entry mailbox that can be undone. The HTTP contract calls them
+//! `instruction`.
 
 use super::square_arrays::{Mailbox69, en_passant_entry, mailbox_index};
 use crate::chess::{Move, Piece, Position, Role, Square, castled_rook_square};
 
 /// A move as a change of the mailbox that can be undone. Squares are mailbox indices (a8 is 0),
-/// pieces are piece codes. Every reversible move changes the side to move.
+/// pieces are piece codes. Every undoable move changes the side to move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ReversibleMove {
+pub struct UndoableMove {
     /// The square that the piece leaves.
     pub origin: u8,
     /// The moving piece, before a promotion.
@@ -51,18 +51,18 @@ pub enum SecondPiece {
     },
 }
 
-impl ReversibleMove {
-    /// The reversible form of a legal move.
-    pub fn new(before: &Position, mv: Move) -> ReversibleMove {
-        ReversibleMove::from_positions(before, mv, &before.after(mv))
+impl UndoableMove {
+    /// The undoable form of a legal move.
+    pub fn new(before: &Position, mv: Move) -> UndoableMove {
+        UndoableMove::from_positions(before, mv, &before.after(mv))
     }
 
-    /// The reversible form of a legal move, from the positions before and after it.
-    pub fn from_positions(before: &Position, mv: Move, after: &Position) -> ReversibleMove {
+    /// The undoable form of a legal move, from the positions before and after it.
+    pub fn from_positions(before: &Position, mv: Move, after: &Position) -> UndoableMove {
         let code = |square: Square| before.piece_at(square).map_or(0, Piece::code);
         let castling = (before.castling_rights().mask(), after.castling_rights().mask());
         let en_passant = (en_passant_entry(before), en_passant_entry(after));
-        ReversibleMove {
+        UndoableMove {
             origin: mailbox_index(mv.from()),
             origin_code: code(mv.from()),
             destination: mailbox_index(mv.to()),
@@ -122,8 +122,8 @@ fn second_piece(before: &Position, mv: Move) -> Option<SecondPiece> {
 }
 
 impl Mailbox69 {
-    /// Applies a reversible move.
-    pub fn apply(&mut self, mv: &ReversibleMove) {
+    /// Applies an undoable move.
+    pub fn apply(&mut self, mv: &UndoableMove) {
         self.set_square(mv.origin, 0);
         match mv.second {
             Some(SecondPiece::Rook { origin, .. }) => self.set_square(origin, 0),
@@ -148,8 +148,8 @@ impl Mailbox69 {
         self.white_to_move = !self.white_to_move;
     }
 
-    /// Undoes the reversible move that was applied last.
-    pub fn undo(&mut self, mv: &ReversibleMove) {
+    /// Undoes the undoable move that was applied last.
+    pub fn undo(&mut self, mv: &UndoableMove) {
         self.set_square(mv.destination, 0);
         if let Some(SecondPiece::Rook { destination, .. }) = mv.second {
             self.set_square(destination, 0);
@@ -193,13 +193,13 @@ mod tests {
     fn entries(fen: &str, text: &str) -> Vec<Option<i16>> {
         let position = Position::from_fen(fen).unwrap();
         let mv = parse_move(&position, text).unwrap();
-        let reversible_move = ReversibleMove::new(&position, mv);
+        let undoable_move = UndoableMove::new(&position, mv);
         let mut mailbox = Mailbox69::from_position(&position);
-        mailbox.apply(&reversible_move);
+        mailbox.apply(&undoable_move);
         assert_eq!(mailbox, Mailbox69::from_position(&position.after(mv)), "{text} applied");
-        mailbox.undo(&reversible_move);
+        mailbox.undo(&undoable_move);
         assert_eq!(mailbox, Mailbox69::from_position(&position), "{text} undone");
-        reversible_move.entries()
+        undoable_move.entries()
     }
 
     #[test]
