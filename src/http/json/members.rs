@@ -75,6 +75,14 @@ impl<'a> Members<'a> {
         T::read(value, JsonPath::Member(name), &mut self.errors)
     }
 
+    /// Reads an optional member: `Some(None)` if it is absent, `None` if it is invalid.
+    pub(crate) fn valid_or_absent<T: FromValue<'a>>(&mut self, name: &str) -> Option<Option<T>> {
+        match self.take(name) {
+            Some(value) => T::read(value, JsonPath::Member(name), &mut self.errors).map(Some),
+            None => Some(None),
+        }
+    }
+
     /// Reads a required member.
     pub(crate) fn required<T: FromValue<'a>>(&mut self, name: &str) -> Option<T> {
         self.require(name);
@@ -235,18 +243,10 @@ macro_rules! request {
         $members.required::<$type>($name)
     };
     (@read $members:ident, optional, $name:expr, $type:ty) => {
-        if $members.has($name) {
-            $members.optional::<$type>($name).map(Some)
-        } else {
-            Some(None)
-        }
+        $members.valid_or_absent::<$type>($name)
     };
     (@read $members:ident, defaulted, $name:expr, $type:ty) => {
-        if $members.has($name) {
-            $members.optional::<$type>($name)
-        } else {
-            Some(<$type>::default())
-        }
+        $members.valid_or_absent::<$type>($name).map(Option::unwrap_or_default)
     };
     (@read $members:ident, flatten, $name:expr, $type:ty) => {
         <$type as $crate::http::json::FromMembers>::read($members)
