@@ -192,6 +192,10 @@ async fn infinite_and_a_limit_exclude_each_other() {
             (&json!("conflict"), &json!("/infinite"))
         );
     }
+    let body = json!({ "fen": "startpos", "infinite": true, "depth": 0 });
+    let problem = server.post_expecting_problem(PATH, &body, 422, "invalid_request").await;
+    assert_eq!(problem["errors"].as_array().unwrap().len(), 1, "without a limit, no conflict");
+    assert_eq!(problem["errors"][0]["pointer"], "/depth");
 }
 
 async fn the_format_follows_the_accept_header() {

@@ -263,6 +263,21 @@ async fn too_many_moves_are_out_of_range() {
         [("wrong_type", "/moves/1")],
         "undo is not checked without valid moves"
     );
+    for (route, body, errors) in [
+        (
+            "/v1/legal-moves",
+            json!({ "fen": 7, "moves": ["Nf3", "Nf6", "Ng1", "Ng8", "Nf3"] }),
+            [("wrong_type", "/fen"), ("out_of_range", "/moves")],
+        ),
+        (
+            "/v1/play",
+            json!({ "fen": "startpos", "moves": ["e4"], "undo": 2, "bit_order": "x" }),
+            [("unknown_value", "/bit_order"), ("out_of_range", "/undo")],
+        ),
+    ] {
+        let problem = server.post_expecting_problem(route, &body, 422, "invalid_request").await;
+        assert_eq!(request_errors(&problem), errors, "other errors hide none");
+    }
 }
 
 async fn every_error_of_a_fen_is_reported() {

@@ -16,7 +16,7 @@ use crate::http::schema::{nullable_string_enum, undoable_move};
 request! {
     /// The moves to play, and the number of moves to take back.
     #[derive(Clone, Debug)]
-    #[validate(check_undo)]
+    #[validate(check_undo(position, undo))]
     pub(crate) struct PlayRequest as "PlayRequest" {
         flatten position: PositionWithMoves,
         /// The number of moves to take back from the end.
@@ -27,11 +27,15 @@ request! {
     }
 }
 
-fn check_undo(request: &PlayRequest, members: &mut Members<'_>) {
-    let move_count = request.position.0.move_count();
-    if request.undo > move_count {
-        let detail =
-            format!("undo is {}; it must be 0 to {move_count}, the number of moves", request.undo);
+fn check_undo(
+    members: &mut Members<'_>,
+    position: Option<&PositionWithMoves>,
+    undo: Option<&usize>,
+) {
+    let (Some(position), Some(&undo)) = (position, undo) else { return };
+    let move_count = position.0.move_count();
+    if undo > move_count {
+        let detail = format!("undo is {undo}; it must be 0 to {move_count}, the number of moves");
         members.add_error(MemberErrorCode::OutOfRange, "undo", detail);
     }
 }

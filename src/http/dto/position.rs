@@ -44,7 +44,7 @@ request! {
     /// The members of a position.
     #[derive(Clone, Debug)]
     #[check(check_source)]
-    #[validate(check_move_count)]
+    #[validate(check_move_count(moves))]
     struct PositionMembers as "PositionMembers" {
         /// A FEN (X-FEN or Shredder-FEN, four to six fields), or `startpos`. Exactly one of `fen`
         /// and `packed` is required.
@@ -74,8 +74,8 @@ fn check_source(members: &mut Members<'_>) {
     }
 }
 
-fn check_move_count(position: &PositionMembers, members: &mut Members<'_>) {
-    let (count, max) = (position.moves.len(), members.max_moves());
+fn check_move_count(members: &mut Members<'_>, moves: Option<&Vec<String>>) {
+    let (count, max) = (moves.map_or(0, Vec::len), members.max_moves());
     if count > max {
         let detail = format!("moves has {count} entries; at most {max} are allowed");
         members.add_error(MemberErrorCode::OutOfRange, "moves", detail);

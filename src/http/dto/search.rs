@@ -121,6 +121,11 @@ impl SearchRequest {
         (request, clamper.into_clamped())
     }
 
+    /// Whether the request has any limit.
+    pub(crate) fn has_limits(&self) -> bool {
+        [self.depth, self.nodes, self.movetime_ms, self.mate].iter().any(Option::is_some)
+    }
+
     /// Replaces all limits by this depth.
     pub(crate) fn with_depth(self, depth: NonZeroU64) -> SearchRequest {
         SearchRequest { depth: Some(depth), nodes: None, movetime_ms: None, mate: None, ..self }

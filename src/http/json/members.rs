@@ -50,18 +50,6 @@ impl<'a> Members<'a> {
         self.unread.iter().any(|(other, _)| other == name)
     }
 
-    /// Whether the member is present, unread and `true`.
-    pub(crate) fn is_true(&self, name: &str) -> bool {
-        self.unread.iter().any(|(other, value)| {
-            other == name
-                && match value {
-                    JsonValue::Bool(value) => *value,
-                    JsonValue::QueryText(text) => text == "true",
-                    _ => false,
-                }
-        })
-    }
-
     /// Adds an error if a member is missing.
     pub(crate) fn require(&mut self, name: &str) {
         if !self.has(name) && self.is_object() {
@@ -134,8 +122,7 @@ pub(crate) trait DescribeMembers {
     fn describe(request: &mut Object);
 }
 
-/// Adds a member to the schema of a request. Without `default`, the default of the type is given if
-/// the member is `defaulted`.
+/// Adds a member to the schema of a request, with its default if it has one.
 pub(crate) fn describe_member<T: for<'a> FromValue<'a>>(
     request: &mut Object,
     name: &str,
@@ -227,7 +214,8 @@ fn query_parameter(name: &str, schema: &RefOr<Schema>, required: Required) -> Pa
 /// - `#[message_type("…")]`: the value of the member `type`, which selects this request. The caller
 ///   reads it.
 /// - `#[check(function)]`: a function that looks at the unread members and adds errors.
-/// - `#[validate(function)]`: a function that looks at the request and adds errors.
+/// - `#[validate(function(field, …))]`: a function that gets these fields after all members were
+///   read, each `None` if its value is invalid, and adds errors.
 ///
 /// [`FromMembers`]: crate::http::json::FromMembers
 macro_rules! request {
@@ -279,7 +267,7 @@ macro_rules! request {
         #[derive($($derive:ident),+)]
         $(#[message_type($message_type:literal)])?
         $(#[check($check:path)])?
-        $(#[validate($validate:path)])?
+        $(#[validate($validate:ident($($argument:ident),+))])?
         $vis:vis struct $request:ident as $schema:literal {
             $(
                 $(#[doc = $member_docs:literal])*
@@ -306,9 +294,8 @@ macro_rules! request {
                         $crate::http::json::request!(@name $field $($name)?), $type
                     );
                 )+
-                let request = $request { $($field: $field?),+ };
-                $($validate(&request, members);)?
-                Some(request)
+                $($validate(members, $($argument.as_ref()),+);)?
+                Some($request { $($field: $field?),+ })
             }
         }
 

@@ -26,7 +26,7 @@ request! {
 request! {
     /// The limits of an analysis and the options of its output.
     #[derive(Clone, Debug, Default)]
-    #[check(check_infinite)]
+    #[validate(check_infinite(search, infinite))]
     pub(crate) struct AnalysisOptions as "AnalysisMembers" {
         flatten search: SearchRequest,
         /// Search until no deeper result is possible or the client disconnects. Can't be combined
@@ -47,9 +47,12 @@ request! {
     }
 }
 
-fn check_infinite(members: &mut Members<'_>) {
-    let has_limits = ["depth", "nodes", "movetime_ms", "mate"].iter().any(|name| members.has(name));
-    if members.is_true("infinite") && has_limits {
+fn check_infinite(
+    members: &mut Members<'_>,
+    search: Option<&SearchRequest>,
+    infinite: Option<&bool>,
+) {
+    if infinite == Some(&true) && search.is_some_and(SearchRequest::has_limits) {
         members.add_error(
             MemberErrorCode::Conflict,
             "infinite",

@@ -69,7 +69,8 @@ impl Named for CommandKind {
 impl FromMembers for ClientMessage {
     fn read(members: &mut Members<'_>) -> Option<ClientMessage> {
         let Some(kind) = members.required("type") else {
-            // The other members depend on the type, so their errors are not reported.
+            // Only `id` does not depend on the type. Errors of other members are not reported.
+            let _: Option<CorrelationId> = members.optional("id");
             members.ignore_rest();
             return None;
         };
@@ -253,6 +254,7 @@ mod tests {
             (r#"{"type": "deeper"}"#, "depth is missing"),
             (r#"{"type": "multipv", "value": 0}"#, "value is 0"),
             (r#"{"type": "stop", "id": []}"#, "it must be a string or a number"),
+            (r#"{"id": []}"#, "it must be a string or a number"),
             ("[]", "must be an object"),
         ] {
             let problem = kind_of(text).unwrap_err();
