@@ -1,21 +1,32 @@
-//! Analyses a position and prints every completed iteration.
+//! Analyses a position, a FEN or `startpos`, and prints every completed iteration.
 //!
 //! ```sh
 //! cargo run --release --example analyse -- "8/8/8/4k3/8/8/4P3/4K3 w - - 0 1" 12
 //! ```
 
-#![allow(clippy::print_stdout, reason = "the example prints its result")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the example prints its result")]
 
 use std::error::Error;
+use std::process::ExitCode;
 
 use kibitzer::chess::{Game, Position, to_san};
 use kibitzer::engine::{Engine, Limits, Report, Score, StopFlag};
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
-    let position = match arguments.next() {
-        Some(fen) => Position::from_fen(&fen)?,
-        None => Position::startpos(),
+    let position = match arguments.next().as_deref() {
+        None | Some("startpos") => Position::startpos(),
+        Some(fen) => Position::from_fen(fen)?,
     };
     let depth = arguments.next().map_or(Ok(10), |depth| depth.parse())?;
 

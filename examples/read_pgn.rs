@@ -4,9 +4,10 @@
 //! cargo run --example read_pgn -- games.pgn
 //! ```
 
-#![allow(clippy::print_stdout, reason = "the example prints its result")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "the example prints its result")]
 
 use std::error::Error;
+use std::process::ExitCode;
 
 use kibitzer::chess::pgn::{PgnReader, decode};
 
@@ -20,7 +21,17 @@ const SAMPLE: &str = "\
 1. e4 Ke6 *
 ";
 
-fn main() -> Result<(), Box<dyn Error>> {
+fn main() -> ExitCode {
+    match run() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run() -> Result<(), Box<dyn Error>> {
     let bytes = match std::env::args().nth(1) {
         Some(path) => std::fs::read(path)?,
         None => SAMPLE.as_bytes().to_vec(),

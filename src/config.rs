@@ -4,6 +4,7 @@
 //! Loading reports all invalid settings at once, each by its full key, before anything starts.
 
 mod error;
+mod ranges;
 mod sections;
 mod unknown_keys;
 mod validation;
@@ -16,6 +17,7 @@ use config::{Config, Environment, File, FileFormat, Map};
 
 use error::{ENVIRONMENT_PREFIX, fail_if_any, invalid_value, unreadable};
 pub use error::{InvalidSetting, SettingsError};
+use ranges::out_of_range;
 pub use sections::{
     AccessSettings, ApiKeySettings, BatchSettings, DictionarySettings, HttpSettings, IdleSettings,
     JobsSettings, KeyDigest, LichessSettings, LimitSettings, LiveSettings, LogFormat, LogSettings,
@@ -57,16 +59,33 @@ impl Settings {
         fail_if_any(check_keys(&defaults, &overrides))?;
         let merged =
             merge_over_defaults(overrides).map_err(|error| unreadable(file, &error.to_string()))?;
-        let mut settings: Settings = merged
-            .try_deserialize()
-            .map_err(|error| SettingsError::Invalid(vec![invalid_value(error)]))?;
-        fail_if_any(settings.validate())?;
+        let mut settings = deserialize(merged)?;
         if settings.search.workers == 0 {
             settings.search.workers =
                 std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
         }
         settings.limits.threads = clamp_threads(settings.limits.threads, settings.search.workers);
         Ok(settings)
+    }
+}
+
+/// Gives the settings their types and validates them.
+fn deserialize(merged: Config) -> Result<Settings, SettingsError> {
+    let mut invalid = out_of_range(&merged);
+    let settings = merged.try_deserialize::<Settings>().map_err(invalid_value);
+    match settings {
+        Ok(settings) => {
+            invalid.extend(settings.validate());
+            fail_if_any(invalid)?;
+            Ok(settings)
+        }
+        Err(error) => {
+            // A value outside its range may also be outside its type.
+            if !invalid.iter().any(|known| known.key == error.key) {
+                invalid.push(error);
+            }
+            Err(SettingsError::Invalid(invalid))
+        }
     }
 }
 

@@ -183,7 +183,7 @@ pub struct PerftResult {
 /// code.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum AnalysisError {
-    /// All places in the queue are taken.
+    /// All slots of the queue are taken.
     #[error("the queue is full: {length} requests wait")]
     QueueFull {
         /// How many requests wait.

@@ -23,7 +23,7 @@ const HTTP2_PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 pub(super) struct ConnectionLimits {
     /// Most concurrent connections. Further clients wait until one has ended.
     pub(super) max_connections: usize,
-    /// Longest time until the head of a request has arrived, counted from the last answer. In
+    /// Longest time until the head of a request has arrived, counted from the last response. In
     /// HTTP/2 it is the longest time without a request.
     pub(super) header_timeout: Duration,
     /// Longest time in which the client reads nothing. After it the connection ends, or in HTTP/2

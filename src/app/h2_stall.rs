@@ -22,7 +22,7 @@ pub(super) struct StreamProgress {
 }
 
 struct State {
-    /// Bytes of the answer that were handed to hyper and are not sent yet.
+    /// Bytes of the response that were handed to hyper and are not sent yet.
     unsent_bytes: usize,
     /// Time of the last sent byte.
     last_progress: Instant,
@@ -165,11 +165,11 @@ impl Drop for TrackedRequestBody {
     }
 }
 
-/// The body of an answer, in tracked chunks.
+/// The body of a response, in tracked chunks.
 pub(super) struct TrackedResponseBody {
     body: Body,
     is_body_done: bool,
-    /// The progress of the answer's HTTP/2 stream.
+    /// The progress of the response's HTTP/2 stream.
     progress: Option<Arc<StreamProgress>>,
 }
 
@@ -217,7 +217,7 @@ impl HttpBody for TrackedResponseBody {
     }
 }
 
-/// Bytes of an answer. They report when they are sent.
+/// Bytes of a response. They report when they are sent.
 pub(super) struct TrackedChunk {
     bytes: Bytes,
     progress: Option<Arc<StreamProgress>>,
@@ -261,7 +261,7 @@ impl Drop for TrackedChunk {
 
 #[cfg(test)]
 impl StreamProgress {
-    /// Puts the stream into the state of a client that never reads its answer.
+    /// Puts the stream into the state of a client that never reads its response.
     pub(super) fn simulate_stall(&self) {
         self.finish_request();
         self.add_unsent(1);

@@ -188,7 +188,7 @@ impl FenWarningCode {
     }
 }
 
-/// A error of a position's text.
+/// An error of a position's text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PositionError {
     /// The kind of the error.
@@ -202,7 +202,7 @@ pub struct PositionError {
 }
 
 impl PositionError {
-    /// A error with an excerpt of the invalid text.
+    /// An error with an excerpt of the invalid text.
     pub fn new(
         code: PositionErrorCode,
         field: PositionField,

@@ -52,7 +52,7 @@ fn dotted(key: &str) -> String {
 pub(super) fn invalid_value(error: config::ConfigError) -> InvalidSetting {
     match error {
         config::ConfigError::Type { key, unexpected, expected, .. } => {
-            let detail = mismatch(&unexpected.to_string(), expected);
+            let detail = format!("{unexpected} is not {expected}");
             InvalidSetting::new(dotted(&key.unwrap_or_default()), detail)
         }
         config::ConfigError::At { key, error, .. } => {
@@ -61,20 +61,6 @@ pub(super) fn invalid_value(error: config::ConfigError) -> InvalidSetting {
         // Only entries of access.keys have members without a default.
         config::ConfigError::NotFound(key) => InvalidSetting::new(dotted(&key), "is missing"),
         other => InvalidSetting::new("", other.to_string()),
-    }
-}
-
-/// The reason for a value that does not fit the type of its setting. The library names the widths
-/// of integers, which say nothing about the range of a setting.
-fn mismatch(found: &str, expected: &str) -> String {
-    match found.split_once(" integer `") {
-        Some((_, number)) if expected.contains("integer") => {
-            let number = number.trim_end_matches('`');
-            let reason =
-                if number.starts_with('-') { "must not be negative" } else { "is too large" };
-            format!("{number} is out of range; it {reason}")
-        }
-        _ => format!("{found} is not {expected}"),
     }
 }
 

@@ -311,11 +311,23 @@ fn parse_address<E: Error>(text: &str) -> Result<SocketAddr, E> {
 }
 
 fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<IpNet>, D::Error> {
-    let parse = |text: String| {
+    let networks = Vec::<Network>::deserialize(deserializer)?;
+    Ok(networks.into_iter().map(|Network(network)| network).collect())
+}
+
+/// An entry of `access.trusted_proxies`. As a type of its own it fails with its index.
+#[derive(Deserialize)]
+#[serde(try_from = "String")]
+struct Network(IpNet);
+
+impl TryFrom<String> for Network {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Network, String> {
         text.parse()
-            .map_err(|_| D::Error::custom(format!("{text:?} is not a network such as 10.0.0.0/8")))
-    };
-    Vec::<String>::deserialize(deserializer)?.into_iter().map(parse).collect()
+            .map(Network)
+            .map_err(|_| format!("{text:?} is not a network such as 10.0.0.0/8"))
+    }
 }
 
 /// Format of a log line.

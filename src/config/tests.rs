@@ -102,7 +102,12 @@ fn bad_values_are_refused_by_their_keys_full_names() {
         ("log.format", "\"xml\""),
         ("log.level", "\"kibitzer=loud\""),
         ("log.level", "\"loud\""),
-        ("access.trusted_proxies", "[\"10.0.0.0/8\", \"everybody\"]"),
+        ("log.level", "\"kibitzer=debug, info\""),
+        ("log.level", "\"info, kibitzer=debug\""),
+        ("log.level", "\"kibitzer\""),
+        ("log.level", "\"info,\""),
+        ("log.level", "\"\""),
+        ("log.level", "\"3\""),
         ("http.cors_origins", "[\"chess.example\"]"),
         ("http.cors_origins", "[\" https://chess.example\"]"),
         ("http.cors_origins", "[\"https://Chess.example\"]"),
@@ -122,8 +127,31 @@ fn bad_values_are_refused_by_their_keys_full_names() {
 }
 
 #[test]
+fn a_log_filter_is_a_level_and_levels_of_modules() {
+    for level in ["off", "INFO", "kibitzer=debug", "warn,kibitzer::http=info", "a=off,info"] {
+        let settings = with_environment(&[("KIBITZER__LOG__LEVEL", level)]).unwrap();
+        assert_eq!(settings.log.level, level);
+    }
+}
+
+#[test]
+fn every_integer_setting_has_a_range() {
+    let defaults = defaults().build().unwrap();
+    for (key, value) in unknown_keys::flatten(&defaults.cache) {
+        if matches!(value.kind, config::ValueKind::I64(_)) {
+            let error = with_file(&format!("{key} = -1")).unwrap_err().to_string();
+            assert!(
+                error.starts_with(&format!("{key}: -1 is out of range; it must be ")),
+                "{error}"
+            );
+        }
+    }
+}
+
+#[test]
 fn bad_list_entries_are_refused_with_their_index() {
     for (key, value) in [
+        ("access.trusted_proxies", "[\"10.0.0.0/8\", \"everybody\"]"),
         ("access.keys", "[{ name = \"a\", sha256 = \"abc\" }]"),
         ("access.keys", "[{ name = \"a\", secret = \"b\" }]"),
         ("access.keys", "[{ name = \"a\" }]"),
@@ -146,14 +174,18 @@ fn bad_list_entries_are_refused_with_their_index() {
 #[test]
 fn an_error_names_the_value_and_what_is_allowed() {
     for (text, message) in [
-        ("limits.depth = 1000", "limits.depth: 1000 is out of range; it is too large"),
-        ("search.hash_mb = -4", "search.hash_mb: -4 is out of range; it must not be negative"),
+        ("limits.depth = 1000", "limits.depth: 1000 is out of range; it must be 1 to 120"),
+        ("search.hash_mb = -4", "search.hash_mb: -4 is out of range; it must be 1 to 1048576"),
         ("search = 3", "search: is a section; it must have keys"),
         ("log.format = \"xml\"", "log.format: \"xml\" is not a format; it must be text or json"),
         ("listen = \"8080\"", "listen: \"8080\" is not an IP address and port"),
         (
             "access.trusted_proxies = [\"everybody\"]",
-            "access.trusted_proxies: \"everybody\" is not a network such as 10.0.0.0/8",
+            "access.trusted_proxies[0]: \"everybody\" is not a network such as 10.0.0.0/8",
+        ),
+        (
+            "access.keys = [{ name = \"a\", requests = -1 }]",
+            "access.keys[0].requests: -1 is out of range; it must be 0 to 4294967295",
         ),
         (
             "access.keys = [{ name = \"a\" }]",

@@ -31,7 +31,8 @@ pub(super) fn check_keys(defaults: &Config, overrides: &Config) -> Vec<InvalidSe
         .collect()
 }
 
-fn flatten(value: &Value) -> BTreeMap<String, Value> {
+/// The values by their full keys. A list is one value.
+pub(super) fn flatten(value: &Value) -> BTreeMap<String, Value> {
     fn walk(prefix: &str, value: &Value, flat: &mut BTreeMap<String, Value>) {
         match &value.kind {
             ValueKind::Table(table) if prefix.is_empty() || !table.is_empty() => {

@@ -104,7 +104,7 @@ fn upward_imports(graph: &ImportGraph<'_>) -> Vec<String> {
     violations
 }
 
-/// Every error of a crate with these modules, in words.
+/// Every violation of a crate with these modules, in words.
 fn violations(modules: &[Module], dependencies: &BTreeSet<String>) -> Vec<String> {
     let graph = ImportGraph::new(modules);
     let mut violations = upward_imports(&graph);
@@ -163,7 +163,7 @@ fn the_manifest_lists_the_packages_that_chess_must_not_name() {
     assert!(!dependencies.contains("missing_docs"), "lints are no packages");
 }
 
-/// The errors of a crate made of these files: each a module's path and its text.
+/// The violations of a crate made of these files: each a module's path and its text.
 fn violations_of(files: &[(&str, &str)]) -> Vec<String> {
     let paths: Vec<Vec<&str>> = files.iter().map(|(path, _)| path.split("::").collect()).collect();
     let layers: BTreeSet<&str> = paths.iter().map(|path| path[0]).collect();
@@ -173,7 +173,7 @@ fn violations_of(files: &[(&str, &str)]) -> Vec<String> {
     violations(&modules, &dependencies())
 }
 
-/// The errors of one file in a crate that has the layers `chess`, `engine` and `http`.
+/// The violations of one file in a crate that has the layers `chess`, `engine` and `http`.
 fn violations_of_file(path: &str, text: &str) -> Vec<String> {
     violations_of(&[("chess", ""), ("engine", ""), ("http", ""), (path, text)])
 }

@@ -13,7 +13,7 @@
     reason = "a test fails by panicking and prints its progress"
 )]
 
-mod dictionary;
+mod evaluation_cache;
 #[path = "../support/full_run.rs"]
 mod full_run;
 mod job_observer;
@@ -109,7 +109,7 @@ fn kills_while_writing(rounds: &[Round]) -> usize {
 fn reported_job_events_survive_every_kill() {
     let plan = KillPlan::from_environment();
     let folder = tempfile::tempdir().expect("a folder");
-    dictionary::fill(folder.path(), plan.entries);
+    evaluation_cache::fill(folder.path(), plan.entries);
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

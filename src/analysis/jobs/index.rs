@@ -82,7 +82,7 @@ impl Index {
         self.next_turn += 1;
     }
 
-    /// Starts the next waiting job if a place is free. Each client runs at most one job.
+    /// Starts the next waiting job if a slot is free. Each client runs at most one job.
     pub(super) fn start_next(&mut self) -> Option<Arc<JobEntry>> {
         if self.active.len() >= MAX_ACTIVE {
             return None;

@@ -157,7 +157,7 @@ impl Jobs {
         (JobReader::new(self.clone(), entry, record), progress)
     }
 
-    /// Starts waiting jobs while there are free places.
+    /// Starts waiting jobs while there are free slots.
     fn start_waiting_jobs(&self) {
         while let Some(entry) =
             (!self.is_shutting_down()).then(|| self.index().start_next()).flatten()

@@ -30,10 +30,16 @@ pub fn parse_fen(text: &str) -> Result<ParsedFen, InvalidPosition> {
     let (fields, count) = split_fields(text);
     let mut parser = FenParser::default();
     if !(4..=6).contains(&count) {
-        let detail = format!("the FEN has {count} fields; it must have 4, 5 or 6");
+        let detail = format!("the FEN has {}; it must have 4, 5 or 6", counted(count, "field"));
         parser.add_error(PositionErrorCode::FenFields, PositionField::Fen, text, detail);
     }
     parser.parse(&fields[..count.min(6)])
+}
+
+/// The number with its noun: "1 field", "2 fields".
+fn counted(count: usize, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
 }
 
 /// Rejects texts that are too long or have control characters.
@@ -172,7 +178,7 @@ impl FenParser {
 
     /// Parses the piece placement. Returns `true` when it has no errors.
     fn parse_board(&mut self, text: &str) -> bool {
-        let faults_before = self.errors.len();
+        let errors_before = self.errors.len();
         let mut unknown = String::new();
         let mut ranks = 1;
         let mut rank_start = 0;
@@ -198,12 +204,12 @@ impl FenParser {
         }
         self.finish_rank(&text[rank_start..], &rank);
         self.finish_board(text, ranks, &unknown);
-        self.errors.len() == faults_before
+        self.errors.len() == errors_before
     }
 
     fn finish_board(&mut self, text: &str, ranks: usize, unknown: &str) {
         if ranks != 8 {
-            let detail = format!("the board has {ranks} ranks; it must have 8");
+            let detail = format!("the board has {}; it must have 8", counted(ranks, "rank"));
             self.add_error(PositionErrorCode::RankCount, PositionField::Board, text, detail);
         }
         for letter in unknown.chars() {
@@ -218,7 +224,7 @@ impl FenParser {
 
     fn finish_rank(&mut self, text: &str, rank: &RankState) {
         if rank.has_only_known_chars && rank.width != 8 {
-            let detail = format!("the rank has {} squares; it must have 8", rank.width);
+            let detail = format!("the rank has {}; it must have 8", counted(rank.width, "square"));
             self.add_error(PositionErrorCode::RankLength, PositionField::Board, text, detail);
         } else if rank.digits_joined {
             let detail = "adjacent digits were added up";

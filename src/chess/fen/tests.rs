@@ -30,7 +30,7 @@ fn the_key_of_the_start_position_is_frozen() {
 }
 
 #[test]
-fn every_fault_of_a_fen_is_reported_in_the_order_of_its_fields() {
+fn every_error_of_a_fen_is_reported_in_the_order_of_its_fields() {
     let fen = "rnbqkbnr/ppppxppp/8/8/8/8/PPPPPPP/RNBQKBNR q KZ e9 x 99999999999999999999999";
     let invalid = parse_fen(fen).unwrap_err();
     let seen: Vec<_> =
@@ -56,7 +56,7 @@ fn a_position_is_validated_even_when_another_field_is_invalid() {
 }
 
 #[test]
-fn faults_of_the_position_quote_the_field_as_given() {
+fn errors_of_the_position_quote_the_field_as_given() {
     let invalid = parse_fen("4k3/44/8/8/8/8/4R3/4K3 w - - 0 1").unwrap_err();
     assert_eq!(invalid.errors[0].text, "4k3/44/8/8/8/8/4R3/4K3");
     assert_eq!(invalid.errors[0].code, PositionErrorCode::OpponentInCheck);

@@ -30,7 +30,7 @@ fn each_promoted_piece_needs_a_missing_pawn() {
 }
 
 #[test]
-fn several_faults_of_the_board_are_all_reported() {
+fn several_errors_of_the_board_are_all_reported() {
     assert_eq!(
         errors("P3k3/pppp1ppp/pp6/8/8/8/4R3/4K3 w - - 0 1"),
         ["too_many_pawns", "pawn_on_back_rank", "opponent_in_check"]

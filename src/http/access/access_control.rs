@@ -25,7 +25,7 @@ pub(crate) const PROTECTED_PREFIXES: [&str; 2] = ["/v1/", "/api/"];
 pub(crate) struct AccessControl {
     access: AccessConfig,
     /// The limiter of all clients without their own rate.
-    default_rate_limit: Option<ClientRateLimiter>,
+    default_limiter: Option<ClientRateLimiter>,
     /// The limiters of keys with their own rate, by key name.
     key_limiters: HashMap<String, ClientRateLimiter>,
     tickets: Tickets,
@@ -34,13 +34,13 @@ pub(crate) struct AccessControl {
 impl AccessControl {
     /// Creates the limiters for these settings.
     pub(crate) fn new(access: AccessConfig) -> AccessControl {
-        let default_rate_limit = access.default_rate_limit.and_then(ClientRateLimiter::new);
+        let default_limiter = access.default_rate_limit.and_then(ClientRateLimiter::new);
         let limiters = access
             .keys
             .iter()
             .filter_map(|key| Some((key.name.clone(), ClientRateLimiter::new(key.rate?)?)));
         let key_limiters = limiters.collect();
-        AccessControl { access, default_rate_limit, key_limiters, tickets: Tickets::default() }
+        AccessControl { access, default_limiter, key_limiters, tickets: Tickets::default() }
     }
 
     /// Identifies the client by its key or its address; `None` for an unknown key.
@@ -67,7 +67,7 @@ impl AccessControl {
             .key
             .as_deref()
             .and_then(|key| self.key_limiters.get(key))
-            .or(self.default_rate_limit.as_ref())
+            .or(self.default_limiter.as_ref())
     }
 
     /// Counts a request of this client. Returns its remaining allowance, or `None` without a limit.
@@ -88,7 +88,7 @@ impl AccessControl {
 
     /// Whether any client has a rate limit.
     fn has_rate_limits(&self) -> bool {
-        self.default_rate_limit.is_some() || !self.key_limiters.is_empty()
+        self.default_limiter.is_some() || !self.key_limiters.is_empty()
     }
 
     /// Admits a request and attaches the identity of its client. Returns the remaining allowance,

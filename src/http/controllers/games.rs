@@ -43,6 +43,8 @@ use request::Upload;
 /// is clamped. Without a limit, the server searches a default number of nodes. With `multipv`, the
 /// search returns that number of lines, and `/v1/analysis` can use them from the evaluation cache.
 ///
+/// A limit may be a query parameter or a member of a JSON body. It can't be given in both places.
+///
 /// One client's unfinished jobs may use at most half of the server's limits on jobs and storage.
 /// Finished jobs are evicted to make room for new ones, beginning with the client that uses most.
 ///

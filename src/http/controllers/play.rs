@@ -113,7 +113,7 @@ pub(crate) struct RecordDto {
     /// The side that castles and the direction; null without castling.
     #[schema(required, schema_with = castle_types)]
     castle_type: Option<&'static str>,
-    /// The static evaluation after the move from White's point of view, in normalized centipawns
+    /// The static evaluation after the move from White's point of view, in normalised centipawns
     /// (+100 = 50 % win probability).
     score: i32,
     /// The castling rights before the move.

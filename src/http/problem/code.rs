@@ -273,7 +273,7 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         title: "Queue full",
         explanation: "All workers are busy and the queue is full, or a limit is reached: of \
             streams and live boards, batches, explore requests, uploads or jobs. `detail` names \
-            the limit; `queue_length` counts the waiting requests or the used places. Retry after \
+            the limit; `queue_length` counts the waiting requests or the used slots. Retry after \
             the seconds in `Retry-After`.",
     },
     Entry {

@@ -55,7 +55,7 @@ pub(crate) struct ProblemDocument {
     /// With `illegal_move`: why the move is refused.
     #[schema(schema_with = illegal_move_reasons)]
     why: Option<String>,
-    /// With `queue_full`: the number of waiting requests, or of used places.
+    /// With `queue_full`: the number of waiting requests, or of used slots.
     #[schema(nullable = false)]
     queue_length: Option<u64>,
     /// With `not_ready`: the reasons.

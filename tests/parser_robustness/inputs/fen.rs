@@ -13,14 +13,14 @@ pub(crate) fn check(data: &[u8]) -> bool {
             true
         }
         Err(refusal) => {
-            assert_names_faults(&refusal);
+            assert_names_errors(&refusal);
             false
         }
     }
 }
 
 /// Asserts that a refusal names its errors and truncates the text that it repeats.
-fn assert_names_faults(refusal: &InvalidPosition) {
+fn assert_names_errors(refusal: &InvalidPosition) {
     assert!(!refusal.errors.is_empty(), "a refusal without an error");
     for error in &refusal.errors {
         assert!(error.text.chars().count() <= 200, "{error:?}");

@@ -119,7 +119,7 @@ fn non_canonical_packed_forms_are_rejected() {
 }
 
 #[test]
-fn an_illegal_position_is_rejected_with_its_own_faults() {
+fn an_illegal_position_is_rejected_with_its_own_errors() {
     // White is to move, but Black's king is in check.
     let black_to_move = bits("4k3/8/8/8/8/8/4R3/4K3 b - - 0 1");
     let side = packed_bit_len(&position("4k3/8/8/8/8/8/4R3/4K3 b - - 0 1")) - 10;

@@ -22,7 +22,7 @@ pub(super) fn unpack(bytes: &[u8]) -> Result<Position, PackedError> {
     bits.finish()?;
 
     let position = setup.validate().map_err(|invalid| match setup.en_passant {
-        // If only the en passant square makes the setup invalid, the en passant bit is the error.
+        // If only the en passant square makes the setup invalid, the en passant bit is wrong.
         Some(_) if Setup { en_passant: None, ..setup.clone() }.validate().is_ok() => {
             PackedError::EnPassant
         }
