@@ -219,7 +219,7 @@ impl Engine {
         thread::scope(|scope| {
             // The scope waits for the helpers, which wait for this guard alone, also when the main
             // thread panics.
-            let stop_on_drop = thread_group.stop_on_drop();
+            let stop_on_drop = thread_group.stop_on_drop(budget.stop_flag());
             // Without a new thread the search continues with fewer.
             let helpers: Vec<_> = workers
                 .filter_map(|helper| spawn_helper(scope, helper, root, goal.for_helper(), threads))

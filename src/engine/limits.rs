@@ -1,7 +1,9 @@
-//! The limits of a search, its options, and the stop flag, which also publishes the node count.
+//! The limits of a search, its options, and the stop flag, which also pauses the search and
+//! publishes the node count.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::chess::Move;
 
@@ -54,8 +56,8 @@ impl Default for SearchOptions {
     }
 }
 
-/// A flag that stops a running search from another thread. A running thread checks it every 256
-/// nodes.
+/// A flag that stops or pauses a running search from another thread. A running thread checks it
+/// every 256 nodes.
 ///
 /// The search also publishes its node count here.
 #[derive(Debug, Default)]
@@ -63,6 +65,15 @@ pub struct StopFlag {
     stopped: AtomicBool,
     pondering: AtomicBool,
     nodes: AtomicU64,
+    paused: AtomicBool,
+    /// The main thread has ended, so its helpers must not wait.
+    finished: AtomicBool,
+    /// The length of all ended pauses, in nanoseconds.
+    paused_nanos: AtomicU64,
+    /// The start of the current pause. The condition variable wakes the threads of the search at
+    /// its end.
+    pause_start: Mutex<Option<Instant>>,
+    pause_end: Condvar,
 }
 
 impl StopFlag {
@@ -73,9 +84,68 @@ impl StopFlag {
         StopFlag { pondering: AtomicBool::new(true), ..StopFlag::default() }
     }
 
-    /// Stops the search.
+    /// Stops the search. A paused search ends, too.
     pub fn stop(&self) {
+        // The lock makes a thread that is about to wait see the flag.
+        let _pause_start = self.lock_pause();
         self.stopped.store(true, Ordering::Relaxed);
+        self.pause_end.notify_all();
+    }
+
+    /// Pauses the search: its threads keep their state and wait, from their next check of the flag
+    /// on. The pause counts for no time limit.
+    pub fn pause(&self) {
+        let mut pause_start = self.lock_pause();
+        pause_start.get_or_insert_with(Instant::now);
+        self.paused.store(true, Ordering::Relaxed);
+    }
+
+    /// Continues a paused search.
+    pub fn resume(&self) {
+        let mut pause_start = self.lock_pause();
+        let pause = pause_start.take().map_or(Duration::ZERO, |start| start.elapsed());
+        let nanos = u64::try_from(pause.as_nanos()).unwrap_or(u64::MAX);
+        self.paused_nanos.fetch_add(nanos, Ordering::Relaxed);
+        self.paused.store(false, Ordering::Relaxed);
+        self.pause_end.notify_all();
+    }
+
+    /// `true` between [`StopFlag::pause`] and [`StopFlag::resume`].
+    #[inline]
+    pub fn is_paused(&self) -> bool {
+        self.paused.load(Ordering::Relaxed)
+    }
+
+    /// The length of all pauses so far, with the current one.
+    pub fn paused_time(&self) -> Duration {
+        let pause_start = self.lock_pause();
+        self.ended_pauses() + pause_start.map_or(Duration::ZERO, |start| start.elapsed())
+    }
+
+    /// The length of all ended pauses. Needs no lock.
+    #[inline]
+    pub fn ended_pauses(&self) -> Duration {
+        Duration::from_nanos(self.paused_nanos.load(Ordering::Relaxed))
+    }
+
+    /// Ends a pause for the helper threads, because the main thread has ended.
+    pub(in crate::engine) fn finish(&self) {
+        let _pause_start = self.lock_pause();
+        self.finished.store(true, Ordering::Relaxed);
+        self.pause_end.notify_all();
+    }
+
+    /// Blocks while the search is paused and not stopped.
+    #[cold]
+    pub fn wait_while_paused(&self) {
+        let is_waiting = |pause_start: &mut Option<Instant>| {
+            pause_start.is_some() && !self.is_stopped() && !self.finished.load(Ordering::Relaxed)
+        };
+        drop(self.pause_end.wait_while(self.lock_pause(), is_waiting));
+    }
+
+    fn lock_pause(&self) -> MutexGuard<'_, Option<Instant>> {
+        self.pause_start.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// `true` after [`StopFlag::stop`].

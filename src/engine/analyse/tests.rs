@@ -191,7 +191,7 @@ fn a_helper_ends_the_search_at_the_depth_only_without_multipv() {
         let mut helper = engine.new_worker(&tt_view, &mut data, budget.for_thread(1), &game, moves);
         let mut stop_helpers = |report: &Report| {
             if report.depth > 3 {
-                thread_group.stop_on_drop().stop_helpers();
+                thread_group.stop_on_drop(&stop).stop_helpers();
             }
         };
         helper.iterative_deepening(

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::engine::limits::StopFlag;
+
 /// A thread's node count, on a cache line of its own.
 #[derive(Default)]
 #[repr(align(64))]
@@ -27,9 +29,10 @@ impl ThreadGroup {
         }
     }
 
-    /// A guard of the main thread that stops every helper, at the latest when it is dropped.
-    pub(in crate::engine) fn stop_on_drop(&self) -> StopOnDrop<'_> {
-        StopOnDrop(self)
+    /// A guard of the main thread that stops every helper, at the latest when it is dropped. The
+    /// helpers of a paused search end, too.
+    pub(in crate::engine) fn stop_on_drop<'a>(&'a self, flag: &'a StopFlag) -> StopOnDrop<'a> {
+        StopOnDrop { thread_group: self, flag }
     }
 
     /// `true` once the main thread has stopped the helpers.
@@ -61,12 +64,16 @@ impl ThreadGroup {
 }
 
 /// A guard that stops the helpers however the main thread ends.
-pub(in crate::engine) struct StopOnDrop<'a>(&'a ThreadGroup);
+pub(in crate::engine) struct StopOnDrop<'a> {
+    thread_group: &'a ThreadGroup,
+    flag: &'a StopFlag,
+}
 
 impl StopOnDrop<'_> {
     /// Tells every helper to stop.
     pub(in crate::engine) fn stop_helpers(&self) {
-        self.0.main_thread_done.store(true, Ordering::Relaxed);
+        self.thread_group.main_thread_done.store(true, Ordering::Relaxed);
+        self.flag.finish();
     }
 }
 

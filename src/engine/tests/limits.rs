@@ -139,3 +139,84 @@ fn a_search_with_nothing_deeper_to_find_ends_by_itself() {
     assert_eq!((report.score, report.reason), (Score::Mate(1), StopReason::Depth));
     assert!(report.elapsed < Duration::from_secs(5));
 }
+
+/// Searches with this many threads while another thread pauses the search four times.
+fn analyse_with_pauses(engine: &Engine, game: &Game, limits: Limits, threads: usize) -> Report {
+    let flag = StopFlag::default();
+    let options = SearchOptions { threads, ..SearchOptions::default() };
+    thread::scope(|scope| {
+        let search = GameSearch { game, limits: &limits, options: &options, stop: &flag };
+        let running = scope
+            .spawn(move || engine.search_game(&mut engine.thread_data_set(), search, &mut |_| ()));
+        for _ in 0..4 {
+            thread::sleep(Duration::from_millis(5));
+            flag.pause();
+            thread::sleep(Duration::from_millis(20));
+            let nodes = flag.nodes();
+            thread::sleep(Duration::from_millis(60));
+            assert_eq!(flag.nodes(), nodes, "a paused search makes no moves");
+            flag.resume();
+        }
+        running.join().unwrap()
+    })
+}
+
+#[test]
+fn a_paused_search_continues_where_it_was() {
+    let game = game(KIWIPETE, "");
+    let limits = Limits { nodes: Some(400_000), ..Limits::default() };
+    let mut unpaused = analyse(&Engine::new(4), &game, limits);
+    let paused = analyse_with_pauses(&Engine::new(4), &game, limits, 1);
+    unpaused.elapsed = paused.elapsed;
+    assert_eq!(paused, unpaused);
+}
+
+#[test]
+fn a_pause_counts_for_no_time_limit() {
+    let limits = Limits { movetime: Some(Duration::from_millis(200)), ..Limits::default() };
+    for threads in [1, 2] {
+        let started = Instant::now();
+        let report = analyse_with_pauses(&Engine::new(4), &game(KIWIPETE, ""), limits, threads);
+        let wall_time = started.elapsed();
+        assert_eq!(report.reason, StopReason::Time);
+        assert!(report.elapsed >= Duration::from_millis(200));
+        assert!(wall_time >= report.elapsed + Duration::from_millis(4 * 80), "{wall_time:?}");
+    }
+}
+
+#[test]
+fn a_stop_ends_a_paused_search() {
+    for threads in [1, 2] {
+        let engine = Engine::new(4);
+        let (game, flag) = (game(KIWIPETE, ""), StopFlag::default());
+        let options = SearchOptions { threads, ..SearchOptions::default() };
+        let (game, limits) = (&game, Limits::default());
+        let search = GameSearch { game, limits: &limits, options: &options, stop: &flag };
+        thread::scope(|scope| {
+            let running = scope
+                .spawn(|| engine.search_game(&mut engine.thread_data_set(), search, &mut |_| ()));
+            thread::sleep(Duration::from_millis(30));
+            flag.pause();
+            thread::sleep(Duration::from_millis(30));
+            assert!(!running.is_finished());
+            flag.stop();
+            assert_eq!(running.join().unwrap().reason, StopReason::Stopped);
+        });
+    }
+}
+
+#[test]
+fn a_search_that_ends_during_a_pause_does_not_wait_for_its_helpers() {
+    let (engine, game, flag) = (Engine::new(4), game(KIWIPETE, ""), StopFlag::default());
+    let limits = Limits { depth: Some(6), ..Limits::default() };
+    let options = SearchOptions { threads: 2, ..SearchOptions::default() };
+    let search = GameSearch { game: &game, limits: &limits, options: &options, stop: &flag };
+    // The main thread pauses the search itself and does not check the flag again.
+    let report = engine.search_game(&mut engine.thread_data_set(), search, &mut |report| {
+        if report.depth == 6 {
+            flag.pause();
+            thread::sleep(Duration::from_millis(20));
+        }
+    });
+    assert!(report.depth >= 6, "a helper may have got deeper");
+}

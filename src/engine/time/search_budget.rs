@@ -83,6 +83,9 @@ impl<'a> SearchBudget<'a> {
         if self.stop_reason.is_some() {
             return;
         }
+        if self.stop.is_paused() {
+            self.stop.wait_while_paused();
+        }
         self.stop_reason = if self.thread_index == 0 {
             self.main_thread_stop_reason()
         } else {
@@ -123,7 +126,7 @@ impl<'a> SearchBudget<'a> {
     }
 
     fn is_past_deadline(&self) -> bool {
-        let has_passed = |deadline| !self.stop.is_pondering() && self.start.elapsed() >= deadline;
+        let has_passed = |deadline| !self.stop.is_pondering() && self.elapsed() >= deadline;
         (self.time_limit_active || self.nodes >= GRACE_NODES)
             && self.deadline.is_some_and(has_passed)
     }
@@ -155,6 +158,11 @@ impl<'a> SearchBudget<'a> {
         self.stop_reason
     }
 
+    /// The flag that stops and pauses the search.
+    pub(in crate::engine) const fn stop_flag(&self) -> &'a StopFlag {
+        self.stop
+    }
+
     /// `true` while the search runs on the opponent's time.
     pub(in crate::engine) fn is_pondering(&self) -> bool {
         self.stop.is_pondering()
@@ -171,9 +179,9 @@ impl<'a> SearchBudget<'a> {
         self.nodes + self.thread_group.nodes_excluding(self.thread_index)
     }
 
-    /// The wall time so far.
+    /// The wall time so far, without pauses.
     pub(in crate::engine) fn elapsed(&self) -> Duration {
-        self.start.elapsed()
+        self.start.elapsed().saturating_sub(self.stop.ended_pauses())
     }
 }
 
