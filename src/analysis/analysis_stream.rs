@@ -19,7 +19,7 @@ use crate::engine::Report;
 pub enum AnalysisUpdate {
     /// The cached analysis with the requested lines; before any other update.
     Cached(CachedAnalysis),
-    /// The search waits for a worker, with this many tasks ahead of it.
+    /// The search waits for a worker, or for its next time slice, with this many tasks ahead of it.
     Queued(usize),
     /// The search has finished an iteration that is deeper than all earlier updates.
     Iteration(Arc<Report>),
@@ -52,6 +52,7 @@ pub(super) struct PendingSearch {
     pub(super) session_guard: Option<SessionGuard>,
     progress: watch::Receiver<SearchProgress>,
     load: watch::Receiver<usize>,
+    paused: watch::Receiver<bool>,
     sent_tasks_ahead: Option<usize>,
     /// When the request stops waiting for a worker.
     deadline: Instant,
@@ -222,10 +223,9 @@ impl AnalysisStream {
         match &self.state {
             StreamState::Searching(search) => {
                 let started_at = search.progress.borrow().started_at;
-                (
-                    started_at.map_or(Duration::ZERO, |started_at| started_at.elapsed()),
-                    search.subscription.nodes(),
-                )
+                let since_start = started_at.map_or(Duration::ZERO, |started| started.elapsed());
+                let subscription = &search.subscription;
+                (since_start.saturating_sub(subscription.paused_time()), subscription.nodes())
             }
             StreamState::Answered(answer) => (answer.report.elapsed, answer.report.nodes),
             StreamState::Ended => (Duration::ZERO, 0),
@@ -243,6 +243,7 @@ impl PendingSearch {
         session_guard: Option<SessionGuard>,
     ) -> PendingSearch {
         let (progress, load) = (subscription.progress(), subscription.watch_load());
+        let paused = subscription.watch_paused();
         let deadline = requested_at + max_wait;
         PendingSearch {
             requested_at,
@@ -251,6 +252,7 @@ impl PendingSearch {
             session_guard,
             progress,
             load,
+            paused,
             sent_tasks_ahead: None,
             deadline,
             early_end: None,
@@ -267,13 +269,16 @@ impl PendingSearch {
     /// The next update that needs no waiting.
     fn next_update(&mut self, sent_depth: u8) -> Option<AnalysisUpdate> {
         let progress = self.progress.borrow_and_update().clone();
-        if progress.started_at.is_none() {
+        let is_paused = *self.paused.borrow_and_update();
+        if progress.started_at.is_none() || is_paused {
             self.load.mark_unchanged();
             let tasks_ahead = self.subscription.tasks_ahead();
             if tasks_ahead.is_some() && tasks_ahead != self.sent_tasks_ahead {
                 self.sent_tasks_ahead = tasks_ahead;
                 return tasks_ahead.map(AnalysisUpdate::Queued);
             }
+        } else {
+            self.sent_tasks_ahead = None;
         }
         progress
             .latest_report
@@ -283,12 +288,20 @@ impl PendingSearch {
 
     async fn wait_for_event(&mut self) -> SearchEvent {
         let PendingSearch {
-            subscription, session_guard, progress, load, deadline, early_end, ..
+            subscription,
+            session_guard,
+            progress,
+            load,
+            paused,
+            deadline,
+            early_end,
+            ..
         } = self;
         if let Some(EarlyEnd { reason, stops_search: false }) = *early_end {
             return SearchEvent::EndedEarly(reason);
         }
-        let is_waiting = progress.borrow().started_at.is_none();
+        let is_unstarted = progress.borrow().started_at.is_none();
+        let is_waiting = is_unstarted || *paused.borrow();
         let is_ended_early = early_end.is_some();
         let replaced = async {
             match session_guard {
@@ -302,8 +315,9 @@ impl PendingSearch {
             outcome = subscription.wait_for_result() => return SearchEvent::Finished(outcome),
             () = replaced, if !is_ended_early => {}
             _ = progress.changed() => return SearchEvent::Changed,
+            _ = paused.changed() => return SearchEvent::Changed,
             _ = load.changed(), if is_waiting => return SearchEvent::Changed,
-            () = sleep_until((*deadline).into()), if is_waiting => return SearchEvent::TimedOut,
+            () = sleep_until((*deadline).into()), if is_unstarted => return SearchEvent::TimedOut,
         }
         self.end_early(CompletionReason::Replaced);
         SearchEvent::Changed
@@ -318,18 +332,21 @@ impl PendingSearch {
         let SearchProgress { started_at, latest_report } = self.progress.borrow().clone();
         let (started, ended) = (started_at.unwrap_or_else(Instant::now), Instant::now());
         let report = latest_report.unwrap_or_else(|| Arc::new(Report::empty()));
-        self.answer_from(SearchResult { report, reason, started, ended })
+        let paused = self.subscription.paused_time();
+        self.answer_from(SearchResult { report, reason, started, ended, paused })
     }
 
-    fn answer_from(&self, SearchResult { report, reason, started, ended }: SearchResult) -> Answer {
+    fn answer_from(&self, result: SearchResult) -> Answer {
+        let SearchResult { report, reason, started, ended, paused } = result;
+        let searched = ended.saturating_duration_since(started.max(self.requested_at));
         Answer {
             report,
             source: Source::Search,
             cache_verdict: self.cache_verdict,
             reason: self.early_end.map_or(reason, |early_end| early_end.reason),
             shared: self.subscription.shared,
-            queued: started.saturating_duration_since(self.requested_at),
-            searched: ended.saturating_duration_since(started.max(self.requested_at)),
+            queued: started.saturating_duration_since(self.requested_at) + paused.min(searched),
+            searched: searched.saturating_sub(paused),
         }
     }
 }

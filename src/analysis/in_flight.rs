@@ -11,8 +11,9 @@ use tracing::{Id, Span};
 use super::answer::{AnalysisError, CompletionReason};
 use super::cache_key::AnalysisKey;
 use super::counters::{CountedNodes, RunningGuard, SearchCounters, SearchCounts};
-use super::queue::{Queue, QueuePlace, Submitter};
+use super::queue::{Queue, Submitter, TaskControl};
 use super::request::PriorityClass;
+use super::session::Client;
 use crate::engine::{Limits, Report, SearchOptions, StopFlag, StopReason};
 
 /// The identity of a search: requests with equal keys share one.
@@ -41,6 +42,8 @@ pub(super) struct SearchResult {
     pub(super) reason: CompletionReason,
     pub(super) started: Instant,
     pub(super) ended: Instant,
+    /// The time between the slices of the search.
+    pub(super) paused: Duration,
 }
 
 type SearchOutcome = Result<SearchResult, AnalysisError>;
@@ -57,11 +60,11 @@ pub(super) struct SearchProgress {
 /// One search, from its place in the queue to its end.
 #[derive(Debug)]
 struct SharedSearch {
-    stop: StopFlag,
+    control: Arc<TaskControl>,
     stopped_by_shutdown: AtomicBool,
     /// Never rises from zero: no request joins a search that is being stopped.
     subscribers: AtomicUsize,
-    queue_place: Mutex<Option<QueuePlace>>,
+    class: Mutex<PriorityClass>,
     progress: watch::Sender<SearchProgress>,
     outcome: watch::Sender<Option<SearchOutcome>>,
     counted_nodes: CountedNodes,
@@ -71,12 +74,12 @@ struct SharedSearch {
 }
 
 impl SharedSearch {
-    fn with_one_subscriber() -> SharedSearch {
+    fn with_one_subscriber(submitter: &Submitter) -> SharedSearch {
         SharedSearch {
-            stop: StopFlag::default(),
+            control: Arc::new(TaskControl::new(submitter.client.clone())),
             stopped_by_shutdown: AtomicBool::new(false),
             subscribers: AtomicUsize::new(1),
-            queue_place: Mutex::new(None),
+            class: Mutex::new(submitter.class),
             progress: watch::Sender::default(),
             outcome: watch::Sender::new(None),
             counted_nodes: CountedNodes::default(),
@@ -88,8 +91,8 @@ impl SharedSearch {
         self.outcome.borrow().is_some()
     }
 
-    fn queue_place(&self) -> MutexGuard<'_, Option<QueuePlace>> {
-        self.queue_place.lock().unwrap_or_else(PoisonError::into_inner)
+    fn class(&self) -> MutexGuard<'_, PriorityClass> {
+        self.class.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a subscriber, unless the last one has left.
@@ -127,6 +130,7 @@ pub(super) struct VacantSearch<'a> {
     key: Arc<SearchKey>,
     search: Arc<SharedSearch>,
     searches: SharedSearches,
+    client: Client,
 }
 
 /// A request's subscription to a search. Dropping it unsubscribes.
@@ -135,6 +139,7 @@ pub(super) struct Subscription {
     search: Arc<SharedSearch>,
     searches: SharedSearches,
     queue: Arc<Queue>,
+    client: Client,
     /// Another request had started the search.
     pub(super) shared: bool,
     has_left: bool,
@@ -163,32 +168,34 @@ impl SharedSearches {
             && existing.get().join()
         {
             let search = existing.get().clone();
-            let mut place = search.queue_place();
-            *place = place.map(|place| queue.promote(place, submitter.class, &submitter.client));
-            drop(place);
+            let mut class = search.class();
+            *class = submitter.class.min(*class);
+            drop(class);
+            search.control.add_client(&submitter.client);
+            queue.promote(&search.control, submitter.class, &submitter.client);
             self.counters.record_shared();
             Span::current().follows_from(search.initiator_span.clone());
             tracing::debug!("joined a search in flight");
-            let (key, queue) = (key.clone(), queue.clone());
-            let (shared, has_left) = (true, false);
             return JoinOutcome::Joined(Subscription {
-                key,
+                key: key.clone(),
                 search,
                 searches,
-                queue,
-                shared,
-                has_left,
+                queue: queue.clone(),
+                client: submitter.client.clone(),
+                shared: true,
+                has_left: false,
             });
         }
-        let search = Arc::new(SharedSearch::with_one_subscriber());
-        JoinOutcome::Vacant(VacantSearch { entry, key: key.clone(), search, searches })
+        let search = Arc::new(SharedSearch::with_one_subscriber(submitter));
+        let client = submitter.client.clone();
+        JoinOutcome::Vacant(VacantSearch { entry, key: key.clone(), search, searches, client })
     }
 
     /// Stops all searches. They return their best result so far.
     pub(super) fn stop_all(&self) {
         for search in self.active.iter() {
             search.stopped_by_shutdown.store(true, Ordering::Release);
-            search.stop.stop();
+            search.control.stop();
         }
     }
 
@@ -200,7 +207,7 @@ impl SharedSearches {
     /// The searches since the start, the nodes of running ones included.
     pub(super) fn counts(&self) -> SearchCounts {
         self.active.iter().for_each(|search| {
-            self.counters.record_nodes(&search.counted_nodes, search.stop.nodes())
+            self.counters.record_nodes(&search.counted_nodes, search.control.nodes())
         });
         self.counters.counts()
     }
@@ -231,15 +238,19 @@ impl VacantSearch<'_> {
         }
     }
 
-    /// Lets requests join the search, whose task has this place in the queue.
-    pub(super) fn start(self, place: QueuePlace, queue: &Arc<Queue>) -> Subscription {
-        let VacantSearch { entry, key, search, searches } = self;
-        *search.queue_place() = Some(place);
+    /// The control of the search's task.
+    pub(super) fn control(&self) -> &Arc<TaskControl> {
+        &self.search.control
+    }
+
+    /// Lets requests join the search, whose task waits in the queue.
+    pub(super) fn start(self, queue: &Arc<Queue>) -> Subscription {
+        let VacantSearch { entry, key, search, searches, client } = self;
         // The entry may hold a search whose last subscriber has just left. That subscriber compares
         // the searches before it removes its own.
         drop(entry.insert(search.clone()));
         let queue = queue.clone();
-        Subscription { key, search, searches, queue, shared: false, has_left: false }
+        Subscription { key, search, searches, queue, client, shared: false, has_left: false }
     }
 }
 
@@ -260,15 +271,24 @@ impl Subscription {
         self.search.progress.subscribe()
     }
 
-    /// How many tasks are ahead of the search in the queue; `None` once it has started.
+    /// How many tasks are ahead of the search in the queue; `None` while it runs.
     pub(super) fn tasks_ahead(&self) -> Option<usize> {
-        let place = *self.search.queue_place();
-        self.queue.tasks_ahead(place?)
+        self.queue.tasks_ahead(&self.search.control)
+    }
+
+    /// Changes when the search pauses or continues.
+    pub(super) fn watch_paused(&self) -> watch::Receiver<bool> {
+        self.search.control.watch_paused()
+    }
+
+    /// The time that the search has spent between slices.
+    pub(super) fn paused_time(&self) -> Duration {
+        self.search.control.paused_time()
     }
 
     /// The nodes of the search so far.
     pub(super) fn nodes(&self) -> u64 {
-        self.search.stop.nodes()
+        self.search.control.nodes()
     }
 
     /// Changes when a task comes to the queue, starts, ends or is removed.
@@ -278,24 +298,24 @@ impl Subscription {
 
     /// Counts a wait that took too long, and returns its error.
     pub(super) fn time_out(&self, waited: Duration) -> AnalysisError {
-        let place = *self.search.queue_place();
-        self.queue.time_out(place.map_or(PriorityClass::Interactive, QueuePlace::class), waited)
+        self.queue.time_out(*self.search.class(), waited)
     }
 
     /// Unsubscribes before the end. The last subscriber stops the search; then this returns `true`.
     pub(super) fn leave(&mut self) -> bool {
-        if std::mem::replace(&mut self.has_left, true) || !self.search.leave() {
+        if std::mem::replace(&mut self.has_left, true) {
+            return false;
+        }
+        self.search.control.remove_client(&self.client);
+        if !self.search.leave() {
             return false;
         }
         if !self.search.is_finished() {
             self.searches.counters.record_cancelled();
         }
-        self.search.stop.stop();
+        self.search.control.stop();
         self.searches.remove(&self.key, &self.search);
-        let place = *self.search.queue_place();
-        if let Some(place) = place {
-            self.queue.remove(place);
-        }
+        self.queue.remove(&self.search.control);
         true
     }
 
@@ -317,9 +337,19 @@ impl SearchPublisher {
         &self.key
     }
 
-    /// The stop flag of the search.
-    pub(super) fn stop_flag(&self) -> &StopFlag {
-        &self.search.stop
+    /// The flag that stops and pauses the current run of the search.
+    pub(super) fn flag(&self) -> Arc<StopFlag> {
+        self.search.control.flag()
+    }
+
+    /// Ends a run. Returns `true` if it was stopped for a restart.
+    pub(super) fn end_run(&self, reason: StopReason) -> bool {
+        self.search.control.end_run(reason == StopReason::Stopped)
+    }
+
+    /// The time that the search has spent between slices.
+    pub(super) fn paused_time(&self) -> Duration {
+        self.search.control.paused_time()
     }
 
     /// `true` after the last subscriber has left.
@@ -329,15 +359,17 @@ impl SearchPublisher {
 
     /// Publishes that a worker has started the search.
     pub(super) fn publish_start(&mut self, now: Instant) {
-        self.running_guard = Some(self.searches.counters.start());
-        self.search.progress.send_modify(|progress| progress.started_at = Some(now));
+        self.running_guard.get_or_insert_with(|| self.searches.counters.start());
+        self.search.progress.send_modify(|progress| {
+            progress.started_at.get_or_insert(now);
+        });
     }
 
     /// Publishes a finished iteration.
-    pub(super) fn publish_update(&self, report: &Report) {
+    pub(super) fn publish_update(&self, report: Report) {
         self.search
             .progress
-            .send_modify(|progress| progress.latest_report = Some(Arc::new(report.clone())));
+            .send_modify(|progress| progress.latest_report = Some(Arc::new(report)));
     }
 
     /// Why the search ended, as its subscribers see it.
@@ -361,7 +393,7 @@ impl SearchPublisher {
     /// Counts the end of the search, before a subscriber can see it.
     fn record_end(&mut self, nodes: u64) {
         let SharedSearches { counters, .. } = &self.searches;
-        counters.record_nodes(&self.search.counted_nodes, nodes.max(self.search.stop.nodes()));
+        counters.record_nodes(&self.search.counted_nodes, nodes.max(self.search.control.nodes()));
         drop(self.running_guard.take());
     }
 }

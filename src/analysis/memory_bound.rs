@@ -6,7 +6,7 @@ use super::request::AnalysisRequest;
 use super::service::ServiceOptions;
 use crate::store;
 
-/// The memory of a worker, in bytes: the used part of its stack, and the data of its search besides
+/// The memory of a search thread, in bytes: the used part of its stack, and the data of its search besides
 /// the transposition table (histories, accumulators, lines, the table of the mate search).
 /// Histories and accumulators take 9 MiB. Measured: 12 MiB; the allocator may keep as much again of
 /// the memory that searches have freed.
@@ -23,7 +23,7 @@ pub struct MemoryBound {
     pub requests: usize,
     /// Candidates for speculative search, each with the longest game that it can keep.
     pub candidates: usize,
-    /// Worker threads: their stacks and the data of their searches.
+    /// Worker threads: their stacks and the data of their searches, as many paused as running.
     pub workers: usize,
 }
 
@@ -44,14 +44,15 @@ impl MemoryBound {
 /// connections and request bodies come on top.
 pub const fn memory_bound(options: &ServiceOptions, hash_mb: usize) -> MemoryBound {
     let workers = if options.workers == 0 { 1 } else { options.workers };
-    // Both classes have this capacity.
-    let requests = options.queue_capacity.saturating_mul(2).saturating_add(workers);
+    // Both classes have this capacity, and so have the searches that wait for their next slice.
+    let requests =
+        options.queue_capacity.saturating_mul(3).saturating_add(workers.saturating_mul(2));
     MemoryBound {
         hash: hash_mb.saturating_mul(1 << 20),
         evaluation_cache: options.cache_max_entries.saturating_mul(bytes_per_entry()),
         requests: requests.saturating_mul(AnalysisRequest::MAX_BYTES),
         candidates: options.speculative_queue_capacity.saturating_mul(SpeculativeQueue::MAX_BYTES),
-        workers: workers.saturating_mul(WORKER_BYTES),
+        workers: workers.saturating_mul(2 * WORKER_BYTES),
     }
 }
 
@@ -81,7 +82,7 @@ mod tests {
         let bound = memory_bound(&options, 64);
         assert_eq!(bound.hash, 64 << 20);
         assert_eq!(bound.evaluation_cache, 1_000 * bytes_per_entry());
-        assert_eq!(bound.requests, 100 * AnalysisRequest::MAX_BYTES);
+        assert_eq!(bound.requests, (3 * 49 + 2 * 2) * AnalysisRequest::MAX_BYTES);
         assert_eq!(bound.candidates, 10 * SpeculativeQueue::MAX_BYTES);
         assert_eq!(
             bound.total(),
@@ -90,7 +91,7 @@ mod tests {
         println!(
             "bytes of an entry: {}, of a request: {}, of a worker: {}",
             bytes_per_entry(),
-            bound.requests / 100,
+            AnalysisRequest::MAX_BYTES,
             bound.workers / 2
         );
     }

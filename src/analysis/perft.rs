@@ -7,7 +7,8 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 
 use super::answer::{AnalysisError, PerftResult};
-use super::queue::{Admission, Queue, QueuePlace, TaskBody};
+use super::queue::{Admission, Queue, TaskBody, TaskControl};
+use super::request::PriorityClass;
 use super::session::Client;
 use crate::chess::{Move, Position, perft};
 use crate::engine::StopFlag;
@@ -34,33 +35,33 @@ pub struct PerftRequest {
 /// A perft as a task of the queue.
 pub(super) struct PerftTask {
     pub(super) request: PerftRequest,
-    /// Set when the client leaves.
-    pub(super) stop: Arc<StopFlag>,
+    /// Stops the count when the client leaves.
+    pub(super) control: Arc<TaskControl>,
     pub(super) shutdown: Arc<StopFlag>,
     pub(super) result_sender: oneshot::Sender<Result<PerftResult, AnalysisError>>,
 }
 
 impl TaskBody for PerftTask {
-    fn run(self: Box<Self>, admission: Admission) {
+    fn run(self: Box<Self>, admission: Admission) -> Option<Box<dyn TaskBody>> {
         let result = match admission {
-            Admission::Admitted => run(&self.request, &self.stop, &self.shutdown),
+            Admission::Admitted => run(&self.request, &self.control.flag(), &self.shutdown),
             Admission::Rejected(error) => Err(error),
         };
         // The receiver is gone if the client has left.
         let _ = self.result_sender.send(result);
+        None
     }
 }
 
 /// The client's side of a queued perft. Dropping it cancels the perft.
 pub(super) struct PerftHandle {
-    stop: Arc<StopFlag>,
-    place: QueuePlace,
+    control: Arc<TaskControl>,
     queue: Arc<Queue>,
 }
 
 impl PerftHandle {
-    pub(super) fn new(stop: Arc<StopFlag>, place: QueuePlace, queue: Arc<Queue>) -> PerftHandle {
-        PerftHandle { stop, place, queue }
+    pub(super) fn new(control: Arc<TaskControl>, queue: Arc<Queue>) -> PerftHandle {
+        PerftHandle { control, queue }
     }
 
     /// Waits for the result, and at most `max_wait` for the start.
@@ -72,8 +73,8 @@ impl PerftHandle {
         let no_answer = |_| AnalysisError::Internal("perft ended without a result");
         match timeout(max_wait, &mut result).await {
             Ok(answer) => answer.map_err(no_answer)?,
-            Err(_late) if self.queue.tasks_ahead(self.place).is_some() => {
-                Err(self.queue.time_out(self.place.class(), max_wait))
+            Err(_late) if self.queue.is_unstarted(&self.control) => {
+                Err(self.queue.time_out(PriorityClass::Interactive, max_wait))
             }
             // The count has started, and ends by its own time limit.
             Err(_late) => result.await.map_err(no_answer)?,
@@ -83,8 +84,8 @@ impl PerftHandle {
 
 impl Drop for PerftHandle {
     fn drop(&mut self) {
-        self.stop.stop();
-        self.queue.remove(self.place);
+        self.control.stop();
+        self.queue.remove(&self.control);
     }
 }
 
@@ -104,7 +105,10 @@ fn run(
         count(position, depth, &limits).map(|nodes| (nodes, divide.then(Vec::new)))
     };
     match result {
-        Ok((nodes, divide)) => Ok(PerftResult { nodes, divide, elapsed: started.elapsed() }),
+        Ok((nodes, divide)) => {
+            let elapsed = started.elapsed().saturating_sub(stop.paused_time());
+            Ok(PerftResult { nodes, divide, elapsed })
+        }
         Err(PerftAbort::Deadline) => Err(AnalysisError::PerftTooLarge { max: max_time }),
         Err(PerftAbort::Shutdown) => Err(AnalysisError::shutting_down()),
         Err(PerftAbort::Stopped) => Err(AnalysisError::Internal("the client of a perft has left")),
@@ -117,7 +121,7 @@ struct PerftLimits<'a> {
     stop: &'a StopFlag,
     /// The service shuts down.
     shutdown: &'a StopFlag,
-    /// The time limit.
+    /// The time limit. Pauses move it.
     deadline: Instant,
 }
 
@@ -131,11 +135,14 @@ enum PerftAbort {
 
 impl PerftLimits<'_> {
     fn check(&self) -> Result<(), PerftAbort> {
+        if self.stop.is_paused() {
+            self.stop.wait_while_paused();
+        }
         if self.stop.is_stopped() {
             Err(PerftAbort::Stopped)
         } else if self.shutdown.is_stopped() {
             Err(PerftAbort::Shutdown)
-        } else if Instant::now() >= self.deadline {
+        } else if Instant::now() >= self.deadline + self.stop.ended_pauses() {
             Err(PerftAbort::Deadline)
         } else {
             Ok(())

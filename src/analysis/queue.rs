@@ -4,10 +4,17 @@
 //! once, so that no two tasks each hold a part of what the other needs. No task overtakes the next
 //! one, so that a stream of small tasks cannot delay a large one: workers that become free stay
 //! free until there are enough of them for it.
+//!
+//! A task that has run for a time slice gives way to a task of another client that waits, if its
+//! own clients hold more than their share of the workers.
 
 mod batch_waiters;
 mod class_queue;
+mod control;
+mod running;
+mod slices;
 mod speculation;
+mod state;
 mod task;
 
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,33 +24,27 @@ use std::time::Duration;
 use tokio::sync::futures::Notified;
 use tokio::sync::{Notify, watch};
 
-use self::batch_waiters::BatchWaiters;
-use self::class_queue::ClassQueue;
+pub(super) use self::control::TaskControl;
+use self::running::RunningTask;
 pub(super) use self::speculation::{Candidate, SpeculativeQueue};
+pub(super) use self::state::SpeculativeRun;
+use self::state::{Runnable, State};
 pub(super) use self::task::{
-    Admission, Evicted, QueuePlace, QueuedTask, Refused, Submitter, Task, TaskBody,
+    Admission, Evicted, Refused, Slicing, StartedTask, Submitter, Task, TaskBody,
 };
+use self::task::{QueuedTask, QueuedWork};
 use super::answer::AnalysisError;
 use super::counters::{ClassCounts, QueueCounts};
 use super::duration_histogram::DurationHistogram;
 use super::request::PriorityClass;
 use super::session::Client;
-use crate::engine::StopFlag;
 
 /// What a worker does next.
 pub(super) enum Work {
     /// A client's task.
-    Task(QueuedTask),
+    Task(StartedTask),
     /// A speculative search, which any task preempts.
     Speculative(Candidate, SpeculativeRun),
-}
-
-/// A running speculative search. The worker ends it with [`Queue::finish_speculation`].
-#[derive(Debug)]
-pub(super) struct SpeculativeRun {
-    id: u64,
-    /// Set when a task needs the worker.
-    pub(super) stop: Arc<StopFlag>,
 }
 
 /// A client's wait for a place in the batch class.
@@ -77,12 +78,16 @@ impl Drop for BatchWaiter<'_> {
 pub(super) struct Queue {
     state: Mutex<State>,
     work_available: Condvar,
+    /// Wakes the thread that ends time slices.
+    slice_check: Condvar,
     /// How many tasks wait or run.
     load: watch::Sender<usize>,
     interactive_stats: ClassStats,
     batch_stats: ClassStats,
     workers: usize,
     capacity: usize,
+    /// How long a task runs before it gives way to another client.
+    slice: Duration,
     speculative_queue: SpeculativeQueue,
     /// How long candidates waited.
     speculative_waits: DurationHistogram,
@@ -96,56 +101,28 @@ struct ClassStats {
     timed_out: AtomicU64,
 }
 
-struct State {
-    interactive: ClassQueue,
-    batch: ClassQueue,
-    batch_waiters: BatchWaiters,
-    /// How many interactive tasks have started in a row while batch tasks waited.
-    interactive_streak: usize,
-    /// The workers that all waiting tasks need, added up.
-    wanted_workers: usize,
-    /// Tasks that run.
-    running_tasks: usize,
-    /// Workers without a task, including those that search speculatively.
-    free_workers: usize,
-    speculative_runs: Vec<SpeculativeRun>,
-    next_run_id: u64,
-    closed: bool,
-    /// Mean run time of a task in seconds, weighted to the latest; a guess before the first.
-    mean_task_seconds: f64,
-}
-
-/// After this many interactive tasks in a row a batch task runs.
-const MAX_INTERACTIVE_STREAK: usize = 4;
-
 impl Queue {
     /// The longest retry time that a client is given.
     const MAX_RETRY_SECONDS: f64 = 60.0;
 
     /// A queue for this many workers. While all workers are busy, `capacity` tasks of each class
     /// and `max_candidates` candidates for speculative search may wait.
-    pub(super) fn new(workers: usize, capacity: usize, max_candidates: usize) -> Queue {
-        let state = State {
-            interactive: ClassQueue::default(),
-            batch: ClassQueue::default(),
-            batch_waiters: BatchWaiters::default(),
-            interactive_streak: 0,
-            wanted_workers: 0,
-            running_tasks: 0,
-            free_workers: workers,
-            speculative_runs: Vec::with_capacity(workers),
-            next_run_id: 0,
-            closed: false,
-            mean_task_seconds: 1.0,
-        };
+    pub(super) fn new(
+        workers: usize,
+        capacity: usize,
+        max_candidates: usize,
+        slice: Duration,
+    ) -> Queue {
         Queue {
-            state: Mutex::new(state),
+            state: Mutex::new(State::new(workers)),
             work_available: Condvar::new(),
+            slice_check: Condvar::new(),
             load: watch::Sender::new(0),
             interactive_stats: ClassStats::default(),
             batch_stats: ClassStats::default(),
             workers,
             capacity,
+            slice,
             speculative_queue: SpeculativeQueue::new(max_candidates),
             speculative_waits: DurationHistogram::default(),
         }
@@ -160,45 +137,45 @@ impl Queue {
     pub(super) fn push(
         &self,
         submitter: Submitter,
+        control: &Arc<TaskControl>,
         task: Task,
-    ) -> Result<(QueuePlace, Evicted), Refused> {
-        let Submitter { client, class, workers } = submitter;
-        let needed_workers = workers.clamp(1, self.workers);
+    ) -> Result<Evicted, Refused> {
+        let class = submitter.class;
+        let submitter =
+            Submitter { workers: submitter.workers.clamp(1, self.workers), ..submitter };
         let mut state = self.lock();
         if state.closed {
             return Err(Refused { error: AnalysisError::shutting_down(), task });
         }
-        let runnable = state.runnable();
+        let runnable = state.runnable(self.workers);
         let mut evicted = None;
-        if !self.has_place(&state, &runnable, class, needed_workers) {
+        if !self.has_place(&state, &runnable, class, submitter.workers) {
             let error = AnalysisError::QueueFull {
                 length: state.waiting(&runnable, class),
                 retry_after: self.retry_after(&state, &runnable),
             };
             // Either the new task or an older one is rejected.
             self.class_stats(class).rejected.fetch_add(1, Ordering::Relaxed);
-            let Some(queued) = state.class_queue_mut(class).evict_newest(&client) else {
+            let Some(queued) = state.class_queue_mut(class).evict_newest(&submitter.client) else {
                 return Err(Refused { error, task });
             };
-            state.wanted_workers -= queued.workers;
-            evicted = Some((queued.task, error));
+            queued.control.set_place(None);
+            state.wanted_workers -= queued.workers();
+            evicted = Some((queued, error));
         }
-        state.wanted_workers += needed_workers;
-        let start_tag =
-            state.class_queue_mut(class).push(QueuedTask::new(client, needed_workers, task));
-        state.preempt_speculation();
+        state.enqueue(QueuedTask::new(submitter, control.clone(), QueuedWork::Start(task)));
+        state.preempt_speculation(self.workers);
         self.publish_change(&mut state);
         drop(state);
         self.work_available.notify_one();
-        Ok((QueuePlace { class, start_tag }, Evicted(evicted)))
+        Ok(Evicted(evicted))
     }
 
-    /// Removes a task that has not started. It never runs.
-    pub(super) fn remove(&self, place: QueuePlace) {
+    /// Removes a task that has not started, or waits for its restart. It never runs.
+    pub(super) fn remove(&self, control: &TaskControl) {
         let mut state = self.lock();
-        let queued = state.class_queue_mut(place.class).remove(place.start_tag);
-        state.wanted_workers -= queued.as_ref().map_or(0, |queued| queued.workers);
-        state.preempt_speculation();
+        let queued = state.remove_waiting(control, |queued| !queued.is_paused());
+        state.preempt_speculation(self.workers);
         self.publish_change(&mut state);
         drop(state);
         // The task behind it may need no more workers than are free.
@@ -207,27 +184,22 @@ impl Queue {
         drop(queued);
     }
 
-    /// Moves a waiting task to a more urgent class for a client that joins it.
-    pub(super) fn promote(
-        &self,
-        place: QueuePlace,
-        class: PriorityClass,
-        client: &Client,
-    ) -> QueuePlace {
+    /// Moves a task to a more urgent class for a client that joins it.
+    pub(super) fn promote(&self, control: &TaskControl, class: PriorityClass, client: &Client) {
         let mut state = self.lock();
-        if class >= place.class {
-            return place;
+        if let Some(running) = state.running_mut(control) {
+            running.submitter.class = running.submitter.class.min(class);
         }
-        let Some(queued) = state.class_queue_mut(place.class).remove(place.start_tag) else {
-            return place;
+        let Some(queued) = state.remove_waiting(control, |queued| class < queued.submitter.class)
+        else {
+            return;
         };
-        let start_tag =
-            state.class_queue_mut(class).push(QueuedTask { client: client.clone(), ..queued });
-        state.preempt_speculation();
+        let submitter = Submitter { client: client.clone(), class, ..queued.submitter };
+        state.enqueue(QueuedTask { submitter, ..queued });
+        state.preempt_speculation(self.workers);
         self.wake_batch_waiter(&mut state);
         drop(state);
         self.work_available.notify_one();
-        QueuePlace { class, start_tag }
     }
 
     /// Waits for work; `None` once the queue is closed and empty. Blocks a worker thread. The
@@ -236,16 +208,27 @@ impl Queue {
     pub(super) fn next_work(&self) -> Option<Work> {
         let mut state = self.lock();
         loop {
-            if let Some((class, queued)) = state.take_task() {
-                self.publish_change(&mut state);
-                let has_more_work =
-                    state.runnable().tasks() > 0 || self.speculative_queue.len() > 0;
-                drop(state);
-                self.class_stats(class).waits.record(queued.queued_at.elapsed());
-                if has_more_work {
-                    self.work_available.notify_one();
+            if let Some(queued) = state.take_task(self.workers) {
+                if !queued.has_run() {
+                    let stats = self.class_stats(queued.submitter.class);
+                    stats.waits.record(queued.queued_at.elapsed());
                 }
-                return Some(Work::Task(queued));
+                let QueuedTask { control, work, .. } = queued;
+                control.resume();
+                self.publish_change(&mut state);
+                match work {
+                    QueuedWork::Start(task) | QueuedWork::Restart(task) => {
+                        let has_more_work = state.runnable(self.workers).tasks() > 0
+                            || self.speculative_queue.len() > 0;
+                        drop(state);
+                        if has_more_work {
+                            self.work_available.notify_one();
+                        }
+                        return Some(Work::Task(StartedTask { control, task }));
+                    }
+                    // The paused run has a thread of its own.
+                    QueuedWork::Continue => continue,
+                }
             }
             if state.closed {
                 return None;
@@ -257,14 +240,32 @@ impl Queue {
         }
     }
 
-    /// Ends a task that took this many workers and this long. The worker then calls
-    /// [`Queue::next_work`].
-    pub(super) fn finish_task(&self, workers: usize, elapsed: Duration) {
+    /// Ends a task that has searched for this long. The worker then calls [`Queue::next_work`].
+    pub(super) fn finish_task(&self, control: &TaskControl, elapsed: Duration) {
         let mut state = self.lock();
-        state.running_tasks -= 1;
-        state.free_workers += workers;
-        state.preempt_speculation();
+        match state.remove_running(control) {
+            Some(running) => state.release(&running),
+            // It ended while it was being paused.
+            None => drop(state.remove_waiting(control, QueuedTask::is_paused)),
+        }
+        state.preempt_speculation(self.workers);
         state.mean_task_seconds += (elapsed.as_secs_f64() - state.mean_task_seconds) / 8.0;
+        self.publish_change(&mut state);
+    }
+
+    /// Queues the rest of a task whose run has ended for a restart.
+    pub(super) fn requeue(&self, control: &Arc<TaskControl>, task: Task) {
+        let mut state = self.lock();
+        let Some(running) = state.remove_running(control) else { return };
+        state.release(&running);
+        let queued = QueuedTask::new(running.submitter, control.clone(), QueuedWork::Restart(task));
+        if state.closed {
+            self.publish_change(&mut state);
+            drop(state);
+            return queued.reject(AnalysisError::shutting_down());
+        }
+        state.enqueue(queued);
+        state.preempt_speculation(self.workers);
         self.publish_change(&mut state);
     }
 
@@ -300,25 +301,45 @@ impl Queue {
         let waiting: Vec<QueuedTask> =
             state.interactive.drain().chain(state.batch.drain()).collect();
         state.wanted_workers = 0;
+        state.paused_workers = 0;
+        for queued in &waiting {
+            queued.control.set_place(None);
+            if queued.is_paused() {
+                // It needs no worker for the moment in which it ends.
+                let submitter = Submitter { workers: 0, ..queued.submitter.clone() };
+                state.running.push(RunningTask::new(submitter, queued.control.clone()));
+            }
+        }
         state.speculative_runs.iter().for_each(|run| run.stop.stop());
         self.speculative_queue.clear();
         self.publish_change(&mut state);
         state.batch_waiters.wake_all();
         drop(state);
         self.work_available.notify_all();
+        self.slice_check.notify_all();
         for queued in waiting {
-            queued.task.run(Admission::Rejected(AnalysisError::shutting_down()));
+            queued.reject(AnalysisError::shutting_down());
         }
     }
 
     /// How many tasks of the same class run before this one; `None` for a task that runs or was
     /// removed.
-    pub(super) fn tasks_ahead(&self, place: QueuePlace) -> Option<usize> {
+    pub(super) fn tasks_ahead(&self, control: &TaskControl) -> Option<usize> {
         let state = self.lock();
+        let place = control.place()?;
         state
             .class_queue(place.class)
             .tasks_before(place.start_tag)?
-            .checked_sub(state.runnable().count(place.class))
+            .checked_sub(state.runnable(self.workers).count(place.class))
+    }
+
+    /// `true` for a task that waits and has not run yet.
+    pub(super) fn is_unstarted(&self, control: &TaskControl) -> bool {
+        let state = self.lock();
+        control.place().is_some_and(|place| {
+            let queued = state.class_queue(place.class).get(place.start_tag);
+            queued.is_some_and(|queued| !queued.has_run())
+        })
     }
 
     /// Changes when a task comes, starts, ends or is removed.
@@ -336,19 +357,19 @@ impl Queue {
     #[cfg(test)]
     fn length(&self) -> usize {
         let state = self.lock();
-        state.length() - state.runnable().tasks()
+        state.length() - state.runnable(self.workers).tasks()
     }
 
     /// How many tasks of a class wait for a worker.
     pub(super) fn length_of(&self, class: PriorityClass) -> usize {
         let state = self.lock();
-        state.waiting(&state.runnable(), class)
+        state.waiting(&state.runnable(self.workers), class)
     }
 
     /// How many workers are busy.
     pub(super) fn busy_workers(&self) -> usize {
         let state = self.lock();
-        self.workers - state.free_workers + state.runnable().workers
+        self.workers - state.free_workers + state.runnable(self.workers).workers
     }
 
     /// How many tasks of each class may wait.
@@ -366,7 +387,8 @@ impl Queue {
     pub(super) fn time_out(&self, class: PriorityClass, waited: Duration) -> AnalysisError {
         self.class_stats(class).timed_out.fetch_add(1, Ordering::Relaxed);
         let state = self.lock();
-        AnalysisError::Deadline { waited, retry_after: self.retry_after(&state, &state.runnable()) }
+        let runnable = state.runnable(self.workers);
+        AnalysisError::Deadline { waited, retry_after: self.retry_after(&state, &runnable) }
     }
 
     /// Waits and refusals since the start.
@@ -381,7 +403,9 @@ impl Queue {
     /// Takes a candidate for a speculative search if that delays no task. Of several workers one
     /// stays idle, so that requests without a search, such as cache hits, find a core free.
     fn take_candidate(&self, state: &mut State) -> Option<(Candidate, SpeculativeRun)> {
-        let is_at_limit = state.speculative_runs.len() >= self.workers.saturating_sub(1).max(1);
+        let speculating = state.speculative_runs.len();
+        let is_at_limit = speculating >= self.workers.saturating_sub(1).max(1)
+            || speculating >= state.free_workers;
         // A waiting task needs more workers than this one, which stays free for it.
         if is_at_limit || state.length() > 0 {
             return None;
@@ -422,15 +446,18 @@ impl Queue {
 
     /// Publishes a change of the waiting and running tasks.
     fn publish_change(&self, state: &mut State) {
-        self.load.send_replace(state.length() + state.running_tasks);
+        self.load.send_replace(state.length() + state.running.len());
         self.wake_batch_waiter(state);
+        if state.is_slicer_idle && state.is_blocked(self.workers) {
+            self.slice_check.notify_one();
+        }
     }
 
     /// Wakes the next waiter for a batch place if a task of its client would be accepted now.
     fn wake_batch_waiter(&self, state: &mut State) {
         let next = state.batch_waiters.next_client(|client| state.batch.tasks_of(client));
         if let Some(client) = next
-            && (self.has_place(state, &state.runnable(), PriorityClass::Batch, 1)
+            && (self.has_place(state, &state.runnable(self.workers), PriorityClass::Batch, 1)
                 || state.batch.evictable_client(&client).is_some())
         {
             state.batch_waiters.wake(&client);
@@ -453,131 +480,6 @@ impl ClassStats {
             timed_out: count(&self.timed_out),
         }
     }
-}
-
-/// The tasks at the head of the queue for which there are enough free workers, though no worker has
-/// taken them yet.
-#[derive(Default)]
-struct Runnable {
-    interactive: usize,
-    batch: usize,
-    workers: usize,
-}
-
-impl Runnable {
-    fn tasks(&self) -> usize {
-        self.interactive + self.batch
-    }
-
-    fn count(&self, class: PriorityClass) -> usize {
-        match class {
-            PriorityClass::Interactive => self.interactive,
-            PriorityClass::Batch => self.batch,
-        }
-    }
-}
-
-impl State {
-    fn class_queue(&self, class: PriorityClass) -> &ClassQueue {
-        match class {
-            PriorityClass::Interactive => &self.interactive,
-            PriorityClass::Batch => &self.batch,
-        }
-    }
-
-    fn class_queue_mut(&mut self, class: PriorityClass) -> &mut ClassQueue {
-        match class {
-            PriorityClass::Interactive => &mut self.interactive,
-            PriorityClass::Batch => &mut self.batch,
-        }
-    }
-
-    fn length(&self) -> usize {
-        self.interactive.len() + self.batch.len()
-    }
-
-    /// How many tasks of a class wait for a worker.
-    fn waiting(&self, runnable: &Runnable, class: PriorityClass) -> usize {
-        self.class_queue(class).len() - runnable.count(class)
-    }
-
-    fn runnable(&self) -> Runnable {
-        let mut runnable = Runnable::default();
-        let (mut interactive, mut batch) =
-            (self.interactive.tasks().peekable(), self.batch.tasks().peekable());
-        let mut streak = self.interactive_streak;
-        while let Some(class) =
-            next_class(interactive.peek().is_some(), batch.peek().is_some(), streak)
-        {
-            let (queued, tasks) = match class {
-                PriorityClass::Interactive => (interactive.next(), &mut runnable.interactive),
-                PriorityClass::Batch => (batch.next(), &mut runnable.batch),
-            };
-            let workers = queued.map_or(0, QueuedTask::workers);
-            if runnable.workers + workers > self.free_workers {
-                break;
-            }
-            *tasks += 1;
-            runnable.workers += workers;
-            streak = streak_after(class, batch.peek().is_some(), streak);
-        }
-        runnable
-    }
-
-    /// Registers a speculative search of a free worker.
-    fn start_speculation(&mut self) -> SpeculativeRun {
-        let run = SpeculativeRun { id: self.next_run_id, stop: Arc::default() };
-        self.next_run_id += 1;
-        self.speculative_runs.push(SpeculativeRun { id: run.id, stop: run.stop.clone() });
-        run
-    }
-
-    /// Stops enough speculative searches to cover the workers that runnable tasks need and idle
-    /// workers cannot supply.
-    fn preempt_speculation(&mut self) {
-        if self.speculative_runs.is_empty() {
-            return;
-        }
-        let wanted = self.runnable().workers;
-        let active = self.speculative_runs.iter().filter(|run| !run.stop.is_stopped());
-        let idle_workers = self.free_workers.saturating_sub(active.clone().count());
-        active.take(wanted.saturating_sub(idle_workers)).for_each(|run| run.stop.stop());
-    }
-
-    /// Takes the next task, with its class, if enough workers are free for it.
-    fn take_task(&mut self) -> Option<(PriorityClass, QueuedTask)> {
-        let class =
-            next_class(self.interactive.len() > 0, self.batch.len() > 0, self.interactive_streak)?;
-        self.class_queue(class)
-            .tasks()
-            .next()
-            .filter(|queued| queued.workers <= self.free_workers)?;
-        let queued = self.class_queue_mut(class).pop()?;
-        self.interactive_streak =
-            streak_after(class, self.batch.len() > 0, self.interactive_streak);
-        self.free_workers -= queued.workers;
-        self.wanted_workers -= queued.workers;
-        self.running_tasks += 1;
-        Some((class, queued))
-    }
-}
-
-/// The class of the next task.
-fn next_class(interactive: bool, batch: bool, streak: usize) -> Option<PriorityClass> {
-    match (interactive, batch) {
-        (false, false) => None,
-        (true, false) => Some(PriorityClass::Interactive),
-        (false, true) => Some(PriorityClass::Batch),
-        (true, true) => Some(if streak >= MAX_INTERACTIVE_STREAK {
-            PriorityClass::Batch
-        } else {
-            PriorityClass::Interactive
-        }),
-    }
-}
-
-fn streak_after(class: PriorityClass, batch_waits: bool, streak: usize) -> usize {
-    if class == PriorityClass::Interactive && batch_waits { streak + 1 } else { 0 }
 }
 
 #[cfg(test)]

@@ -1,17 +1,18 @@
 //! The search task: one queued search, from its start on a worker to its published result.
 
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use tracing::Span;
 use tracing::field::Empty;
 
+use super::answer::AnalysisError;
 use super::evaluation_cache::{EvaluationCache, Origin};
 use super::in_flight::{SearchPublisher, SearchResult};
 use super::queue::{Admission, Queue, TaskBody};
 use super::searcher::Searcher;
 use crate::chess::Game;
-use crate::engine::{GameSearch, Limits, Report};
+use crate::engine::{GameSearch, Limits, Report, StopReason};
 
 /// A search for the subscribers of its publisher.
 pub(super) struct SearchTask {
@@ -23,43 +24,129 @@ pub(super) struct SearchTask {
     pub(super) cache: Arc<EvaluationCache>,
     /// The queue for speculative searches of the children; `None` without such searches.
     pub(super) speculation: Option<Arc<Queue>>,
+    pub(super) earlier_runs: EarlierRuns,
+}
+
+/// The runs of a search before its restart.
+#[derive(Debug, Default)]
+pub(super) struct EarlierRuns {
+    /// When the first run started.
+    started: Option<Instant>,
+    nodes: u64,
+    elapsed: Duration,
+    /// The deepest report so far.
+    report: Option<Report>,
 }
 
 impl TaskBody for SearchTask {
     /// Searches and publishes every iteration and the result. A search without subscribers does
     /// not start.
-    fn run(mut self: Box<Self>, admission: Admission) {
+    fn run(mut self: Box<Self>, admission: Admission) -> Option<Box<dyn TaskBody>> {
         if let Admission::Rejected(error) = admission {
-            return self.publisher.publish_result(Err(error));
+            self.reject(error);
+            return None;
         }
         if self.publisher.is_abandoned() {
-            return;
+            return None;
         }
-        let started = Instant::now();
+        let started = *self.earlier_runs.started.get_or_insert_with(Instant::now);
         self.publisher.publish_start(started);
         let span = self.span();
         let _entered = span.enter();
-        let SearchTask { publisher, game, bounded_limits, searcher, .. } = &*self;
-        let search = GameSearch {
-            game,
-            limits: bounded_limits,
-            options: &publisher.key().options,
-            stop: publisher.stop_flag(),
-        };
-        let mut report = searcher.analyse(search, &mut |report| publisher.publish_update(report));
+        let mut report = self.search();
         report.pv.shrink_to_fit();
         report.alternatives.iter_mut().for_each(|line| line.pv.shrink_to_fit());
-        self.publish(&span, started, Arc::new(report));
+        if self.publisher.end_run(report.reason) {
+            self.earlier_runs.add(report);
+            return Some(self);
+        }
+        let report = Arc::new(self.earlier_runs.complete(report));
+        self.publish(&span, started, report);
+        None
+    }
+}
+
+impl EarlierRuns {
+    /// The rest of the limits of a search.
+    fn rest_of(&self, limits: &Limits) -> Limits {
+        Limits {
+            nodes: limits.nodes.map(|nodes| nodes.saturating_sub(self.nodes)),
+            movetime: limits.movetime.map(|time| time.saturating_sub(self.elapsed)),
+            ..*limits
+        }
+    }
+
+    /// A report of the current run with the nodes and the time of all runs.
+    fn total(&self, report: Report) -> Report {
+        Report {
+            nodes: report.nodes + self.nodes,
+            elapsed: report.elapsed + self.elapsed,
+            ..report
+        }
+    }
+
+    /// Adds a run that ended for a restart.
+    fn add(&mut self, report: Report) {
+        let report = self.total(report);
+        (self.nodes, self.elapsed) = (report.nodes, report.elapsed);
+        if self.report.as_ref().is_none_or(|earlier| earlier.depth < report.depth) {
+            self.report = Some(report);
+        }
+    }
+
+    /// The result of all runs, given the report of the last one: the deepest report, with the nodes
+    /// and the time of all runs.
+    fn complete(&mut self, last: Report) -> Report {
+        let last = self.total(last);
+        match self.report.take() {
+            Some(earlier) if earlier.depth > last.depth && last.reason != StopReason::Mate => {
+                let (nodes, elapsed, reason) = (last.nodes, last.elapsed, last.reason);
+                Report { nodes, elapsed, reason, ..earlier }
+            }
+            _ => last,
+        }
     }
 }
 
 impl SearchTask {
+    /// Searches until the end or a restart.
+    fn search(&self) -> Report {
+        let SearchTask { publisher, game, bounded_limits, searcher, earlier_runs, .. } = self;
+        let search = GameSearch {
+            game,
+            limits: &earlier_runs.rest_of(bounded_limits),
+            options: &publisher.key().options,
+            stop: &publisher.flag(),
+        };
+        let published_depth = earlier_runs.report.as_ref().map_or(0, |report| report.depth);
+        searcher.analyse(search, &mut |report| {
+            if report.depth > published_depth {
+                publisher.publish_update(earlier_runs.total(report.clone()));
+            }
+        })
+    }
+
+    /// Answers with an error, or with the result so far of a search that waits for its restart.
+    fn reject(mut self, error: AnalysisError) {
+        let (started, report) = (self.earlier_runs.started, self.earlier_runs.report.take());
+        match started.zip(report) {
+            Some((started, report)) => {
+                let report = Report { reason: StopReason::Stopped, ..report };
+                let report = Arc::new(report);
+                let span = self.span();
+                self.publish(&span, started, report);
+            }
+            None => self.publisher.publish_result(Err(error)),
+        }
+    }
+
     /// Stores the report, publishes it, and queues the children for speculative search.
     fn publish(self, span: &Span, started: Instant, report: Arc<Report>) {
         let SearchTask { publisher, game, cache, speculation, .. } = self;
         let key = publisher.key();
         let (limits, lines, is_cacheable) = (key.limits, key.options.multipv, key.is_cacheable());
         let reason = publisher.completion_reason(&report);
+        let paused = publisher.paused_time();
         span.record("depth", i64::from(report.depth))
             .record("nodes", span_number(report.nodes))
             .record("reason", reason.name());
@@ -74,6 +161,7 @@ impl SearchTask {
             reason,
             started,
             ended: Instant::now(),
+            paused,
         }));
         if let Some(queue) = speculation.filter(|_| is_cacheable && limits.mate.is_none())
             && let Some(speculative_queue) = queue.speculative_queue()

@@ -18,9 +18,9 @@ use super::evaluation_cache::{CachedAnalysis, EvaluationCache, LookupResult, Wri
 use super::graph::{self, GraphNode};
 use super::in_flight::{JoinOutcome, SearchKey, SharedSearches, Subscription};
 use super::perft::{PerftHandle, PerftRequest, PerftTask};
-use super::queue::{Queue, SpeculativeQueue, Submitter, Task};
+use super::queue::{Queue, Slicing, SpeculativeQueue, Submitter, Task, TaskControl};
 use super::request::{AnalysisRequest, PriorityClass, reversible_tail};
-use super::search_task::SearchTask;
+use super::search_task::{EarlierRuns, SearchTask};
 use super::searcher::Searcher;
 use super::session::Sessions;
 use super::workers::{SpeculativeSearch, start_workers};
@@ -48,6 +48,8 @@ pub struct ServiceOptions {
     pub max_infinite: Duration,
     /// The longest that an interactive request waits for a worker.
     pub max_wait: Duration,
+    /// How long a search runs before it gives way to another client that waits.
+    pub slice: Duration,
 }
 
 impl Default for ServiceOptions {
@@ -61,6 +63,7 @@ impl Default for ServiceOptions {
             max_movetime: Duration::from_secs(60),
             max_infinite: Duration::from_secs(3_600),
             max_wait: Duration::from_secs(30),
+            slice: Duration::from_millis(500),
         }
     }
 }
@@ -133,6 +136,7 @@ impl Service {
             options.workers,
             options.queue_capacity,
             options.speculative_queue_capacity,
+            options.slice,
         ));
         let cache = Arc::new(cache);
         let searches = SharedSearches::default();
@@ -260,22 +264,23 @@ impl Service {
     pub async fn perft(&self, request: PerftRequest) -> Result<PerftResult, AnalysisError> {
         let service = &*self.0;
         let (result_sender, result_receiver) = oneshot::channel();
-        let stop = Arc::new(StopFlag::default());
+        let control = Arc::new(TaskControl::new(request.client.clone()));
         let submitter = Submitter {
             client: request.client.clone(),
             class: PriorityClass::Interactive,
             workers: 1,
+            slicing: Slicing::PauseOnly,
         };
         let task = Task::new(PerftTask {
             request,
-            stop: stop.clone(),
+            control: control.clone(),
             shutdown: service.shutdown.clone(),
             result_sender,
         });
-        let (place, evicted) =
-            service.queue.push(submitter, task).map_err(|refused| refused.error)?;
+        let evicted =
+            service.queue.push(submitter, &control, task).map_err(|refused| refused.error)?;
         evicted.reject();
-        let handle = PerftHandle::new(stop, place, service.queue.clone());
+        let handle = PerftHandle::new(control, service.queue.clone());
         handle.wait(service.options.max_wait, result_receiver).await
     }
 
@@ -403,7 +408,9 @@ impl Inner {
         let key = Arc::new(key);
         let AnalysisRequest { game, client, class, .. } = request;
         let game = reversible_tail(&game);
-        let submitter = Submitter { client, class, workers: key.options.threads };
+        let is_infinite = key.limits == Limits::default();
+        let slicing = if is_infinite { Slicing::Unlimited } else { Slicing::Restartable };
+        let submitter = Submitter { client, class, workers: key.options.threads, slicing };
         let vacant = match self.searches.join(&key, &submitter, &self.queue) {
             JoinOutcome::Joined(subscription) => return Ok(PendingAnswer::Searching(subscription)),
             JoinOutcome::Vacant(vacant) => vacant,
@@ -422,10 +429,11 @@ impl Inner {
             searcher: self.searcher.clone(),
             cache: self.cache.clone(),
             speculation: self.speculates(class).then(|| self.queue.clone()),
+            earlier_runs: EarlierRuns::default(),
         });
-        match self.queue.push(submitter, task) {
-            Ok((place, evicted)) => {
-                let subscription = vacant.start(place, &self.queue);
+        match self.queue.push(submitter, vacant.control(), task) {
+            Ok(evicted) => {
+                let subscription = vacant.start(&self.queue);
                 // Only now, because a rejected search locks the map to leave it.
                 evicted.reject();
                 Ok(PendingAnswer::Searching(subscription))

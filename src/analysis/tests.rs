@@ -9,6 +9,7 @@ mod persistence;
 mod queueing;
 mod sharing;
 mod shutdown;
+mod slices;
 mod speculation;
 mod streaming;
 mod threads;

@@ -9,11 +9,13 @@ use std::time::{Duration, Instant};
 use super::cache_key::AnalysisKey;
 use super::counters::SearchCounters;
 use super::evaluation_cache::{EvaluationCache, Origin};
-use super::queue::{Admission, Candidate, Queue, Work};
+use super::queue::{Admission, Candidate, Queue, StartedTask, Work};
 use super::searcher::Searcher;
 use crate::engine::{GameSearch, Limits, STACK_BYTES, SearchOptions, StopFlag};
 
-/// Starts this many worker threads, which run until the queue is closed and empty.
+/// Starts the threads of the queue, which run until it is closed and empty: two for each worker, so
+/// that the workers' slots stay in use while as many runs are paused on their threads, and one that
+/// ends time slices.
 ///
 /// # Errors
 /// The system grants no more threads. The threads already started end with the queue.
@@ -22,7 +24,9 @@ pub(super) fn start_workers(
     speculative_search: &Arc<SpeculativeSearch>,
     workers: usize,
 ) -> io::Result<()> {
-    for number in 0..workers {
+    let slicer_queue = queue.clone();
+    thread::Builder::new().name("slicer".to_owned()).spawn(move || slicer_queue.run_slicer())?;
+    for number in 0..2 * workers {
         let (queue, speculative_search) = (queue.clone(), speculative_search.clone());
         let name = format!("worker-{number}");
         thread::Builder::new()
@@ -38,11 +42,16 @@ fn run_worker(queue: &Queue, speculative_search: &SpeculativeSearch) {
         // The panic hook has logged a panic, in the span of the request, by the time it is caught
         // here. Unwinding drops the task's publisher, which sends the error to the subscribers.
         match work {
-            Work::Task(queued) => {
-                let (started, workers) = (Instant::now(), queued.workers());
-                let _panic =
-                    catch_unwind(AssertUnwindSafe(|| queued.task.run(Admission::Admitted)));
-                queue.finish_task(workers, started.elapsed());
+            Work::Task(StartedTask { control, task }) => {
+                let (started, earlier_pauses) = (Instant::now(), control.paused_time());
+                let rest = catch_unwind(AssertUnwindSafe(|| task.run(Admission::Admitted)));
+                match rest {
+                    Ok(Some(rest)) => queue.requeue(&control, rest),
+                    _ => {
+                        let pauses = control.paused_time().saturating_sub(earlier_pauses);
+                        queue.finish_task(&control, started.elapsed().saturating_sub(pauses));
+                    }
+                }
             }
             Work::Speculative(candidate, run) => {
                 let _panic = catch_unwind(AssertUnwindSafe(|| {

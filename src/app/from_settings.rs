@@ -21,6 +21,7 @@ pub(super) fn service_options(settings: &Settings) -> ServiceOptions {
         max_movetime: Duration::from_millis(settings.limits.movetime_ms),
         max_wait: Duration::from_millis(settings.queue.max_wait_ms),
         max_infinite: Duration::from_millis(settings.stream.infinite_ms),
+        slice: Duration::from_millis(settings.queue.slice_ms),
     }
 }
 

@@ -23,6 +23,7 @@ const RANGES: &[(&str, RangeInclusive<i128>)] = &[
     ("search.default_movetime_ms", 1..=DAY_MS),
     ("queue.capacity", 1..=1_000_000),
     ("queue.max_wait_ms", 1..=DAY_MS),
+    ("queue.slice_ms", 10..=DAY_MS),
     ("idle.positions", 0..=100_000),
     ("dictionary.max_entries", 1..=1_000_000_000),
     ("store.max_entries", 1..=1_000_000_000),

@@ -76,6 +76,8 @@ pub struct QueueSettings {
     pub capacity: usize,
     /// Longest time that a request waits for a worker, in milliseconds.
     pub max_wait_ms: u64,
+    /// How long a search runs before it gives way to another client that waits, in milliseconds.
+    pub slice_ms: u64,
 }
 
 /// `idle.*`

@@ -39,7 +39,7 @@ impl Validator {
     }
 
     fn check_times(&mut self, settings: &Settings) {
-        let Settings { search, limits, lichess, shutdown, .. } = settings;
+        let Settings { search, queue, limits, lichess, shutdown, .. } = settings;
         let movetime = ("limits.movetime_ms", limits.movetime_ms);
         self.at_most("search.default_movetime_ms", search.default_movetime_ms, movetime);
         self.at_most("lichess.compute_ms", lichess.compute_ms, movetime);
@@ -49,6 +49,15 @@ impl Validator {
                 format!(
                     "{} is below shutdown.drain_ms, which is {}",
                     shutdown.grace_ms, shutdown.drain_ms
+                ),
+            );
+        }
+        if queue.max_wait_ms < queue.slice_ms {
+            self.refuse(
+                "queue.max_wait_ms",
+                format!(
+                    "{} is below queue.slice_ms, which is {}",
+                    queue.max_wait_ms, queue.slice_ms
                 ),
             );
         }

@@ -2,21 +2,40 @@
 //!
 //! Start-time fair queueing (Goyal, Vin and Cheng). Each task gets a start tag: the work that its
 //! client has submitted so far, counted from the virtual time at which the client came. The task
-//! with the least tag runs next. So a client with few tasks never waits behind the whole backlog of
-//! another.
+//! with the smallest tag runs next. So a client with few tasks never waits behind the whole backlog
+//! of another. A task counts as one unit per worker when it is queued, and by its time once it has
+//! run.
+//!
+//! A new task precedes those that have run for a slice already, because most tasks are short. After
+//! a few new tasks in a row one of the others continues.
 
 use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
 
-use super::task::{QueuedTask, StartTag};
+use super::control::StartTag;
+use super::task::QueuedTask;
 use crate::analysis::session::Client;
 
 /// How many clients without waiting tasks are remembered at most.
 const MAX_INACTIVE_CLIENTS: usize = 4_096;
 
+/// How far the time of a task that has run moves its client's next task behind the virtual time at
+/// most. So a client that had the workers for itself does not wait for long afterwards.
+const MAX_CHARGE: u64 = 100;
+
+/// After this many new tasks in a row, a task that has run before continues.
+const MAX_NEW_STREAK: usize = 4;
+
+/// The time of one worker that counts as one unit of work.
+const UNIT: Duration = Duration::from_millis(10);
+
 /// The state of a client in this class.
 #[derive(Clone, Copy, Debug, Default)]
 struct ClientState {
+    /// Its waiting tasks.
     waiting: usize,
+    /// Those of them that have not run yet.
+    new: usize,
     /// The start of the client's next task.
     finish_tag: u64,
 }
@@ -26,6 +45,10 @@ struct ClientState {
 pub(super) struct ClassQueue {
     waiting: BTreeMap<StartTag, QueuedTask>,
     clients: HashMap<Client, ClientState>,
+    /// The waiting tasks that have not run yet.
+    new: usize,
+    /// How many new tasks have started in a row while others waited to continue.
+    new_streak: usize,
     /// The start of the task that ran last.
     virtual_time: u64,
     next_sequence: u64,
@@ -37,9 +60,26 @@ impl ClassQueue {
         self.waiting.len()
     }
 
+    /// How many tasks wait that have not run yet.
+    pub(super) fn new_tasks(&self) -> usize {
+        self.new
+    }
+
     /// The waiting tasks, next first.
     pub(super) fn tasks(&self) -> impl Iterator<Item = &QueuedTask> {
-        self.waiting.values()
+        let next = self.next_tag();
+        let others = self.waiting.iter().filter(move |&(&tag, _)| Some(tag) != next);
+        next.and_then(|tag| self.waiting.get(&tag))
+            .into_iter()
+            .chain(others.map(|(_, queued)| queued))
+    }
+
+    /// The tag of the next task.
+    fn next_tag(&self) -> Option<StartTag> {
+        let first_that_has_run = StartTag { has_run: true, start: 0, sequence: 0 };
+        let mut others = self.waiting.range(first_that_has_run..);
+        let continued = others.next().filter(|_| self.new_streak >= MAX_NEW_STREAK);
+        continued.or(self.waiting.first_key_value()).map(|(&tag, _)| tag)
     }
 
     /// How many tasks run before this one; `None` if it does not wait here.
@@ -49,14 +89,37 @@ impl ClassQueue {
 
     /// Adds a task.
     pub(super) fn push(&mut self, queued: QueuedTask) -> StartTag {
+        let has_run = queued.has_run();
         let state = self.clients.entry(queued.client().clone()).or_default();
         let start = state.finish_tag.max(self.virtual_time);
-        state.finish_tag = start + queued.workers() as u64;
         state.waiting += 1;
-        let tag = StartTag { start, sequence: self.next_sequence };
+        // The time of a task that has run counts already.
+        if !has_run {
+            state.finish_tag = start + queued.workers() as u64;
+            state.new += 1;
+            self.new += 1;
+        }
+        let tag = StartTag { has_run, start, sequence: self.next_sequence };
         self.next_sequence += 1;
         self.waiting.insert(tag, queued);
         tag
+    }
+
+    /// Counts the time that this many workers spent on a task of a client.
+    pub(super) fn charge(&mut self, client: &Client, workers: usize, time: Duration) {
+        let units = u64::try_from(time.as_millis() / UNIT.as_millis()).unwrap_or(u64::MAX);
+        if units == 0 || (self.waiting.is_empty() && self.clients.is_empty()) {
+            return;
+        }
+        let state = self.clients.entry(client.clone()).or_default();
+        let charged =
+            state.finish_tag.max(self.virtual_time).saturating_add(units * workers as u64);
+        state.finish_tag = state.finish_tag.max(charged.min(self.virtual_time + MAX_CHARGE));
+    }
+
+    /// The waiting task with this tag.
+    pub(super) fn get(&self, tag: StartTag) -> Option<&QueuedTask> {
+        self.waiting.get(&tag)
     }
 
     /// Removes a waiting task.
@@ -68,8 +131,11 @@ impl ClassQueue {
 
     /// Takes the next task out.
     pub(super) fn pop(&mut self) -> Option<QueuedTask> {
-        let (tag, queued) = self.waiting.pop_first()?;
-        self.virtual_time = tag.start;
+        let tag = self.next_tag()?;
+        let queued = self.waiting.remove(&tag)?;
+        let others_wait = self.waiting.len() > self.new - usize::from(!tag.has_run);
+        self.new_streak = if !tag.has_run && others_wait { self.new_streak + 1 } else { 0 };
+        self.virtual_time = self.virtual_time.max(tag.start);
         self.record_removal(&queued);
         Some(queued)
     }
@@ -77,6 +143,7 @@ impl ClassQueue {
     /// Removes all tasks.
     pub(super) fn drain(&mut self) -> impl Iterator<Item = QueuedTask> + use<> {
         self.clients.clear();
+        self.new = 0;
         std::mem::take(&mut self.waiting).into_values()
     }
 
@@ -87,7 +154,7 @@ impl ClassQueue {
         let newest = self
             .waiting
             .iter()
-            .filter(|(_, queued)| *queued.client() == busiest)
+            .filter(|(_, queued)| *queued.client() == busiest && !queued.has_run())
             .map(|(&tag, _)| tag);
         let newest = newest.max_by_key(|tag| tag.sequence)?;
         let queued = self.remove(newest)?;
@@ -100,18 +167,21 @@ impl ClassQueue {
 
     /// The client with the most waiting tasks, if it has more than `client` with a new task.
     pub(super) fn evictable_client(&self, client: &Client) -> Option<&Client> {
-        let (busiest, state) = self.clients.iter().max_by_key(|(_, state)| state.waiting)?;
-        (state.waiting > self.tasks_of(client) + 1).then_some(busiest)
+        let (busiest, state) = self.clients.iter().max_by_key(|(_, state)| state.new)?;
+        (state.new > self.tasks_of(client) + 1).then_some(busiest)
     }
 
-    /// How many tasks of a client wait.
+    /// How many tasks of a client wait that have not run yet.
     pub(super) fn tasks_of(&self, client: &Client) -> usize {
-        self.clients.get(client).map_or(0, |state| state.waiting)
+        self.clients.get(client).map_or(0, |state| state.new)
     }
 
     fn record_removal(&mut self, queued: &QueuedTask) {
+        let is_new = usize::from(!queued.has_run());
+        self.new -= is_new;
         if let Some(state) = self.clients.get_mut(queued.client()) {
             state.waiting -= 1;
+            state.new -= is_new;
         }
         if self.waiting.is_empty() {
             // The queue is empty, so the fairness state can be reset.
@@ -128,11 +198,22 @@ impl ClassQueue {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use super::super::control::TaskControl;
+    use super::super::task::{QueuedWork, Slicing, Submitter, Task};
     use super::*;
-    use crate::analysis::queue::task::Task;
+    use crate::analysis::request::PriorityClass;
+
+    fn queued_work(client: &str, workers: usize, work: QueuedWork) -> QueuedTask {
+        let client = Client::new(client);
+        let control = Arc::new(TaskControl::new(client.clone()));
+        let (class, slicing) = (PriorityClass::Interactive, Slicing::Restartable);
+        QueuedTask::new(Submitter { client, class, workers, slicing }, control, work)
+    }
 
     fn queued_task(client: &str, workers: usize) -> QueuedTask {
-        QueuedTask::new(Client::new(client), workers, Task::new(|_| ()))
+        queued_work(client, workers, QueuedWork::Start(Task::new(|_| ())))
     }
 
     fn drain_order(queue: &mut ClassQueue) -> String {
@@ -189,6 +270,44 @@ mod tests {
             queue.evict_newest(&Client::new("b")).is_none(),
             "with two tasks each, the new one is the third"
         );
+    }
+
+    #[test]
+    fn a_new_task_comes_before_paused_ones() {
+        let mut queue = ClassQueue::default();
+        for client in ["a", "b", "c"] {
+            queue.push(queued_task(client, 1));
+        }
+        for client in ["a", "b", "c"] {
+            assert_eq!(queue.pop().unwrap().client().to_string(), client);
+            queue.charge(&Client::new(client), 1, Duration::from_millis(500));
+            queue.push(queued_work(client, 1, QueuedWork::Continue));
+        }
+        for _ in 0..6 {
+            queue.push(queued_task("d", 1));
+        }
+        assert_eq!(drain_order(&mut queue), "ddaddddbc", "one of the others continues in between");
+    }
+
+    #[test]
+    fn the_time_of_a_task_moves_the_next_one_of_its_client_by_a_bounded_amount() {
+        let mut queue = ClassQueue::default();
+        queue.push(queued_task("a", 1));
+        queue.push(queued_task("b", 1));
+        queue.pop();
+        queue.charge(&Client::new("a"), 2, Duration::from_secs(3_600));
+        let tag = queue.push(queued_task("a", 1));
+        assert_eq!(tag.start, MAX_CHARGE);
+    }
+
+    #[test]
+    fn a_paused_task_is_not_evicted() {
+        let mut queue = ClassQueue::default();
+        for _ in 0..3 {
+            queue.push(queued_work("a", 1, QueuedWork::Continue));
+        }
+        assert_eq!((queue.len(), queue.new_tasks()), (3, 0));
+        assert!(queue.evict_newest(&Client::new("b")).is_none());
     }
 
     #[test]

@@ -166,6 +166,10 @@ impl SpeculativeQueue {
 
     /// Puts a candidate whose search was preempted back, before all others.
     pub(in crate::analysis) fn put_back(&self, candidate: Candidate) {
+        // A newer request for the same position may have other limits.
+        if self.lock().priorities.contains_key(&candidate.id()) {
+            return;
+        }
         let Candidate { parent, mv, limits, lines, .. } = candidate;
         self.enqueue(parent, &limits, lines, &[mv]);
     }

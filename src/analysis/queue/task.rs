@@ -1,10 +1,12 @@
 //! Tasks of the queue: blocking work for the workers, its submitter, and its place in the queue.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Instant;
 
 use tracing::Span;
 
+use super::control::TaskControl;
 use crate::analysis::answer::AnalysisError;
 use crate::analysis::request::PriorityClass;
 use crate::analysis::session::Client;
@@ -18,14 +20,16 @@ pub(in crate::analysis) enum Admission {
 
 /// The blocking work of a task.
 pub(in crate::analysis) trait TaskBody: Send {
-    /// Does the work, or handles its rejection.
-    fn run(self: Box<Self>, admission: Admission);
+    /// Does the work, or handles its rejection. Work that its control has ended for a restart
+    /// returns the rest of the work.
+    fn run(self: Box<Self>, admission: Admission) -> Option<Box<dyn TaskBody>>;
 }
 
 #[cfg(test)]
 impl<F: FnOnce(Admission) + Send> TaskBody for F {
-    fn run(self: Box<Self>, admission: Admission) {
+    fn run(self: Box<Self>, admission: Admission) -> Option<Box<dyn TaskBody>> {
         self(admission);
+        None
     }
 }
 
@@ -41,10 +45,11 @@ impl Task {
         Task { span: Span::current(), body: Box::new(body) }
     }
 
-    /// Runs or rejects the task.
-    pub(in crate::analysis) fn run(self, admission: Admission) {
-        let _entered = self.span.enter();
-        self.body.run(admission);
+    /// Runs or rejects the task. Returns the rest of a task that must be restarted.
+    pub(in crate::analysis) fn run(self, admission: Admission) -> Option<Task> {
+        let Task { span, body } = self;
+        let rest = span.in_scope(|| body.run(admission));
+        rest.map(|body| Task { span, body })
     }
 }
 
@@ -55,64 +60,96 @@ pub(in crate::analysis) struct Submitter {
     pub(in crate::analysis) class: PriorityClass,
     /// How many workers the task occupies: at least one, at most all.
     pub(in crate::analysis) workers: usize,
+    /// How a task that has run for a slice gives way to another client.
+    pub(in crate::analysis) slicing: Slicing,
 }
 
-/// The position of a task in its class queue: the least tag runs first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct StartTag {
-    /// The workers that the client's earlier tasks need, added up, from the virtual time on.
-    pub(super) start: u64,
-    pub(super) sequence: u64,
-}
-
-/// The place of a task in the queue, with which its submitter can remove it.
+/// How a task gives way to another client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::analysis) struct QueuePlace {
-    pub(super) class: PriorityClass,
-    pub(super) start_tag: StartTag,
+pub(in crate::analysis) enum Slicing {
+    /// A search without a limit of its own. It pauses or restarts, before others.
+    Unlimited,
+    /// A search that pauses, or restarts when no paused task may be added.
+    Restartable,
+    /// A task that pauses and can't restart.
+    PauseOnly,
 }
 
-impl QueuePlace {
-    /// The class that the task waits in.
-    pub(in crate::analysis) fn class(self) -> PriorityClass {
-        self.class
-    }
-}
-
-/// A client's waiting task.
+/// A waiting task.
 pub(in crate::analysis) struct QueuedTask {
-    pub(super) client: Client,
-    pub(super) workers: usize,
+    pub(super) submitter: Submitter,
+    pub(super) control: Arc<TaskControl>,
     pub(super) queued_at: Instant,
-    pub(in crate::analysis) task: Task,
+    pub(super) work: QueuedWork,
+}
+
+/// What a worker does when the task's turn comes.
+pub(super) enum QueuedWork {
+    /// Start the task.
+    Start(Task),
+    /// Start the task again, after a restart.
+    Restart(Task),
+    /// Let the paused run continue on its own thread.
+    Continue,
 }
 
 impl QueuedTask {
-    /// A task that is queued now and needs this many workers.
-    pub(super) fn new(client: Client, workers: usize, task: Task) -> QueuedTask {
-        QueuedTask { client, workers, queued_at: Instant::now(), task }
+    /// A task that is queued now.
+    pub(super) fn new(
+        submitter: Submitter,
+        control: Arc<TaskControl>,
+        work: QueuedWork,
+    ) -> QueuedTask {
+        QueuedTask { submitter, control, queued_at: Instant::now(), work }
     }
 
     /// How many workers the task needs.
-    pub(in crate::analysis) fn workers(&self) -> usize {
-        self.workers
+    pub(super) fn workers(&self) -> usize {
+        self.submitter.workers
     }
 
     /// The client that submitted the task.
     pub(super) fn client(&self) -> &Client {
-        &self.client
+        &self.submitter.client
     }
+
+    /// `true` for a task that has run already. Such a task has no part in the capacity of its
+    /// class, and is never evicted.
+    pub(super) fn has_run(&self) -> bool {
+        !matches!(self.work, QueuedWork::Start(_))
+    }
+
+    /// `true` for a task whose run is paused.
+    pub(super) fn is_paused(&self) -> bool {
+        matches!(self.work, QueuedWork::Continue)
+    }
+
+    /// Rejects a waiting task. A paused run continues, to end by its own flags.
+    pub(super) fn reject(self, error: AnalysisError) {
+        match self.work {
+            QueuedWork::Start(task) | QueuedWork::Restart(task) => {
+                task.run(Admission::Rejected(error));
+            }
+            QueuedWork::Continue => self.control.resume(),
+        }
+    }
+}
+
+/// A task that a worker runs.
+pub(in crate::analysis) struct StartedTask {
+    pub(in crate::analysis) control: Arc<TaskControl>,
+    pub(in crate::analysis) task: Task,
 }
 
 /// The task that lost its place to a new one, if any.
 #[must_use = "the evicted task must be rejected"]
-pub(in crate::analysis) struct Evicted(pub(super) Option<(Task, AnalysisError)>);
+pub(in crate::analysis) struct Evicted(pub(super) Option<(QueuedTask, AnalysisError)>);
 
 impl Evicted {
     /// Rejects the evicted task.
     pub(in crate::analysis) fn reject(self) {
-        if let Some((task, error)) = self.0 {
-            task.run(Admission::Rejected(error));
+        if let Some((queued, error)) = self.0 {
+            queued.reject(error);
         }
     }
 }

@@ -5,22 +5,44 @@ use std::task::{Context, Waker};
 
 use super::*;
 
+/// The slice of a queue whose slicer does not run.
+const SLICE: Duration = Duration::from_millis(500);
+
 fn from_client(client: &str, class: PriorityClass, workers: usize) -> Submitter {
-    Submitter { client: Client::new(client), class, workers }
+    let slicing = Slicing::Restartable;
+    Submitter { client: Client::new(client), class, workers, slicing }
+}
+
+/// A queue with a slice that no test waits for.
+fn new_queue(workers: usize, capacity: usize, max_candidates: usize) -> Queue {
+    Queue::new(workers, capacity, max_candidates, SLICE)
+}
+
+fn try_push(queue: &Queue, submitter: Submitter, task: Task) -> Result<Arc<TaskControl>, Refused> {
+    let control = Arc::new(TaskControl::new(submitter.client.clone()));
+    queue.push(submitter, &control, task).map(|evicted| {
+        evicted.reject();
+        control
+    })
+}
+
+/// Ends a running task that has this many workers.
+fn finish(queue: &Queue, workers: usize, elapsed: Duration) {
+    let has_workers = |running: &&RunningTask| running.submitter.workers == workers;
+    let control = queue.lock().running.iter().find(has_workers).unwrap().control.clone();
+    queue.finish_task(&control, elapsed);
 }
 
 fn interactive(workers: usize) -> Submitter {
     from_client("ann", PriorityClass::Interactive, workers)
 }
 
-fn push(queue: &Queue, submitter: Submitter) -> QueuePlace {
-    let (place, evicted) = queue.push(submitter, Task::new(|_| ())).unwrap();
-    evicted.reject();
-    place
+fn push(queue: &Queue, submitter: Submitter) -> Arc<TaskControl> {
+    try_push(queue, submitter, Task::new(|_| ())).unwrap()
 }
 
 fn rejection_retry_after(queue: &Queue) -> Duration {
-    match queue.push(interactive(1), Task::new(|_| ())) {
+    match try_push(queue, interactive(1), Task::new(|_| ())) {
         Err(Refused { error: AnalysisError::QueueFull { retry_after, .. }, .. }) => retry_after,
         other => panic!("{:?}", other.err().map(|refused| refused.error)),
     }
@@ -30,8 +52,8 @@ fn full_queue(workers: usize, capacity: usize) -> Queue {
     full_queue_with_places(workers, capacity).0
 }
 
-fn full_queue_with_places(workers: usize, capacity: usize) -> (Queue, Vec<QueuePlace>) {
-    let queue = Queue::new(workers, capacity, 0);
+fn full_queue_with_places(workers: usize, capacity: usize) -> (Queue, Vec<Arc<TaskControl>>) {
+    let queue = new_queue(workers, capacity, 0);
     let places = (0..workers + capacity).map(|_| push(&queue, interactive(1))).collect();
     (queue, places)
 }
@@ -39,7 +61,7 @@ fn full_queue_with_places(workers: usize, capacity: usize) -> (Queue, Vec<QueueP
 /// Completes one task that took this long, and fills its place again.
 fn complete_one(queue: &Queue, elapsed: Duration) {
     drop(queue.next_work());
-    queue.finish_task(1, elapsed);
+    finish(queue, 1, elapsed);
     push(queue, interactive(1));
 }
 
@@ -69,36 +91,35 @@ fn a_removed_task_frees_its_place_at_once() {
     let (queue, places) = full_queue_with_places(1, 2);
     rejection_retry_after(&queue);
     let Err(Refused { error: AnalysisError::QueueFull { length: 2, .. }, .. }) =
-        queue.push(interactive(1), Task::new(|_| ()))
+        try_push(&queue, interactive(1), Task::new(|_| ()))
     else {
         panic!("not full")
     };
-    queue.remove(places[1]);
+    queue.remove(&places[1]);
     assert_eq!(queue.length(), 1);
     push(&queue, interactive(1));
-    queue.remove(places[1]);
+    queue.remove(&places[1]);
     assert_eq!(queue.length(), 2, "a place can be removed only once");
 }
 
 #[test]
 fn a_closed_queue_rejects_waiting_and_new_tasks() {
-    use std::sync::Arc;
     use std::sync::atomic::{AtomicUsize, Ordering};
 
     let rejected = Arc::new(AtomicUsize::new(0));
-    let queue = Queue::new(1, 5, 0);
+    let queue = new_queue(1, 5, 0);
     for _ in 0..3 {
         let rejected = rejected.clone();
         let task = move |admission| {
             assert_eq!(admission, Admission::Rejected(AnalysisError::shutting_down()));
             rejected.fetch_add(1, Ordering::SeqCst);
         };
-        queue.push(interactive(1), Task::new(task)).unwrap().1.reject();
+        try_push(&queue, interactive(1), Task::new(task)).unwrap();
     }
     queue.close();
     assert_eq!(rejected.load(Ordering::SeqCst), 3);
     assert!(matches!(
-        queue.push(interactive(1), Task::new(|_| ())),
+        try_push(&queue, interactive(1), Task::new(|_| ())),
         Err(Refused { error: AnalysisError::ShuttingDown { .. }, .. })
     ));
     assert!(queue.next_work().is_none());
@@ -128,7 +149,7 @@ fn start_speculation(queue: &Queue) -> (Candidate, SpeculativeRun) {
 
 #[test]
 fn a_task_preempts_speculation_and_the_candidate_is_kept() {
-    let queue = Queue::new(1, 8, 8);
+    let queue = new_queue(1, 8, 8);
     enqueue_candidate(&queue);
     let (candidate, run) = start_speculation(&queue);
     assert_eq!(
@@ -146,7 +167,7 @@ fn a_task_preempts_speculation_and_the_candidate_is_kept() {
 
 #[test]
 fn speculation_continues_while_another_worker_is_idle() {
-    let queue = Queue::new(3, 8, 8);
+    let queue = new_queue(3, 8, 8);
     enqueue_candidate(&queue);
     let (_, run) = start_speculation(&queue);
     push(&queue, interactive(1));
@@ -158,34 +179,34 @@ fn speculation_continues_while_another_worker_is_idle() {
 
 #[test]
 fn speculation_leaves_one_of_several_workers_idle() {
-    let queue = Queue::new(2, 8, 8);
+    let queue = new_queue(2, 8, 8);
     enqueue_candidate(&queue);
     let (candidate, run) = start_speculation(&queue);
     enqueue_candidate_with_lines(&queue, 2);
     assert!(queue.take_candidate(&mut queue.lock()).is_none(), "one worker stays idle");
     queue.finish_speculation(candidate, &run);
     assert!(queue.take_candidate(&mut queue.lock()).is_some());
-    let single = Queue::new(1, 8, 8);
+    let single = new_queue(1, 8, 8);
     enqueue_candidate(&single);
     assert!(single.take_candidate(&mut single.lock()).is_some());
 }
 
 #[test]
 fn a_worker_that_a_large_task_waits_for_starts_no_speculation() {
-    let queue = Queue::new(2, 8, 8);
+    let queue = new_queue(2, 8, 8);
     enqueue_candidate(&queue);
     push(&queue, interactive(1));
     start_next(&queue);
     let (_, run) = start_speculation(&queue);
     push(&queue, interactive(2));
     assert!(!run.stop.is_stopped(), "the task's other worker is busy");
-    queue.finish_task(1, Duration::ZERO);
+    finish(&queue, 1, Duration::ZERO);
     assert!(run.stop.is_stopped());
 }
 
 #[test]
 fn a_closed_queue_stops_speculation_and_clears_its_candidates() {
-    let queue = Queue::new(2, 8, 8);
+    let queue = new_queue(2, 8, 8);
     enqueue_candidate(&queue);
     let (candidate, run) = start_speculation(&queue);
     enqueue_candidate_with_lines(&queue, 2);
@@ -198,12 +219,12 @@ fn a_closed_queue_stops_speculation_and_clears_its_candidates() {
 
 /// Starts the next task and returns its number of workers.
 fn start_next(queue: &Queue) -> Option<usize> {
-    queue.lock().take_task().map(|(_, queued)| queued.workers())
+    queue.lock().take_task(queue.workers).map(|queued| queued.workers())
 }
 
 #[test]
 fn a_task_for_two_workers_waits_for_both_and_is_not_overtaken() {
-    let queue = Queue::new(2, 8, 0);
+    let queue = new_queue(2, 8, 0);
     for workers in [1, 2, 1, 1] {
         push(&queue, interactive(workers));
     }
@@ -213,10 +234,10 @@ fn a_task_for_two_workers_waits_for_both_and_is_not_overtaken() {
         "the free worker stays free"
     );
     assert_eq!((queue.busy_workers(), queue.length()), (1, 3));
-    queue.finish_task(1, Duration::ZERO);
+    finish(&queue, 1, Duration::ZERO);
     assert_eq!((start_next(&queue), start_next(&queue)), (Some(2), None));
     assert_eq!((queue.busy_workers(), queue.length()), (2, 2));
-    queue.finish_task(2, Duration::ZERO);
+    finish(&queue, 2, Duration::ZERO);
     assert_eq!(
         (start_next(&queue), start_next(&queue), start_next(&queue)),
         (Some(1), Some(1), None)
@@ -225,23 +246,23 @@ fn a_task_for_two_workers_waits_for_both_and_is_not_overtaken() {
 
 #[test]
 fn the_number_of_workers_is_clamped_to_one_and_the_pool_size() {
-    let queue = Queue::new(3, 8, 0);
+    let queue = new_queue(3, 8, 0);
     push(&queue, interactive(99));
     push(&queue, interactive(0));
     assert_eq!((start_next(&queue), start_next(&queue)), (Some(3), None));
-    queue.finish_task(3, Duration::ZERO);
+    finish(&queue, 3, Duration::ZERO);
     assert_eq!(start_next(&queue), Some(1));
 }
 
 #[test]
 fn a_task_that_needs_more_workers_than_are_free_counts_as_waiting() {
-    let queue = Queue::new(2, 1, 0);
+    let queue = new_queue(2, 1, 0);
     push(&queue, interactive(1));
     assert_eq!(start_next(&queue), Some(1));
     let double = push(&queue, interactive(2));
     assert_eq!((queue.busy_workers(), queue.length()), (1, 1));
     rejection_retry_after(&queue);
-    queue.remove(double);
+    queue.remove(&double);
     push(&queue, interactive(1));
     assert_eq!(
         (queue.busy_workers(), queue.length()),
@@ -252,7 +273,7 @@ fn a_task_that_needs_more_workers_than_are_free_counts_as_waiting() {
 
 #[test]
 fn a_batch_task_runs_after_four_interactive_ones() {
-    let queue = Queue::new(1, 100, 0);
+    let queue = new_queue(1, 100, 0);
     for class in [PriorityClass::Batch, PriorityClass::Interactive] {
         for _ in 0..10 {
             push(
@@ -263,8 +284,8 @@ fn a_batch_task_runs_after_four_interactive_ones() {
     }
     let start_order: String = (0..12)
         .map(|_| {
-            let (_, queued) = queue.lock().take_task().unwrap();
-            queue.finish_task(1, Duration::ZERO);
+            let queued = queue.lock().take_task(1).unwrap();
+            finish(&queue, 1, Duration::ZERO);
             queued.client().to_string()
         })
         .collect();
@@ -277,16 +298,15 @@ fn a_batch_task_runs_after_four_interactive_ones() {
 
 #[test]
 fn a_full_class_queue_of_one_client_evicts_for_another() {
-    use std::sync::Arc;
     use std::sync::Mutex;
 
     let admissions = Arc::new(Mutex::new(Vec::new()));
-    let queue = Queue::new(1, 3, 0);
+    let queue = new_queue(1, 3, 0);
     for number in 0..4 {
         let admissions = admissions.clone();
         let record_admission =
             move |admission| admissions.lock().unwrap().push((number, admission));
-        queue.push(interactive(1), Task::new(record_admission)).unwrap().1.reject();
+        try_push(&queue, interactive(1), Task::new(record_admission)).unwrap();
     }
     rejection_retry_after(&queue);
     push(&queue, from_client("bob", PriorityClass::Interactive, 1));
@@ -302,28 +322,29 @@ fn a_full_class_queue_of_one_client_evicts_for_another() {
 
 #[test]
 fn a_batch_task_is_promoted_for_an_interactive_client() {
-    let queue = Queue::new(1, 8, 0);
+    let queue = new_queue(1, 8, 0);
     push(&queue, interactive(1));
     start_next(&queue);
     let places: Vec<_> =
         (0..3).map(|_| push(&queue, from_client("bob", PriorityClass::Batch, 1))).collect();
-    assert_eq!(queue.tasks_ahead(places[2]), Some(2));
-    let promoted = queue.promote(places[2], PriorityClass::Interactive, &Client::new("ann"));
-    assert_eq!((queue.tasks_ahead(promoted), queue.length_of(PriorityClass::Batch)), (Some(0), 2));
-    assert_eq!(
-        queue.promote(promoted, PriorityClass::Batch, &Client::new("ann")),
-        promoted,
-        "a task never moves to a less urgent class"
-    );
+    assert_eq!(queue.tasks_ahead(&places[2]), Some(2));
+    for class in [PriorityClass::Interactive, PriorityClass::Batch] {
+        queue.promote(&places[2], class, &Client::new("ann"));
+        assert_eq!(
+            (queue.tasks_ahead(&places[2]), queue.length_of(PriorityClass::Batch)),
+            (Some(0), 2),
+            "a task never moves to a less urgent class"
+        );
+    }
 }
 
-fn push_batch(queue: &Queue) -> QueuePlace {
+fn push_batch(queue: &Queue) -> Arc<TaskControl> {
     push(queue, from_client("bob", PriorityClass::Batch, 1))
 }
 
 /// A queue whose worker is busy and whose batch class is full.
-fn full_batch_queue() -> (Queue, [QueuePlace; 2]) {
-    let queue = Queue::new(1, 2, 0);
+fn full_batch_queue() -> (Queue, [Arc<TaskControl>; 2]) {
+    let queue = new_queue(1, 2, 0);
     push(&queue, interactive(1));
     start_next(&queue);
     let places = [push_batch(&queue), push_batch(&queue)];
@@ -347,13 +368,13 @@ fn each_free_batch_place_wakes_one_waiter_of_a_client_in_order() {
     {
         let mut first = pin!(first_waiter.woken());
         assert!(!is_woken(first.as_mut()) && !is_woken(second.as_mut()));
-        queue.remove(places[0]);
+        queue.remove(&places[0]);
         assert!(is_woken(first) && !is_woken(second.as_mut()));
     }
     push_batch(&queue);
     drop(first_waiter);
     assert!(!is_woken(second.as_mut()), "the first waiter has taken the place");
-    queue.promote(places[1], PriorityClass::Interactive, &Client::new("ann"));
+    queue.promote(&places[1], PriorityClass::Interactive, &Client::new("ann"));
     assert!(is_woken(second), "a promoted task frees its batch place");
 }
 
@@ -363,7 +384,7 @@ fn a_task_that_starts_frees_its_batch_place() {
     let waiter = batch_waiter(&queue, "bob");
     let mut woken = pin!(waiter.woken());
     assert!(!is_woken(woken.as_mut()));
-    queue.finish_task(1, Duration::ZERO);
+    finish(&queue, 1, Duration::ZERO);
     assert!(is_woken(woken));
 }
 
@@ -373,7 +394,7 @@ fn a_batch_place_that_frees_before_the_wait_is_not_missed() {
     let waiter = batch_waiter(&queue, "bob");
     let mut woken = pin!(waiter.woken());
     assert!(!woken.as_mut().enable());
-    queue.remove(places[0]);
+    queue.remove(&places[0]);
     assert!(is_woken(woken));
 }
 
@@ -385,7 +406,7 @@ fn a_waiter_that_is_dropped_or_takes_no_place_passes_its_wake_up_on() {
     {
         let mut woken_eve = pin!(eve.woken());
         assert!(!is_woken(woken_bob.as_mut()) && !is_woken(woken_eve.as_mut()));
-        queue.remove(places[0]);
+        queue.remove(&places[0]);
     }
     assert!(!is_woken(woken_bob.as_mut()));
     drop(eve);
@@ -398,13 +419,13 @@ fn the_waiter_of_the_client_with_the_fewest_tasks_is_woken_first() {
     let (bob, eve) = (batch_waiter(&queue, "bob"), batch_waiter(&queue, "eve"));
     let (mut woken_bob, mut woken_eve) = (pin!(bob.woken()), pin!(eve.woken()));
     assert!(!is_woken(woken_bob.as_mut()) && !is_woken(woken_eve.as_mut()));
-    queue.remove(places[0]);
+    queue.remove(&places[0]);
     assert!(is_woken(woken_eve) && !is_woken(woken_bob));
 }
 
 #[test]
 fn a_waiter_is_woken_once_it_may_evict_a_task_of_another_client() {
-    let queue = Queue::new(1, 2, 0);
+    let queue = new_queue(1, 2, 0);
     push(&queue, interactive(1));
     start_next(&queue);
     let eve = from_client("eve", PriorityClass::Batch, 1);
@@ -413,24 +434,27 @@ fn a_waiter_is_woken_once_it_may_evict_a_task_of_another_client() {
     let waiter = batch_waiter(&queue, "eve");
     let mut woken = pin!(waiter.woken());
     assert!(!is_woken(woken.as_mut()));
-    queue.remove(place);
+    queue.remove(&place);
     assert!(is_woken(woken), "there is a free place");
     let mut woken = pin!(waiter.woken());
     assert!(!is_woken(woken.as_mut()));
     push_batch(&queue);
     assert!(is_woken(woken), "the other client has two tasks more");
-    assert!(queue.push(eve, Task::new(|_| ())).is_ok(), "a task of the other client is evicted");
+    assert!(
+        try_push(&queue, eve, Task::new(|_| ())).is_ok(),
+        "a task of the other client is evicted"
+    );
 }
 
 #[test]
 fn without_waiting_places_a_free_worker_wakes_a_batch_waiter() {
-    let queue = Queue::new(1, 0, 0);
+    let queue = new_queue(1, 0, 0);
     push(&queue, interactive(1));
     start_next(&queue);
     let waiter = batch_waiter(&queue, "bob");
     let mut woken = pin!(waiter.woken());
     assert!(!is_woken(woken.as_mut()));
-    queue.finish_task(1, Duration::ZERO);
+    finish(&queue, 1, Duration::ZERO);
     assert!(is_woken(woken));
 }
 

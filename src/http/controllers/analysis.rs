@@ -32,7 +32,7 @@ use request::AnalysisRequestDto;
 ///
 /// - `info`: the result from the evaluation cache, then each deeper finished iteration, at most ten
 ///   per second.
-/// - `queued`: the search waits for a worker.
+/// - `queued`: the search waits for a worker, or pauses for another client.
 /// - `heartbeat`: the server has sent no other line for some seconds.
 /// - `end`: the last line.
 /// - `problem`: the last line if the server fails to finish the stream.

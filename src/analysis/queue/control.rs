@@ -1,0 +1,178 @@
+//! The control of a task: what the task's clients and the queue change from outside while it waits
+//! or runs.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::watch;
+
+use crate::analysis::request::PriorityClass;
+use crate::analysis::session::Client;
+use crate::engine::StopFlag;
+
+/// How many clients of a shared task are remembered. More of them change nothing, since one that
+/// holds few workers is among the first with near certainty.
+const MAX_CLIENTS: usize = 8;
+
+/// The position of a task in its class queue: the least tag runs first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct StartTag {
+    /// Tasks that have not run yet come first.
+    pub(super) has_run: bool,
+    /// The work of the client's earlier tasks, from the virtual time on.
+    pub(super) start: u64,
+    pub(super) sequence: u64,
+}
+
+/// The place of a waiting task in the queue.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct QueuePlace {
+    pub(super) class: PriorityClass,
+    pub(super) start_tag: StartTag,
+}
+
+/// The control of a task. It stops, pauses and restarts the work, and knows the clients that wait
+/// for its result.
+#[derive(Debug)]
+pub(in crate::analysis) struct TaskControl {
+    state: Mutex<State>,
+    /// `true` while the task waits for its next slice.
+    paused: watch::Sender<bool>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// The flag of the current run.
+    flag: Arc<StopFlag>,
+    /// The task must end; no restart follows.
+    is_stopped: bool,
+    /// The current run ends for a restart.
+    is_restarting: bool,
+    /// The nodes of earlier runs.
+    earlier_nodes: u64,
+    /// The time between slices so far.
+    paused_time: Duration,
+    paused_at: Option<Instant>,
+    place: Option<QueuePlace>,
+    /// The clients, with the number of their requests.
+    clients: Vec<(Client, usize)>,
+}
+
+impl TaskControl {
+    /// The control of a new task of this client.
+    pub(in crate::analysis) fn new(client: Client) -> TaskControl {
+        let state = State { clients: vec![(client, 1)], ..State::default() };
+        TaskControl { state: Mutex::new(state), paused: watch::Sender::new(false) }
+    }
+
+    /// The flag that the current run checks.
+    pub(in crate::analysis) fn flag(&self) -> Arc<StopFlag> {
+        self.lock().flag.clone()
+    }
+
+    /// Ends the task. A paused task ends at once.
+    pub(in crate::analysis) fn stop(&self) {
+        let mut state = self.lock();
+        state.is_stopped = true;
+        state.flag.stop();
+    }
+
+    /// The nodes of all runs so far.
+    pub(in crate::analysis) fn nodes(&self) -> u64 {
+        let state = self.lock();
+        state.earlier_nodes + state.flag.nodes()
+    }
+
+    /// The time that the task has spent between slices.
+    pub(in crate::analysis) fn paused_time(&self) -> Duration {
+        let state = self.lock();
+        state.paused_time + state.paused_at.map_or(Duration::ZERO, |since| since.elapsed())
+    }
+
+    /// Changes when the task pauses or continues.
+    pub(in crate::analysis) fn watch_paused(&self) -> watch::Receiver<bool> {
+        self.paused.subscribe()
+    }
+
+    /// Ends a run, which its flag has stopped or which has reached its own end. Returns `true` if it
+    /// was stopped for a restart, which the caller must queue.
+    pub(in crate::analysis) fn end_run(&self, was_stopped: bool) -> bool {
+        let mut state = self.lock();
+        if !std::mem::take(&mut state.is_restarting) || state.is_stopped || !was_stopped {
+            return false;
+        }
+        state.earlier_nodes += state.flag.nodes();
+        state.flag = Arc::default();
+        true
+    }
+
+    /// Adds a request of a client to a shared task.
+    pub(in crate::analysis) fn add_client(&self, client: &Client) {
+        let mut state = self.lock();
+        match state.clients.iter().position(|(other, _)| other == client) {
+            Some(index) => state.clients[index].1 += 1,
+            None if state.clients.len() < MAX_CLIENTS => state.clients.push((client.clone(), 1)),
+            None => {}
+        }
+    }
+
+    /// Removes a request of a client from a shared task.
+    pub(in crate::analysis) fn remove_client(&self, client: &Client) {
+        let mut state = self.lock();
+        if let Some(index) = state.clients.iter().position(|(other, _)| other == client) {
+            state.clients[index].1 -= 1;
+            if state.clients[index].1 == 0 {
+                state.clients.swap_remove(index);
+            }
+        }
+    }
+
+    /// The clients that wait for the result.
+    pub(super) fn clients(&self) -> Vec<Client> {
+        self.lock().clients.iter().map(|(client, _)| client.clone()).collect()
+    }
+
+    /// Pauses the run where it is.
+    pub(super) fn pause(&self) {
+        let mut state = self.lock();
+        state.paused_at = Some(Instant::now());
+        state.flag.pause();
+        drop(state);
+        self.paused.send_replace(true);
+    }
+
+    /// Ends the run, so that the task starts anew from the transposition table later.
+    pub(super) fn restart(&self) {
+        let mut state = self.lock();
+        state.is_restarting = true;
+        state.paused_at = Some(Instant::now());
+        state.flag.stop();
+        drop(state);
+        self.paused.send_replace(true);
+    }
+
+    /// Continues a paused run, or begins the run of a task that waited.
+    pub(super) fn resume(&self) {
+        let mut state = self.lock();
+        if let Some(since) = state.paused_at.take() {
+            state.paused_time += since.elapsed();
+            state.flag.resume();
+            drop(state);
+            self.paused.send_replace(false);
+        }
+    }
+
+    /// The place of the waiting task in the queue.
+    pub(super) fn place(&self) -> Option<QueuePlace> {
+        self.lock().place
+    }
+
+    /// Sets the place; `None` for a task that runs or was removed.
+    pub(super) fn set_place(&self, place: Option<QueuePlace>) {
+        self.lock().place = place;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
