@@ -197,7 +197,7 @@ impl Queue {
         let submitter = Submitter { client: client.clone(), class, ..queued.submitter };
         state.enqueue(QueuedTask { submitter, ..queued });
         state.preempt_speculation(self.workers);
-        self.wake_batch_waiter(&mut state);
+        self.publish_change(&mut state);
         drop(state);
         self.work_available.notify_one();
     }
@@ -263,6 +263,12 @@ impl Queue {
             self.publish_change(&mut state);
             drop(state);
             return queued.reject(AnalysisError::shutting_down());
+        }
+        if control.is_stopped() {
+            // Its last client has left. The task is dropped without any lock held.
+            self.publish_change(&mut state);
+            drop(state);
+            return drop(queued);
         }
         state.enqueue(queued);
         state.preempt_speculation(self.workers);

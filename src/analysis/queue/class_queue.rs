@@ -26,6 +26,9 @@ const MAX_CHARGE: u64 = 100;
 /// After this many new tasks in a row, a task that has run before continues.
 const MAX_NEW_STREAK: usize = 4;
 
+/// A task that has waited this long to continue precedes every second new task.
+const MAX_PAUSE: Duration = Duration::from_secs(1);
+
 /// The time of one worker that counts as one unit of work.
 const UNIT: Duration = Duration::from_millis(10);
 
@@ -78,7 +81,10 @@ impl ClassQueue {
     fn next_tag(&self) -> Option<StartTag> {
         let first_that_has_run = StartTag { has_run: true, start: 0, sequence: 0 };
         let mut others = self.waiting.range(first_that_has_run..);
-        let continued = others.next().filter(|_| self.new_streak >= MAX_NEW_STREAK);
+        let continued = others.next().filter(|(_, queued)| {
+            let is_late = queued.queued_at.elapsed() >= MAX_PAUSE;
+            self.new_streak >= if is_late { 1 } else { MAX_NEW_STREAK }
+        });
         continued.or(self.waiting.first_key_value()).map(|(&tag, _)| tag)
     }
 
@@ -129,9 +135,8 @@ impl ClassQueue {
         Some(queued)
     }
 
-    /// Takes the next task out.
-    pub(super) fn pop(&mut self) -> Option<QueuedTask> {
-        let tag = self.next_tag()?;
+    /// Takes the next task out, which has this tag.
+    pub(super) fn pop(&mut self, tag: StartTag) -> Option<QueuedTask> {
         let queued = self.waiting.remove(&tag)?;
         let others_wait = self.waiting.len() > self.new - usize::from(!tag.has_run);
         self.new_streak = if !tag.has_run && others_wait { self.new_streak + 1 } else { 0 };
@@ -216,8 +221,13 @@ mod tests {
         queued_work(client, workers, QueuedWork::Start(Task::new(|_| ())))
     }
 
+    fn pop_next(queue: &mut ClassQueue) -> Option<QueuedTask> {
+        let tag = queue.next_tag()?;
+        queue.pop(tag)
+    }
+
     fn drain_order(queue: &mut ClassQueue) -> String {
-        std::iter::from_fn(|| queue.pop()).map(|queued| queued.client().to_string()).collect()
+        std::iter::from_fn(|| pop_next(queue)).map(|queued| queued.client().to_string()).collect()
     }
 
     #[test]
@@ -235,8 +245,8 @@ mod tests {
         for _ in 0..5 {
             queue.push(queued_task("a", 1));
         }
-        queue.pop();
-        queue.pop();
+        pop_next(&mut queue);
+        pop_next(&mut queue);
         queue.push(queued_task("b", 1));
         queue.push(queued_task("b", 1));
         assert_eq!(drain_order(&mut queue), "babaa");
@@ -279,7 +289,7 @@ mod tests {
             queue.push(queued_task(client, 1));
         }
         for client in ["a", "b", "c"] {
-            assert_eq!(queue.pop().unwrap().client().to_string(), client);
+            assert_eq!(pop_next(&mut queue).unwrap().client().to_string(), client);
             queue.charge(&Client::new(client), 1, Duration::from_millis(500));
             queue.push(queued_work(client, 1, QueuedWork::Continue));
         }
@@ -294,7 +304,7 @@ mod tests {
         let mut queue = ClassQueue::default();
         queue.push(queued_task("a", 1));
         queue.push(queued_task("b", 1));
-        queue.pop();
+        pop_next(&mut queue);
         queue.charge(&Client::new("a"), 2, Duration::from_secs(3_600));
         let tag = queue.push(queued_task("a", 1));
         assert_eq!(tag.start, MAX_CHARGE);

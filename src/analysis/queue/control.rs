@@ -77,6 +77,11 @@ impl TaskControl {
         state.flag.stop();
     }
 
+    /// `true` once the task must end.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.lock().is_stopped
+    }
+
     /// The nodes of all runs so far.
     pub(in crate::analysis) fn nodes(&self) -> u64 {
         let state = self.lock();

@@ -45,6 +45,7 @@ impl Queue {
             state = match plan {
                 SlicePlan::GiveWay(indices) => {
                     state.end_slices(indices, self.workers);
+                    state.preempt_speculation(self.workers);
                     self.publish_change(&mut state);
                     self.work_available.notify_one();
                     state
@@ -141,20 +142,27 @@ impl State {
     }
 
     /// Pauses tasks, or restarts those for which no paused run may be added.
-    fn end_slices(&mut self, mut indices: Vec<usize>, workers: usize) {
-        // From the end, because a removal moves the last task.
-        indices.sort_unstable_by_key(|&index| std::cmp::Reverse(index));
-        for index in indices {
-            let task_workers = self.running[index].submitter.workers;
+    fn end_slices(&mut self, indices: Vec<usize>, workers: usize) {
+        let control = |index: usize| self.running[index].control.clone();
+        let mut controls: Vec<_> = indices
+            .into_iter()
+            .map(|index| (self.running[index].submitter.slicing, control(index)))
+            .collect();
+        // Tasks that can't restart need the places of paused runs first.
+        controls.sort_by_key(|(slicing, _)| *slicing != Slicing::PauseOnly);
+        for (slicing, control) in controls {
+            let Some(running) = self.running_mut(&control) else { continue };
+            let task_workers = running.submitter.workers;
             if self.paused_workers + task_workers <= workers {
-                let running = self.running.swap_remove(index);
-                running.control.pause();
+                let Some(running) = self.remove_running(&control) else { continue };
+                control.pause();
                 self.release(&running);
-                let RunningTask { submitter, control, .. } = running;
-                self.enqueue(QueuedTask::new(submitter, control, QueuedWork::Continue));
-            } else if self.running[index].submitter.slicing != Slicing::PauseOnly {
-                self.running[index].is_restarting = true;
-                self.running[index].control.restart();
+                self.enqueue(QueuedTask::new(running.submitter, control, QueuedWork::Continue));
+            } else if slicing != Slicing::PauseOnly
+                && let Some(running) = self.running_mut(&control)
+            {
+                running.is_restarting = true;
+                control.restart();
             }
         }
     }

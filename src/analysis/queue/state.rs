@@ -264,7 +264,8 @@ impl State {
         if head.workers() > self.free_workers {
             return None;
         }
-        let queued = self.class_queue_mut(class).pop()?;
+        let tag = head.control.place()?.start_tag;
+        let queued = self.class_queue_mut(class).pop(tag)?;
         self.interactive_streak =
             streak_after(class, self.batch.len() > 0, self.interactive_streak);
         self.record_dequeue(&queued);
