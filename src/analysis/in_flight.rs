@@ -1,7 +1,7 @@
 //! In-flight searches: equal requests share one search, which ends when its last subscriber leaves.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use dashmap::{DashMap, Entry};
@@ -12,7 +12,6 @@ use super::answer::{AnalysisError, CompletionReason};
 use super::cache_key::AnalysisKey;
 use super::counters::{CountedNodes, RunningGuard, SearchCounters, SearchCounts};
 use super::queue::{Queue, Submitter, TaskControl};
-use super::request::PriorityClass;
 use super::session::Client;
 use crate::engine::{Limits, Report, SearchOptions, StopFlag, StopReason};
 
@@ -64,7 +63,6 @@ struct SharedSearch {
     stopped_by_shutdown: AtomicBool,
     /// Never rises from zero: no request joins a search that is being stopped.
     subscribers: AtomicUsize,
-    class: Mutex<PriorityClass>,
     progress: watch::Sender<SearchProgress>,
     outcome: watch::Sender<Option<SearchOutcome>>,
     counted_nodes: CountedNodes,
@@ -79,7 +77,6 @@ impl SharedSearch {
             control: Arc::new(TaskControl::new(submitter.client.clone())),
             stopped_by_shutdown: AtomicBool::new(false),
             subscribers: AtomicUsize::new(1),
-            class: Mutex::new(submitter.class),
             progress: watch::Sender::default(),
             outcome: watch::Sender::new(None),
             counted_nodes: CountedNodes::default(),
@@ -89,10 +86,6 @@ impl SharedSearch {
 
     fn is_finished(&self) -> bool {
         self.outcome.borrow().is_some()
-    }
-
-    fn class(&self) -> MutexGuard<'_, PriorityClass> {
-        self.class.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Adds a subscriber, unless the last one has left.
@@ -168,9 +161,6 @@ impl SharedSearches {
             && existing.get().join()
         {
             let search = existing.get().clone();
-            let mut class = search.class();
-            *class = submitter.class.min(*class);
-            drop(class);
             search.control.add_client(&submitter.client);
             queue.promote(&search.control, submitter.class, &submitter.client);
             self.counters.record_shared();
@@ -298,7 +288,7 @@ impl Subscription {
 
     /// Counts a wait that took too long, and returns its error.
     pub(super) fn time_out(&self, waited: Duration) -> AnalysisError {
-        self.queue.time_out(*self.search.class(), waited)
+        self.queue.time_out(&self.search.control, waited)
     }
 
     /// Unsubscribes before the end. The last subscriber stops the search; then this returns `true`.

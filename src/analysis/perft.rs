@@ -8,7 +8,6 @@ use tokio::time::timeout;
 
 use super::answer::{AnalysisError, PerftResult};
 use super::queue::{Admission, Queue, TaskBody, TaskControl};
-use super::request::PriorityClass;
 use super::session::Client;
 use crate::chess::{Move, Position, perft};
 use crate::engine::StopFlag;
@@ -74,7 +73,7 @@ impl PerftHandle {
         match timeout(max_wait, &mut result).await {
             Ok(answer) => answer.map_err(no_answer)?,
             Err(_late) if self.queue.is_unstarted(&self.control) => {
-                Err(self.queue.time_out(PriorityClass::Interactive, max_wait))
+                Err(self.queue.time_out(&self.control, max_wait))
             }
             // The count has started, and ends by its own time limit.
             Err(_late) => result.await.map_err(no_answer)?,
@@ -106,7 +105,7 @@ fn run(
     };
     match result {
         Ok((nodes, divide)) => {
-            let elapsed = started.elapsed().saturating_sub(stop.paused_time());
+            let elapsed = started.elapsed().saturating_sub(stop.ended_pauses());
             Ok(PerftResult { nodes, divide, elapsed })
         }
         Err(PerftAbort::Deadline) => Err(AnalysisError::PerftTooLarge { max: max_time }),

@@ -147,7 +147,7 @@ impl Queue {
         if state.closed {
             return Err(Refused { error: AnalysisError::shutting_down(), task });
         }
-        let runnable = state.runnable(self.workers);
+        let runnable = state.runnable();
         let mut evicted = None;
         if !self.has_place(&state, &runnable, class, submitter.workers) {
             let error = AnalysisError::QueueFull {
@@ -156,15 +156,13 @@ impl Queue {
             };
             // Either the new task or an older one is rejected.
             self.class_stats(class).rejected.fetch_add(1, Ordering::Relaxed);
-            let Some(queued) = state.class_queue_mut(class).evict_newest(&submitter.client) else {
+            let Some(queued) = state.evict_newest(class, &submitter.client) else {
                 return Err(Refused { error, task });
             };
-            queued.control.set_place(None);
-            state.wanted_workers -= queued.workers();
             evicted = Some((queued, error));
         }
         state.enqueue(QueuedTask::new(submitter, control.clone(), QueuedWork::Start(task)));
-        state.preempt_speculation(self.workers);
+        state.preempt_speculation();
         self.publish_change(&mut state);
         drop(state);
         self.work_available.notify_one();
@@ -175,7 +173,7 @@ impl Queue {
     pub(super) fn remove(&self, control: &TaskControl) {
         let mut state = self.lock();
         let queued = state.remove_waiting(control, |queued| !queued.is_paused());
-        state.preempt_speculation(self.workers);
+        state.preempt_speculation();
         self.publish_change(&mut state);
         drop(state);
         // The task behind it may need no more workers than are free.
@@ -196,7 +194,7 @@ impl Queue {
         };
         let submitter = Submitter { client: client.clone(), class, ..queued.submitter };
         state.enqueue(QueuedTask { submitter, ..queued });
-        state.preempt_speculation(self.workers);
+        state.preempt_speculation();
         self.publish_change(&mut state);
         drop(state);
         self.work_available.notify_one();
@@ -208,7 +206,7 @@ impl Queue {
     pub(super) fn next_work(&self) -> Option<Work> {
         let mut state = self.lock();
         loop {
-            if let Some(queued) = state.take_task(self.workers) {
+            if let Some(queued) = state.take_task() {
                 if !queued.has_run() {
                     let stats = self.class_stats(queued.submitter.class);
                     stats.waits.record(queued.queued_at.elapsed());
@@ -218,8 +216,8 @@ impl Queue {
                 self.publish_change(&mut state);
                 match work {
                     QueuedWork::Start(task) | QueuedWork::Restart(task) => {
-                        let has_more_work = state.runnable(self.workers).tasks() > 0
-                            || self.speculative_queue.len() > 0;
+                        let has_more_work =
+                            state.runnable().tasks() > 0 || self.speculative_queue.len() > 0;
                         drop(state);
                         if has_more_work {
                             self.work_available.notify_one();
@@ -248,7 +246,7 @@ impl Queue {
             // It ended while it was being paused.
             None => drop(state.remove_waiting(control, QueuedTask::is_paused)),
         }
-        state.preempt_speculation(self.workers);
+        state.preempt_speculation();
         state.mean_task_seconds += (elapsed.as_secs_f64() - state.mean_task_seconds) / 8.0;
         self.publish_change(&mut state);
     }
@@ -271,7 +269,7 @@ impl Queue {
             return drop(queued);
         }
         state.enqueue(queued);
-        state.preempt_speculation(self.workers);
+        state.preempt_speculation();
         self.publish_change(&mut state);
     }
 
@@ -336,7 +334,7 @@ impl Queue {
         state
             .class_queue(place.class)
             .tasks_before(place.start_tag)?
-            .checked_sub(state.runnable(self.workers).count(place.class))
+            .checked_sub(state.runnable().count(place.class))
     }
 
     /// `true` for a task that waits and has not run yet.
@@ -363,19 +361,19 @@ impl Queue {
     #[cfg(test)]
     fn length(&self) -> usize {
         let state = self.lock();
-        state.length() - state.runnable(self.workers).tasks()
+        state.length() - state.runnable().tasks()
     }
 
     /// How many tasks of a class wait for a worker.
     pub(super) fn length_of(&self, class: PriorityClass) -> usize {
         let state = self.lock();
-        state.waiting(&state.runnable(self.workers), class)
+        state.waiting(&state.runnable(), class)
     }
 
     /// How many workers are busy.
     pub(super) fn busy_workers(&self) -> usize {
         let state = self.lock();
-        self.workers - state.free_workers + state.runnable(self.workers).workers
+        self.workers - state.free_workers + state.runnable().workers
     }
 
     /// How many tasks of each class may wait.
@@ -390,10 +388,11 @@ impl Queue {
     }
 
     /// Counts a task that waited too long, and returns its error.
-    pub(super) fn time_out(&self, class: PriorityClass, waited: Duration) -> AnalysisError {
+    pub(super) fn time_out(&self, control: &TaskControl, waited: Duration) -> AnalysisError {
+        let class = control.place().map_or(PriorityClass::Interactive, |place| place.class);
         self.class_stats(class).timed_out.fetch_add(1, Ordering::Relaxed);
         let state = self.lock();
-        let runnable = state.runnable(self.workers);
+        let runnable = state.runnable();
         AnalysisError::Deadline { waited, retry_after: self.retry_after(&state, &runnable) }
     }
 
@@ -454,7 +453,7 @@ impl Queue {
     fn publish_change(&self, state: &mut State) {
         self.load.send_replace(state.length() + state.running.len());
         self.wake_batch_waiter(state);
-        if state.is_slicer_idle && state.is_blocked(self.workers) {
+        if state.is_slicer_idle && state.is_blocked() {
             self.slice_check.notify_one();
         }
     }
@@ -463,7 +462,7 @@ impl Queue {
     fn wake_batch_waiter(&self, state: &mut State) {
         let next = state.batch_waiters.next_client(|client| state.batch.tasks_of(client));
         if let Some(client) = next
-            && (self.has_place(state, &state.runnable(self.workers), PriorityClass::Batch, 1)
+            && (self.has_place(state, &state.runnable(), PriorityClass::Batch, 1)
                 || state.batch.evictable_client(&client).is_some())
         {
             state.batch_waiters.wake(&client);

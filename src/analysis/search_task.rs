@@ -1,7 +1,7 @@
 //! The search task: one queued search, from its start on a worker to its published result.
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use tracing::Span;
 use tracing::field::Empty;
@@ -32,9 +32,7 @@ pub(super) struct SearchTask {
 pub(super) struct EarlierRuns {
     /// When the first run started.
     started: Option<Instant>,
-    nodes: u64,
-    elapsed: Duration,
-    /// The deepest report so far.
+    /// The deepest report so far, with the nodes and the time of all runs.
     report: Option<Report>,
 }
 
@@ -57,7 +55,7 @@ impl TaskBody for SearchTask {
         report.pv.shrink_to_fit();
         report.alternatives.iter_mut().for_each(|line| line.pv.shrink_to_fit());
         if self.publisher.end_run(report.reason) {
-            self.earlier_runs.add(report);
+            self.earlier_runs.report = Some(self.earlier_runs.complete(report));
             return Some(self);
         }
         let report = Arc::new(self.earlier_runs.complete(report));
@@ -69,33 +67,22 @@ impl TaskBody for SearchTask {
 impl EarlierRuns {
     /// The rest of the limits of a search.
     fn rest_of(&self, limits: &Limits) -> Limits {
+        let Some(Report { nodes, elapsed, .. }) = &self.report else { return *limits };
         Limits {
-            nodes: limits.nodes.map(|nodes| nodes.saturating_sub(self.nodes)),
-            movetime: limits.movetime.map(|time| time.saturating_sub(self.elapsed)),
+            nodes: limits.nodes.map(|limit| limit.saturating_sub(*nodes)),
+            movetime: limits.movetime.map(|limit| limit.saturating_sub(*elapsed)),
             ..*limits
         }
     }
 
     /// A report of the current run with the nodes and the time of all runs.
     fn total(&self, report: Report) -> Report {
-        Report {
-            nodes: report.nodes + self.nodes,
-            elapsed: report.elapsed + self.elapsed,
-            ..report
-        }
+        let Some(Report { nodes, elapsed, .. }) = &self.report else { return report };
+        Report { nodes: report.nodes + nodes, elapsed: report.elapsed + *elapsed, ..report }
     }
 
-    /// Adds a run that ended for a restart.
-    fn add(&mut self, report: Report) {
-        let report = self.total(report);
-        (self.nodes, self.elapsed) = (report.nodes, report.elapsed);
-        if self.report.as_ref().is_none_or(|earlier| earlier.depth < report.depth) {
-            self.report = Some(report);
-        }
-    }
-
-    /// The result of all runs, given the report of the last one: the deepest report, with the nodes
-    /// and the time of all runs.
+    /// The deepest report of all runs, given that of the last one, with the nodes and the time of
+    /// all runs.
     fn complete(&mut self, last: Report) -> Report {
         let last = self.total(last);
         match self.report.take() {
@@ -131,10 +118,8 @@ impl SearchTask {
         let (started, report) = (self.earlier_runs.started, self.earlier_runs.report.take());
         match started.zip(report) {
             Some((started, report)) => {
-                let report = Report { reason: StopReason::Stopped, ..report };
-                let report = Arc::new(report);
                 let span = self.span();
-                self.publish(&span, started, report);
+                self.publish(&span, started, Arc::new(report));
             }
             None => self.publisher.publish_result(Err(error)),
         }

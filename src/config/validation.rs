@@ -38,29 +38,21 @@ impl Validator {
         }
     }
 
+    /// Refuses a value that is below the value of another setting.
+    fn at_least(&mut self, key: &str, value: u64, (bound_key, bound): (&str, u64)) {
+        if value < bound {
+            self.refuse(key, format!("{value} is below {bound_key}, which is {bound}"));
+        }
+    }
+
     fn check_times(&mut self, settings: &Settings) {
         let Settings { search, queue, limits, lichess, shutdown, .. } = settings;
         let movetime = ("limits.movetime_ms", limits.movetime_ms);
         self.at_most("search.default_movetime_ms", search.default_movetime_ms, movetime);
         self.at_most("lichess.compute_ms", lichess.compute_ms, movetime);
-        if shutdown.grace_ms < shutdown.drain_ms {
-            self.refuse(
-                "shutdown.grace_ms",
-                format!(
-                    "{} is below shutdown.drain_ms, which is {}",
-                    shutdown.grace_ms, shutdown.drain_ms
-                ),
-            );
-        }
-        if queue.max_wait_ms < queue.slice_ms {
-            self.refuse(
-                "queue.max_wait_ms",
-                format!(
-                    "{} is below queue.slice_ms, which is {}",
-                    queue.max_wait_ms, queue.slice_ms
-                ),
-            );
-        }
+        let drain = ("shutdown.drain_ms", shutdown.drain_ms);
+        self.at_least("shutdown.grace_ms", shutdown.grace_ms, drain);
+        self.at_least("queue.max_wait_ms", queue.max_wait_ms, ("queue.slice_ms", queue.slice_ms));
     }
 
     fn check_api_keys(&mut self, settings: &Settings) {

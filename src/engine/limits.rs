@@ -116,12 +116,6 @@ impl StopFlag {
         self.paused.load(Ordering::Relaxed)
     }
 
-    /// The length of all pauses so far, with the current one.
-    pub fn paused_time(&self) -> Duration {
-        let pause_start = self.lock_pause();
-        self.ended_pauses() + pause_start.map_or(Duration::ZERO, |start| start.elapsed())
-    }
-
     /// The length of all ended pauses. Needs no lock.
     #[inline]
     pub fn ended_pauses(&self) -> Duration {

@@ -99,8 +99,8 @@ impl TaskControl {
         self.paused.subscribe()
     }
 
-    /// Ends a run, which its flag has stopped or which has reached its own end. Returns `true` if it
-    /// was stopped for a restart, which the caller must queue.
+    /// Ends a run, which its flag has stopped or which has reached its own end. Returns `true` if
+    /// it was stopped for a restart, which the caller must queue.
     pub(in crate::analysis) fn end_run(&self, was_stopped: bool) -> bool {
         let mut state = self.lock();
         if !std::mem::take(&mut state.is_restarting) || state.is_stopped || !was_stopped {

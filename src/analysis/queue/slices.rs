@@ -7,10 +7,11 @@
 //! starts again from the transposition table.
 
 use std::collections::HashSet;
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Queue;
+use super::control::TaskControl;
 use super::running::RunningTask;
 use super::state::State;
 use super::task::{QueuedTask, QueuedWork, Slicing};
@@ -21,14 +22,13 @@ use crate::analysis::session::Client;
 const CHECKS_PER_SLICE: u32 = 5;
 
 /// What the end of slices needs next.
-#[derive(Debug, PartialEq, Eq)]
 enum SlicePlan {
     /// No task is blocked.
     Idle,
     /// Check again after this time.
     CheckAfter(Duration),
-    /// The tasks at these indices give way.
-    GiveWay(Vec<usize>),
+    /// The tasks with these controls give way.
+    GiveWay(Vec<Arc<TaskControl>>),
 }
 
 impl Queue {
@@ -38,14 +38,14 @@ impl Queue {
         while !state.closed {
             // Without this bound, each slice would make room for one more waiting task.
             let plan = if state.tasks_that_have_run() < self.capacity.max(self.workers) {
-                state.plan_slices(Instant::now(), self.workers, self.slice)
+                state.plan_slices(Instant::now(), self.slice)
             } else {
                 SlicePlan::CheckAfter(self.slice / CHECKS_PER_SLICE)
             };
             state = match plan {
-                SlicePlan::GiveWay(indices) => {
-                    state.end_slices(indices, self.workers);
-                    state.preempt_speculation(self.workers);
+                SlicePlan::GiveWay(tasks) => {
+                    state.end_slices(tasks);
+                    state.preempt_speculation();
                     self.publish_change(&mut state);
                     self.work_available.notify_one();
                     state
@@ -68,19 +68,19 @@ impl Queue {
 
 impl State {
     /// Selects the tasks that give way to the next task.
-    fn plan_slices(&self, now: Instant, workers: usize, slice: Duration) -> SlicePlan {
-        let Some((_, head)) = self.next_task(workers) else { return SlicePlan::Idle };
-        let freed = self.free_workers + self.restarting_workers();
-        let Some(needed) = head.workers().checked_sub(freed).filter(|&needed| needed > 0) else {
+    fn plan_slices(&self, now: Instant, slice: Duration) -> SlicePlan {
+        let Some((_, head)) = self.next_task() else { return SlicePlan::Idle };
+        let soon_free = self.free_workers + self.restarting_workers();
+        let Some(needed) = head.workers().checked_sub(soon_free).filter(|&needed| needed > 0)
+        else {
             return if self.free_workers >= head.workers() {
                 SlicePlan::Idle
             } else {
                 SlicePlan::CheckAfter(slice / CHECKS_PER_SLICE)
             };
         };
-        let mut candidates = self.candidates(head, workers);
-        candidates.sort_by_key(|&index| {
-            let running = &self.running[index];
+        let mut candidates = self.candidates(head);
+        candidates.sort_by_key(|running| {
             let is_first = running.submitter.slicing == Slicing::Unlimited
                 || running.submitter.class == PriorityClass::Batch;
             (!is_first, running.slice_start)
@@ -88,14 +88,13 @@ impl State {
         let mut next_check = slice / CHECKS_PER_SLICE;
         let mut giving_way = Vec::new();
         let mut freed = 0;
-        for index in candidates {
-            let RunningTask { submitter, slice_start, .. } = &self.running[index];
+        for RunningTask { submitter, control, slice_start, .. } in candidates {
             let rest_of_slice = slice.saturating_sub(now - *slice_start);
             if rest_of_slice > Duration::ZERO {
                 next_check = next_check.min(rest_of_slice);
             } else if freed < needed {
                 freed += submitter.workers;
-                giving_way.push(index);
+                giving_way.push(control.clone());
             }
         }
         if freed >= needed {
@@ -112,13 +111,13 @@ impl State {
     }
 
     /// The running tasks that may give way to this one.
-    fn candidates(&self, head: &QueuedTask, workers: usize) -> Vec<usize> {
+    fn candidates(&self, head: &QueuedTask) -> Vec<&RunningTask> {
         let waiting = self.interactive.tasks().chain(self.batch.tasks()).map(QueuedTask::client);
         let mut clients: HashSet<Client> = waiting.cloned().collect();
         let clients_of: Vec<Vec<Client>> =
             self.running.iter().map(|running| running.control.clients()).collect();
         clients.extend(clients_of.iter().flatten().cloned());
-        let share = workers as f64 / clients.len().max(1) as f64;
+        let share = self.workers as f64 / clients.len().max(1) as f64;
         let held = |client: &Client| -> usize {
             let tasks = self.running.iter().zip(&clients_of);
             let of_client = tasks.filter(|(_, clients)| clients.contains(client));
@@ -134,36 +133,34 @@ impl State {
                 && !clients.contains(head.client())
                 && (must_take_turns || clients.iter().all(|client| held(client) as f64 > share))
                 && (running.submitter.slicing != Slicing::PauseOnly
-                    || self.paused_workers + running.submitter.workers <= workers)
+                    || self.paused_workers + running.submitter.workers <= self.workers)
         };
-        (0..self.running.len())
-            .filter(|&index| may_give_way(&self.running[index], &clients_of[index]))
+        let tasks = self.running.iter().zip(&clients_of);
+        tasks
+            .filter(|(running, clients)| may_give_way(running, clients))
+            .map(|(running, _)| running)
             .collect()
     }
 
     /// Pauses tasks, or restarts those for which no paused run may be added.
-    fn end_slices(&mut self, indices: Vec<usize>, workers: usize) {
-        let control = |index: usize| self.running[index].control.clone();
-        let mut controls: Vec<_> = indices
-            .into_iter()
-            .map(|index| (self.running[index].submitter.slicing, control(index)))
-            .collect();
+    fn end_slices(&mut self, controls: Vec<Arc<TaskControl>>) {
+        let mut tasks: Vec<_> =
+            controls.iter().filter_map(|control| self.remove_running(control)).collect();
         // Tasks that can't restart need the places of paused runs first.
-        controls.sort_by_key(|(slicing, _)| *slicing != Slicing::PauseOnly);
-        for (slicing, control) in controls {
-            let Some(running) = self.running_mut(&control) else { continue };
-            let task_workers = running.submitter.workers;
-            if self.paused_workers + task_workers <= workers {
-                let Some(running) = self.remove_running(&control) else { continue };
-                control.pause();
+        tasks.sort_by_key(|running| running.submitter.slicing != Slicing::PauseOnly);
+        for mut running in tasks {
+            if self.paused_workers + running.submitter.workers <= self.workers {
+                running.control.pause();
                 self.release(&running);
-                self.enqueue(QueuedTask::new(running.submitter, control, QueuedWork::Continue));
-            } else if slicing != Slicing::PauseOnly
-                && let Some(running) = self.running_mut(&control)
-            {
-                running.is_restarting = true;
-                control.restart();
+                let RunningTask { submitter, control, .. } = running;
+                self.enqueue(QueuedTask::new(submitter, control, QueuedWork::Continue));
+                continue;
             }
+            if running.submitter.slicing != Slicing::PauseOnly {
+                running.is_restarting = true;
+                running.control.restart();
+            }
+            self.running.push(running);
         }
     }
 }

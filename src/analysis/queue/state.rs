@@ -8,9 +8,11 @@ use super::control::{QueuePlace, TaskControl};
 use super::running::RunningTask;
 use super::task::{QueuedTask, Submitter};
 use crate::analysis::request::PriorityClass;
+use crate::analysis::session::Client;
 use crate::engine::StopFlag;
 
-/// A running speculative search. The worker ends it with [`Queue::finish_speculation`](super::Queue::finish_speculation).
+/// A running speculative search. The worker ends it with
+/// [`finish_speculation`](super::Queue::finish_speculation).
 #[derive(Debug)]
 pub(in crate::analysis) struct SpeculativeRun {
     pub(super) id: u64,
@@ -20,6 +22,8 @@ pub(in crate::analysis) struct SpeculativeRun {
 
 /// The tasks that wait and run.
 pub(super) struct State {
+    /// All workers, free and busy.
+    pub(super) workers: usize,
     pub(super) interactive: ClassQueue,
     pub(super) batch: ClassQueue,
     pub(super) batch_waiters: BatchWaiters,
@@ -85,6 +89,7 @@ impl State {
     /// The state of a queue whose workers are all free.
     pub(super) fn new(workers: usize) -> State {
         State {
+            workers,
             interactive: ClassQueue::default(),
             batch: ClassQueue::default(),
             batch_waiters: BatchWaiters::default(),
@@ -149,6 +154,18 @@ impl State {
         Some(queued)
     }
 
+    /// Removes the newest task of the client with the most waiting tasks, for a new one of
+    /// `client`.
+    pub(super) fn evict_newest(
+        &mut self,
+        class: PriorityClass,
+        client: &Client,
+    ) -> Option<QueuedTask> {
+        let queued = self.class_queue_mut(class).evict_newest(client)?;
+        self.record_dequeue(&queued);
+        Some(queued)
+    }
+
     fn record_dequeue(&mut self, queued: &QueuedTask) {
         queued.control.set_place(None);
         self.wanted_workers -= queued.workers();
@@ -177,11 +194,11 @@ impl State {
     }
 
     /// `true` if a task waits for which there are not enough free workers.
-    pub(super) fn is_blocked(&self, workers: usize) -> bool {
-        self.length() > self.runnable(workers).tasks()
+    pub(super) fn is_blocked(&self) -> bool {
+        self.length() > self.runnable().tasks()
     }
 
-    pub(super) fn runnable(&self, workers: usize) -> Runnable {
+    pub(super) fn runnable(&self) -> Runnable {
         let mut runnable = Runnable::default();
         if self.length() == 0 {
             return runnable;
@@ -194,7 +211,7 @@ impl State {
             interactive.peek().copied(),
             batch.peek().copied().map(|queued| (queued, batch_workers)),
             streak,
-            workers,
+            self.workers,
         ) {
             let queued = match class {
                 PriorityClass::Interactive => interactive.next(),
@@ -226,11 +243,11 @@ impl State {
     }
 
     /// The class and the task that run next, once there are enough free workers.
-    pub(super) fn next_task(&self, workers: usize) -> Option<(PriorityClass, &QueuedTask)> {
+    pub(super) fn next_task(&self) -> Option<(PriorityClass, &QueuedTask)> {
         let (interactive, batch) = (self.interactive.tasks().next(), self.batch.tasks().next());
         let with_workers =
             batch.map(|queued| (queued, self.workers_of_class(PriorityClass::Batch)));
-        let class = next_class(interactive, with_workers, self.interactive_streak, workers)?;
+        let class = next_class(interactive, with_workers, self.interactive_streak, self.workers)?;
         let queued = match class {
             PriorityClass::Interactive => interactive,
             PriorityClass::Batch => batch,
@@ -248,19 +265,19 @@ impl State {
 
     /// Stops enough speculative searches to cover the workers that runnable tasks need and idle
     /// workers cannot supply.
-    pub(super) fn preempt_speculation(&mut self, workers: usize) {
+    pub(super) fn preempt_speculation(&mut self) {
         if self.speculative_runs.is_empty() {
             return;
         }
-        let wanted = self.runnable(workers).workers;
+        let wanted = self.runnable().workers;
         let active = self.speculative_runs.iter().filter(|run| !run.stop.is_stopped());
         let idle_workers = self.free_workers.saturating_sub(active.clone().count());
         active.take(wanted.saturating_sub(idle_workers)).for_each(|run| run.stop.stop());
     }
 
     /// Takes the next task if enough workers are free for it, and registers it as running.
-    pub(super) fn take_task(&mut self, workers: usize) -> Option<QueuedTask> {
-        let (class, head) = self.next_task(workers)?;
+    pub(super) fn take_task(&mut self) -> Option<QueuedTask> {
+        let (class, head) = self.next_task()?;
         if head.workers() > self.free_workers {
             return None;
         }

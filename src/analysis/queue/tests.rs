@@ -219,7 +219,7 @@ fn a_closed_queue_stops_speculation_and_clears_its_candidates() {
 
 /// Starts the next task and returns its number of workers.
 fn start_next(queue: &Queue) -> Option<usize> {
-    queue.lock().take_task(queue.workers).map(|queued| queued.workers())
+    queue.lock().take_task().map(|queued| queued.workers())
 }
 
 #[test]
@@ -284,7 +284,7 @@ fn a_batch_task_runs_after_four_interactive_ones() {
     }
     let start_order: String = (0..12)
         .map(|_| {
-            let queued = queue.lock().take_task(1).unwrap();
+            let queued = queue.lock().take_task().unwrap();
             finish(&queue, 1, Duration::ZERO);
             queued.client().to_string()
         })

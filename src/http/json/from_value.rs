@@ -117,10 +117,7 @@ impl<'a> FromValue<'a> for u64 {
     }
 
     fn schema() -> Schema {
-        integer()
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
-            .minimum(Some(0))
-            .into()
+        int64(0).into()
     }
 }
 
@@ -139,10 +136,7 @@ impl<'a> FromValue<'a> for NonZeroU64 {
     }
 
     fn schema() -> Schema {
-        integer()
-            .format(Some(SchemaFormat::KnownFormat(KnownFormat::Int64)))
-            .minimum(Some(1))
-            .into()
+        int64(1).into()
     }
 }
 
@@ -192,13 +186,17 @@ impl<'a, const MIN: u64, const MAX: u64> FromValue<'a> for NumberIn<MIN, MAX> {
     }
 
     fn schema() -> Schema {
-        let format = Some(SchemaFormat::KnownFormat(KnownFormat::Int64));
-        integer().format(format).minimum(Some(MIN)).maximum(Some(MAX)).into()
+        int64(MIN).maximum(Some(MAX)).into()
     }
 }
 
 fn integer() -> ObjectBuilder {
     ObjectBuilder::new().schema_type(Type::Integer)
+}
+
+fn int64(minimum: u64) -> ObjectBuilder {
+    let format = SchemaFormat::KnownFormat(KnownFormat::Int64);
+    integer().format(Some(format)).minimum(Some(minimum))
 }
 
 impl<'a> FromValue<'a> for bool {

@@ -11,6 +11,7 @@ use super::from_value::{FromValue, JsonPath, MAX_ERRORS, wrong_type};
 use super::value::JsonValue;
 use crate::chess::excerpt;
 use crate::http::problem::{InvalidMember, MemberErrorCode};
+use crate::http::schema::string_enum;
 
 /// A request that can be read from the members of a JSON object.
 pub(crate) trait FromMembers: Sized {
@@ -54,6 +55,13 @@ impl<'a> Members<'a> {
     pub(crate) fn require(&mut self, name: &str) {
         if !self.has(name) && self.is_object() {
             self.add_error(MemberErrorCode::Missing, name, format!("{name} is missing"));
+        }
+    }
+
+    /// Adds an error if a member is present that this request does not take.
+    pub(crate) fn refuse(&mut self, name: &str, detail: &str) {
+        if self.has(name) {
+            self.add_error(MemberErrorCode::UnknownMember, name, detail.to_owned());
         }
     }
 
@@ -144,11 +152,7 @@ pub(crate) fn describe_member<T: for<'a> FromValue<'a>>(
 
 /// Adds the member `type` of a message to its schema.
 pub(crate) fn describe_type(request: &mut Object, name: &'static str) {
-    let schema = ObjectBuilder::new()
-        .schema_type(Type::String)
-        .enum_values(Some([name]))
-        .description(Some("The type of the message."))
-        .build();
+    let schema = string_enum("The type of the message.", [name]).build();
     request.properties.insert("type".to_owned(), schema.into());
     request.required.push("type".to_owned());
 }

@@ -14,7 +14,7 @@ use crate::http::Caps;
 use crate::http::controllers::best_move::BestMoveAnswer;
 use crate::http::dto::{Clamped, CorrelationId, PositionRequest, SearchRequest, whole_ms};
 use crate::http::json::{Members, request};
-use crate::http::problem::{MemberErrorCode, ProblemDocument};
+use crate::http::problem::ProblemDocument;
 use crate::http::schema::{string_enum, varying};
 
 request! {
@@ -34,13 +34,7 @@ request! {
 }
 
 fn refuse_session(members: &mut Members<'_>) {
-    if members.has("session") {
-        members.add_error(
-            MemberErrorCode::UnknownMember,
-            "session",
-            "a batch line can't have a session".to_owned(),
-        );
-    }
+    members.refuse("session", "a batch line can't have a session");
 }
 
 impl BatchRequest {

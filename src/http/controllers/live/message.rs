@@ -9,7 +9,6 @@ use utoipa::openapi::ObjectBuilder;
 use crate::http::controllers::analysis::{AnalysisOptions, StreamLine};
 use crate::http::dto::{CorrelationId, PositionRequest, PositionState};
 use crate::http::json::{FromMembers, Members, Named, request};
-use crate::http::problem::MemberErrorCode;
 use crate::http::schema::string_enum;
 
 /// The maximum length of a message in bytes.
@@ -123,13 +122,7 @@ request! {
 }
 
 fn refuse_session(members: &mut Members<'_>) {
-    if members.has("session") {
-        members.add_error(
-            MemberErrorCode::UnknownMember,
-            "session",
-            "a live board is its own session".to_owned(),
-        );
-    }
+    members.refuse("session", "a live board is its own session");
 }
 
 request! {
