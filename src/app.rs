@@ -1,11 +1,14 @@
 //! The composition root: builds a running server from the settings and shuts it down gracefully.
 
+mod client_connections;
 mod connection;
 mod from_settings;
 mod h2_stall;
 mod h2_streams;
+mod head_too_large;
 mod header_timer;
 mod memory;
+mod read_rate;
 mod server;
 
 use std::future::Future;
@@ -25,9 +28,10 @@ use crate::http::{self, App, Gauge};
 use crate::store::jobs::JobFile;
 use crate::store::{EvaluationCacheFile, OpenError, Store, StoreError, StoreOptions, StoreSize};
 
-use connection::ConnectionLimits;
-use from_settings::{access, caps, connection_limits, job_rules, service_options};
+use client_connections::ClientConnections;
+use from_settings::{ConnectionRules, access, caps, connection_rules, job_rules, service_options};
 pub use memory::{MemoryError, configure_malloc, memory_bound_mb};
+use server::ConnectionCounts;
 pub use server::{ListenError, Listeners};
 
 /// A server that did not start, or failed.
@@ -79,7 +83,7 @@ pub async fn serve(
     let app = build_app(settings)?;
     let (close, closed) = watch::channel(());
     let server =
-        tokio::spawn(serve_all(listeners.into(), app.clone(), connection_limits(settings), closed));
+        tokio::spawn(serve_all(listeners.into(), app.clone(), connection_rules(settings), closed));
     let mut shutdown = std::pin::pin!(shutdown);
     tokio::select! {
         begun = start_services(&app, settings) => {
@@ -122,7 +126,7 @@ pub async fn serve(
 async fn serve_all(
     listeners: Listeners,
     app: App,
-    limits: ConnectionLimits,
+    rules: ConnectionRules,
     closed: watch::Receiver<()>,
 ) {
     let until_closed = |mut closed: watch::Receiver<()>| async move {
@@ -130,14 +134,26 @@ async fn serve_all(
         let _ = closed.changed().await;
     };
     let Listeners { main, metrics } = listeners;
+    let ConnectionRules { limits, max_per_client, proxies } = rules;
+    let counts = |open| ConnectionCounts {
+        open,
+        by_client: ClientConnections::new(max_per_client, proxies.clone()),
+    };
+    let main_counts = counts(app.connections());
     let Some(metrics) = metrics else {
         let router = http::router(app.clone());
-        return server::serve(main, router, limits, app.connections(), until_closed(closed)).await;
+        return server::serve(main, router, limits, main_counts, until_closed(closed)).await;
     };
     let [api_router, metrics_router] = http::split_routers(app.clone());
     tokio::join!(
-        server::serve(main, api_router, limits, app.connections(), until_closed(closed.clone())),
-        server::serve(metrics, metrics_router, limits, Gauge::default(), until_closed(closed)),
+        server::serve(main, api_router, limits, main_counts, until_closed(closed.clone())),
+        server::serve(
+            metrics,
+            metrics_router,
+            limits,
+            counts(Gauge::default()),
+            until_closed(closed)
+        ),
     );
 }
 

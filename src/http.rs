@@ -8,6 +8,7 @@
 //! - `json`, `problem`: parsing of requests and rendering of errors;
 //! - `stream`: responses that consist of lines or chunks;
 //! - `access`: authentication and rate limits;
+//! - `request_memory`: the memory of concurrent requests, shared out between clients;
 //! - `middleware`: layers around every route;
 //! - `metrics`: Prometheus metrics;
 //! - `openapi`: the OpenAPI contract, generated from the code.
@@ -23,6 +24,7 @@ mod metrics;
 mod middleware;
 mod openapi;
 mod problem;
+mod request_memory;
 mod router;
 mod schema;
 mod state;
@@ -33,7 +35,9 @@ pub use caps::{Caps, JobCaps};
 pub(crate) use controllers::explore::explore_memory_bound;
 pub use metrics::{Gauge, GaugeGuard};
 pub use openapi::contract;
+pub(crate) use problem::head_too_large_document;
 pub use problem::{Problem, ProblemCode};
+pub(crate) use request_memory::Reservation;
 pub use router::{router, split_routers, with_middleware};
 pub use state::App;
 pub use stream::StreamOptions;

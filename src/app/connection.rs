@@ -1,4 +1,4 @@
-//! A TCP connection with limits on how long the client may stay silent or read nothing.
+//! A TCP connection with limits on how long the client may stay silent or read too little.
 
 use std::future::Future;
 use std::io;
@@ -6,12 +6,17 @@ use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
+use axum::body::Bytes;
+use hyper::body::Buf;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::{Sleep, sleep};
 
+use super::client_connections::ClientConnection;
 use super::h2_streams::StreamExecutor;
+use super::head_too_large;
+use super::read_rate::ReadRate;
 use crate::http::GaugeGuard;
 
 /// The client preface of HTTP/2 (RFC 9113, section 3.4). Its bytes distinguish the HTTP versions.
@@ -26,20 +31,24 @@ pub(super) struct ConnectionLimits {
     /// Longest time until the head of a request has arrived, counted from the last response. In
     /// HTTP/2 it is the longest time without a request.
     pub(super) header_timeout: Duration,
-    /// Longest time in which the client reads nothing. After it the connection ends, or in HTTP/2
-    /// the one stream.
+    /// Time in which a client must read enough of what waits for it. Otherwise the connection ends,
+    /// or in HTTP/2 the one stream.
     pub(super) stall_timeout: Duration,
+    /// Most bytes of the head of a request.
+    pub(super) max_head_bytes: usize,
 }
 
 /// The resources of a connection, held until its end and also after an upgrade.
 pub(super) struct ConnectionPermit {
     /// Its permit among the concurrent connections.
     pub(super) _permit: OwnedSemaphorePermit,
+    /// Its count among the connections of its client.
+    pub(super) _client_connection: ClientConnection,
     /// Its count in the gauge of open connections.
     pub(super) _gauge_guard: GaugeGuard,
 }
 
-/// A connection that ends when its client sends nothing at first, or reads nothing for too long.
+/// A connection that ends when its client sends nothing at first, or reads too slowly.
 pub(super) struct Connection {
     stream: TcpStream,
     stall_timeout: Duration,
@@ -50,8 +59,11 @@ pub(super) struct Connection {
     streams: StreamExecutor,
     /// Runs until the client has sent its first bytes.
     handshake_timeout: Pin<Box<Sleep>>,
-    /// Runs while there are bytes to send and the client reads none.
-    write_timeout: Option<Pin<Box<Sleep>>>,
+    max_head_bytes: usize,
+    /// What is left of the response to a head that is too large.
+    refusal: Option<Bytes>,
+    /// Exists while there are bytes to send that the client does not take at once.
+    blocked_write: Option<BlockedWrite>,
     _permit: ConnectionPermit,
 }
 
@@ -70,7 +82,9 @@ impl Connection {
             is_http2_preface: true,
             streams,
             handshake_timeout: Box::pin(sleep(limits.header_timeout)),
-            write_timeout: None,
+            max_head_bytes: limits.max_head_bytes,
+            refusal: None,
+            blocked_write: None,
             _permit: permit,
         }
     }
@@ -86,23 +100,61 @@ impl Connection {
         }
     }
 
-    /// Writes, or fails when the client has read nothing for too long.
-    fn poll_write_with_timeout<T>(
-        mut self: Pin<&mut Self>,
+    /// Passes the result of a write of `offered` bytes on, or fails when the client has read too
+    /// little for too long.
+    fn poll_not_stalled(
+        &mut self,
         context: &mut Context<'_>,
-        write: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<T>>,
-    ) -> Poll<io::Result<T>> {
-        let written = write(Pin::new(&mut self.stream), context);
-        if written.is_ready() {
-            self.write_timeout = None;
-            return written;
-        }
+        offered: usize,
+        written: Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
         let stall_timeout = self.stall_timeout;
-        let write_timeout =
-            self.write_timeout.get_or_insert_with(|| Box::pin(sleep(stall_timeout)));
-        ready!(write_timeout.as_mut().poll(context));
-        tracing::info!("closed a connection: the client read nothing");
-        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+        match written {
+            Poll::Ready(Ok(bytes)) if bytes < offered => {
+                self.blocked_write
+                    .get_or_insert_with(|| BlockedWrite::new(stall_timeout))
+                    .add(bytes);
+                written
+            }
+            Poll::Ready(_) => {
+                self.blocked_write = None;
+                written
+            }
+            Poll::Pending => {
+                let blocked =
+                    self.blocked_write.get_or_insert_with(|| BlockedWrite::new(stall_timeout));
+                ready!(blocked.poll_stalled(context, stall_timeout));
+                tracing::info!("closed a connection: the client read too little");
+                Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+            }
+        }
+    }
+}
+
+/// A write that waits for the client.
+struct BlockedWrite {
+    rate: ReadRate,
+    timeout: Pin<Box<Sleep>>,
+}
+
+impl BlockedWrite {
+    fn new(stall_timeout: Duration) -> BlockedWrite {
+        BlockedWrite { rate: ReadRate::start(), timeout: Box::pin(sleep(stall_timeout)) }
+    }
+
+    fn add(&mut self, bytes: usize) {
+        self.rate.add(bytes);
+    }
+
+    /// Resolves when the client is too slow.
+    fn poll_stalled(&mut self, context: &mut Context<'_>, stall_timeout: Duration) -> Poll<()> {
+        loop {
+            ready!(self.timeout.as_mut().poll(context));
+            if !self.rate.next_window(stall_timeout) {
+                return Poll::Ready(());
+            }
+            self.timeout.as_mut().reset(self.rate.deadline(stall_timeout));
+        }
     }
 }
 
@@ -118,7 +170,9 @@ impl AsyncRead for Connection {
         if !received.is_empty() {
             self.check_preface(received);
             // A client that is still sending need not read yet.
-            self.write_timeout = None;
+            if let Some(blocked) = &mut self.blocked_write {
+                blocked.add(received.len());
+            }
         }
         if read.is_pending() && self.preface_bytes < HTTP2_PREFACE.len() {
             ready!(self.handshake_timeout.as_mut().poll(context));
@@ -134,28 +188,40 @@ impl AsyncWrite for Connection {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.poll_write_with_timeout(context, |stream, context| stream.poll_write(context, bytes))
+        self.poll_write_vectored(context, &[io::IoSlice::new(bytes)])
     }
 
     fn poll_write_vectored(
-        self: Pin<&mut Self>,
+        mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.poll_write_with_timeout(context, |stream, context| {
-            stream.poll_write_vectored(context, slices)
-        })
+        let offered = slices.iter().map(|slice| slice.len()).sum();
+        if head_too_large::is_refusal(slices) {
+            self.refusal = Some(head_too_large::response(self.max_head_bytes));
+            return Poll::Ready(Ok(offered));
+        }
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.poll_not_stalled(context, offered, written)
     }
 
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
     }
 
-    fn poll_flush(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.poll_write_with_timeout(context, |stream, context| stream.poll_flush(context))
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        while let Some(mut refusal) = self.refusal.take() {
+            let written = Pin::new(&mut self.stream).poll_write(context, &refusal);
+            let written = self.poll_not_stalled(context, refusal.len(), written);
+            refusal.advance(if let Poll::Ready(Ok(bytes)) = written { bytes } else { 0 });
+            self.refusal = (!refusal.is_empty()).then_some(refusal);
+            ready!(written)?;
+        }
+        Pin::new(&mut self.stream).poll_flush(context)
     }
 
-    fn poll_shutdown(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.poll_write_with_timeout(context, |stream, context| stream.poll_shutdown(context))
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        ready!(self.as_mut().poll_flush(context))?;
+        Pin::new(&mut self.stream).poll_shutdown(context)
     }
 }

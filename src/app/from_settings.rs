@@ -34,12 +34,25 @@ pub(super) fn job_rules(settings: &JobsSettings) -> JobRules {
     }
 }
 
-/// The limits of a connection.
-pub(super) fn connection_limits(settings: &Settings) -> ConnectionLimits {
-    ConnectionLimits {
+/// The limits of each connection, and of the connections of one client.
+pub(super) struct ConnectionRules {
+    pub(super) limits: ConnectionLimits,
+    pub(super) max_per_client: usize,
+    pub(super) proxies: TrustedProxies,
+}
+
+/// The limits of connections.
+pub(super) fn connection_rules(settings: &Settings) -> ConnectionRules {
+    let limits = ConnectionLimits {
         max_connections: settings.http.connections,
         header_timeout: Duration::from_millis(settings.http.head_timeout_ms),
         stall_timeout: Duration::from_millis(settings.stream.stall_ms),
+        max_head_bytes: settings.http.head_bytes,
+    };
+    ConnectionRules {
+        limits,
+        max_per_client: settings.http.connections_per_client,
+        proxies: TrustedProxies::new(settings.access.trusted_proxies.clone()),
     }
 }
 
@@ -93,6 +106,7 @@ pub(super) fn caps(settings: &Settings, memory_bound_mb: u64) -> Caps {
             bytes: settings.jobs.bytes,
             default_nodes: settings.jobs.default_nodes,
         },
+        request_bytes: settings.http.requests_mb << 20,
         connections: settings.http.connections,
         stream: StreamOptions {
             heartbeat: Duration::from_millis(settings.stream.heartbeat_ms),

@@ -14,6 +14,9 @@ use hyper::body::{Body as HttpBody, Buf, Frame, Incoming, SizeHint};
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
+use super::read_rate::ReadRate;
+use crate::http::Reservation;
+
 /// The progress of the client of one stream.
 pub(super) struct StreamProgress {
     state: Mutex<State>,
@@ -24,8 +27,8 @@ pub(super) struct StreamProgress {
 struct State {
     /// Bytes of the response that were handed to hyper and are not sent yet.
     unsent_bytes: usize,
-    /// Time of the last sent byte.
-    last_progress: Instant,
+    /// What the client has taken since bytes wait for it.
+    read_rate: ReadRate,
     /// The body of the request is still arriving. A client that is sending need not read yet.
     is_receiving_request: bool,
     /// Waker of the task that waits until all bytes are sent.
@@ -43,23 +46,32 @@ impl StreamProgress {
     pub(super) fn new() -> StreamProgress {
         let state = State {
             unsent_bytes: 0,
-            last_progress: Instant::now(),
+            read_rate: ReadRate::start(),
             is_receiving_request: true,
             drain_waker: None,
         };
         StreamProgress { state: Mutex::new(state), changed: Notify::new() }
     }
 
-    /// Resolves when the client has read nothing for this time although there were bytes to read.
+    /// Resolves when the client has read too little for this time although there were bytes to
+    /// read.
     pub(super) async fn wait_for_stall(&self, stall_timeout: Duration) {
         loop {
-            let since = {
-                let state = self.lock();
-                state.is_blocked_on_client().then_some(state.last_progress)
+            let deadline = {
+                let mut state = self.lock();
+                let deadline = state.read_rate.deadline(stall_timeout);
+                let is_over = deadline <= Instant::now();
+                if state.is_blocked_on_client()
+                    && is_over
+                    && !state.read_rate.next_window(stall_timeout)
+                {
+                    return;
+                }
+                let deadline = state.read_rate.deadline(stall_timeout);
+                state.is_blocked_on_client().then_some(deadline)
             };
-            match since.map(|since| since + stall_timeout) {
-                Some(end) if end <= Instant::now() => return,
-                Some(end) => sleep_until(end).await,
+            match deadline {
+                Some(deadline) => sleep_until(deadline).await,
                 // A notification that comes earlier is kept.
                 None => self.changed.notified().await,
             }
@@ -76,7 +88,7 @@ impl StreamProgress {
         let was_blocked = state.is_blocked_on_client();
         change(&mut state);
         if !was_blocked && state.is_blocked_on_client() {
-            state.last_progress = Instant::now();
+            state.read_rate = ReadRate::start();
             self.changed.notify_one();
         }
     }
@@ -88,7 +100,7 @@ impl StreamProgress {
     fn mark_sent(&self, bytes: usize) {
         let mut state = self.lock();
         state.unsent_bytes -= bytes;
-        state.last_progress = Instant::now();
+        state.read_rate.add(bytes);
         let waker = if state.unsent_bytes == 0 { state.drain_waker.take() } else { None };
         drop(state);
         waker.into_iter().for_each(Waker::wake);
@@ -169,13 +181,21 @@ impl Drop for TrackedRequestBody {
 pub(super) struct TrackedResponseBody {
     body: Body,
     is_body_done: bool,
+    tracking: Tracking,
+}
+
+/// What follows the bytes of a response until they are sent.
+#[derive(Clone)]
+pub(super) struct Tracking {
     /// The progress of the response's HTTP/2 stream.
-    progress: Option<Arc<StreamProgress>>,
+    pub(super) progress: Option<Arc<StreamProgress>>,
+    /// The memory of the request.
+    pub(super) _reservation: Option<Arc<Reservation>>,
 }
 
 impl TrackedResponseBody {
-    pub(super) fn new(body: Body, progress: Option<Arc<StreamProgress>>) -> TrackedResponseBody {
-        TrackedResponseBody { body, is_body_done: false, progress }
+    pub(super) fn new(body: Body, tracking: Tracking) -> TrackedResponseBody {
+        TrackedResponseBody { body, is_body_done: false, tracking }
     }
 }
 
@@ -190,9 +210,9 @@ impl HttpBody for TrackedResponseBody {
         if !self.is_body_done {
             match ready!(Pin::new(&mut self.body).poll_frame(context)) {
                 Some(frame) => {
-                    let progress = &self.progress;
+                    let tracking = &self.tracking;
                     let frame = frame.map(|frame| {
-                        frame.map_data(|bytes| TrackedChunk::new(bytes, progress.clone()))
+                        frame.map_data(|bytes| TrackedChunk::new(bytes, tracking.clone()))
                     });
                     return Poll::Ready(Some(frame));
                 }
@@ -201,14 +221,15 @@ impl HttpBody for TrackedResponseBody {
         }
         // A stream that has ended on our side cannot be reset any more. So the body ends only when
         // all of it is sent.
-        match &self.progress {
+        match &self.tracking.progress {
             Some(progress) => progress.poll_drained(context).map(|()| None),
             None => Poll::Ready(None),
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        let is_drained = self.progress.as_ref().is_none_or(|progress| progress.is_drained());
+        let progress = self.tracking.progress.as_ref();
+        let is_drained = progress.is_none_or(|progress| progress.is_drained());
         is_drained && (self.is_body_done || self.body.is_end_stream())
     }
 
@@ -220,15 +241,15 @@ impl HttpBody for TrackedResponseBody {
 /// Bytes of a response. They report when they are sent.
 pub(super) struct TrackedChunk {
     bytes: Bytes,
-    progress: Option<Arc<StreamProgress>>,
+    tracking: Tracking,
 }
 
 impl TrackedChunk {
-    fn new(bytes: Bytes, progress: Option<Arc<StreamProgress>>) -> TrackedChunk {
-        if let Some(progress) = &progress {
+    fn new(bytes: Bytes, tracking: Tracking) -> TrackedChunk {
+        if let Some(progress) = &tracking.progress {
             progress.add_unsent(bytes.len());
         }
-        TrackedChunk { bytes, progress }
+        TrackedChunk { bytes, tracking }
     }
 }
 
@@ -243,7 +264,7 @@ impl Buf for TrackedChunk {
 
     fn advance(&mut self, count: usize) {
         self.bytes.advance(count);
-        if let Some(progress) = &self.progress {
+        if let Some(progress) = &self.tracking.progress {
             progress.mark_sent(count);
         }
     }
@@ -251,7 +272,7 @@ impl Buf for TrackedChunk {
 
 impl Drop for TrackedChunk {
     fn drop(&mut self) {
-        if let Some(progress) = &self.progress
+        if let Some(progress) = &self.tracking.progress
             && !self.bytes.is_empty()
         {
             progress.mark_sent(self.bytes.len());

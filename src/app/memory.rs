@@ -15,10 +15,8 @@ const PROCESS_BYTES: u64 = 60 * MB;
 /// Spans that wait for the collector, and the client that sends them.
 const TRACE_BYTES: u64 = 8 * MB;
 
-/// Concurrent requests with a body, and the copies of a body that each holds: bytes, parsed values,
-/// answer.
-const CONCURRENT_BODIES: u64 = 128;
-const BODY_COPIES: u64 = 4;
+/// A connection without the head of a request: its tasks, its HTTP/2 state and its buffers.
+const CONNECTION_BYTES: u64 = 16 << 10;
 
 /// The lines that wait for the client of a stream, or the messages of a live board.
 const STREAM_BYTES: u64 = 100 << 10;
@@ -44,7 +42,9 @@ pub fn memory_bound_mb(settings: &Settings) -> u64 {
     let service = memory_bound(&service_options(settings), settings.search.hash_mb).total();
     let store = if settings.store.is_on() { store_bound() } else { 0 };
     let traces = if settings.otlp.is_on() { TRACE_BYTES } else { 0 };
-    let bodies = CONCURRENT_BODIES * BODY_COPIES * settings.limits.body_bytes as u64;
+    let requests = settings.http.requests_mb as u64 * MB;
+    let connection = settings.http.head_bytes as u64 + CONNECTION_BYTES;
+    let connections = settings.http.connections as u64 * connection;
     let exploration = explore_memory_bound();
     let jobs = jobs_memory_bound(
         settings.jobs.bytes as u64,
@@ -55,7 +55,8 @@ pub fn memory_bound_mb(settings: &Settings) -> u64 {
     let batch =
         BATCH_COPIES * settings.batch.bytes as u64 + settings.batch.lines as u64 * BATCH_LINE_BYTES;
     let batches = settings.batch.max as u64 * batch;
-    (PROCESS_BYTES + traces + bodies + streams + batches + exploration + store as u64 + jobs)
+    (PROCESS_BYTES + traces + requests + connections + streams + batches + exploration)
+        .saturating_add(store as u64 + jobs)
         .saturating_add(service as u64)
         .div_ceil(MB)
 }

@@ -19,13 +19,14 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulConnection;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::sleep;
 use tower::ServiceExt;
 
+use super::client_connections::ClientConnections;
 use super::connection::{Connection, ConnectionLimits, ConnectionPermit};
-use super::h2_stall::{TrackedRequestBody, TrackedResponseBody};
+use super::h2_stall::{TrackedRequestBody, TrackedResponseBody, Tracking};
 use super::h2_streams::{StreamExecutor, current_stream_progress};
 use super::header_timer::HeaderTimer;
 use crate::config::Settings;
@@ -35,8 +36,19 @@ use crate::http::{Gauge, Peer};
 const PING_INTERVAL: Duration = Duration::from_secs(20);
 const PONG_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// Connections that wait for `accept`. The system caps the number.
+const LISTEN_BACKLOG: u32 = 4_096;
+
 /// Most concurrent requests of one HTTP/2 connection.
 const MAX_CONCURRENT_STREAMS: u32 = 64;
+
+/// The part of a request body that a client may send before the server reads it, in bytes, for each
+/// stream and for the whole connection.
+const HTTP2_STREAM_WINDOW: u32 = 64 << 10;
+const HTTP2_CONNECTION_WINDOW: u32 = 128 << 10;
+
+/// The least buffer that hyper accepts for HTTP/1.
+const MIN_HTTP1_BUFFER_BYTES: usize = 8 << 10;
 
 /// The bound sockets of a server.
 #[derive(Debug)]
@@ -78,16 +90,33 @@ impl From<TcpListener> for Listeners {
 }
 
 async fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, ListenError> {
-    TcpListener::bind(address).await.map_err(|cause| ListenError { key, address, cause })
+    listen(address).map_err(|cause| ListenError { key, address, cause })
 }
 
-/// Serves until `close` resolves, then completes the requests that are running. The gauge counts
-/// the open connections.
+/// Listens with a backlog for bursts of new connections.
+fn listen(address: SocketAddr) -> io::Result<TcpListener> {
+    let socket = if address.is_ipv4() { TcpSocket::new_v4()? } else { TcpSocket::new_v6()? };
+    // As in the standard library: a server that restarts may listen again at once.
+    #[cfg(unix)]
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(LISTEN_BACKLOG)
+}
+
+/// The counts of the open connections of a listener.
+pub(super) struct ConnectionCounts {
+    /// All of them.
+    pub(super) open: Gauge,
+    /// Those of each client.
+    pub(super) by_client: ClientConnections,
+}
+
+/// Serves until `close` resolves, then completes the requests that are running.
 pub(super) async fn serve(
     mut listener: TcpListener,
     router: Router,
     limits: ConnectionLimits,
-    open_connections: Gauge,
+    counts: ConnectionCounts,
     close: impl Future<Output = ()>,
 ) {
     let permits = Arc::new(Semaphore::new(limits.max_connections));
@@ -105,16 +134,23 @@ pub(super) async fn serve(
         };
         // The semaphore is never closed, which would be the only error.
         let Ok(permit) = permit else { break };
+        let peer = Peer::new(address.ip());
+        let Some(client_connection) = counts.by_client.open(address.ip(), &peer) else {
+            tracing::debug!("closed a connection: its client has too many");
+            continue;
+        };
         // Answers are small and written in one piece: Nagle's algorithm would only delay them.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(error = error.to_string(), "could not set TCP_NODELAY");
         }
         let (streams, router) = (StreamExecutor::new(limits.stall_timeout), router.clone());
-        let connection_permit =
-            ConnectionPermit { _permit: permit, _gauge_guard: open_connections.increment() };
+        let connection_permit = ConnectionPermit {
+            _permit: permit,
+            _client_connection: client_connection,
+            _gauge_guard: counts.open.increment(),
+        };
         let connection =
             TokioIo::new(Connection::new(stream, connection_permit, streams.clone(), limits));
-        let peer = Peer::new(address.ip());
         let service =
             service_fn(move |request| handle_request(router.clone(), peer.clone(), request));
         let served = connection_builder(limits, streams.clone())
@@ -175,8 +211,9 @@ async fn handle_request(
     let mut request =
         request.map(|body| Body::new(TrackedRequestBody::new(body, progress.clone())));
     request.extensions_mut().insert(peer);
-    let response = router.oneshot(request).await?;
-    Ok(response.map(|body| TrackedResponseBody::new(body, progress)))
+    let mut response = router.oneshot(request).await?;
+    let tracking = Tracking { progress, _reservation: response.extensions_mut().remove() };
+    Ok(response.map(|body| TrackedResponseBody::new(body, tracking)))
 }
 
 fn connection_builder(
@@ -187,12 +224,16 @@ fn connection_builder(
     builder
         .http1()
         .timer(HeaderTimer::new(limits.header_timeout))
-        .header_read_timeout(limits.header_timeout);
+        .header_read_timeout(limits.header_timeout)
+        .max_buf_size(limits.max_head_bytes.max(MIN_HTTP1_BUFFER_BYTES));
     builder
         .http2()
         .timer(TokioTimer::new())
         .keep_alive_interval(PING_INTERVAL)
         .keep_alive_timeout(PONG_TIMEOUT)
-        .max_concurrent_streams(MAX_CONCURRENT_STREAMS);
+        .max_concurrent_streams(MAX_CONCURRENT_STREAMS)
+        .max_header_list_size(u32::try_from(limits.max_head_bytes).unwrap_or(u32::MAX))
+        .initial_stream_window_size(HTTP2_STREAM_WINDOW)
+        .initial_connection_window_size(HTTP2_CONNECTION_WINDOW);
     builder
 }

@@ -34,7 +34,10 @@ mod writer;
 pub use comment_commands::{
     PgnEval, command_value, comment_clock_ms, comment_eval, without_command,
 };
-pub use error::{MAX_GAME_MOVES, MAX_HEADERS, MAX_NESTING, PgnError, PgnErrorKind};
+pub use error::{
+    MAX_ALL_HEADERS_BYTES, MAX_GAME_MOVES, MAX_HEADER_BYTES, MAX_HEADERS, MAX_NESTING, PgnError,
+    PgnErrorKind,
+};
 pub use game::{GameResult, Line, PgnGame, PgnMove};
 pub use headers::Headers;
 pub use nag::{BLUNDER, INACCURACY, MISTAKE};

@@ -205,6 +205,12 @@ pub struct LichessSettings {
 pub struct HttpSettings {
     /// Concurrent connections.
     pub connections: usize,
+    /// Concurrent connections of one client that is no trusted proxy.
+    pub connections_per_client: usize,
+    /// Most bytes in the head of a request.
+    pub head_bytes: usize,
+    /// Memory of requests that are being read or answered, in MB.
+    pub requests_mb: usize,
     /// Longest time until the head of a request has arrived, in milliseconds.
     pub head_timeout_ms: u64,
     /// Longest time until the body of a request has arrived, in milliseconds.

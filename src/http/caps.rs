@@ -7,6 +7,17 @@ use crate::http::StreamOptions;
 /// The maximum number of concurrent explore requests.
 pub(crate) const MAX_CONCURRENT_EXPLORES: usize = 2;
 
+/// The maximum number of concurrent uploads.
+pub(crate) const MAX_CONCURRENT_UPLOADS: usize = 4;
+
+/// The maximum number of concurrent uploads of one client, so that slow senders cannot block
+/// others.
+pub(crate) const MAX_UPLOADS_PER_CLIENT: usize = MAX_CONCURRENT_UPLOADS.div_ceil(2);
+
+/// One client may hold one of so many shares of all streams, and of all batches.
+pub(crate) const STREAM_SHARES: usize = 8;
+pub(crate) const BATCH_SHARES: usize = 4;
+
 /// The maximum number of explore responses of depth 2 or more that are being built or read.
 pub(crate) const MAX_CONCURRENT_DEEP_EXPLORES: usize = 4;
 
@@ -52,6 +63,8 @@ pub struct Caps {
     pub batch_bytes: usize,
     /// Limits of review jobs.
     pub jobs: JobCaps,
+    /// Bytes that all requests that are being read or answered may take together.
+    pub request_bytes: usize,
     /// Maximum number of open connections.
     pub connections: usize,
     /// Options of streaming responses.

@@ -6,6 +6,8 @@ use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 
+use crate::http::request_memory::AccountedBody;
+
 /// Clients may store the body but must revalidate it: the next server version may differ.
 const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
 
@@ -36,6 +38,7 @@ impl StaticResponse {
             response
         } else {
             let mut response = Response::new(Body::from(self.body.clone()));
+            response.extensions_mut().insert(AccountedBody);
             response.headers_mut().insert(CONTENT_TYPE, self.content_type.clone());
             response
         };

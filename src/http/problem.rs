@@ -15,8 +15,8 @@ use std::borrow::Cow;
 use std::time::Duration;
 
 use axum::body::Body;
-use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
+use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -25,6 +25,7 @@ use utoipa::ToSchema;
 use crate::analysis::AnalysisError;
 use crate::analysis::jobs::{ExceededLimit, GameError, JobError};
 use crate::chess::{InvalidPosition, ParseMoveError, excerpt};
+use crate::http::headers::RequestId;
 
 /// `Retry-After` of a refused job or upload.
 const JOBS_RETRY_AFTER: Duration = Duration::from_secs(30);
@@ -78,8 +79,8 @@ pub(crate) enum MemberErrorCode {
 #[derive(Clone, Debug, Serialize, ToSchema)]
 pub(crate) struct InvalidPgn {
     /// The kind of error: a value of `why` of `illegal_move`, `null_move`, `invalid_fen`,
-    /// `unknown_variant`, `unclosed_comment`, `too_many_headers`, `too_many_moves`, `too_deep`,
-    /// `too_long`.
+    /// `unknown_variant`, `unclosed_comment`, `header_too_long`, `too_many_headers`,
+    /// `too_many_moves`, `too_deep`, `too_long`.
     code: String,
     /// A description of the error.
     detail: String,
@@ -165,6 +166,25 @@ impl Problem {
         problem.with_member("queue_length", capacity).retry_after(STREAM_RETRY_AFTER)
     }
 
+    /// A resource of which a client uses its whole share.
+    pub(crate) fn no_capacity_for_client(resource: &'static str, share: usize) -> Problem {
+        let problem = Problem::new(
+            ProblemCode::QueueFull,
+            format!("the limit of {share} concurrent {resource} of one client is reached"),
+        );
+        problem.with_member("queue_length", share).retry_after(STREAM_RETRY_AFTER)
+    }
+
+    /// A request beyond the memory that the concurrent requests of one client may take.
+    pub(crate) fn memory_share_exceeded() -> Problem {
+        Problem::new(
+            ProblemCode::QueueFull,
+            "the concurrent requests of this client take its whole share of the memory for \
+             requests and responses",
+        )
+        .retry_after(PROBE_RETRY_AFTER)
+    }
+
     /// A web page of an origin that may not open a live board.
     pub(crate) fn origin_refused(origin: &str) -> Problem {
         Problem::new(
@@ -186,6 +206,17 @@ impl Problem {
         Problem::new(
             ProblemCode::BodyTooLarge,
             format!("the body is larger than {max_bytes} bytes"),
+        )
+    }
+
+    /// A request head above the size limit.
+    fn head_too_large(max_bytes: usize) -> Problem {
+        Problem::new(
+            ProblemCode::HeadTooLarge,
+            format!(
+                "the head of the request is too large; at most {max_bytes} bytes and 100 header \
+                 fields are allowed"
+            ),
         )
     }
 
@@ -507,6 +538,14 @@ pub(super) fn render_document(
         request_id,
         members: &problem.members,
     })
+}
+
+/// The problem document of a request whose head has more than this many bytes. Its path and its
+/// request id can't be known.
+pub(crate) fn head_too_large_document(max_bytes: usize) -> Vec<u8> {
+    let request_id = RequestId::from_headers(&HeaderMap::new());
+    render_document(&Problem::head_too_large(max_bytes), "/", request_id.as_str())
+        .unwrap_or_default()
 }
 
 /// A problem as an object within another response.

@@ -83,7 +83,7 @@ fn contract_routes() -> Router<App> {
 pub fn with_middleware(routes: Router<App>, app: App) -> Router {
     let routes = routes.fallback(no_such_path).method_not_allowed_fallback(no_such_method);
     let layers = ServiceBuilder::new()
-        .layer(RequestLayer::new(app.request_metrics()))
+        .layer(RequestLayer::new(app.clone()))
         .layer(option_layer(cors_layer(&app.caps().cors_origins)))
         .layer(AuthRateLimitLayer::new(app.clone()));
     routes.layer(layers).with_state(app)

@@ -13,13 +13,15 @@ use crate::analysis::{Client, Service};
 use crate::engine::Engine;
 use crate::http::Caps;
 use crate::http::access::{AccessConfig, AccessControl};
-use crate::http::caps::{MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES};
+use crate::http::caps::{
+    BATCH_SHARES, MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES, MAX_CONCURRENT_UPLOADS,
+    MAX_UPLOADS_PER_CLIENT, STREAM_SHARES,
+};
 use crate::http::json::{BodyLimits, JsonLimits};
 use crate::http::metrics::{CoreSnapshot, Gauge, MetricsSnapshot, RequestMetrics};
 use crate::http::problem::Problem;
-use crate::http::stream::{
-    MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT, Permit, Permits, UploadPermits,
-};
+use crate::http::request_memory::RequestMemory;
+use crate::http::stream::{ClientPermits, Permit, Permits};
 
 /// The application state. Cheap to clone.
 ///
@@ -33,13 +35,14 @@ struct Shared {
     access_control: AccessControl,
     request_metrics: Arc<RequestMetrics>,
     open_connections: Gauge,
+    request_memory: Arc<RequestMemory>,
     started: Instant,
-    upload_permits: UploadPermits,
+    upload_permits: ClientPermits,
     explore_permits: Permits,
     deep_explore_permits: Permits,
     core: SetOnce<Core>,
-    stream_permits: Permits,
-    batch_permits: Permits,
+    stream_permits: ClientPermits,
+    batch_permits: ClientPermits,
     shutting_down: SetOnce<()>,
 }
 
@@ -57,13 +60,14 @@ impl App {
             access_control: AccessControl::new(access),
             request_metrics: Arc::default(),
             open_connections: Gauge::default(),
+            request_memory: RequestMemory::new(caps.request_bytes),
             started: Instant::now(),
-            upload_permits: UploadPermits::default(),
+            upload_permits: ClientPermits::new(MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT),
             explore_permits: Permits::new(MAX_CONCURRENT_EXPLORES),
             deep_explore_permits: Permits::new(MAX_CONCURRENT_DEEP_EXPLORES),
             core: SetOnce::new(),
-            stream_permits: Permits::new(caps.streams),
-            batch_permits: Permits::new(caps.batches),
+            stream_permits: shared_permits(caps.streams, STREAM_SHARES),
+            batch_permits: shared_permits(caps.batches, BATCH_SHARES),
             shutting_down: SetOnce::new(),
             caps,
         }))
@@ -93,8 +97,8 @@ impl App {
             core.service.drained().await;
             core.jobs.stopped().await;
         }
-        self.0.stream_permits.all_released().await;
-        self.0.batch_permits.all_released().await;
+        self.0.stream_permits.total().all_released().await;
+        self.0.batch_permits.total().all_released().await;
     }
 
     /// Resolves when the shutdown starts.
@@ -110,17 +114,17 @@ impl App {
     /// A permit for one stream, held until the stream ends.
     ///
     /// # Errors
-    /// Fails with `queue_full` if all permits are in use.
-    pub(super) fn stream_permit(&self) -> Result<Permit, Problem> {
-        try_acquire(&self.0.stream_permits, "streams")
+    /// Fails with `queue_full` if all permits, or those of the client, are in use.
+    pub(super) fn stream_permit(&self, client: &Client) -> Result<Permit, Problem> {
+        try_acquire(&self.0.stream_permits, client, "streams")
     }
 
     /// A permit for one batch, held until the batch ends.
     ///
     /// # Errors
-    /// Fails with `queue_full` if all permits are in use.
-    pub(super) fn batch_permit(&self) -> Result<Permit, Problem> {
-        try_acquire(&self.0.batch_permits, "batches")
+    /// Fails with `queue_full` if all permits, or those of the client, are in use.
+    pub(super) fn batch_permit(&self, client: &Client) -> Result<Permit, Problem> {
+        try_acquire(&self.0.batch_permits, client, "batches")
     }
 
     /// Resolves when all analyses are written to disk, or when writing them has failed.
@@ -137,6 +141,11 @@ impl App {
     /// The gauge of open connections.
     pub fn connections(&self) -> Gauge {
         self.0.open_connections.clone()
+    }
+
+    /// The memory of concurrent requests.
+    pub(super) fn request_memory(&self) -> &Arc<RequestMemory> {
+        &self.0.request_memory
     }
 
     /// The request counters.
@@ -156,10 +165,12 @@ impl App {
             requests: self.request_metrics(),
             connections: self.0.open_connections.value(),
             max_connections: self.0.caps.connections,
-            streams: self.0.stream_permits.in_use(),
-            max_streams: self.0.stream_permits.capacity(),
-            batches: self.0.batch_permits.in_use(),
-            max_batches: self.0.batch_permits.capacity(),
+            streams: self.0.stream_permits.total().in_use(),
+            max_streams: self.0.stream_permits.total().capacity(),
+            batches: self.0.batch_permits.total().in_use(),
+            max_batches: self.0.batch_permits.total().capacity(),
+            requests_bytes: self.0.request_memory.in_use(),
+            max_requests_bytes: self.0.caps.request_bytes,
             memory_bound_bytes: self.0.caps.memory_bound_mb << 20,
             is_ready: self.not_ready_reason().is_none(),
             core,
@@ -257,7 +268,23 @@ impl FromRef<App> for JsonLimits {
     }
 }
 
-/// Takes a permit if one is free now.
-fn try_acquire(permits: &Permits, resource: &'static str) -> Result<Permit, Problem> {
-    permits.try_acquire().ok_or_else(|| Problem::no_capacity_for(resource, permits.capacity()))
+/// Permits of which one client may hold one of so many shares, rounded up.
+fn shared_permits(capacity: usize, shares: usize) -> ClientPermits {
+    ClientPermits::new(capacity, capacity.div_ceil(shares))
+}
+
+/// Takes a permit if one is free for the client now.
+fn try_acquire(
+    permits: &ClientPermits,
+    client: &Client,
+    resource: &'static str,
+) -> Result<Permit, Problem> {
+    permits.try_acquire(client).ok_or_else(|| {
+        let (capacity, in_use) = (permits.total().capacity(), permits.total().in_use());
+        if in_use < capacity {
+            Problem::no_capacity_for_client(resource, permits.max_per_client())
+        } else {
+            Problem::no_capacity_for(resource, capacity)
+        }
+    })
 }

@@ -8,14 +8,11 @@ mod content_negotiation;
 mod line_buffer;
 mod permits;
 
-pub(crate) use chunked::{ChunkSource, chunked_body};
+pub(crate) use chunked::{CHUNKED_BODY_BYTES, ChunkSource, chunked_body};
 pub(crate) use content_negotiation::ResponseFormat;
 pub use line_buffer::StreamOptions;
 pub(crate) use line_buffer::{Delivery, END_EVENT_ID, Line};
-pub(crate) use permits::{
-    MAX_CONCURRENT_UPLOADS, MAX_UPLOADS_PER_CLIENT, Permit, Permits, UploadPermits,
-    body_with_permit,
-};
+pub(crate) use permits::{ClientPermits, Permit, Permits, body_with_permit};
 
 use axum::body::Body;
 use axum::http::HeaderValue;

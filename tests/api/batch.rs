@@ -1,7 +1,7 @@
 //! Batches: many positions in one request.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use kibitzer_loadtest::random_positions;
 use reqwest::Method;
@@ -25,6 +25,7 @@ crate::trials![
     a_client_may_write_the_whole_batch_before_it_reads,
     single_requests_take_priority_over_a_batch,
     a_client_disconnect_cancels_its_batch,
+    a_client_that_leaves_in_mid_body_ends_its_searches_at_once,
     shutdown_ends_a_batch,
     a_server_in_shutdown_refuses_batches,
     a_body_timeout_ends_the_batch,
@@ -266,6 +267,21 @@ async fn a_client_disconnect_cancels_its_batch() {
         .post_ok("/v1/best-move", &json!({ "fen": "startpos", "moves": ["d4"], "depth": 3 }))
         .await;
     assert_eq!(answer["reason"], "depth", "the worker is not free");
+}
+
+async fn a_client_that_leaves_in_mid_body_ends_its_searches_at_once() {
+    let server = Server::start_with(|settings| settings.search.workers = 1).await;
+    let mut client = TcpStream::connect(server.address).await.unwrap();
+    let line = json!({ "fen": "startpos", "movetime_ms": 30_000 });
+    let head = "POST /v1/batch HTTP/1.1\r\nhost: x\r\ncontent-type: application/x-ndjson\r\n\
+                content-length: 1000\r\n\r\n";
+    client.write_all(format!("{head}{line}\n").as_bytes()).await.unwrap();
+    let running = |page: &Exposition| page.value("kibitzer_searches_running");
+    Exposition::wait_until(&server, "a search runs", |page| running(page) == 1.0).await;
+    let left = Instant::now();
+    drop(client);
+    Exposition::wait_until(&server, "the search has ended", |page| running(page) == 0.0).await;
+    assert!(left.elapsed() < Duration::from_secs(5), "{:?}", left.elapsed());
 }
 
 async fn shutdown_ends_a_batch() {

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::TcpStream;
+use tokio::net::{TcpSocket, TcpStream};
 use tokio::time::{sleep, timeout};
 
 use crate::support::{Server, Stream};
@@ -15,7 +15,11 @@ crate::trials![
     a_slow_request_head_is_timed_out,
     a_slow_answer_is_not_cut_short,
     a_connection_above_the_limit_waits,
+    one_client_has_a_limited_number_of_connections,
+    a_head_that_is_too_large_is_refused_with_a_problem,
     a_stalled_reader_is_disconnected,
+    a_reader_of_one_byte_at_a_time_is_disconnected,
+    one_client_gets_an_eighth_of_the_memory_of_requests,
     http_2_works_with_prior_knowledge,
 ];
 
@@ -89,6 +93,106 @@ async fn a_connection_above_the_limit_waits() {
         .expect("the connection is accepted")
         .unwrap();
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
+}
+
+/// A connection from a loopback address of its own.
+async fn connect_from(server: &Server, address: [u8; 4]) -> TcpStream {
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.bind((address, 0).into()).unwrap();
+    socket.connect(server.address).await.unwrap()
+}
+
+/// Sends a request with `connection: close` and returns the whole response.
+async fn exchange(stream: &mut TcpStream, request: &str) -> String {
+    // The server may close before it has read the request.
+    let _ = stream.write_all(request.as_bytes()).await;
+    let mut answer = Vec::new();
+    let _ = timeout(Duration::from_secs(10), stream.read_to_end(&mut answer)).await.unwrap();
+    String::from_utf8(answer).unwrap()
+}
+
+const LIVEZ: &str = "GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n";
+
+async fn one_client_has_a_limited_number_of_connections() {
+    let server = Server::start_with(|settings| settings.http.connections_per_client = 4).await;
+    let mut held = Vec::new();
+    for _ in 0..4 {
+        held.push(connect_from(&server, [127, 0, 0, 2]).await);
+    }
+    let mut further = connect_from(&server, [127, 0, 0, 2]).await;
+    assert_eq!(exchange(&mut further, LIVEZ).await, "", "closed without a response");
+    let mut other = connect_from(&server, [127, 0, 0, 3]).await;
+    assert!(exchange(&mut other, LIVEZ).await.starts_with("HTTP/1.1 200"));
+    drop(held.pop());
+    sleep(Duration::from_millis(100)).await;
+    let mut next = connect_from(&server, [127, 0, 0, 2]).await;
+    assert!(exchange(&mut next, LIVEZ).await.starts_with("HTTP/1.1 200"));
+}
+
+async fn a_head_that_is_too_large_is_refused_with_a_problem() {
+    let server = Server::start().await;
+    let head = |bytes: usize| {
+        let long = "x".repeat(bytes);
+        format!("GET /livez HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncookie: {long}\r\n\r\n")
+    };
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    assert!(exchange(&mut stream, &head(15_000)).await.starts_with("HTTP/1.1 200"));
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let answer = exchange(&mut stream, &head(17_000)).await;
+    let (status, body) = answer.split_once("\r\n\r\n").unwrap();
+    assert!(status.starts_with("HTTP/1.1 431 "), "{answer}");
+    assert!(status.contains("content-type: application/problem+json"), "{answer}");
+    let problem: Value = serde_json::from_str(body).unwrap();
+    assert_eq!((&problem["code"], &problem["status"]), (&json!("head_too_large"), &json!(431)));
+    assert!(problem["detail"].as_str().unwrap().contains("16384 bytes"), "{problem}");
+}
+
+async fn a_reader_of_one_byte_at_a_time_is_disconnected() {
+    let server = Server::start_with(|settings| settings.stream.stall_ms = 300).await;
+    let socket = TcpSocket::new_v4().unwrap();
+    socket.set_recv_buffer_size(4_096).unwrap();
+    let mut stream = socket.connect(server.address).await.unwrap();
+    let request = "GET /openapi.yaml HTTP/1.1\r\nhost: x\r\n\r\n".repeat(40);
+    stream.write_all(request.as_bytes()).await.unwrap();
+    // The server's own buffers take some of the responses, so that it notices later.
+    let read_slowly = async {
+        let mut byte = [0];
+        while matches!(stream.read(&mut byte).await, Ok(1)) {
+            // Some bytes of a further request do not count as reading, either.
+            if stream.write_all(b"G").await.is_err() {
+                return;
+            }
+            sleep(Duration::from_millis(20)).await;
+        }
+    };
+    timeout(Duration::from_secs(20), read_slowly).await.expect("the server closes the connection");
+}
+
+async fn one_client_gets_an_eighth_of_the_memory_of_requests() {
+    let server = Server::start_with(|settings| settings.http.requests_mb = 1).await;
+    let body = json!({ "fen": "startpos" }).to_string();
+    // The memory suffices for seven requests that wait for the rest of their bodies.
+    let half_request = |length: usize| {
+        format!(
+            "POST /v1/legal-moves HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+             content-type: application/json\r\ncontent-length: {length}\r\n\r\n{{"
+        )
+    };
+    let mut held = Vec::new();
+    for _ in 0..8 {
+        let mut stream = connect_from(&server, [127, 0, 0, 2]).await;
+        stream.write_all(half_request(body.len()).as_bytes()).await.unwrap();
+        held.push(stream);
+    }
+    sleep(Duration::from_millis(200)).await;
+    let mut further = connect_from(&server, [127, 0, 0, 2]).await;
+    let refused = exchange(&mut further, LIVEZ).await;
+    assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
+    assert!(refused.to_lowercase().contains("retry-after: 1") && refused.contains("queue_full"));
+    let mut other = connect_from(&server, [127, 0, 0, 3]).await;
+    assert!(exchange(&mut other, LIVEZ).await.starts_with("HTTP/1.1 200"));
+    let answer = exchange(&mut held[0], &body[1..]).await;
+    assert!(answer.starts_with("HTTP/1.1 200"), "a request that was admitted is answered");
 }
 
 async fn a_stalled_reader_is_disconnected() {

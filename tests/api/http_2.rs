@@ -17,6 +17,7 @@ use crate::support::{Server, coverage};
 crate::trials![
     an_unread_answer_is_reset_and_its_connection_stays_open,
     a_reader_that_stalls_after_one_byte_is_reset,
+    a_reader_of_one_byte_at_a_time_is_reset,
     unread_streams_and_batches_release_their_permits,
     a_batch_may_be_written_whole_before_its_answers_are_read,
     a_slow_answer_is_not_cut_short,
@@ -48,6 +49,19 @@ async fn a_reader_that_stalls_after_one_byte_is_reset() {
     let mut body = client.get("/v1/engine").await;
     let error = wait_for_reset(&mut body).await.expect("a reset");
     assert!(error.is_remote() && error.reason() == Some(Reason::CANCEL), "{error}");
+}
+
+async fn a_reader_of_one_byte_at_a_time_is_reset() {
+    let server = server_with_short_stall_timeout().await;
+    let mut client = Http2Client::connect(&server, 1).await;
+    let mut body = client.get("/openapi.yaml").await;
+    let read_slowly = async {
+        while let Some(Ok(bytes)) = body.data().await {
+            sleep(Duration::from_millis(20)).await;
+            body.flow_control().release_capacity(bytes.len()).unwrap();
+        }
+    };
+    timeout(TIMEOUT, read_slowly).await.expect("the server resets the stream");
 }
 
 async fn unread_streams_and_batches_release_their_permits() {

@@ -406,7 +406,7 @@ async fn review_jobs_are_counted() {
     assert!(over > 4.0 * 80.0, "{over}");
     assert_eq!(
         (reserved(&page, "unfinished"), page.value("kibitzer_jobs_max_bytes")),
-        (0.0, 67_108_864.0)
+        (0.0, 33_554_432.0)
     );
     submit(1_000_000_000).await;
     let page = Exposition::fetch(&server).await;

@@ -93,6 +93,21 @@ fn the_documented_formula_of_a_batch_matches_the_code() {
 }
 
 #[test]
+fn the_documented_formulas_of_requests_and_connections_match_the_code() {
+    assert!(SIZING_RULE.contains("#   + http.requests_mb  "));
+    assert_eq!(growth(|settings| settings.http.requests_mb += 100), 100.0);
+    assert!(SIZING_RULE.contains("#   + http.connections × (http.head_bytes + 16 KB)  "));
+    assert_eq!(growth(|settings| settings.http.connections += 32_768), 1_024.0);
+    assert_eq!(growth(|settings| settings.http.head_bytes += 16_384), 32.0);
+}
+
+#[test]
+fn the_bound_of_the_defaults_on_two_cores_is_at_most_900_mb() {
+    let bound = memory_bound_mb(&settings(None, |settings| settings.search.workers = 2));
+    assert!(bound <= 900, "{bound} MB");
+}
+
+#[test]
 fn the_documented_terms_per_unit_match_the_code() {
     for (part, costs) in [
         ("search.workers", growth(|settings| settings.search.workers += 1_000) / 1e3),
@@ -105,7 +120,6 @@ fn the_documented_terms_per_unit_match_the_code() {
         ("jobs.max_mb", growth(|settings| settings.jobs.max_mb += 1_000) / 1e3),
         ("idle.positions", growth(|settings| settings.idle.positions += 100_000) / 1e5),
         ("stream.max", growth(|settings| settings.stream.max += 100_000) / 1e5),
-        ("limits.body_bytes", growth(|settings| settings.limits.body_bytes += 102_400_000) / 1e5),
     ] {
         let stated = stated(part);
         // The bound is in whole MB, so rounding may lose that much.

@@ -8,8 +8,8 @@ use super::movetext::{
     is_null_move, is_redundant_annotation, normalize_word, parse_lenient_move, strip_move_number,
 };
 use super::{
-    GameResult, Headers, Line, MAX_GAME_MOVES, MAX_HEADERS, MAX_NESTING, PgnErrorKind, PgnGame,
-    PgnMove, nag,
+    GameResult, Headers, Line, MAX_ALL_HEADERS_BYTES, MAX_GAME_MOVES, MAX_HEADER_BYTES,
+    MAX_HEADERS, MAX_NESTING, PgnErrorKind, PgnGame, PgnMove, nag,
 };
 use crate::chess::{Move, Position, excerpt};
 
@@ -17,6 +17,8 @@ use crate::chess::{Move, Position, excerpt};
 #[derive(Debug, Default)]
 pub(super) struct GameBuilder {
     headers: Headers,
+    /// The length of all headers so far.
+    header_bytes: usize,
     /// A token other than a header has been added.
     past_headers: bool,
     /// The byte offset of the last `FEN` or `Variant` header.
@@ -134,7 +136,13 @@ impl GameBuilder {
     }
 
     fn add_header(&mut self, offset: usize, name: &str, value: &str) {
-        if self.headers.len() == MAX_HEADERS && self.headers.get(name).is_none() {
+        let bytes = name.len() + value.len();
+        if bytes > MAX_HEADER_BYTES {
+            return self.set_error(offset, name, PgnErrorKind::HeaderTooLong);
+        }
+        self.header_bytes += bytes;
+        let has_too_many = self.headers.len() == MAX_HEADERS && self.headers.get(name).is_none();
+        if has_too_many || self.header_bytes > MAX_ALL_HEADERS_BYTES {
             return self.set_error(offset, name, PgnErrorKind::TooManyHeaders);
         }
         if name.eq_ignore_ascii_case("FEN") || name.eq_ignore_ascii_case("Variant") {

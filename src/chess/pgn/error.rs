@@ -7,6 +7,12 @@ use crate::chess::{InvalidPosition, ParseMoveError};
 /// The greatest number of headers of a game.
 pub const MAX_HEADERS: usize = 128;
 
+/// The greatest length of a header, its name and value together, in bytes.
+pub const MAX_HEADER_BYTES: usize = 4_096;
+
+/// The greatest length of all headers of a game together, in bytes.
+pub const MAX_ALL_HEADERS_BYTES: usize = 65_536;
+
 /// The greatest number of moves of a game, variations included. A game that ends by the 75-move
 /// rule is much shorter.
 pub const MAX_GAME_MOVES: usize = 50_000;
@@ -44,7 +50,10 @@ pub enum PgnErrorKind {
     Variant,
     /// A comment has no closing `}`.
     UnclosedComment,
-    /// The game has more than [`MAX_HEADERS`] headers.
+    /// A header is longer than [`MAX_HEADER_BYTES`].
+    HeaderTooLong,
+    /// The game has more than [`MAX_HEADERS`] headers, or more than [`MAX_ALL_HEADERS_BYTES`] of
+    /// them.
     TooManyHeaders,
     /// The game has more than [`MAX_GAME_MOVES`] moves.
     TooManyMoves,
@@ -61,6 +70,7 @@ impl PgnErrorKind {
             PgnErrorKind::Fen(_) => "invalid_fen",
             PgnErrorKind::Variant => "unknown_variant",
             PgnErrorKind::UnclosedComment => "unclosed_comment",
+            PgnErrorKind::HeaderTooLong => "header_too_long",
             PgnErrorKind::TooManyHeaders => "too_many_headers",
             PgnErrorKind::TooManyMoves => "too_many_moves",
             PgnErrorKind::TooDeep => "too_deep",
@@ -78,9 +88,14 @@ impl fmt::Display for PgnErrorKind {
             }
             PgnErrorKind::Variant => f.write_str("the variant must be chess or Chess960"),
             PgnErrorKind::UnclosedComment => f.write_str("the comment has no closing `}`"),
-            PgnErrorKind::TooManyHeaders => {
-                write!(f, "the game has too many headers; at most {MAX_HEADERS} are allowed")
+            PgnErrorKind::HeaderTooLong => {
+                write!(f, "the header is too long; at most {MAX_HEADER_BYTES} bytes are allowed")
             }
+            PgnErrorKind::TooManyHeaders => write!(
+                f,
+                "the game has too many headers; at most {MAX_HEADERS} of together \
+                 {MAX_ALL_HEADERS_BYTES} bytes are allowed"
+            ),
             PgnErrorKind::TooManyMoves => {
                 write!(f, "the game has too many moves; at most {MAX_GAME_MOVES} are allowed")
             }

@@ -54,12 +54,16 @@ impl AccessControl {
 
     /// Identifies the client by its address alone.
     fn identify_by_address(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Identity {
+        Identity { client: self.client_at_address(peer, headers), key: None, allowance: None }
+    }
+
+    /// The client at the address of a request.
+    pub(crate) fn client_at_address(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Client {
         let address = peer.map_or(Ipv4Addr::UNSPECIFIED.into(), Peer::address);
-        let client = match (self.access.proxies.client_address(address, headers), peer) {
+        match (self.access.proxies.client_address(address, headers), peer) {
             (client_address, Some(peer)) if client_address == address => peer.client().clone(),
             (client_address, _) => client_for_address(client_address),
-        };
-        Identity { client, key: None, allowance: None }
+        }
     }
 
     fn limiter(&self, identity: &Identity) -> Option<&ClientRateLimiter> {

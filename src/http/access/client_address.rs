@@ -19,7 +19,8 @@ impl TrustedProxies {
         TrustedProxies(networks)
     }
 
-    fn trusts(&self, address: IpAddr) -> bool {
+    /// Whether the canonical address is that of a trusted proxy.
+    pub(crate) fn trusts(&self, address: IpAddr) -> bool {
         self.0.iter().any(|network| network.contains(&address))
     }
 

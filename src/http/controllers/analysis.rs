@@ -115,7 +115,7 @@ async fn respond(
         let answer = app.service().await.start_analysis(request)?.wait_for_end().await?;
         return Ok(Reply(AnalysisAnswer::new(state, &render_options, &answer)).into_response());
     }
-    let permit = app.stream_permit()?;
+    let permit = app.stream_permit(caller.client())?;
     let analysis = app.service().await.start_analysis(request)?;
     let setup = StreamSetup { options: app.caps().stream, format, permit, caller };
     streaming::stream_response(setup, render_options, analysis).await

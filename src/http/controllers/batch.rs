@@ -53,7 +53,7 @@ pub(crate) async fn batch(
     if service.status().shutting_down {
         return Err(AnalysisError::shutting_down().into());
     }
-    let permit = app.batch_permit()?;
+    let permit = app.batch_permit(caller.client())?;
     let (options, format) = (app.caps().stream, ResponseFormat::NdJson);
     let setup = StreamSetup { options, format, permit, caller };
     Ok(driver::start(app, service, setup, body))

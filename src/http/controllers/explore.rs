@@ -17,6 +17,7 @@ use crate::http::caps::{MAX_CONCURRENT_DEEP_EXPLORES, MAX_CONCURRENT_EXPLORES};
 use crate::http::dto::{Hex, MoveText, PositionRequest, PositionState, ScoreDto, whole_ms};
 use crate::http::json::{JsonBytes, NumberIn, Query, request};
 use crate::http::problem::{ExploreProblems, Problem};
+use crate::http::request_memory::AccountedBody;
 use crate::http::schema::{ref_or_null, undoable_move, varying};
 use crate::http::stream::body_with_permit;
 
@@ -154,7 +155,9 @@ pub(crate) async fn explore(
     let Some(permit) = deep_permit else { return Ok(JsonBytes(json).into_response()) };
     json.shrink_to_fit();
     let (parts, _) = JsonBytes(Vec::new()).into_response().into_parts();
-    Ok(Response::from_parts(parts, body_with_permit(json, permit)))
+    let mut response = Response::from_parts(parts, body_with_permit(json, permit));
+    response.extensions_mut().insert(AccountedBody);
+    Ok(response)
 }
 
 impl ExploredPosition {

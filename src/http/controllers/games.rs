@@ -10,8 +10,10 @@ pub(crate) use request::{GamesRequest, ReviewLimitsRequest};
 pub(crate) use response::{JobReview, OpeningDto, SubmittedJob};
 
 use std::str::FromStr;
+use std::sync::Arc;
 
-use axum::body::Body;
+use axum::Extension;
+use axum::body::{Body, HttpBody};
 use axum::extract::rejection::PathRejection;
 use axum::extract::{OriginalUri, Path, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, LOCATION};
@@ -26,7 +28,10 @@ use crate::http::json::{Query, Reply};
 use crate::http::problem::{
     DeletionProblems, GamesProblems, JobEventsProblems, JobProblems, Problem,
 };
-use crate::http::stream::{ChunkSource, END_EVENT_ID, ResponseFormat, StreamSetup, chunked_body};
+use crate::http::request_memory::{Reservation, ShareExceeded};
+use crate::http::stream::{
+    CHUNKED_BODY_BYTES, ChunkSource, END_EVENT_ID, ResponseFormat, StreamSetup, chunked_body,
+};
 use request::Upload;
 
 /// Review games
@@ -119,10 +124,12 @@ pub(crate) async fn submit_games(
 pub(crate) async fn game_review(
     State(app): State<App>,
     caller: Caller,
+    Extension(memory): Extension<Arc<Reservation>>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
     let job = find_job(&app, id, caller.path()).await?;
-    chunked_response(export::ReviewWriter::new(job), "application/json", caller.path()).await
+    let chunks = export::ReviewWriter::new(job);
+    chunked_response(chunks, "application/json", caller.path(), &memory).await
 }
 
 /// Stream a review
@@ -167,7 +174,8 @@ pub(crate) async fn game_events(
     }
     // Any other text is not an id of this stream: the stream starts at the first event.
     let last_event_id = u64::from_str(raw_id).unwrap_or(0);
-    let (permit, shutdown) = (app.stream_permit()?, app.jobs().await.subscribe_shutdown());
+    let (permit, shutdown) =
+        (app.stream_permit(caller.client())?, app.jobs().await.subscribe_shutdown());
     let (options, format) = (app.caps().stream, ResponseFormat::Sse);
     let setup = StreamSetup { options, format, permit, caller };
     Ok(events::stream_events(setup, job, last_event_id, shutdown))
@@ -190,10 +198,12 @@ pub(crate) async fn game_events(
 pub(crate) async fn annotated_games(
     State(app): State<App>,
     caller: Caller,
+    Extension(memory): Extension<Arc<Reservation>>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
     let job = find_job(&app, id, caller.path()).await?;
-    chunked_response(export::PgnWriter::new(job), "application/x-chess-pgn", caller.path()).await
+    let chunks = export::PgnWriter::new(job);
+    chunked_response(chunks, "application/x-chess-pgn", caller.path(), &memory).await
 }
 
 /// Delete a review
@@ -235,8 +245,14 @@ async fn chunked_response(
     chunks: impl ChunkSource<Error = JobError>,
     media_type: &'static str,
     path: &str,
+    reservation: &Reservation,
 ) -> Result<Response, Problem> {
+    let mut memory = reservation.part();
+    memory.grow_to(CHUNKED_BODY_BYTES).map_err(|ShareExceeded| Problem::memory_share_exceeded())?;
     let body = chunked_body(chunks).await.map_err(|error| Problem::from_job_error(error, path))?;
+    if body.size_hint().exact().is_none() {
+        memory.keep();
+    }
     Ok(([(CONTENT_TYPE, media_type), (CACHE_CONTROL, "no-store")], body).into_response())
 }
 

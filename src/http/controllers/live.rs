@@ -57,7 +57,7 @@ pub(crate) async fn live(
     if app.is_shutting_down() {
         return Err(Problem::from(AnalysisError::shutting_down()).into_response());
     }
-    let permit = app.stream_permit().map_err(IntoResponse::into_response)?;
+    let permit = app.stream_permit(caller.client()).map_err(IntoResponse::into_response)?;
     let upgrade = upgrade.protocols([SUBPROTOCOL]).read_buffer_size(READ_BUFFER_BYTES);
     let upgrade =
         upgrade.max_message_size(HARD_MAX_MESSAGE_BYTES).max_frame_size(HARD_MAX_MESSAGE_BYTES);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::future::{Future, poll_fn};
 use std::pin::{Pin, pin};
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -16,6 +17,9 @@ use percent_encoding::percent_decode;
 use super::members::{FromMembers, Members};
 use super::value::JsonValue;
 use crate::http::problem::{Problem, ProblemCode};
+use crate::http::request_memory::{
+    FREE_BODY_BYTES, PartialReservation, Reservation, ShareExceeded,
+};
 
 /// The JSON body of a request, read into `T`. Every rejection is a [`Problem`].
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +45,10 @@ where
     async fn from_request(request: Request, state: &S) -> Result<Json<T>, Problem> {
         let limits = JsonLimits::from_ref(state);
         let (parts, body) = request.into_parts();
-        let bytes = read_json_body(&parts.headers, body, limits.body).await?;
+        let reservation = parts.extensions.get::<Arc<Reservation>>();
+        let mut memory = reservation.map(|reservation| reservation.part());
+        check_media_type(&parts.headers)?;
+        let bytes = read_bytes(&parts.headers, body, limits.body, memory.as_mut()).await?;
         read(&bytes, limits.max_moves).map(Json)
     }
 }
@@ -91,6 +98,9 @@ fn error_position(bytes: &[u8], error: &serde_json::Error) -> (usize, usize) {
 /// clients read the response only after they have sent everything.
 const DISCARD_FACTOR: usize = 64;
 
+/// A body that grows is copied: for a moment there are its old and its new buffer.
+const BODY_COPIES: usize = 2;
+
 /// The limits on a body.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct BodyLimits {
@@ -100,29 +110,17 @@ pub(crate) struct BodyLimits {
     pub(crate) timeout: Duration,
 }
 
-/// Reads a JSON body.
+/// Reads a body of any media type. `memory` is the part of the request's memory that the body takes;
+/// `None` if a permit stands for it.
 ///
 /// # Errors
-/// Fails with `unsupported_media_type`, `body_too_large` or `request_timeout`, and with
-/// `malformed_json` if the body ends early.
-async fn read_json_body(
-    headers: &HeaderMap,
-    body: Body,
-    limits: BodyLimits,
-) -> Result<Bytes, Problem> {
-    check_media_type(headers)?;
-    read_bytes(headers, body, limits).await
-}
-
-/// Reads a body of any media type.
-///
-/// # Errors
-/// Fails with `body_too_large` or `request_timeout`, and with `malformed_json` if the body ends
-/// early.
+/// Fails with `body_too_large` or `request_timeout`, with `malformed_json` if the body ends early,
+/// and with `queue_full` if the client's share of memory does not suffice.
 pub(crate) async fn read_bytes(
     headers: &HeaderMap,
     body: Body,
     limits: BodyLimits,
+    memory: Option<&mut PartialReservation<'_>>,
 ) -> Result<Bytes, Problem> {
     let length =
         headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
@@ -130,46 +128,68 @@ pub(crate) async fn read_bytes(
     if too_large && headers.contains_key(EXPECT) {
         return Err(Problem::body_too_large(limits.max_bytes));
     }
-    let mut collected = pin!(collect(body, length.unwrap_or(0), limits.max_bytes));
+    let mut collected = pin!(collect(body, length.unwrap_or(0), limits.max_bytes, memory));
     // Most bodies have already arrived, so that no timer is needed.
     let collected = match poll_fn(|context| Poll::Ready(collected.as_mut().poll(context))).await {
         Poll::Ready(all) => Ok(all),
         Poll::Pending => tokio::time::timeout(limits.timeout, collected).await,
     };
     match collected {
-        Ok(Some(Ok(bytes))) => Ok(bytes),
-        Ok(Some(Err(error))) => {
+        Ok(Ok(bytes)) => Ok(bytes),
+        Ok(Err(CollectError::Broken(error))) => {
             tracing::debug!(error = error.to_string(), "request body ended early");
             Err(Problem::malformed_json("the body ended early", 1, 1))
         }
-        Ok(None) => Err(Problem::body_too_large(limits.max_bytes)),
+        Ok(Err(CollectError::TooLarge)) => Err(Problem::body_too_large(limits.max_bytes)),
+        Ok(Err(CollectError::ShareExceeded)) => Err(Problem::memory_share_exceeded()),
         Err(_elapsed) if too_large => Err(Problem::body_too_large(limits.max_bytes)),
         Err(_elapsed) => Err(Problem::request_timeout(limits.timeout)),
     }
 }
 
-/// Reads the whole body; `None` if it is larger than `max` bytes.
-async fn collect(mut body: Body, length: usize, max: usize) -> Option<Result<Bytes, axum::Error>> {
+/// The reason why a body could not be read.
+enum CollectError {
+    /// The connection failed.
+    Broken(axum::Error),
+    /// The body is larger than the limit.
+    TooLarge,
+    /// The client's share of memory does not suffice.
+    ShareExceeded,
+}
+
+/// Reads the whole body of at most `max` bytes.
+async fn collect(
+    mut body: Body,
+    length: usize,
+    max: usize,
+    mut memory: Option<&mut PartialReservation<'_>>,
+) -> Result<Bytes, CollectError> {
     let mut buffer: Vec<u8> = Vec::new();
     let mut received = 0;
     while let Some(frame) = poll_fn(|context| Pin::new(&mut body).poll_frame(context)).await {
-        let data = match frame.map(|frame| frame.into_data()) {
-            Ok(Ok(data)) => data,
-            Ok(Err(_trailers)) => continue,
-            Err(error) => return Some(Err(error)),
+        let data = match frame.map_err(CollectError::Broken)?.into_data() {
+            Ok(data) => data,
+            Err(_trailers) => continue,
         };
         received += data.len();
-        if received == data.len() && received == length && received <= max {
-            return Some(Ok(data));
-        }
         if received > max.saturating_mul(DISCARD_FACTOR) {
-            return None;
+            return Err(CollectError::TooLarge);
         }
-        if received <= max {
-            buffer.extend_from_slice(&data);
+        if received > max {
+            continue;
         }
+        if received > FREE_BODY_BYTES
+            && let Some(memory) = &mut memory
+        {
+            let bytes = BODY_COPIES * received;
+            memory.grow_to(bytes).map_err(|ShareExceeded| CollectError::ShareExceeded)?;
+        }
+        if received == data.len() && received == length {
+            return Ok(data);
+        }
+        buffer.extend_from_slice(&data);
     }
-    (received <= max).then(|| Ok(Bytes::from(buffer)))
+    if received <= max { Ok(Bytes::from(buffer)) } else { Err(CollectError::TooLarge) }
 }
 
 fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {

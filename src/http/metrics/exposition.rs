@@ -38,6 +38,10 @@ pub(crate) struct MetricsSnapshot {
     pub(crate) batches: usize,
     /// The maximum number of running batches.
     pub(crate) max_batches: usize,
+    /// Memory of the requests that are read or answered.
+    pub(crate) requests_bytes: usize,
+    /// The maximum of that memory.
+    pub(crate) max_requests_bytes: usize,
     /// Upper bound of the memory that follows from the settings, in bytes.
     pub(crate) memory_bound_bytes: u64,
     /// Whether the server takes traffic.
@@ -147,7 +151,21 @@ impl MetricsSnapshot {
             "Batches whose response is not read to the end.",
             self.batches,
         )?;
-        writer.gauge("kibitzer_max_batches", "Maximum number of running batches.", self.max_batches)
+        writer.gauge(
+            "kibitzer_max_batches",
+            "Maximum number of running batches.",
+            self.max_batches,
+        )?;
+        writer.gauge(
+            "kibitzer_requests_memory_bytes",
+            "Memory of the requests that are read or answered.",
+            self.requests_bytes,
+        )?;
+        writer.gauge(
+            "kibitzer_max_requests_memory_bytes",
+            "Maximum memory of the requests that are read or answered.",
+            self.max_requests_bytes,
+        )
     }
 }
 

@@ -1,5 +1,5 @@
-//! The outermost layer: request id, span, log line, metrics, `Server-Timing`, the bodies of
-//! problems and the panic guard. It is one layer instead of many because it is on the path of every
+//! The outermost layer: request id, memory, span, log line, metrics, `Server-Timing`, the bodies
+//! of problems and the panic guard. It is one layer instead of many because it is on the path of every
 //! request.
 
 use std::convert::Infallible;
@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
-use axum::body::Body;
+use axum::body::{Body, HttpBody};
 use axum::extract::MatchedPath;
-use axum::http::{HeaderValue, Method, Request, Response};
+use axum::http::{HeaderValue, Method, Request, Response, Version};
 use axum::response::IntoResponse;
 use pin_project_lite::pin_project;
 use tower::{Layer, Service};
@@ -22,27 +22,33 @@ use tracing::instrument::Instrumented;
 
 use super::trace::{record_status, request_span};
 use super::{CatchPanic, Panicked};
+use crate::http::App;
+use crate::http::access::Peer;
 use crate::http::headers::{RequestId, SERVER_TIMING, X_REQUEST_ID};
 use crate::http::metrics::{CLIENT_CLOSED_REQUEST, RequestMetrics, RouteHandle, RouteMetrics};
 use crate::http::problem::{Problem, render_problem};
+use crate::http::request_memory::{AccountedBody, FREE_BODY_BYTES, Reservation, ShareExceeded};
 
 /// Creates a [`RequestService`] for each route.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct RequestLayer {
+    app: App,
     requests: Arc<RequestMetrics>,
 }
 
 impl RequestLayer {
-    /// Creates a layer that counts requests in `requests`.
-    pub(crate) fn new(requests: Arc<RequestMetrics>) -> RequestLayer {
-        RequestLayer { requests }
+    /// Creates a layer that counts requests and their memory in `app`.
+    pub(crate) fn new(app: App) -> RequestLayer {
+        let requests = app.request_metrics();
+        RequestLayer { app, requests }
     }
 }
 
 /// The service that wraps a route.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub(crate) struct RequestService<S> {
     inner: S,
+    app: App,
     route: RouteHandle,
 }
 
@@ -50,7 +56,7 @@ impl<S> Layer<S> for RequestLayer {
     type Service = RequestService<S>;
 
     fn layer(&self, inner: S) -> RequestService<S> {
-        RequestService { inner, route: self.requests.route_handle() }
+        RequestService { inner, app: self.app.clone(), route: self.requests.route_handle() }
     }
 }
 
@@ -72,8 +78,13 @@ where
         let route_metrics = self.route.metrics(request.extensions().get::<MatchedPath>());
         let span = request_span(&id, route_metrics.pattern(), &request);
         let log = RequestLog::new(&request, route_metrics);
-        let future = span.in_scope(|| CatchPanic::new(|| self.inner.call(request)));
-        RequestFuture { future, id, log }.instrument(span)
+        let reservation = reserve_memory(&self.app, &request);
+        let is_http2 = request.version() == Version::HTTP_2;
+        let future = reservation.as_ref().ok().map(|reservation| {
+            request.extensions_mut().insert(reservation.clone());
+            span.in_scope(|| CatchPanic::new(|| self.inner.call(request)))
+        });
+        RequestFuture { future, reservation, is_http2, id, log }.instrument(span)
     }
 }
 
@@ -81,8 +92,11 @@ pin_project! {
     /// The final response to a request.
     #[project = RequestFutureProjection]
     pub(crate) struct RequestFuture<F> {
+        // `None` for a request that exceeds the memory of its client.
         #[pin]
-        future: CatchPanic<F>,
+        future: Option<CatchPanic<F>>,
+        reservation: Result<Arc<Reservation>, ShareExceeded>,
+        is_http2: bool,
         id: RequestId,
         log: RequestLog,
     }
@@ -92,18 +106,52 @@ impl<F: Future<Output = Result<Response<Body>, Infallible>>> Future for RequestF
     type Output = Result<Response<Body>, Infallible>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let RequestFutureProjection { future, id, log } = self.project();
-        let mut response = match ready!(future.poll(context)) {
-            Ok(Ok(response)) => response,
-            Ok(Err(never)) => match never {},
-            Err(Panicked) => Problem::internal_already_logged().into_response(),
+        let RequestFutureProjection { future, reservation, is_http2, id, log } = self.project();
+        let mut response = match future.as_pin_mut() {
+            Some(future) => match ready!(future.poll(context)) {
+                Ok(Ok(response)) => response,
+                Ok(Err(never)) => match never {},
+                Err(Panicked) => Problem::internal_already_logged().into_response(),
+            },
+            None => Problem::memory_share_exceeded().into_response(),
         };
         render_problem(&mut response, &log.path, id.as_str());
+        match reservation {
+            Ok(reservation) => {
+                if reserve_body(reservation, &mut response).is_err() {
+                    response = Problem::memory_share_exceeded().into_response();
+                    render_problem(&mut response, &log.path, id.as_str());
+                }
+                response.extensions_mut().insert(reservation.clone());
+            }
+            // Without memory for a body, the stream of the request ends with its headers.
+            Err(ShareExceeded) if *is_http2 => *response.body_mut() = Body::empty(),
+            Err(ShareExceeded) => {}
+        }
         response.headers_mut().insert(X_REQUEST_ID, id.to_header());
         insert_server_timing(&mut response, log.route_metrics.pattern(), log.started.elapsed());
         log.log_response(response.status().as_u16());
         Poll::Ready(Ok(response))
     }
+}
+
+/// Reserves the memory of a request for the client at its address.
+fn reserve_memory(app: &App, request: &Request<Body>) -> Result<Arc<Reservation>, ShareExceeded> {
+    let peer = request.extensions().get::<Peer>();
+    let client = app.access_control().client_at_address(peer, request.headers());
+    app.request_memory().reserve(&client)
+}
+
+/// Reserves the memory of a response whose whole body exists already.
+fn reserve_body(
+    reservation: &Reservation,
+    response: &mut Response<Body>,
+) -> Result<(), ShareExceeded> {
+    let bytes = response.body().size_hint().exact().unwrap_or(0) as usize;
+    if bytes <= FREE_BODY_BYTES || response.extensions_mut().remove::<AccountedBody>().is_some() {
+        return Ok(());
+    }
+    reservation.grow(bytes - FREE_BODY_BYTES)
 }
 
 /// The access log line and the count of a request: once, when it is answered or its client leaves.

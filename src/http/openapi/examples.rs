@@ -164,7 +164,9 @@ fn example_problem(code: ProblemCode, path: &str) -> Value {
         }
         ProblemCode::NotReady if path.starts_with("/v1/games") => Problem::not_ready("store"),
         ProblemCode::NotReady => Problem::not_ready("shutting_down"),
-        ProblemCode::InvalidRequest
+        // The server writes it before it knows the route.
+        ProblemCode::HeadTooLarge
+        | ProblemCode::InvalidRequest
         | ProblemCode::InvalidFen
         | ProblemCode::IllegalMove
         | ProblemCode::InvalidPgn

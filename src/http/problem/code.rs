@@ -25,6 +25,7 @@ pub enum ProblemCode {
     Gone,
     PerftTooLarge,
     RateLimited,
+    HeadTooLarge,
     Internal,
     QueueFull,
     Deadline,
@@ -34,7 +35,7 @@ pub enum ProblemCode {
 
 impl ProblemCode {
     /// All codes.
-    pub const ALL: [ProblemCode; 24] = [
+    pub const ALL: [ProblemCode; 25] = [
         ProblemCode::MalformedJson,
         ProblemCode::MalformedQuery,
         ProblemCode::Unauthorized,
@@ -54,6 +55,7 @@ impl ProblemCode {
         ProblemCode::Gone,
         ProblemCode::PerftTooLarge,
         ProblemCode::RateLimited,
+        ProblemCode::HeadTooLarge,
         ProblemCode::Internal,
         ProblemCode::QueueFull,
         ProblemCode::Deadline,
@@ -259,6 +261,15 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
             remaining requests. Retry after the seconds in `Retry-After`.",
     },
     Entry {
+        code: ProblemCode::HeadTooLarge,
+        name: "head_too_large",
+        status: StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+        title: "Request head too large",
+        explanation: "The request line and the header fields together are longer than the server \
+            allows (`http.head_bytes`). The server closes the connection. Over HTTP/2 the response \
+            has no body. Send long inputs in the body of a POST.",
+    },
+    Entry {
         code: ProblemCode::Internal,
         name: "internal",
         status: StatusCode::INTERNAL_SERVER_ERROR,
@@ -272,9 +283,9 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         status: StatusCode::SERVICE_UNAVAILABLE,
         title: "Queue full",
         explanation: "All workers are busy and the queue is full, or a limit is reached: of \
-            streams and live boards, batches, explore requests, uploads or jobs. `detail` names \
-            the limit; `queue_length` counts the waiting requests or the used slots. Retry after \
-            the seconds in `Retry-After`.",
+            streams and live boards, batches, explore requests, uploads, jobs, or the memory of \
+            one client's concurrent requests. `detail` names the limit; `queue_length` counts the \
+            waiting requests or the used slots. Retry after the seconds in `Retry-After`.",
     },
     Entry {
         code: ProblemCode::Deadline,

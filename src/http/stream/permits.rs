@@ -63,32 +63,44 @@ impl Permits {
     }
 }
 
-/// Maximum number of concurrent uploads.
-pub(crate) const MAX_CONCURRENT_UPLOADS: usize = 4;
-
-/// Maximum number of concurrent uploads of one client, so that slow senders cannot block others.
-pub(crate) const MAX_UPLOADS_PER_CLIENT: usize = MAX_CONCURRENT_UPLOADS.div_ceil(2);
-
-/// The permits for uploads.
-pub(crate) struct UploadPermits {
+/// Permits of which each client may hold only a part.
+pub(crate) struct ClientPermits {
     total: Permits,
+    max_per_client: usize,
     /// The share of each client that has a permit or waits for one.
     clients: Mutex<HashMap<Client, Weak<Semaphore>>>,
 }
 
-impl Default for UploadPermits {
-    fn default() -> UploadPermits {
-        UploadPermits { total: Permits::new(MAX_CONCURRENT_UPLOADS), clients: Mutex::default() }
+impl ClientPermits {
+    /// Creates `capacity` permits, of which one client may hold `max_per_client`.
+    pub(crate) fn new(capacity: usize, max_per_client: usize) -> ClientPermits {
+        let total = Permits::new(capacity);
+        ClientPermits { total, max_per_client, clients: Mutex::default() }
     }
-}
 
-impl UploadPermits {
     /// Waits for a permit; `None` only for a closed semaphore, which does not happen. Requests are
     /// served in order, but a client waits while its own share is used up.
     pub(crate) async fn acquire(&self, client: &Client) -> Option<Permit> {
         let share = self.client_semaphore(client).acquire_owned().await.ok()?;
         let permit = self.total.acquire().await?;
         Some(Permit { _share: Some(share), ..permit })
+    }
+
+    /// Takes a permit if one is free for the client.
+    pub(crate) fn try_acquire(&self, client: &Client) -> Option<Permit> {
+        let share = self.client_semaphore(client).try_acquire_owned().ok()?;
+        let permit = self.total.try_acquire()?;
+        Some(Permit { _share: Some(share), ..permit })
+    }
+
+    /// All permits, of all clients.
+    pub(crate) fn total(&self) -> &Permits {
+        &self.total
+    }
+
+    /// The number of permits that one client may hold.
+    pub(crate) fn max_per_client(&self) -> usize {
+        self.max_per_client
     }
 
     /// The share of a client.
@@ -98,7 +110,7 @@ impl UploadPermits {
             return semaphore;
         }
         clients.retain(|_, semaphore| semaphore.strong_count() > 0);
-        let semaphore = Arc::new(Semaphore::new(MAX_UPLOADS_PER_CLIENT));
+        let semaphore = Arc::new(Semaphore::new(self.max_per_client));
         clients.insert(client.clone(), Arc::downgrade(&semaphore));
         semaphore
     }
@@ -165,8 +177,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn one_client_holds_at_most_half_of_the_permits() {
-        let permits = UploadPermits::default();
+    async fn one_client_holds_only_its_part_of_the_permits() {
+        let permits = ClientPermits::new(4, 2);
         let (ann, bob, cid) = (Client::new("ann"), Client::new("bob"), Client::new("cid"));
         let first = permits.acquire(&ann).await.unwrap();
         let _second = permits.acquire(&ann).await.unwrap();
@@ -185,8 +197,8 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn clients_without_uploads_are_removed() {
-        let permits = UploadPermits::default();
+    async fn clients_without_permits_are_removed() {
+        let permits = ClientPermits::new(4, 2);
         for number in 0..10 {
             drop(permits.acquire(&Client::new(&number.to_string())).await.unwrap());
         }

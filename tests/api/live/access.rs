@@ -15,6 +15,7 @@ crate::trials![
     pages_of_other_origins_are_refused,
     a_request_without_upgrade_is_answered_426,
     a_requested_subprotocol_is_accepted,
+    one_client_holds_an_eighth_of_the_streams,
     concurrent_streams_are_limited,
     every_search_counts_against_the_rate_limit,
     a_ticket_stands_for_its_key_once,
@@ -65,10 +66,31 @@ async fn a_requested_subprotocol_is_accepted() {
     assert!(plain.handshake.headers().contains_key("x-request-id"));
 }
 
+async fn one_client_holds_an_eighth_of_the_streams() {
+    let server = Server::start_with(|settings| settings.stream.max = 16).await;
+    let _boards =
+        [LiveBoard::connect(server.address).await, LiveBoard::connect(server.address).await];
+    let Err((status, problem)) = LiveBoard::try_connect(server.address, "/v1/live", &[]).await
+    else {
+        panic!("the limit of one client was exceeded")
+    };
+    assert_eq!(
+        (status, &problem["code"], &problem["queue_length"]),
+        (503, &json!("queue_full"), &json!(2))
+    );
+    assert!(problem["detail"].as_str().unwrap().contains("of one client"), "{problem}");
+}
+
 async fn concurrent_streams_are_limited() {
-    let server = Server::start_with(|settings| settings.stream.max = 2).await;
+    let server = Server::start_with(|settings| {
+        settings.stream.max = 2;
+        settings.access.trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+    })
+    .await;
     assert_eq!(server.get("/v1/limits").await.json()["streams"], 2);
-    let board = LiveBoard::connect(server.address).await;
+    let other = [("x-forwarded-for", "192.0.2.1")];
+    let board = LiveBoard::try_connect(server.address, "/v1/live", &other).await;
+    assert!(board.is_ok(), "another client");
     let stream =
         Stream::post(&server, "/v1/analysis", &json!({ "fen": LONG_SEARCH_FEN, "infinite": true }))
             .await;

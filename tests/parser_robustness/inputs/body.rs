@@ -103,6 +103,7 @@ fn caps() -> Caps {
         streams: 64,
         live_idle: Duration::from_secs(1),
         live_ping: Duration::from_secs(1),
+        request_bytes: 32 << 20,
         connections: 8,
         stream: StreamOptions {
             heartbeat: Duration::from_secs(5),

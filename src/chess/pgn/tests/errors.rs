@@ -59,7 +59,15 @@ fn limits_are_enforced() {
     let headers: String = (0..=MAX_HEADERS).map(|n| format!("[T{n} \"\"]\n")).collect();
     let moves = "Nf3 Nf6 Ng1 Ng8 ".repeat(MAX_GAME_MOVES / 4);
     let nested = |depth: usize| format!("\ne4 {}{} *", "(d4 ".repeat(depth), ")".repeat(depth));
+    let long = |bytes: usize| format!("[Event \"{}\"]\n", "x".repeat(bytes - 5));
+    let many = |count: usize| -> String {
+        (0..count).map(|n| format!("[T{:0>7} \"{}\"]\n", n, "x".repeat(4_088))).collect()
+    };
     assert_eq!(bad_game(&headers).error.kind, PgnErrorKind::TooManyHeaders);
+    assert_eq!(bad_game(&long(MAX_HEADER_BYTES + 1)).error.kind, PgnErrorKind::HeaderTooLong);
+    assert_eq!(game(&(long(MAX_HEADER_BYTES) + "\n1. e4 *")).headers.len(), 1);
+    assert_eq!(game(&(many(16) + "\n1. e4 *")).headers.len(), 16);
+    assert_eq!(bad_game(&many(17)).error.kind, PgnErrorKind::TooManyHeaders);
     assert_eq!(bad_game(&format!("\n{moves} e4 *")).error.kind, PgnErrorKind::TooManyMoves);
     assert_eq!(bad_game(&nested(MAX_NESTING + 1)).error.kind, PgnErrorKind::TooDeep);
     assert_eq!(bad_game(&format!("\n{}", "é".repeat(1_000))).error.text.chars().count(), 200);

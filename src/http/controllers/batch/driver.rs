@@ -111,6 +111,8 @@ impl Driver {
                         self.queued.push_back((index, line));
                         index += 1;
                     }
+                    // Nobody reads the answers: the searches end with the subscriptions.
+                    Err(_) if input.has_client_left() => return,
                     Err(reason) => self.stop_reading(reason),
                 },
             }

@@ -48,6 +48,8 @@ pub(super) struct LineReader {
     is_truncated: bool,
     /// The arrival time of the last chunk.
     last_read_at: Instant,
+    /// The connection failed before the end of the body.
+    has_client_left: bool,
 }
 
 impl LineReader {
@@ -62,7 +64,13 @@ impl LineReader {
             bytes_read: 0,
             is_truncated: false,
             last_read_at: Instant::now(),
+            has_client_left: false,
         }
+    }
+
+    /// `true` if the connection failed before the end of the body.
+    pub(super) fn has_client_left(&self) -> bool {
+        self.has_client_left
     }
 
     /// The next line. Cancel safe: no bytes are lost if the future is dropped.
@@ -131,6 +139,7 @@ impl LineReader {
                 }
                 Ok(Some(Err(error))) => {
                     tracing::debug!(error = error.to_string(), "request body failed");
+                    self.has_client_left = true;
                     return Err(EndReason::Broken);
                 }
                 Err(_late) => return Err(EndReason::Broken),

@@ -116,7 +116,7 @@ pub(super) async fn read_upload(
     }
     let caps = app.caps();
     let limits = BodyLimits { max_bytes: caps.jobs.bytes, timeout: caps.body_timeout };
-    let bytes = json::read_bytes(headers, body, limits).await?;
+    let bytes = json::read_bytes(headers, body, limits, None).await?;
     if is_pgn {
         return Ok(Upload { text: decode(&bytes).into_owned(), limits: query });
     }
