@@ -44,6 +44,24 @@ fn the_production_file_is_valid() {
     let settings = Settings::load_with(Some(&file), Some(BTreeMap::new())).unwrap();
     assert_eq!(settings.log.format, LogFormat::Json);
     assert_eq!(settings.limits.moves, 1_200, "a key that is not in the file keeps its default");
+    let defaults = with_environment(&[]).unwrap();
+    assert!(settings.rate.requests > 0, "a public server has a rate limit");
+    assert!(settings.stream.infinite_ms < defaults.stream.infinite_ms);
+    assert!(settings.queue.slice_ms < defaults.queue.slice_ms);
+    assert!(settings.listen.ip().is_loopback() && !settings.access.trusted_proxies.is_empty());
+    assert!(settings.metrics.listen.is_some(), "/metrics is not public");
+}
+
+#[test]
+fn every_value_of_the_production_file_has_a_reason() {
+    let text = include_str!("../../config/production.toml");
+    let mut previous = "";
+    for line in text.lines() {
+        if line.contains(" = ") && !line.starts_with('#') {
+            assert!(previous.starts_with('#'), "{line}");
+        }
+        previous = line;
+    }
 }
 
 #[test]
