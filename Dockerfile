@@ -11,20 +11,20 @@ COPY .cargo .cargo
 RUN mkdir src \
     && echo 'fn main() {}' > src/main.rs \
     && touch src/lib.rs \
-    && cargo build --release --locked --bin kibitzer \
+    && cargo build --profile dist --locked --bin kibitzer \
     && rm -r src
 
 COPY config config
 COPY src src
 # Cargo compares file times, and the copied files are older than the layer above.
 RUN touch src/main.rs src/lib.rs \
-    && cargo build --release --locked --bin kibitzer \
-    && strip target/release/kibitzer \
+    && cargo build --profile dist --locked --bin kibitzer \
+    && strip target/dist/kibitzer \
     && mkdir -p /var/lib/kibitzer
 
 # Only glibc, libgcc and certificates: no shell, no package manager.
 FROM gcr.io/distroless/cc-debian13
-COPY --from=build /kibitzer/target/release/kibitzer /usr/local/bin/kibitzer
+COPY --from=build /kibitzer/target/dist/kibitzer /usr/local/bin/kibitzer
 # A new volume inherits the owner.
 COPY --from=build --chown=10001:10001 /var/lib/kibitzer /var/lib/kibitzer
 

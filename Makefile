@@ -20,8 +20,8 @@ bench: ## compare the speed with other libraries; benches/http.sh measures the s
 	$(CARGO) bench --locked
 
 match: ## play against the UCI engine OPPONENT=… with fastchess; see benches/match.sh
-	$(CARGO) build --locked --release --bin kibitzer
-	benches/match.sh 'target/release/kibitzer uci' '$(OPPONENT)'
+	$(CARGO) build --locked --profile dist --bin kibitzer
+	benches/match.sh 'target/dist/kibitzer uci' '$(OPPONENT)'
 
 scaling: ## measure threads and concurrent searches, positions of BOOK=…; needs two idle cores
 	$(CARGO) bench --locked --bench scaling -- threads --positions '$(BOOK)'

@@ -13,6 +13,7 @@ mod server;
 
 use std::future::Future;
 use std::io;
+use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +23,7 @@ use tokio::time::{Instant, sleep_until, timeout_at};
 
 use crate::analysis::jobs::Jobs;
 use crate::analysis::{Searcher, Service};
-use crate::config::{Settings, StoreSettings};
+use crate::config::{Settings, StoreSettings, local_url};
 use crate::engine::{Engine, EngineOptions, Network, NetworkFileError, TtAllocError};
 use crate::http::{self, App, Gauge};
 use crate::store::jobs::JobFile;
@@ -66,6 +67,17 @@ pub fn build_app(settings: &Settings) -> Result<App, ServeError> {
     Ok(App::starting(caps(settings, memory_bound_mb(settings)), access(settings)))
 }
 
+/// Checks the settings as [`serve`] does before it allocates tables or opens files to write.
+/// Returns the memory bound in MB.
+///
+/// # Errors
+/// The memory bound is above `memory.max_mb`, or the network cannot be used.
+pub fn check(settings: &Settings) -> Result<u64, ServeError> {
+    memory::check(settings)?;
+    load_network(&settings.search.network)?;
+    Ok(memory_bound_mb(settings))
+}
+
 /// Serves on these listeners until `shutdown` resolves, then shuts down gracefully.
 ///
 /// During shutdown `/readyz` fails at once, running searches return their best result so far, and
@@ -81,13 +93,16 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let app = build_app(settings)?;
+    let listeners = listeners.into();
+    let address = listeners.main.local_addr()?;
     let (close, closed) = watch::channel(());
     let server =
-        tokio::spawn(serve_all(listeners.into(), app.clone(), connection_rules(settings), closed));
+        tokio::spawn(serve_all(listeners, app.clone(), connection_rules(settings), closed));
     let mut shutdown = std::pin::pin!(shutdown);
     tokio::select! {
         begun = start_services(&app, settings) => {
             begun?;
+            log_listening(settings, address);
             shutdown.await;
         }
         () = &mut shutdown => {}
@@ -120,6 +135,14 @@ pub async fn serve(
             Ok(())
         }
     }
+}
+
+/// Logs that every route is answered, with a URL for this machine.
+fn log_listening(settings: &Settings, address: SocketAddr) {
+    let origins = &settings.http.cors_origins;
+    let origins = if origins.is_empty() { "off".to_owned() } else { origins.join(", ") };
+    tracing::info!("CORS: {origins}");
+    tracing::info!(address = address.to_string(), url = local_url(address), "listening");
 }
 
 /// Serves on all addresses until `closed` changes or its sender is dropped.

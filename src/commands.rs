@@ -1,23 +1,40 @@
 //! The subcommands of the command line, one file per command.
 
 pub(crate) mod bench;
+pub(crate) mod check_config;
 pub(crate) mod healthcheck;
 pub(crate) mod openapi;
 pub(crate) mod perft;
 pub(crate) mod serve;
 pub(crate) mod uci;
 
+use std::error::Error;
 use std::io::{self, Write};
 use std::process::ExitCode;
 
 /// The error of a command.
-pub(crate) type BoxError = Box<dyn std::error::Error>;
+pub(crate) type BoxError = Box<dyn Error>;
 
-/// Prints an error to stderr, each line after the program's name.
+/// Prints an error and its causes to stderr, each line after the program's name.
 pub(crate) fn print_error(error: BoxError) -> ExitCode {
-    for line in error.to_string().lines() {
+    for line in with_causes(error.as_ref()).lines() {
         // Without a stderr the exit status alone reports the failure.
         let _ = writeln!(io::stderr(), "kibitzer: {line}");
     }
     ExitCode::FAILURE
+}
+
+/// The text of an error and of its causes. Many errors already contain the text of their cause.
+fn with_causes(error: &dyn Error) -> String {
+    let mut text = error.to_string();
+    let mut source = error.source();
+    while let Some(cause) = source {
+        let cause_text = cause.to_string();
+        if !text.contains(&cause_text) {
+            text.push_str(": ");
+            text.push_str(&cause_text);
+        }
+        source = cause.source();
+    }
+    text
 }

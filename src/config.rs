@@ -3,20 +3,24 @@
 //!
 //! Loading reports all invalid settings at once, each by its full key, before anything starts.
 
+mod environment;
 mod error;
+mod listen_address;
 mod ranges;
 mod sections;
 mod unknown_keys;
 mod validation;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::Path;
 
 use config::{Config, Environment, File, FileFormat, Map};
 
+use environment::{misnamed_variables, read_variables};
 use error::{ENVIRONMENT_PREFIX, fail_if_any, invalid_value, unreadable};
 pub use error::{InvalidSetting, SettingsError};
+pub use listen_address::{ListenAddressError, local_url, parse_listen_address};
 use ranges::out_of_range;
 pub use sections::{
     AccessSettings, ApiKeySettings, BatchSettings, DictionarySettings, HttpSettings, IdleSettings,
@@ -24,7 +28,7 @@ pub use sections::{
     MemorySettings, MetricsSettings, OtlpSettings, PerftSettings, QueueSettings, RateSettings,
     SearchSettings, Settings, ShutdownSettings, StoreSettings, StreamSettings,
 };
-use unknown_keys::check_keys;
+use unknown_keys::{check_keys, flatten};
 
 const DEFAULTS: &str = include_str!("../config/default.toml");
 
@@ -32,9 +36,11 @@ impl Settings {
     /// Loads the defaults, `file` and the environment of the process.
     ///
     /// # Errors
-    /// The file cannot be read, a key is unknown, or a value is invalid.
+    /// The file cannot be read, a key is unknown, or a value is invalid. A variable that is not
+    /// UTF-8 is invalid.
     pub fn load(file: Option<&Path>) -> Result<Settings, SettingsError> {
-        Settings::load_with(file, None)
+        let (variables, not_utf8) = read_variables(std::env::vars_os());
+        load_from(file, variables, not_utf8)
     }
 
     /// Loads like [`Settings::load`], with `environment` in place of the environment of the
@@ -46,27 +52,56 @@ impl Settings {
         file: Option<&Path>,
         environment: Option<BTreeMap<String, String>>,
     ) -> Result<Settings, SettingsError> {
-        let mut builder = Config::builder();
-        if let Some(path) = file {
-            builder = builder.add_source(File::from(path).format(FileFormat::Toml));
+        match environment {
+            Some(variables) => load_from(file, variables, Vec::new()),
+            None => Settings::load(file),
         }
-        let overrides = builder
-            .add_source(environment_source(environment))
-            .build()
-            .map_err(|error| unreadable(file, &error.to_string()))?;
-        let defaults = defaults().build().map_err(|error| unreadable(None, &error.to_string()))?;
-
-        fail_if_any(check_keys(&defaults, &overrides))?;
-        let merged =
-            merge_over_defaults(overrides).map_err(|error| unreadable(file, &error.to_string()))?;
-        let mut settings = deserialize(merged)?;
-        if settings.search.workers == 0 {
-            settings.search.workers =
-                std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-        }
-        settings.limits.threads = clamp_threads(settings.limits.threads, settings.search.workers);
-        Ok(settings)
     }
+}
+
+/// One warning for each variable of the process's environment that looks like a setting but has no
+/// effect, such as `KIBITZER_SEARCH_WORKERS`.
+pub fn environment_warnings() -> Vec<String> {
+    let names: Vec<String> =
+        std::env::vars_os().map(|(name, _)| name.to_string_lossy().into_owned()).collect();
+    misnamed_variables(names.iter().map(String::as_str), &known_keys())
+}
+
+/// The full names of all keys.
+fn known_keys() -> BTreeSet<String> {
+    // The embedded file is valid, as a test shows.
+    defaults()
+        .build()
+        .map(|defaults| flatten(&defaults.cache).into_keys().collect())
+        .unwrap_or_default()
+}
+
+/// Loads the settings. `invalid` are variables that were refused already.
+fn load_from(
+    file: Option<&Path>,
+    variables: BTreeMap<String, String>,
+    mut invalid: Vec<InvalidSetting>,
+) -> Result<Settings, SettingsError> {
+    let mut builder = Config::builder();
+    if let Some(path) = file {
+        builder = builder.add_source(File::from(path).format(FileFormat::Toml));
+    }
+    let overrides = builder
+        .add_source(environment_source(variables))
+        .build()
+        .map_err(|error| unreadable(file, &error.to_string()))?;
+    let defaults = defaults().build().map_err(|error| unreadable(None, &error.to_string()))?;
+
+    invalid.extend(check_keys(&defaults, &overrides));
+    fail_if_any(invalid)?;
+    let merged =
+        merge_over_defaults(overrides).map_err(|error| unreadable(file, &error.to_string()))?;
+    let mut settings = deserialize(merged)?;
+    if settings.search.workers == 0 {
+        settings.search.workers = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    }
+    settings.limits.threads = clamp_threads(settings.limits.threads, settings.search.workers);
+    Ok(settings)
 }
 
 /// Gives the settings their types and validates them.
@@ -104,7 +139,7 @@ fn merge_over_defaults(overrides: Config) -> Result<Config, config::ConfigError>
     defaults().add_source(overrides).build()
 }
 
-fn environment_source(variables: Option<BTreeMap<String, String>>) -> Environment {
+fn environment_source(variables: BTreeMap<String, String>) -> Environment {
     Environment::with_prefix(ENVIRONMENT_PREFIX)
         .prefix_separator("__")
         .separator("__")
@@ -112,7 +147,7 @@ fn environment_source(variables: Option<BTreeMap<String, String>>) -> Environmen
         .list_separator(",")
         .with_list_parse_key("http.cors_origins")
         .with_list_parse_key("access.trusted_proxies")
-        .source(variables.map(|variables| variables.into_iter().collect::<Map<_, _>>()))
+        .source(Some(variables.into_iter().collect::<Map<_, _>>()))
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
-use commands::{bench, healthcheck, openapi, perft, serve, uci};
+use commands::{bench, check_config, healthcheck, openapi, perft, serve, uci};
 
 /// A chess analysis server: legal moves, best moves and evaluations over HTTP and JSON.
 #[derive(Parser)]
@@ -28,6 +28,8 @@ enum Command {
     Bench(bench::Options),
     /// Count the move paths from a position
     Perft(perft::Options),
+    /// Check the configuration as `serve` does, and print the memory bound
+    CheckConfig(serve::Options),
     /// Check a running server; the exit status is 0 when it is alive
     Healthcheck(healthcheck::Options),
     /// Print the HTTP contract, openapi.yaml
@@ -42,6 +44,7 @@ fn main() -> ExitCode {
         Command::Uci(options) => uci::run(&options),
         Command::Bench(options) => bench::run(&options),
         Command::Perft(options) => perft::run(&options),
+        Command::CheckConfig(options) => check_config::run(&options),
         Command::Healthcheck(options) => healthcheck::run(&options),
         Command::Openapi => openapi::run(),
     };

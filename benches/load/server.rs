@@ -101,14 +101,19 @@ impl Server {
     }
 }
 
-/// Reads the listen address from the first line of the log. A thread discards the rest.
+/// Reads the log up to the line `listening`, and returns the address. A thread discards the rest.
 fn read_listen_address(mut log: BufReader<ChildStdout>) -> BenchResult<String> {
-    let mut line = String::new();
-    log.read_line(&mut line)?;
-    let listening: Value =
-        serde_json::from_str(&line).map_err(|_| "the first log line of the server is not JSON")?;
-    let address =
-        listening["address"].as_str().ok_or("the first log line has no `address`")?.to_owned();
+    let address = loop {
+        let mut line = String::new();
+        if log.read_line(&mut line)? == 0 {
+            return Err("the server ended before it was ready".into());
+        }
+        let event: Value =
+            serde_json::from_str(&line).map_err(|_| "a log line of the server is not JSON")?;
+        if event["message"] == "listening" {
+            break event["address"].as_str().ok_or("`listening` has no `address`")?.to_owned();
+        }
+    };
     thread::spawn(move || io::copy(&mut log, &mut io::sink()));
     Ok(address)
 }

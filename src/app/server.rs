@@ -164,6 +164,10 @@ pub(super) async fn serve(
     close_sender.closed().await;
 }
 
+/// How long an HTTP/2 connection without a stream stays open after the GOAWAY frame at shutdown, so
+/// that its client can read the frame.
+const GOAWAY_TIMEOUT: Duration = Duration::from_secs(1);
+
 /// Drives a connection to its end.
 async fn drive_connection<C>(
     served: C,
@@ -180,7 +184,15 @@ async fn drive_connection<C>(
         ended = &mut served => ended,
         _ = close_receiver.changed() => {
             served.as_mut().graceful_shutdown();
-            served.await
+            let close_timeout = async {
+                sleep(GOAWAY_TIMEOUT).await;
+                streams.wait_until_idle_for(GOAWAY_TIMEOUT).await;
+            };
+            tokio::select! {
+                ended = served => ended,
+                // An HTTP/2 client without a stream that does not answer the GOAWAY frame.
+                () = close_timeout => Ok(()),
+            }
         }
         () = streams.wait_until_idle_for(limits.header_timeout) => {
             tracing::debug!("closing a connection without requests");

@@ -1,11 +1,11 @@
 //! `kibitzer healthcheck`: the liveness check of a running server.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use kibitzer::config::Settings;
+use kibitzer::config::{Settings, local_url, parse_listen_address};
 
 use super::BoxError;
 
@@ -17,7 +17,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
     /// Address of the server; overrides the configuration
-    #[arg(long, value_name = "ADDRESS")]
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_listen_address)]
     listen: Option<SocketAddr>,
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
         Some(address) => address,
         None => Settings::load(options.config.as_deref())?.listen,
     };
-    let url = format!("http://{}/livez", loopback_if_unspecified(listen));
+    let url = format!("{}/livez", probe_url(listen));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let status = runtime.block_on(async {
         let client = reqwest::Client::builder().no_proxy().timeout(TIMEOUT).build()?;
@@ -40,13 +40,11 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
     }
 }
 
-/// The loopback address for a server that listens on all addresses.
-fn loopback_if_unspecified(mut address: SocketAddr) -> SocketAddr {
-    if address.ip().is_unspecified() {
-        address.set_ip(match address.ip() {
-            IpAddr::V4(_) => Ipv4Addr::LOCALHOST.into(),
-            IpAddr::V6(_) => Ipv6Addr::LOCALHOST.into(),
-        });
+/// The URL to probe. A container may not resolve `localhost`, so IPv4 needs no name.
+fn probe_url(listen: SocketAddr) -> String {
+    if listen.ip() == Ipv4Addr::UNSPECIFIED {
+        format!("http://{}:{}", Ipv4Addr::LOCALHOST, listen.port())
+    } else {
+        local_url(listen)
     }
-    address
 }

@@ -8,20 +8,26 @@ use kibitzer::chess::{CastlingNotation, Position, perft, to_uci};
 
 use super::BoxError;
 
+/// The name of the start position, as in the HTTP API.
+const STARTPOS: &str = "startpos";
+
 #[derive(clap::Args)]
 pub(crate) struct Options {
     /// Depth in plies, at most 255
     depth: u8,
-    /// FEN of the position [default: the start position]
-    #[arg(long)]
-    fen: Option<String>,
+    /// FEN of the position, or `startpos`
+    #[arg(long, default_value = STARTPOS)]
+    fen: String,
     /// Print the count of each first move
     #[arg(long)]
     divide: bool,
 }
 
 pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
-    let position = options.fen.as_deref().map_or(Ok(Position::startpos()), Position::from_fen)?;
+    let position = match options.fen.as_str() {
+        STARTPOS => Position::startpos(),
+        fen => Position::from_fen(fen)?,
+    };
     let mut out = io::stdout().lock();
     let started = Instant::now();
     // Depth 0 has no first moves.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use kibitzer::app::{self, Listeners};
-use kibitzer::config::Settings;
+use kibitzer::config::{self, Settings, parse_listen_address};
 use kibitzer::telemetry::{self, TelemetryGuard};
 
 use super::BoxError;
@@ -16,14 +16,15 @@ pub(crate) struct Options {
     /// Configuration file; keys that it does not set keep their defaults
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
-    /// Address to listen on, such as 127.0.0.1:8080; overrides the configuration
-    #[arg(long, value_name = "ADDRESS")]
+    /// Address to listen on, such as 127.0.0.1:8080, localhost:8080 or :8080 (all addresses);
+    /// overrides the configuration
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_listen_address)]
     listen: Option<SocketAddr>,
 }
 
 impl Options {
     /// The settings, with the address from the command line.
-    fn settings(&self) -> Result<Settings, BoxError> {
+    pub(super) fn settings(&self) -> Result<Settings, BoxError> {
         let mut settings = Settings::load(self.config.as_deref())?;
         settings.listen = self.listen.unwrap_or(settings.listen);
         Ok(settings)
@@ -43,12 +44,11 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
 
 async fn serve(settings: &Settings, telemetry: TelemetryGuard) -> Result<(), BoxError> {
     let mut signals = Signals::listen()?;
+    tracing::info!(version = env!("CARGO_PKG_VERSION"), "starting");
+    for warning in config::environment_warnings() {
+        tracing::warn!("{warning}");
+    }
     let listeners = Listeners::bind(settings).await?;
-    tracing::info!(
-        address = listeners.main.local_addr()?.to_string(),
-        version = env!("CARGO_PKG_VERSION"),
-        "listening"
-    );
     if let Some(metrics) = &listeners.metrics {
         tracing::info!(
             address = metrics.local_addr()?.to_string(),

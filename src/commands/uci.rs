@@ -9,7 +9,7 @@ use super::BoxError;
 
 #[derive(clap::Args)]
 pub(crate) struct Options {
-    /// URL of a kibitzer server that searches instead of this process, such as
+    /// URL or host:port of a kibitzer server that searches instead of this process, such as
     /// http://127.0.0.1:8080
     #[arg(long, value_name = "URL")]
     server: Option<String>,
@@ -25,7 +25,7 @@ pub(crate) fn run(options: &Options) -> Result<ExitCode, BoxError> {
         None => Session::new(LocalBackend::new(&defaults)?, defaults, io::stdout()).run(input)?,
         Some(url) => {
             let key = options.key.as_deref().filter(|key| !key.is_empty());
-            Session::new(RemoteBackend::new(url, key)?, defaults, io::stdout()).run(input)?
+            Session::new(RemoteBackend::connect(url, key)?, defaults, io::stdout()).run(input)?
         }
     }
     Ok(ExitCode::SUCCESS)

@@ -38,7 +38,7 @@ impl InvalidSetting {
 }
 
 /// The variable that sets a key. A list has one variable, and its entries have none.
-fn environment_name(key: &str) -> String {
+pub(super) fn environment_name(key: &str) -> String {
     let list = key.split('[').next().unwrap_or(key);
     format!("{ENVIRONMENT_PREFIX}__{}", list.replace('.', "__").to_uppercase())
 }

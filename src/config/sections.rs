@@ -8,6 +8,8 @@ use ipnet::IpNet;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 
+use super::listen_address::parse_listen_address;
+
 /// All settings of the server. `config/default.toml` explains every key.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Settings {
@@ -302,20 +304,17 @@ impl OtlpSettings {
 }
 
 fn address<'de, D: Deserializer<'de>>(deserializer: D) -> Result<SocketAddr, D::Error> {
-    parse_address(&String::deserialize(deserializer)?)
+    parse_listen_address(&String::deserialize(deserializer)?).map_err(D::Error::custom)
 }
 
 fn address_or_none<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<SocketAddr>, D::Error> {
     let text = String::deserialize(deserializer)?;
-    if text.is_empty() { Ok(None) } else { parse_address(&text).map(Some) }
-}
-
-fn parse_address<E: Error>(text: &str) -> Result<SocketAddr, E> {
-    text.parse().map_err(|_| {
-        E::custom(format!("{text:?} is not an IP address and port such as 127.0.0.1:9090"))
-    })
+    if text.is_empty() {
+        return Ok(None);
+    }
+    parse_listen_address(&text).map(Some).map_err(D::Error::custom)
 }
 
 fn networks<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<IpNet>, D::Error> {

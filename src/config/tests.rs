@@ -44,6 +44,24 @@ fn the_production_file_is_valid() {
     let settings = Settings::load_with(Some(&file), Some(BTreeMap::new())).unwrap();
     assert_eq!(settings.log.format, LogFormat::Json);
     assert_eq!(settings.limits.moves, 1_200, "a key that is not in the file keeps its default");
+    let defaults = with_environment(&[]).unwrap();
+    assert!(settings.rate.requests > 0, "a public server has a rate limit");
+    assert!(settings.stream.infinite_ms < defaults.stream.infinite_ms);
+    assert!(settings.queue.slice_ms < defaults.queue.slice_ms);
+    assert!(settings.listen.ip().is_loopback() && !settings.access.trusted_proxies.is_empty());
+    assert!(settings.metrics.listen.is_some(), "/metrics is not public");
+}
+
+#[test]
+fn every_value_of_the_production_file_has_a_reason() {
+    let text = include_str!("../../config/production.toml");
+    let mut previous = "";
+    for line in text.lines() {
+        if line.contains(" = ") && !line.starts_with('#') {
+            assert!(previous.starts_with('#'), "{line}");
+        }
+        previous = line;
+    }
 }
 
 #[test]
@@ -58,6 +76,82 @@ fn the_environment_overrides_the_defaults() {
     assert_eq!(settings.search.hash_mb, 128);
     assert_eq!(settings.listen.to_string(), "0.0.0.0:9000");
     assert_eq!(settings.http.cors_origins, ["https://a.example", "https://b.example:8443"]);
+}
+
+#[test]
+fn an_address_may_name_localhost_or_only_a_port() {
+    for (text, allowed) in [
+        ("localhost:9000", &["127.0.0.1:9000"][..]),
+        (":9000", &["[::]:9000", "0.0.0.0:9000"]),
+        ("[::1]:9000", &["[::1]:9000"]),
+    ] {
+        let address = parse_listen_address(text).unwrap().to_string();
+        assert!(allowed.contains(&address.as_str()), "{text}: {address}");
+        let settings = with_environment(&[("KIBITZER__LISTEN", text)]).unwrap();
+        assert_eq!(settings.listen.to_string(), address);
+        let settings = with_file(&format!("metrics.listen = {text:?}")).unwrap();
+        assert_eq!(settings.metrics.listen.unwrap().to_string(), address);
+    }
+    for text in ["9000", "localhost", ":", ":+1", ":65536", "chess.example:80", "::1:80", "*:80"] {
+        let error = parse_listen_address(text).unwrap_err().to_string();
+        assert!(
+            error.starts_with(&format!("{text:?} is not an address to listen on; ")),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn all_addresses_are_reached_by_localhost() {
+    for (address, url) in [
+        ("127.0.0.1:8080", "http://127.0.0.1:8080"),
+        ("[::1]:8080", "http://[::1]:8080"),
+        ("0.0.0.0:8080", "http://localhost:8080"),
+        ("[::]:8080", "http://localhost:8080"),
+    ] {
+        assert_eq!(local_url(address.parse().unwrap()), url);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn variables_that_are_not_utf8_are_refused_by_name() {
+    use std::ffi::OsString;
+    use std::os::unix::ffi::OsStringExt;
+    let variables = [
+        (&b"KIBITZER__SEARCH__HASH_MB"[..], &b"6\xff"[..]),
+        (b"KIBITZER__SEARCH__WORK\xff", b"1"),
+        (b"KIBITZER__SEARCH__WORKERS", b"2"),
+        (b"OTHER", b"\xff"),
+    ]
+    .map(|(name, value)| (OsString::from_vec(name.into()), OsString::from_vec(value.into())));
+    let (texts, invalid) = read_variables(variables.into_iter());
+    assert_eq!(
+        texts.into_iter().collect::<Vec<_>>(),
+        [("KIBITZER__SEARCH__WORKERS".to_owned(), "2".to_owned())]
+    );
+    let texts: Vec<String> = invalid.iter().map(ToString::to_string).collect();
+    assert_eq!(
+        texts[0],
+        "search.hash_mb: \"6\\xFF\" is not UTF-8 (in the environment: KIBITZER__SEARCH__HASH_MB)"
+    );
+    assert!(texts.len() == 2 && texts[1].contains("KIBITZER__SEARCH__WORK"), "{texts:?}");
+}
+
+#[test]
+fn a_variable_that_only_looks_like_a_setting_gives_a_warning() {
+    let warnings = |name: &str| misnamed_variables([name].into_iter(), &known_keys());
+    assert_eq!(
+        warnings("KIBITZER_SEARCH_WORKERS"),
+        ["KIBITZER_SEARCH_WORKERS has no effect; the variable of search.workers is \
+          KIBITZER__SEARCH__WORKERS"]
+    );
+    for name in ["KIBITZER_LISTEN", "KIBITZER_SEARCH__HASH_MB", "KIBITZER_LOG_COLOUR"] {
+        assert_eq!(warnings(name).len(), 1, "{name}");
+    }
+    for name in ["KIBITZER__SEARCH__WORKERS", "KIBITZER_KEY", "KIBITZER_CONFIG", "SEARCH_WORKERS"] {
+        assert!(warnings(name).is_empty(), "{name}");
+    }
 }
 
 #[test]
@@ -178,7 +272,10 @@ fn an_error_names_the_value_and_what_is_allowed() {
         ("search.hash_mb = -4", "search.hash_mb: -4 is out of range; it must be 1 to 1048576"),
         ("search = 3", "search: is a section; it must have keys"),
         ("log.format = \"xml\"", "log.format: \"xml\" is not a format; it must be text or json"),
-        ("listen = \"8080\"", "listen: \"8080\" is not an IP address and port"),
+        (
+            "listen = \"8080\"",
+            "listen: \"8080\" is not an address to listen on; it must be IP:port",
+        ),
         (
             "access.trusted_proxies = [\"everybody\"]",
             "access.trusted_proxies[0]: \"everybody\" is not a network such as 10.0.0.0/8",

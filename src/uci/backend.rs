@@ -48,8 +48,10 @@ pub struct SearchTask {
 }
 
 /// A search that is ready to run. It reports updates and returns the final report. The principal
-/// variation of that is empty only when the game is over, or when there was no result.
-pub type PreparedSearch = Box<dyn FnOnce(&StopFlag, &mut dyn FnMut(Update<'_>)) -> Report + Send>;
+/// variation of that is empty only when the game is over, or when no result came in time. `None`:
+/// the backend is lost, and there is no move.
+pub type PreparedSearch =
+    Box<dyn FnOnce(&StopFlag, &mut dyn FnMut(Update<'_>)) -> Option<Report> + Send>;
 
 /// An update of a running search.
 pub enum Update<'a> {

@@ -108,7 +108,8 @@ impl Backend for LocalBackend {
             };
             let search = GameSearch { game, limits, options, stop };
             if *fresh {
-                return engine.search_game(&mut engine.thread_data_set(), search, &mut on_report);
+                let mut thread_data = engine.thread_data_set();
+                return Some(engine.search_game(&mut thread_data, search, &mut on_report));
             }
             let mut guard = thread_data.lock().unwrap_or_else(|poisoned| {
                 // A search panicked while it changed the data.
@@ -117,7 +118,7 @@ impl Backend for LocalBackend {
                 guard.clear();
                 guard
             });
-            engine.search_game(&mut guard, search, &mut on_report)
+            Some(engine.search_game(&mut guard, search, &mut on_report))
         })
     }
 

@@ -3,12 +3,15 @@
 //! A search is one stream of `POST /v1/analysis`. Each `info` line is reported at once, and the
 //! `end` line has the move. On `stop` the stream is dropped; the server stops a search that has no
 //! subscriber. Failures (a full queue, a rate limit, a broken connection) are reported, and the
-//! search continues with another stream as long as there is time.
+//! search continues with another stream as long as there is time. A server that cannot be used is
+//! refused at the start; a search that loses its server ends without a move.
 //!
 //! `Hash` is offered without effect, because the server has its own table. python-chess refuses to
 //! set an option that is not offered, and lichess-bot sets `Hash` by default.
 
+mod connect;
 mod deadline;
+mod error;
 mod eval;
 mod info_reporter;
 mod request;
@@ -18,6 +21,7 @@ mod stream_line;
 
 use std::hash::{BuildHasher, RandomState};
 use std::sync::Arc;
+use std::time::Duration;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use tokio::runtime::Runtime;
@@ -25,8 +29,13 @@ use tokio::runtime::Runtime;
 use super::backend::{Backend, PreparedSearch, SearchTask};
 use super::options::{OptionName, Options};
 use crate::chess::Position;
+use connect::{check_server, root_url};
+pub use error::RemoteError;
 use eval::request_evaluation;
 use search::RemoteSearch;
+
+/// Timeout of a connection's start.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A backend that sends its searches to a server.
 pub struct RemoteBackend {
@@ -37,51 +46,26 @@ pub struct RemoteBackend {
     runtime: Arc<Runtime>,
 }
 
-/// A server that cannot be used.
-#[derive(Debug, thiserror::Error)]
-pub enum RemoteError {
-    /// The text is not a URL.
-    #[error("{0}: {1}")]
-    InvalidUrl(String, String),
-    /// The URL does not start with http://. TLS needs a proxy, as on the server's side.
-    #[error("{0}: only http:// is supported")]
-    NotHttp(String),
-    /// The API key cannot be sent in a header.
-    #[error("the API key has characters that a header cannot have")]
-    InvalidApiKey,
-    /// The system refused a thread or a socket.
-    #[error("{0}")]
-    Io(#[from] std::io::Error),
-    /// The HTTP client cannot be built.
-    #[error("{0}")]
-    Client(#[from] reqwest::Error),
-}
-
 impl RemoteBackend {
-    /// A backend for the server at a root URL such as `http://127.0.0.1:8080`, with an optional API
-    /// key. It sends no request yet.
+    /// A backend for the server at a root URL such as `http://127.0.0.1:8080`, or at `host:port`,
+    /// with an optional API key. It checks that the server answers.
     ///
     /// # Errors
     ///
-    /// The URL is not plain HTTP, the key cannot be sent in a header, or the system refuses a
-    /// thread.
-    pub fn new(base_url: &str, api_key: Option<&str>) -> Result<RemoteBackend, RemoteError> {
-        let url = reqwest::Url::parse(base_url)
-            .map_err(|error| RemoteError::InvalidUrl(base_url.to_owned(), error.to_string()))?;
-        if url.scheme() != "http" {
-            return Err(RemoteError::NotHttp(base_url.to_owned()));
-        }
+    /// The URL is not plain HTTP, the key cannot be sent in a header, the server cannot be used, or
+    /// the system refuses a thread.
+    pub fn connect(server: &str, api_key: Option<&str>) -> Result<RemoteBackend, RemoteError> {
+        let base_url = root_url(server)?;
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
         let headers = api_key.map(authorization_headers).transpose()?.unwrap_or_default();
-        let client = reqwest::Client::builder().default_headers(headers).build()?;
+        let client = reqwest::Client::builder()
+            .default_headers(headers)
+            .connect_timeout(CONNECT_TIMEOUT)
+            .build()?;
+        runtime.block_on(check_server(&client, &base_url))?;
         let session_id = format!("uci-{:016x}", RandomState::new().hash_one(std::process::id()));
-        Ok(RemoteBackend {
-            base_url: base_url.trim_end_matches('/').to_owned(),
-            client,
-            session_id,
-            runtime: Arc::new(runtime),
-        })
+        Ok(RemoteBackend { base_url, client, session_id, runtime: Arc::new(runtime) })
     }
 }
 

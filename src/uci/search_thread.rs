@@ -147,30 +147,27 @@ fn run_search(
         search(control.stop_flag(), &mut |update| reporter.report(update))
     }));
     let InfoReporter { last_report, mut write_result, .. } = reporter;
-    let report = match result {
-        Ok(report) => {
+    let line = match result {
+        Ok(Some(report)) => {
             if write_result.is_ok()
                 && last_report.as_ref().is_none_or(|last| !is_same_report(last, &report))
             {
                 write_result =
                     output.write_lines(&output_options.info(&report, None).format_lines());
             }
-            Some(report)
+            output_options.line_to_play(Some(&report))
         }
+        // The backend has reported the cause.
+        Ok(None) => Vec::new(),
         Err(_) => {
             write_result = write_result
                 .and(output.write_info_string("the search failed because of a bug in the engine"));
-            last_report
+            output_options.line_to_play(last_report.as_ref())
         }
     };
     write_result?;
     control.wait_until_best_move_allowed();
-    let line = report.map(|report| output_options.chosen_line(&report)).unwrap_or_default();
-    output.write_lines(&bestmove_line(
-        &output_options.root,
-        &output_options.or_any_legal_move(line),
-        output_options.castling,
-    ))
+    output.write_lines(&bestmove_line(&output_options.root, &line, output_options.castling))
 }
 
 fn is_same_report(a: &Report, b: &Report) -> bool {
@@ -213,17 +210,14 @@ impl OutputOptions {
         Info { root: &self.root, report, multipv, hashfull_permille, show_wdl, castling }
     }
 
-    /// The line to play.
-    fn chosen_line(&self, report: &Report) -> Vec<Move> {
-        match self.strength_limit {
-            Some(strength_limit) => strength_limit.choose_line(report).to_vec(),
-            None => report.pv.clone(),
-        }
-    }
-
-    /// The line, or any legal move when it is empty. There is no line after a draw by rule, and
-    /// none when a server does not answer; the GUI may play on.
-    fn or_any_legal_move(&self, line: Vec<Move>) -> Vec<Move> {
+    /// The line to play: the report's, or any legal move. A report has no line after a draw by
+    /// rule, or when a server did not answer in time; the GUI may play on.
+    fn line_to_play(&self, report: Option<&Report>) -> Vec<Move> {
+        let line = match (report, self.strength_limit) {
+            (Some(report), Some(strength_limit)) => strength_limit.choose_line(report).to_vec(),
+            (Some(report), None) => report.pv.clone(),
+            (None, _) => Vec::new(),
+        };
         if line.is_empty() { self.root.legal_moves().into_iter().take(1).collect() } else { line }
     }
 }

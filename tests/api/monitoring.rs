@@ -1,4 +1,5 @@
-//! Files for Prometheus and Grafana: they can be parsed, and use only metrics that the server has.
+//! Files for operators. Those for Prometheus and Grafana use only metrics that the server has; those
+//! for systemd and Caddy fit the settings.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -15,7 +16,11 @@ crate::trials![
     the_container_limit_exceeds_the_memory_bound,
     the_dashboard_uses_existing_metrics,
     the_alerts_use_existing_metrics,
-    every_alert_is_documented,
+    the_alerts_do_not_depend_on_the_name_of_the_scrape_job,
+    every_alert_has_a_runbook,
+    streams_and_batches_are_shown_and_watched,
+    the_unit_fits_the_production_settings,
+    the_proxy_example_fits_the_production_settings,
     every_metric_is_documented,
 ];
 
@@ -171,6 +176,7 @@ async fn the_dashboard_uses_existing_metrics() {
     let mut queries = Vec::new();
     collect_member("expr", &dashboard, &mut queries);
     collect_member("definition", &dashboard, &mut queries);
+    assert!(queries.iter().all(|query| !query.contains("job=")), "{queries:?}");
     let shown = check_queries(&metrics_page().await, &queries);
     for name in [
         "kibitzer_http_requests_total",
@@ -213,15 +219,94 @@ async fn the_alerts_use_existing_metrics() {
     }
 }
 
-async fn every_alert_is_documented() {
-    let operations = text("docs/operations.md");
+async fn the_alerts_do_not_depend_on_the_name_of_the_scrape_job() {
     for rule in rules() {
-        let name = rule["alert"].as_str().unwrap();
-        assert!(
-            operations.contains(&format!("`{name}`")),
-            "docs/operations.md does not document {name}"
-        );
+        let query = rule["expr"].as_str().unwrap();
+        assert!(!query.contains("job=") && !query.contains("job!"), "{query}");
+        // Every process has the metrics of Prometheus's client libraries.
+        let has_foreign_metric = query.contains("process_") || query.contains("up ");
+        assert!(!has_foreign_metric || query.contains("kibitzer_"), "{query}");
     }
+}
+
+/// `runbook_url` is the path of a section, which has the anchor that GitHub gives it.
+async fn every_alert_has_a_runbook() {
+    let operations = text("docs/operations.md");
+    let sections: BTreeMap<String, &str> = operations
+        .split("\n### ")
+        .skip(1)
+        .map(|section| section.split_once('\n').unwrap())
+        .map(|(title, content)| (title.to_lowercase().replace(' ', "-"), content))
+        .collect();
+    for rule in rules() {
+        let url = rule["annotations"]["runbook_url"].as_str().expect("a URL");
+        let anchor = url.strip_prefix("docs/operations.md#").expect("a path in the repository");
+        assert_eq!(anchor, rule["alert"].as_str().unwrap().to_lowercase());
+        let content = sections.get(anchor).unwrap_or_else(|| panic!("{url} does not exist"));
+        let paragraphs = content.split("\n\n").filter(|text| !text.trim().is_empty());
+        assert!(paragraphs.count() >= 2, "{anchor} needs a meaning and an action");
+    }
+}
+
+async fn streams_and_batches_are_shown_and_watched() {
+    let dashboard = text("config/grafana-dashboard.json");
+    for (used, most) in
+        [("kibitzer_streams", "kibitzer_max_streams"), ("kibitzer_batches", "kibitzer_max_batches")]
+    {
+        for name in [used, most] {
+            assert!(dashboard.contains(&format!("sum({name}{{")), "{name}");
+        }
+        let ratio = format!("{used} / {most} > ");
+        assert!(rules().iter().any(|rule| rule["expr"].as_str().unwrap().starts_with(&ratio)));
+    }
+}
+
+fn production_settings() -> Settings {
+    Settings::load_with(Some(&path("config/production.toml")), Some(BTreeMap::new())).unwrap()
+}
+
+async fn the_unit_fits_the_production_settings() {
+    let unit = text("config/kibitzer.service");
+    let value = |key: &str| {
+        let mut values = unit.lines().filter_map(|line| line.strip_prefix(key)?.strip_prefix('='));
+        values.next().unwrap_or_else(|| panic!("{key} is not set"))
+    };
+    let number = |key: &str| value(key).trim_end_matches('M').parse::<u64>().unwrap();
+    let settings = production_settings();
+    let other_files = 1_024;
+    assert!(number("LimitNOFILE") >= settings.http.connections as u64 + other_files);
+    assert!(1_000 * number("TimeoutStopSec") > settings.shutdown.grace_ms);
+    assert!(10 * number("MemoryMax") >= 11 * settings.memory.max_mb);
+    let folder = Path::new("/var/lib").join(value("StateDirectory"));
+    assert_eq!(settings.store.path, folder, "the unit lets the server write to its store");
+    for (key, expected) in [
+        ("DynamicUser", "yes"),
+        ("ProtectSystem", "strict"),
+        ("NoNewPrivileges", "yes"),
+        ("CapabilityBoundingSet", ""),
+        ("SystemCallErrorNumber", "EPERM"),
+        ("Restart", "always"),
+    ] {
+        assert_eq!(value(key), expected, "{key}");
+    }
+    for key in ["ExecStartPre", "ExecStart"] {
+        assert!(value(key).ends_with(" --config /etc/kibitzer/kibitzer.toml"), "{key}");
+    }
+}
+
+async fn the_proxy_example_fits_the_production_settings() {
+    let caddy = text("config/Caddyfile");
+    let settings = production_settings();
+    assert!(caddy.contains(&format!("reverse_proxy {} {{", settings.listen)));
+    for proxy in ["127.0.0.1/32", "::1/128"] {
+        assert!(settings.access.trusted_proxies.contains(&proxy.parse().unwrap()), "{proxy}");
+        assert!(caddy.contains(proxy), "{proxy}");
+    }
+    for directive in ["flush_interval -1", "respond @metrics 404", "max_size 8MB"] {
+        assert!(caddy.lines().any(|line| line.trim() == directive), "{directive}");
+    }
+    assert!(settings.jobs.bytes.max(settings.batch.bytes) < 8_000_000);
+    assert!(settings.limits.movetime_ms + settings.queue.max_wait_ms < 90_000);
 }
 
 async fn every_metric_is_documented() {

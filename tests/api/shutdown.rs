@@ -4,6 +4,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
 
 use crate::support::Client;
 use crate::support::server_process::{ServerProcess, kibitzer_command};
@@ -13,6 +15,7 @@ crate::trials![
     sigint_exits_cleanly,
     a_second_signal_exits_at_once,
     the_grace_time_is_kept_with_a_slow_client,
+    a_silent_http_2_connection_does_not_delay_the_exit,
     a_server_with_logging_off_works,
     an_invalid_setting_is_reported_before_startup,
 ];
@@ -96,15 +99,43 @@ async fn the_grace_time_is_kept_with_a_slow_client() {
         ("KIBITZER__HTTP__BODY_TIMEOUT_MS", "60000"),
     ];
     let server = ServerProcess::start(&settings).await;
-    let mut slow = tokio::net::TcpStream::connect(server.address).await.unwrap();
+    let mut slow = TcpStream::connect(server.address).await.unwrap();
     let head = b"POST /v1/legal-moves HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
                  content-length: 40\r\n\r\n{";
-    tokio::io::AsyncWriteExt::write_all(&mut slow, head).await.unwrap();
+    slow.write_all(head).await.unwrap();
     tokio::time::sleep(Duration::from_millis(100)).await;
     server.signal("TERM");
     let (status, took, _) = server.wait_for_exit(Duration::from_secs(5));
     assert_eq!(status.code(), Some(0));
     assert!(took < Duration::from_secs(4), "{took:?}");
+}
+
+async fn a_silent_http_2_connection_does_not_delay_the_exit() {
+    let settings =
+        [("KIBITZER__SHUTDOWN__DRAIN_MS", "0"), ("KIBITZER__SHUTDOWN__GRACE_MS", "30000")];
+    let server = ServerProcess::start(&settings).await;
+    let mut silent = TcpStream::connect(server.address).await.unwrap();
+    // The preface and an empty SETTINGS frame. The client answers no later frame.
+    silent.write_all(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n").await.unwrap();
+    silent.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await.unwrap();
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    server.signal("TERM");
+    let (status, took, _) = server.wait_for_exit(Duration::from_secs(10));
+    assert_eq!(status.code(), Some(0));
+    assert!(took < Duration::from_secs(5), "{took:?}");
+
+    let mut received = Vec::new();
+    // The connection may end by a reset.
+    let _ = silent.read_to_end(&mut received).await;
+    let mut frames = received.as_slice();
+    let mut types = Vec::new();
+    while let [length_1, length_2, length_3, frame_type, ..] = *frames {
+        types.push(frame_type);
+        let length = u32::from_be_bytes([0, length_1, length_2, length_3]) as usize;
+        frames = &frames[9 + length..];
+    }
+    const GOAWAY: u8 = 7;
+    assert!(types.contains(&GOAWAY), "the client can read why: {types:?}");
 }
 
 async fn a_server_with_logging_off_works() {

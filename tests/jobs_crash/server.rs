@@ -35,12 +35,19 @@ impl Server {
             ("KIBITZER__SEARCH__HASH_MB", "8"),
             ("KIBITZER__SEARCH__WORKERS", "2"),
         ]);
-        let ServeProcess { child, address, log: lines } = ServeProcess::spawn(&mut command);
+        let ServeProcess { child, address, start_log, log: lines } =
+            ServeProcess::spawn(&mut command);
         let base = format!("http://{address}");
         let (log_sender, log) = mpsc::channel();
         let (child, kill_on_write) =
             (Arc::new(Mutex::new(child)), Arc::new(AtomicBool::new(false)));
         let (process, kill_flag) = (child.clone(), kill_on_write.clone());
+        // The receiver is dropped only at the end of the test.
+        let is_about_writes =
+            |event: &Value| matches!(event["message"].as_str(), Some("writing" | "written"));
+        for event in start_log.into_iter().filter(is_about_writes) {
+            let _ = log_sender.send(event);
+        }
         std::thread::spawn(move || {
             for line in lines.lines().map_while(Result::ok) {
                 // A write takes milliseconds, so the kill comes first.
@@ -49,10 +56,7 @@ impl Server {
                     kill_flag.store(false, Ordering::Relaxed);
                 }
                 let line: Value = serde_json::from_str(&line).unwrap_or_default();
-                // The receiver is dropped once the test is over.
-                if matches!(line["message"].as_str(), Some("writing" | "written"))
-                    && log_sender.send(line).is_err()
-                {
+                if is_about_writes(&line) && log_sender.send(line).is_err() {
                     break;
                 }
             }

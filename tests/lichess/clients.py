@@ -33,8 +33,9 @@ class Server:
         environment |= {f"KIBITZER__{key}": value for key, value in settings.items()}
         command = [program, "serve", "--listen", "127.0.0.1:0"]
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
-        listening = json.loads(self.process.stdout.readline())
-        self.url = f"http://{listening['address']}"
+        events = map(json.loads, self.process.stdout)
+        listening = next(event for event in events if event["message"] == "listening")
+        self.url = listening["url"]
 
     def analyse(self, fen, lines):
         """kibitzer's own analysis of a position. Afterwards the position is in the cache."""

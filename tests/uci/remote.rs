@@ -1,7 +1,7 @@
 //! `kibitzer uci --server`: the UCI front end of a server.
 
 use std::net::TcpListener;
-use std::process::Command;
+use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use axum::http::StatusCode;
@@ -61,9 +61,11 @@ fn a_server_evaluates_a_position_like_the_local_engine() {
 }
 
 #[test]
-fn eval_reports_an_unreachable_server() {
-    let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let mut gui = Gui::with(&["--server", &format!("http://127.0.0.1:{port}")]);
+fn eval_reports_a_server_that_is_lost_later() {
+    let (server, _) = Server::scripted([ScriptedReply::Complete]);
+    let mut gui = gui(&server);
+    gui.wait_until_ready();
+    drop(server);
     let lines = gui.run_commands("eval");
     assert!(
         lines.len() == 1
@@ -358,14 +360,12 @@ fn the_api_key_is_sent() {
     let (infos, _) =
         Gui::with(&["--server", &url, "--key", "secret"]).search("position startpos\ngo depth 2");
     assert!(!infos.iter().any(|line| line.starts_with("info string")), "{infos:#?}");
-    let (infos, best) =
-        Gui::with(&["--server", &url, "--key", "other"]).search("position startpos\ngo depth 2");
-    assert!(infos[0].starts_with("info string the server returned 401 unauthorized"), "{infos:#?}");
-    assert_ne!(best[1], "(none)");
+    let cause = "the server returned 401 unauthorized";
+    assert_refused_at_start(&["--server", &url, "--key", "other"], cause);
 }
 
 #[test]
-fn a_refusal_is_reported_and_a_move_is_played() {
+fn a_refusal_is_reported_and_there_is_no_move() {
     let server = Server::start(|settings| settings.limits.body_bytes = 20);
     let (infos, best) =
         gui(&server).search("position fen 4k3/8/8/8/8/8/8/R3K3 w Q - 0 1\ngo depth 3");
@@ -374,28 +374,65 @@ fn a_refusal_is_reported_and_a_move_is_played() {
         "{infos:#?}"
     );
     assert!(infos[1].starts_with("info string no answer from the server"), "{infos:#?}");
-    assert_ne!(best[1], "(none)");
+    assert_eq!(best[1], "(none)");
 }
 
 #[test]
-fn an_unreachable_server_is_reported_and_a_move_is_played() {
-    let unused_address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let mut gui = Gui::with(&["--server", &format!("http://{unused_address}")]);
+fn a_server_that_is_lost_later_is_reported_and_there_is_no_move() {
+    let (server, _) = Server::scripted([ScriptedReply::Complete]);
+    let mut gui = gui(&server);
+    gui.search("position startpos\ngo depth 1");
+    drop(server);
     for go in ["go movetime 300", "go depth 3"] {
         let (infos, best) = gui.search(&format!("position startpos\n{go}"));
         assert!(infos[0].starts_with("info string the request to the server failed"), "{infos:#?}");
-        assert_ne!(best[1], "(none)");
+        assert!(infos.iter().all(|line| line.starts_with("info string ")), "{infos:#?}");
+        assert_eq!(best[1], "(none)");
     }
+}
+
+/// Runs `kibitzer uci` with these arguments, without input.
+fn run_uci(arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_kibitzer")).arg("uci").args(arguments).output().unwrap()
+}
+
+/// Asserts that the program ends with status 1 before it prints anything, and names the cause.
+#[track_caller]
+fn assert_refused_at_start(arguments: &[&str], cause: &str) {
+    let output = run_uci(arguments);
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{arguments:?}: {stderr}");
+    assert!(stderr.contains(arguments[1]) && stderr.contains(cause), "{stderr}");
+    assert!(output.stdout.is_empty(), "{output:?}");
+}
+
+#[test]
+fn an_unreachable_server_is_refused_at_the_start() {
+    let unused_address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let cause = "the server cannot be reached: error sending request: ";
+    assert_refused_at_start(&["--server", &format!("http://{unused_address}")], cause);
+}
+
+#[test]
+fn a_server_that_is_not_kibitzer_is_refused_at_the_start() {
+    let server = Server::with_engine_route("a piece of good advice");
+    let cause = "this is not a kibitzer server";
+    assert_refused_at_start(&["--server", &server.address.to_string()], cause);
+    let server = Server::with_engine_route(r#"{"name": "another"}"#);
+    assert_refused_at_start(&["--server", &server.address.to_string()], cause);
+}
+
+#[test]
+fn an_address_without_a_scheme_means_http() {
+    let (server, _) = Server::scripted([ScriptedReply::Complete]);
+    let (_, best) = Gui::with(&["--server", &server.address.to_string()])
+        .search("position startpos\ngo depth 1");
+    assert_eq!(best[1], "e2e4");
 }
 
 #[test]
 fn an_address_that_is_not_plain_http_is_refused() {
-    for url in ["https://127.0.0.1:1", "nonsense", "ftp://x"] {
-        let output = Command::new(env!("CARGO_BIN_EXE_kibitzer"))
-            .args(["uci", "--server", url])
-            .output()
-            .unwrap();
-        assert_eq!(output.status.code(), Some(1), "{url}");
-        assert!(String::from_utf8_lossy(&output.stderr).contains(url), "{output:?}");
+    for url in ["https://127.0.0.1:1", "http://", "ftp://x"] {
+        assert_refused_at_start(&["--server", url], "");
     }
 }

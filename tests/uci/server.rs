@@ -12,7 +12,7 @@ use axum::body::{Body, Bytes, HttpBody};
 use axum::http::StatusCode;
 use axum::http::header::RETRY_AFTER;
 use axum::response::{IntoResponse, Response};
-use axum::routing::post;
+use axum::routing::{get, post};
 use http_body::Frame;
 use kibitzer::app;
 use kibitzer::config::Settings;
@@ -53,6 +53,7 @@ impl Server {
             script[(received.len() - 1).min(script.len() - 1)].response()
         };
         let router = Router::new()
+            .route("/v1/engine", get(async || r#"{"name": "kibitzer"}"#))
             .route("/v1/analysis", post(answer.clone()))
             .route("/v1/evaluate", post(answer));
         (
@@ -61,6 +62,12 @@ impl Server {
             }),
             requests,
         )
+    }
+
+    /// Starts a server whose `GET /v1/engine` returns this body.
+    pub(crate) fn with_engine_route(body: &'static str) -> Server {
+        let router = Router::new().route("/v1/engine", get(async move || body));
+        Server::serve_on_own_runtime(async |listener| axum::serve(listener, router).await.unwrap())
     }
 
     fn serve_on_own_runtime<F: Future<Output = ()> + Send + 'static>(

@@ -31,8 +31,10 @@ pub(super) struct RemoteSearch {
 /// The outcome of a stream.
 enum StreamOutcome {
     Ended(EndLine),
-    /// Retry after a wait, if the server gave one.
-    RetryLater(Option<Duration>, String),
+    /// The server is busy. Retry after a wait, if the server gave one.
+    Busy(Option<Duration>, String),
+    /// The server could not be reached, or the stream broke.
+    Lost(String),
     /// A retry would not help.
     Refused(String),
 }
@@ -49,6 +51,8 @@ struct SearchState<'a> {
     deadline: Deadline<'a>,
     request: AnalysisRequestBody,
     failures: u32,
+    /// The last stream failed or was refused.
+    is_lost: bool,
     reporter: RemoteInfoReporter<'a>,
 }
 
@@ -63,50 +67,53 @@ impl RemoteSearch {
         RemoteSearch { url, client, request: AnalysisRequestBody::new(&task, session_id), task }
     }
 
-    /// Follows the server's search until a limit is reached. Without an answer the report has no
-    /// line.
+    /// Follows the server's search until a limit is reached. Without an answer in time the report
+    /// has no line. Returns `None` without an answer of a server that is lost.
     pub(super) async fn run(
         &self,
         stop: &StopFlag,
         on_update: &mut dyn FnMut(Update<'_>),
-    ) -> Report {
+    ) -> Option<Report> {
         let root = self.task.game.position();
         if self.task.game.outcome().is_over() {
-            return terminal_report(root);
+            return Some(terminal_report(root));
         }
         let mut state = SearchState {
             deadline: Deadline::new(&self.task.limits, stop),
             request: self.request.clone(),
             failures: 0,
+            is_lost: false,
             reporter: RemoteInfoReporter::new(root, on_update),
         };
         while self.follow_stream(&mut state).await == RetryDecision::Retry {}
-        let SearchState { mut reporter, .. } = state;
-        match reporter.take_last_report() {
-            Some(report) => report,
-            None => {
-                reporter.report_note("no answer from the server: playing any legal move");
-                empty_report(root)
-            }
+        let SearchState { mut reporter, is_lost, .. } = state;
+        let report = reporter.take_last_report();
+        if report.is_none() && is_lost {
+            reporter.report_note("no answer from the server: there is no best move");
+            return None;
         }
+        Some(report.unwrap_or_else(|| {
+            reporter.report_note("no answer from the server in time: playing any legal move");
+            empty_report(root)
+        }))
     }
 
     /// Follows one stream.
     async fn follow_stream(&self, state: &mut SearchState<'_>) -> RetryDecision {
-        let SearchState { deadline, request, failures, reporter } = state;
+        let SearchState { deadline, request, failures, reporter, .. } = state;
         request.set_time(deadline.server_time());
         let outcome = tokio::select! {
             outcome = self.read_stream(request, failures, reporter) => outcome,
             // Dropping the stream unsubscribes: the server stops a search without subscribers.
             () = deadline.wait_until_over(request.is_timed()) => return RetryDecision::Finish,
         };
+        state.is_lost = matches!(outcome, StreamOutcome::Lost(_) | StreamOutcome::Refused(_));
         match outcome {
             StreamOutcome::Ended(end) => decide_after_end(&end, state),
-            StreamOutcome::RetryLater(wait, reason) => {
-                decide_after_failure(wait, &reason, state).await
-            }
+            StreamOutcome::Busy(wait, reason) => decide_after_failure(wait, &reason, state).await,
+            StreamOutcome::Lost(reason) => decide_after_failure(None, &reason, state).await,
             StreamOutcome::Refused(reason) => {
-                reporter.report_note(&reason);
+                state.reporter.report_note(&reason);
                 RetryDecision::Finish
             }
         }
@@ -141,7 +148,7 @@ impl RemoteSearch {
                     return StreamOutcome::Ended(end);
                 }
                 Ok(StreamLine::Problem(problem)) => return problem.to_outcome(None),
-                Err(error) => return StreamOutcome::RetryLater(None, error.to_string()),
+                Err(error) => return StreamOutcome::Lost(error.to_string()),
             }
         }
     }
@@ -153,10 +160,7 @@ impl RemoteSearch {
         let request =
             self.client.post(&self.url).header(ACCEPT, "application/x-ndjson").json(request);
         let response = request.send().await.map_err(|error| {
-            StreamOutcome::RetryLater(
-                None,
-                format!("the request to the server failed: {}", with_cause(&error)),
-            )
+            StreamOutcome::Lost(format!("the request to the server failed: {}", with_cause(&error)))
         })?;
         if response.status() == StatusCode::OK {
             return Ok(LineStream::new(response));
@@ -172,8 +176,11 @@ impl RemoteSearch {
 impl ProblemText {
     fn to_outcome(&self, wait: Option<Duration>) -> StreamOutcome {
         let reason = self.to_string();
-        if wait.is_some() || self.status >= 500 {
-            StreamOutcome::RetryLater(wait, reason)
+        // A proxy answers without a problem when its server is gone.
+        if self.status >= 500 && self.code.is_empty() {
+            StreamOutcome::Lost(reason)
+        } else if wait.is_some() || self.status >= 500 {
+            StreamOutcome::Busy(wait, reason)
         } else {
             StreamOutcome::Refused(reason)
         }
@@ -203,7 +210,7 @@ async fn decide_after_failure(
     reason: &str,
     state: &mut SearchState<'_>,
 ) -> RetryDecision {
-    let SearchState { deadline, request, failures, reporter } = state;
+    let SearchState { deadline, request, failures, reporter, .. } = state;
     reporter.report_note(reason);
     *failures += 1;
     // Without a time limit only a server result ends this search; after five failures, give up.

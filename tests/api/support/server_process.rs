@@ -48,8 +48,8 @@ impl ServerProcess {
     async fn start_command(mut command: Command, settings: &[(&str, &str)]) -> ServerProcess {
         command.envs([("KIBITZER__LOG__FORMAT", "json"), ("KIBITZER__SEARCH__HASH_MB", "1")]);
         command.envs(settings.iter().copied());
-        let ServeProcess { child, address, log } = ServeProcess::spawn(&mut command);
-        let log = Some(std::thread::spawn(move || read_log(log)));
+        let ServeProcess { child, address, start_log, log } = ServeProcess::spawn(&mut command);
+        let log = Some(std::thread::spawn(move || [start_log, read_log(log)].concat()));
         let client = Client::new(address);
         client.wait_until_ready().await;
         ServerProcess { client, address, child, log }

@@ -1,0 +1,67 @@
+//! The check of a server at the start of a session.
+
+use std::time::Duration;
+
+use reqwest::{StatusCode, Url};
+use serde::Deserialize;
+
+use super::error::RemoteError;
+use super::stream::with_cause;
+use super::stream_line::ProblemText;
+
+/// Timeout of the check. A server that has just started answers once its engine is ready.
+const CHECK_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// The members of `GET /v1/engine` that the check reads.
+#[derive(Deserialize)]
+struct EngineBody {
+    name: String,
+}
+
+/// The root URL of a server, without a slash at its end. `host:port` means `http://host:port`.
+///
+/// # Errors
+///
+/// The text is no URL, or its scheme is not `http`.
+pub(super) fn root_url(server: &str) -> Result<String, RemoteError> {
+    let url = if server.contains("://") { server.to_owned() } else { format!("http://{server}") };
+    let parsed = Url::parse(&url)
+        .map_err(|error| RemoteError::InvalidUrl(server.to_owned(), error.to_string()))?;
+    if parsed.scheme() != "http" {
+        return Err(RemoteError::NotHttp(server.to_owned()));
+    }
+    Ok(url.trim_end_matches('/').to_owned())
+}
+
+/// Requests `GET /v1/engine`. A kibitzer server that is busy passes, because a search retries.
+///
+/// # Errors
+///
+/// The server does not answer, is not a kibitzer server, or refuses the API key.
+pub(super) async fn check_server(
+    client: &reqwest::Client,
+    base_url: &str,
+) -> Result<(), RemoteError> {
+    let request = client.get(format!("{base_url}/v1/engine")).timeout(CHECK_TIMEOUT);
+    let response = request.send().await.map_err(|error| {
+        RemoteError::Unreachable(base_url.to_owned(), with_cause(&error.without_url()))
+    })?;
+    let status = response.status();
+    let not_kibitzer = |what: &str| RemoteError::NotKibitzer(base_url.to_owned(), what.to_owned());
+    if status == StatusCode::OK {
+        let engine: EngineBody =
+            response.json().await.map_err(|_| not_kibitzer("another response"))?;
+        let is_kibitzer = engine.name == env!("CARGO_PKG_NAME");
+        return if is_kibitzer { Ok(()) } else { Err(not_kibitzer(&format!("{:?}", engine.name))) };
+    }
+    let problem = ProblemText::from_response(response).await;
+    if problem.code.is_empty() {
+        return Err(not_kibitzer(status.as_str()));
+    }
+    let is_busy = matches!(status, StatusCode::TOO_MANY_REQUESTS | StatusCode::SERVICE_UNAVAILABLE);
+    if is_busy {
+        Ok(())
+    } else {
+        Err(RemoteError::Refused(base_url.to_owned(), problem.to_string()))
+    }
+}
