@@ -2,7 +2,7 @@
 
 CARGO ?= cargo
 
-.PHONY: run test test-full test-api bench match scaling load trainer fmt lint docker
+.PHONY: run test test-full test-api test-hostile bench match scaling load trainer fmt lint docker
 
 run: ## serve on the address of config/default.toml
 	$(CARGO) run --locked --release -- serve
@@ -15,6 +15,9 @@ test-full: ## run every suite at full depth and every random test at full length
 
 test-api: ## test the contract with schemathesis; needs Python, creates an environment in target/
 	tests/schemathesis/run
+
+test-hostile: ## attack a server with half requests and unread responses; 100 s, more with KIBITZER_FULL
+	$(CARGO) test --locked --test hostile
 
 bench: ## compare the speed with other libraries; benches/http.sh measures the service
 	$(CARGO) bench --locked

@@ -160,7 +160,7 @@ async fn serve_all(
     let ConnectionRules { limits, max_per_client, proxies } = rules;
     let counts = |open| ConnectionCounts {
         open,
-        by_client: ClientConnections::new(max_per_client, proxies.clone()),
+        by_client: ClientConnections::new(limits.max_connections, max_per_client, proxies.clone()),
     };
     let main_counts = counts(app.connections());
     let Some(metrics) = metrics else {

