@@ -33,11 +33,13 @@ impl Server {
         let folder = TempDir::new()?;
         let file = folder.path().join("kibitzer.toml");
         let settings = settings.replace("$FOLDER", &folder.path().display().to_string());
-        // A log line per request would be part of the measurement.
+        // A log line per request would be part of the measurement. All clients have one address, so
+        // its share of connections and memory is no limit here.
         std::fs::write(
             &file,
             format!(
-                "log.format = \"json\"\nlog.level = \"error,kibitzer::commands=info\"\n{settings}"
+                "log.format = \"json\"\nlog.level = \"error,kibitzer::app=info\"\n\
+                 http.connections_per_client = 2048\nhttp.requests_mb = 256\n{settings}"
             ),
         )?;
         let mut child = Command::new(env!("CARGO_BIN_EXE_kibitzer"))
