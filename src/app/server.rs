@@ -42,10 +42,9 @@ const LISTEN_BACKLOG: u32 = 4_096;
 /// Most concurrent requests of one HTTP/2 connection.
 const MAX_CONCURRENT_STREAMS: u32 = 64;
 
-/// The part of a request body that a client may send before the server reads it, in bytes, for each
-/// stream and for the whole connection.
-const HTTP2_STREAM_WINDOW: u32 = 64 << 10;
-const HTTP2_CONNECTION_WINDOW: u32 = 128 << 10;
+/// The part of all request bodies of an HTTP/2 connection that a client may send before the server
+/// reads them, in bytes.
+const HTTP2_WINDOW: u32 = 64 << 10;
 
 /// The least buffer that hyper accepts for HTTP/1.
 const MIN_HTTP1_BUFFER_BYTES: usize = 8 << 10;
@@ -245,7 +244,7 @@ fn connection_builder(
         .keep_alive_timeout(PONG_TIMEOUT)
         .max_concurrent_streams(MAX_CONCURRENT_STREAMS)
         .max_header_list_size(u32::try_from(limits.max_head_bytes).unwrap_or(u32::MAX))
-        .initial_stream_window_size(HTTP2_STREAM_WINDOW)
-        .initial_connection_window_size(HTTP2_CONNECTION_WINDOW);
+        .initial_stream_window_size(HTTP2_WINDOW)
+        .initial_connection_window_size(HTTP2_WINDOW);
     builder
 }
