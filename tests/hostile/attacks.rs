@@ -26,7 +26,7 @@ pub(crate) const ATTACKS: [&str; 5] = [
 const CONNECTIONS: usize = 256;
 
 /// The connections of one address over HTTP/2, and the requests on each.
-const HTTP2_CONNECTIONS: usize = 64;
+const HTTP2_CONNECTIONS: usize = 16;
 const STREAMS: usize = 64;
 
 /// The time until a connection that ended is opened again.
