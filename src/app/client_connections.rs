@@ -133,7 +133,7 @@ mod tests {
         };
         let held: Vec<_> = (0..16).map(take_all).collect();
         assert!((250..=256).contains(&held[0].len()), "{}", held[0].len());
-        assert!(take_all(16).len() > 30);
+        assert!(take_all(16).len() >= 20);
         drop(held);
         let one = ClientConnections::new(8, 8, TrustedProxies::default());
         let address = IpAddr::from([192, 0, 2, 1]);
