@@ -1,15 +1,80 @@
-//! GET responses that cannot change while the process runs, with a strong `ETag` and status 304.
+//! GET responses that depend only on the request and the program, with a strong `ETag` and status
+//! 304.
 
 use std::hash::{DefaultHasher, Hasher};
 
 use axum::body::{Body, Bytes};
 use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
+use axum::response::IntoResponse;
 
+use crate::http::access::Identity;
+use crate::http::json::JsonBytes;
 use crate::http::request_memory::AccountedBody;
 
 /// Clients may store the body but must revalidate it: the next server version may differ.
 const REVALIDATE: HeaderValue = HeaderValue::from_static("no-cache");
+
+/// Whether a cache must ask the server before it uses a stored response.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Revalidation {
+    /// The response depends only on the request.
+    Optional,
+    /// The response also depends on data that another start of the server may replace.
+    Required,
+}
+
+/// The header `Cache-Control` of a response that may be cached. A response to a request with a key
+/// or ticket is for this client alone.
+pub(crate) fn cache_control(identity: &Identity, revalidation: Revalidation) -> HeaderValue {
+    let is_private = identity.key.is_some();
+    HeaderValue::from_static(match (is_private, revalidation) {
+        (false, Revalidation::Optional) => "public",
+        (false, Revalidation::Required) => "public, no-cache",
+        (true, Revalidation::Optional) => "private",
+        (true, Revalidation::Required) => "private, no-cache",
+    })
+}
+
+/// The response to a GET request with these headers: the JSON with its tag, or 304 if the client
+/// has it.
+pub(crate) fn tagged_json(
+    json: JsonBytes,
+    headers: &HeaderMap,
+    cache_control: HeaderValue,
+) -> Response<Body> {
+    let etag = etag_of(&json.0);
+    let mut response =
+        if matches_etag(headers, &etag) { not_modified() } else { json.into_response() };
+    response.headers_mut().extend([(ETAG, etag), (CACHE_CONTROL, cache_control)]);
+    response
+}
+
+fn not_modified() -> Response<Body> {
+    let mut response = Response::new(Body::empty());
+    *response.status_mut() = StatusCode::NOT_MODIFIED;
+    response
+}
+
+fn etag_of(body: &[u8]) -> HeaderValue {
+    let mut hasher = DefaultHasher::new();
+    hasher.write(body);
+    let etag = format!("\"{:016x}\"", hasher.finish());
+    HeaderValue::try_from(etag).unwrap_or(HeaderValue::from_static("\"\""))
+}
+
+/// Whether `If-None-Match` holds the tag, by weak comparison, or `*` (RFC 9110, section 13.1.2).
+fn matches_etag(headers: &HeaderMap, etag: &HeaderValue) -> bool {
+    headers
+        .get_all(IF_NONE_MATCH)
+        .iter()
+        .filter_map(|value| value.to_str().ok())
+        .flat_map(|value| value.split(','))
+        .any(|tag| {
+            let tag = tag.trim();
+            tag == "*" || tag.strip_prefix("W/").unwrap_or(tag).as_bytes() == etag.as_bytes()
+        })
+}
 
 /// A body with its media type and entity tag.
 #[derive(Clone, Debug)]
@@ -23,19 +88,14 @@ impl StaticResponse {
     /// Creates a response with this media type and computes its tag.
     pub(crate) fn new(body: impl Into<Bytes>, content_type: &'static str) -> StaticResponse {
         let body = body.into();
-        let mut hasher = DefaultHasher::new();
-        hasher.write(&body);
-        let etag = format!("\"{:016x}\"", hasher.finish());
-        let etag = HeaderValue::try_from(etag).unwrap_or(HeaderValue::from_static("\"\""));
+        let etag = etag_of(&body);
         StaticResponse { body, content_type: HeaderValue::from_static(content_type), etag }
     }
 
     /// The response to a request with these headers: the body, or 304 if the client has it.
     pub(crate) fn respond(&self, headers: &HeaderMap) -> Response<Body> {
-        let mut response = if self.matches_etag(headers) {
-            let mut response = Response::new(Body::empty());
-            *response.status_mut() = StatusCode::NOT_MODIFIED;
-            response
+        let mut response = if matches_etag(headers, &self.etag) {
+            not_modified()
         } else {
             let mut response = Response::new(Body::from(self.body.clone()));
             response.extensions_mut().insert(AccountedBody);
@@ -47,26 +107,14 @@ impl StaticResponse {
         response.headers_mut().extend(cache_headers);
         response
     }
-
-    /// Whether `If-None-Match` holds the tag, by weak comparison, or `*` (RFC 9110, section
-    /// 13.1.2).
-    fn matches_etag(&self, headers: &HeaderMap) -> bool {
-        headers
-            .get_all(IF_NONE_MATCH)
-            .iter()
-            .filter_map(|value| value.to_str().ok())
-            .flat_map(|value| value.split(','))
-            .any(|tag| {
-                let tag = tag.trim();
-                tag == "*"
-                    || tag.strip_prefix("W/").unwrap_or(tag).as_bytes() == self.etag.as_bytes()
-            })
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
+    use crate::analysis::Client;
 
     fn status(page: &StaticResponse, if_none_match: &str) -> StatusCode {
         let mut headers = HeaderMap::new();
@@ -93,5 +141,22 @@ mod tests {
             StaticResponse::new("a", "text/plain").etag,
             StaticResponse::new("b", "text/plain").etag
         );
+    }
+
+    #[test]
+    fn a_response_to_a_request_with_a_key_is_private() {
+        let identity = |key: Option<&str>| Identity {
+            client: Client::new(""),
+            key: key.map(Arc::from),
+            allowance: None,
+        };
+        for (key, revalidation, expected) in [
+            (None, Revalidation::Optional, "public"),
+            (None, Revalidation::Required, "public, no-cache"),
+            (Some("ann"), Revalidation::Optional, "private"),
+            (Some("ann"), Revalidation::Required, "private, no-cache"),
+        ] {
+            assert_eq!(cache_control(&identity(key), revalidation), expected);
+        }
     }
 }

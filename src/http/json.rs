@@ -8,7 +8,7 @@ mod value;
 
 pub(crate) use extract::{
     BodyLimits, Json, JsonLimits, Query, check_encoding, content_type, is_json_media_type,
-    is_media_type, read, read_bytes,
+    is_media_type, is_object, is_undeclared, read, read_bytes,
 };
 pub(crate) use from_value::{FromValue, JsonPath, Named, NumberIn};
 pub(crate) use members::{
@@ -58,6 +58,16 @@ impl<T: Serialize> IntoResponse for Reply<T> {
 /// A response with status 200 whose body is this JSON.
 #[derive(Clone, Debug)]
 pub(crate) struct JsonBytes(pub(crate) Vec<u8>);
+
+impl JsonBytes {
+    /// Serializes a value.
+    ///
+    /// # Errors
+    /// Fails with `internal` if the value can't be serialized.
+    pub(crate) fn serialize(value: &impl Serialize) -> Result<JsonBytes, Problem> {
+        serde_json::to_vec(value).map(JsonBytes).map_err(|error| Problem::internal(&error))
+    }
+}
 
 impl IntoResponse for JsonBytes {
     fn into_response(self) -> Response<Body> {

@@ -3,6 +3,9 @@
 mod examples;
 
 use utoipa::openapi::schema::Schema;
+use utoipa::openapi::security::{
+    ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
+};
 use utoipa::openapi::{OpenApi as Document, Ref, RefOr};
 use utoipa::{Modify, OpenApi};
 
@@ -34,11 +37,15 @@ use examples::Examples;
     ),
     paths(
         legal_moves::legal_moves,
+        legal_moves::show_legal_moves,
         position::position,
+        position::show_position,
         play::play,
         perft::perft,
         evaluate::evaluate,
+        evaluate::show_evaluation,
         best_move::best_move,
+        best_move::show_best_move,
         analysis::analyse,
         batch::batch,
         explore::explore,
@@ -117,7 +124,8 @@ fn describe_type_member(kind: &mut RefOr<Schema>) {
     }
 }
 
-/// Adds the responses of authentication and rate limiting to all protected routes.
+/// Adds the responses of authentication and rate limiting, and the security schemes, to all
+/// protected routes.
 struct AuthResponses;
 
 impl AuthResponses {
@@ -132,6 +140,9 @@ impl Modify for AuthResponses {
                 .responses
                 .insert(code.name().to_owned(), RefOr::T(problem_response(&[code])));
         }
+        for (name, scheme) in security_schemes() {
+            components.security_schemes.insert(name.to_owned(), RefOr::T(scheme));
+        }
         let guarded =
             contract.paths.paths.iter_mut().filter(|(path, _)| {
                 PROTECTED_PREFIXES.iter().any(|prefix| path.starts_with(prefix))
@@ -144,8 +155,34 @@ impl Modify for AuthResponses {
                 let response = Ref::from_response_name(code.name()).into();
                 operation.responses.responses.insert(code.status().as_str().to_owned(), response);
             }
+            operation.security = Some(security_requirements());
         }
     }
+}
+
+/// The ways in which a client can authenticate, with their names.
+fn security_schemes() -> [(&'static str, SecurityScheme); 3] {
+    let bearer = HttpBuilder::new()
+        .scheme(HttpAuthScheme::Bearer)
+        .description(Some("An API key in the header `Authorization`."))
+        .build();
+    let header = ApiKeyValue::with_description("x-api-key", "An API key in a header of its own.");
+    let ticket = ApiKeyValue::with_description(
+        "ticket",
+        "A ticket from `POST /v1/tickets`, for clients that can't send an API key. It works once.",
+    );
+    [
+        ("bearer", SecurityScheme::Http(bearer)),
+        ("x-api-key", SecurityScheme::ApiKey(ApiKey::Header(header))),
+        ("ticket", SecurityScheme::ApiKey(ApiKey::Query(ticket))),
+    ]
+}
+
+/// Each of the schemes, or none: requests without a key are accepted.
+fn security_requirements() -> Vec<SecurityRequirement> {
+    let scheme = |(name, _)| SecurityRequirement::new::<_, [&str; 0], &str>(name, []);
+    let none = SecurityRequirement::default();
+    security_schemes().map(scheme).into_iter().chain([none]).collect()
 }
 
 #[cfg(test)]
@@ -157,6 +194,19 @@ mod tests {
     fn schema(name: &str) -> Value {
         let contract = serde_json::to_value(contract()).unwrap();
         contract["components"]["schemas"][name].clone()
+    }
+
+    #[test]
+    fn protected_operations_name_the_security_schemes() {
+        let contract = serde_json::to_value(contract()).unwrap();
+        let names = ["bearer", "ticket", "x-api-key"];
+        let schemes = contract["components"]["securitySchemes"].as_object().unwrap();
+        assert!(names.iter().all(|name| schemes.contains_key(*name)), "{schemes:?}");
+        let security = &contract["paths"]["/v1/best-move"]["post"]["security"];
+        let expected =
+            serde_json::json!([{ "bearer": [] }, { "x-api-key": [] }, { "ticket": [] }, {}]);
+        assert_eq!(security, &expected);
+        assert_eq!(contract["paths"]["/livez"]["get"]["security"], Value::Null);
     }
 
     #[test]

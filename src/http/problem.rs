@@ -7,8 +7,8 @@ pub use code::ProblemCode;
 pub(crate) use responses::{
     BatchProblems, CloudEvalProblems, DeletionProblems, ExploreProblems, GamesProblems, Internal,
     JobEventsProblems, JobProblems, LiveProblems, NotAcceptable, NotFound, NotReady, PerftProblems,
-    PositionProblems, ProblemDocument, QueryProblems, SearchProblems, TicketProblems,
-    problem_response,
+    PositionProblems, PositionQueryProblems, ProblemDocument, QueryProblems, SearchProblems,
+    TicketProblems, problem_response,
 };
 
 use std::borrow::Cow;

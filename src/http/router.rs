@@ -35,15 +35,15 @@ fn metrics_routes() -> Router<App> {
 fn routes() -> Router<App> {
     Router::new()
         // Positions and moves
-        .route("/v1/legal-moves", post(legal_moves::legal_moves))
-        .route("/v1/position", post(position::position))
+        .route("/v1/legal-moves", get(legal_moves::show_legal_moves).post(legal_moves::legal_moves))
+        .route("/v1/position", get(position::show_position).post(position::position))
         .route("/v1/play", post(play::play))
         .route("/v1/perft", post(perft::perft))
-        .route("/v1/evaluate", post(evaluate::evaluate))
+        .route("/v1/evaluate", get(evaluate::show_evaluation).post(evaluate::evaluate))
         // Searches
         .route("/v1/batch", post(batch::batch))
         .route("/v1/analysis", get(analysis::follow_analysis).post(analysis::analyse))
-        .route("/v1/best-move", post(best_move::best_move))
+        .route("/v1/best-move", get(best_move::show_best_move).post(best_move::best_move))
         .route("/v1/live", get(live::live))
         // Games
         .route("/v1/games", post(games::submit_games))

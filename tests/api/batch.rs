@@ -21,7 +21,7 @@ crate::trials![
     blank_lines_count_but_are_not_answered,
     lines_beyond_the_limits_are_not_read_and_earlier_ones_are_answered,
     a_long_batch_does_not_grow_memory,
-    a_batch_must_be_declared_as_ndjson,
+    a_batch_must_not_be_declared_as_another_type_than_ndjson,
     a_client_may_write_the_whole_batch_before_it_reads,
     single_requests_take_priority_over_a_batch,
     a_client_disconnect_cancels_its_batch,
@@ -181,7 +181,7 @@ async fn a_long_batch_does_not_grow_memory() {
     assert!(after[1] <= after[0] + 30, "{after:?}");
 }
 
-async fn a_batch_must_be_declared_as_ndjson() {
+async fn a_batch_must_not_be_declared_as_another_type_than_ndjson() {
     let server = Server::start().await;
     let request = server.request(Method::POST, PATH).header("content-type", "application/x-ndjson");
     let plain = server.send(request.header("content-encoding", "identity").body("{}")).await;

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::time::sleep;
+use tokio_tungstenite::tungstenite::protocol::CloseFrame;
 
 use crate::support::{LiveBoard, Server, Stream};
 
@@ -26,6 +27,7 @@ crate::trials![
     an_idle_board_is_closed,
     a_client_that_does_not_answer_pings_is_disconnected,
     a_client_disconnect_frees_its_worker,
+    a_close_of_the_client_is_answered_with_its_code,
     shutdown_ends_analyses_and_closes_boards,
 ];
 
@@ -286,6 +288,18 @@ async fn a_client_disconnect_frees_its_worker() {
     drop(board);
     let body = json!({ "fen": LONG_SEARCH_FEN, "depth": 3 });
     assert_eq!(server.post_ok("/v1/best-move", &body).await["reason"], "depth");
+}
+
+async fn a_close_of_the_client_is_answered_with_its_code() {
+    let (server, mut board) = start_board().await;
+    board.send(&json!({ "type": "go", "infinite": true })).await;
+    board.next_of_type("info").await;
+    for code in [1000, 4321] {
+        let frame = CloseFrame { code: code.into(), reason: "done".into() };
+        board.socket.close(Some(frame)).await.unwrap();
+        assert_eq!(board.collect_until_closed().await.1, code);
+        board = LiveBoard::connect(server.address).await;
+    }
 }
 
 async fn shutdown_ends_analyses_and_closes_boards() {

@@ -30,6 +30,7 @@ mod monitoring;
 mod panics;
 mod positions;
 mod probes;
+mod queries;
 mod requests;
 mod shared_searches;
 mod shutdown;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         panics::trials(),
         positions::trials(),
         probes::trials(),
+        queries::trials(),
         requests::trials(),
         shared_searches::trials(),
         shutdown::trials(),

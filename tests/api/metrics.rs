@@ -39,7 +39,8 @@ async fn requests_are_counted_by_route_and_status() {
     server
         .post_expecting_problem("/v1/legal-moves", &json!({ "fen": "none" }), 422, "invalid_fen")
         .await;
-    server.get("/v1/legal-moves?fen=startpos").await.expect_problem(405, "method_not_allowed");
+    let deletion = server.request(Method::DELETE, "/v1/legal-moves");
+    server.send(deletion).await.expect_problem(405, "method_not_allowed");
     for path in ["/no/such/path", "/v1/", "/%ff", "/v1/legal-moves/"] {
         assert_eq!(server.get(path).await.status, 404, "{path}");
     }

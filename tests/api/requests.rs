@@ -16,7 +16,8 @@ use crate::support::{Server, coverage, log};
 crate::trials![
     a_valid_request_is_answered_on_every_route,
     malformed_json_is_refused_with_line_and_column,
-    a_body_must_be_declared_as_json,
+    a_body_must_not_be_declared_as_another_type_than_json,
+    an_undeclared_body_is_json_if_it_is_an_object,
     a_body_too_large_is_refused_with_and_without_content_length,
     a_slow_body_times_out,
     all_errors_are_reported_at_once,
@@ -70,13 +71,10 @@ async fn malformed_json_is_refused_with_line_and_column() {
     deep.expect_problem(400, "malformed_json");
 }
 
-async fn a_body_must_be_declared_as_json() {
+async fn a_body_must_not_be_declared_as_another_type_than_json() {
     let server = Server::start().await;
     for route in position_operations() {
         let body = valid_body(&route).to_string();
-        let undeclared =
-            server.send(server.request(Method::POST, &route.path).body(body.clone())).await;
-        undeclared.expect_problem(415, "unsupported_media_type");
         for (declared, status) in [
             ("text/plain", 415),
             ("application/json; charset=utf-8", 200),
@@ -93,6 +91,39 @@ async fn a_body_must_be_declared_as_json() {
         server.request(Method::POST, "/v1/legal-moves").header(CONTENT_TYPE, "application/json");
     let packed = server.send(packed.header("content-encoding", "gzip").body("…")).await;
     packed.expect_problem(415, "unsupported_media_type");
+}
+
+/// curl declares `application/x-www-form-urlencoded` by default.
+async fn an_undeclared_body_is_json_if_it_is_an_object() {
+    let server = Server::start().await;
+    let undeclared = |path: &str, media_type: Option<&str>, body: String| {
+        let request = server.request(Method::POST, path).body(body);
+        match media_type {
+            Some(media_type) => request.header(CONTENT_TYPE, media_type),
+            None => request,
+        }
+    };
+    for media_type in [None, Some("application/x-www-form-urlencoded")] {
+        for route in position_operations() {
+            let body = format!("\n {}", valid_body(&route));
+            let answer = server.send(undeclared(&route.path, media_type, body)).await;
+            assert_eq!(answer.status, 200, "{} {}", route.path, answer.body);
+        }
+        for body in ["", "[]", "fen=startpos", "1. e4 *"] {
+            for path in ["/v1/legal-moves", "/v1/games"] {
+                let answer = server.send(undeclared(path, media_type, body.to_owned())).await;
+                answer.expect_problem(415, "unsupported_media_type");
+            }
+        }
+        let broken = server.send(undeclared("/v1/legal-moves", media_type, "{".to_owned())).await;
+        broken.expect_problem(400, "malformed_json");
+        let games = r#"{"pgn": "1. e4 *", "depth": 1}"#.to_owned();
+        let job = server.send(undeclared("/v1/games", media_type, games)).await;
+        assert_eq!(job.status, 202, "{}", job.body);
+        let lines = "{\"fen\": \"startpos\", \"depth\": 1}\n".repeat(2);
+        let batch = server.send(undeclared("/v1/batch", media_type, lines)).await;
+        assert_eq!((batch.status, batch.body.lines().count()), (200, 3), "{}", batch.body);
+    }
 }
 
 async fn a_body_too_large_is_refused_with_and_without_content_length() {
@@ -358,8 +389,8 @@ async fn an_unknown_path_is_not_found() {
 async fn an_unsupported_method_is_answered_405() {
     let server = Server::start().await;
     for (method, path, allow) in [
-        (Method::GET, "/v1/legal-moves", "POST"),
-        (Method::DELETE, "/v1/best-move", "POST"),
+        (Method::GET, "/v1/perft", "POST"),
+        (Method::DELETE, "/v1/best-move", "GET,HEAD,POST"),
         (Method::POST, "/v1/limits", "GET,HEAD"),
         (Method::PUT, "/livez", "GET,HEAD"),
     ] {

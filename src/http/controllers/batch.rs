@@ -17,7 +17,7 @@ use crate::http::problem::{BatchProblems, Problem};
 use crate::http::stream::{ResponseFormat, StreamSetup};
 use crate::http::{App, json};
 
-/// The accepted media types of a request body.
+/// The accepted media types of a request body. An undeclared body is NDJSON too.
 const NDJSON_MEDIA_TYPES: [&str; 3] =
     ["application/x-ndjson", "application/ndjson", "application/jsonl"];
 
@@ -61,7 +61,7 @@ pub(crate) async fn batch(
 
 fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
     let declared = json::content_type(headers);
-    let is_ndjson =
-        declared.is_some_and(|declared| json::is_media_type(declared, &NDJSON_MEDIA_TYPES));
+    let is_ndjson = json::is_undeclared(declared)
+        || declared.is_some_and(|declared| json::is_media_type(declared, &NDJSON_MEDIA_TYPES));
     if is_ndjson { json::check_encoding(headers) } else { Err(Problem::not_ndjson(declared)) }
 }

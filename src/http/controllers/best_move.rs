@@ -1,6 +1,8 @@
-//! `POST /v1/best-move`: the best move of a position.
+//! `POST` and `GET /v1/best-move`: the best move of a position.
 
 use axum::extract::State;
+use axum::http::HeaderValue;
+use axum::http::header::CACHE_CONTROL;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -13,9 +15,9 @@ use crate::http::dto::{
     BestMove, Clamped, MoveText, PositionRequest, PositionState, ScoreDto, SearchRequest,
     SearchStats, WdlDto, line_texts, score_or_null, wdl_or_null,
 };
-use crate::http::json::{Json, Reply, request};
+use crate::http::json::{Json, Query, Reply, request};
 use crate::http::middleware::ServerTiming;
-use crate::http::problem::{Problem, SearchProblems};
+use crate::http::problem::{Problem, QueryProblems, SearchProblems};
 
 request! {
     /// A position to search and the limits of the search. The search stops at the first limit that
@@ -79,6 +81,48 @@ pub(crate) async fn best_move(
     State(app): State<App>,
     caller: Caller,
     Json(request): Json<BestMoveRequest>,
+) -> Result<Response, Problem> {
+    respond(&app, &caller, request).await
+}
+
+/// Show the best move
+///
+/// Takes the request of `POST /v1/best-move` as a query and gives the same response. A user can
+/// paste such a link into a browser.
+#[utoipa::path(
+    get,
+    path = "/v1/best-move",
+    tag = "analysis",
+    params(BestMoveRequest),
+    responses(
+        (
+            status = 200,
+            description = "The best move. With the `reason` `terminal` there is none, because the \
+                game is over.",
+            body = BestMoveAnswer,
+            headers(
+                ("Server-Timing" = String, description = "`queue;dur=…, search;dur=…, \
+                    total;dur=…` in milliseconds, on every response of this route."),
+                ("Cache-Control" = String, description = "`no-store`"),
+            ),
+        ),
+        QueryProblems,
+    )
+)]
+pub(crate) async fn show_best_move(
+    State(app): State<App>,
+    caller: Caller,
+    Query(request): Query<BestMoveRequest>,
+) -> Result<Response, Problem> {
+    let mut response = respond(&app, &caller, request).await?;
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+async fn respond(
+    app: &App,
+    caller: &Caller,
+    request: BestMoveRequest,
 ) -> Result<Response, Problem> {
     let resolved = request.position.resolve()?;
     let state = PositionState::from(&resolved);

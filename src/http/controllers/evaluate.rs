@@ -1,15 +1,19 @@
-//! `POST /v1/evaluate`: the static evaluation of a position.
+//! `POST` and `GET /v1/evaluate`: the static evaluation of a position.
 
+use axum::body::Body;
 use axum::extract::State;
+use axum::http::{HeaderMap, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::chess::{Position, Square};
 use crate::engine::StaticEvaluation;
 use crate::http::App;
+use crate::http::access::Caller;
 use crate::http::dto::{PositionRequest, PositionState, ScoreDto, SquareName};
-use crate::http::json::{Json, Reply, request};
-use crate::http::problem::{PositionProblems, Problem};
+use crate::http::etag::{Revalidation, cache_control, tagged_json};
+use crate::http::json::{Json, JsonBytes, Query, Reply, request};
+use crate::http::problem::{PositionProblems, PositionQueryProblems, Problem};
 use crate::http::schema::{owner, role};
 
 request! {
@@ -72,18 +76,58 @@ pub(crate) async fn evaluate(
     State(app): State<App>,
     Json(request): Json<EvaluateRequest>,
 ) -> Result<Reply<Evaluation>, Problem> {
+    answer(&app, &request).await.map(Reply)
+}
+
+/// Show the evaluation of a position
+///
+/// Takes the request of `POST /v1/evaluate` as a query and gives the same response. Its `ETag`
+/// covers the network. A cache asks the server before it uses a stored response.
+#[utoipa::path(
+    get,
+    path = "/v1/evaluate",
+    tag = "analysis",
+    params(EvaluateRequest),
+    responses(
+        (
+            status = 200,
+            description = "The evaluation.",
+            body = Evaluation,
+            headers(
+                ("ETag" = String, description = "The tag of the answer."),
+                ("Cache-Control" = String, description = "`public, no-cache`. `private` takes the place \
+                    of `public` for a request with a key or ticket."),
+            ),
+        ),
+        (status = 304, description = "The client has the current answer: `If-None-Match` holds \
+            its `ETag`."),
+        PositionQueryProblems,
+    )
+)]
+pub(crate) async fn show_evaluation(
+    State(app): State<App>,
+    caller: Caller,
+    headers: HeaderMap,
+    Query(request): Query<EvaluateRequest>,
+) -> Result<Response<Body>, Problem> {
+    let json = JsonBytes::serialize(&answer(&app, &request).await?)?;
+    let cache_control = cache_control(caller.identity(), Revalidation::Required);
+    Ok(tagged_json(json, &headers, cache_control))
+}
+
+async fn answer(app: &App, request: &EvaluateRequest) -> Result<Evaluation, Problem> {
     let resolved = request.position.resolve()?;
     let position = resolved.game.position();
     let engine = app.engine().await;
     let evaluation = engine.evaluate_pieces(position);
-    Ok(Reply(Evaluation {
+    Ok(Evaluation {
         state: PositionState::from(&resolved),
         score: ScoreDto::Cp(evaluation.value(position.turn())),
         white_score: ScoreDto::Cp(evaluation.white_value),
         network: engine.network().id().to_owned(),
         bucket: evaluation.bucket,
         pieces: piece_contributions(position, &evaluation),
-    }))
+    })
 }
 
 fn piece_contributions(

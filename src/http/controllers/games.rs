@@ -141,6 +141,9 @@ pub(crate) async fn game_review(
 /// - `heartbeat`: the server has sent no other event for some seconds. It has no id.
 /// - `end`: the last event, with the id `end`.
 ///
+/// The moves of a game arrive in the order of analysis, last move first. The member `ply` of a
+/// `move` says which move it is.
+///
 /// The ids of `move` and `game` count from 1. An event keeps its id in every stream of the job,
 /// also after a restart of the server. A client that reconnects with `Last-Event-ID` receives the
 /// events after that id. With the id `end` it gets 204, which stops an `EventSource`. A stream that

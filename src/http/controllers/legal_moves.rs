@@ -1,16 +1,20 @@
-//! `POST /v1/legal-moves`: the legal moves of a position.
+//! `POST` and `GET /v1/legal-moves`: the legal moves of a position.
 
+use axum::body::Body;
+use axum::http::{HeaderMap, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::chess::{
     Bitboard, CastlingNotation, Move, Position, Role, SanWriter, Square, to_uci_inline,
 };
+use crate::http::access::Caller;
 use crate::http::dto::{
     Dests, MoveDto, PositionRequest, PositionState, castling_side_name, destinations,
 };
-use crate::http::json::{Json, JsonBytes, request};
-use crate::http::problem::{PositionProblems, Problem};
+use crate::http::etag::{Revalidation, cache_control, tagged_json};
+use crate::http::json::{Json, JsonBytes, Query, request};
+use crate::http::problem::{PositionProblems, PositionQueryProblems, Problem};
 
 request! {
     /// The position to generate the legal moves of.
@@ -51,6 +55,44 @@ pub(crate) struct LegalMoves {
 pub(crate) async fn legal_moves(
     Json(request): Json<LegalMovesRequest>,
 ) -> Result<JsonBytes, Problem> {
+    answer(&request)
+}
+
+/// Show the legal moves
+///
+/// Takes the request of `POST /v1/legal-moves` as a query and gives the same response, which
+/// browsers and proxies may cache.
+#[utoipa::path(
+    get,
+    path = "/v1/legal-moves",
+    tag = "positions",
+    params(LegalMovesRequest),
+    responses(
+        (
+            status = 200,
+            description = "The legal moves.",
+            body = LegalMoves,
+            headers(
+                ("ETag" = String, description = "The tag of the answer."),
+                ("Cache-Control" = String, description = "`public`. `private` takes the place \
+                    of `public` for a request with a key or ticket."),
+            ),
+        ),
+        (status = 304, description = "The client has the current answer: `If-None-Match` holds \
+            its `ETag`."),
+        PositionQueryProblems,
+    )
+)]
+pub(crate) async fn show_legal_moves(
+    caller: Caller,
+    headers: HeaderMap,
+    Query(request): Query<LegalMovesRequest>,
+) -> Result<Response<Body>, Problem> {
+    let cache_control = cache_control(caller.identity(), Revalidation::Optional);
+    Ok(tagged_json(answer(&request)?, &headers, cache_control))
+}
+
+fn answer(request: &LegalMovesRequest) -> Result<JsonBytes, Problem> {
     let resolved = request.position.resolve()?;
     let position = resolved.game.position();
     let mut moves = position.legal_moves();

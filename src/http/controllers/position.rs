@@ -1,7 +1,9 @@
-//! `POST /v1/position`: a position in many encodings.
+//! `POST` and `GET /v1/position`: a position in many encodings.
 
 mod view_dtos;
 
+use axum::body::Body;
+use axum::http::{HeaderMap, Response};
 use serde::Serialize;
 use serde::ser::{SerializeSeq, Serializer};
 use utoipa::ToSchema;
@@ -9,9 +11,11 @@ use utoipa::openapi::{ArrayBuilder, ObjectBuilder, OneOfBuilder, Type};
 
 use crate::chess::Game;
 use crate::chess::encodings::{self, BitOrder, PackedPosition};
+use crate::http::access::Caller;
 use crate::http::dto::{PositionRequest, PositionState};
-use crate::http::json::{Json, Named, Reply, request};
-use crate::http::problem::{PositionProblems, Problem};
+use crate::http::etag::{Revalidation, cache_control, tagged_json};
+use crate::http::json::{Json, JsonBytes, Named, Query, Reply, request};
+use crate::http::problem::{PositionProblems, PositionQueryProblems, Problem};
 use view_dtos::{BitboardsView, BoardsView, ChecksView, HuffmanView, PieceView, StateView};
 
 request! {
@@ -59,9 +63,48 @@ pub(crate) struct PositionAnswer {
 pub(crate) async fn position(
     Json(request): Json<PositionViewsRequest>,
 ) -> Result<Reply<PositionAnswer>, Problem> {
+    answer(&request).map(Reply)
+}
+
+/// Show a position
+///
+/// Takes the request of `POST /v1/position` as a query and gives the same response, which browsers
+/// and proxies may cache.
+#[utoipa::path(
+    get,
+    path = "/v1/position",
+    tag = "positions",
+    params(PositionViewsRequest),
+    responses(
+        (
+            status = 200,
+            description = "The position.",
+            body = PositionAnswer,
+            headers(
+                ("ETag" = String, description = "The tag of the answer."),
+                ("Cache-Control" = String, description = "`public`. `private` takes the place \
+                    of `public` for a request with a key or ticket."),
+            ),
+        ),
+        (status = 304, description = "The client has the current answer: `If-None-Match` holds \
+            its `ETag`."),
+        PositionQueryProblems,
+    )
+)]
+pub(crate) async fn show_position(
+    caller: Caller,
+    headers: HeaderMap,
+    Query(request): Query<PositionViewsRequest>,
+) -> Result<Response<Body>, Problem> {
+    let json = JsonBytes::serialize(&answer(&request)?)?;
+    let cache_control = cache_control(caller.identity(), Revalidation::Optional);
+    Ok(tagged_json(json, &headers, cache_control))
+}
+
+fn answer(request: &PositionViewsRequest) -> Result<PositionAnswer, Problem> {
     let resolved = request.position.resolve()?;
     let position = resolved.game.position();
-    Ok(Reply(PositionAnswer {
+    Ok(PositionAnswer {
         state: PositionState::from(&resolved),
         shredder_fen: position.shredder_fen(),
         packed: PackedPosition::from_position(position).to_text(),
@@ -71,7 +114,7 @@ pub(crate) async fn position(
             request.views.as_deref().unwrap_or(View::ALL),
             request.bit_order,
         ),
-    }))
+    })
 }
 
 /// An encoding of the position that a client can request.

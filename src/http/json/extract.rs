@@ -47,8 +47,15 @@ where
         let (parts, body) = request.into_parts();
         let reservation = parts.extensions.get::<Arc<Reservation>>();
         let mut memory = reservation.map(|reservation| reservation.part());
-        check_media_type(&parts.headers)?;
+        let declared = content_type(&parts.headers);
+        check_encoding(&parts.headers)?;
+        if !is_undeclared(declared) && !declared.is_some_and(is_json_media_type) {
+            return Err(Problem::not_json(declared));
+        }
         let bytes = read_bytes(&parts.headers, body, limits.body, memory.as_mut()).await?;
+        if is_undeclared(declared) && !is_object(&bytes) {
+            return Err(Problem::not_json(declared));
+        }
         read(&bytes, limits.max_moves).map(Json)
     }
 }
@@ -192,12 +199,6 @@ async fn collect(
     if received <= max { Ok(Bytes::from(buffer)) } else { Err(CollectError::TooLarge) }
 }
 
-fn check_media_type(headers: &HeaderMap) -> Result<(), Problem> {
-    check_encoding(headers)?;
-    let declared = content_type(headers);
-    if declared.is_some_and(is_json_media_type) { Ok(()) } else { Err(Problem::not_json(declared)) }
-}
-
 /// Refuses an encoded (for example compressed) body.
 ///
 /// # Errors
@@ -224,6 +225,17 @@ pub(crate) fn is_media_type(declared: &str, media_types: &[&str]) -> bool {
     media_types.iter().any(|media_type| essence(declared).eq_ignore_ascii_case(media_type))
 }
 
+/// Whether the client does not declare what the body is: the header is absent, or has the type that
+/// curl sends by default.
+pub(crate) fn is_undeclared(declared: Option<&str>) -> bool {
+    declared.is_none_or(|declared| is_media_type(declared, &["application/x-www-form-urlencoded"]))
+}
+
+/// Whether an undeclared body counts as a JSON object.
+pub(crate) fn is_object(body: &[u8]) -> bool {
+    body.trim_ascii_start().starts_with(b"{")
+}
+
 /// A media type without its parameters.
 fn essence(media_type: &str) -> &str {
     media_type.split(';').next().unwrap_or_default().trim()
@@ -239,7 +251,7 @@ pub(crate) fn is_json_media_type(media_type: &str) -> bool {
 }
 
 /// The query of a request, read into `T`. The parameters are the members of the JSON request;
-/// commas separate the items of a list.
+/// commas separate the items of a list, or the parameter is repeated.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Query<T>(pub T);
 

@@ -27,6 +27,9 @@ pub(crate) trait FromValue<'a>: Sized {
     /// The schema of the value.
     fn schema() -> Schema;
 
+    /// Whether the value is a list. A query may then repeat the parameter.
+    const IS_LIST: bool = false;
+
     /// The value of a missing member as JSON, if the contract names it.
     fn default_value() -> Option<serde_json::Value> {
         None
@@ -264,6 +267,8 @@ impl<'a, T: FromValue<'a>> FromValue<'a> for Vec<T> {
         }
         is_valid.then_some(list)
     }
+
+    const IS_LIST: bool = true;
 
     fn schema() -> Schema {
         ArrayBuilder::new().items(RefOr::T(T::schema())).into()

@@ -67,12 +67,14 @@ impl<'a> Members<'a> {
 
     /// Reads an optional member.
     pub(crate) fn optional<T: FromValue<'a>>(&mut self, name: &str) -> Option<T> {
-        let value = self.take(name)?;
-        T::read(value, JsonPath::Member(name), &mut self.errors)
+        self.valid_or_absent(name)?
     }
 
     /// Reads an optional member: `Some(None)` if it is absent, `None` if it is invalid.
     pub(crate) fn valid_or_absent<T: FromValue<'a>>(&mut self, name: &str) -> Option<Option<T>> {
+        if T::IS_LIST {
+            self.join_repeated_parameters(name);
+        }
         match self.take(name) {
             Some(value) => T::read(value, JsonPath::Member(name), &mut self.errors).map(Some),
             None => Some(None),
@@ -107,6 +109,27 @@ impl<'a> Members<'a> {
     /// Whether the body is an object. If it is not, no member is reported as missing.
     pub(crate) fn is_object(&self) -> bool {
         self.errors.first().is_none_or(|error| !error.pointer.is_empty())
+    }
+
+    /// Joins the values of a query parameter that is given more than once.
+    fn join_repeated_parameters(&mut self, name: &str) {
+        let is_repeated = |(other, value): &(Cow<'_, str>, JsonValue<'_>)| {
+            other == name && matches!(value, JsonValue::QueryText(_))
+        };
+        if self.unread.iter().filter(|member| is_repeated(member)).count() < 2 {
+            return;
+        }
+        let mut texts = Vec::new();
+        self.unread.retain_mut(|(other, value)| match value {
+            JsonValue::QueryText(text) if other == name => {
+                texts.push(std::mem::take(text));
+                false
+            }
+            _ => true,
+        });
+        texts.retain(|text| !text.trim_matches(' ').is_empty());
+        let joined = JsonValue::QueryText(Cow::Owned(texts.join(",")));
+        self.unread.push((Cow::Owned(name.to_owned()), joined));
     }
 
     fn take(&mut self, name: &str) -> Option<JsonValue<'a>> {
@@ -192,10 +215,10 @@ fn query_parameter(name: &str, schema: &RefOr<Schema>, required: Required) -> Pa
         .required(required)
         .description(description)
         .schema(Some(schema.clone()));
-    // A list is a single comma-separated value.
+    // A list repeats its parameter. The server also splits each value at its commas.
     match schema {
         RefOr::T(Schema::Array(_)) => {
-            parameter.style(Some(ParameterStyle::Form)).explode(Some(false)).build()
+            parameter.style(Some(ParameterStyle::Form)).explode(Some(true)).build()
         }
         _ => parameter.build(),
     }
@@ -448,6 +471,28 @@ mod tests {
                 (MemberErrorCode::WrongType, "/infinite".to_owned()),
             ]
         );
+    }
+
+    #[test]
+    fn a_list_in_a_query_uses_commas_or_repeats_its_parameter() {
+        let query = |pairs: &[(&'static str, &'static str)]| {
+            let member = |&(name, text): &(&'static str, &'static str)| {
+                (Cow::Borrowed(name), JsonValue::QueryText(Cow::Borrowed(text)))
+            };
+            Members::new(JsonValue::Object(pairs.iter().map(member).collect()), 10)
+        };
+        for pairs in [
+            [("moves", "e4,e5"), ("moves", "Nf3"), ("moves", "")],
+            [("moves", "e4"), ("moves", "e5"), ("moves", "Nf3")],
+        ] {
+            let mut members = query(&pairs);
+            let moves: Option<Vec<String>> = members.optional("moves");
+            assert_eq!(moves.unwrap(), ["e4", "e5", "Nf3"]);
+            assert!(members.into_errors().is_empty());
+        }
+        let mut members = query(&[("depth", "1"), ("depth", "2")]);
+        members.optional::<u64>("depth");
+        assert_eq!(members.into_errors()[0].code, MemberErrorCode::Conflict, "depth is no list");
     }
 
     #[test]

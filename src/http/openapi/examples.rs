@@ -14,7 +14,7 @@ use crate::analysis::AnalysisError;
 use crate::http::problem::{Problem, ProblemCode, render_object};
 
 /// The examples of each operation.
-const FILES: [(&str, &str); 17] = [
+const FILES: [(&str, &str); 21] = [
     ("analyse", include_str!("examples/analyse.json")),
     ("best_move", include_str!("examples/best_move.json")),
     ("cloud_eval", include_str!("examples/cloud_eval.json")),
@@ -30,6 +30,10 @@ const FILES: [(&str, &str); 17] = [
     ("play", include_str!("examples/play.json")),
     ("position", include_str!("examples/position.json")),
     ("readyz", include_str!("examples/readyz.json")),
+    ("show_best_move", include_str!("examples/show_best_move.json")),
+    ("show_evaluation", include_str!("examples/show_evaluation.json")),
+    ("show_legal_moves", include_str!("examples/show_legal_moves.json")),
+    ("show_position", include_str!("examples/show_position.json")),
     ("submit_games", include_str!("examples/submit_games.json")),
     ("tickets", include_str!("examples/tickets.json")),
 ];

@@ -186,19 +186,33 @@ impl IntoResponses for QueryProblems {
     }
 }
 
+/// The problems of a route whose query holds a position.
+#[derive(Debug)]
+pub(crate) struct PositionQueryProblems;
+
+impl IntoResponses for PositionQueryProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&POSITION_QUERY_CODES)
+    }
+}
+
+/// The codes of a query that holds a position.
+const POSITION_QUERY_CODES: [ProblemCode; 4] = [
+    ProblemCode::MalformedQuery,
+    ProblemCode::InvalidRequest,
+    ProblemCode::InvalidFen,
+    ProblemCode::IllegalMove,
+];
+
 /// The problems of `GET /v1/explore`, which reads a position from its query but needs no worker.
 #[derive(Debug)]
 pub(crate) struct ExploreProblems;
 
 impl IntoResponses for ExploreProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        let position = [
-            ProblemCode::MalformedQuery,
-            ProblemCode::InvalidRequest,
-            ProblemCode::InvalidFen,
-            ProblemCode::IllegalMove,
-        ];
-        problems_and_internal(&[position.as_slice(), &[ProblemCode::QueueFull]].concat())
+        problems_and_internal(
+            &[POSITION_QUERY_CODES.as_slice(), &[ProblemCode::QueueFull]].concat(),
+        )
     }
 }
 

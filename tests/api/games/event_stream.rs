@@ -35,6 +35,9 @@ async fn events_cover_the_review_and_resume_by_last_event_id() {
             (Some(id.as_str()), &json!(event.name))
         );
     }
+    let plies: Vec<_> =
+        all.iter().take(7).map(|event| event.data["ply"].as_u64().unwrap()).collect();
+    assert_eq!(plies, [7, 6, 5, 4, 3, 2, 1], "the last move is reviewed first");
     for event in all.iter().filter(|event| event.name == "move") {
         let mut reported = event.data.clone();
         let (game, ply) = (reported["game"].as_u64().unwrap(), reported["ply"].as_u64().unwrap());

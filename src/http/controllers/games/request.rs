@@ -97,7 +97,7 @@ impl ReviewLimitsRequest {
     }
 }
 
-/// Reads a body of PGN or JSON.
+/// Reads a body of PGN or JSON. An undeclared body must be a JSON object.
 ///
 /// # Errors
 /// `unsupported_media_type` for another type, the errors of reading JSON, and `invalid_request` for
@@ -110,13 +110,17 @@ pub(super) async fn read_upload(
 ) -> Result<Upload, Problem> {
     json::check_encoding(headers)?;
     let declared = json::content_type(headers);
+    let is_undeclared = json::is_undeclared(declared);
     let is_pgn = declared.is_some_and(|declared| json::is_media_type(declared, &PGN_MEDIA_TYPES));
-    if !is_pgn && !declared.is_some_and(json::is_json_media_type) {
+    if !is_pgn && !is_undeclared && !declared.is_some_and(json::is_json_media_type) {
         return Err(Problem::not_games(declared));
     }
     let caps = app.caps();
     let limits = BodyLimits { max_bytes: caps.jobs.bytes, timeout: caps.body_timeout };
     let bytes = json::read_bytes(headers, body, limits, None).await?;
+    if is_undeclared && !json::is_object(&bytes) {
+        return Err(Problem::not_games(declared));
+    }
     if is_pgn {
         return Ok(Upload { text: decode(&bytes).into_owned(), limits: query });
     }

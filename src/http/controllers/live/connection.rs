@@ -20,7 +20,7 @@ use crate::http::{App, json};
 /// The number of consecutive bad messages that closes the connection.
 const MAX_BAD_MESSAGES: u32 = 3;
 
-/// The maximum time for the client's reply to a close frame.
+/// The maximum time of a close handshake.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A live board and the connection to its client.
@@ -99,13 +99,15 @@ impl<'a> LiveConnection<'a> {
         };
         tracing::debug!(ending = ?reason, "live connection closed");
         self.running = None;
-        let Some(close) = reason.close_message() else { return };
         let close_handshake = async {
-            self.socket.send(close).await?;
+            if let Some(close) = reason.close_message() {
+                self.socket.send(close).await?;
+            }
+            // The WebSocket library answers the client's close frame during the next read.
             while let Some(Ok(_)) = self.socket.recv().await {}
             Ok::<_, axum::Error>(())
         };
-        // A client that does not reply in time has disconnected.
+        // A client that takes no part in the handshake in time has disconnected.
         let _ = timeout(CLOSE_TIMEOUT, close_handshake).await;
     }
 
@@ -356,7 +358,7 @@ pub(super) enum CloseReason {
 }
 
 impl CloseReason {
-    /// The close frame for the client; `None` if it has disconnected. Codes below 4000 are those of
+    /// The close frame for the client; `None` if it has closed or disconnected. Codes below 4000 are those of
     /// RFC 6455, section 7.4.1.
     pub(super) fn close_message(self) -> Option<Message> {
         let (code, reason) = match self {
