@@ -260,8 +260,23 @@ fn bad_list_entries_are_refused_with_their_index() {
     assert_eq!(with_file(&format!("access.keys = [{key}]")).unwrap().access.keys.len(), 1);
     assert_eq!(
         refused(with_file(&format!("access.keys = [{key}, {key}]"))),
-        ["access.keys"],
-        "two keys with the same name"
+        ["access.keys[1].name", "access.keys[1].sha256"],
+        "two keys with the same name and digest"
+    );
+    let other_name = key.replace("\"a\"", "\"b\"");
+    assert_eq!(
+        refused(with_file(&format!("access.keys = [{key}, {other_name}]"))),
+        ["access.keys[1].sha256"],
+        "two keys with the same digest"
+    );
+    let empty = key.replace(
+        &"0".repeat(64),
+        "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855",
+    );
+    assert_eq!(
+        refused(with_file(&format!("access.keys = [{empty}]"))),
+        ["access.keys[0].sha256"],
+        "the digest of the empty text"
     );
 }
 

@@ -1,10 +1,11 @@
 //! Validation of the settings: the form of their texts, and the rules between them.
 
 use reqwest::Url;
+use sha2::{Digest, Sha256};
 use tracing_subscriber::filter::Targets;
 
 use super::error::InvalidSetting;
-use super::sections::Settings;
+use super::sections::{KeyDigest, Settings};
 
 const LOG_LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 
@@ -57,19 +58,34 @@ impl Validator {
 
     fn check_api_keys(&mut self, settings: &Settings) {
         let keys = &settings.access.keys;
-        for key in keys {
+        let empty_text = KeyDigest(Sha256::digest(b"").into());
+        for (index, key) in keys.iter().enumerate() {
             let length = key.name.chars().count();
             if !(1..=64).contains(&length) {
                 self.refuse(
-                    "access.keys.name",
+                    &format!("access.keys[{index}].name"),
                     format!("{:?} has {length} characters; it must have 1 to 64", key.name),
                 );
             }
-        }
-        let mut names: Vec<_> = keys.iter().map(|key| &key.name).collect();
-        names.sort_unstable();
-        if let Some(pair) = names.windows(2).find(|pair| pair[0] == pair[1]) {
-            self.refuse("access.keys", format!("two keys have the name {:?}", pair[0]));
+            let earlier = &keys[..index];
+            if earlier.iter().any(|other| other.name == key.name) {
+                self.refuse(
+                    &format!("access.keys[{index}].name"),
+                    format!("two keys have the name {:?}", key.name),
+                );
+            }
+            if key.sha256 == empty_text {
+                self.refuse(
+                    &format!("access.keys[{index}].sha256"),
+                    format!("the key {:?} has the digest of an empty text", key.name),
+                );
+            }
+            if let Some(other) = earlier.iter().find(|other| other.sha256 == key.sha256) {
+                self.refuse(
+                    &format!("access.keys[{index}].sha256"),
+                    format!("the keys {:?} and {:?} have the same digest", other.name, key.name),
+                );
+            }
         }
     }
 

@@ -17,8 +17,8 @@ pub(crate) use rate_limit::Allowance;
 pub use rate_limit::RateLimit;
 pub(crate) use tickets::{TICKET_LIFETIME, TicketError};
 
-use axum::http::HeaderMap;
 use axum::http::header::AUTHORIZATION;
+use axum::http::{HeaderMap, HeaderName};
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 
@@ -65,7 +65,7 @@ impl ApiKeys {
     ///
     /// All keys are compared in constant time, so that the duration reveals nothing about them.
     pub(crate) fn authenticate(&self, headers: &HeaderMap) -> Result<Option<&ApiKey>, UnknownKey> {
-        let Some(text) = presented_key(headers) else { return Ok(None) };
+        let Some(text) = presented_key(headers)? else { return Ok(None) };
         let digest: [u8; 32] = Sha256::digest(text).into();
         let mut found = None;
         for key in &self.0 {
@@ -77,18 +77,39 @@ impl ApiKeys {
     }
 }
 
-/// The key of the request is not in the list.
+/// The key of the request is not in the list, is empty, or is not the only one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UnknownKey;
 
 /// The key in `Authorization: Bearer` or `x-api-key`. Other schemes are ignored.
-fn presented_key(headers: &HeaderMap) -> Option<&[u8]> {
-    const SCHEME: &[u8] = b"bearer ";
-    let bearer = headers.get(AUTHORIZATION).map(|value| value.as_bytes()).and_then(|value| {
-        let (scheme, key) = value.split_at_checked(SCHEME.len())?;
-        scheme.eq_ignore_ascii_case(SCHEME).then(|| key.trim_ascii())
-    });
-    bearer.or_else(|| headers.get(X_API_KEY).map(|value| value.as_bytes().trim_ascii()))
+///
+/// An empty key, a repeated header and two different keys are errors: such a client meant to
+/// authenticate, and a proxy may have read another header than this server.
+fn presented_key(headers: &HeaderMap) -> Result<Option<&[u8]>, UnknownKey> {
+    let bearer = only_value(headers, &AUTHORIZATION)?.and_then(bearer_key);
+    let api_key = only_value(headers, &X_API_KEY)?;
+    match (bearer, api_key) {
+        (Some(b""), _) | (_, Some(b"")) => Err(UnknownKey),
+        (Some(bearer), Some(api_key)) if bearer != api_key => Err(UnknownKey),
+        (bearer, api_key) => Ok(bearer.or(api_key)),
+    }
+}
+
+/// The trimmed value of a header; an error if the header is repeated.
+fn only_value<'a>(
+    headers: &'a HeaderMap,
+    name: &HeaderName,
+) -> Result<Option<&'a [u8]>, UnknownKey> {
+    let mut values = headers.get_all(name).iter().map(|value| value.as_bytes().trim_ascii());
+    let first = values.next();
+    if values.next().is_some() { Err(UnknownKey) } else { Ok(first) }
+}
+
+/// The key of a `Bearer` credential, which may be empty.
+fn bearer_key(credential: &[u8]) -> Option<&[u8]> {
+    let end = credential.iter().position(u8::is_ascii_whitespace).unwrap_or(credential.len());
+    let (scheme, key) = credential.split_at(end);
+    scheme.eq_ignore_ascii_case(b"bearer").then(|| key.trim_ascii())
 }
 
 #[cfg(test)]
@@ -101,14 +122,23 @@ mod tests {
         name: HeaderName,
         value: &'static str,
     ) -> Result<Option<String>, UnknownKey> {
+        authenticate_with_all(&[(name, value)])
+    }
+
+    fn authenticate_with_all(
+        values: &[(HeaderName, &'static str)],
+    ) -> Result<Option<String>, UnknownKey> {
         let key = |name: &str, text: &str| ApiKey {
             name: name.to_owned(),
             digest: Sha256::digest(text).into(),
             rate: None,
         };
-        let keys = ApiKeys::new(vec![key("board", "secret-1"), key("bot", "secret-2")]);
+        let keys =
+            ApiKeys::new(vec![key("board", "secret-1"), key("bot", "secret-2"), key("empty", "")]);
         let mut headers = HeaderMap::new();
-        headers.insert(name, HeaderValue::from_static(value));
+        for (name, value) in values {
+            headers.append(name, HeaderValue::from_static(value));
+        }
         keys.authenticate(&headers).map(|key| key.map(|key| key.name.clone()))
     }
 
@@ -133,6 +163,35 @@ mod tests {
             authenticate_with(AUTHORIZATION, "Basic c2VjcmV0"),
             Ok(None),
             "another scheme is not a key"
+        );
+    }
+
+    #[test]
+    fn an_empty_key_is_an_error() {
+        for value in ["Bearer ", "bearer", "Bearer \t "] {
+            assert_eq!(authenticate_with(AUTHORIZATION, value), Err(UnknownKey), "{value:?}");
+        }
+        assert_eq!(authenticate_with(X_API_KEY, " "), Err(UnknownKey));
+    }
+
+    #[test]
+    fn a_request_presents_one_key() {
+        let (first, second) = ("Bearer secret-1", "Bearer secret-2");
+        for values in [
+            [(AUTHORIZATION, first), (AUTHORIZATION, second)],
+            [(AUTHORIZATION, first), (AUTHORIZATION, first)],
+            [(AUTHORIZATION, "Basic eA=="), (AUTHORIZATION, first)],
+            [(X_API_KEY, "secret-1"), (X_API_KEY, "secret-2")],
+            [(AUTHORIZATION, first), (X_API_KEY, "secret-2")],
+            [(AUTHORIZATION, first), (X_API_KEY, "")],
+            [(AUTHORIZATION, "Bearer"), (X_API_KEY, "secret-1")],
+        ] {
+            assert_eq!(authenticate_with_all(&values), Err(UnknownKey), "{values:?}");
+        }
+        assert_eq!(
+            authenticate_with_all(&[(AUTHORIZATION, first), (X_API_KEY, "secret-1")]),
+            Ok(Some("board".to_owned())),
+            "the same key twice"
         );
     }
 }

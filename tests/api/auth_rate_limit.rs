@@ -46,7 +46,9 @@ async fn an_unknown_key_is_refused_and_no_key_is_accepted() {
     ] {
         assert_eq!(post_with_header(&server, header, value).await.status, 200, "{header}: {value}");
     }
-    for (header, value) in [("authorization", "Bearer third secret"), ("x-api-key", "")] {
+    for (header, value) in
+        [("authorization", "Bearer third secret"), ("authorization", "Bearer "), ("x-api-key", "")]
+    {
         let answer = post_with_header(&server, header, value).await;
         answer.expect_problem(401, "unauthorized");
         assert_eq!(answer.header("www-authenticate"), "Bearer");

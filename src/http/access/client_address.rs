@@ -1,6 +1,6 @@
 //! The address of a client behind proxies, and the origin of the page that opens a WebSocket.
 
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use axum::http::header::{HOST, ORIGIN};
 use axum::http::{HeaderMap, Uri};
@@ -28,26 +28,35 @@ impl TrustedProxies {
     /// proxies report.
     ///
     /// `X-Forwarded-For` is read from the right, since each proxy appends the address that it
-    /// received the request from. The first untrusted address is the client's.
+    /// received the request from. The first untrusted address is the client's. A client may send
+    /// anything to the left of it, so that an element without an address ends the walk.
     pub(crate) fn client_address(&self, peer: IpAddr, headers: &HeaderMap) -> IpAddr {
         let mut client = peer.to_canonical();
         let lists = headers.get_all(X_FORWARDED_FOR);
-        let mut hops: Vec<&str> = lists
+        let mut hops = lists
             .iter()
-            .filter_map(|list| list.to_str().ok())
-            .flat_map(|list| list.split(','))
-            .collect();
+            .rev()
+            .flat_map(|list| list.as_bytes().rsplit(|&byte| byte == b','))
+            .map(forwarded_address);
         while self.trusts(client)
-            && let Some(next) = hops.pop()
+            && let Some(Some(address)) = hops.next()
         {
-            match next.trim().parse::<IpAddr>() {
-                Ok(address) => client = address.to_canonical(),
-                // An invalid entry makes all entries before it untrustworthy.
-                Err(_) => break,
-            }
+            client = address.to_canonical();
         }
         client
     }
+}
+
+/// The address in one element of `X-Forwarded-For`. Some proxies add a port, brackets or quotes.
+fn forwarded_address(element: &[u8]) -> Option<IpAddr> {
+    let text = str::from_utf8(element).ok()?.trim_ascii();
+    let unquoted = text.strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+    let text = unquoted.unwrap_or(text).trim_ascii();
+    let without_brackets = || text.strip_prefix('[')?.strip_suffix(']')?.parse().ok();
+    text.parse()
+        .or_else(|_| text.parse().map(|address: SocketAddr| address.ip()))
+        .ok()
+        .or_else(|| without_brackets().map(IpAddr::V6))
 }
 
 /// The client at an address. Providers assign each customer a whole IPv6 /64 network, so that one
@@ -64,6 +73,7 @@ pub(crate) fn client_for_address(address: IpAddr) -> Client {
 }
 
 /// The origin of the requesting web page, if it is neither this host nor allowed (`*` allows all).
+/// An origin that is no http or https URL, such as `null`, is never allowed.
 pub(crate) fn disallowed_origin<'a>(
     headers: &'a HeaderMap,
     uri: &Uri,
@@ -75,11 +85,19 @@ pub(crate) fn disallowed_origin<'a>(
         .get(HOST)
         .and_then(|host| host.to_str().ok())
         .or_else(|| uri.authority().map(|host| host.as_str()));
-    let origin_host = origin.split_once("://").map(|(_, host)| host);
-    let is_same_host =
-        matches!((origin_host, host), (Some(own), Some(host)) if own.eq_ignore_ascii_case(host));
+    let Some(origin_host) = origin_host(origin) else { return Some(origin) };
+    let is_same_host = host.is_some_and(|host| origin_host.eq_ignore_ascii_case(host));
     let is_allowed = allowed.iter().any(|allowed| allowed == "*" || allowed == origin);
     (!is_same_host && !is_allowed).then_some(origin)
+}
+
+/// The host and port of an origin of the form `http://host:port` or `https://host:port`.
+fn origin_host(origin: &str) -> Option<&str> {
+    let uri: Uri = origin.parse().ok()?;
+    if !matches!(uri.scheme_str(), Some("http" | "https")) || uri.host()?.is_empty() {
+        return None;
+    }
+    origin.split_once("://").map(|(_, host)| host)
 }
 
 #[cfg(test)]
@@ -88,13 +106,18 @@ mod tests {
 
     use super::*;
 
-    fn forwarded_client(peer: &str, forwarded: &[&'static str]) -> String {
+    fn forwarded_client(peer: &str, forwarded: &[&str]) -> String {
+        let lists: Vec<&[u8]> = forwarded.iter().map(|list| list.as_bytes()).collect();
+        forwarded_client_of_bytes(peer, &lists)
+    }
+
+    fn forwarded_client_of_bytes(peer: &str, forwarded: &[&[u8]]) -> String {
         let proxies = TrustedProxies::new(
             ["10.0.0.0/8", "::1/128"].map(|network| network.parse().unwrap()).to_vec(),
         );
         let mut headers = HeaderMap::new();
         for list in forwarded {
-            headers.append(X_FORWARDED_FOR, HeaderValue::from_static(list));
+            headers.append(X_FORWARDED_FOR, HeaderValue::from_bytes(list).unwrap());
         }
         proxies.client_address(peer.parse().unwrap(), &headers).to_string()
     }
@@ -122,6 +145,44 @@ mod tests {
             "198.51.100.1"
         );
         assert_eq!(forwarded_client("10.0.0.1", &["203.0.113.9, unknown"]), "10.0.0.1");
+    }
+
+    #[test]
+    fn an_element_may_have_a_port_brackets_quotes_and_spaces() {
+        for (element, client) in [
+            ("198.51.100.1:4711", "198.51.100.1"),
+            ("[2001:db8::1]:4711", "2001:db8::1"),
+            ("[2001:db8::1]", "2001:db8::1"),
+            ("\"[2001:db8::1]:4711\"", "2001:db8::1"),
+            (" \" 198.51.100.1 \"\t", "198.51.100.1"),
+            ("::ffff:198.51.100.1", "198.51.100.1"),
+        ] {
+            assert_eq!(forwarded_client("10.0.0.1", &[element]), client, "{element}");
+            let list = format!("203.0.113.9, {element}, 10.2.3.4:80");
+            assert_eq!(forwarded_client("10.0.0.1", &[&list]), client, "{list}");
+        }
+    }
+
+    #[test]
+    fn an_invalid_element_only_ends_the_walk() {
+        for invalid in [&b"\xff"[..], b"", b"unknown", b"198.51.100.1:99999", b"[10.2.3.4]"] {
+            let list = |right: &[u8]| [&b"203.0.113.9,"[..], invalid, b",", right].concat();
+            assert_eq!(
+                forwarded_client_of_bytes("10.0.0.1", &[&list(b"198.51.100.1, 10.2.3.4")]),
+                "198.51.100.1",
+                "the client cannot hide its address"
+            );
+            assert_eq!(
+                forwarded_client_of_bytes("10.0.0.1", &[&list(b"10.2.3.4")]),
+                "10.2.3.4",
+                "the last trusted hop is the client"
+            );
+            assert_eq!(
+                forwarded_client_of_bytes("10.0.0.1", &[&b"203.0.113.9"[..], invalid, b"10.2.3.4"]),
+                "10.2.3.4",
+                "several headers"
+            );
+        }
     }
 
     #[test]
@@ -159,5 +220,8 @@ mod tests {
         assert!(is_disallowed(Some("http://chess.example"), &[]), "another port is another origin");
         assert!(is_disallowed(Some("https://elsewhere.example"), &["https://board.example"]));
         assert!(is_disallowed(Some("null"), &[]));
+        for origin in ["null", "file://", "x", "http://", "ftp://chess.example:8080", "://"] {
+            assert!(is_disallowed(Some(origin), &["*", origin]), "{origin}");
+        }
     }
 }
