@@ -1,7 +1,7 @@
 //! Single-use tickets in place of API keys. A browser cannot send a key with a WebSocket or an
 //! EventSource.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write as _;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -25,9 +25,10 @@ pub(crate) struct Tickets(Mutex<IssuedTickets>);
 
 #[derive(Debug, Default)]
 struct IssuedTickets {
-    holders: HashMap<Token, Identity>,
-    /// All tickets by age, including used ones.
-    by_age: VecDeque<(Instant, Token)>,
+    /// The client of each ticket, and the time of its issue.
+    holders: HashMap<Token, (Instant, Identity)>,
+    /// The same tickets, the oldest first.
+    by_age: BTreeSet<(Instant, Token)>,
     counts_by_client: HashMap<Client, usize>,
 }
 
@@ -56,14 +57,14 @@ impl Tickets {
         let client_count =
             issued.counts_by_client.get(&identity.client).copied().unwrap_or_default();
         if client_count >= MAX_TICKETS_PER_CLIENT || issued.by_age.len() >= MAX_TICKETS {
-            let next_expiry = issued.by_age.front().map_or(TICKET_LIFETIME, |&(issued_at, _)| {
+            let next_expiry = issued.by_age.first().map_or(TICKET_LIFETIME, |&(issued_at, _)| {
                 TICKET_LIFETIME.saturating_sub(now - issued_at)
             });
             return Err(TicketError::TooMany(next_expiry));
         }
         *issued.counts_by_client.entry(identity.client.clone()).or_default() += 1;
-        issued.holders.insert(token, identity);
-        issued.by_age.push_back((now, token));
+        issued.holders.insert(token, (now, identity));
+        issued.by_age.insert((now, token));
         let mut text = String::with_capacity(2 * token.len());
         for byte in token {
             // Writing to a String cannot fail.
@@ -83,7 +84,8 @@ impl Tickets {
 
 impl IssuedTickets {
     fn remove(&mut self, token: &Token) -> Option<Identity> {
-        let identity = self.holders.remove(token)?;
+        let (issued_at, identity) = self.holders.remove(token)?;
+        self.by_age.remove(&(issued_at, *token));
         if let Some(count) = self.counts_by_client.get_mut(&identity.client) {
             *count -= 1;
             if *count == 0 {
@@ -94,10 +96,9 @@ impl IssuedTickets {
     }
 
     fn remove_expired(&mut self, now: Instant) {
-        while let Some(&(issued_at, token)) = self.by_age.front()
+        while let Some(&(issued_at, token)) = self.by_age.first()
             && now.saturating_duration_since(issued_at) >= TICKET_LIFETIME
         {
-            self.by_age.pop_front();
             self.remove(&token);
         }
     }
@@ -148,6 +149,17 @@ mod tests {
         assert!(tickets.issue(identity("bob")).is_ok());
         tickets.redeem(&first).unwrap();
         assert!(tickets.issue(identity("ann")).is_ok(), "a used ticket does not count");
+    }
+
+    #[test]
+    fn used_tickets_of_one_client_leave_places_for_others() {
+        let tickets = Tickets::default();
+        for _ in 0..=MAX_TICKETS {
+            let ticket = tickets.issue(identity("ann")).unwrap();
+            tickets.redeem(&ticket).unwrap();
+        }
+        assert!(tickets.issue(identity("bob")).is_ok());
+        assert_eq!(tickets.0.lock().unwrap().by_age.len(), 1);
     }
 
     #[test]
