@@ -8,7 +8,7 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::analysis::Client;
-use crate::http::{Peer, TrustedProxies};
+use crate::http::{Peer, TrustedProxies, client_share};
 
 /// The open connections of all clients of a listener. Clones share the counts.
 #[derive(Clone, Debug)]
@@ -30,9 +30,6 @@ struct Open {
     total: usize,
     by_client: HashMap<Client, usize>,
 }
-
-/// The free connections are this many times what one client may hold.
-const FREE_PER_CLIENT: usize = 7;
 
 /// A connection of a client, counted until it is dropped.
 #[derive(Debug)]
@@ -74,7 +71,7 @@ impl Shared {
         if self.max_per_client >= self.max {
             return self.max;
         }
-        let share = self.max.saturating_sub(open) / FREE_PER_CLIENT;
+        let share = client_share(self.max.saturating_sub(open));
         self.max_per_client.min(share.max(1))
     }
 

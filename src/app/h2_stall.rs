@@ -59,16 +59,12 @@ impl StreamProgress {
         loop {
             let deadline = {
                 let mut state = self.lock();
-                let deadline = state.read_rate.deadline(stall_timeout);
-                let is_over = deadline <= Instant::now();
-                if state.is_blocked_on_client()
-                    && is_over
-                    && !state.read_rate.next_window(stall_timeout)
-                {
+                let is_blocked = state.is_blocked_on_client();
+                let is_over = state.read_rate.deadline(stall_timeout) <= Instant::now();
+                if is_blocked && is_over && !state.read_rate.next_window(stall_timeout) {
                     return;
                 }
-                let deadline = state.read_rate.deadline(stall_timeout);
-                state.is_blocked_on_client().then_some(deadline)
+                is_blocked.then(|| state.read_rate.deadline(stall_timeout))
             };
             match deadline {
                 Some(deadline) => sleep_until(deadline).await,

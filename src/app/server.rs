@@ -73,9 +73,9 @@ impl Listeners {
     /// # Errors
     /// The system refuses an address.
     pub async fn bind(settings: &Settings) -> Result<Listeners, ListenError> {
-        let main = bind("listen", settings.listen).await?;
+        let main = bind("listen", settings.listen)?;
         let metrics = match settings.metrics.listen {
-            Some(address) => Some(bind("metrics.listen", address).await?),
+            Some(address) => Some(bind("metrics.listen", address)?),
             None => None,
         };
         Ok(Listeners { main, metrics })
@@ -88,7 +88,7 @@ impl From<TcpListener> for Listeners {
     }
 }
 
-async fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, ListenError> {
+fn bind(key: &'static str, address: SocketAddr) -> Result<TcpListener, ListenError> {
     listen(address).map_err(|cause| ListenError { key, address, cause })
 }
 

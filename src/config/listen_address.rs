@@ -5,8 +5,8 @@ use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr};
 /// A text that is no address to listen on.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "{0:?} is not an address to listen on; it must be IP:port, localhost:port or :port, with a port \
-     of 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080"
+    "{0:?} is not an address to listen on; it must be IP:port, localhost:port or :port, with a \
+     port of 0 to 65535, such as 127.0.0.1:8080 or [::1]:8080"
 )]
 pub struct ListenAddressError(String);
 

@@ -20,8 +20,10 @@ pub(crate) const REQUEST_BYTES: usize = 16 << 10;
 /// Bodies and responses up to this size are covered by [`REQUEST_BYTES`].
 pub(crate) const FREE_BODY_BYTES: usize = 4 << 10;
 
-/// The free memory is this many times what one client may hold.
-const FREE_PER_CLIENT: usize = 7;
+/// What one client may hold of a resource of which this much is free.
+pub(crate) const fn client_share(free: usize) -> usize {
+    free / 7
+}
 
 /// Beyond this number of known clients, those without requests are forgotten.
 const MAX_IDLE_CLIENTS: usize = 1_024;
@@ -103,7 +105,7 @@ impl RequestMemory {
         let in_use = self.in_use.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let of_client = client_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         let free = self.capacity.saturating_sub(in_use);
-        if of_client <= free / FREE_PER_CLIENT {
+        if of_client <= client_share(free) {
             return Ok(());
         }
         self.give_back(client_bytes, bytes);
@@ -122,8 +124,9 @@ impl Reservation {
     /// # Errors
     /// Fails if the client would hold more than its share.
     pub(crate) fn grow(&self, bytes: usize) -> Result<(), ShareExceeded> {
-        self.memory.take(&self.client_bytes, bytes)?;
-        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        let mut part = self.part();
+        part.grow_to(bytes)?;
+        part.keep();
         Ok(())
     }
 

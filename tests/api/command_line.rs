@@ -111,7 +111,7 @@ async fn a_setting_that_is_not_utf8_is_refused() {
     use std::os::unix::ffi::OsStrExt;
     let mut command = kibitzer_command(&["serve", "--listen", "127.0.0.1:0"]);
     let output =
-        command.env("KIBITZER__STORE__PATH", OsStr::from_bytes(b"/tmp/\xff")).output().unwrap();
+        command.env("KIBITZER__STORE__PATH", OsStr::from_bytes(b"store-\xff")).output().unwrap();
     let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     assert_eq!(output.status.code(), Some(1), "{stderr}");
     assert!(stderr.contains("KIBITZER__STORE__PATH") && stderr.contains("not UTF-8"), "{stderr}");

@@ -1,5 +1,5 @@
-//! The attacks, each of one address: as many connections as the server allows, opened again when the
-//! server closes them.
+//! The attacks, each of one address: as many connections as the server allows, opened again when
+//! the server closes them.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, LazyLock};
@@ -32,6 +32,9 @@ const STREAMS: usize = 64;
 /// The time until a connection that ended is opened again.
 const PAUSE: Duration = Duration::from_millis(500);
 
+/// How a connection ended: by the server, or with an error.
+type Ended = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
 /// Attacks from this address until it is cancelled.
 pub(crate) async fn run(attack: usize, server: SocketAddr, from: IpAddr) {
     let connections = if attack < 3 { CONNECTIONS } else { HTTP2_CONNECTIONS };
@@ -55,11 +58,7 @@ async fn connect(server: SocketAddr, from: IpAddr) -> std::io::Result<TcpStream>
     socket.connect(server).await
 }
 
-async fn hold_connection(
-    attack: usize,
-    server: SocketAddr,
-    from: IpAddr,
-) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+async fn hold_connection(attack: usize, server: SocketAddr, from: IpAddr) -> Ended {
     let mut stream = connect(server, from).await?;
     match attack {
         0 => {
@@ -91,20 +90,14 @@ fn post(path: &str, length: usize, body: &str) -> Vec<u8> {
     .into_bytes()
 }
 
-async fn wait_for_end(
-    stream: &mut TcpStream,
-) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+async fn wait_for_end(stream: &mut TcpStream) -> Ended {
     stream.read_to_end(&mut Vec::new()).await?;
     Ok(())
 }
 
 /// Sends requests whose responses get no window: with a whole body, or with most of a body that
 /// never ends.
-async fn hold_streams(
-    stream: TcpStream,
-    path: &str,
-    body: Option<Arc<str>>,
-) -> Result<(), Box<dyn std::error::Error + Send + Sync>> {
+async fn hold_streams(stream: TcpStream, path: &str, body: Option<Arc<str>>) -> Ended {
     let (sender, connection) =
         h2::client::Builder::new().initial_window_size(0).handshake::<_, Bytes>(stream).await?;
     let mut tasks = JoinSet::new();

@@ -31,8 +31,8 @@ use serve::ServeProcess;
 /// The addresses of the attackers.
 const ATTACKERS: u8 = 16;
 
-/// An honest client waits at most this long for any response. Attackers, server and client share the
-/// cores, so a shorter time would measure the machine.
+/// An honest client waits at most this long for any response. Attackers, server and client share
+/// the cores, so a shorter time would measure the machine.
 const MAX_LATENCY: Duration = Duration::from_secs(10);
 
 /// A server process, killed when it is dropped.

@@ -95,8 +95,8 @@ pub(crate) async fn evaluate(
             body = Evaluation,
             headers(
                 ("ETag" = String, description = "The tag of the answer."),
-                ("Cache-Control" = String, description = "`public, no-cache`. `private` takes the place \
-                    of `public` for a request with a key or ticket."),
+                ("Cache-Control" = String, description = "`public, no-cache`. `private` takes the \
+                    place of `public` for a request with a key or ticket."),
             ),
         ),
         (status = 304, description = "The client has the current answer: `If-None-Match` holds \

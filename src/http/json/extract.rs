@@ -49,7 +49,7 @@ where
         let mut memory = reservation.map(|reservation| reservation.part());
         let declared = content_type(&parts.headers);
         check_encoding(&parts.headers)?;
-        if !is_undeclared(declared) && !declared.is_some_and(is_json_media_type) {
+        if !may_be_json(declared) {
             return Err(Problem::not_json(declared));
         }
         let bytes = read_bytes(&parts.headers, body, limits.body, memory.as_mut()).await?;
@@ -117,8 +117,8 @@ pub(crate) struct BodyLimits {
     pub(crate) timeout: Duration,
 }
 
-/// Reads a body of any media type. `memory` is the part of the request's memory that the body takes;
-/// `None` if a permit stands for it.
+/// Reads a body of any media type. `memory` is the part of the request's memory that the body
+/// takes; `None` if a permit stands for it.
 ///
 /// # Errors
 /// Fails with `body_too_large` or `request_timeout`, with `malformed_json` if the body ends early,
@@ -229,6 +229,11 @@ pub(crate) fn is_media_type(declared: &str, media_types: &[&str]) -> bool {
 /// curl sends by default.
 pub(crate) fn is_undeclared(declared: Option<&str>) -> bool {
     declared.is_none_or(|declared| is_media_type(declared, &["application/x-www-form-urlencoded"]))
+}
+
+/// Whether the body is declared as JSON, or undeclared.
+pub(crate) fn may_be_json(declared: Option<&str>) -> bool {
+    is_undeclared(declared) || declared.is_some_and(is_json_media_type)
 }
 
 /// Whether an undeclared body counts as a JSON object.

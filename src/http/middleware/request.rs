@@ -1,6 +1,6 @@
 //! The outermost layer: request id, memory, span, log line, metrics, `Server-Timing`, the bodies
-//! of problems and the panic guard. It is one layer instead of many because it is on the path of every
-//! request.
+//! of problems and the panic guard. It is one layer instead of many because it is on the path of
+//! every request.
 
 use std::convert::Infallible;
 use std::fmt;

@@ -126,8 +126,8 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         status: StatusCode::UNAUTHORIZED,
         title: "Invalid API key or ticket",
         explanation: "The key in `Authorization: Bearer` or `x-api-key` is unknown, empty or not \
-            the only one, or the ticket is unknown, used or expired. A request without a key or ticket is identified by its \
-            address.",
+            the only one, or the ticket is unknown, used or expired. A request without a key or \
+            ticket is identified by its address.",
     },
     Entry {
         code: ProblemCode::OriginRefused,

@@ -14,8 +14,8 @@ use tracing::Instrument;
 /// Minimum number of bytes that are produced before the response starts.
 const EAGER_BYTES: usize = 64 << 10;
 
-/// The memory of a chunked body: the beginning, a chunk that is sent, one that waits and one that is
-/// produced. The first chunk of a game, with all its headers escaped, is the largest.
+/// The memory of a chunked body: the beginning, a chunk that is sent, one that waits and one that
+/// is produced. The first chunk of a game, with all its headers escaped, is the largest.
 pub(crate) const CHUNKED_BODY_BYTES: usize = 512 << 10;
 
 /// A source of body chunks.

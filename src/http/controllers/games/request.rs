@@ -112,7 +112,7 @@ pub(super) async fn read_upload(
     let declared = json::content_type(headers);
     let is_undeclared = json::is_undeclared(declared);
     let is_pgn = declared.is_some_and(|declared| json::is_media_type(declared, &PGN_MEDIA_TYPES));
-    if !is_pgn && !is_undeclared && !declared.is_some_and(json::is_json_media_type) {
+    if !is_pgn && !json::may_be_json(declared) {
         return Err(Problem::not_games(declared));
     }
     let caps = app.caps();

@@ -358,8 +358,8 @@ pub(super) enum CloseReason {
 }
 
 impl CloseReason {
-    /// The close frame for the client; `None` if it has closed or disconnected. Codes below 4000 are those of
-    /// RFC 6455, section 7.4.1.
+    /// The close frame for the client; `None` if it has closed or disconnected. Codes below 4000
+    /// are those of RFC 6455, section 7.4.1.
     pub(super) fn close_message(self) -> Option<Message> {
         let (code, reason) = match self {
             CloseReason::ClientLeft => return None,
