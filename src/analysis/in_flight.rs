@@ -362,6 +362,11 @@ impl SearchPublisher {
             .send_modify(|progress| progress.latest_report = Some(Arc::new(report)));
     }
 
+    /// The end of the service ends the search.
+    pub(super) fn mark_as_shut_down(&self) {
+        self.search.stopped_by_shutdown.store(true, Ordering::Release);
+    }
+
     /// Why the search ended, as its subscribers see it.
     pub(super) fn completion_reason(&self, report: &Report) -> CompletionReason {
         match report.reason {

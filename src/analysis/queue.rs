@@ -12,6 +12,7 @@ mod batch_waiters;
 mod class_queue;
 mod control;
 mod running;
+mod schedule;
 mod slices;
 mod speculation;
 mod state;
@@ -26,9 +27,10 @@ use tokio::sync::{Notify, watch};
 
 pub(super) use self::control::TaskControl;
 use self::running::RunningTask;
+use self::schedule::Runnable;
 pub(super) use self::speculation::{Candidate, SpeculativeQueue};
 pub(super) use self::state::SpeculativeRun;
-use self::state::{Runnable, State};
+use self::state::State;
 pub(super) use self::task::{
     Admission, Evicted, Refused, Slicing, StartedTask, Submitter, Task, TaskBody,
 };
@@ -114,7 +116,7 @@ impl Queue {
         slice: Duration,
     ) -> Queue {
         Queue {
-            state: Mutex::new(State::new(workers)),
+            state: Mutex::new(State::new(workers, capacity)),
             work_available: Condvar::new(),
             slice_check: Condvar::new(),
             load: watch::Sender::new(0),
@@ -310,8 +312,9 @@ impl Queue {
             queued.control.set_place(None);
             if queued.is_paused() {
                 // It needs no worker for the moment in which it ends.
-                let submitter = Submitter { workers: 0, ..queued.submitter.clone() };
-                state.running.push(RunningTask::new(submitter, queued.control.clone()));
+                let mut running = RunningTask::new(queued);
+                running.submitter.workers = 0;
+                state.running.push(running);
             }
         }
         state.speculative_runs.iter().for_each(|run| run.stop.stop());

@@ -117,7 +117,9 @@ impl SearchTask {
     fn reject(mut self, error: AnalysisError) {
         let (started, report) = (self.earlier_runs.started, self.earlier_runs.report.take());
         match started.zip(report) {
+            // Only a shutdown rejects a search that has run.
             Some((started, report)) => {
+                self.publisher.mark_as_shut_down();
                 let span = self.span();
                 self.publish(&span, started, Arc::new(report));
             }

@@ -24,6 +24,15 @@ impl fmt::Display for Client {
     }
 }
 
+/// What one client may hold of a resource of which this much is free: a seventh.
+///
+/// So a lone client gets an eighth of the whole, and a new client always finds a share, however
+/// many others hold theirs. The rule is the dynamic threshold of Choudhury and Hahne, "Dynamic
+/// queue length thresholds for shared-memory packet switches" (1998), with α = 1/7.
+pub(crate) const fn client_share(free: usize) -> usize {
+    free / 7
+}
+
 /// A session of a client.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Session {

@@ -8,7 +8,8 @@ use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::analysis::Client;
-use crate::http::{Peer, TrustedProxies, client_share};
+use crate::analysis::client_share;
+use crate::http::{Peer, TrustedProxies};
 
 /// The open connections of all clients of a listener. Clones share the counts.
 #[derive(Clone, Debug)]

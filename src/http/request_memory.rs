@@ -1,16 +1,13 @@
 //! The memory of requests that are being read or answered, shared out between clients.
 //!
-//! A client may hold a seventh of what is free, so that a lone client gets an eighth of the whole
-//! and a new client always finds a share, however many others hold theirs. The rule is the dynamic
-//! threshold of Choudhury and Hahne, "Dynamic queue length thresholds for shared-memory packet
-//! switches" (1998), with α = 1/7.
+//! A client holds at most its [`client_share`].
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use dashmap::DashMap;
 
-use crate::analysis::Client;
+use crate::analysis::{Client, client_share};
 
 /// The bytes that each request takes from its head to the end of its response: its task and its
 /// HTTP/2 stream, its headers, and the part of its body and response up to
@@ -19,11 +16,6 @@ pub(crate) const REQUEST_BYTES: usize = 16 << 10;
 
 /// Bodies and responses up to this size are covered by [`REQUEST_BYTES`].
 pub(crate) const FREE_BODY_BYTES: usize = 4 << 10;
-
-/// What one client may hold of a resource of which this much is free.
-pub(crate) const fn client_share(free: usize) -> usize {
-    free / 7
-}
 
 /// Beyond this number of known clients, those without requests are forgotten.
 const MAX_IDLE_CLIENTS: usize = 1_024;

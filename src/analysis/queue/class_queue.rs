@@ -26,9 +26,6 @@ const MAX_CHARGE: u64 = 100;
 /// After this many new tasks in a row, a task that has run before continues.
 const MAX_NEW_STREAK: usize = 4;
 
-/// A task that has waited this long to continue precedes every second new task.
-const MAX_PAUSE: Duration = Duration::from_secs(1);
-
 /// The time of one worker that counts as one unit of work.
 const UNIT: Duration = Duration::from_millis(10);
 
@@ -68,24 +65,36 @@ impl ClassQueue {
         self.new
     }
 
-    /// The waiting tasks, next first.
-    pub(super) fn tasks(&self) -> impl Iterator<Item = &QueuedTask> {
-        let next = self.next_tag();
-        let others = self.waiting.iter().filter(move |&(&tag, _)| Some(tag) != next);
-        next.and_then(|tag| self.waiting.get(&tag))
-            .into_iter()
-            .chain(others.map(|(_, queued)| queued))
+    /// The clients that submitted the waiting tasks, once for each task.
+    pub(super) fn submitters(&self) -> impl Iterator<Item = &Client> {
+        self.waiting.values().map(QueuedTask::client)
     }
 
-    /// The tag of the next task.
-    fn next_tag(&self) -> Option<StartTag> {
+    /// How many clients the queue remembers, with or without waiting tasks.
+    pub(super) fn known_clients(&self) -> usize {
+        self.clients.len()
+    }
+
+    /// How many clients have waiting tasks that have not run yet.
+    pub(super) fn clients_with_new_tasks(&self) -> usize {
+        self.clients.values().filter(|state| state.new > 0).count()
+    }
+
+    /// The next task among those that meet a condition.
+    pub(super) fn next(
+        &self,
+        is_ready: impl Fn(StartTag, &QueuedTask) -> bool,
+    ) -> Option<(StartTag, &QueuedTask)> {
+        let is_ready = |&(&tag, queued): &(&StartTag, &QueuedTask)| is_ready(tag, queued);
         let first_that_has_run = StartTag { has_run: true, start: 0, sequence: 0 };
+        let mut new = self.waiting.range(..first_that_has_run);
         let mut others = self.waiting.range(first_that_has_run..);
-        let continued = others.next().filter(|(_, queued)| {
-            let is_late = queued.queued_at.elapsed() >= MAX_PAUSE;
-            self.new_streak >= if is_late { 1 } else { MAX_NEW_STREAK }
-        });
-        continued.or(self.waiting.first_key_value()).map(|(&tag, _)| tag)
+        let next = if self.new_streak < MAX_NEW_STREAK {
+            new.find(&is_ready).or_else(|| others.find(&is_ready))
+        } else {
+            others.find(&is_ready).or_else(|| new.find(&is_ready))
+        };
+        next.map(|(&tag, queued)| (tag, queued))
     }
 
     /// How many tasks run before this one; `None` if it does not wait here.
@@ -176,6 +185,11 @@ impl ClassQueue {
         (state.new > self.tasks_of(client) + 1).then_some(busiest)
     }
 
+    /// How many tasks of a client wait that have run already.
+    pub(super) fn tasks_to_continue(&self, client: &Client) -> usize {
+        self.clients.get(client).map_or(0, |state| state.waiting - state.new)
+    }
+
     /// How many tasks of a client wait that have not run yet.
     pub(super) fn tasks_of(&self, client: &Client) -> usize {
         self.clients.get(client).map_or(0, |state| state.new)
@@ -222,7 +236,7 @@ mod tests {
     }
 
     fn pop_next(queue: &mut ClassQueue) -> Option<QueuedTask> {
-        let tag = queue.next_tag()?;
+        let (tag, _) = queue.next(|_, _| true)?;
         queue.pop(tag)
     }
 

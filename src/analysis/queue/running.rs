@@ -1,10 +1,12 @@
-//! Tasks that run on the workers.
+//! Tasks that run on the workers, and the shares of the workers that their clients hold.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Instant;
 
 use super::control::TaskControl;
-use super::task::Submitter;
+use super::task::{QueuedTask, Submitter};
+use crate::analysis::session::Client;
 
 /// A task that runs.
 pub(super) struct RunningTask {
@@ -12,18 +14,57 @@ pub(super) struct RunningTask {
     pub(super) control: Arc<TaskControl>,
     /// When the task started, or continued after its last pause.
     pub(super) slice_start: Instant,
+    /// This is its first slice.
+    pub(super) is_new: bool,
     /// Its run ends within milliseconds, for a restart.
     pub(super) is_restarting: bool,
 }
 
 impl RunningTask {
     /// A task that starts or continues now.
-    pub(super) fn new(submitter: Submitter, control: Arc<TaskControl>) -> RunningTask {
-        RunningTask { submitter, control, slice_start: Instant::now(), is_restarting: false }
+    pub(super) fn new(queued: &QueuedTask) -> RunningTask {
+        RunningTask {
+            submitter: queued.submitter.clone(),
+            control: queued.control.clone(),
+            slice_start: Instant::now(),
+            is_new: !queued.has_run(),
+            is_restarting: false,
+        }
     }
 
     /// `true` for the task with this control.
     pub(super) fn is_of(&self, control: &TaskControl) -> bool {
         std::ptr::eq(&*self.control, control)
+    }
+}
+
+/// Which workers the running tasks hold for which clients.
+pub(super) struct Shares<'a> {
+    /// The running tasks with the clients that wait for them.
+    pub(super) running: Vec<(&'a RunningTask, Vec<Client>)>,
+    /// The workers that each client would have if all had equally many: all workers divided by the
+    /// number of clients whose tasks run or wait.
+    pub(super) share: f64,
+}
+
+impl<'a> Shares<'a> {
+    /// The shares of these clients' waiting tasks and the running ones.
+    pub(super) fn new<'b>(
+        workers: usize,
+        running: &'a [RunningTask],
+        waiting: impl Iterator<Item = &'b Client>,
+    ) -> Shares<'a> {
+        let running: Vec<_> =
+            running.iter().map(|running| (running, running.control.clients())).collect();
+        let mut clients: HashSet<&Client> = waiting.collect::<HashSet<&'b Client>>();
+        clients.extend(running.iter().flat_map(|(_, clients)| clients));
+        let share = workers as f64 / clients.len().max(1) as f64;
+        Shares { running, share }
+    }
+
+    /// How many workers run tasks for which a client waits.
+    pub(super) fn held_by(&self, client: &Client) -> usize {
+        let of_client = self.running.iter().filter(|(_, clients)| clients.contains(client));
+        of_client.map(|(running, _)| running.submitter.workers).sum()
     }
 }

@@ -5,21 +5,27 @@
 //! needs more workers than a share, so that the two can only take turns. A paused task keeps its
 //! threads and their data, for at most as many workers as there are. Beyond that, a search ends and
 //! starts again from the transposition table.
+//!
+//! While new tasks of several clients wait, first slices are shorter, as in a multilevel feedback
+//! queue. So a short search does not wait for a whole slice of each long one before it.
 
-use std::collections::HashSet;
 use std::sync::{Arc, PoisonError};
 use std::time::{Duration, Instant};
 
 use super::Queue;
 use super::control::TaskControl;
 use super::running::RunningTask;
+use super::schedule::NextTask;
 use super::state::State;
 use super::task::{QueuedTask, QueuedWork, Slicing};
 use crate::analysis::request::PriorityClass;
 use crate::analysis::session::Client;
 
 /// How often a blocked task is looked at again, as a part of the slice.
-const CHECKS_PER_SLICE: u32 = 5;
+const CHECKS_PER_SLICE: u32 = 10;
+
+/// How many first slices make up a whole one at most.
+const MAX_FIRST_SLICES: u32 = 10;
 
 /// What the end of slices needs next.
 enum SlicePlan {
@@ -27,8 +33,8 @@ enum SlicePlan {
     Idle,
     /// Check again after this time.
     CheckAfter(Duration),
-    /// The tasks with these controls give way.
-    GiveWay(Vec<Arc<TaskControl>>),
+    /// Tasks give way to the next one.
+    GiveWay { tasks: Vec<Arc<TaskControl>>, next: Arc<TaskControl> },
 }
 
 impl Queue {
@@ -36,15 +42,10 @@ impl Queue {
     pub(in crate::analysis) fn run_slicer(&self) {
         let mut state = self.lock();
         while !state.closed {
-            // Without this bound, each slice would make room for one more waiting task.
-            let plan = if state.tasks_that_have_run() < self.capacity.max(self.workers) {
-                state.plan_slices(Instant::now(), self.slice)
-            } else {
-                SlicePlan::CheckAfter(self.slice / CHECKS_PER_SLICE)
-            };
-            state = match plan {
-                SlicePlan::GiveWay(tasks) => {
+            state = match state.plan_slices(Instant::now(), self.slice) {
+                SlicePlan::GiveWay { tasks, next } => {
                     state.end_slices(tasks);
+                    state.prepared_task = Some(next);
                     state.preempt_speculation();
                     self.publish_change(&mut state);
                     self.work_available.notify_one();
@@ -69,39 +70,51 @@ impl Queue {
 impl State {
     /// Selects the tasks that give way to the next task.
     fn plan_slices(&self, now: Instant, slice: Duration) -> SlicePlan {
-        let Some((_, head)) = self.next_task() else { return SlicePlan::Idle };
+        let Some(NextTask { class, queued: head, .. }) = self.next_task() else {
+            return SlicePlan::Idle;
+        };
+        let next_check = slice / CHECKS_PER_SLICE;
         let soon_free = self.free_workers + self.restarting_workers();
         let Some(needed) = head.workers().checked_sub(soon_free).filter(|&needed| needed > 0)
         else {
             return if self.free_workers >= head.workers() {
                 SlicePlan::Idle
             } else {
-                SlicePlan::CheckAfter(slice / CHECKS_PER_SLICE)
+                SlicePlan::CheckAfter(next_check)
             };
         };
-        let mut candidates = self.candidates(head);
-        candidates.sort_by_key(|running| {
-            let is_first = running.submitter.slicing == Slicing::Unlimited
-                || running.submitter.class == PriorityClass::Batch;
-            (!is_first, running.slice_start)
-        });
-        let mut next_check = slice / CHECKS_PER_SLICE;
-        let mut giving_way = Vec::new();
+        // Without this bound, each slice would make room for one more waiting task.
+        if !head.has_run() && self.tasks_to_continue() >= self.capacity.max(self.workers) {
+            return SlicePlan::CheckAfter(next_check);
+        }
+        let first_slice = self.first_slice(class, slice);
+        let rest_of_slice = |running: &RunningTask| {
+            let slice = if running.is_new { first_slice } else { slice };
+            slice.saturating_sub(now - running.slice_start)
+        };
+        let (ended, unended): (Vec<_>, Vec<_>) =
+            self.candidates(head).into_iter().partition(|running| rest_of_slice(running).is_zero());
+        let mut tasks = Vec::new();
         let mut freed = 0;
-        for RunningTask { submitter, control, slice_start, .. } in candidates {
-            let rest_of_slice = slice.saturating_sub(now - *slice_start);
-            if rest_of_slice > Duration::ZERO {
-                next_check = next_check.min(rest_of_slice);
-            } else if freed < needed {
-                freed += submitter.workers;
-                giving_way.push(control.clone());
+        for running in ended {
+            if freed < needed {
+                freed += running.submitter.workers;
+                tasks.push(running.control.clone());
             }
         }
         if freed >= needed {
-            SlicePlan::GiveWay(giving_way)
-        } else {
-            SlicePlan::CheckAfter(next_check)
+            return SlicePlan::GiveWay { tasks, next: head.control.clone() };
         }
+        let ends = unended.into_iter().map(rest_of_slice);
+        SlicePlan::CheckAfter(ends.fold(next_check, Duration::min))
+    }
+
+    /// The length of a task's first slice while tasks of this class wait. It is shorter while new
+    /// tasks of several clients wait, so that the last of them starts after about one slice.
+    fn first_slice(&self, class: PriorityClass, slice: Duration) -> Duration {
+        let clients = self.class_queue(class).clients_with_new_tasks().max(1);
+        let divisor = u32::try_from(clients).map_or(MAX_FIRST_SLICES, |n| n.min(MAX_FIRST_SLICES));
+        slice / divisor
     }
 
     /// The workers of tasks that end for a restart, added up.
@@ -110,36 +123,31 @@ impl State {
         restarting.map(|running| running.submitter.workers).sum()
     }
 
-    /// The running tasks that may give way to this one.
+    /// The running tasks that may give way to this one, in the order in which they do.
     fn candidates(&self, head: &QueuedTask) -> Vec<&RunningTask> {
-        let waiting = self.interactive.tasks().chain(self.batch.tasks()).map(QueuedTask::client);
-        let mut clients: HashSet<Client> = waiting.cloned().collect();
-        let clients_of: Vec<Vec<Client>> =
-            self.running.iter().map(|running| running.control.clients()).collect();
-        clients.extend(clients_of.iter().flatten().cloned());
-        let share = self.workers as f64 / clients.len().max(1) as f64;
-        let held = |client: &Client| -> usize {
-            let tasks = self.running.iter().zip(&clients_of);
-            let of_client = tasks.filter(|(_, clients)| clients.contains(client));
-            of_client.map(|(running, _)| running.submitter.workers).sum()
-        };
-        let must_take_turns = head.workers() as f64 > share;
-        if !must_take_turns && held(head.client()) as f64 >= share {
+        let shares = self.shares();
+        let must_take_turns = head.workers() as f64 > shares.share;
+        if !must_take_turns && shares.held_by(head.client()) as f64 >= shares.share {
             return Vec::new();
         }
+        let holds_more = |client: &Client| shares.held_by(client) as f64 > shares.share;
         let may_give_way = |running: &RunningTask, clients: &[Client]| {
             !running.is_restarting
                 && running.submitter.workers > 0
                 && !clients.contains(head.client())
-                && (must_take_turns || clients.iter().all(|client| held(client) as f64 > share))
+                && (must_take_turns || clients.iter().all(holds_more))
                 && (running.submitter.slicing != Slicing::PauseOnly
                     || self.paused_workers + running.submitter.workers <= self.workers)
         };
-        let tasks = self.running.iter().zip(&clients_of);
-        tasks
-            .filter(|(running, clients)| may_give_way(running, clients))
-            .map(|(running, _)| running)
-            .collect()
+        let tasks =
+            shares.running.iter().filter(|(running, clients)| may_give_way(running, clients));
+        let mut candidates: Vec<_> = tasks.map(|&(running, _)| running).collect();
+        candidates.sort_by_key(|running| {
+            let is_first = running.submitter.slicing == Slicing::Unlimited
+                || running.submitter.class == PriorityClass::Batch;
+            (!is_first, running.slice_start)
+        });
+        candidates
     }
 
     /// Pauses tasks, or restarts those for which no paused run may be added.

@@ -18,10 +18,14 @@ const LONG_SEARCHES: [&str; 8] = [
 
 const SLICE: Duration = Duration::from_millis(100);
 
+/// A service on this many workers.
+fn service_with_slices(workers: usize, slice: Duration) -> Service {
+    service(Arc::new(Engine::new(16)), ServiceOptions { slice, ..options(workers, 64) })
+}
+
 /// A service on two workers with short slices.
 fn sliced_service() -> Service {
-    let engine = Arc::new(Engine::new(16));
-    service(engine, ServiceOptions { slice: SLICE, ..options(2, 64) })
+    service_with_slices(2, SLICE)
 }
 
 fn long_request(client: &str, position: usize) -> AnalysisRequest {
@@ -44,7 +48,7 @@ async fn assert_short_searches_are_answered(service: &Service, kind: &str) {
         let answer = service.best_move(short_request(number)).await.unwrap();
         let waited = asked.elapsed();
         assert_eq!(answer.report.nodes, 2_000, "{kind}");
-        assert!(waited < 3 * SLICE + Duration::from_millis(500), "{kind}: {waited:?}");
+        assert!(waited < 3 * SLICE + Duration::from_millis(500), "{kind}, {number}: {waited:?}");
     }
 }
 
@@ -92,30 +96,29 @@ async fn many_clients_with_long_searches_do_not_keep_out_another_one() {
         spawn_best_move(&service, long_request(&format!("hog {number}"), number));
     }
     assert_short_searches_are_answered(&service, "eight clients").await;
+}
 
-    let service = sliced_service();
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn new_searches_of_eight_clients_take_less_than_eight_slices() {
+    let slice = Duration::from_secs(1);
+    let service = service_with_slices(2, slice);
     for number in 0..8 {
         let request = with_threads(2, long_request(&format!("hog {number}"), number));
         spawn_best_move(&service, request);
     }
-    tokio::time::sleep(9 * SLICE).await;
-    assert_short_searches_are_answered(&service, "eight clients, two threads each").await;
+    wait_until("seven searches wait", || service.status().queue_length == 7).await;
+    let asked = Instant::now();
+    service.best_move(short_request(0)).await.unwrap();
+    assert!(asked.elapsed() < 4 * slice, "{:?}", asked.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_sliced_search_keeps_its_node_limit_and_its_result() {
     let limits = Limits { nodes: Some(1_500_000), ..Limits::default() };
     let long = move |client| AnalysisRequest { limits, ..long_request(client, 0) };
-    let service = service(
-        Arc::new(Engine::new(16)),
-        ServiceOptions { slice: Duration::from_millis(30), ..options(1, 64) },
-    );
+    let service = service_with_slices(1, Duration::from_millis(30));
     let alone = service.best_move(long("hog")).await.unwrap();
-    let fresh = Service::start(
-        Arc::new(Engine::new(16)),
-        ServiceOptions { slice: Duration::from_millis(30), ..options(1, 64) },
-    )
-    .unwrap();
+    let fresh = service_with_slices(1, Duration::from_millis(30));
     let sliced = tokio::spawn({
         let service = fresh.clone();
         async move { service.best_move(long("hog")).await.unwrap() }
@@ -136,6 +139,38 @@ async fn a_sliced_search_keeps_its_node_limit_and_its_result() {
     assert_eq!(sliced.report.nodes, alone.report.nodes);
     assert_eq!(sliced.report.pv, alone.report.pv);
     assert!(sliced.queued > Duration::ZERO, "the pauses count as waits");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn new_searches_of_one_client_do_not_keep_a_paused_one_of_another_waiting() {
+    let service = service_with_slices(1, SLICE);
+    (0..3).for_each(|number| spawn_best_move(&service, long_request("hog", number)));
+    wait_until("two searches wait", || service.status().queue_length == 2).await;
+    let limits = Limits { nodes: Some(300_000), ..Limits::default() };
+    let request = AnalysisRequest { limits, ..long_request("visitor", 4) };
+    let answer = tokio::time::timeout(Duration::from_secs(20), service.best_move(request)).await;
+    assert_eq!(answer.unwrap().unwrap().report.nodes, 300_000);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_client_with_many_endless_searches_leaves_places_for_the_paused_ones_of_others() {
+    const CAPACITY: usize = 16;
+    let slice = Duration::from_millis(20);
+    let service =
+        service(Arc::new(Engine::new(16)), ServiceOptions { slice, ..options(1, CAPACITY) });
+    let infinite = |number: usize| {
+        let game = game_at(LONG_SEARCHES[number % 8]);
+        let limits = Limits { depth: Some(90 + (number / 8) as u8), ..Limits::default() };
+        AnalysisRequest { client: Client::new("hog"), ..request(game, limits) }
+    };
+    let mut streams = Vec::new();
+    for number in 0..40 {
+        streams.extend(service.start_analysis(infinite(number)).ok());
+        let answer = service.best_move(short_request(number));
+        let answer = tokio::time::timeout(Duration::from_secs(20), answer).await.unwrap();
+        assert_eq!(answer.unwrap().report.nodes, 2_000);
+    }
+    assert!(streams.len() > CAPACITY, "{}", streams.len());
 }
 
 /// The depths of a stream's iterations, how often it paused after the first one, and its end.
@@ -176,8 +211,7 @@ async fn a_restarted_search_never_falls_back_in_depth() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_paused_search_answers_a_stop_and_a_shutdown_at_once() {
     for with_shutdown in [false, true] {
-        let service =
-            service(Arc::new(Engine::new(16)), ServiceOptions { slice: SLICE, ..options(1, 64) });
+        let service = service_with_slices(1, SLICE);
         let mut paused = service.start_analysis(long_request("ann", 0)).unwrap();
         wait_until("the search runs", || service.status().busy_workers == 1).await;
         tokio::time::sleep(SLICE).await;
@@ -210,5 +244,21 @@ async fn a_lone_client_is_never_interrupted() {
         .collect();
     for stream in streams {
         assert_eq!(stream.await.unwrap().1, 0);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn searches_that_wait_for_a_restart_report_a_shutdown() {
+    let service = service_with_slices(1, SLICE);
+    let streams: Vec<_> = (0..4)
+        .map(|number| {
+            let request = long_request(&format!("hog {number}"), number);
+            tokio::spawn(follow(service.start_analysis(request).unwrap()))
+        })
+        .collect();
+    tokio::time::sleep(8 * SLICE).await;
+    service.shut_down();
+    for stream in streams {
+        assert_eq!(stream.await.unwrap().2, CompletionReason::Shutdown);
     }
 }

@@ -1,0 +1,264 @@
+//! The order in which waiting tasks get workers.
+//!
+//! A task for which others have given way runs first. Then come the tasks of clients that hold less
+//! than their share of the workers, then all others. Among them the classes take turns, and each
+//! class has an order of its own. A client with many tasks that have run already continues these
+//! before it starts new ones, so that it leaves places for the tasks of other clients.
+
+use std::sync::Arc;
+
+use super::class_queue::ClassQueue;
+use super::control::StartTag;
+use super::running::{RunningTask, Shares};
+use super::state::State;
+use super::task::QueuedTask;
+use crate::analysis::request::PriorityClass;
+use crate::analysis::session::{Client, client_share};
+
+/// After this many interactive tasks in a row a batch task runs.
+const MAX_INTERACTIVE_STREAK: usize = 4;
+
+/// A waiting task that is next.
+#[derive(Clone, Copy)]
+pub(super) struct NextTask<'a> {
+    pub(super) class: PriorityClass,
+    pub(super) tag: StartTag,
+    pub(super) queued: &'a QueuedTask,
+}
+
+/// The waiting tasks in the order in which they run.
+pub(super) struct Schedule<'a> {
+    state: &'a State,
+    /// The tasks that it has yielded.
+    earlier: Vec<NextTask<'a>>,
+    /// How many interactive tasks have started in a row while batch tasks waited.
+    streak: usize,
+}
+
+impl<'a> Schedule<'a> {
+    /// The order at this moment.
+    pub(super) fn of(state: &'a State) -> Schedule<'a> {
+        Schedule { state, earlier: Vec::new(), streak: state.interactive_streak }
+    }
+
+    fn choose(&self) -> Option<NextTask<'a>> {
+        self.prepared_task().or_else(|| {
+            let next = self.choose_among(|queued| self.may_start(queued))?;
+            if self.holds_none(next.queued) {
+                return Some(next);
+            }
+            let shares = self.state.shares();
+            let below_share = |queued: &QueuedTask| {
+                self.may_start(queued)
+                    && queued.control.clients().iter().any(|client| {
+                        ((shares.held_by(client) + self.given_to(client)) as f64) < shares.share
+                    })
+            };
+            self.choose_among(below_share).or(Some(next))
+        })
+    }
+
+    /// The task for which others have given way.
+    fn prepared_task(&self) -> Option<NextTask<'a>> {
+        let place = self.state.prepared_task.as_ref()?.place()?;
+        let (class, tag) = (place.class, place.start_tag);
+        let queued = self.state.class_queue(class).get(tag)?;
+        self.is_left(class, tag).then_some(NextTask { class, tag, queued })
+    }
+
+    /// The next of the tasks that meet a condition.
+    fn choose_among(&self, is_ready: impl Fn(&QueuedTask) -> bool) -> Option<NextTask<'a>> {
+        let next_of = |class, queue: &'a ClassQueue| {
+            let next = queue.next(|tag, queued| self.is_left(class, tag) && is_ready(queued));
+            next.map(|(tag, queued)| NextTask { class, tag, queued })
+        };
+        let interactive = next_of(PriorityClass::Interactive, &self.state.interactive);
+        let batch = next_of(PriorityClass::Batch, &self.state.batch);
+        match (interactive, batch) {
+            (Some(interactive), Some(batch)) => {
+                Some(if self.batch_goes_first(interactive.queued, batch.queued) {
+                    batch
+                } else {
+                    interactive
+                })
+            }
+            (interactive, batch) => interactive.or(batch),
+        }
+    }
+
+    /// `true` if a batch task runs before an interactive one. While an interactive task of another
+    /// client waits, batch tasks hold at most all workers but one.
+    fn batch_goes_first(&self, interactive: &QueuedTask, batch: &QueuedTask) -> bool {
+        let workers = self.state.workers;
+        let leaves_one_worker = || {
+            workers == 1
+                || interactive.client() == batch.client()
+                || self.batch_workers() + batch.workers() < workers
+        };
+        self.streak >= MAX_INTERACTIVE_STREAK && leaves_one_worker()
+    }
+
+    /// The workers of the batch tasks that run or are next.
+    fn batch_workers(&self) -> usize {
+        let running = self.state.running.iter().map(|running| &running.submitter);
+        let next = self.earlier.iter().map(|next| &next.queued.submitter);
+        let of_class = running.chain(next).filter(|one| one.class == PriorityClass::Batch);
+        of_class.map(|submitter| submitter.workers).sum()
+    }
+
+    /// `false` for a new task of a client that has its share of the tasks that wait to continue.
+    fn may_start(&self, queued: &QueuedTask) -> bool {
+        let free = self.state.capacity.saturating_sub(self.state.tasks_to_continue());
+        let of_client =
+            self.state.class_queue(queued.submitter.class).tasks_to_continue(queued.client());
+        queued.has_run() || of_client < client_share(free).max(1)
+    }
+
+    /// `true` if no other client waits, or if the task's client holds no worker.
+    fn holds_none(&self, queued: &QueuedTask) -> bool {
+        let State { interactive, batch, running, .. } = self.state;
+        let client = queued.client();
+        (running.iter().all(|running| !running.control.clients().contains(client))
+            && self.given_to(client) == 0)
+            || interactive.known_clients() + batch.known_clients() <= 1
+    }
+
+    /// The workers of a client's tasks that are next.
+    fn given_to(&self, client: &Client) -> usize {
+        let of_client = self.earlier.iter().filter(|next| next.queued.client() == client);
+        of_client.map(|next| next.queued.workers()).sum()
+    }
+
+    fn is_left(&self, class: PriorityClass, tag: StartTag) -> bool {
+        !self.earlier.iter().any(|next| (next.class, next.tag) == (class, tag))
+    }
+}
+
+impl<'a> Iterator for Schedule<'a> {
+    type Item = NextTask<'a>;
+
+    fn next(&mut self) -> Option<NextTask<'a>> {
+        let next = self.choose()?;
+        self.earlier.push(next);
+        let batch_tasks = self.earlier.iter().filter(|next| next.class == PriorityClass::Batch);
+        let batch_waits = self.state.batch.len() > batch_tasks.count();
+        self.streak = streak_after(next.class, batch_waits, self.streak);
+        Some(next)
+    }
+}
+
+/// How many interactive tasks have started in a row after the start of a task of this class.
+fn streak_after(class: PriorityClass, batch_waits: bool, streak: usize) -> usize {
+    if class == PriorityClass::Interactive && batch_waits { streak + 1 } else { 0 }
+}
+
+/// The tasks at the head of the queue for which there are enough free workers, though no worker has
+/// taken them yet.
+#[derive(Default)]
+pub(super) struct Runnable {
+    interactive: ClassTally,
+    batch: ClassTally,
+    pub(super) workers: usize,
+}
+
+/// Tasks of one class.
+#[derive(Clone, Copy, Default)]
+struct ClassTally {
+    tasks: usize,
+    /// Those that have not run yet.
+    new: usize,
+}
+
+impl Runnable {
+    /// How many tasks these are.
+    pub(super) fn tasks(&self) -> usize {
+        self.interactive.tasks + self.batch.tasks
+    }
+
+    fn tally(&self, class: PriorityClass) -> ClassTally {
+        match class {
+            PriorityClass::Interactive => self.interactive,
+            PriorityClass::Batch => self.batch,
+        }
+    }
+
+    /// How many of them are of a class.
+    pub(super) fn count(&self, class: PriorityClass) -> usize {
+        self.tally(class).tasks
+    }
+}
+
+impl State {
+    /// How many tasks of a class wait for their first worker.
+    pub(super) fn waiting(&self, runnable: &Runnable, class: PriorityClass) -> usize {
+        self.class_queue(class).new_tasks() - runnable.tally(class).new
+    }
+
+    /// `true` if a task waits for which there are not enough free workers.
+    pub(super) fn is_blocked(&self) -> bool {
+        self.length() > self.runnable().tasks()
+    }
+
+    /// The tasks for which there are enough free workers.
+    pub(super) fn runnable(&self) -> Runnable {
+        let mut runnable = Runnable::default();
+        if self.length() == 0 || self.free_workers == 0 {
+            return runnable;
+        }
+        for NextTask { class, queued, .. } in Schedule::of(self) {
+            if runnable.workers + queued.workers() > self.free_workers {
+                break;
+            }
+            let tally = match class {
+                PriorityClass::Interactive => &mut runnable.interactive,
+                PriorityClass::Batch => &mut runnable.batch,
+            };
+            tally.tasks += 1;
+            tally.new += usize::from(!queued.has_run());
+            runnable.workers += queued.workers();
+        }
+        runnable
+    }
+
+    /// The shares of the clients at this moment.
+    pub(super) fn shares(&self) -> Shares<'_> {
+        let waiting = self.interactive.submitters().chain(self.batch.submitters());
+        Shares::new(self.workers, &self.running, waiting)
+    }
+
+    /// The task that runs next, once there are enough free workers.
+    pub(super) fn next_task(&self) -> Option<NextTask<'_>> {
+        Schedule::of(self).next()
+    }
+
+    /// Stops enough speculative searches to cover the workers that runnable tasks need and idle
+    /// workers cannot supply.
+    pub(super) fn preempt_speculation(&mut self) {
+        if self.speculative_runs.is_empty() {
+            return;
+        }
+        let wanted = self.runnable().workers;
+        let active = self.speculative_runs.iter().filter(|run| !run.stop.is_stopped());
+        let idle_workers = self.free_workers.saturating_sub(active.clone().count());
+        active.take(wanted.saturating_sub(idle_workers)).for_each(|run| run.stop.stop());
+    }
+
+    /// Takes the next task if enough workers are free for it, and registers it as running.
+    pub(super) fn take_task(&mut self) -> Option<QueuedTask> {
+        if self.free_workers == 0 {
+            return None;
+        }
+        let NextTask { class, tag, queued } = self.next_task()?;
+        if queued.workers() > self.free_workers {
+            return None;
+        }
+        let queued = self.class_queue_mut(class).pop(tag)?;
+        self.interactive_streak =
+            streak_after(class, self.batch.len() > 0, self.interactive_streak);
+        self.record_dequeue(&queued);
+        self.prepared_task.take_if(|control| Arc::ptr_eq(control, &queued.control));
+        self.free_workers -= queued.workers();
+        self.running.push(RunningTask::new(&queued));
+        Some(queued)
+    }
+}
