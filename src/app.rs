@@ -10,6 +10,7 @@ mod header_timer;
 mod memory;
 mod read_rate;
 mod server;
+mod stream_gate;
 
 use std::future::Future;
 use std::io;
@@ -34,6 +35,7 @@ use from_settings::{ConnectionRules, access, caps, connection_rules, job_rules, 
 pub use memory::{MemoryError, configure_malloc, memory_bound_mb};
 use server::ConnectionCounts;
 pub use server::{ListenError, Listeners};
+use stream_gate::StreamGate;
 
 /// A server that did not start, or failed.
 #[derive(Debug, thiserror::Error)]
@@ -157,9 +159,11 @@ async fn serve_all(
         let _ = closed.changed().await;
     };
     let Listeners { main, metrics } = listeners;
-    let ConnectionRules { limits, max_per_client, proxies } = rules;
+    let ConnectionRules { limits, max_per_client, max_open_streams, proxies } = rules;
+    let streams = StreamGate::new(max_open_streams);
     let counts = |open| ConnectionCounts {
         open,
+        streams: streams.clone(),
         by_client: ClientConnections::new(limits.max_connections, max_per_client, proxies.clone()),
     };
     let main_counts = counts(app.connections());

@@ -37,7 +37,7 @@ pub use metrics::{Gauge, GaugeGuard};
 pub use openapi::contract;
 pub(crate) use problem::head_too_large_document;
 pub use problem::{Problem, ProblemCode};
-pub(crate) use request_memory::Reservation;
+pub(crate) use request_memory::{REQUEST_BYTES, Reservation, UNREAD_BODY_BYTES};
 pub use router::{router, split_routers, with_middleware};
 pub use state::App;
 pub use stream::StreamOptions;

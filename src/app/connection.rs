@@ -17,6 +17,7 @@ use super::client_connections::ClientConnection;
 use super::h2_streams::StreamExecutor;
 use super::head_too_large;
 use super::read_rate::ReadRate;
+use super::stream_gate::GateWait;
 use crate::http::GaugeGuard;
 
 /// The client preface of HTTP/2 (RFC 9113, section 3.4). Its bytes distinguish the HTTP versions.
@@ -57,6 +58,8 @@ pub(super) struct Connection {
     /// `true` while the bytes received match the preface of HTTP/2.
     is_http2_preface: bool,
     streams: StreamExecutor,
+    /// The wait of an HTTP/2 connection while too many streams are open.
+    gate_wait: GateWait,
     /// Runs until the client has sent its first bytes.
     handshake_timeout: Pin<Box<Sleep>>,
     max_head_bytes: usize,
@@ -80,6 +83,7 @@ impl Connection {
             stall_timeout: limits.stall_timeout,
             preface_bytes: 0,
             is_http2_preface: true,
+            gate_wait: streams.gate_wait(),
             streams,
             handshake_timeout: Box::pin(sleep(limits.header_timeout)),
             max_head_bytes: limits.max_head_bytes,
@@ -164,6 +168,9 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if self.preface_bytes == HTTP2_PREFACE.len() && self.is_http2_preface {
+            ready!(self.gate_wait.poll_open(context));
+        }
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         let received = &buffer.filled()[before..];

@@ -8,7 +8,8 @@ use crate::analysis::ServiceOptions;
 use crate::analysis::jobs::{JobRules, Usage};
 use crate::config::{ApiKeySettings, JobsSettings, Settings};
 use crate::http::{
-    AccessConfig, ApiKey, ApiKeys, Caps, JobCaps, RateLimit, StreamOptions, TrustedProxies,
+    AccessConfig, ApiKey, ApiKeys, Caps, JobCaps, REQUEST_BYTES, RateLimit, StreamOptions,
+    TrustedProxies,
 };
 
 /// The options of the analysis service.
@@ -38,8 +39,14 @@ pub(super) fn job_rules(settings: &JobsSettings) -> JobRules {
 pub(super) struct ConnectionRules {
     pub(super) limits: ConnectionLimits,
     pub(super) max_per_client: usize,
+    /// The HTTP/2 streams of all connections that may be open at once.
+    pub(super) max_open_streams: usize,
     pub(super) proxies: TrustedProxies,
 }
+
+/// HTTP/2 streams that may be open besides those of admitted requests: requests that the server
+/// is about to refuse. Each takes about 5 KB.
+const UNADMITTED_STREAMS: usize = 4_096;
 
 /// The limits of connections.
 pub(super) fn connection_rules(settings: &Settings) -> ConnectionRules {
@@ -52,6 +59,7 @@ pub(super) fn connection_rules(settings: &Settings) -> ConnectionRules {
     ConnectionRules {
         limits,
         max_per_client: settings.http.connections_per_client,
+        max_open_streams: (settings.http.requests_mb << 20) / REQUEST_BYTES + UNADMITTED_STREAMS,
         proxies: TrustedProxies::new(settings.access.trusted_proxies.clone()),
     }
 }

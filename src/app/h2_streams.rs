@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep_until};
 
 use super::h2_stall::StreamProgress;
+use super::stream_gate::{GateWait, StreamGate};
 
 tokio::task_local! {
     /// The client's progress on the stream of the current task.
@@ -22,6 +23,8 @@ pub(super) struct StreamExecutor {
     shared: Arc<Shared>,
     /// Time after which a stream whose client reads nothing is reset.
     stall_timeout: Duration,
+    /// The count of the streams of all connections.
+    gate: Arc<StreamGate>,
 }
 
 struct Shared {
@@ -40,12 +43,18 @@ struct State {
 
 impl StreamExecutor {
     /// An executor for a new connection, whose protocol is not known yet.
-    pub(super) fn new(stall_timeout: Duration) -> StreamExecutor {
+    pub(super) fn new(stall_timeout: Duration, gate: Arc<StreamGate>) -> StreamExecutor {
         let state = State { is_http2: false, open_streams: 0, idle_since: Instant::now() };
         StreamExecutor {
             shared: Arc::new(Shared { state: Mutex::new(state), emptied: Notify::new() }),
             stall_timeout,
+            gate,
         }
+    }
+
+    /// A wait of the connection while too many streams are open.
+    pub(super) fn gate_wait(&self) -> GateWait {
+        GateWait::new(self.gate.clone())
     }
 
     /// Notes that the connection uses HTTP/2.
@@ -86,7 +95,7 @@ impl Shared {
 
 impl<F: Future<Output: Send> + Send + 'static> Executor<F> for StreamExecutor {
     fn execute(&self, work: F) {
-        let open_stream = OpenStream::new(self.shared.clone());
+        let open_stream = (OpenStream::new(self.shared.clone()), self.gate.enter());
         let (progress, stall_timeout) = (Arc::new(StreamProgress::new()), self.stall_timeout);
         let work = STREAM_PROGRESS.scope(progress.clone(), work);
         tokio::spawn(async move {
@@ -138,7 +147,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn only_an_http2_connection_can_be_idle() {
-        let streams = StreamExecutor::new(TIME);
+        let streams = StreamExecutor::new(TIME, StreamGate::new(8));
         assert!(!becomes_idle(&streams).await);
         streams.start_http2();
         assert!(becomes_idle(&streams).await);
@@ -146,7 +155,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn idle_time_starts_when_the_last_stream_ends() {
-        let streams = StreamExecutor::new(TIME);
+        let streams = StreamExecutor::new(TIME, StreamGate::new(8));
         streams.start_http2();
         let first = OpenStream::new(streams.shared.clone());
         let second = OpenStream::new(streams.shared.clone());
@@ -160,7 +169,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_stalled_stream_ends_its_task() {
-        let streams = StreamExecutor::new(TIME);
+        let streams = StreamExecutor::new(TIME, StreamGate::new(8));
         let (sender, receiver) = tokio::sync::oneshot::channel::<()>();
         streams.execute(async move {
             let _sender = sender;

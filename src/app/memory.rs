@@ -15,8 +15,9 @@ const PROCESS_BYTES: u64 = 60 * MB;
 /// Spans that wait for the collector, and the client that sends them.
 const TRACE_BYTES: u64 = 8 * MB;
 
-/// A connection without the head of a request: its tasks, its HTTP/2 state and its buffers.
-const CONNECTION_BYTES: u64 = 16 << 10;
+/// A connection without the head of a request: its tasks, its buffers, and for HTTP/2 its streams
+/// and the part of the bodies that waits unread.
+const CONNECTION_BYTES: u64 = 64 << 10;
 
 /// The lines that wait for the client of a stream, or the messages of a live board.
 const STREAM_BYTES: u64 = 100 << 10;

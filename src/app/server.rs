@@ -29,8 +29,9 @@ use super::connection::{Connection, ConnectionLimits, ConnectionPermit};
 use super::h2_stall::{TrackedRequestBody, TrackedResponseBody, Tracking};
 use super::h2_streams::{StreamExecutor, current_stream_progress};
 use super::header_timer::HeaderTimer;
+use super::stream_gate::StreamGate;
 use crate::config::Settings;
-use crate::http::{Gauge, Peer};
+use crate::http::{Gauge, Peer, UNREAD_BODY_BYTES};
 
 /// Interval of the pings on an idle HTTP/2 connection, and the time to wait for the pong.
 const PING_INTERVAL: Duration = Duration::from_secs(20);
@@ -40,11 +41,12 @@ const PONG_TIMEOUT: Duration = Duration::from_secs(10);
 const LISTEN_BACKLOG: u32 = 4_096;
 
 /// Most concurrent requests of one HTTP/2 connection.
-const MAX_CONCURRENT_STREAMS: u32 = 64;
+const MAX_CONCURRENT_STREAMS: u32 = 32;
 
 /// The part of all request bodies of an HTTP/2 connection that a client may send before the server
-/// reads them, in bytes.
-const HTTP2_WINDOW: u32 = 64 << 10;
+/// reads them, in bytes. Over long distances it would limit the speed of uploads, but the proxy or
+/// service that speaks HTTP/2 without TLS is near.
+const HTTP2_WINDOW: u32 = UNREAD_BODY_BYTES as u32;
 
 /// The least buffer that hyper accepts for HTTP/1.
 const MIN_HTTP1_BUFFER_BYTES: usize = 8 << 10;
@@ -108,6 +110,8 @@ pub(super) struct ConnectionCounts {
     pub(super) open: Gauge,
     /// Those of each client.
     pub(super) by_client: ClientConnections,
+    /// The HTTP/2 streams of all connections.
+    pub(super) streams: Arc<StreamGate>,
 }
 
 /// Serves until `close` resolves, then completes the requests that are running.
@@ -142,7 +146,8 @@ pub(super) async fn serve(
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(error = error.to_string(), "could not set TCP_NODELAY");
         }
-        let (streams, router) = (StreamExecutor::new(limits.stall_timeout), router.clone());
+        let (streams, router) =
+            (StreamExecutor::new(limits.stall_timeout, counts.streams.clone()), router.clone());
         let connection_permit = ConnectionPermit {
             _permit: permit,
             _client_connection: client_connection,

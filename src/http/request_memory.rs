@@ -14,6 +14,10 @@ use crate::analysis::{Client, client_share};
 /// [`FREE_BODY_BYTES`] each.
 pub(crate) const REQUEST_BYTES: usize = 16 << 10;
 
+/// The part of a body that waits in the buffers of its connection while the server reads nothing:
+/// the HTTP/2 window, which is larger than the buffer of HTTP/1.
+pub(crate) const UNREAD_BODY_BYTES: usize = 32 << 10;
+
 /// Bodies and responses up to this size are covered by [`REQUEST_BYTES`].
 pub(crate) const FREE_BODY_BYTES: usize = 4 << 10;
 

@@ -20,6 +20,7 @@ crate::trials![
     a_stalled_reader_is_disconnected,
     a_reader_of_one_byte_at_a_time_is_disconnected,
     one_client_gets_an_eighth_of_the_memory_of_requests,
+    uploads_that_wait_for_others_count_with_their_unread_bytes,
     http_2_works_with_prior_knowledge,
 ];
 
@@ -193,6 +194,23 @@ async fn one_client_gets_an_eighth_of_the_memory_of_requests() {
     assert!(exchange(&mut other, LIVEZ).await.starts_with("HTTP/1.1 200"));
     let answer = exchange(&mut held[0], &body[1..]).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "a request that was admitted is answered");
+}
+
+async fn uploads_that_wait_for_others_count_with_their_unread_bytes() {
+    let server = Server::start_with(|settings| settings.http.requests_mb = 1).await;
+    let half_upload = "POST /v1/games HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
+                       content-type: text/plain\r\ncontent-length: 3000\r\n\r\n1. e4";
+    let mut held = Vec::new();
+    // Two are read, and two more take the rest of the client's share.
+    for _ in 0..4 {
+        let mut stream = connect_from(&server, [127, 0, 0, 2]).await;
+        stream.write_all(half_upload.as_bytes()).await.unwrap();
+        held.push(stream);
+    }
+    sleep(Duration::from_millis(200)).await;
+    let mut further = connect_from(&server, [127, 0, 0, 2]).await;
+    let refused = exchange(&mut further, half_upload).await;
+    assert!(refused.starts_with("HTTP/1.1 503") && refused.contains("queue_full"), "{refused}");
 }
 
 async fn a_stalled_reader_is_disconnected() {

@@ -96,9 +96,9 @@ fn the_documented_formula_of_a_batch_matches_the_code() {
 fn the_documented_formulas_of_requests_and_connections_match_the_code() {
     assert!(SIZING_RULE.contains("#   + http.requests_mb  "));
     assert_eq!(growth(|settings| settings.http.requests_mb += 100), 100.0);
-    assert!(SIZING_RULE.contains("#   + http.connections × (http.head_bytes + 16 KB)  "));
-    assert_eq!(growth(|settings| settings.http.connections += 32_768), 1_024.0);
-    assert_eq!(growth(|settings| settings.http.head_bytes += 16_384), 32.0);
+    assert!(SIZING_RULE.contains("#   + http.connections × (http.head_bytes + 64 KB)  "));
+    assert_eq!(growth(|settings| settings.http.connections += 32_768), 2_560.0);
+    assert_eq!(growth(|settings| settings.http.head_bytes += 16_384), 16.0);
 }
 
 #[test]

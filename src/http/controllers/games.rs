@@ -28,7 +28,7 @@ use crate::http::json::{Query, Reply};
 use crate::http::problem::{
     DeletionProblems, GamesProblems, JobEventsProblems, JobProblems, Problem,
 };
-use crate::http::request_memory::{Reservation, ShareExceeded};
+use crate::http::request_memory::{Reservation, ShareExceeded, UNREAD_BODY_BYTES};
 use crate::http::stream::{
     CHUNKED_BODY_BYTES, ChunkSource, END_EVENT_ID, ResponseFormat, StreamSetup, chunked_body,
 };
@@ -81,13 +81,17 @@ use request::Upload;
 pub(crate) async fn submit_games(
     State(app): State<App>,
     caller: Caller,
+    Extension(memory): Extension<Arc<Reservation>>,
     Query(limits): Query<ReviewLimitsRequest>,
     headers: HeaderMap,
     body: Body,
 ) -> Result<Response, Problem> {
     let idempotency_key = request::idempotency_key(&headers)?;
+    let mut unread = memory.part();
+    unread.grow_to(UNREAD_BODY_BYTES).map_err(|ShareExceeded| Problem::memory_share_exceeded())?;
     // The permit is held until the job is stored. It bounds the number of texts in memory.
     let _permit = app.upload_permit(caller.client()).await?;
+    drop(unread);
     let Upload { text, limits } = request::read_upload(&app, &headers, body, limits).await?;
     let (review_limits, clamped) = limits.clamp(app.caps());
     let submission = Submission {
