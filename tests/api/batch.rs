@@ -17,6 +17,7 @@ use crate::support::{Server, Stream, coverage, rss};
 crate::trials![
     every_answer_has_the_id_and_index_of_its_line,
     a_line_with_multipv_is_answered_with_lines,
+    scores_can_be_reported_from_whites_point_of_view,
     a_bad_line_fails_alone,
     blank_lines_count_but_are_not_answered,
     lines_beyond_the_limits_are_not_read_and_earlier_ones_are_answered,
@@ -92,6 +93,21 @@ async fn a_line_with_multipv_is_answered_with_lines() {
     assert_eq!((answers[0]["lines"].as_array().unwrap().len(), answers[0].get("pv")), (2, None));
     assert_eq!((answers[1].get("lines"), &answers[1]["id"]), (None, &json!(-25)));
     assert_eq!((&answers[2]["id"], &answers[2]["clamped"][0]["given"]), (&Value::Null, &json!(5)));
+}
+
+async fn scores_can_be_reported_from_whites_point_of_view() {
+    let server = Server::start().await;
+    // Black is a queen up.
+    let fen = "3qk3/8/8/8/8/8/8/4K3 b - - 0 1";
+    let lines = [
+        json!({ "fen": fen, "depth": 4 }),
+        json!({ "fen": fen, "depth": 4, "pov": "white" }),
+        json!({ "fen": fen, "depth": 4, "pov": "white", "multipv": 2 }),
+    ];
+    let (answers, _) = collect_answers(&server, body(&lines)).await;
+    let is_positive = |answer: &Value| answer["score"]["value"].as_i64().unwrap() > 0;
+    assert_eq!(answers.iter().map(is_positive).collect::<Vec<_>>(), [true, false, false]);
+    assert!(!is_positive(&answers[2]["lines"][1]), "{}", answers[2]);
 }
 
 async fn a_bad_line_fails_alone() {

@@ -21,6 +21,7 @@ crate::trials![
     zero_threads_are_refused,
     threads_above_the_cap_are_clamped_and_reported,
     a_mate_search_uses_one_thread,
+    scores_can_be_reported_from_whites_point_of_view,
     members_of_an_analysis_are_refused,
     a_newer_request_of_the_session_replaces_the_older_one,
     a_request_replaced_in_the_queue_has_no_result,
@@ -287,9 +288,26 @@ async fn a_mate_search_uses_one_thread() {
     assert_eq!(answer["clamped"], json!([{ "member": "threads", "asked": 2, "given": 1 }]));
 }
 
+async fn scores_can_be_reported_from_whites_point_of_view() {
+    let server = Server::start().await;
+    let fen = ROOK_DOWN.replace(" w ", " b ");
+    let side = server.post_ok("/v1/best-move", &json!({ "fen": fen, "depth": 6 })).await;
+    assert!(side["score"]["value"].as_i64().unwrap() > 0, "{side}");
+    let body = json!({ "fen": fen, "depth": 6, "pov": "white" });
+    let query = format!("fen={}&depth=6&pov=white", fen.replace(' ', "_"));
+    let by_query = server.get(&format!("/v1/best-move?{query}")).await.json();
+    for white in [server.post_ok("/v1/best-move", &body).await, by_query] {
+        let value = white["score"]["value"].as_i64().unwrap();
+        assert_eq!(value, -side["score"]["value"].as_i64().unwrap());
+        let [win, draw, loss] = wdl(&white);
+        assert_eq!([loss, draw, win], wdl(&side));
+        assert_eq!((&white["pv"], &white["source"]), (&side["pv"], &json!("memory")));
+    }
+}
+
 async fn members_of_an_analysis_are_refused() {
     let server = Server::start().await;
-    for member in ["multipv", "searchmoves", "infinite", "pov"] {
+    for member in ["multipv", "searchmoves", "infinite", "pv_length"] {
         let mut body = json!({ "fen": "startpos", "depth": 1 });
         body[member] = 1.into();
         let problem =

@@ -12,7 +12,7 @@ use crate::chess::{CastlingNotation, Position};
 use crate::http::App;
 use crate::http::access::Caller;
 use crate::http::dto::{
-    BestMove, Clamped, MoveText, PositionRequest, PositionState, ScoreDto, SearchRequest,
+    BestMove, Clamped, MoveText, PositionRequest, PositionState, Pov, ScoreDto, SearchRequest,
     SearchStats, WdlDto, line_texts, score_or_null, wdl_or_null,
 };
 use crate::http::json::{Json, Query, Reply, request};
@@ -37,11 +37,12 @@ pub(crate) struct BestMoveAnswer {
     state: PositionState,
     #[serde(flatten)]
     best_move: BestMove,
-    /// The score from the point of view of the side to move. Null if the search was replaced before
-    /// it found anything.
+    /// The score from the point of view of `pov`. Null if the search was replaced before it found
+    /// anything.
     #[schema(required, schema_with = score_or_null)]
     score: Option<ScoreDto>,
-    /// The win, draw and loss chances of the side to move. Null if `score` is null.
+    /// The win, draw and loss chances of the score, from the same point of view. Null if `score` is
+    /// null.
     #[schema(required, schema_with = wdl_or_null)]
     wdl: Option<WdlDto>,
     /// The principal variation in UCI. The line of a mate ends with the mate.
@@ -127,11 +128,12 @@ async fn respond(
     let resolved = request.position.resolve()?;
     let state = PositionState::from(&resolved);
     let position = resolved.game.position().clone();
+    let pov = request.search.pov;
     let (request, clamped) = request.search.clamp(None, resolved.game, caller.client(), app.caps());
     let answer = app.service().await.best_move(request).await?;
     let timing = ServerTiming { queue: answer.queued, search: answer.searched };
     let mut response =
-        Reply(BestMoveAnswer::new(state, &position, &answer, clamped)).into_response();
+        Reply(BestMoveAnswer::new(state, &position, pov, &answer, clamped)).into_response();
     response.extensions_mut().insert(timing);
     Ok(response)
 }
@@ -140,17 +142,18 @@ impl BestMoveAnswer {
     pub(crate) fn new(
         state: PositionState,
         position: &Position,
+        pov: Pov,
         answer: &Answer,
         clamped: Vec<Clamped>,
     ) -> BestMoveAnswer {
-        let report = &answer.report;
+        let (report, turn) = (&answer.report, position.turn());
         let (pv, pv_san): (Vec<_>, Vec<_>) =
             line_texts(position, &report.pv, CastlingNotation::Standard).unzip();
         BestMoveAnswer {
             state,
             best_move: BestMove::from_line(pv.iter().copied().zip(pv_san.iter().copied())),
-            score: answer.has_result().then(|| report.score.into()),
-            wdl: answer.has_result().then(|| report.wdl.into()),
+            score: answer.has_result().then(|| pov.score(report.score, turn)),
+            wdl: answer.has_result().then(|| pov.wdl(report.wdl, turn)),
             pv,
             pv_san,
             stats: SearchStats::new(answer, clamped),

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{ObjectBuilder, Type};
 
+use super::score::Pov;
 use super::{per_second, whole_ms};
 use crate::analysis::{
     AnalysisRequest, Answer, CacheVerdict, Client, CompletionReason, PriorityClass, Session, Source,
@@ -46,6 +47,8 @@ request! {
         optional session: SessionName,
         /// Search even if the evaluation cache has an answer. The new result is cached.
         defaulted fresh: bool,
+        /// The point of view of `score` and `wdl`: the side to move or White.
+        defaulted pub(crate) pov: Pov,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::analysis::AnalysisError;
 use crate::http::problem::{Problem, ProblemCode, render_object};
 
 /// The examples of each operation.
-const FILES: [(&str, &str); 21] = [
+const FILES: [(&str, &str); 22] = [
     ("analyse", include_str!("examples/analyse.json")),
     ("best_move", include_str!("examples/best_move.json")),
     ("cloud_eval", include_str!("examples/cloud_eval.json")),
@@ -22,6 +22,7 @@ const FILES: [(&str, &str); 21] = [
     ("evaluate", include_str!("examples/evaluate.json")),
     ("explore", include_str!("examples/explore.json")),
     ("follow_analysis", include_str!("examples/follow_analysis.json")),
+    ("game_events", include_str!("examples/game_events.json")),
     ("game_review", include_str!("examples/game_review.json")),
     ("legal_moves", include_str!("examples/legal_moves.json")),
     ("limits", include_str!("examples/limits.json")),

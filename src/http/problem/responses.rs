@@ -278,6 +278,22 @@ impl IntoResponses for JobProblems {
     }
 }
 
+/// The problems of reading the review of a job, whose query has options.
+#[derive(Debug)]
+pub(crate) struct JobReviewProblems;
+
+impl IntoResponses for JobReviewProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[
+            ProblemCode::MalformedQuery,
+            ProblemCode::NotFound,
+            ProblemCode::Gone,
+            ProblemCode::InvalidRequest,
+            ProblemCode::NotReady,
+        ])
+    }
+}
+
 /// The problems of the event stream of a job.
 #[derive(Debug)]
 pub(crate) struct JobEventsProblems;
@@ -285,8 +301,10 @@ pub(crate) struct JobEventsProblems;
 impl IntoResponses for JobEventsProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems_and_internal(&[
+            ProblemCode::MalformedQuery,
             ProblemCode::NotFound,
             ProblemCode::Gone,
+            ProblemCode::InvalidRequest,
             ProblemCode::QueueFull,
             ProblemCode::NotReady,
         ])

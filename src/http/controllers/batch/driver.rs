@@ -14,7 +14,7 @@ use super::message::{BatchEnd, BatchError, BatchRequest, EndReason, Indexed};
 use crate::analysis::Service;
 use crate::chess::CastlingNotation;
 use crate::http::access::Caller;
-use crate::http::controllers::analysis::{AnalysisAnswer, Pov, RenderOptions};
+use crate::http::controllers::analysis::{AnalysisAnswer, RenderOptions};
 use crate::http::controllers::best_move::BestMoveAnswer;
 use crate::http::dto::{CorrelationId, PositionState};
 use crate::http::problem::{Problem, ProblemCode, render_object};
@@ -214,13 +214,14 @@ impl LineHandler {
         let state = PositionState::from(&resolved);
         let position = resolved.game.position().clone();
         let (id, has_multipv) = (request.id.clone(), request.multipv.is_some());
+        let pov = request.search.pov;
         let (analysis_request, clamped) =
             request.clamp(resolved.game, self.caller.client(), self.app.caps());
         let answer = self.service.best_move_when_free(analysis_request).await?;
         Ok(if has_multipv {
             let render_options = RenderOptions {
                 position,
-                pov: Pov::Side,
+                pov,
                 castling: CastlingNotation::Standard,
                 pv_length: usize::MAX,
                 clamped,
@@ -234,7 +235,7 @@ impl LineHandler {
             encode_answer(&Indexed {
                 id,
                 index,
-                answer: BestMoveAnswer::new(state, &position, &answer, clamped),
+                answer: BestMoveAnswer::new(state, &position, pov, &answer, clamped),
             })
         })
     }

@@ -8,7 +8,7 @@ use axum::http::HeaderMap;
 use crate::analysis::jobs::PositionLimits;
 use crate::chess::pgn::decode;
 use crate::engine::Limits;
-use crate::http::dto::{Clamped, Clamper};
+use crate::http::dto::{Clamped, Clamper, Pov};
 use crate::http::headers::IDEMPOTENCY_KEY;
 use crate::http::json::{self, BodyLimits, request};
 use crate::http::problem::{InvalidMember, MemberErrorCode, Problem};
@@ -45,6 +45,16 @@ request! {
         /// One or more games as PGN.
         required pgn: String,
         flatten limits: ReviewLimitsRequest,
+    }
+}
+
+request! {
+    /// The options of reading a review.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct ReviewViewRequest as "ReviewView" {
+        /// The point of view of `before` and `after` of each move: the player who makes the move
+        /// (`side`) or White.
+        defaulted pub(super) pov: Pov,
     }
 }
 
