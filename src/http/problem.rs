@@ -262,19 +262,25 @@ impl Problem {
         Problem::new(ProblemCode::RateLimited, "rate limit exceeded").retry_after(after)
     }
 
-    /// A body that is not NDJSON.
-    pub(crate) fn not_ndjson(content_type: Option<&str>) -> Problem {
-        let detail = match content_type {
-            None => "the header Content-Type: application/x-ndjson is missing".to_owned(),
-            Some(declared) => {
-                format!(
-                    "Content-Type is {:?}; it must be application/x-ndjson, without \
-                        Content-Encoding",
-                    excerpt(declared)
-                )
-            }
-        };
+    /// A batch with an unsupported media type.
+    pub(crate) fn not_a_batch(content_type: Option<&str>) -> Problem {
+        let declared = excerpt(content_type.unwrap_or_default());
+        let detail = format!(
+            "Content-Type is {declared:?}; it must be application/x-ndjson for a request per \
+             line, or application/json for an array of requests"
+        );
         Problem::new(ProblemCode::UnsupportedMediaType, detail)
+    }
+
+    /// A batch that is declared as JSON, but is no array.
+    pub(crate) fn not_an_array() -> Problem {
+        Problem::invalid_request(&[InvalidMember {
+            code: MemberErrorCode::WrongType,
+            pointer: String::new(),
+            detail: "the body is not an array; a batch of application/json must be an array of \
+                     requests"
+                .to_owned(),
+        }])
     }
 
     /// An upload with an unsupported media type.

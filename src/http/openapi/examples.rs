@@ -14,8 +14,9 @@ use crate::analysis::AnalysisError;
 use crate::http::problem::{Problem, ProblemCode, render_object};
 
 /// The examples of each operation.
-const FILES: [(&str, &str); 22] = [
+const FILES: [(&str, &str); 23] = [
     ("analyse", include_str!("examples/analyse.json")),
+    ("batch", include_str!("examples/batch.json")),
     ("best_move", include_str!("examples/best_move.json")),
     ("cloud_eval", include_str!("examples/cloud_eval.json")),
     ("engine", include_str!("examples/engine.json")),

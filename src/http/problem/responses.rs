@@ -232,14 +232,17 @@ impl IntoResponses for CloudEvalProblems {
     }
 }
 
-/// The problems of a whole batch. Errors of one line are reported in its place.
+/// The problems of a whole batch. Errors of one line are reported in its place. Only a body that is
+/// declared as JSON can time out before the response, or be no array.
 #[derive(Debug)]
 pub(crate) struct BatchProblems;
 
 impl IntoResponses for BatchProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems_and_internal(&[
+            ProblemCode::RequestTimeout,
             ProblemCode::UnsupportedMediaType,
+            ProblemCode::InvalidRequest,
             ProblemCode::QueueFull,
             ProblemCode::ShuttingDown,
         ])
