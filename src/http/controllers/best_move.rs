@@ -7,26 +7,44 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::analysis::Answer;
-use crate::chess::{CastlingNotation, Position};
-use crate::http::App;
+use crate::analysis::{AnalysisRequest, Answer, Client};
+use crate::chess::{CastlingNotation, Game, Position};
+use crate::engine::StrengthLimit;
 use crate::http::access::Caller;
 use crate::http::dto::{
     BestMove, Clamped, MoveText, PositionRequest, PositionState, Pov, ScoreDto, SearchRequest,
     SearchStats, WdlDto, line_texts, score_or_null, wdl_or_null,
 };
-use crate::http::json::{Json, Query, Reply, request};
+use crate::http::json::{Json, Members, NumberIn, Query, Reply, request};
 use crate::http::middleware::ServerTiming;
-use crate::http::problem::{Problem, QueryProblems, SearchProblems};
+use crate::http::problem::{MemberErrorCode, Problem, QueryProblems, SearchProblems};
+use crate::http::{App, Caps};
 
 request! {
     /// A position to search and the limits of the search. The search stops at the first limit that
     /// it reaches. A value above a cap of `GET /v1/limits` is clamped. The cap on `movetime_ms`
     /// also ends a search without `movetime_ms`, with the reason `time`.
     #[derive(Clone, Debug)]
+    #[validate(check_elo(elo, search))]
     pub(crate) struct BestMoveRequest as "BestMoveRequest" {
         flatten position: PositionRequest,
         flatten search: SearchRequest,
+        /// Play like a weaker player of this strength, in Elo. The search has few nodes and one
+        /// thread, and the move is drawn from the best ones. Such a request neither reads nor
+        /// writes the evaluation cache. Can't be combined with `mate` or `fresh`.
+        optional elo: Elo,
+    }
+}
+
+/// The strength of a weaker player.
+type Elo = NumberIn<{ *StrengthLimit::ELO.start() as u64 }, { *StrengthLimit::ELO.end() as u64 }>;
+
+fn check_elo(members: &mut Members<'_>, elo: Option<&Option<Elo>>, search: Option<&SearchRequest>) {
+    let (Some(Some(_)), Some(search)) = (elo, search) else { return };
+    let excluded = [("mate", search.mate.is_some()), ("fresh", search.fresh)];
+    for (name, _) in excluded.into_iter().filter(|(_, is_given)| *is_given) {
+        let detail = format!("elo and {name} can't both be given");
+        members.add_error(MemberErrorCode::Conflict, "elo", detail);
     }
 }
 
@@ -129,13 +147,25 @@ async fn respond(
     let state = PositionState::from(&resolved);
     let position = resolved.game.position().clone();
     let pov = request.search.pov;
-    let (request, clamped) = request.search.clamp(None, resolved.game, caller.client(), app.caps());
+    let (request, clamped) = request.clamp(resolved.game, caller.client(), app.caps());
     let answer = app.service().await.best_move(request).await?;
     let timing = ServerTiming { queue: answer.queued, search: answer.searched };
     let mut response =
         Reply(BestMoveAnswer::new(state, &position, pov, &answer, clamped)).into_response();
     response.extensions_mut().insert(timing);
     Ok(response)
+}
+
+impl BestMoveRequest {
+    /// Clamps the limits to the caps. Returns the request to the service and the clamped members.
+    fn clamp(self, game: Game, client: &Client, caps: &Caps) -> (AnalysisRequest, Vec<Clamped>) {
+        let Some(elo) = self.elo else { return self.search.clamp(None, game, client, caps) };
+        // A search of limited strength uses one thread.
+        let caps = Caps { threads: 1, ..caps.clone() };
+        let (request, clamped) = self.search.clamp(None, game, client, &caps);
+        let strength = StrengthLimit::new(u16::try_from(elo.get()).unwrap_or(u16::MAX));
+        (request.with_strength(strength), clamped)
+    }
 }
 
 impl BestMoveAnswer {
