@@ -142,12 +142,14 @@ impl Problem {
         Problem::new(ProblemCode::NotFound, format!("{} does not exist", excerpt(path)))
     }
 
-    /// A method that a path does not support.
-    pub(crate) fn method_not_allowed(path: &str, method: &str) -> Problem {
-        Problem::new(
-            ProblemCode::MethodNotAllowed,
-            format!("{} does not support {}", excerpt(path), excerpt(method)),
-        )
+    /// A method that a path does not support. `allowed` are the methods that it supports, as far as
+    /// they are known.
+    pub(crate) fn method_not_allowed(path: &str, method: &str, allowed: &[&str]) -> Problem {
+        let mut detail = format!("{} does not support {}", excerpt(path), excerpt(method));
+        if !allowed.is_empty() {
+            detail += &format!("; use {}", allowed.join(" or "));
+        }
+        Problem::new(ProblemCode::MethodNotAllowed, detail)
     }
 
     /// A server that is not ready.

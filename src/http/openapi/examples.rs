@@ -151,7 +151,7 @@ fn example_problem(code: ProblemCode, path: &str) -> Value {
         ProblemCode::UpgradeRequired => Problem::upgrade_required("the header Upgrade is missing"),
         ProblemCode::RateLimited => Problem::rate_limited(RETRY_AFTER),
         ProblemCode::NotFound => Problem::not_found(&path),
-        ProblemCode::MethodNotAllowed => Problem::method_not_allowed(&path, "DELETE"),
+        ProblemCode::MethodNotAllowed => Problem::method_not_allowed(&path, "DELETE", &["POST"]),
         ProblemCode::RequestTimeout => Problem::request_timeout(Duration::from_secs(10)),
         ProblemCode::BodyTooLarge => Problem::body_too_large(65_536),
         ProblemCode::UnsupportedMediaType => Problem::not_json(Some("text/plain")),

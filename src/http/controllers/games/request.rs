@@ -10,7 +10,7 @@ use crate::chess::pgn::decode;
 use crate::engine::Limits;
 use crate::http::dto::{Clamped, Clamper, Pov};
 use crate::http::headers::IDEMPOTENCY_KEY;
-use crate::http::json::{self, BodyLimits, request};
+use crate::http::json::{self, BodyLimits, Members, request};
 use crate::http::problem::{InvalidMember, MemberErrorCode, Problem};
 use crate::http::{App, Caps};
 
@@ -25,6 +25,7 @@ request! {
     /// The limits of the search of each position. A search stops at the first limit that it
     /// reaches. A value above a cap of `GET /v1/limits` is clamped.
     #[derive(Clone, Copy, Debug, Default)]
+    #[check(refuse_pov)]
     pub(crate) struct ReviewLimitsRequest as "ReviewLimits" {
         /// The maximum depth of a search, in plies.
         optional depth: NonZeroU64,
@@ -35,6 +36,12 @@ request! {
         /// The number of lines to search.
         optional multipv: NonZeroU64 = 1,
     }
+}
+
+fn refuse_pov(members: &mut Members<'_>) {
+    let detail = "\"pov\" is not a known member; it belongs to GET /v1/games/{id}, which reads the \
+                  review";
+    members.refuse("pov", detail);
 }
 
 request! {
