@@ -1,5 +1,6 @@
 //! The OpenAPI contract, generated from the code.
 
+mod caching;
 mod examples;
 
 use utoipa::openapi::schema::Schema;
@@ -17,6 +18,7 @@ use crate::http::controllers::{
 use crate::http::problem::{
     Internal, InvalidMember, ProblemCode, ProblemDocument, problem_response,
 };
+use caching::CachedResponses;
 use examples::Examples;
 
 #[derive(OpenApi)]
@@ -87,7 +89,7 @@ use examples::Examples;
         ),
         responses(Internal),
     ),
-    modifiers(&LineTypes, &AuthResponses, &Examples)
+    modifiers(&LineTypes, &CachedResponses, &AuthResponses, &Examples)
 )]
 struct Contract;
 
