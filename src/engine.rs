@@ -8,7 +8,8 @@
 //! - `time` decides when a search ends;
 //! - `smp` holds what the threads of a search own, share and return;
 //! - `history` holds the statistics that order moves and correct evaluations;
-//! - `tt` is the transposition table that all searches share.
+//! - `tt` is the transposition table that all searches share;
+//! - `strength_limit` makes a search play like a weaker player.
 
 mod analyse;
 mod bench;
@@ -22,6 +23,7 @@ mod report;
 mod score;
 mod search;
 mod smp;
+mod strength_limit;
 mod time;
 mod tt;
 mod wdl;
@@ -33,6 +35,7 @@ pub use params::{Tunable, tunable, tune};
 pub use report::{Report, StaticEvaluation, StopReason, Variation};
 pub use score::{RawScore, Score};
 pub use smp::{STACK_BYTES, ThreadDataSet};
+pub use strength_limit::StrengthLimit;
 pub use tt::{TtAllocError, TtSharing};
 pub use wdl::{Wdl, WdlModel};
 

@@ -2,8 +2,7 @@
 //!
 //! Each line is parsed once into a [`Command`]. A [`Session`] executes it. Searches run on a
 //! separate thread, so `stop` and `isready` are answered at any time. A [`Backend`] searches: the
-//! engine of this process ([`LocalBackend`]) or a server ([`RemoteBackend`]). `strength_limit`
-//! weakens the play for `UCI_LimitStrength`.
+//! engine of this process ([`LocalBackend`]) or a server ([`RemoteBackend`]).
 
 mod backend;
 mod command;
@@ -14,7 +13,6 @@ mod output;
 mod remote;
 mod search_thread;
 mod session;
-mod strength_limit;
 
 pub use backend::{Backend, PreparedSearch, SearchTask, Update};
 pub use command::{Command, CommandError, Go, PositionText, SideClock};

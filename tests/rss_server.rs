@@ -118,6 +118,7 @@ async fn analyse_with_threads(
         client: Client::new("ann"),
         class: PriorityClass::Interactive,
         session: None,
+        strength: None,
     };
     service.best_move(request).await.unwrap();
 }

@@ -71,6 +71,7 @@ async fn a_panic_is_logged_once_with_its_request() {
             client: Client::new("ann"),
             class: PriorityClass::Interactive,
             session: None,
+            strength: None,
         };
         let answer =
             service.best_move(request).instrument(info_span!("request", request_id = id)).await;

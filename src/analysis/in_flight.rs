@@ -24,13 +24,15 @@ pub(super) struct SearchKey {
     pub(super) options: SearchOptions,
     /// A `fresh` request joins only `fresh` ones.
     pub(super) fresh: bool,
+    /// A number of its own for a search of limited strength, which is equal to no other.
+    pub(super) unshared: Option<u64>,
 }
 
 impl SearchKey {
-    /// `true` if the cache can hold the result: the best lines among all moves. The number of
-    /// threads does not matter.
+    /// `true` if the cache can hold the result: the best lines among all moves, at full strength.
+    /// The number of threads does not matter.
     pub(super) fn is_cacheable(&self) -> bool {
-        self.options.search_moves.is_empty()
+        self.options.search_moves.is_empty() && self.unshared.is_none()
     }
 }
 

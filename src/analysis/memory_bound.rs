@@ -7,7 +7,8 @@ use super::service::ServiceOptions;
 use crate::store;
 
 /// The memory of a search thread, in bytes: the used part of its stack, and the data of its search
-/// besides the transposition table (histories, accumulators, lines, the table of the mate search).
+/// besides the transposition table (histories, accumulators, lines, and the table of a mate search
+/// or of a search of limited strength).
 /// Histories and accumulators take 9 MiB. Measured: 12 MiB; the allocator may keep as much again of
 /// the memory that searches have freed.
 const WORKER_BYTES: usize = 24 << 20;

@@ -2,7 +2,7 @@
 
 use super::session::{Client, Session};
 use crate::chess::{Game, MAX_HALFMOVE_CLOCK, Position};
-use crate::engine::{Limits, SearchOptions};
+use crate::engine::{Limits, SearchOptions, StrengthLimit};
 
 /// How urgent a request is. Interactive requests take priority over batches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -31,9 +31,22 @@ pub struct AnalysisRequest {
     pub class: PriorityClass,
     /// The session of the request. It replaces an older request of the same session.
     pub session: Option<Session>,
+    /// Play like a weaker player. See [`AnalysisRequest::with_strength`].
+    pub strength: Option<StrengthLimit>,
 }
 
 impl AnalysisRequest {
+    /// Limits the strength of the best move. Such a request shares nothing: it has a search and a
+    /// transposition table of its own, and neither reads nor writes the evaluation cache. The
+    /// knowledge of stronger searches would make it stronger.
+    #[must_use]
+    pub fn with_strength(mut self, strength: StrengthLimit) -> AnalysisRequest {
+        strength.apply_to(&mut self.limits, &mut self.options);
+        self.options.private_table = true;
+        self.strength = Some(strength);
+        self
+    }
+
     /// The most memory of a waiting request, in bytes. It keeps the positions since the last
     /// irreversible move, whose number the rules bound, in lists that grow by doubling; the last
     /// term covers the rest of the request's path.

@@ -3,6 +3,7 @@
 use std::io;
 use std::pin::pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
@@ -80,6 +81,8 @@ struct Inner {
     queue: Arc<Queue>,
     shutdown: Arc<StopFlag>,
     sessions: Sessions,
+    /// How many requests had a search of their own.
+    unshared_searches: AtomicU64,
     options: ServiceOptions,
 }
 
@@ -152,6 +155,7 @@ impl Service {
             queue: queue.clone(),
             shutdown: Arc::default(),
             sessions: Sessions::default(),
+            unshared_searches: AtomicU64::new(0),
             options,
         }));
         start_workers(&queue, &Arc::new(speculative_search), options.workers)?;
@@ -165,7 +169,12 @@ impl Service {
     /// A full queue, a wait for a worker that took too long, a shutdown before the search started,
     /// or an internal error.
     pub async fn best_move(&self, request: AnalysisRequest) -> Result<Answer, AnalysisError> {
-        self.start_analysis(request)?.final_answer().await
+        let strength = request.strength;
+        let answer = self.start_analysis(request)?.final_answer().await?;
+        Ok(match strength {
+            Some(strength) => Answer { report: strength.weaken(&answer.report).into(), ..answer },
+            None => answer,
+        })
     }
 
     /// Finds the best move as [`Service::best_move`] does, in the batch class, and waits for a
@@ -361,6 +370,9 @@ impl Inner {
             limits: request.limits,
             options: self.effective_options(request),
             fresh: request.fresh,
+            unshared: request
+                .strength
+                .map(|_| self.unshared_searches.fetch_add(1, Ordering::Relaxed)),
         }
     }
 
@@ -369,7 +381,8 @@ impl Inner {
     fn effective_options(&self, request: &AnalysisRequest) -> SearchOptions {
         let is_mate_search = request.limits.mate.is_some();
         let max_threads = if is_mate_search { 1 } else { self.options.workers };
-        let SearchOptions { threads, multipv, search_moves: mut moves } = request.options.clone();
+        let SearchOptions { threads, multipv, search_moves: mut moves, private_table } =
+            request.options.clone();
         moves.sort_unstable_by_key(|mv| mv.code());
         moves.dedup();
         let max_lines = match multipv {
@@ -382,12 +395,13 @@ impl Inner {
             threads: threads.clamp(1, max_threads),
             multipv: multipv.clamp(1, max_lines),
             search_moves: moves,
+            private_table,
         }
     }
 
     /// Looks the request up in the cache, unless the request does not use the cache.
     fn lookup(&self, key: &SearchKey) -> LookupResult {
-        let SearchKey { analysis_key, limits, options, fresh } = key;
+        let SearchKey { analysis_key, limits, options, fresh, .. } = key;
         if limits.mate.is_some() || !key.is_cacheable() {
             return LookupResult::without_entry(CacheVerdict::NotAsked);
         }

@@ -12,6 +12,7 @@ mod shutdown;
 mod slices;
 mod speculation;
 mod streaming;
+mod strength;
 mod threads;
 
 use std::sync::Arc;
@@ -84,6 +85,7 @@ pub(super) fn request(game: Game, limits: Limits) -> AnalysisRequest {
         client: Client::new("ann"),
         class: PriorityClass::Interactive,
         session: None,
+        strength: None,
     }
 }
 

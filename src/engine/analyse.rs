@@ -55,6 +55,10 @@ pub struct GameSearch<'a> {
 /// see [`SearchWorker::ghi_guard_plies`].
 const GHI_GUARD_PLIES: usize = 2;
 
+/// The size of the table of a search that does not use the shared one, in MiB. Only searches with
+/// few nodes need it.
+const PRIVATE_TABLE_MB: usize = 1;
+
 /// The search engine. It holds the table that all its searches share. Every method may be called
 /// from many threads at once.
 ///
@@ -207,7 +211,10 @@ impl Engine {
         let threads = data.len();
         let root = game.position();
         data[0].history.prepare_for_search();
-        let tt = self.tt.begin_search(self.options.sharing);
+        // Without memory for a private table, the search uses the shared one.
+        let private_table =
+            options.private_table.then(|| TranspositionTable::new(PRIVATE_TABLE_MB).ok()).flatten();
+        let tt = private_table.as_ref().unwrap_or(&self.tt).begin_search(self.options.sharing);
         let root_moves = ordered_root_moves(root, &tt, &data[0].history, options);
         let mut workers = data.iter_mut().enumerate().map(|(index, data)| {
             let budget = budget.for_thread(index);

@@ -39,7 +39,7 @@ pub struct GameClock {
     pub overhead: Duration,
 }
 
-/// The options of a search: threads, MultiPV lines and root moves.
+/// The options of a search: threads, MultiPV lines, root moves and table.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SearchOptions {
     /// The number of search threads; at least one.
@@ -48,11 +48,14 @@ pub struct SearchOptions {
     pub multipv: usize,
     /// The root moves to search; all of them when empty. Illegal moves are ignored.
     pub search_moves: Vec<Move>,
+    /// Whether the search has a small table of its own. It then neither profits from other searches
+    /// nor helps them.
+    pub private_table: bool,
 }
 
 impl Default for SearchOptions {
     fn default() -> SearchOptions {
-        SearchOptions { threads: 1, multipv: 1, search_moves: Vec::new() }
+        SearchOptions { threads: 1, multipv: 1, search_moves: Vec::new(), private_table: false }
     }
 }
 

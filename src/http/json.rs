@@ -4,6 +4,7 @@
 mod extract;
 mod from_value;
 mod members;
+mod suggestions;
 mod value;
 
 pub(crate) use extract::{
@@ -15,6 +16,8 @@ pub(crate) use members::{
     DescribeMembers, FromMembers, Members, describe_member, describe_type, query_parameters,
     request, request_schema,
 };
+#[cfg(test)]
+pub(crate) use suggestions::MEMBER_ROUTES;
 pub(crate) use value::JsonValue;
 
 use std::cell::RefCell;

@@ -1,5 +1,6 @@
 //! The OpenAPI contract, generated from the code.
 
+mod caching;
 mod examples;
 
 use utoipa::openapi::schema::Schema;
@@ -17,6 +18,7 @@ use crate::http::controllers::{
 use crate::http::problem::{
     Internal, InvalidMember, ProblemCode, ProblemDocument, problem_response,
 };
+use caching::CachedResponses;
 use examples::Examples;
 
 #[derive(OpenApi)]
@@ -87,7 +89,7 @@ use examples::Examples;
         ),
         responses(Internal),
     ),
-    modifiers(&LineTypes, &AuthResponses, &Examples)
+    modifiers(&LineTypes, &CachedResponses, &AuthResponses, &Examples)
 )]
 struct Contract;
 
@@ -187,9 +189,12 @@ fn security_requirements() -> Vec<SecurityRequirement> {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use serde_json::Value;
 
     use super::contract;
+    use crate::http::json::MEMBER_ROUTES;
 
     fn schema(name: &str) -> Value {
         let contract = serde_json::to_value(contract()).unwrap();
@@ -207,6 +212,43 @@ mod tests {
             serde_json::json!([{ "bearer": [] }, { "x-api-key": [] }, { "ticket": [] }, {}]);
         assert_eq!(security, &expected);
         assert_eq!(contract["paths"]["/livez"]["get"]["security"], Value::Null);
+    }
+
+    /// The members that the operations of a route take, in the query or in a JSON body.
+    fn members_of(contract: &Value, path: &str) -> BTreeSet<String> {
+        let mut names = BTreeSet::new();
+        for operation in contract["paths"][path].as_object().unwrap().values() {
+            let parameters = operation["parameters"].as_array().into_iter().flatten();
+            let in_query = parameters.filter(|parameter| parameter["in"] == "query");
+            names.extend(in_query.map(|parameter| parameter["name"].as_str().unwrap().to_owned()));
+            let contents = operation["requestBody"]["content"].as_object().into_iter().flatten();
+            for (_, content) in contents {
+                let Some(reference) = content["schema"]["$ref"].as_str() else { continue };
+                let schema = contract.pointer(reference.trim_start_matches('#')).unwrap();
+                names.extend(
+                    schema["properties"]
+                        .as_object()
+                        .into_iter()
+                        .flatten()
+                        .map(|(name, _)| name.clone()),
+                );
+            }
+        }
+        names.remove("ticket");
+        names
+    }
+
+    #[test]
+    fn the_routes_of_members_match_the_contract() {
+        let contract = serde_json::to_value(contract()).unwrap();
+        for (name, route) in MEMBER_ROUTES {
+            assert!(members_of(&contract, route).contains(name), "{route} has no {name}");
+        }
+        for path in contract["paths"].as_object().unwrap().keys() {
+            for name in members_of(&contract, path) {
+                assert!(MEMBER_ROUTES.iter().any(|(known, _)| *known == name), "{name} of {path}");
+            }
+        }
     }
 
     #[test]

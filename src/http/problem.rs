@@ -6,9 +6,9 @@ mod responses;
 pub use code::ProblemCode;
 pub(crate) use responses::{
     BatchProblems, CloudEvalProblems, DeletionProblems, ExploreProblems, GamesProblems, Internal,
-    JobEventsProblems, JobProblems, LiveProblems, NotAcceptable, NotFound, NotReady, PerftProblems,
-    PositionProblems, PositionQueryProblems, ProblemDocument, QueryProblems, SearchProblems,
-    TicketProblems, problem_response,
+    JobEventsProblems, JobProblems, JobReviewProblems, LiveProblems, NotAcceptable, NotFound,
+    NotReady, PerftProblems, PositionProblems, PositionQueryProblems, ProblemDocument,
+    QueryProblems, SearchProblems, TicketProblems, problem_response,
 };
 
 use std::borrow::Cow;
@@ -142,12 +142,14 @@ impl Problem {
         Problem::new(ProblemCode::NotFound, format!("{} does not exist", excerpt(path)))
     }
 
-    /// A method that a path does not support.
-    pub(crate) fn method_not_allowed(path: &str, method: &str) -> Problem {
-        Problem::new(
-            ProblemCode::MethodNotAllowed,
-            format!("{} does not support {}", excerpt(path), excerpt(method)),
-        )
+    /// A method that a path does not support. `allowed` are the methods that it supports, as far as
+    /// they are known.
+    pub(crate) fn method_not_allowed(path: &str, method: &str, allowed: &[&str]) -> Problem {
+        let mut detail = format!("{} does not support {}", excerpt(path), excerpt(method));
+        if !allowed.is_empty() {
+            detail += &format!("; use {}", allowed.join(" or "));
+        }
+        Problem::new(ProblemCode::MethodNotAllowed, detail)
     }
 
     /// A server that is not ready.
@@ -262,19 +264,25 @@ impl Problem {
         Problem::new(ProblemCode::RateLimited, "rate limit exceeded").retry_after(after)
     }
 
-    /// A body that is not NDJSON.
-    pub(crate) fn not_ndjson(content_type: Option<&str>) -> Problem {
-        let detail = match content_type {
-            None => "the header Content-Type: application/x-ndjson is missing".to_owned(),
-            Some(declared) => {
-                format!(
-                    "Content-Type is {:?}; it must be application/x-ndjson, without \
-                        Content-Encoding",
-                    excerpt(declared)
-                )
-            }
-        };
+    /// A batch with an unsupported media type.
+    pub(crate) fn not_a_batch(content_type: Option<&str>) -> Problem {
+        let declared = excerpt(content_type.unwrap_or_default());
+        let detail = format!(
+            "Content-Type is {declared:?}; it must be application/x-ndjson for a request per \
+             line, or application/json for an array of requests"
+        );
         Problem::new(ProblemCode::UnsupportedMediaType, detail)
+    }
+
+    /// A batch that is declared as JSON, but is no array.
+    pub(crate) fn not_an_array() -> Problem {
+        Problem::invalid_request(&[InvalidMember {
+            code: MemberErrorCode::WrongType,
+            pointer: String::new(),
+            detail: "the body is not an array; a batch of application/json must be an array of \
+                     requests"
+                .to_owned(),
+        }])
     }
 
     /// An upload with an unsupported media type.

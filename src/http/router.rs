@@ -1,13 +1,15 @@
 //! The URL map.
 
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use axum::extract::OriginalUri;
+use axum::extract::{MatchedPath, OriginalUri};
 use axum::http::Method;
 use axum::routing::{get, post};
 use axum::{Extension, Router};
 use tower::ServiceBuilder;
 use tower::util::option_layer;
+use utoipa::openapi::PathItem;
 
 use crate::http::controllers::docs::{self, ContractPages};
 use crate::http::controllers::{
@@ -81,6 +83,8 @@ fn contract_routes() -> Router<App> {
 /// Adds the middleware to routes: request ids, spans, the access log, metrics, problems, panics,
 /// CORS, authentication and rate limits. Unknown paths and methods return a problem.
 pub fn with_middleware(routes: Router<App>, app: App) -> Router {
+    // Built here, so that no request waits for it.
+    LazyLock::force(&METHODS);
     let routes = routes.fallback(no_such_path).method_not_allowed_fallback(no_such_method);
     let layers = ServiceBuilder::new()
         .layer(RequestLayer::new(app.clone()))
@@ -93,6 +97,17 @@ async fn no_such_path(uri: OriginalUri) -> Problem {
     Problem::not_found(uri.path())
 }
 
-async fn no_such_method(method: Method, uri: OriginalUri) -> Problem {
-    Problem::method_not_allowed(uri.path(), method.as_str())
+async fn no_such_method(method: Method, uri: OriginalUri, route: Option<MatchedPath>) -> Problem {
+    let allowed = route.and_then(|route| METHODS.get(route.as_str()));
+    Problem::method_not_allowed(uri.path(), method.as_str(), allowed.map_or(&[], Vec::as_slice))
 }
+
+/// The methods of each documented route.
+static METHODS: LazyLock<HashMap<String, Vec<&'static str>>> = LazyLock::new(|| {
+    let methods_of = |item: PathItem| {
+        let methods = [("GET", item.get), ("POST", item.post), ("DELETE", item.delete)];
+        methods.into_iter().filter_map(|(name, operation)| operation.map(|_| name)).collect()
+    };
+    let paths = openapi::contract().paths.paths;
+    paths.into_iter().map(|(path, item)| (path, methods_of(item))).collect()
+});

@@ -4,8 +4,8 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use super::strength_limit::StrengthLimit;
 use crate::chess::{CastlingNotation, excerpt};
+use crate::engine::StrengthLimit;
 
 /// The option values of a session.
 #[derive(Clone, Debug, PartialEq, Eq)]

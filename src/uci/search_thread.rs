@@ -7,9 +7,8 @@ use std::thread::{self, JoinHandle};
 
 use super::backend::{PreparedSearch, Update};
 use super::output::{Info, Output, bestmove_line};
-use super::strength_limit::StrengthLimit;
 use crate::chess::{CastlingNotation, Move, Position};
-use crate::engine::{Report, STACK_BYTES, StopFlag};
+use crate::engine::{Report, STACK_BYTES, StopFlag, StrengthLimit};
 
 /// The options for the output of a search.
 pub(super) struct OutputOptions {

@@ -182,6 +182,7 @@ impl<B: Backend> Session<B> {
                 threads: self.options.threads,
                 multipv: self.options.multipv,
                 search_moves: moves,
+                ..SearchOptions::default()
             },
             fresh: self.options.analyse_mode,
             game: self.game.clone(),

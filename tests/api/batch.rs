@@ -17,11 +17,17 @@ use crate::support::{Server, Stream, coverage, rss};
 crate::trials![
     every_answer_has_the_id_and_index_of_its_line,
     a_line_with_multipv_is_answered_with_lines,
+    scores_can_be_reported_from_whites_point_of_view,
     a_bad_line_fails_alone,
     blank_lines_count_but_are_not_answered,
     lines_beyond_the_limits_are_not_read_and_earlier_ones_are_answered,
     a_long_batch_does_not_grow_memory,
-    a_batch_must_not_be_declared_as_another_type_than_ndjson,
+    a_batch_must_not_be_declared_as_another_type_than_ndjson_or_json,
+    an_array_is_answered_like_lines,
+    a_bad_element_fails_alone,
+    a_json_body_that_is_not_an_array_is_refused,
+    an_undeclared_body_is_an_array_if_it_begins_with_a_bracket,
+    an_array_without_its_end_is_broken,
     a_client_may_write_the_whole_batch_before_it_reads,
     single_requests_take_priority_over_a_batch,
     a_client_disconnect_cancels_its_batch,
@@ -75,6 +81,7 @@ async fn every_answer_has_the_id_and_index_of_its_line() {
             (&json!(index), &json!(format!("line {index}")))
         );
         assert!(answer["depth"].as_u64().unwrap() > index as u64 % 4, "{answer}");
+        assert_eq!(answer["type"], "answer");
         assert!(
             answer["best_move"].is_string() && answer["pv"].is_array() && answer["fen"].is_string()
         );
@@ -92,6 +99,21 @@ async fn a_line_with_multipv_is_answered_with_lines() {
     assert_eq!((answers[0]["lines"].as_array().unwrap().len(), answers[0].get("pv")), (2, None));
     assert_eq!((answers[1].get("lines"), &answers[1]["id"]), (None, &json!(-25)));
     assert_eq!((&answers[2]["id"], &answers[2]["clamped"][0]["given"]), (&Value::Null, &json!(5)));
+}
+
+async fn scores_can_be_reported_from_whites_point_of_view() {
+    let server = Server::start().await;
+    // Black is a queen up.
+    let fen = "3qk3/8/8/8/8/8/8/4K3 b - - 0 1";
+    let lines = [
+        json!({ "fen": fen, "depth": 4 }),
+        json!({ "fen": fen, "depth": 4, "pov": "white" }),
+        json!({ "fen": fen, "depth": 4, "pov": "white", "multipv": 2 }),
+    ];
+    let (answers, _) = collect_answers(&server, body(&lines)).await;
+    let is_positive = |answer: &Value| answer["score"]["value"].as_i64().unwrap() > 0;
+    assert_eq!(answers.iter().map(is_positive).collect::<Vec<_>>(), [true, false, false]);
+    assert!(!is_positive(&answers[2]["lines"][1]), "{}", answers[2]);
 }
 
 async fn a_bad_line_fails_alone() {
@@ -128,6 +150,9 @@ async fn a_bad_line_fails_alone() {
             (json!("good"), None),
         ]
     );
+    let types: Vec<_> = answers.iter().map(|line| line["type"].as_str().unwrap()).collect();
+    let expected = ["answer", "error", "error", "error", "error", "error", "error", "answer"];
+    assert_eq!(types, expected);
     let error = &answers[2]["error"];
     assert_eq!(
         (&error["type"], &error["status"], &error["instance"]),
@@ -181,18 +206,137 @@ async fn a_long_batch_does_not_grow_memory() {
     assert!(after[1] <= after[0] + 30, "{after:?}");
 }
 
-async fn a_batch_must_not_be_declared_as_another_type_than_ndjson() {
+async fn a_batch_must_not_be_declared_as_another_type_than_ndjson_or_json() {
     let server = Server::start().await;
     let request = server.request(Method::POST, PATH).header("content-type", "application/x-ndjson");
     let plain = server.send(request.header("content-encoding", "identity").body("{}")).await;
     assert_eq!(plain.status, 200, "`identity` is no encoding");
-    let request = server.request(Method::POST, PATH).header("content-type", "application/x-ndjson");
-    let packed = server.send(request.header("content-encoding", "gzip").body("{}")).await;
-    packed.expect_problem(415, "unsupported_media_type");
-    for kind in ["application/json", "text/plain"] {
-        let request = server.request(Method::POST, PATH).header("content-type", kind).body("{}");
-        server.send(request).await.expect_problem(415, "unsupported_media_type");
+    for kind in ["application/x-ndjson", "application/json"] {
+        let request = server.request(Method::POST, PATH).header("content-type", kind);
+        let packed = server.send(request.header("content-encoding", "gzip").body("[]")).await;
+        packed.expect_problem(415, "unsupported_media_type");
     }
+    let request = server.request(Method::POST, PATH).header("content-type", "text/plain");
+    server.send(request.body("{}")).await.expect_problem(415, "unsupported_media_type");
+}
+
+/// All answers of a batch with a body of this media type, sorted by index, and the end line.
+async fn collect_answers_of(
+    server: &Server,
+    media_type: Option<&str>,
+    body: String,
+) -> (Vec<Value>, Value) {
+    let request = server.request(Method::POST, PATH).body(body);
+    let answer = server
+        .send(match media_type {
+            Some(media_type) => request.header("content-type", media_type),
+            None => request,
+        })
+        .await;
+    assert_eq!(
+        (answer.status, answer.header("content-type")),
+        (200, "application/x-ndjson"),
+        "{}",
+        answer.body
+    );
+    let mut lines: Vec<Value> =
+        answer.body.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let end = lines.pop().unwrap();
+    assert_eq!(end["type"], "end", "{end}");
+    lines.sort_by_key(|line| line["index"].as_u64().unwrap());
+    (lines, end)
+}
+
+async fn an_array_is_answered_like_lines() {
+    let server = Server::start().await;
+    let requests = json!([
+        { "id": "a", "fen": "startpos", "depth": 2 },
+        { "id": "]", "fen": "startpos", "moves": ["e4"], "depth": 2, "multipv": 2 },
+    ]);
+    let pretty = serde_json::to_string_pretty(&requests).unwrap();
+    for body in [requests.to_string(), pretty] {
+        let media_type = Some("application/json; charset=utf-8");
+        let (answers, end) = collect_answers_of(&server, media_type, body).await;
+        assert_eq!((&end["reason"], &end["answered"]), (&json!("done"), &json!(2)));
+        assert_eq!((&answers[0]["id"], &answers[0]["type"]), (&json!("a"), &json!("answer")));
+        assert_eq!((&answers[1]["id"], &answers[1]["type"]), (&json!("]"), &json!("answer")));
+        assert!(answers[0]["pv"].is_array() && answers[1]["lines"].is_array());
+    }
+    let (answers, end) = collect_answers_of(&server, Some("application/json"), "[]".into()).await;
+    assert_eq!((answers.len(), &end["reason"]), (0, &json!("done")));
+}
+
+async fn a_bad_element_fails_alone() {
+    let server = Server::start().await;
+    let good = r#"{"id": "good", "fen": "startpos", "depth": 1}"#;
+    let long = json!({ "fen": "x".repeat(70_000) });
+    let body = format!(
+        "[{good}, 3, null, [{good}], , {}, {{}} x, {long}, {good}] x",
+        json!({ "id": "fen", "fen": "" })
+    );
+    let (answers, end) = collect_answers_of(&server, Some("application/json"), body).await;
+    let codes: Vec<_> = answers.iter().map(|line| line["error"]["code"].as_str()).collect();
+    let expected = [
+        None,
+        Some("invalid_request"),
+        Some("invalid_request"),
+        Some("invalid_request"),
+        Some("malformed_json"),
+        Some("invalid_fen"),
+        Some("malformed_json"),
+        Some("body_too_large"),
+        None,
+        Some("malformed_json"),
+    ];
+    assert_eq!(codes, expected);
+    assert_eq!((&end["answered"], &end["failed"]), (&json!(2), &json!(8)));
+    let (lines, _) = collect_answers(&server, "3\n".to_owned()).await;
+    assert_eq!(answers[1]["error"]["errors"], lines[0]["error"]["errors"], "as in a line");
+}
+
+async fn a_json_body_that_is_not_an_array_is_refused() {
+    let server = Server::start_with(|settings| settings.http.body_timeout_ms = 500).await;
+    for body in ["", " \n", "{}", r#"{"fen": "startpos"}"#, "3"] {
+        let request = server.request(Method::POST, PATH).header("content-type", "application/json");
+        let problem = server.send(request.body(body)).await.expect_problem(422, "invalid_request");
+        assert_eq!(
+            (&problem["errors"][0]["code"], &problem["errors"][0]["pointer"]),
+            (&json!("wrong_type"), &json!("")),
+            "{body:?}"
+        );
+    }
+    let mut stream = TcpStream::connect(server.address).await.unwrap();
+    let head = format!(
+        "POST {PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n\
+         content-length: 20\r\n\r\n "
+    );
+    stream.write_all(head.as_bytes()).await.unwrap();
+    let mut late = [0; 12];
+    timeout(Duration::from_secs(10), stream.read_exact(&mut late)).await.unwrap().unwrap();
+    assert_eq!(&late, b"HTTP/1.1 408");
+    coverage::record_response("POST", PATH, 408);
+}
+
+async fn an_undeclared_body_is_an_array_if_it_begins_with_a_bracket() {
+    let server = Server::start().await;
+    let line = json!({ "fen": "startpos", "depth": 1 });
+    for media_type in [None, Some("application/x-www-form-urlencoded")] {
+        for body in [format!("\n [{line},\n{line}]"), format!("{line}\n{line}")] {
+            let (answers, _) = collect_answers_of(&server, media_type, body).await;
+            let indexes: Vec<_> = answers.iter().map(|answer| &answer["index"]).collect();
+            assert_eq!(indexes, [0, 1]);
+            assert!(answers.iter().all(|answer| answer["best_move"].is_string()), "{answers:?}");
+        }
+    }
+}
+
+async fn an_array_without_its_end_is_broken() {
+    let server = Server::start().await;
+    let body = r#"[{"fen": "startpos", "depth": 1}, {"fen": "#.to_owned();
+    let (answers, end) = collect_answers_of(&server, Some("application/json"), body).await;
+    assert!(answers[0]["best_move"].is_string(), "{}", answers[0]);
+    assert_eq!(answers[1]["error"]["code"], "malformed_json");
+    assert_eq!(end["reason"], "broken");
 }
 
 /// A raw HTTP client writes the whole request before it reads.

@@ -1,5 +1,6 @@
 //! Best moves.
 
+use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -21,6 +22,11 @@ crate::trials![
     zero_threads_are_refused,
     threads_above_the_cap_are_clamped_and_reported,
     a_mate_search_uses_one_thread,
+    scores_can_be_reported_from_whites_point_of_view,
+    a_weaker_player_searches_little_and_plays_various_moves,
+    the_evaluation_cache_does_not_help_a_weaker_player,
+    an_invalid_strength_is_refused,
+    a_weaker_player_uses_one_thread,
     members_of_an_analysis_are_refused,
     a_newer_request_of_the_session_replaces_the_older_one,
     a_request_replaced_in_the_queue_has_no_result,
@@ -287,9 +293,87 @@ async fn a_mate_search_uses_one_thread() {
     assert_eq!(answer["clamped"], json!([{ "member": "threads", "asked": 2, "given": 1 }]));
 }
 
+async fn scores_can_be_reported_from_whites_point_of_view() {
+    let server = Server::start().await;
+    let fen = ROOK_DOWN.replace(" w ", " b ");
+    let side = server.post_ok("/v1/best-move", &json!({ "fen": fen, "depth": 6 })).await;
+    assert!(side["score"]["value"].as_i64().unwrap() > 0, "{side}");
+    let body = json!({ "fen": fen, "depth": 6, "pov": "white" });
+    let query = format!("fen={}&depth=6&pov=white", fen.replace(' ', "_"));
+    let by_query = server.get(&format!("/v1/best-move?{query}")).await.json();
+    for white in [server.post_ok("/v1/best-move", &body).await, by_query] {
+        let value = white["score"]["value"].as_i64().unwrap();
+        assert_eq!(value, -side["score"]["value"].as_i64().unwrap());
+        let [win, draw, loss] = wdl(&white);
+        assert_eq!([loss, draw, win], wdl(&side));
+        assert_eq!((&white["pv"], &white["source"]), (&side["pv"], &json!("memory")));
+    }
+}
+
+async fn a_weaker_player_searches_little_and_plays_various_moves() {
+    let server = Server::start().await;
+    let mut moves = BTreeSet::new();
+    for _ in 0..64 {
+        let answer =
+            server.post_ok("/v1/best-move", &json!({ "fen": "startpos", "elo": 800 })).await;
+        check_line(&answer);
+        assert_eq!(answer["reason"], "nodes");
+        moves.insert(answer["best_move"].as_str().unwrap().to_owned());
+    }
+    assert!(moves.len() > 1, "{moves:?}");
+    let limits = server.get("/v1/limits").await.json();
+    assert_eq!(limits["elo"], json!({ "min": 800, "max": 2800 }));
+    let by_query = server.get("/v1/best-move?fen=startpos&elo=2800&nodes=50").await.json();
+    assert_eq!(by_query["reason"], "nodes", "{by_query}");
+    assert!(by_query["nodes"].as_u64().unwrap() <= 50, "the limits of the request still hold");
+}
+
+async fn the_evaluation_cache_does_not_help_a_weaker_player() {
+    let server = Server::start_with(|settings| settings.idle.positions = 0).await;
+    let entries = async || server.get("/v1/limits").await.json()["dictionary"]["entries"].clone();
+    let weak = json!({ "fen": "startpos", "elo": 800 });
+    for known in [0, 1] {
+        let answer = server.post_ok("/v1/best-move", &weak).await;
+        assert_eq!(
+            (&answer["memory"], &answer["source"], &answer["shared"]),
+            (&json!("not_asked"), &json!("search"), &json!(false))
+        );
+        assert!(answer["depth"].as_u64().unwrap() < 4, "{answer}");
+        assert_eq!(entries().await, known);
+        server.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 10 })).await;
+    }
+}
+
+async fn an_invalid_strength_is_refused() {
+    let server = Server::start().await;
+    for (body, code) in [
+        (json!({ "fen": "startpos", "elo": 799 }), "out_of_range"),
+        (json!({ "fen": "startpos", "elo": 2801 }), "out_of_range"),
+        (json!({ "fen": "startpos", "elo": 1500, "mate": 2 }), "conflict"),
+        (json!({ "fen": "startpos", "elo": 1500, "fresh": true }), "conflict"),
+    ] {
+        let problem =
+            server.post_expecting_problem("/v1/best-move", &body, 422, "invalid_request").await;
+        assert_eq!(
+            (&problem["errors"][0]["code"], &problem["errors"][0]["pointer"]),
+            (&json!(code), &json!("/elo")),
+            "{body}"
+        );
+    }
+    let not_fresh = json!({ "fen": "startpos", "elo": 1500, "fresh": false });
+    server.post_ok("/v1/best-move", &not_fresh).await;
+}
+
+async fn a_weaker_player_uses_one_thread() {
+    let server = Server::start().await;
+    let body = json!({ "fen": "startpos", "elo": 1500, "threads": 2 });
+    let answer = server.post_ok("/v1/best-move", &body).await;
+    assert_eq!(answer["clamped"], json!([{ "member": "threads", "asked": 2, "given": 1 }]));
+}
+
 async fn members_of_an_analysis_are_refused() {
     let server = Server::start().await;
-    for member in ["multipv", "searchmoves", "infinite", "pov"] {
+    for member in ["multipv", "searchmoves", "infinite", "pv_length"] {
         let mut body = json!({ "fen": "startpos", "depth": 1 });
         body[member] = 1.into();
         let problem =

@@ -11,7 +11,7 @@ use tokio::net::TcpStream;
 use tokio::time::timeout;
 
 use crate::support::contract::{position_operations, valid_body};
-use crate::support::{Server, coverage, log};
+use crate::support::{Server, TestResponse, coverage, log};
 
 crate::trials![
     a_valid_request_is_answered_on_every_route,
@@ -30,6 +30,8 @@ crate::trials![
     long_texts_are_truncated_in_problems,
     an_unknown_path_is_not_found,
     an_unsupported_method_is_answered_405,
+    a_misspelled_name_gets_a_suggestion,
+    a_member_of_another_route_names_that_route,
     a_valid_request_id_is_kept,
     an_invalid_request_id_is_replaced,
     every_request_is_logged_in_one_line,
@@ -388,16 +390,60 @@ async fn an_unknown_path_is_not_found() {
 
 async fn an_unsupported_method_is_answered_405() {
     let server = Server::start().await;
-    for (method, path, allow) in [
-        (Method::GET, "/v1/perft", "POST"),
-        (Method::DELETE, "/v1/best-move", "GET,HEAD,POST"),
-        (Method::POST, "/v1/limits", "GET,HEAD"),
-        (Method::PUT, "/livez", "GET,HEAD"),
+    for (method, path, allow, advice) in [
+        (Method::GET, "/v1/perft", "POST", "use POST"),
+        (Method::GET, "/v1/games", "POST", "use POST"),
+        (Method::DELETE, "/v1/best-move", "GET,HEAD,POST", "use GET or POST"),
+        (Method::POST, "/v1/games/1", "GET,HEAD,DELETE", "use GET or DELETE"),
+        (Method::POST, "/v1/limits", "GET,HEAD", "use GET"),
+        (Method::PUT, "/livez", "GET,HEAD", "use GET"),
     ] {
-        let answer = server.send(server.request(method, path)).await;
-        answer.expect_problem(405, "method_not_allowed");
+        let answer = server.send(server.request(method.clone(), path)).await;
+        let problem = answer.expect_problem(405, "method_not_allowed");
         assert_eq!(answer.header("allow"), allow, "{path}");
+        assert_eq!(problem["detail"], format!("{path} does not support {method}; {advice}"));
     }
+}
+
+/// The detail of the only error of a request.
+fn detail_of_only_error(answer: &TestResponse) -> String {
+    let problem = answer.expect_problem(422, "invalid_request");
+    let errors = problem["errors"].as_array().unwrap();
+    assert_eq!(errors.len(), 1, "{problem}");
+    errors[0]["detail"].as_str().unwrap().to_owned()
+}
+
+async fn a_misspelled_name_gets_a_suggestion() {
+    let server = Server::start().await;
+    let body = json!({ "fen": "startpos", "movetime": 50 });
+    let expected = "\"movetime\" is not a known member; did you mean \"movetime_ms\"?";
+    let by_body = server.post("/v1/best-move", &body).await;
+    assert_eq!(detail_of_only_error(&by_body), expected);
+    let by_query = server.get("/v1/best-move?fen=startpos&movetime=50").await;
+    assert_eq!(detail_of_only_error(&by_query), expected);
+    let value = server.get("/v1/best-move?fen=startpos&pov=White").await;
+    assert_eq!(
+        detail_of_only_error(&value),
+        "pov is \"White\"; it must be one of side, white; did you mean \"white\"?"
+    );
+}
+
+async fn a_member_of_another_route_names_that_route() {
+    let server = Server::start().await;
+    for (path, body, expected) in [
+        ("/v1/legal-moves", json!({ "fen": "startpos", "multipv": 2 }), "/v1/analysis"),
+        ("/v1/evaluate", json!({ "fen": "startpos", "depth": 2 }), "/v1/best-move"),
+        ("/v1/analysis", json!({ "fen": "startpos", "elo": 1500 }), "/v1/best-move"),
+        ("/v1/best-move", json!({ "fen": "startpos", "undo": 2 }), "/v1/play"),
+    ] {
+        let answer = server.post(path, &body).await;
+        let detail = detail_of_only_error(&answer);
+        assert!(detail.ends_with(&format!("; it belongs to {expected}")), "{detail}");
+    }
+    let by_query = server.get("/v1/legal-moves?fen=startpos&multipv=2").await;
+    assert!(detail_of_only_error(&by_query).ends_with("; it belongs to /v1/analysis"));
+    let review = server.post("/v1/games", &json!({ "pgn": "1. e4 *", "pov": "white" })).await;
+    assert!(detail_of_only_error(&review).contains("it belongs to GET /v1/games/{id}"));
 }
 
 async fn a_valid_request_id_is_kept() {

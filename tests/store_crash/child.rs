@@ -42,6 +42,7 @@ pub(crate) fn request(number: u64) -> AnalysisRequest {
         client,
         class: PriorityClass::Interactive,
         session: None,
+        strength: None,
     }
 }
 

@@ -404,5 +404,6 @@ fn analysis_request(entry: &JobEntry, game: Game) -> AnalysisRequest {
         client: entry.client.clone(),
         class: PriorityClass::Batch,
         session: None,
+        strength: None,
     }
 }

@@ -18,6 +18,29 @@ fn game() -> Game {
     Game::new(Position::from_fen(MIDDLE_GAME).unwrap())
 }
 
+fn nodes_with_private_table(engine: &Engine) -> u64 {
+    let options = SearchOptions { private_table: true, ..SearchOptions::default() };
+    let search = GameSearch {
+        game: &Game::new(Position::startpos()),
+        limits: &Limits { depth: Some(8), ..Limits::default() },
+        options: &options,
+        stop: &StopFlag::default(),
+    };
+    engine.search_game(&mut engine.thread_data_set(), search, &mut |_| ()).nodes
+}
+
+#[test]
+fn a_search_with_a_private_table_does_not_touch_the_shared_one() {
+    let engine = Engine::new(1);
+    let nodes = nodes_with_private_table(&engine);
+    assert_eq!(engine.hashfull_permille(), 0);
+    let limits = Limits { depth: Some(9), ..Limits::default() };
+    let game = Game::new(Position::startpos());
+    engine.analyse(&game, &limits, &StopFlag::default(), &mut |_| ());
+    assert!(engine.hashfull_permille() > 0);
+    assert_eq!(nodes_with_private_table(&engine), nodes, "the shared table helped");
+}
+
 fn with_threads(threads: usize) -> SearchOptions {
     SearchOptions { threads, ..SearchOptions::default() }
 }

@@ -5,7 +5,7 @@ mod response;
 mod streaming;
 
 pub(crate) use request::AnalysisOptions;
-pub(crate) use response::{AnalysisAnswer, Pov, RenderOptions, StreamLine};
+pub(crate) use response::{AnalysisAnswer, RenderOptions, StreamLine};
 pub(crate) use streaming::UpdateThrottle;
 
 use axum::extract::State;

@@ -7,26 +7,44 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::analysis::Answer;
-use crate::chess::{CastlingNotation, Position};
-use crate::http::App;
+use crate::analysis::{AnalysisRequest, Answer, Client};
+use crate::chess::{CastlingNotation, Game, Position};
+use crate::engine::StrengthLimit;
 use crate::http::access::Caller;
 use crate::http::dto::{
-    BestMove, Clamped, MoveText, PositionRequest, PositionState, ScoreDto, SearchRequest,
+    BestMove, Clamped, MoveText, PositionRequest, PositionState, Pov, ScoreDto, SearchRequest,
     SearchStats, WdlDto, line_texts, score_or_null, wdl_or_null,
 };
-use crate::http::json::{Json, Query, Reply, request};
+use crate::http::json::{Json, Members, NumberIn, Query, Reply, request};
 use crate::http::middleware::ServerTiming;
-use crate::http::problem::{Problem, QueryProblems, SearchProblems};
+use crate::http::problem::{MemberErrorCode, Problem, QueryProblems, SearchProblems};
+use crate::http::{App, Caps};
 
 request! {
     /// A position to search and the limits of the search. The search stops at the first limit that
     /// it reaches. A value above a cap of `GET /v1/limits` is clamped. The cap on `movetime_ms`
     /// also ends a search without `movetime_ms`, with the reason `time`.
     #[derive(Clone, Debug)]
+    #[validate(check_elo(elo, search))]
     pub(crate) struct BestMoveRequest as "BestMoveRequest" {
         flatten position: PositionRequest,
         flatten search: SearchRequest,
+        /// Play like a weaker player of this strength, in Elo. The search has few nodes and one
+        /// thread, and the move is drawn from the best ones. Such a request neither reads nor
+        /// writes the evaluation cache. Can't be combined with `mate` or `fresh`.
+        optional elo: Elo,
+    }
+}
+
+/// The strength of a weaker player.
+type Elo = NumberIn<{ *StrengthLimit::ELO.start() as u64 }, { *StrengthLimit::ELO.end() as u64 }>;
+
+fn check_elo(members: &mut Members<'_>, elo: Option<&Option<Elo>>, search: Option<&SearchRequest>) {
+    let (Some(Some(_)), Some(search)) = (elo, search) else { return };
+    let excluded = [("mate", search.mate.is_some()), ("fresh", search.fresh)];
+    for (name, _) in excluded.into_iter().filter(|(_, is_given)| *is_given) {
+        let detail = format!("elo and {name} can't both be given");
+        members.add_error(MemberErrorCode::Conflict, "elo", detail);
     }
 }
 
@@ -37,11 +55,12 @@ pub(crate) struct BestMoveAnswer {
     state: PositionState,
     #[serde(flatten)]
     best_move: BestMove,
-    /// The score from the point of view of the side to move. Null if the search was replaced before
-    /// it found anything.
+    /// The score from the point of view of `pov`. Null if the search was replaced before it found
+    /// anything.
     #[schema(required, schema_with = score_or_null)]
     score: Option<ScoreDto>,
-    /// The win, draw and loss chances of the side to move. Null if `score` is null.
+    /// The win, draw and loss chances of the score, from the same point of view. Null if `score` is
+    /// null.
     #[schema(required, schema_with = wdl_or_null)]
     wdl: Option<WdlDto>,
     /// The principal variation in UCI. The line of a mate ends with the mate.
@@ -127,30 +146,44 @@ async fn respond(
     let resolved = request.position.resolve()?;
     let state = PositionState::from(&resolved);
     let position = resolved.game.position().clone();
-    let (request, clamped) = request.search.clamp(None, resolved.game, caller.client(), app.caps());
+    let pov = request.search.pov;
+    let (request, clamped) = request.clamp(resolved.game, caller.client(), app.caps());
     let answer = app.service().await.best_move(request).await?;
     let timing = ServerTiming { queue: answer.queued, search: answer.searched };
     let mut response =
-        Reply(BestMoveAnswer::new(state, &position, &answer, clamped)).into_response();
+        Reply(BestMoveAnswer::new(state, &position, pov, &answer, clamped)).into_response();
     response.extensions_mut().insert(timing);
     Ok(response)
+}
+
+impl BestMoveRequest {
+    /// Clamps the limits to the caps. Returns the request to the service and the clamped members.
+    fn clamp(self, game: Game, client: &Client, caps: &Caps) -> (AnalysisRequest, Vec<Clamped>) {
+        let Some(elo) = self.elo else { return self.search.clamp(None, game, client, caps) };
+        // A search of limited strength uses one thread.
+        let caps = Caps { threads: 1, ..caps.clone() };
+        let (request, clamped) = self.search.clamp(None, game, client, &caps);
+        let strength = StrengthLimit::new(u16::try_from(elo.get()).unwrap_or(u16::MAX));
+        (request.with_strength(strength), clamped)
+    }
 }
 
 impl BestMoveAnswer {
     pub(crate) fn new(
         state: PositionState,
         position: &Position,
+        pov: Pov,
         answer: &Answer,
         clamped: Vec<Clamped>,
     ) -> BestMoveAnswer {
-        let report = &answer.report;
+        let (report, turn) = (&answer.report, position.turn());
         let (pv, pv_san): (Vec<_>, Vec<_>) =
             line_texts(position, &report.pv, CastlingNotation::Standard).unzip();
         BestMoveAnswer {
             state,
             best_move: BestMove::from_line(pv.iter().copied().zip(pv_san.iter().copied())),
-            score: answer.has_result().then(|| report.score.into()),
-            wdl: answer.has_result().then(|| report.wdl.into()),
+            score: answer.has_result().then(|| pov.score(report.score, turn)),
+            wdl: answer.has_result().then(|| pov.wdl(report.wdl, turn)),
             pv,
             pv_san,
             stats: SearchStats::new(answer, clamped),

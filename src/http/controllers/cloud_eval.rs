@@ -136,6 +136,7 @@ async fn find_report(
         client: client.clone(),
         class: PriorityClass::Interactive,
         session: None,
+        strength: None,
     };
     let answer = service.best_move(request).await?;
     Ok(Some((*answer.report).clone()).filter(|report| !report.pv.is_empty()))

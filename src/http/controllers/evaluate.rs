@@ -89,18 +89,7 @@ pub(crate) async fn evaluate(
     tag = "analysis",
     params(EvaluateRequest),
     responses(
-        (
-            status = 200,
-            description = "The evaluation.",
-            body = Evaluation,
-            headers(
-                ("ETag" = String, description = "The tag of the answer."),
-                ("Cache-Control" = String, description = "`public, no-cache`. `private` takes the \
-                    place of `public` for a request with a key or ticket."),
-            ),
-        ),
-        (status = 304, description = "The client has the current answer: `If-None-Match` holds \
-            its `ETag`."),
+        (status = 200, description = "The evaluation.", body = Evaluation),
         PositionQueryProblems,
     )
 )]

@@ -6,7 +6,7 @@ mod request;
 mod response;
 
 pub(crate) use events::JobLine;
-pub(crate) use request::{GamesRequest, ReviewLimitsRequest};
+pub(crate) use request::{GamesRequest, ReviewLimitsRequest, ReviewViewRequest};
 pub(crate) use response::{JobReview, OpeningDto, SubmittedJob};
 
 use std::str::FromStr;
@@ -26,7 +26,7 @@ use crate::http::access::Caller;
 use crate::http::headers::LAST_EVENT_ID;
 use crate::http::json::{Query, Reply};
 use crate::http::problem::{
-    DeletionProblems, GamesProblems, JobEventsProblems, JobProblems, Problem,
+    DeletionProblems, GamesProblems, JobEventsProblems, JobProblems, JobReviewProblems, Problem,
 };
 use crate::http::request_memory::{Reservation, ShareExceeded, UNREAD_BODY_BYTES};
 use crate::http::stream::{
@@ -118,21 +118,28 @@ pub(crate) async fn submit_games(
 /// its last move to its first; the response lists the moves in game order. The accuracy of the
 /// players follows when the whole game is reviewed. The results in the response are stored and
 /// survive a crash of the server.
+///
+/// The scores `before` and `after` of a move are both from the view of the player who makes it, or
+/// with `pov=white` both from White's view.
 #[utoipa::path(
     get,
     path = "/v1/games/{id}",
     tag = "games",
-    params(("id" = String, Path, description = "The id of the job.")),
-    responses((status = 200, description = "The review so far.", body = JobReview), JobProblems)
+    params(("id" = String, Path, description = "The id of the job."), ReviewViewRequest),
+    responses(
+        (status = 200, description = "The review so far.", body = JobReview),
+        JobReviewProblems,
+    )
 )]
 pub(crate) async fn game_review(
     State(app): State<App>,
     caller: Caller,
+    Query(view): Query<ReviewViewRequest>,
     Extension(memory): Extension<Arc<Reservation>>,
     id: Result<Path<String>, PathRejection>,
 ) -> Result<Response, Problem> {
     let job = find_job(&app, id, caller.path()).await?;
-    let chunks = export::ReviewWriter::new(job);
+    let chunks = export::ReviewWriter::new(job, view.pov);
     chunked_response(chunks, "application/json", caller.path(), &memory).await
 }
 
@@ -160,6 +167,7 @@ pub(crate) async fn game_review(
         ("id" = String, Path, description = "The id of the job."),
         ("last-event-id" = Option<String>, Header, description = "The id of the last event that \
             the client received."),
+        ReviewViewRequest,
     ),
     responses(
         (status = 200, description = "The events.", body = JobLine,
@@ -171,6 +179,7 @@ pub(crate) async fn game_review(
 pub(crate) async fn game_events(
     State(app): State<App>,
     caller: Caller,
+    Query(view): Query<ReviewViewRequest>,
     id: Result<Path<String>, PathRejection>,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
@@ -185,7 +194,7 @@ pub(crate) async fn game_events(
         (app.stream_permit(caller.client())?, app.jobs().await.subscribe_shutdown());
     let (options, format) = (app.caps().stream, ResponseFormat::Sse);
     let setup = StreamSetup { options, format, permit, caller };
-    Ok(events::stream_events(setup, job, last_event_id, shutdown))
+    Ok(events::stream_events(setup, job, view.pov, last_event_id, shutdown))
 }
 
 /// Get the annotated games

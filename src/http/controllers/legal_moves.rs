@@ -68,18 +68,7 @@ pub(crate) async fn legal_moves(
     tag = "positions",
     params(LegalMovesRequest),
     responses(
-        (
-            status = 200,
-            description = "The legal moves.",
-            body = LegalMoves,
-            headers(
-                ("ETag" = String, description = "The tag of the answer."),
-                ("Cache-Control" = String, description = "`public`. `private` takes the place \
-                    of `public` for a request with a key or ticket."),
-            ),
-        ),
-        (status = 304, description = "The client has the current answer: `If-None-Match` holds \
-            its `ETag`."),
+        (status = 200, description = "The legal moves.", body = LegalMoves),
         PositionQueryProblems,
     )
 )]

@@ -6,6 +6,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa::openapi::{ObjectBuilder, Schema, Type};
 
+use crate::engine::StrengthLimit;
 use crate::http::App;
 use crate::http::access::{Allowance, Identity};
 use crate::http::dto::whole_ms;
@@ -31,6 +32,8 @@ pub(crate) struct ServerLimits {
     threads: Limit,
     /// The member `multipv` of an analysis.
     multipv: Limit,
+    /// The range of the member `elo` of a best-move request.
+    elo: EloRange,
     /// The maximum number of entries of the member `moves`.
     moves: usize,
     /// The maximum length of a request body, in bytes.
@@ -71,6 +74,15 @@ pub(crate) struct Limit {
     /// The value that applies if the request has none. Null: no limit.
     #[schema(required)]
     default: Option<u64>,
+}
+
+/// The range of a strength in Elo. A value outside it is refused.
+#[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+pub(crate) struct EloRange {
+    /// The strength of the weakest player.
+    min: u16,
+    /// The strength of the strongest player.
+    max: u16,
 }
 
 /// The limits of batches.
@@ -168,6 +180,7 @@ pub(crate) async fn limits(
         mate: without_default(caps.mate.into()),
         threads: Limit { max: caps.threads.into(), default: Some(1) },
         multipv: Limit { max: caps.multipv.into(), default: Some(1) },
+        elo: EloRange { min: *StrengthLimit::ELO.start(), max: *StrengthLimit::ELO.end() },
         moves: caps.moves,
         body_bytes: caps.body_bytes,
         perft_depth: caps.perft_depth,

@@ -8,8 +8,51 @@ use utoipa::openapi::{ArrayBuilder, ObjectBuilder, RefOr, Type};
 use utoipa::{PartialSchema, ToSchema};
 
 use super::MoveText;
+use crate::chess::Color;
 use crate::engine::{Score, Wdl};
+use crate::http::json::Named;
 use crate::http::schema::{ref_or_null, string_enum};
+
+/// The point of view of scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Pov {
+    /// The side to move; in a review, the player who makes the move.
+    #[default]
+    Side,
+    /// White.
+    White,
+}
+
+impl Named for Pov {
+    const ALL: &'static [Pov] = &[Pov::Side, Pov::White];
+
+    fn name(self) -> &'static str {
+        match self {
+            Pov::Side => "side",
+            Pov::White => "white",
+        }
+    }
+
+    fn default_name() -> Option<&'static str> {
+        Some(Pov::default().name())
+    }
+}
+
+impl Pov {
+    /// Converts a score from the view of `side`.
+    pub(crate) fn score(self, score: Score, side: Color) -> ScoreDto {
+        if self.is_opposite_to(side) { score.flip().into() } else { score.into() }
+    }
+
+    /// Converts probabilities from the view of `side`.
+    pub(crate) fn wdl(self, wdl: Wdl, side: Color) -> WdlDto {
+        if self.is_opposite_to(side) { wdl.flip().into() } else { wdl.into() }
+    }
+
+    fn is_opposite_to(self, side: Color) -> bool {
+        self == Pov::White && side == Color::Black
+    }
+}
 
 /// A score.
 #[derive(Clone, Copy, Debug, Serialize)]
@@ -17,7 +60,7 @@ use crate::http::schema::{ref_or_null, string_enum};
 pub(crate) enum ScoreDto {
     /// Centipawns: 100 means a win probability of one half, 0 a drawn position.
     Cp(i32),
-    /// Moves to mate: negative if the side to move gets mated, 0 if it is checkmated.
+    /// Moves to mate: negative if the side of the point of view gets mated, 0 after checkmate.
     Mate(i32),
 }
 
@@ -25,9 +68,12 @@ impl PartialSchema for ScoreDto {
     fn schema() -> RefOr<Schema> {
         let kind = "`cp`: centipawns, where 100 means a win probability of one half and 0 a drawn \
             position; `mate`: moves to mate.";
-        let value = "With `mate`: negative if the side to move gets mated, 0 if it is checkmated.";
+        let value = "Negative if it is bad for the side of the point of view. With `mate`, 0 is \
+            checkmate.";
         ObjectBuilder::new()
-            .description(Some("A score from the side to move's point of view."))
+            .description(Some(
+                "A score, from the side to move's point of view unless the member says otherwise.",
+            ))
             .property("type", string_enum(kind, ["cp", "mate"]))
             .required("type")
             .property(
@@ -59,7 +105,7 @@ pub(crate) fn score_or_null() -> Schema {
     ref_or_null::<ScoreDto>("See `Score`. Null if the search was replaced before it found a move.")
 }
 
-/// Win, draw and loss probabilities of the side to move, per mille.
+/// Win, draw and loss probabilities, per mille.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(crate) struct WdlDto([u16; 3]);
 
@@ -72,9 +118,9 @@ impl PartialSchema for WdlDto {
             .min_items(Some(3))
             .max_items(Some(3))
             .description(Some(
-                "Win, draw and loss probabilities of the side to move, per mille, fitted to games \
-                    of the engine against itself. The sum is 1000. Mates and finished games have \
-                    certain results.",
+                "Win, draw and loss probabilities from the point of view of the score, per mille, \
+                    fitted to games of the engine against itself. The sum is 1000. Mates and \
+                    finished games have certain results.",
             ))
             .into()
     }

@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{ObjectBuilder, Type};
 
+use super::score::Pov;
 use super::{per_second, whole_ms};
 use crate::analysis::{
     AnalysisRequest, Answer, CacheVerdict, Client, CompletionReason, PriorityClass, Session, Source,
@@ -37,7 +38,7 @@ request! {
         /// Prove a mate in at most this many moves. It can be combined with `nodes` and
         /// `movetime_ms`. Without such a mate the response has an ordinary score and the reason
         /// `depth`.
-        optional mate: NonZeroU64,
+        optional pub(crate) mate: NonZeroU64,
         /// Threads of the search. Each needs a worker; the search starts when enough workers are
         /// free. A mate proof uses one thread.
         optional threads: NonZeroU64 = 1,
@@ -45,7 +46,9 @@ request! {
         /// returns its best result so far with the reason `replaced`.
         optional session: SessionName,
         /// Search even if the evaluation cache has an answer. The new result is cached.
-        defaulted fresh: bool,
+        defaulted pub(crate) fresh: bool,
+        /// The point of view of `score` and `wdl`: the side to move or White.
+        defaulted pub(crate) pov: Pov,
     }
 }
 
@@ -116,8 +119,9 @@ impl SearchRequest {
         };
         let session = self.session.map(|name| Session::new(client.clone(), &name.0));
         let (client, class) = (client.clone(), PriorityClass::Interactive);
+        let (fresh, strength) = (self.fresh, None);
         let request =
-            AnalysisRequest { game, limits, options, fresh: self.fresh, client, class, session };
+            AnalysisRequest { game, limits, options, fresh, client, class, session, strength };
         (request, clamper.into_clamped())
     }
 

@@ -7,6 +7,7 @@ use std::num::NonZeroU64;
 use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, Schema, SchemaFormat};
 use utoipa::openapi::{ObjectBuilder, RefOr, Type};
 
+use super::suggestions::suggestion;
 use super::value::JsonValue;
 use crate::chess::excerpt;
 use crate::http::problem::{InvalidMember, MemberErrorCode};
@@ -303,8 +304,12 @@ impl<'a, T: Named> FromValue<'a> for T {
         let found = T::ALL.iter().copied().find(|value| value.name() == text);
         if found.is_none() {
             let names: Vec<_> = T::ALL.iter().map(|value| value.name()).collect();
-            let detail =
-                format!("{path} is {:?}; it must be one of {}", excerpt(&text), names.join(", "));
+            let detail = format!(
+                "{path} is {:?}; it must be one of {}{}",
+                excerpt(&text),
+                names.join(", "),
+                suggestion(&text, names.iter().copied())
+            );
             path.add_error(errors, MemberErrorCode::UnknownValue, detail);
         }
         found

@@ -8,6 +8,7 @@ use utoipa::openapi::schema::{AdditionalProperties, Schema, Type};
 use utoipa::openapi::{Object, ObjectBuilder, RefOr, Required};
 
 use super::from_value::{FromValue, JsonPath, MAX_ERRORS, wrong_type};
+use super::suggestions::{route_of_member, suggestion};
 use super::value::JsonValue;
 use crate::chess::excerpt;
 use crate::http::problem::{InvalidMember, MemberErrorCode};
@@ -24,21 +25,38 @@ pub(crate) trait FromMembers: Sized {
 #[derive(Debug)]
 pub(crate) struct Members<'a> {
     unread: Vec<(Cow<'a, str>, JsonValue<'a>)>,
+    /// The names of the members that were read, present or not.
+    known: Vec<&'static str>,
     errors: Vec<InvalidMember>,
     max_moves: usize,
+    /// Whether an error may name the route that an unknown member belongs to.
+    suggests_routes: bool,
 }
+
+/// The number of members of the largest request.
+const MAX_KNOWN_MEMBERS: usize = 20;
+
+/// The maximum number of unknown members with a suggestion, since each is compared with all names.
+const MAX_SUGGESTIONS: usize = 8;
 
 impl<'a> Members<'a> {
     /// Takes the members of an object. Any other value is an error.
     pub(crate) fn new(value: JsonValue<'a>, max_moves: usize) -> Members<'a> {
-        match value {
-            JsonValue::Object(unread) => Members { unread, errors: Vec::new(), max_moves },
+        let mut errors = Vec::new();
+        let unread = match value {
+            JsonValue::Object(members) => members,
             other => {
-                let mut errors = Vec::new();
                 wrong_type::<()>(&mut errors, JsonPath::Body, "an object", &other);
-                Members { unread: Vec::new(), errors, max_moves }
+                Vec::new()
             }
-        }
+        };
+        let known = Vec::with_capacity(MAX_KNOWN_MEMBERS);
+        Members { unread, known, errors, max_moves, suggests_routes: true }
+    }
+
+    /// Names no routes in errors, because the request has none: it is a message.
+    pub(crate) fn suggest_no_routes(&mut self) {
+        self.suggests_routes = false;
     }
 
     /// The maximum length of `moves`.
@@ -60,18 +78,22 @@ impl<'a> Members<'a> {
 
     /// Adds an error if a member is present that this request does not take.
     pub(crate) fn refuse(&mut self, name: &str, detail: &str) {
-        if self.has(name) {
+        if self.take(name).is_some() {
             self.add_error(MemberErrorCode::UnknownMember, name, detail.to_owned());
         }
     }
 
     /// Reads an optional member.
-    pub(crate) fn optional<T: FromValue<'a>>(&mut self, name: &str) -> Option<T> {
+    pub(crate) fn optional<T: FromValue<'a>>(&mut self, name: &'static str) -> Option<T> {
         self.valid_or_absent(name)?
     }
 
     /// Reads an optional member: `Some(None)` if it is absent, `None` if it is invalid.
-    pub(crate) fn valid_or_absent<T: FromValue<'a>>(&mut self, name: &str) -> Option<Option<T>> {
+    pub(crate) fn valid_or_absent<T: FromValue<'a>>(
+        &mut self,
+        name: &'static str,
+    ) -> Option<Option<T>> {
+        self.known.push(name);
         if T::IS_LIST {
             self.join_repeated_parameters(name);
         }
@@ -82,7 +104,7 @@ impl<'a> Members<'a> {
     }
 
     /// Reads a required member.
-    pub(crate) fn required<T: FromValue<'a>>(&mut self, name: &str) -> Option<T> {
+    pub(crate) fn required<T: FromValue<'a>>(&mut self, name: &'static str) -> Option<T> {
         self.require(name);
         self.optional(name)
     }
@@ -99,11 +121,26 @@ impl<'a> Members<'a> {
 
     /// The first [`MAX_ERRORS`] errors. Each unread member counts as unknown.
     pub(crate) fn into_errors(mut self) -> Vec<InvalidMember> {
-        for (name, _) in std::mem::take(&mut self.unread).into_iter().take(MAX_ERRORS) {
-            let detail = format!("{:?} is not a known member", excerpt(&name));
+        let unknown = std::mem::take(&mut self.unread).into_iter().take(MAX_ERRORS);
+        for (index, (name, _)) in unknown.enumerate() {
+            let suggestion =
+                if index < MAX_SUGGESTIONS { self.suggestion(&name) } else { String::new() };
+            let detail = format!("{:?} is not a known member{suggestion}", excerpt(&name));
             self.add_error(MemberErrorCode::UnknownMember, &name, detail);
         }
         self.errors
+    }
+
+    /// The end of the error message for an unknown member: a known name or a route; empty if there
+    /// is neither.
+    fn suggestion(&self, name: &str) -> String {
+        let is_other_case = self.known.iter().any(|known| known.eq_ignore_ascii_case(name));
+        match route_of_member(name) {
+            Some(route) if self.suggests_routes && !is_other_case => {
+                format!("; it belongs to {route}")
+            }
+            _ => suggestion(name, self.known.iter().copied()),
+        }
     }
 
     /// Whether the body is an object. If it is not, no member is reported as missing.
@@ -493,6 +530,35 @@ mod tests {
         let mut members = query(&[("depth", "1"), ("depth", "2")]);
         members.optional::<u64>("depth");
         assert_eq!(members.into_errors()[0].code, MemberErrorCode::Conflict, "depth is no list");
+    }
+
+    #[test]
+    fn an_unknown_member_gets_a_suggestion() {
+        let detail_of = |name: &str| {
+            let json = format!("{{{name:?}: 1}}");
+            let mut members = Members::new(serde_json::from_str(&json).unwrap(), 10);
+            members.optional::<u64>("movetime_ms");
+            members.optional::<u64>("multipv");
+            members.into_errors()[0].detail.clone()
+        };
+        for (name, suggestion) in [
+            ("movetime", "; did you mean \"movetime_ms\"?"),
+            ("multiPv", "; did you mean \"multipv\"?"),
+            ("searchmoves", "; it belongs to /v1/analysis"),
+            ("level", ""),
+        ] {
+            assert_eq!(detail_of(name), format!("{name:?} is not a known member{suggestion}"));
+        }
+    }
+
+    #[test]
+    fn only_the_first_unknown_members_get_a_suggestion() {
+        let json = format!(r#"{{{}"movetim": 1}}"#, r#""movetime": 1,"#.repeat(50));
+        let mut members = Members::new(serde_json::from_str(&json).unwrap(), 10);
+        members.optional::<u64>("movetime_ms");
+        let errors = members.into_errors();
+        let suggestions = errors.iter().filter(|error| error.detail.contains("did you mean"));
+        assert_eq!((errors.len(), suggestions.count()), (51, MAX_SUGGESTIONS));
     }
 
     #[test]

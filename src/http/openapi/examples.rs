@@ -14,14 +14,16 @@ use crate::analysis::AnalysisError;
 use crate::http::problem::{Problem, ProblemCode, render_object};
 
 /// The examples of each operation.
-const FILES: [(&str, &str); 21] = [
+const FILES: [(&str, &str); 23] = [
     ("analyse", include_str!("examples/analyse.json")),
+    ("batch", include_str!("examples/batch.json")),
     ("best_move", include_str!("examples/best_move.json")),
     ("cloud_eval", include_str!("examples/cloud_eval.json")),
     ("engine", include_str!("examples/engine.json")),
     ("evaluate", include_str!("examples/evaluate.json")),
     ("explore", include_str!("examples/explore.json")),
     ("follow_analysis", include_str!("examples/follow_analysis.json")),
+    ("game_events", include_str!("examples/game_events.json")),
     ("game_review", include_str!("examples/game_review.json")),
     ("legal_moves", include_str!("examples/legal_moves.json")),
     ("limits", include_str!("examples/limits.json")),
@@ -149,7 +151,7 @@ fn example_problem(code: ProblemCode, path: &str) -> Value {
         ProblemCode::UpgradeRequired => Problem::upgrade_required("the header Upgrade is missing"),
         ProblemCode::RateLimited => Problem::rate_limited(RETRY_AFTER),
         ProblemCode::NotFound => Problem::not_found(&path),
-        ProblemCode::MethodNotAllowed => Problem::method_not_allowed(&path, "DELETE"),
+        ProblemCode::MethodNotAllowed => Problem::method_not_allowed(&path, "DELETE", &["POST"]),
         ProblemCode::RequestTimeout => Problem::request_timeout(Duration::from_secs(10)),
         ProblemCode::BodyTooLarge => Problem::body_too_large(65_536),
         ProblemCode::UnsupportedMediaType => Problem::not_json(Some("text/plain")),

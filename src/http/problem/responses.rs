@@ -232,14 +232,17 @@ impl IntoResponses for CloudEvalProblems {
     }
 }
 
-/// The problems of a whole batch. Errors of one line are reported in its place.
+/// The problems of a whole batch. Errors of one line are reported in its place. Only a body that is
+/// declared as JSON can time out before the response, or be no array.
 #[derive(Debug)]
 pub(crate) struct BatchProblems;
 
 impl IntoResponses for BatchProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems_and_internal(&[
+            ProblemCode::RequestTimeout,
             ProblemCode::UnsupportedMediaType,
+            ProblemCode::InvalidRequest,
             ProblemCode::QueueFull,
             ProblemCode::ShuttingDown,
         ])
@@ -278,6 +281,22 @@ impl IntoResponses for JobProblems {
     }
 }
 
+/// The problems of reading the review of a job, whose query has options.
+#[derive(Debug)]
+pub(crate) struct JobReviewProblems;
+
+impl IntoResponses for JobReviewProblems {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        problems_and_internal(&[
+            ProblemCode::MalformedQuery,
+            ProblemCode::NotFound,
+            ProblemCode::Gone,
+            ProblemCode::InvalidRequest,
+            ProblemCode::NotReady,
+        ])
+    }
+}
+
 /// The problems of the event stream of a job.
 #[derive(Debug)]
 pub(crate) struct JobEventsProblems;
@@ -285,8 +304,10 @@ pub(crate) struct JobEventsProblems;
 impl IntoResponses for JobEventsProblems {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         problems_and_internal(&[
+            ProblemCode::MalformedQuery,
             ProblemCode::NotFound,
             ProblemCode::Gone,
+            ProblemCode::InvalidRequest,
             ProblemCode::QueueFull,
             ProblemCode::NotReady,
         ])

@@ -9,6 +9,7 @@ use crate::support::Server;
 
 crate::trials![
     a_game_is_reviewed_move_by_move,
+    both_scores_of_a_move_have_one_point_of_view,
     annotated_games_can_be_read_back,
     games_of_chess960_are_reviewed,
     many_games_are_reviewed,
@@ -43,7 +44,8 @@ async fn a_game_is_reviewed_move_by_move() {
         assert_eq!(mv["best"], mv["line"][0]);
         if let Some(next) = moves.get(index + 1) {
             assert_eq!(
-                mv["after"], next["before"],
+                flipped(&mv["after"]),
+                next["before"],
                 "the score after a move is not that before the next"
             );
         }
@@ -53,7 +55,7 @@ async fn a_game_is_reviewed_move_by_move() {
         (&blunder["san"], &blunder["uci"], &blunder["judgement"]),
         (&json!("Nf6"), &json!("g8f6"), &json!("blunder"))
     );
-    assert_eq!(blunder["after"], json!({ "type": "mate", "value": 1 }));
+    assert_eq!(blunder["after"], json!({ "type": "mate", "value": -1 }), "Black gets mated");
     assert!(
         blunder["win_chance_loss"].as_f64().unwrap() > 15.0
             && blunder["accuracy"].as_f64().unwrap() < 60.0
@@ -70,6 +72,40 @@ async fn a_game_is_reviewed_move_by_move() {
     let (white, black) = (&game["accuracy"]["white"], &game["accuracy"]["black"]);
     assert!(white.as_f64().unwrap() > black.as_f64().unwrap(), "{white} {black}");
     assert!(game["average_centipawn_loss"]["black"].as_f64().unwrap() > 100.0);
+}
+
+/// A score from the other side's view.
+fn flipped(score: &Value) -> Value {
+    json!({ "type": score["type"], "value": -score["value"].as_i64().unwrap() })
+}
+
+async fn both_scores_of_a_move_have_one_point_of_view() {
+    let server = Server::start().await;
+    let job = submit(&server, &json!({ "pgn": PGN, "depth": 6 })).await;
+    let by_mover = server.wait_for_review(&job).await;
+    let by_white = server.get(&format!("{job}?pov=white")).await.json();
+    let events = server.get(&format!("{job}/events?pov=white")).await.body;
+    let [by_mover, by_white] =
+        [&by_mover, &by_white].map(|review| review["games"][0]["moves"].as_array().unwrap());
+    for (mover, white) in by_mover.iter().zip(by_white) {
+        let is_black = mover["ply"].as_u64().unwrap() % 2 == 0;
+        for member in ["before", "after"] {
+            let score = if is_black { flipped(&mover[member]) } else { mover[member].clone() };
+            assert_eq!(white[member], score, "{member} of {white}");
+        }
+        let whole = white.to_string();
+        assert!(events.contains(&whole[1..]), "{whole} is no event");
+        for member in ["win_chance_loss", "judgement", "accuracy", "line"] {
+            assert_eq!(white[member], mover[member], "the view does not change the {member}");
+        }
+    }
+    for pair in by_white.windows(2) {
+        assert_eq!(pair[0]["after"], pair[1]["before"], "White's view never changes");
+    }
+    for path in [job.clone(), format!("{job}/events")] {
+        server.get(&format!("{path}?pov=black")).await.expect_problem(422, "invalid_request");
+        server.get(&format!("{path}?pov=%zz")).await.expect_problem(400, "malformed_query");
+    }
 }
 
 async fn annotated_games_can_be_read_back() {
@@ -90,7 +126,7 @@ async fn annotated_games_can_be_read_back() {
         let mut mover = Color::White;
         for (mv, review) in game.line.moves.iter().zip(review["moves"].as_array().unwrap()) {
             let value = review["after"]["value"].as_i64().unwrap() as i32;
-            let white = if mover.is_white() { -value } else { value };
+            let white = if mover.is_white() { value } else { -value };
             let eval = match review["after"]["type"].as_str() {
                 Some("cp") => Some(PgnEval::Cp(white)),
                 _ if value == 0 => None,

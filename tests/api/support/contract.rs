@@ -55,9 +55,10 @@ pub(crate) fn position_operations() -> Vec<Operation> {
     let is_json = |operation: &Operation| {
         operation.document["requestBody"]["content"]["application/json"].is_object()
     };
+    let is_position = |operation: &Operation| !matches!(operation.id(), "submit_games" | "batch");
     operations()
         .into_iter()
-        .filter(|operation| is_json(operation) && operation.id() != "submit_games")
+        .filter(|operation| is_json(operation) && is_position(operation))
         .collect()
 }
 

@@ -2,7 +2,7 @@
 
 use std::num::NonZeroU64;
 
-use super::response::{Pov, RenderOptions};
+use super::response::RenderOptions;
 use crate::analysis::{AnalysisRequest, Client};
 use crate::chess::{CastlingNotation, Game, Move, Position, parse_move};
 use crate::engine::Limits;
@@ -37,8 +37,6 @@ request! {
         /// The root moves to search, in UCI or SAN; all legal moves when empty. An analysis of
         /// selected moves neither reads nor writes the evaluation cache.
         defaulted searchmoves: Vec<String>,
-        /// The point of view of `score` and `wdl`: the side to move or White.
-        defaulted pov: Pov,
         /// The notation of castling in UCI. `standard` writes standard castling as the king's
         /// two-square move; `960` always writes it as king takes rook.
         defaulted castling: Castling,
@@ -87,21 +85,6 @@ impl Named for Castling {
     }
 }
 
-impl Named for Pov {
-    const ALL: &'static [Pov] = &[Pov::Side, Pov::White];
-
-    fn name(self) -> &'static str {
-        match self {
-            Pov::Side => "side",
-            Pov::White => "white",
-        }
-    }
-
-    fn default_name() -> Option<&'static str> {
-        Some(Pov::default().name())
-    }
-}
-
 impl AnalysisOptions {
     /// Sets the number of lines unless the request set it.
     pub(crate) fn or_multipv(self, multipv: NonZeroU64) -> AnalysisOptions {
@@ -131,6 +114,7 @@ impl AnalysisOptions {
     ) -> Result<(AnalysisRequest, RenderOptions), Problem> {
         let moves = parse_searchmoves(game.position(), &self.searchmoves)?;
         let position = game.position().clone();
+        let pov = self.search.pov;
         let (mut request, clamped) = self.search.clamp(self.multipv, game, client, caps);
         if self.infinite {
             request.limits = Limits::default();
@@ -138,7 +122,7 @@ impl AnalysisOptions {
         request.options.search_moves = moves;
         let render_options = RenderOptions {
             position,
-            pov: self.pov,
+            pov,
             castling: self.castling.0,
             pv_length: self
                 .pv_length

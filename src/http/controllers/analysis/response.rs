@@ -7,10 +7,10 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::analysis::{Answer, CachedAnalysis};
-use crate::chess::{CastlingNotation, Color, Move, Position};
+use crate::chess::{CastlingNotation, Move, Position};
 use crate::engine::{Report, Score, Wdl};
 use crate::http::dto::{
-    BestMove, Clamped, MoveText, PositionState, ScoreDto, SearchStats, WdlDto, line_texts,
+    BestMove, Clamped, MoveText, PositionState, Pov, ScoreDto, SearchStats, WdlDto, line_texts,
     memory_verdicts, per_second, score_or_null, sources, stop_reasons, wdl_or_null, whole_ms,
 };
 use crate::http::problem::{Problem, ProblemDocument, render_line_object};
@@ -53,16 +53,6 @@ impl AnalysisAnswer {
             stats: SearchStats::new(answer, render_options.clamped.clone()),
         }
     }
-}
-
-/// The point of view of scores.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Pov {
-    /// The side to move.
-    #[default]
-    Side,
-    /// White.
-    White,
 }
 
 /// The options of an analysis's output.
@@ -129,11 +119,8 @@ impl RenderOptions {
 
     /// Converts a score and its win chances to the requested point of view.
     pub(super) fn to_pov(&self, score: Score, wdl: Wdl) -> (ScoreDto, WdlDto) {
-        if self.pov == Pov::White && self.position.turn() == Color::Black {
-            (score.flip().into(), wdl.flip().into())
-        } else {
-            (score.into(), wdl.into())
-        }
+        let turn = self.position.turn();
+        (self.pov.score(score, turn), self.pov.wdl(wdl, turn))
     }
 
     /// Each move of a legal line in UCI and in SAN.

@@ -3,18 +3,17 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-use axum::body::Body;
 use axum::response::Response;
 use serde::Serialize;
 use tokio::task::JoinSet;
 use tracing::Instrument;
 
-use super::line_reader::{BodyLimits, InputLine, LineReader};
-use super::message::{BatchEnd, BatchError, BatchRequest, EndReason, Indexed};
+use super::line_reader::{InputLine, LineReader};
+use super::message::{AnsweredLine, BatchEnd, BatchError, BatchRequest, EndReason};
 use crate::analysis::Service;
 use crate::chess::CastlingNotation;
 use crate::http::access::Caller;
-use crate::http::controllers::analysis::{AnalysisAnswer, Pov, RenderOptions};
+use crate::http::controllers::analysis::{AnalysisAnswer, RenderOptions};
 use crate::http::controllers::best_move::BestMoveAnswer;
 use crate::http::dto::{CorrelationId, PositionState};
 use crate::http::problem::{Problem, ProblemCode, render_object};
@@ -25,19 +24,18 @@ use crate::http::{App, json};
 const LINES_PER_WORKER: usize = 2;
 
 /// Starts the driver in a new task and returns the response.
-pub(super) fn start(app: App, service: Service, setup: StreamSetup, body: Body) -> Response {
-    let caps = app.caps();
-    let limits = BodyLimits {
-        max_lines: caps.batch_lines,
-        max_bytes: caps.batch_bytes,
-        idle_timeout: caps.body_timeout,
-    };
+pub(super) fn start(
+    app: &App,
+    service: Service,
+    setup: StreamSetup,
+    input: LineReader,
+) -> Response {
     let handler = LineHandler { app: app.clone(), service, caller: setup.caller.clone() };
     let (output, response) = setup.open();
     output.set_stall_timer_paused(true);
     let driver = Driver {
         max_in_flight: handler.service.status().workers * LINES_PER_WORKER,
-        max_unread_bytes: caps.batch_bytes,
+        max_unread_bytes: app.caps().batch_bytes,
         handler,
         output,
         queued: VecDeque::new(),
@@ -47,7 +45,7 @@ pub(super) fn start(app: App, service: Service, setup: StreamSetup, body: Body) 
         failed: 0,
         started_at: Instant::now(),
     };
-    tokio::spawn(driver.run(LineReader::new(body, limits)).in_current_span());
+    tokio::spawn(driver.run(input).in_current_span());
     response
 }
 
@@ -148,7 +146,7 @@ impl Driver {
     }
 
     fn start_line(&mut self, index: usize, line: InputLine) {
-        if matches!(&line, InputLine::Text(text) if text.trim_ascii().is_empty()) {
+        if line == InputLine::Blank {
             return;
         }
         let handler = self.handler.clone();
@@ -186,7 +184,7 @@ impl LineHandler {
             Err(problem) => {
                 let is_shutdown = problem.code() == ProblemCode::ShuttingDown;
                 let line = render_object(&problem, self.caller.path(), self.caller.request_id())
-                    .and_then(|error| encode_answer(&BatchError { id, index, error }));
+                    .and_then(|error| encode_line(&BatchError::new(id, index, error)));
                 LineOutcome { line, is_answered: false, is_shutdown }
             }
         }
@@ -194,14 +192,17 @@ impl LineHandler {
 
     /// Parses the request of a line.
     fn parse(&self, line: InputLine) -> Result<BatchRequest, Box<InvalidLine>> {
+        let without_id = |problem| Box::new(InvalidLine { id: CorrelationId::None, problem });
         match line {
             InputLine::Text(text) => json::read(&text, self.app.caps().moves).map_err(|problem| {
                 Box::new(InvalidLine { id: CorrelationId::extract_from(&text), problem })
             }),
-            InputLine::TooLong => Err(Box::new(InvalidLine {
-                id: CorrelationId::None,
-                problem: Problem::line_too_long(),
-            })),
+            InputLine::TooLong => Err(without_id(Problem::line_too_long())),
+            InputLine::Blank => Err(without_id(Problem::malformed_json("the line is empty", 1, 1))),
+            InputLine::AfterArray => {
+                let message = "the array must end the body, but text follows it";
+                Err(without_id(Problem::malformed_json(message, 1, 1)))
+            }
         }
     }
 
@@ -214,32 +215,28 @@ impl LineHandler {
         let state = PositionState::from(&resolved);
         let position = resolved.game.position().clone();
         let (id, has_multipv) = (request.id.clone(), request.multipv.is_some());
+        let pov = request.search.pov;
         let (analysis_request, clamped) =
             request.clamp(resolved.game, self.caller.client(), self.app.caps());
         let answer = self.service.best_move_when_free(analysis_request).await?;
         Ok(if has_multipv {
             let render_options = RenderOptions {
                 position,
-                pov: Pov::Side,
+                pov,
                 castling: CastlingNotation::Standard,
                 pv_length: usize::MAX,
                 clamped,
             };
-            encode_answer(&Indexed {
-                id,
-                index,
-                answer: AnalysisAnswer::new(state, &render_options, &answer),
-            })
+            let answer = AnalysisAnswer::new(state, &render_options, &answer);
+            encode_line(&AnsweredLine::new(id, index, answer))
         } else {
-            encode_answer(&Indexed {
-                id,
-                index,
-                answer: BestMoveAnswer::new(state, &position, &answer, clamped),
-            })
+            let answer = BestMoveAnswer::new(state, &position, pov, &answer, clamped);
+            encode_line(&AnsweredLine::new(id, index, answer))
         })
     }
 }
 
-fn encode_answer(object: &impl Serialize) -> serde_json::Result<Line> {
-    Line::new(ResponseFormat::NdJson, Delivery::Required, "answer", None, object)
+fn encode_line(object: &impl Serialize) -> serde_json::Result<Line> {
+    // NDJSON has no event names.
+    Line::new(ResponseFormat::NdJson, Delivery::Required, "", None, object)
 }

@@ -1,4 +1,8 @@
-//! The reader of a batch body: it splits the incoming chunks into lines.
+//! The reader of a batch body: it splits the incoming chunks into lines, or an array into its
+//! elements.
+
+#[cfg(test)]
+mod tests;
 
 use std::future::poll_fn;
 use std::pin::Pin;
@@ -7,7 +11,9 @@ use std::time::Duration;
 use axum::body::{Body, Bytes, HttpBody};
 use tokio::time::{Instant, timeout_at};
 
+use super::array_scanner::ArrayScanner;
 use super::message::EndReason;
+use crate::http::Caps;
 
 /// The maximum length of a line. The text of a longer line is dropped.
 const MAX_LINE_BYTES: usize = 64 << 10;
@@ -23,19 +29,52 @@ pub(super) struct BodyLimits {
     pub(super) idle_timeout: Duration,
 }
 
-/// A line of a body.
+impl BodyLimits {
+    pub(super) fn new(caps: &Caps) -> BodyLimits {
+        BodyLimits {
+            max_lines: caps.batch_lines,
+            max_bytes: caps.batch_bytes,
+            idle_timeout: caps.body_timeout,
+        }
+    }
+}
+
+/// The form of a body.
+#[derive(Debug)]
+pub(super) enum BodyForm {
+    /// The first character decides: a body that begins with `[` is an array, any other is NDJSON.
+    Unknown,
+    /// NDJSON.
+    Lines,
+    /// A JSON array, after its `[`.
+    Array(ArrayScanner),
+    /// A JSON array, after its `]`.
+    AfterArray {
+        /// Text after the array was found and reported.
+        has_text: bool,
+    },
+}
+
+/// A line of a body, or an element of an array.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum InputLine {
     /// The text without the line break.
     Text(Vec<u8>),
+    /// A line without text. It counts as a line, but needs no answer.
+    Blank,
     /// The line exceeds the maximum length.
     TooLong,
+    /// Text after the end of the array.
+    AfterArray,
 }
 
-/// Splits a body into lines. Blank lines are returned too, because they count as lines.
+/// Splits a body into lines or elements. Blank lines are returned too, because they count as lines.
 pub(super) struct LineReader {
     body: Body,
+    form: BodyForm,
     limits: BodyLimits,
+    /// Blank lines that came before the form was known.
+    blank_lines: usize,
     /// The received part of the current line.
     partial_line: Vec<u8>,
     /// Received bytes that follow `partial_line`.
@@ -53,10 +92,12 @@ pub(super) struct LineReader {
 }
 
 impl LineReader {
-    pub(super) fn new(body: Body, limits: BodyLimits) -> LineReader {
+    pub(super) fn new(body: Body, form: BodyForm, limits: BodyLimits) -> LineReader {
         LineReader {
             body,
+            form,
             limits,
+            blank_lines: 0,
             partial_line: Vec::new(),
             chunk: Bytes::new(),
             is_too_long: false,
@@ -73,32 +114,147 @@ impl LineReader {
         self.has_client_left
     }
 
+    /// Whether the body is an array. Only for a body of unknown form; it waits for the first
+    /// character. Cancel safe.
+    ///
+    /// # Errors
+    /// The reason for the end of a body that has only white space so far.
+    pub(super) async fn is_array(&mut self) -> Result<bool, EndReason> {
+        while !self.detect_form() {
+            if !self.receive().await? {
+                return Ok(false);
+            }
+        }
+        Ok(matches!(self.form, BodyForm::Array(_)))
+    }
+
     /// The next line. Cancel safe: no bytes are lost if the future is dropped.
     ///
     /// # Errors
     /// The reason for the end of the body.
     pub(super) async fn next(&mut self) -> Result<InputLine, EndReason> {
         loop {
-            if let Some(length) = self.chunk.iter().position(|&byte| byte == b'\n') {
-                let rest = self.chunk.split_off(length + 1);
-                let chunk = std::mem::replace(&mut self.chunk, rest);
-                self.append(&chunk[..length]);
-                return self.finish_line();
+            if self.detect_form()
+                && let Some(line) = self.split_off_line()
+            {
+                return self.count(line);
             }
-            if self.is_truncated {
-                return Err(EndReason::TooLarge);
+            if !self.receive().await? {
+                return self.finish_body();
             }
-            let chunk = std::mem::take(&mut self.chunk);
-            self.append(&chunk);
-            let Some(mut chunk) = self.read_chunk().await? else {
-                let is_empty = self.partial_line.is_empty() && !self.is_too_long;
-                return if is_empty { Err(EndReason::Done) } else { self.finish_line() };
-            };
-            let remaining = self.limits.max_bytes - self.bytes_read;
-            self.is_truncated = chunk.len() > remaining;
-            chunk.truncate(remaining);
-            self.bytes_read += chunk.len();
-            self.chunk = chunk;
+        }
+    }
+
+    /// Receives the next chunk; `false` at the end of the body.
+    async fn receive(&mut self) -> Result<bool, EndReason> {
+        if self.is_truncated {
+            return Err(EndReason::TooLarge);
+        }
+        let Some(mut chunk) = self.read_chunk().await? else { return Ok(false) };
+        let remaining = self.limits.max_bytes - self.bytes_read;
+        self.is_truncated = chunk.len() > remaining;
+        chunk.truncate(remaining);
+        self.bytes_read += chunk.len();
+        self.chunk = chunk;
+        Ok(true)
+    }
+
+    /// Decides an unknown form by the first character; `false` if there is none yet.
+    fn detect_form(&mut self) -> bool {
+        if !matches!(self.form, BodyForm::Unknown) {
+            return true;
+        }
+        let blanks = self.chunk.len() - self.chunk.trim_ascii_start().len();
+        let blank = self.chunk.split_to(blanks);
+        for part in blank.split_inclusive(|&byte| byte == b'\n') {
+            self.append(part);
+            if part.ends_with(b"\n") {
+                self.blank_lines += 1;
+                self.drop_line();
+            }
+        }
+        match self.chunk.first() {
+            None => return false,
+            Some(b'[') => {
+                self.form = BodyForm::Array(ArrayScanner::default());
+                self.chunk = self.chunk.slice(1..);
+                self.blank_lines = 0;
+                self.drop_line();
+            }
+            Some(_) => self.form = BodyForm::Lines,
+        }
+        true
+    }
+
+    /// Splits the next line or element off the chunk. `None` if it needs more of the body; the
+    /// chunk is then used up.
+    fn split_off_line(&mut self) -> Option<InputLine> {
+        match &mut self.form {
+            BodyForm::Unknown => None,
+            BodyForm::Lines if self.blank_lines > 0 => {
+                self.blank_lines -= 1;
+                Some(InputLine::Blank)
+            }
+            BodyForm::Lines => {
+                let length = self.chunk.iter().position(|&byte| byte == b'\n');
+                self.take_part(length);
+                length.map(|_| self.take_line())
+            }
+            BodyForm::Array(scanner) => {
+                let length = scanner.scan(&self.chunk);
+                let is_closed = scanner.is_closed();
+                self.take_part(length);
+                length?;
+                if is_closed {
+                    self.form = BodyForm::AfterArray { has_text: false };
+                }
+                let is_empty_array = is_closed && self.lines_read == 0 && self.is_blank();
+                if is_empty_array { self.split_off_line() } else { Some(self.take_element()) }
+            }
+            BodyForm::AfterArray { has_text } => {
+                let is_first_text = !*has_text && !self.chunk.trim_ascii_start().is_empty();
+                *has_text |= is_first_text;
+                self.chunk.clear();
+                is_first_text.then_some(InputLine::AfterArray)
+            }
+        }
+    }
+
+    /// The rest of the body after its last chunk.
+    fn finish_body(&mut self) -> Result<InputLine, EndReason> {
+        match self.form {
+            BodyForm::Lines if self.is_too_long || !self.partial_line.is_empty() => {
+                let line = self.take_line();
+                self.count(line)
+            }
+            BodyForm::Array(_) if !self.is_blank() => {
+                let element = self.take_element();
+                self.count(element)
+            }
+            BodyForm::Array(_) => Err(EndReason::Broken),
+            BodyForm::Unknown | BodyForm::Lines | BodyForm::AfterArray { .. } => {
+                Err(EndReason::Done)
+            }
+        }
+    }
+
+    /// Counts a line.
+    fn count(&mut self, line: InputLine) -> Result<InputLine, EndReason> {
+        self.lines_read += 1;
+        if self.lines_read > self.limits.max_lines { Err(EndReason::TooLarge) } else { Ok(line) }
+    }
+
+    /// Moves the next bytes of the chunk to the current line: all, or this many and the byte after
+    /// them, which separates the line from the next.
+    fn take_part(&mut self, length: Option<usize>) {
+        let chunk = std::mem::take(&mut self.chunk);
+        let part = &chunk[..length.unwrap_or(chunk.len())];
+        let is_element_start =
+            self.partial_line.is_empty() && !matches!(self.form, BodyForm::Lines);
+        let part = if is_element_start { part.trim_ascii_start() } else { part };
+        self.append(part);
+        if let Some(length) = length {
+            self.chunk = chunk.slice(length + 1..);
         }
     }
 
@@ -111,17 +267,30 @@ impl LineReader {
         }
     }
 
-    fn finish_line(&mut self) -> Result<InputLine, EndReason> {
-        self.lines_read += 1;
-        if self.lines_read > self.limits.max_lines {
-            return Err(EndReason::TooLarge);
+    fn drop_line(&mut self) {
+        self.partial_line.clear();
+        self.is_too_long = false;
+    }
+
+    /// Whether the current line has only white space so far.
+    fn is_blank(&self) -> bool {
+        !self.is_too_long && self.partial_line.trim_ascii().is_empty()
+    }
+
+    /// The current line of NDJSON, which is complete.
+    fn take_line(&mut self) -> InputLine {
+        if self.is_blank() {
+            self.drop_line();
+            return InputLine::Blank;
         }
+        self.take_element()
+    }
+
+    /// The current element of an array, which is complete.
+    fn take_element(&mut self) -> InputLine {
         let text = std::mem::take(&mut self.partial_line);
-        Ok(if std::mem::take(&mut self.is_too_long) {
-            InputLine::TooLong
-        } else {
-            InputLine::Text(text)
-        })
+        let is_too_long = std::mem::take(&mut self.is_too_long);
+        if is_too_long { InputLine::TooLong } else { InputLine::Text(text) }
     }
 
     /// The next chunk of the body; `None` at its end.
@@ -145,62 +314,5 @@ impl LineReader {
                 Err(_late) => return Err(EndReason::Broken),
             }
         }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LIMITS: BodyLimits =
-        BodyLimits { max_lines: 4, max_bytes: 200_000, idle_timeout: Duration::from_secs(5) };
-
-    async fn read_all(body: impl Into<Body>, limits: BodyLimits) -> (Vec<InputLine>, EndReason) {
-        let mut reader = LineReader::new(body.into(), limits);
-        let mut all = Vec::new();
-        loop {
-            match reader.next().await {
-                Ok(line) => all.push(line),
-                Err(end) => return (all, end),
-            }
-        }
-    }
-
-    fn texts(texts: &[&str]) -> Vec<InputLine> {
-        texts.iter().map(|text| InputLine::Text(text.as_bytes().to_vec())).collect()
-    }
-
-    #[tokio::test]
-    async fn the_last_line_needs_no_line_break() {
-        assert_eq!(read_all("a\n\nb\n", LIMITS).await, (texts(&["a", "", "b"]), EndReason::Done));
-        assert_eq!(read_all("a\nb", LIMITS).await, (texts(&["a", "b"]), EndReason::Done));
-        assert_eq!(read_all("", LIMITS).await, (Vec::new(), EndReason::Done));
-    }
-
-    #[tokio::test]
-    async fn too_many_lines_or_bytes_end_the_body() {
-        assert_eq!(
-            read_all("a\nb\nc\nd\ne\n", LIMITS).await,
-            (texts(&["a", "b", "c", "d"]), EndReason::TooLarge)
-        );
-        let limits = |max_bytes| BodyLimits { max_bytes, ..LIMITS };
-        assert_eq!(read_all("abc\n", limits(3)).await, (Vec::new(), EndReason::TooLarge));
-        assert_eq!(read_all("a\nb\n", limits(4)).await, (texts(&["a", "b"]), EndReason::Done));
-        assert_eq!(
-            read_all("a\nb\nc\n", limits(5)).await,
-            (texts(&["a", "b"]), EndReason::TooLarge),
-            "c is incomplete"
-        );
-        assert_eq!(
-            read_all("a\nb\nc\n", limits(4)).await,
-            (texts(&["a", "b"]), EndReason::TooLarge)
-        );
-    }
-
-    #[tokio::test]
-    async fn a_too_long_line_is_dropped_and_the_next_one_is_read() {
-        let text = format!("{}\nb\n", "a".repeat(MAX_LINE_BYTES + 1));
-        let expected = vec![InputLine::TooLong, InputLine::Text(b"b".to_vec())];
-        assert_eq!(read_all(text, LIMITS).await, (expected, EndReason::Done));
     }
 }

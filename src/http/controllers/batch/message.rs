@@ -63,6 +63,9 @@ pub(crate) enum BatchResponseLine {
 /// The answer to a line.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BatchAnswer {
+    /// The type of the line: `answer`.
+    #[schema(schema_with = answer_type)]
+    r#type: &'static str,
     /// The `id` of the request line; null if it has none.
     #[schema(schema_with = CorrelationId::response_schema)]
     id: Value,
@@ -74,26 +77,42 @@ pub(crate) struct BatchAnswer {
     answer: BestMoveAnswer,
 }
 
-/// An answer with the id and the number of its request line.
+/// An answer with the id and the number of its request line, as [`BatchAnswer`] describes it.
 #[derive(Debug, Serialize)]
-pub(super) struct Indexed<T> {
-    pub(super) id: CorrelationId,
-    pub(super) index: usize,
+pub(super) struct AnsweredLine<T> {
+    r#type: &'static str,
+    id: CorrelationId,
+    index: usize,
     #[serde(flatten)]
-    pub(super) answer: T,
+    answer: T,
+}
+
+impl<T> AnsweredLine<T> {
+    pub(super) fn new(id: CorrelationId, index: usize, answer: T) -> AnsweredLine<T> {
+        AnsweredLine { r#type: "answer", id, index, answer }
+    }
 }
 
 /// A line that could not be answered.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BatchError {
+    /// The type of the line: `error`.
+    #[schema(schema_with = error_type)]
+    r#type: &'static str,
     /// The `id` of the request line; null if it has none or it can't be read.
     #[schema(schema_with = CorrelationId::response_schema)]
-    pub(super) id: CorrelationId,
+    id: CorrelationId,
     /// The number of the request line, from 0.
-    pub(super) index: usize,
+    index: usize,
     /// The problem with the line.
     #[schema(value_type = ProblemDocument)]
-    pub(super) error: Map<String, Value>,
+    error: Map<String, Value>,
+}
+
+impl BatchError {
+    pub(super) fn new(id: CorrelationId, index: usize, error: Map<String, Value>) -> BatchError {
+        BatchError { r#type: "error", id, index, error }
+    }
 }
 
 /// The last line of a batch.
@@ -121,7 +140,7 @@ pub(super) enum EndReason {
     Done,
     /// The body exceeds the maximum number of lines or bytes.
     TooLarge,
-    /// The connection failed, or the client sent nothing for too long.
+    /// The connection failed, the client sent nothing for too long, or an array has no end.
     Broken,
     /// The server is shutting down.
     Shutdown,
@@ -152,15 +171,23 @@ impl BatchEnd {
     }
 }
 
+fn answer_type() -> ObjectBuilder {
+    string_enum("The type of the line.", ["answer"])
+}
+
+fn error_type() -> ObjectBuilder {
+    string_enum("The type of the line.", ["error"])
+}
+
 fn end_type() -> ObjectBuilder {
-    string_enum("The type of the line. Answers and errors have no `type`.", ["end"])
+    string_enum("The type of the line.", ["end"])
 }
 
 fn reasons() -> ObjectBuilder {
     let description = "The reason why the server read no more lines: `done`, the body ended; \
         `too_large`, the body has more lines or bytes than a batch may have; `broken`, the \
-        connection failed or the client sent nothing for too long; `shutdown`, the server is \
-        shutting down.";
+        connection failed, the client sent nothing for too long, or an array has no end; \
+        `shutdown`, the server is shutting down.";
     string_enum(description, EndReason::ALL.map(EndReason::name))
 }
 

@@ -14,6 +14,7 @@ use utoipa::openapi::ObjectBuilder;
 
 use super::response::{GameHead, JobProgress, MoveReviewDto};
 use crate::analysis::jobs::{JobError, JobEvent, JobReader, JobStatus, Progress};
+use crate::http::dto::Pov;
 use crate::http::problem::{Problem, ProblemDocument, render_line_object};
 use crate::http::schema::string_enum;
 use crate::http::stream::{Delivery, END_EVENT_ID, StreamSetup, StreamWriter};
@@ -71,12 +72,13 @@ pub(crate) struct EndEvent {
 pub(super) fn stream_events(
     setup: StreamSetup,
     job: JobReader,
+    pov: Pov,
     last_event_id: u64,
     shutdown: watch::Receiver<bool>,
 ) -> Response {
     let heartbeat_interval = setup.options.heartbeat;
     let (stream, response) = setup.open();
-    let writer = EventWriter { stream, job, last_event_id, shutdown };
+    let writer = EventWriter { stream, job, pov, last_event_id, shutdown };
     tokio::spawn(writer.run(heartbeat_interval).in_current_span());
     response
 }
@@ -84,6 +86,8 @@ pub(super) fn stream_events(
 struct EventWriter {
     stream: StreamWriter,
     job: JobReader,
+    /// The point of view of the scores.
+    pov: Pov,
     /// The id of the last sent event.
     last_event_id: u64,
     /// Becomes `true` when the service shuts down.
@@ -145,7 +149,7 @@ impl EventWriter {
                 JobEvent::Move { game, reviewed_move: moved } => {
                     JobLine::Move(Box::new(MoveEvent {
                         game,
-                        review: MoveReviewDto::from(&*moved),
+                        review: MoveReviewDto::new(&moved, self.pov),
                     }))
                 }
                 JobEvent::Game(page) => JobLine::Game(Box::new(GameEvent {

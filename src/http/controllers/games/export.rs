@@ -4,6 +4,7 @@ use axum::body::Bytes;
 
 use super::response::{JobReview, MoveReviewDto, ReviewedGame};
 use crate::analysis::jobs::{JobError, JobReader, Progress};
+use crate::http::dto::Pov;
 use crate::http::stream::ChunkSource;
 
 /// The maximum number of moves in a chunk, about 40 KB of text.
@@ -13,6 +14,7 @@ const MOVES_PER_CHUNK: usize = 64;
 /// included.
 pub(super) struct ReviewWriter {
     job: JobReader,
+    pov: Pov,
     progress: Progress,
     cursor: Cursor,
 }
@@ -31,9 +33,10 @@ enum Cursor {
 const CLOSING: &[u8] = b"]}";
 
 impl ReviewWriter {
-    pub(super) fn new(job: JobReader) -> ReviewWriter {
+    /// Writes the scores of the moves from this point of view.
+    pub(super) fn new(job: JobReader, pov: Pov) -> ReviewWriter {
         let progress = job.progress();
-        ReviewWriter { job, progress, cursor: Cursor::Head }
+        ReviewWriter { job, pov, progress, cursor: Cursor::Head }
     }
 
     async fn next_chunk(&mut self) -> Result<Option<Vec<u8>>, JobError> {
@@ -50,7 +53,7 @@ impl ReviewWriter {
                     self.job.page(number, self.progress.positions_done, 1, MOVES_PER_CHUNK).await?;
                 let next = page.next_page_ply;
                 text.extend_from_slice(if number > 0 { b"," } else { b"" });
-                text.append(&mut serialize_unclosed(&ReviewedGame::from(page))?);
+                text.append(&mut serialize_unclosed(&ReviewedGame::new(page, self.pov))?);
                 self.advance(&mut text, number, next);
             }
             Cursor::Moves(number, from) => {
@@ -60,7 +63,7 @@ impl ReviewWriter {
                     .await?;
                 for reviewed_move in &page.moves {
                     text.push(b',');
-                    serde_json::to_writer(&mut text, &MoveReviewDto::from(reviewed_move))
+                    serde_json::to_writer(&mut text, &MoveReviewDto::new(reviewed_move, self.pov))
                         .map_err(serialization_error)?;
                 }
                 self.advance(&mut text, number, page.next_page_ply);

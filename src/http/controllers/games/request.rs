@@ -8,9 +8,9 @@ use axum::http::HeaderMap;
 use crate::analysis::jobs::PositionLimits;
 use crate::chess::pgn::decode;
 use crate::engine::Limits;
-use crate::http::dto::{Clamped, Clamper};
+use crate::http::dto::{Clamped, Clamper, Pov};
 use crate::http::headers::IDEMPOTENCY_KEY;
-use crate::http::json::{self, BodyLimits, request};
+use crate::http::json::{self, BodyLimits, Members, request};
 use crate::http::problem::{InvalidMember, MemberErrorCode, Problem};
 use crate::http::{App, Caps};
 
@@ -25,6 +25,7 @@ request! {
     /// The limits of the search of each position. A search stops at the first limit that it
     /// reaches. A value above a cap of `GET /v1/limits` is clamped.
     #[derive(Clone, Copy, Debug, Default)]
+    #[check(refuse_pov)]
     pub(crate) struct ReviewLimitsRequest as "ReviewLimits" {
         /// The maximum depth of a search, in plies.
         optional depth: NonZeroU64,
@@ -37,6 +38,12 @@ request! {
     }
 }
 
+fn refuse_pov(members: &mut Members<'_>) {
+    let detail = "\"pov\" is not a known member; it belongs to GET /v1/games/{id}, which reads the \
+                  review";
+    members.refuse("pov", detail);
+}
+
 request! {
     /// Games to review, and the limits of the search of each position. A search stops at the first
     /// limit that it reaches. A value above a cap of `GET /v1/limits` is clamped.
@@ -45,6 +52,16 @@ request! {
         /// One or more games as PGN.
         required pgn: String,
         flatten limits: ReviewLimitsRequest,
+    }
+}
+
+request! {
+    /// The options of reading a review.
+    #[derive(Clone, Copy, Debug)]
+    pub(crate) struct ReviewViewRequest as "ReviewView" {
+        /// The point of view of `before` and `after` of each move: the player who makes the move
+        /// (`side`) or White.
+        defaulted pub(super) pov: Pov,
     }
 }
 

@@ -10,7 +10,7 @@ use crate::analysis::jobs::{GamePage, JobReader, JobStatus, Progress, ReviewedMo
 use crate::analysis::review::{Judgement, PlayerReview};
 use crate::chess::pgn::Headers;
 use crate::chess::{CastlingNotation, Color, SanWriter, to_uci_inline};
-use crate::http::dto::{Clamped, MoveText, ScoreDto, line_texts};
+use crate::http::dto::{Clamped, MoveText, Pov, ScoreDto, line_texts};
 use crate::http::problem::InvalidPgn;
 use crate::http::schema::{nullable_string_enum, ref_or_null, string_enum, varying_text};
 
@@ -123,9 +123,10 @@ pub(crate) struct MoveReviewDto {
     uci: MoveText,
     /// The FEN after the move.
     fen: String,
-    /// The score before the move, from the point of view of the player who makes it.
+    /// The score before the move, from the point of view of the player who makes it, or of White
+    /// with `pov=white`.
     before: ScoreDto,
-    /// The score after the move, from the point of view of the other player, who is then to move.
+    /// The score after the move, from the same point of view as `before`.
     after: ScoreDto,
     /// The best move in the position before the move, in UCI. Null if the game was already over by
     /// the rules.
@@ -199,9 +200,10 @@ impl JobProgress {
     }
 }
 
-impl From<GamePage> for ReviewedGame {
-    fn from(page: GamePage) -> ReviewedGame {
-        let moves = page.moves.iter().map(MoveReviewDto::from).collect();
+impl ReviewedGame {
+    /// The game with the scores of its moves from this point of view.
+    pub(super) fn new(page: GamePage, pov: Pov) -> ReviewedGame {
+        let moves = page.moves.iter().map(|mv| MoveReviewDto::new(mv, pov)).collect();
         ReviewedGame { head: GameHead::from(page), moves }
     }
 }
@@ -225,8 +227,11 @@ impl From<GamePage> for GameHead {
     }
 }
 
-impl From<&ReviewedMove> for MoveReviewDto {
-    fn from(ReviewedMove { position, review }: &ReviewedMove) -> MoveReviewDto {
+impl MoveReviewDto {
+    /// The review with both scores from this point of view.
+    pub(super) fn new(reviewed_move: &ReviewedMove, pov: Pov) -> MoveReviewDto {
+        let ReviewedMove { position, review } = reviewed_move;
+        let mover = position.turn();
         let line: Vec<_> =
             line_texts(position, &review.best_line, CastlingNotation::Standard).collect();
         let best = line.first().copied();
@@ -235,8 +240,8 @@ impl From<&ReviewedMove> for MoveReviewDto {
             san: MoveText(SanWriter::new(position).write(review.mv).text),
             uci: MoveText(to_uci_inline(position, review.mv, CastlingNotation::Standard)),
             fen: position.after(review.mv).fen(),
-            before: review.score_before.into(),
-            after: review.score_after.into(),
+            before: pov.score(review.score_before, mover),
+            after: pov.score(review.score_after.flip(), mover),
             best: best.map(|(uci, _)| uci),
             best_san: best.map(|(_, san)| san),
             line: line.into_iter().map(|(uci, _)| uci).collect(),

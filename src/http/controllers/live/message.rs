@@ -67,6 +67,7 @@ impl Named for CommandKind {
 
 impl FromMembers for ClientMessage {
     fn read(members: &mut Members<'_>) -> Option<ClientMessage> {
+        members.suggest_no_routes();
         let Some(kind) = members.required("type") else {
             // Only `id` does not depend on the type. Errors of other members are not reported.
             let _: Option<CorrelationId> = members.optional("id");

@@ -45,7 +45,12 @@ fn unset_options_are_not_sent() {
     let e5 = parse_move(game("e2e4").position(), "e7e5").unwrap();
     let json = serde_json::to_value(request_body(
         depth_three,
-        SearchOptions { threads: 4, multipv: 2, search_moves: vec![e5] },
+        SearchOptions {
+            threads: 4,
+            multipv: 2,
+            search_moves: vec![e5],
+            ..SearchOptions::default()
+        },
     ))
     .unwrap();
     assert_eq!(

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::chess::{Position, parse_move};
-use crate::engine::{StopReason, Variation, Wdl};
+use crate::engine::{StopReason, Wdl};
 
 /// The report of a search that found these moves with these scores.
 fn report(lines: &[(&str, Score)]) -> Report {
@@ -71,6 +71,16 @@ fn a_line_that_allows_a_forced_mate_is_not_chosen() {
 fn a_single_line_is_played() {
     let only = report(&[("e2e4", Score::Cp(0))]);
     assert_eq!(StrengthLimit { elo: 800, random_value: u64::MAX }.choose_line(&only), only.pv);
+}
+
+#[test]
+fn a_weakened_report_has_only_the_chosen_line() {
+    let lines = report(&[("e2e4", Score::Cp(10)), ("d2d4", Score::Cp(9)), ("a2a3", Score::Cp(8))]);
+    let [first, last] =
+        [0, u64::MAX].map(|random_value| StrengthLimit { elo: 800, random_value }.weaken(&lines));
+    assert_eq!((first.score, &first.pv), (Score::Cp(10), &lines.pv));
+    assert_eq!((last.score, &last.pv), (Score::Cp(8), &lines.alternatives[1].pv));
+    assert!(first.alternatives.is_empty() && last.alternatives.is_empty());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Limited playing strength: `UCI_LimitStrength` and `UCI_Elo`.
+//! Limited playing strength, in Elo: `UCI_Elo`, and `elo` of a best-move request.
 //!
 //! Two settings limit the strength: a node budget, and a random choice among the MultiPV lines. The
 //! less a line loses, the likelier it is chosen (a softmax over centipawns). See Chess
@@ -7,12 +7,14 @@
 use std::hash::{BuildHasher, RandomState};
 use std::ops::RangeInclusive;
 
+use super::limits::{Limits, SearchOptions};
+use super::report::{Report, Variation};
+use super::score::Score;
 use crate::chess::Move;
-use crate::engine::{Limits, Report, Score, SearchOptions};
 
 /// The strength limit of one move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct StrengthLimit {
+pub struct StrengthLimit {
     elo: u16,
     /// Random number that selects the line.
     random_value: u64,
@@ -50,11 +52,12 @@ const CANDIDATE_LINES: usize = 4;
 const MAX_CENTIPAWNS: i32 = 3_000;
 
 impl StrengthLimit {
-    /// The range of `UCI_Elo`.
-    pub(super) const ELO: RangeInclusive<u16> = 800..=2800;
+    /// The range of the strength, in Elo.
+    pub const ELO: RangeInclusive<u16> = 800..=2800;
 
-    /// A limit for one move, with a fresh random number.
-    pub(super) fn new(elo: u16) -> StrengthLimit {
+    /// A limit for one move, with a fresh random number. A strength outside the range counts as the
+    /// nearest one.
+    pub fn new(elo: u16) -> StrengthLimit {
         StrengthLimit {
             elo: elo.clamp(*StrengthLimit::ELO.start(), *StrengthLimit::ELO.end()),
             random_value: RandomState::new().hash_one(elo),
@@ -62,31 +65,46 @@ impl StrengthLimit {
     }
 
     /// Applies the limit to a search.
-    pub(super) fn apply_to(self, limits: &mut Limits, options: &mut SearchOptions) {
+    pub fn apply_to(self, limits: &mut Limits, options: &mut SearchOptions) {
         limits.nodes = Some(self.nodes().min(limits.nodes.unwrap_or(u64::MAX)));
         options.threads = 1;
         options.multipv = options.multipv.max(CANDIDATE_LINES);
     }
 
     /// The line to play.
-    pub(super) fn choose_line(self, report: &Report) -> &[Move] {
-        let first = (report.score, report.pv.as_slice());
-        let others =
-            report.alternatives.iter().map(|variation| (variation.score, variation.pv.as_slice()));
-        let lines: Vec<_> = std::iter::once(first).chain(others).take(CANDIDATE_LINES).collect();
+    pub fn choose_line(self, report: &Report) -> &[Move] {
+        match self.choose_alternative(report) {
+            Some(index) => &report.alternatives[index].pv,
+            None => &report.pv,
+        }
+    }
+
+    /// The report with the line to play as its only one.
+    pub fn weaken(self, report: &Report) -> Report {
+        let mut weakened = report.clone();
+        if let Some(index) = self.choose_alternative(report) {
+            let Variation { score, wdl, pv } = weakened.alternatives.swap_remove(index);
+            weakened = Report { score, wdl, pv, raw_score: None, ..weakened };
+        }
+        weakened.alternatives = Vec::new();
+        weakened
+    }
+
+    /// The index of the line to play among the alternatives; `None` for the best line.
+    fn choose_alternative(self, report: &Report) -> Option<usize> {
+        let others = report.alternatives.iter().map(|variation| variation.score);
+        let scores = std::iter::once(report.score).chain(others).take(CANDIDATE_LINES);
         let best = centipawns(report.score);
         let weight =
             |score| (f64::from(centipawns(score) - best) / self.temperature()).min(0.0).exp();
-        let total: f64 = lines.iter().map(|&(score, _)| weight(score)).sum();
+        let total: f64 = scores.clone().map(weight).sum();
         // A float holds 53 bits exactly.
         let mut remaining = total * (self.random_value >> 11) as f64 / (1_u64 << 53) as f64;
-        for &(score, line) in &lines {
+        let chosen = scores.into_iter().position(|score| {
             remaining -= weight(score);
-            if remaining < 0.0 {
-                return line;
-            }
-        }
-        &report.pv
+            remaining < 0.0
+        });
+        chosen.and_then(|index| index.checked_sub(1))
     }
 
     fn nodes(self) -> u64 {
