@@ -64,6 +64,8 @@ pub(super) fn access(settings: &Settings) -> AccessConfig {
         rate: rate(key.requests, key.window_ms),
     };
     AccessConfig {
+        is_key_required: settings.access.required,
+        are_metrics_separate: settings.metrics.listen.is_some(),
         keys: ApiKeys::new(settings.access.keys.iter().map(key).collect()),
         proxies: TrustedProxies::new(settings.access.trusted_proxies.clone()),
         default_rate_limit: rate(settings.rate.requests, settings.rate.window_ms),

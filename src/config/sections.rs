@@ -224,6 +224,8 @@ pub struct HttpSettings {
 /// `access.*`
 #[derive(Clone, Debug, Deserialize)]
 pub struct AccessSettings {
+    /// `true` when the server refuses requests without a key or ticket.
+    pub required: bool,
     /// Networks of the proxies whose `X-Forwarded-For` is trusted.
     #[serde(deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,

@@ -257,6 +257,15 @@ impl Problem {
         Problem::new(ProblemCode::Unauthorized, "the API key or ticket is not valid")
     }
 
+    /// A request without an API key or ticket to a server that requires one.
+    pub(crate) fn key_required() -> Problem {
+        Problem::new(
+            ProblemCode::Unauthorized,
+            "this server requires an API key; send it as Authorization: Bearer KEY or \
+             x-api-key: KEY, or use a ticket",
+        )
+    }
+
     /// A client that exceeds its rate limit.
     pub(crate) fn rate_limited(after: Duration) -> Problem {
         Problem::new(ProblemCode::RateLimited, "rate limit exceeded").retry_after(after)

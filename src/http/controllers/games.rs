@@ -54,8 +54,9 @@ use request::Upload;
 /// Finished jobs are evicted to make room for new ones, beginning with the client that uses most.
 ///
 /// A repeated request with the same `Idempotency-Key`, text and limits returns the same job, again
-/// with 202. With another text or other limits it gets 409. The URLs of a job need no API key,
-/// because its id can't be guessed.
+/// with 202. With another text or other limits it gets 409. Everybody who knows the id of a job can
+/// read and delete it, since it can't be guessed. Its URLs need an API key only if the server
+/// requires one.
 #[utoipa::path(
     post,
     path = "/v1/games",

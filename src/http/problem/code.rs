@@ -124,10 +124,11 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         code: ProblemCode::Unauthorized,
         name: "unauthorized",
         status: StatusCode::UNAUTHORIZED,
-        title: "Invalid API key or ticket",
+        title: "No valid API key or ticket",
         explanation: "The key in `Authorization: Bearer` or `x-api-key` is unknown, empty or not \
             the only one, or the ticket is unknown, used or expired. A request without a key or \
-            ticket is identified by its address.",
+            ticket gets this problem only if the server requires one (`access.required`); \
+            otherwise it is identified by its address.",
     },
     Entry {
         code: ProblemCode::OriginRefused,
