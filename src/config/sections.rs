@@ -190,8 +190,12 @@ pub struct JobsSettings {
     pub bytes: usize,
     /// Most memory of all jobs together, in MB.
     pub max_mb: u64,
+    /// Thousandths of `max` and `max_mb`, less what other clients take, for one address.
+    pub anonymous_share_permille: u16,
     /// Nodes per position when the request sets no limit.
     pub default_nodes: u64,
+    /// Most nodes of all searches of one job.
+    pub max_nodes: u64,
 }
 
 /// `lichess.*`

@@ -356,14 +356,21 @@ impl Problem {
             JobError::NoGame(errors) => Problem::invalid_pgn(&errors),
             JobError::TooLarge { bytes, max } => {
                 let detail = format!(
-                    "the games and their reviews take up to {bytes} bytes; all jobs of one client \
-                        together may take {max}"
+                    "the games and their reviews take up to {bytes} bytes; all jobs of this \
+                        client together may take {max}"
                 );
                 Problem::new(ProblemCode::BodyTooLarge, detail)
             }
             JobError::TooManyGames { max } => Problem::new(
                 ProblemCode::BodyTooLarge,
                 format!("the PGN text has more than {max} games"),
+            ),
+            JobError::TooManyNodes { nodes, positions, max } => Problem::new(
+                ProblemCode::BodyTooLarge,
+                format!(
+                    "nodes is {nodes}; a job of {positions} positions may have at most {max} nodes \
+                     per position"
+                ),
             ),
             JobError::IdempotencyConflict => Problem::idempotency_conflict(),
             JobError::QuotaExceeded { unfinished, exceeded } => {

@@ -175,8 +175,8 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         status: StatusCode::PAYLOAD_TOO_LARGE,
         title: "Body too large",
         explanation: "The body exceeds `body_bytes` of `GET /v1/limits`. For games: the text \
-            exceeds `jobs.bytes`, it has too many games, or its review needs more than half of \
-            `jobs.max_mb`.",
+            exceeds `jobs.bytes`, it has too many games, its review needs more than the client's \
+            share of `jobs.max_mb`, or `nodes` times its positions exceeds `jobs.max_nodes`.",
     },
     Entry {
         code: ProblemCode::UnsupportedMediaType,
