@@ -209,6 +209,15 @@ impl Problem {
         )
     }
 
+    /// A request over HTTP/1.1 with so many headers `Host`, other than one.
+    pub(crate) fn wrong_host_count(count: usize) -> Problem {
+        let detail = match count {
+            0 => "the header Host is missing; a request over HTTP/1.1 must have it".to_owned(),
+            _ => format!("the header Host is given {count} times; it must be given once"),
+        };
+        Problem::new(ProblemCode::MalformedHead, detail)
+    }
+
     /// A request head above the size limit.
     fn head_too_large(max_bytes: usize) -> Problem {
         Problem::new(

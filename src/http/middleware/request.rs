@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::{Body, HttpBody};
 use axum::extract::MatchedPath;
+use axum::http::header::{CONNECTION, HOST};
 use axum::http::{HeaderValue, Method, Request, Response, Version};
 use axum::response::IntoResponse;
 use pin_project_lite::pin_project;
@@ -80,11 +81,15 @@ where
         let log = RequestLog::new(&request, route_metrics);
         let reservation = reserve_memory(&self.app, &request);
         let is_http2 = request.version() == Version::HTTP_2;
-        let future = reservation.as_ref().ok().map(|reservation| {
-            request.extensions_mut().insert(reservation.clone());
-            span.in_scope(|| CatchPanic::new(|| self.inner.call(request)))
-        });
-        RequestFuture { future, reservation, is_http2, id, log }.instrument(span)
+        let refusal = head_problem(&request);
+        let future = match (&reservation, &refusal) {
+            (Ok(reservation), None) => {
+                request.extensions_mut().insert(reservation.clone());
+                Some(span.in_scope(|| CatchPanic::new(|| self.inner.call(request))))
+            }
+            _ => None,
+        };
+        RequestFuture { future, refusal, reservation, is_http2, id, log }.instrument(span)
     }
 }
 
@@ -92,9 +97,10 @@ pin_project! {
     /// The final response to a request.
     #[project = RequestFutureProjection]
     pub(crate) struct RequestFuture<F> {
-        // `None` for a request that exceeds the memory of its client.
+        // `None` for a request with a malformed head, or beyond the memory of its client.
         #[pin]
         future: Option<CatchPanic<F>>,
+        refusal: Option<Problem>,
         reservation: Result<Arc<Reservation>, ShareExceeded>,
         is_http2: bool,
         id: RequestId,
@@ -106,14 +112,18 @@ impl<F: Future<Output = Result<Response<Body>, Infallible>>> Future for RequestF
     type Output = Result<Response<Body>, Infallible>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let RequestFutureProjection { future, reservation, is_http2, id, log } = self.project();
+        let RequestFutureProjection { future, refusal, reservation, is_http2, id, log } =
+            self.project();
         let mut response = match future.as_pin_mut() {
             Some(future) => match ready!(future.poll(context)) {
                 Ok(Ok(response)) => response,
                 Ok(Err(never)) => match never {},
                 Err(Panicked) => Problem::internal_already_logged().into_response(),
             },
-            None => Problem::memory_share_exceeded().into_response(),
+            None => match refusal.take() {
+                Some(problem) => ([(CONNECTION, "close")], problem).into_response(),
+                None => Problem::memory_share_exceeded().into_response(),
+            },
         };
         render_problem(&mut response, &log.path, id.as_str());
         match reservation {
@@ -133,6 +143,14 @@ impl<F: Future<Output = Result<Response<Body>, Infallible>>> Future for RequestF
         log.log_response(response.status().as_u16());
         Poll::Ready(Ok(response))
     }
+}
+
+/// The problem of a request over HTTP/1.1 without exactly one `Host`: a proxy may have routed it by
+/// another host than a handler would read. HTTP/2 has `:authority` instead.
+fn head_problem(request: &Request<Body>) -> Option<Problem> {
+    let count = request.headers().get_all(HOST).iter().count();
+    let is_malformed = request.version() == Version::HTTP_11 && count != 1;
+    is_malformed.then(|| Problem::wrong_host_count(count))
 }
 
 /// Reserves the memory of a request for the client at its address.

@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 pub enum ProblemCode {
     MalformedJson,
     MalformedQuery,
+    MalformedHead,
     Unauthorized,
     OriginRefused,
     NotFound,
@@ -35,9 +36,10 @@ pub enum ProblemCode {
 
 impl ProblemCode {
     /// All codes.
-    pub const ALL: [ProblemCode; 25] = [
+    pub const ALL: [ProblemCode; 26] = [
         ProblemCode::MalformedJson,
         ProblemCode::MalformedQuery,
+        ProblemCode::MalformedHead,
         ProblemCode::Unauthorized,
         ProblemCode::OriginRefused,
         ProblemCode::NotFound,
@@ -119,6 +121,15 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         status: StatusCode::BAD_REQUEST,
         title: "Malformed query",
         explanation: "A query parameter is not percent-encoded UTF-8.",
+    },
+    Entry {
+        code: ProblemCode::MalformedHead,
+        name: "malformed_head",
+        status: StatusCode::BAD_REQUEST,
+        title: "Malformed request head",
+        explanation: "A request over HTTP/1.1 has no header `Host`, or more than one (RFC 9112, \
+            section 3.2). The server closes the connection. HTTP clients send this header by \
+            themselves.",
     },
     Entry {
         code: ProblemCode::Unauthorized,

@@ -44,8 +44,10 @@ pub(crate) fn check(data: &[u8]) -> bool {
 }
 
 async fn post(path: &str, body: Vec<u8>) -> (StatusCode, Value) {
-    let request =
-        Request::post(path).header("content-type", "application/json").body(Body::from(body));
+    let request = Request::post(path)
+        .header("host", "localhost")
+        .header("content-type", "application/json")
+        .body(Body::from(body));
     let request = request.unwrap_or_else(|error| panic!("a request: {error}"));
     let response: Response =
         SERVER.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
