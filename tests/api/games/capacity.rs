@@ -9,11 +9,12 @@ use tokio::time::sleep;
 use super::{
     PATH, PGN, accepted_job, long_game, long_running_job, one_worker, open_events, submit,
 };
-use crate::support::Server;
 use crate::support::server::api_key;
+use crate::support::{Server, log};
 
 crate::trials![
     a_deleted_job_is_gone_and_its_streams_end,
+    deleting_running_jobs_logs_no_error,
     an_unknown_job_is_not_found,
     job_limits_are_answered_with_queue_full,
     byte_quotas_name_the_exhausted_quota,
@@ -47,6 +48,25 @@ async fn a_deleted_job_is_gone_and_its_streams_end() {
         .post_ok("/v1/best-move", &json!({ "fen": "startpos", "moves": ["a3"], "depth": 3 }))
         .await;
     assert_eq!(answer["reason"], "depth", "the worker is not free");
+}
+
+async fn deleting_running_jobs_logs_no_error() {
+    let server = Server::start().await;
+    // A running job of many short games reads the store all the time.
+    let body = json!({ "pgn": "1. e4 *\n\n".repeat(300), "nodes": 1 });
+    let (mut ids, mut last_request) = (Vec::new(), String::new());
+    for round in 0..150_u64 {
+        let job = submit(&server, &body).await;
+        sleep(Duration::from_micros(round * 97 % 5_000)).await;
+        let deleted = server.send(server.request(Method::DELETE, &job)).await;
+        assert_eq!(deleted.status, 204);
+        last_request = deleted.header("x-request-id").to_owned();
+        ids.push(job.rsplit('/').next().unwrap().to_owned());
+    }
+    log::wait_for_lines(&last_request).await;
+    let lines = ids.iter().flat_map(|id| log::captured_lines(id));
+    let errors: Vec<_> = lines.filter(|line| line["level"] == "ERROR").collect();
+    assert!(errors.is_empty(), "{} errors, such as {:#?}", errors.len(), errors[0]);
 }
 
 async fn an_unknown_job_is_not_found() {
