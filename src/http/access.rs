@@ -10,7 +10,7 @@ mod tickets;
 
 pub(crate) use access_control::{AccessControl, is_open_path, with_rate_limit_headers};
 pub use caller::Peer;
-pub(crate) use caller::{Caller, Identity};
+pub(crate) use caller::{AddressClient, Caller, Identity};
 pub use client_address::TrustedProxies;
 pub(crate) use client_address::disallowed_origin;
 pub(crate) use rate_limit::Allowance;

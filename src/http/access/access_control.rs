@@ -9,7 +9,7 @@ use axum::http::header::WWW_AUTHENTICATE;
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use axum::response::{IntoResponse, Response};
 
-use super::caller::{Identity, Peer};
+use super::caller::{AddressClient, Identity, Peer};
 use super::client_address::client_for_address;
 use super::rate_limit::{Allowance, ClientRateLimiter};
 use super::tickets::{TicketError, Tickets};
@@ -60,18 +60,13 @@ impl AccessControl {
         self.access.is_key_required
     }
 
-    /// Identifies the client by its key or its address.
-    fn identify(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Result<Identity, UnknownKey> {
+    /// Identifies the client by its key or, without one, as the client at its address.
+    fn identify(&self, at_address: &Client, headers: &HeaderMap) -> Result<Identity, UnknownKey> {
         let Some(key) = self.access.keys.authenticate(headers)? else {
-            return Ok(self.identify_by_address(peer, headers));
+            return Ok(Identity::without_key(at_address.clone()));
         };
         let client = Client::new(&format!("key {}", key.name));
         Ok(Identity { client, key: Some(key.name.as_str().into()), allowance: None })
-    }
-
-    /// Identifies the client by its address alone.
-    fn identify_by_address(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Identity {
-        Identity { client: self.client_at_address(peer, headers), key: None, allowance: None }
     }
 
     /// The client at the address of a request.
@@ -118,20 +113,21 @@ impl AccessControl {
     /// # Errors
     /// Returns the response to a refused request.
     pub(crate) fn admit(&self, request: &mut Request) -> Result<Option<Allowance>, Box<Response>> {
-        let peer = request.extensions().get::<Peer>().cloned();
+        let at_address = match request.extensions().get() {
+            Some(AddressClient(client)) => client.clone(),
+            None => Client::new(""),
+        };
         let path = request.uri().path();
         if is_open_path(path) || (self.access.are_metrics_separate && path == METRICS_PATH) {
-            return Ok(self.peek_allowance_of(peer.as_ref(), request.headers()));
+            return Ok(self.peek_allowance_of(at_address, request.headers()));
         }
         let identified = match take_ticket(request.uri_mut()) {
             Some(ticket) => self.tickets.redeem(&ticket).ok_or(UnknownKey),
-            None => self.identify(peer.as_ref(), request.headers()),
+            None => self.identify(&at_address, request.headers()),
         };
         let refusal = self.refusal(&identified);
         // A request with an unknown key counts for its address, to slow down guessing.
-        let identity = identified.unwrap_or_else(|UnknownKey| {
-            self.identify_by_address(peer.as_ref(), request.headers())
-        });
+        let identity = identified.unwrap_or_else(|UnknownKey| Identity::without_key(at_address));
         let allowance = self.count_request(&identity).map_err(|allowance| {
             with_rate_limit_headers(
                 Problem::rate_limited(allowance.reset_after).into_response(),
@@ -148,13 +144,13 @@ impl AccessControl {
     }
 
     /// The remaining allowance of a request to an open path, which does not count.
-    fn peek_allowance_of(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Option<Allowance> {
+    fn peek_allowance_of(&self, at_address: Client, headers: &HeaderMap) -> Option<Allowance> {
         if !self.has_rate_limits() {
             return None;
         }
-        let identity = self.identify(peer, headers);
+        let identity = self.identify(&at_address, headers);
         self.peek_allowance(
-            &identity.unwrap_or_else(|UnknownKey| self.identify_by_address(peer, headers)),
+            &identity.unwrap_or_else(|UnknownKey| Identity::without_key(at_address)),
         )
     }
 

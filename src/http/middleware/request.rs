@@ -23,8 +23,9 @@ use tracing::instrument::Instrumented;
 
 use super::trace::{record_status, request_span};
 use super::{CatchPanic, Panicked};
+use crate::analysis::Client;
 use crate::http::App;
-use crate::http::access::Peer;
+use crate::http::access::{AddressClient, Peer};
 use crate::http::headers::{RequestId, SERVER_TIMING, X_REQUEST_ID};
 use crate::http::metrics::{CLIENT_CLOSED_REQUEST, RequestMetrics, RouteHandle, RouteMetrics};
 use crate::http::problem::{Problem, render_problem};
@@ -79,7 +80,9 @@ where
         let route_metrics = self.route.metrics(request.extensions().get::<MatchedPath>());
         let span = request_span(&id, route_metrics.pattern(), &request);
         let log = RequestLog::new(&request, route_metrics);
-        let reservation = reserve_memory(&self.app, &request);
+        let client = client_at_address(&self.app, &request);
+        let reservation = self.app.request_memory().reserve(&client);
+        request.extensions_mut().insert(AddressClient(client));
         let is_http2 = request.version() == Version::HTTP_2;
         let refusal = head_problem(&request);
         let future = match (&reservation, &refusal) {
@@ -153,11 +156,10 @@ fn head_problem(request: &Request<Body>) -> Option<Problem> {
     is_malformed.then(|| Problem::wrong_host_count(count))
 }
 
-/// Reserves the memory of a request for the client at its address.
-fn reserve_memory(app: &App, request: &Request<Body>) -> Result<Arc<Reservation>, ShareExceeded> {
+/// The client at the address of a request, whose memory the request takes.
+fn client_at_address(app: &App, request: &Request<Body>) -> Client {
     let peer = request.extensions().get::<Peer>();
-    let client = app.access_control().client_at_address(peer, request.headers());
-    app.request_memory().reserve(&client)
+    app.access_control().client_at_address(peer, request.headers())
 }
 
 /// Reserves the memory of a response whose whole body exists already.
