@@ -207,7 +207,7 @@ async fn start_services(app: &App, settings: &Settings) -> Result<(), ServeError
         }
         None => Service::start(engine.clone(), service_options(settings))?,
     };
-    let jobs = Jobs::start(service.clone(), jobs, job_rules(&settings.jobs))?;
+    let jobs = Jobs::start(service.clone(), jobs, job_rules(settings))?;
     app.mark_ready(service, engine, jobs);
     tracing::info!(hash_mb, workers = settings.search.workers, network = evaluation, "ready");
     Ok(())

@@ -35,9 +35,9 @@ impl LoadTest {
     ///
     /// # Errors
     ///
-    /// The server is not ready, or cannot be warmed up.
+    /// The server is not ready, requires a key, or cannot be warmed up.
     pub async fn run(self) -> Result<LoadReport, LoadError> {
-        self.target.check_ready().await?;
+        self.target.check().await?;
         let requests = RequestSet::new(self.kind, self.limits, &self.positions);
         if requests.count() == 0 {
             return Err(LoadError::NoPositions(self.target.url().to_owned()));

@@ -32,6 +32,9 @@ pub enum LoadError {
     /// The server is not ready.
     #[error("{0} is not ready: {1}")]
     NotReady(String, String),
+    /// The server refuses requests without a key.
+    #[error("{0} requires an API key; give it with --key or KIBITZER_KEY")]
+    KeyRequired(String),
     /// A position could not be searched before the measurement.
     #[error("the warm-up failed: {0}")]
     WarmUpFailed(String),

@@ -76,12 +76,28 @@ impl Target {
         }
     }
 
-    /// Checks that the server is ready.
+    /// Checks that the server is ready, and that it accepts requests without a key if there is
+    /// none.
     ///
     /// # Errors
     ///
-    /// `/readyz` does not return 200.
-    pub(crate) async fn check_ready(&self) -> Result<(), LoadError> {
+    /// `/readyz` does not return 200, or the server requires a key.
+    pub(crate) async fn check(&self) -> Result<(), LoadError> {
+        self.check_ready().await?;
+        // With keys, this request would count against the rate of one of them.
+        if self.keys.is_empty() && self.requires_key().await? {
+            return Err(LoadError::KeyRequired(self.url.clone()));
+        }
+        Ok(())
+    }
+
+    async fn requires_key(&self) -> Result<bool, LoadError> {
+        let url = format!("{}/v1/engine", self.url);
+        let response = self.client.get(url).timeout(READY_TIMEOUT).send().await?;
+        Ok(response.status() == StatusCode::UNAUTHORIZED)
+    }
+
+    async fn check_ready(&self) -> Result<(), LoadError> {
         let result =
             self.client.get(format!("{}/readyz", self.url)).timeout(READY_TIMEOUT).send().await;
         let not_ready = |reason| Err(LoadError::NotReady(self.url.clone(), reason));

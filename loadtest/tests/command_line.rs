@@ -131,6 +131,23 @@ async fn refusals_and_the_answers_of_each_key_are_counted() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_requires_a_key_is_measured_with_one_only() {
+    let url = start_server(|settings| {
+        set_two_keys(settings);
+        settings.access.required = true;
+    })
+    .await;
+    let report = measure(&url, &["--rate", "5", "--key", "two"]).await;
+    assert_eq!(report["statuses"], json!({ "200": 5 }));
+    let output = run(&[&url, "--seconds", "1"]).await;
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        output.status.code() == Some(1) && stderr.contains("requires an API key; give it with"),
+        "{stderr}"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_measurement_that_cannot_start_fails() {
     let unused = StdTcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let unused = format!("http://{unused}");

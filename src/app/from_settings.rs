@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::connection::ConnectionLimits;
 use crate::analysis::ServiceOptions;
 use crate::analysis::jobs::{JobRules, Usage};
-use crate::config::{ApiKeySettings, JobsSettings, Settings};
+use crate::config::{ApiKeySettings, Settings};
 use crate::http::{
     AccessConfig, ApiKey, ApiKeys, Caps, JobCaps, REQUEST_BYTES, RateLimit, StreamOptions,
     TrustedProxies,
@@ -27,11 +27,14 @@ pub(super) fn service_options(settings: &Settings) -> ServiceOptions {
 }
 
 /// The bounds on stored jobs.
-pub(super) fn job_rules(settings: &JobsSettings) -> JobRules {
-    let keep = Duration::from_secs(settings.keep_hours * 3_600);
+pub(super) fn job_rules(settings: &Settings) -> JobRules {
+    let jobs = &settings.jobs;
     JobRules {
-        max_usage: Usage { jobs: settings.max, bytes: settings.max_mb << 20 },
-        retention: keep,
+        max_usage: Usage { jobs: jobs.max, bytes: jobs.max_mb << 20 },
+        anonymous_share_permille: jobs.anonymous_share_permille,
+        max_nodes: jobs.max_nodes,
+        default_nodes: jobs.default_nodes.min(settings.limits.nodes),
+        retention: Duration::from_secs(jobs.keep_hours * 3_600),
     }
 }
 
@@ -72,6 +75,8 @@ pub(super) fn access(settings: &Settings) -> AccessConfig {
         rate: rate(key.requests, key.window_ms),
     };
     AccessConfig {
+        is_key_required: settings.access.required,
+        are_metrics_separate: settings.metrics.listen.is_some(),
         keys: ApiKeys::new(settings.access.keys.iter().map(key).collect()),
         proxies: TrustedProxies::new(settings.access.trusted_proxies.clone()),
         default_rate_limit: rate(settings.rate.requests, settings.rate.window_ms),
@@ -112,7 +117,8 @@ pub(super) fn caps(settings: &Settings, memory_bound_mb: u64) -> Caps {
             max: settings.jobs.max,
             keep_hours: settings.jobs.keep_hours,
             bytes: settings.jobs.bytes,
-            default_nodes: settings.jobs.default_nodes,
+            anonymous_share_permille: settings.jobs.anonymous_share_permille,
+            max_nodes: settings.jobs.max_nodes,
         },
         request_bytes: settings.http.requests_mb << 20,
         connections: settings.http.connections,

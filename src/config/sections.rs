@@ -190,8 +190,12 @@ pub struct JobsSettings {
     pub bytes: usize,
     /// Most memory of all jobs together, in MB.
     pub max_mb: u64,
+    /// Thousandths of `max` and `max_mb`, less what other clients take, for one address.
+    pub anonymous_share_permille: u16,
     /// Nodes per position when the request sets no limit.
     pub default_nodes: u64,
+    /// Most nodes of all searches of one job.
+    pub max_nodes: u64,
 }
 
 /// `lichess.*`
@@ -224,6 +228,8 @@ pub struct HttpSettings {
 /// `access.*`
 #[derive(Clone, Debug, Deserialize)]
 pub struct AccessSettings {
+    /// `true` when the server refuses requests without a key or ticket.
+    pub required: bool,
     /// Networks of the proxies whose `X-Forwarded-For` is trusted.
     #[serde(deserialize_with = "networks")]
     pub trusted_proxies: Vec<IpNet>,

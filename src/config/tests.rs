@@ -65,6 +65,18 @@ fn every_value_of_the_production_file_has_a_reason() {
 }
 
 #[test]
+fn a_server_that_requires_keys_has_a_key() {
+    let Err(SettingsError::Invalid(invalid)) = with_file("[access]\nrequired = true\n") else {
+        panic!("no client could send a request")
+    };
+    assert_eq!(invalid.len(), 1, "{invalid:?}");
+    let text = invalid[0].to_string();
+    assert!(text.starts_with("access.required: ") && text.contains("access.keys"), "{text}");
+    let key = format!("[[access.keys]]\nname = \"board\"\nsha256 = \"{}\"\n", "ab".repeat(32));
+    assert!(with_file(&format!("[access]\nrequired = true\n{key}")).unwrap().access.required);
+}
+
+#[test]
 fn the_environment_overrides_the_defaults() {
     let settings = with_environment(&[
         ("KIBITZER__SEARCH__HASH_MB", "128"),

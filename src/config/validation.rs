@@ -58,6 +58,13 @@ impl Validator {
 
     fn check_api_keys(&mut self, settings: &Settings) {
         let keys = &settings.access.keys;
+        if settings.access.required && keys.is_empty() {
+            self.refuse(
+                "access.required",
+                "true, but access.keys is empty: no client could send a request; add a key to \
+                 access.keys in the configuration file, or set access.required to false",
+            );
+        }
         let empty_text = KeyDigest(Sha256::digest(b"").into());
         for (index, key) in keys.iter().enumerate() {
             let length = key.name.chars().count();

@@ -8,9 +8,9 @@ mod client_address;
 mod rate_limit;
 mod tickets;
 
-pub(crate) use access_control::{AccessControl, PROTECTED_PREFIXES, with_rate_limit_headers};
+pub(crate) use access_control::{AccessControl, is_open_path, with_rate_limit_headers};
 pub use caller::Peer;
-pub(crate) use caller::{Caller, Identity};
+pub(crate) use caller::{AddressClient, Caller, Identity};
 pub use client_address::TrustedProxies;
 pub(crate) use client_address::disallowed_origin;
 pub(crate) use rate_limit::Allowance;
@@ -27,6 +27,10 @@ use crate::http::headers::X_API_KEY;
 /// The access settings: keys, trusted proxies and the default rate.
 #[derive(Debug, Default)]
 pub struct AccessConfig {
+    /// Whether requests without a key or ticket are refused.
+    pub is_key_required: bool,
+    /// Whether `/metrics` has an address of its own, where it needs no key.
+    pub are_metrics_separate: bool,
     /// The API keys.
     pub keys: ApiKeys,
     /// The proxies whose `X-Forwarded-For` is trusted.

@@ -92,6 +92,8 @@ pub struct JobCaps {
     pub keep_hours: u64,
     /// Maximum size of an upload, in bytes.
     pub bytes: usize,
-    /// Nodes per position of a job without limits.
-    pub default_nodes: u64,
+    /// Thousandths of the free capacity for the jobs of one address without a key.
+    pub anonymous_share_permille: u16,
+    /// Maximum number of nodes of all searches of one job.
+    pub max_nodes: u64,
 }

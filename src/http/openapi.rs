@@ -3,6 +3,7 @@
 mod caching;
 mod examples;
 
+use utoipa::openapi::path::Operation;
 use utoipa::openapi::schema::Schema;
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
@@ -10,7 +11,7 @@ use utoipa::openapi::security::{
 use utoipa::openapi::{OpenApi as Document, Ref, RefOr};
 use utoipa::{Modify, OpenApi};
 
-use crate::http::access::PROTECTED_PREFIXES;
+use crate::http::access::is_open_path;
 use crate::http::controllers::{
     analysis, batch, best_move, cloud_eval, docs, evaluate, explore, games, legal_moves, limits,
     live, perft, play, position, server,
@@ -98,6 +99,24 @@ pub fn contract() -> Document {
     Contract::openapi()
 }
 
+/// The OpenAPI document of a server that refuses requests without a key or ticket.
+pub(crate) fn contract_with_required_keys() -> Document {
+    let mut contract = contract();
+    for operation in protected_operations(&mut contract) {
+        if let Some(requirements) = operation.security.as_mut() {
+            requirements.retain(|requirement| *requirement != SecurityRequirement::default());
+        }
+    }
+    contract
+}
+
+/// The operations of the paths that need a key where the server requires one.
+fn protected_operations(contract: &mut Document) -> impl Iterator<Item = &mut Operation> {
+    let is_protected = |(path, _): &(&String, _)| !is_open_path(path);
+    let items = contract.paths.paths.iter_mut().filter(is_protected);
+    items.flat_map(|(_, item)| [&mut item.get, &mut item.post, &mut item.delete]).flatten()
+}
+
 /// The schemas of stream lines.
 const LINE_SCHEMAS: [&str; 2] = ["StreamLine", "JobLine"];
 
@@ -145,14 +164,7 @@ impl Modify for AuthResponses {
         for (name, scheme) in security_schemes() {
             components.security_schemes.insert(name.to_owned(), RefOr::T(scheme));
         }
-        let guarded =
-            contract.paths.paths.iter_mut().filter(|(path, _)| {
-                PROTECTED_PREFIXES.iter().any(|prefix| path.starts_with(prefix))
-            });
-        for operation in guarded
-            .flat_map(|(_, item)| [&mut item.get, &mut item.post, &mut item.delete])
-            .flatten()
-        {
+        for operation in protected_operations(contract) {
             for code in AuthResponses::CODES {
                 let response = Ref::from_response_name(code.name()).into();
                 operation.responses.responses.insert(code.status().as_str().to_owned(), response);
@@ -180,7 +192,7 @@ fn security_schemes() -> [(&'static str, SecurityScheme); 3] {
     ]
 }
 
-/// Each of the schemes, or none: requests without a key are accepted.
+/// Each of the schemes, or none: by default, requests without a key are accepted.
 fn security_requirements() -> Vec<SecurityRequirement> {
     let scheme = |(name, _)| SecurityRequirement::new::<_, [&str; 0], &str>(name, []);
     let none = SecurityRequirement::default();
@@ -193,7 +205,7 @@ mod tests {
 
     use serde_json::Value;
 
-    use super::contract;
+    use super::{contract, contract_with_required_keys};
     use crate::http::json::MEMBER_ROUTES;
 
     fn schema(name: &str) -> Value {
@@ -248,6 +260,19 @@ mod tests {
             for name in members_of(&contract, path) {
                 assert!(MEMBER_ROUTES.iter().any(|(known, _)| *known == name), "{name} of {path}");
             }
+        }
+    }
+
+    #[test]
+    fn with_required_keys_no_protected_operation_is_open() {
+        let contract = serde_json::to_value(contract_with_required_keys()).unwrap();
+        for (path, is_protected) in
+            [("/v1/engine", true), ("/api/cloud-eval", true), ("/metrics", true), ("/livez", false)]
+        {
+            let schemes =
+                serde_json::json!([{ "bearer": [] }, { "x-api-key": [] }, { "ticket": [] }]);
+            let expected = if is_protected { schemes } else { Value::Null };
+            assert_eq!(contract["paths"][path]["get"]["security"], expected, "{path}");
         }
     }
 

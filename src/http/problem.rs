@@ -1,9 +1,13 @@
 //! Errors as `application/problem+json` (RFC 9457). Only this module maps errors to HTTP.
 
 mod code;
+mod document;
 mod responses;
 
 pub use code::ProblemCode;
+pub(crate) use document::{
+    head_too_large_document, render_line_object, render_object, render_problem,
+};
 pub(crate) use responses::{
     BatchProblems, CloudEvalProblems, DeletionProblems, ExploreProblems, GamesProblems, Internal,
     JobEventsProblems, JobProblems, JobReviewProblems, LiveProblems, NotAcceptable, NotFound,
@@ -14,9 +18,8 @@ pub(crate) use responses::{
 use std::borrow::Cow;
 use std::time::Duration;
 
-use axum::body::Body;
-use axum::http::header::{CONTENT_TYPE, RETRY_AFTER};
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::HeaderValue;
+use axum::http::header::RETRY_AFTER;
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -25,7 +28,6 @@ use utoipa::ToSchema;
 use crate::analysis::AnalysisError;
 use crate::analysis::jobs::{ExceededLimit, GameError, JobError};
 use crate::chess::{InvalidPosition, ParseMoveError, excerpt};
-use crate::http::headers::RequestId;
 
 /// `Retry-After` of a refused job or upload.
 const JOBS_RETRY_AFTER: Duration = Duration::from_secs(30);
@@ -211,6 +213,15 @@ impl Problem {
         )
     }
 
+    /// A request over HTTP/1.1 with so many headers `Host`, other than one.
+    pub(crate) fn wrong_host_count(count: usize) -> Problem {
+        let detail = match count {
+            0 => "the header Host is missing; a request over HTTP/1.1 must have it".to_owned(),
+            _ => format!("the header Host is given {count} times; it must be given once"),
+        };
+        Problem::new(ProblemCode::MalformedHead, detail)
+    }
+
     /// A request head above the size limit.
     fn head_too_large(max_bytes: usize) -> Problem {
         Problem::new(
@@ -257,6 +268,15 @@ impl Problem {
     /// An unknown API key, or an invalid ticket.
     pub(crate) fn unauthorized() -> Problem {
         Problem::new(ProblemCode::Unauthorized, "the API key or ticket is not valid")
+    }
+
+    /// A request without an API key or ticket to a server that requires one.
+    pub(crate) fn key_required() -> Problem {
+        Problem::new(
+            ProblemCode::Unauthorized,
+            "this server requires an API key; send it as Authorization: Bearer KEY or \
+             x-api-key: KEY, or use a ticket",
+        )
     }
 
     /// A client that exceeds its rate limit.
@@ -355,14 +375,21 @@ impl Problem {
             JobError::NoGame(errors) => Problem::invalid_pgn(&errors),
             JobError::TooLarge { bytes, max } => {
                 let detail = format!(
-                    "the games and their reviews take up to {bytes} bytes; all jobs of one client \
-                        together may take {max}"
+                    "the games and their reviews take up to {bytes} bytes; all jobs of this \
+                        client together may take {max}"
                 );
                 Problem::new(ProblemCode::BodyTooLarge, detail)
             }
             JobError::TooManyGames { max } => Problem::new(
                 ProblemCode::BodyTooLarge,
                 format!("the PGN text has more than {max} games"),
+            ),
+            JobError::TooManyNodes { nodes, positions, max } => Problem::new(
+                ProblemCode::BodyTooLarge,
+                format!(
+                    "nodes is {nodes}; a job of {positions} positions may have at most {max} nodes \
+                     per position"
+                ),
             ),
             JobError::IdempotencyConflict => Problem::idempotency_conflict(),
             JobError::QuotaExceeded { unfinished, exceeded } => {
@@ -512,90 +539,6 @@ impl IntoResponse for Problem {
         response.extensions_mut().insert(self);
         response
     }
-}
-
-/// The media type of problems.
-pub(crate) const PROBLEM_JSON: HeaderValue = HeaderValue::from_static("application/problem+json");
-
-#[derive(Serialize)]
-struct ProblemBody<'a> {
-    r#type: String,
-    title: &'static str,
-    status: u16,
-    detail: &'a str,
-    instance: &'a str,
-    code: &'static str,
-    request_id: &'a str,
-    #[serde(flatten)]
-    members: &'a Map<String, Value>,
-}
-
-/// Serializes a problem as a JSON document.
-pub(super) fn render_document(
-    problem: &Problem,
-    instance: &str,
-    request_id: &str,
-) -> serde_json::Result<Vec<u8>> {
-    serde_json::to_vec(&ProblemBody {
-        r#type: format!("/problems/{}", problem.code.name()),
-        title: problem.code.title(),
-        status: problem.code.status().as_u16(),
-        detail: &problem.detail,
-        instance,
-        code: problem.code.name(),
-        request_id,
-        members: &problem.members,
-    })
-}
-
-/// The problem document of a request whose head has more than this many bytes. Its path and its
-/// request id can't be known.
-pub(crate) fn head_too_large_document(max_bytes: usize) -> Vec<u8> {
-    let request_id = RequestId::from_headers(&HeaderMap::new());
-    render_document(&Problem::head_too_large(max_bytes), "/", request_id.as_str())
-        .unwrap_or_default()
-}
-
-/// A problem as an object within another response.
-pub(crate) fn render_object(
-    problem: &Problem,
-    instance: &str,
-    request_id: &str,
-) -> serde_json::Result<Map<String, Value>> {
-    serde_json::from_slice(&render_document(problem, instance, request_id)?)
-}
-
-/// A problem as an object that replaces a line of a stream.
-///
-/// It has no `type`: the `type` of a line says what the line is, and the member `code` identifies
-/// the problem. Returns `None` and logs the error if the problem cannot be serialized.
-pub(crate) fn render_line_object(
-    problem: &Problem,
-    instance: &str,
-    request_id: &str,
-) -> Option<Map<String, Value>> {
-    match render_object(problem, instance, request_id) {
-        Ok(mut object) => {
-            object.remove("type");
-            Some(object)
-        }
-        Err(error) => {
-            tracing::error!(error = error.to_string(), "problem could not be serialized");
-            None
-        }
-    }
-}
-
-/// Writes the body of a response that carries a [`Problem`]. Any other response stays as it is.
-pub(crate) fn render_problem(response: &mut Response, instance: &str, request_id: &str) {
-    let Some(problem) = response.extensions_mut().remove::<Problem>() else {
-        return;
-    };
-    match render_document(&problem, instance, request_id) {
-        Ok(body) => *response.body_mut() = Body::from(body),
-        Err(error) => tracing::error!(error = error.to_string(), "problem could not be serialized"),
-    }
-    response.headers_mut().insert(CONTENT_TYPE, PROBLEM_JSON);
 }
 
 #[cfg(test)]

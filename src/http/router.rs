@@ -22,19 +22,19 @@ use crate::http::{App, openapi};
 
 /// All routes, for one listening address.
 pub fn router(app: App) -> Router {
-    with_middleware(routes().merge(metrics_routes()), app)
+    with_middleware(routes(&app).merge(metrics_routes()), app)
 }
 
 /// All routes except the metrics, and the metrics alone, for two listening addresses.
 pub fn split_routers(app: App) -> [Router; 2] {
-    [with_middleware(routes(), app.clone()), with_middleware(metrics_routes(), app)]
+    [with_middleware(routes(&app), app.clone()), with_middleware(metrics_routes(), app)]
 }
 
 fn metrics_routes() -> Router<App> {
     Router::new().route("/metrics", get(server::metrics))
 }
 
-fn routes() -> Router<App> {
+fn routes(app: &App) -> Router<App> {
     Router::new()
         // Positions and moves
         .route("/v1/legal-moves", get(legal_moves::show_legal_moves).post(legal_moves::legal_moves))
@@ -62,14 +62,17 @@ fn routes() -> Router<App> {
         .route("/livez", get(server::livez))
         .route("/readyz", get(server::readyz))
         .route("/problems/{code}", get(docs::problem))
-        .merge(contract_routes())
+        .merge(contract_routes(app.access_control().is_key_required()))
 }
 
-fn contract_routes() -> Router<App> {
+fn contract_routes(is_key_required: bool) -> Router<App> {
     // Rendered when the router is built, so that no request waits for it.
     static PAGES: LazyLock<ContractPages> =
         LazyLock::new(|| ContractPages::new(&openapi::contract()));
-    let pages: &'static ContractPages = &PAGES;
+    static PAGES_WITH_REQUIRED_KEYS: LazyLock<ContractPages> =
+        LazyLock::new(|| ContractPages::new(&openapi::contract_with_required_keys()));
+    let pages: &'static ContractPages =
+        if is_key_required { &PAGES_WITH_REQUIRED_KEYS } else { &PAGES };
     Router::new()
         .route("/", get(docs::root))
         .route("/docs", get(docs::docs))

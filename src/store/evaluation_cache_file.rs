@@ -32,8 +32,8 @@ pub struct EvaluationCacheFile {
 }
 
 impl EvaluationCacheFile {
-    /// Opens or creates the file and compares the checksum of every page. A damaged file, or one
-    /// with another layout, is quarantined.
+    /// Opens or creates the file and compares the checksum of every page. A damaged or empty file,
+    /// or one with another layout or other tables, is quarantined.
     ///
     /// # Errors
     /// Fails when another process uses the file, or when the folder or the file cannot be used.

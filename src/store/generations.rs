@@ -18,10 +18,12 @@ const CACHE_BYTES: usize = 16 << 20;
 /// Maximum memory of an open file in bytes: the page cache, and as much again for a commit.
 pub const MEMORY_BYTES: usize = 2 * CACHE_BYTES;
 
+const CURRENT_NAME: &str = "today";
+const PREVIOUS_NAME: &str = "before";
 /// Analyses of the engine that the header names.
-pub(super) const CURRENT: TableDefinition<&[u8], &[u8]> = TableDefinition::new("today");
+pub(super) const CURRENT: TableDefinition<&[u8], &[u8]> = TableDefinition::new(CURRENT_NAME);
 /// Analyses of the previous engine. They are evicted first.
-pub(super) const PREVIOUS: TableDefinition<&[u8], &[u8]> = TableDefinition::new("before");
+pub(super) const PREVIOUS: TableDefinition<&[u8], &[u8]> = TableDefinition::new(PREVIOUS_NAME);
 
 /// Header keys of the two engine ids.
 const ENGINE_ID: &str = "maker";
@@ -50,6 +52,7 @@ impl StoreOptions {
         StoreFile {
             path: self.file_path(),
             description: "the evaluation cache",
+            tables: &[CURRENT_NAME, PREVIOUS_NAME],
             layout: LAYOUT_VERSION,
             cache_bytes: CACHE_BYTES,
             quarantine: QuarantinePolicy::KeepLast,

@@ -5,7 +5,10 @@ use std::io;
 use std::iter;
 use std::path::{Path, PathBuf};
 
-use redb::{Builder, Database, DatabaseError, ReadableDatabase, StorageError, TableDefinition};
+use redb::{
+    Builder, Database, DatabaseError, MultimapTableHandle, ReadableDatabase, StorageError,
+    TableDefinition, TableHandle,
+};
 
 use super::error::{OpenError, StoreError, catch_panic};
 
@@ -20,6 +23,8 @@ pub(super) struct StoreFile<'a> {
     pub(super) path: PathBuf,
     /// What the file contains, for the log.
     pub(super) description: &'static str,
+    /// The names of the tables besides the header. A file with other tables only is quarantined.
+    pub(super) tables: &'a [&'static str],
     /// The layout version that is read and written. A file with another version is quarantined.
     pub(super) layout: u8,
     /// Size of redb's page cache, including pages to be written. The operating system caches more.
@@ -46,6 +51,8 @@ enum Unusable {
     Damaged(String),
     /// The file has another layout version.
     OtherLayout(String),
+    /// The file belongs to something else, such as the other store file.
+    Foreign(String),
     /// The operating system or another process denies access.
     Inaccessible(OpenError),
 }
@@ -53,8 +60,8 @@ enum Unusable {
 impl StoreFile<'_> {
     /// Opens the file and compares the checksum of every page.
     ///
-    /// A damaged file, and one with another layout, is quarantined: it is renamed and replaced by
-    /// an empty one. The log reports that.
+    /// A damaged or empty file, one with another layout and one with other tables is quarantined:
+    /// it is renamed and replaced by a new one. The log reports that.
     pub(super) fn open(&self) -> Result<Database, OpenError> {
         let folder = self.path.parent().unwrap_or(Path::new(""));
         fs::create_dir_all(folder)
@@ -67,6 +74,7 @@ impl StoreFile<'_> {
                 format!("layout-{layout}"),
                 format!("layout version is {layout}; it must be {}", self.layout),
             ),
+            Err(Unusable::Foreign(reason)) => ("foreign".to_owned(), reason),
         };
         let quarantine_path = self.quarantine_path(&suffix, &reason)?;
         fs::rename(&self.path, &quarantine_path)
@@ -80,7 +88,9 @@ impl StoreFile<'_> {
         );
         self.try_open().map_err(|unusable| match unusable {
             Unusable::Inaccessible(error) => error,
-            Unusable::Damaged(reason) | Unusable::OtherLayout(reason) => {
+            Unusable::Damaged(reason)
+            | Unusable::OtherLayout(reason)
+            | Unusable::Foreign(reason) => {
                 OpenError::Io { path: self.path.clone(), error: io::Error::other(reason) }
             }
         })
@@ -107,6 +117,10 @@ impl StoreFile<'_> {
     }
 
     fn try_open(&self) -> Result<Database, Unusable> {
+        // redb would take it for a new file, and the loss of its content would go unnoticed.
+        if fs::metadata(&self.path).is_ok_and(|file| file.is_file() && file.len() == 0) {
+            return Err(Unusable::Damaged("the file is empty (0 bytes)".to_owned()));
+        }
         let mut builder = Builder::new();
         builder.set_cache_size(self.cache_bytes).set_check_integrity_on_open(true);
         let opened = catch_panic(|| Ok(builder.create(&self.path)))
@@ -119,7 +133,12 @@ impl StoreFile<'_> {
             }
             error => self.classify_error(error.into()),
         })?;
-        match catch_panic(|| read_layout(&database)).map_err(|error| self.classify_error(error))? {
+        let content = catch_panic(|| Ok((read_tables(&database)?, read_layout(&database)?)));
+        let (tables, layout) = content.map_err(|error| self.classify_error(error))?;
+        if let Some(reason) = self.foreign_tables(&tables) {
+            return Err(Unusable::Foreign(reason));
+        }
+        match layout {
             Some(layout) if layout != self.layout.to_string() => Err(Unusable::OtherLayout(layout)),
             _ => {
                 // An intact file that cannot be written is not damaged.
@@ -128,6 +147,19 @@ impl StoreFile<'_> {
                 Ok(database)
             }
         }
+    }
+
+    /// The reason why a file with these tables belongs to something else. A new file has none, and
+    /// one whose creation was interrupted has the header alone.
+    fn foreign_tables(&self, tables: &[String]) -> Option<String> {
+        let is_own = |table: &String| self.tables.contains(&table.as_str());
+        let is_foreign = !tables.is_empty() && !tables.iter().any(is_own);
+        is_foreign.then(|| {
+            format!(
+                "its tables are {tables:?}; a file with {} has {:?}",
+                self.description, self.tables
+            )
+        })
     }
 
     fn classify_error(&self, error: StoreError) -> Unusable {
@@ -153,6 +185,14 @@ impl StoreFile<'_> {
 /// `true` when an error concerns the content of the file and not the access to it.
 fn is_corruption(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::InvalidData | io::ErrorKind::UnexpectedEof)
+}
+
+/// The names of all tables except the header.
+fn read_tables(database: &Database) -> Result<Vec<String>, StoreError> {
+    let transaction = database.begin_read()?;
+    let tables = transaction.list_tables()?.map(|table| table.name().to_owned());
+    let multimaps = transaction.list_multimap_tables()?.map(|table| table.name().to_owned());
+    Ok(tables.chain(multimaps).filter(|name| name != HEADER.name()).collect())
 }
 
 /// The layout version in the header; `None` for a new file.

@@ -12,6 +12,7 @@ crate::trials![
     probes_and_the_contract_need_no_key,
     a_rate_limited_client_gets_retry_after,
     every_answer_has_rate_limit_headers,
+    paths_outside_v1_count_too,
     unknown_keys_count_against_the_address,
     without_a_rate_there_are_no_rate_limit_headers,
     a_key_may_have_a_rate_of_its_own,
@@ -58,9 +59,7 @@ async fn an_unknown_key_is_refused_and_no_key_is_accepted() {
 
 async fn probes_and_the_contract_need_no_key() {
     let server = server_with_rate(1).await;
-    for path in
-        ["/livez", "/readyz", "/metrics", "/openapi.json", "/docs/", "/problems/rate_limited"]
-    {
+    for path in ["/livez", "/readyz", "/openapi.json", "/docs/", "/problems/rate_limited"] {
         for _ in 0..3 {
             let request = server.request(Method::GET, path).header("x-api-key", "unknown");
             assert_eq!(server.send(request).await.status, 200, "{path}");
@@ -107,16 +106,8 @@ async fn every_answer_has_rate_limit_headers() {
         .await
         .json();
     assert_eq!(limits["rate"], json!({ "requests": 5, "window_ms": 3_600_000, "remaining": 2 }));
-    let open = [
-        "/livez",
-        "/readyz",
-        "/metrics",
-        "/docs",
-        "/openapi.json",
-        "/openapi.yaml",
-        "/problems/internal",
-        "/nowhere",
-    ];
+    let open =
+        ["/livez", "/readyz", "/docs", "/openapi.json", "/openapi.yaml", "/problems/internal"];
     for path in open {
         let answer = server
             .send(server.request(Method::GET, path).header("x-api-key", "first secret"))
@@ -131,6 +122,15 @@ async fn every_answer_has_rate_limit_headers() {
         server.get("/livez").await.header("ratelimit").starts_with("\"client\";r=5;t=0"),
         "the address is another client"
     );
+}
+
+async fn paths_outside_v1_count_too() {
+    let server = server_with_rate(3).await;
+    for (path, status) in [("/metrics", 200), ("/nowhere", 404), ("/v1", 404), ("/api/x", 429)] {
+        assert_eq!(server.get(path).await.status, status, "{path}");
+    }
+    let request = server.request(Method::GET, "/metrics").header("x-api-key", "unknown");
+    server.send(request).await.expect_problem(429, "rate_limited");
 }
 
 async fn unknown_keys_count_against_the_address() {

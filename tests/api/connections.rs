@@ -11,6 +11,7 @@ use tokio::time::{sleep, timeout};
 use crate::support::{Server, Stream};
 
 crate::trials![
+    a_request_over_http_1_1_has_one_host,
     a_silent_connection_is_closed,
     a_slow_request_head_is_timed_out,
     a_slow_answer_is_not_cut_short,
@@ -35,6 +36,45 @@ async fn wait_until_closed(stream: &mut TcpStream) {
 
 async fn server_with_short_head_timeout() -> Server {
     Server::start_with(|settings| settings.http.head_timeout_ms = 200).await
+}
+
+async fn a_request_over_http_1_1_has_one_host() {
+    let server = Server::start().await;
+    let answer_to = async |head: &str| {
+        let mut stream = TcpStream::connect(server.address).await.unwrap();
+        stream.write_all(head.as_bytes()).await.unwrap();
+        let mut answer = String::new();
+        // The server closes the connection after its response.
+        timeout(Duration::from_secs(10), stream.read_to_string(&mut answer))
+            .await
+            .unwrap()
+            .unwrap();
+        answer
+    };
+    for (hosts, detail) in [
+        ("", "the header Host is missing; a request over HTTP/1.1 must have it"),
+        ("host: a\r\nHost: a\r\n", "the header Host is given 2 times; it must be given once"),
+    ] {
+        for path in ["/livez", "/v1/engine", "/nowhere", "http://a/livez"] {
+            let answer = answer_to(&format!("GET {path} HTTP/1.1\r\n{hosts}\r\n")).await;
+            let (head, body) = answer.split_once("\r\n\r\n").unwrap();
+            assert!(head.starts_with("HTTP/1.1 400 "), "{path}: {head}");
+            assert!(head.contains("connection: close"), "{path}: {head}");
+            assert!(head.contains("content-type: application/problem+json"), "{path}: {head}");
+            let problem: Value = serde_json::from_str(body).unwrap();
+            assert_eq!(
+                (&problem["code"], &problem["detail"]),
+                (&json!("malformed_head"), &json!(detail))
+            );
+        }
+    }
+    for head in
+        ["GET /livez HTTP/1.0\r\n\r\n", "GET /livez HTTP/1.1\r\nhost:\r\nconnection: close\r\n\r\n"]
+    {
+        let answer = answer_to(head).await;
+        assert!(answer.contains(" 200 OK\r\n"), "{head}: {answer}");
+    }
+    assert_eq!(server.get("/problems/malformed_head").await.status, 200);
 }
 
 async fn a_silent_connection_is_closed() {

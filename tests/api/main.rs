@@ -32,6 +32,7 @@ mod positions;
 mod probes;
 mod queries;
 mod requests;
+mod required_keys;
 mod shared_searches;
 mod shutdown;
 mod speculation;
@@ -70,6 +71,7 @@ fn main() -> ExitCode {
         probes::trials(),
         queries::trials(),
         requests::trials(),
+        required_keys::trials(),
         shared_searches::trials(),
         shutdown::trials(),
         store::trials(),

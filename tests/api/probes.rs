@@ -61,6 +61,9 @@ async fn a_starting_server_is_live_but_not_ready() {
     let service = Service::start(engine.clone(), ServiceOptions::default()).unwrap();
     let rules = JobRules {
         max_usage: Usage { jobs: 1, bytes: 1_000_000 },
+        anonymous_share_permille: 125,
+        max_nodes: 1_000_000,
+        default_nodes: 1_000,
         retention: Duration::from_secs(1),
     };
     let jobs = Jobs::start(service.clone(), JobFile::in_memory().unwrap(), rules).unwrap();

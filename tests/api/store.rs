@@ -12,6 +12,7 @@ crate::trials![
     cached_analyses_survive_a_restart,
     a_second_server_on_the_same_folder_is_refused_by_store_path,
     a_damaged_file_is_quarantined_and_the_server_starts,
+    an_empty_or_swapped_file_is_quarantined_and_the_server_starts,
     a_full_disk_stops_no_answer_and_is_reported_by_readyz,
 ];
 
@@ -79,6 +80,33 @@ async fn a_damaged_file_is_quarantined_and_the_server_starts() {
         log.iter().find(|line| line["level"] == "ERROR").expect("the log reports the damage");
     assert!(line["aside"].as_str().unwrap().ends_with("dictionary.redb.damaged"), "{line}");
     assert_eq!(fs::read(folder.path().join("dictionary.redb.damaged")).unwrap(), [7; 10_000]);
+}
+
+async fn an_empty_or_swapped_file_is_quarantined_and_the_server_starts() {
+    let folder = tempfile::tempdir().unwrap();
+    let (jobs, cache) = (folder.path().join("jobs.redb"), folder.path().join("dictionary.redb"));
+    server_on(folder.path()).await.shut_down();
+    let swapped = folder.path().join("swapped");
+    fs::rename(&jobs, &swapped).unwrap();
+    fs::rename(&cache, &jobs).unwrap();
+    fs::rename(&swapped, &cache).unwrap();
+    let errors = async || {
+        let log = server_on(folder.path()).await.shut_down();
+        log.into_iter().filter(|line| line["level"] == "ERROR").collect::<Vec<_>>()
+    };
+    let foreign = errors().await;
+    assert_eq!(foreign.len(), 2, "{foreign:?}");
+    for name in ["jobs.redb", "dictionary.redb"] {
+        let line = foreign.iter().find(|line| line["file"].as_str().unwrap().ends_with(name));
+        let aside = line.unwrap()["aside"].as_str().unwrap();
+        assert!(aside.ends_with(&format!("{name}.foreign")) && fs::exists(aside).unwrap());
+    }
+    fs::write(&jobs, "").unwrap();
+    let empty = errors().await;
+    assert_eq!(empty.len(), 1, "{empty:?}");
+    assert_eq!(empty[0]["reason"], "the file is empty (0 bytes)");
+    assert!(empty[0]["aside"].as_str().unwrap().ends_with("jobs.redb.damaged"));
+    assert!(errors().await.is_empty());
 }
 
 async fn a_full_disk_stops_no_answer_and_is_reported_by_readyz() {

@@ -365,6 +365,21 @@ fn the_api_key_is_sent() {
 }
 
 #[test]
+fn a_server_that_requires_a_key_is_named_at_start() {
+    let server = Server::start(|settings| {
+        let digest = "2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b";
+        settings.access.required = true;
+        settings.access.keys =
+            serde_json::from_value(json!([{ "name": "board", "sha256": digest }])).unwrap();
+    });
+    let url = format!("http://{}", server.address);
+    let (_, best) =
+        Gui::with(&["--server", &url, "--key", "secret"]).search("position startpos\ngo depth 2");
+    assert!(best[0] == "bestmove" && best[1] != "(none)", "{best:?}");
+    assert_refused_at_start(&["--server", &url], "this server requires an API key");
+}
+
+#[test]
 fn a_refusal_is_reported_and_there_is_no_move() {
     let server = Server::start(|settings| settings.limits.body_bytes = 20);
     let (infos, best) =

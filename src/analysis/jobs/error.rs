@@ -33,6 +33,16 @@ pub enum JobError {
         /// Maximum number of games of a job.
         max: usize,
     },
+    /// The searches of the job would take too many nodes.
+    #[error("{nodes} nodes for each of {positions} positions; at most {max} are allowed")]
+    TooManyNodes {
+        /// Requested nodes per position.
+        nodes: u64,
+        /// Number of positions.
+        positions: u64,
+        /// Maximum nodes per position of a job with so many positions.
+        max: u64,
+    },
     /// The client used the idempotency key for a job with another text or other limits.
     #[error("the idempotency key belongs to another job")]
     IdempotencyConflict,

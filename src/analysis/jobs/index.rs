@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::entry::{JobEntry, JobStatus};
 use super::error::JobError;
-use super::usage::{Usage, UsageTotals, select_victims};
+use super::usage::{Quota, Usage, UsageTotals, select_victims};
 use crate::analysis::Client;
 use crate::store::jobs::{JobId, MAX_TOMBSTONES};
 
@@ -146,29 +146,35 @@ impl Index {
     }
 
     /// Selects the finished jobs to evict before a client's job of `bytes` fits into `max_usage`.
-    /// Unfinished jobs are never evicted. A client's unfinished jobs may use half of the limit.
+    /// Unfinished jobs are never evicted. Those of a client may use its quota.
     ///
     /// # Errors
-    /// Fails when the job is larger than that half, when it exceeds what is left of that half, and
+    /// Fails when the job is larger than the quota, when it exceeds what is left of the quota, and
     /// when evictions cannot free enough.
     pub(super) fn plan_evictions(
         &self,
         client: &Client,
         bytes: u64,
         max_usage: Usage,
+        quota: Quota,
     ) -> Result<Vec<JobId>, JobError> {
-        let quota = max_usage.half();
-        if bytes > quota.bytes {
-            return Err(JobError::TooLarge { bytes, max: quota.bytes });
+        let Usage { bytes: max, .. } = quota.limit(max_usage, Usage::default());
+        if bytes > max {
+            return Err(JobError::TooLarge { bytes, max });
         }
-        let client_usage =
+        let own =
             self.client_totals.get(client).map_or(Usage::default(), |totals| totals.unfinished);
-        if let Some(exceeded) = quota.exceeded_limit(client_usage, bytes) {
-            return Err(JobError::QuotaExceeded { unfinished: client_usage.jobs, exceeded });
-        }
-        let Usage { jobs: unfinished, .. } = self.totals.unfinished;
-        if let Some(exceeded) = max_usage.exceeded_limit(self.totals.unfinished, bytes) {
-            return Err(JobError::Full { unfinished, exceeded });
+        let all = self.totals.unfinished;
+        let over_quota = quota.limit(max_usage, all.without(own)).exceeded_limit(own, bytes);
+        match (over_quota, max_usage.exceeded_limit(all, bytes)) {
+            // The quota of a client without unfinished jobs is used up by the others.
+            (Some(exceeded), full) if own.jobs > 0 || full.is_none() => {
+                return Err(JobError::QuotaExceeded { unfinished: own.jobs, exceeded });
+            }
+            (_, Some(exceeded)) => {
+                return Err(JobError::Full { unfinished: all.jobs, exceeded });
+            }
+            (_, None) => {}
         }
         let target = Usage { jobs: max_usage.jobs - 1, bytes: max_usage.bytes - bytes };
         let bytes_of = |id| self.jobs.get(&id).map_or(0, |indexed| indexed.entry.reserved_bytes);

@@ -25,7 +25,7 @@ use crate::analysis::{
 use crate::chess::Game;
 use crate::engine::{Limits, SearchOptions};
 use crate::store::StoreError;
-use crate::store::jobs::{AppendError, JobEnd, MAX_PV_LEN, PositionEval, PositionLimits};
+use crate::store::jobs::{AppendError, JobEnd, JobId, MAX_PV_LEN, PositionEval, PositionLimits};
 
 /// Maximum number of positions between the start of their search and the end of their commit.
 const LOOKAHEAD: usize = 128;
@@ -164,7 +164,11 @@ impl Runner {
                         return RunOutcome::Stopped;
                     }
                 }
-                RunnerEvent::PermitAcquired(permit) => self.start_search(permit).await,
+                RunnerEvent::PermitAcquired(permit) => {
+                    if self.start_search(permit).await == Some(RunOutcome::Stopped) {
+                        return RunOutcome::Stopped;
+                    }
+                }
             }
         }
     }
@@ -225,22 +229,24 @@ impl Runner {
             && self.cursor.next_position(&self.schedule).is_some()
     }
 
-    /// Starts the search of the next position.
-    async fn start_search(&mut self, permit: OwnedSemaphorePermit) {
+    /// Starts the search of the next position. Returns the outcome of a run that ends here.
+    async fn start_search(&mut self, permit: OwnedSemaphorePermit) -> Option<RunOutcome> {
         self.has_started = true;
         if let Some(number) = self.cursor.game_to_load(&self.schedule) {
             let (jobs, id) = (self.jobs.clone(), self.entry.id);
-            match run_blocking(move || Ok(jobs.file().game(id, number)?)).await {
+            match run_blocking(move || read_game(&jobs, id, number)).await {
                 Ok(game) => self.cursor.set_game(number, game),
+                Err(JobError::Gone) => return Some(RunOutcome::Stopped),
                 // The file cannot be read until it is reopened.
                 Err(JobError::Store(StoreError::Closed | StoreError::Open(_))) => {
-                    return sleep(WRITE_RETRY_DELAY).await;
+                    sleep(WRITE_RETRY_DELAY).await;
+                    return None;
                 }
                 Err(error) => {
                     let error = error.to_string();
                     tracing::error!(job = %self.entry.id, error, "a game of a job cannot be read");
                     self.halt_reason = Some(HaltReason::Failure);
-                    return;
+                    return None;
                 }
             }
         }
@@ -263,6 +269,7 @@ impl Runner {
             }
             None => {}
         }
+        None
     }
 
     fn on_search_failed(&mut self, error: &AnalysisError) {
@@ -346,6 +353,18 @@ impl Runner {
             }
         }
     }
+}
+
+/// Reads a game of a job. Blocks.
+///
+/// # Errors
+/// [`JobError::Gone`] when the job was removed. A deletion removes it from the store before it ends
+/// the run.
+pub(super) fn read_game(jobs: &Jobs, id: JobId, number: u32) -> Result<Game, JobError> {
+    jobs.file().game(id, number).map_err(|error| match jobs.file().job(id) {
+        Ok(None) => JobError::Gone,
+        _ => error.into(),
+    })
 }
 
 /// Waits for the search of a position and repeats it after a temporary failure. It holds a search

@@ -116,17 +116,20 @@ impl Jobs {
             return Ok((self.reader(entry)?, progress));
         }
         let parsed = ParsedSubmission::parse(&submission.text)?;
+        let rules = self.rules();
+        let limits = submission.position_limits(parsed.position_count(), &rules)?;
         let evicted = self.index().plan_evictions(
             &submission.client,
             parsed.reserved_bytes,
-            self.rules().max_usage,
+            rules.max_usage,
+            submission.quota(&rules),
         )?;
         let now_ms = StoredAt::now().unix_ms;
         let has_work = parsed.plies.iter().any(|&plies| plies > 0);
         let record = JobRecord {
             id: JobId::random().map_err(|error| JobError::Internal(error.to_string()))?,
             client: submission.client.to_string(),
-            limits: submission.limits,
+            limits,
             created_ms: now_ms,
             end: (!has_work).then_some(JobEnd { at_ms: now_ms, failed: false }),
             reserved_bytes: parsed.reserved_bytes,

@@ -20,6 +20,13 @@ use crate::store::jobs::{JobEnd, JobFile, JobId};
 pub struct JobRules {
     /// Maximum usage of all jobs, finished ones included.
     pub max_usage: Usage,
+    /// The unfinished jobs of one anonymous client may use so many thousandths of what others
+    /// leave. Those of a client with a key may use half of `max_usage`.
+    pub anonymous_share_permille: u16,
+    /// Maximum number of nodes of all searches of one job.
+    pub max_nodes: u64,
+    /// Nodes per position of a job without limits.
+    pub default_nodes: u64,
     /// How long a finished job is kept.
     pub retention: Duration,
 }

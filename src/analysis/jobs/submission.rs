@@ -9,6 +9,8 @@ use sha2::{Digest, Sha256};
 
 use super::error::JobError;
 use super::schedule::position_count;
+use super::state::JobRules;
+use super::usage::Quota;
 use crate::analysis::Client;
 use crate::chess::pgn::{BadGame, GameResult, Headers, PgnError, PgnGame, PgnReader};
 use crate::store::jobs::{GameError, GameRecord, MAX_EVAL_BYTES, ParsedGame, PositionLimits};
@@ -30,9 +32,11 @@ const MAX_REPORTED_ERRORS: usize = 20;
 pub struct Submission {
     /// The client. Its quota and its turn in the queue apply to the job.
     pub client: Client,
+    /// Whether the client has no key. Many such clients may be one person.
+    pub is_anonymous: bool,
     /// One or more games in PGN.
     pub text: String,
-    /// The search limits of each position.
+    /// The search limits of each position. Without any, the number of nodes is a default.
     pub limits: PositionLimits,
     /// The idempotency key. The same key, text and limits refer to the same job.
     pub idempotency_key: Option<String>,
@@ -46,6 +50,37 @@ impl Submission {
         let digest =
             Sha256::new().chain_update((client.len() as u64).to_be_bytes()).chain_update(client);
         Some(digest.chain_update(key).finalize().into())
+    }
+
+    /// The part of the capacity that the unfinished jobs of the client may use.
+    pub(super) fn quota(&self, rules: &JobRules) -> Quota {
+        if self.is_anonymous {
+            Quota::ShareOfRest { permille: rules.anonymous_share_permille }
+        } else {
+            Quota::Half
+        }
+    }
+
+    /// The limits of the searches of `positions` positions. Each has a limit on nodes, so that the
+    /// job ends.
+    ///
+    /// # Errors
+    /// Fails when the requested nodes of all positions exceed the maximum of a job.
+    pub(super) fn position_limits(
+        &self,
+        positions: u64,
+        rules: &JobRules,
+    ) -> Result<PositionLimits, JobError> {
+        let max = (rules.max_nodes / positions.max(1)).max(1);
+        let nodes = match self.limits {
+            PositionLimits { nodes: Some(nodes), .. } if nodes > max => {
+                return Err(JobError::TooManyNodes { nodes, positions, max });
+            }
+            PositionLimits { nodes: Some(nodes), .. } => nodes,
+            PositionLimits { depth: None, movetime: None, .. } => rules.default_nodes.min(max),
+            PositionLimits { .. } => max,
+        };
+        Ok(PositionLimits { nodes: Some(nodes), ..self.limits })
     }
 
     /// Digest of the limits and the text.
@@ -101,6 +136,11 @@ impl ParsedSubmission {
         }
         let has_any = parsed.games.iter().any(|game| game.text_range.is_some());
         if has_any { Ok(parsed) } else { Err(JobError::NoGame(errors)) }
+    }
+
+    /// Number of positions to search.
+    pub(super) fn position_count(&self) -> u64 {
+        self.plies.iter().map(|&plies| position_count(plies)).sum()
     }
 
     fn add(&mut self, record: &GameRecord, range: Range<usize>) {

@@ -17,6 +17,9 @@ use crate::store::jobs::JobFile;
 
 const RULES: JobRules = JobRules {
     max_usage: Usage { jobs: 100, bytes: 10_000_000 },
+    anonymous_share_permille: 125,
+    max_nodes: 1_000_000,
+    default_nodes: 100,
     retention: Duration::from_secs(3_600),
 };
 
@@ -57,7 +60,13 @@ fn jobs_by_key() -> Jobs {
 
 fn submission(client: &str, text: &str) -> Submission {
     let limits = PositionLimits { depth: Some(3), nodes: None, movetime: None, multipv: 1 };
-    Submission { client: Client::new(client), text: text.to_owned(), limits, idempotency_key: None }
+    Submission {
+        client: Client::new(client),
+        is_anonymous: false,
+        text: text.to_owned(),
+        limits,
+        idempotency_key: None,
+    }
 }
 
 /// Submits a job and returns its id.

@@ -31,10 +31,43 @@ pub enum ExceededLimit {
     },
 }
 
+/// The part of the capacity that the unfinished jobs of one client may use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Quota {
+    /// Half of the capacity, rounded up.
+    Half,
+    /// So many thousandths of what the other clients leave, rounded up. Each further client that
+    /// uses its quota thus leaves room for the next one.
+    ShareOfRest { permille: u16 },
+}
+
+impl Quota {
+    /// The limit for one client, given the usage of the unfinished jobs of the others.
+    pub(super) fn limit(self, capacity: Usage, others: Usage) -> Usage {
+        match self {
+            Quota::Half => capacity.permille(500),
+            Quota::ShareOfRest { permille } => capacity.without(others).permille(permille),
+        }
+    }
+}
+
 impl Usage {
-    /// Half of this limit, rounded up.
-    pub(super) fn half(self) -> Usage {
-        Usage { jobs: self.jobs.div_ceil(2), bytes: self.bytes.div_ceil(2) }
+    /// So many thousandths of this limit, rounded up.
+    fn permille(self, permille: u16) -> Usage {
+        let share = |total: u64| {
+            let share = (u128::from(total) * u128::from(permille)).div_ceil(1_000);
+            u64::try_from(share).unwrap_or(u64::MAX)
+        };
+        let jobs = usize::try_from(share(self.jobs as u64)).unwrap_or(usize::MAX);
+        Usage { jobs, bytes: share(self.bytes) }
+    }
+
+    /// What is left of this limit.
+    pub(super) fn without(self, used: Usage) -> Usage {
+        Usage {
+            jobs: self.jobs.saturating_sub(used.jobs),
+            bytes: self.bytes.saturating_sub(used.bytes),
+        }
     }
 
     /// The part of this limit that one more job of `bytes` would exceed, given the used part.

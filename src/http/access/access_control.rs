@@ -9,17 +9,29 @@ use axum::http::header::WWW_AUTHENTICATE;
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use axum::response::{IntoResponse, Response};
 
-use super::AccessConfig;
-use super::caller::{Identity, Peer};
+use super::caller::{AddressClient, Identity, Peer};
 use super::client_address::client_for_address;
 use super::rate_limit::{Allowance, ClientRateLimiter};
 use super::tickets::{TicketError, Tickets};
+use super::{AccessConfig, UnknownKey};
 use crate::analysis::Client;
 use crate::http::headers::{RATE_LIMIT, RATE_LIMIT_POLICY};
 use crate::http::problem::Problem;
 
-/// The prefixes of protected paths; probes, metrics and the contract are open.
-pub(crate) const PROTECTED_PREFIXES: [&str; 2] = ["/v1/", "/api/"];
+/// The open paths, which need no key and have no rate limit: probes, pages and the contract. Every
+/// other path is protected, also one without a route.
+const OPEN_PATHS: [&str; 5] = ["/", "/assets", "/docs", "/livez", "/readyz"];
+
+/// The prefixes of further open paths.
+const OPEN_PREFIXES: [&str; 4] = ["/assets/", "/docs/", "/openapi.", "/problems/"];
+
+/// The path of the metrics, which is open where it has an address of its own.
+const METRICS_PATH: &str = "/metrics";
+
+/// Whether a path needs no key and has no rate limit.
+pub(crate) fn is_open_path(path: &str) -> bool {
+    OPEN_PATHS.contains(&path) || OPEN_PREFIXES.iter().any(|prefix| path.starts_with(prefix))
+}
 
 /// Identifies the client of a request and applies its rate limit.
 pub(crate) struct AccessControl {
@@ -43,18 +55,18 @@ impl AccessControl {
         AccessControl { access, default_limiter, key_limiters, tickets: Tickets::default() }
     }
 
-    /// Identifies the client by its key or its address; `None` for an unknown key.
-    fn identify(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Option<Identity> {
-        let Some(key) = self.access.keys.authenticate(headers).ok()? else {
-            return Some(self.identify_by_address(peer, headers));
-        };
-        let client = Client::new(&format!("key {}", key.name));
-        Some(Identity { client, key: Some(key.name.as_str().into()), allowance: None })
+    /// Whether the server refuses requests without a key or ticket.
+    pub(crate) fn is_key_required(&self) -> bool {
+        self.access.is_key_required
     }
 
-    /// Identifies the client by its address alone.
-    fn identify_by_address(&self, peer: Option<&Peer>, headers: &HeaderMap) -> Identity {
-        Identity { client: self.client_at_address(peer, headers), key: None, allowance: None }
+    /// Identifies the client by its key or, without one, as the client at its address.
+    fn identify(&self, at_address: &Client, headers: &HeaderMap) -> Result<Identity, UnknownKey> {
+        let Some(key) = self.access.keys.authenticate(headers)? else {
+            return Ok(Identity::without_key(at_address.clone()));
+        };
+        let client = Client::new(&format!("key {}", key.name));
+        Ok(Identity { client, key: Some(key.name.as_str().into()), allowance: None })
     }
 
     /// The client at the address of a request.
@@ -101,38 +113,56 @@ impl AccessControl {
     /// # Errors
     /// Returns the response to a refused request.
     pub(crate) fn admit(&self, request: &mut Request) -> Result<Option<Allowance>, Box<Response>> {
-        let peer = request.extensions().get::<Peer>().cloned();
-        if !PROTECTED_PREFIXES.iter().any(|prefix| request.uri().path().starts_with(prefix)) {
-            let allowance =
-                self.has_rate_limits().then(|| {
-                    let identity = self.identify(peer.as_ref(), request.headers());
-                    self.peek_allowance(&identity.unwrap_or_else(|| {
-                        self.identify_by_address(peer.as_ref(), request.headers())
-                    }))
-                });
-            return Ok(allowance.flatten());
+        let at_address = match request.extensions().get() {
+            Some(AddressClient(client)) => client.clone(),
+            None => Client::new(""),
+        };
+        let path = request.uri().path();
+        if is_open_path(path) || (self.access.are_metrics_separate && path == METRICS_PATH) {
+            return Ok(self.peek_allowance_of(at_address, request.headers()));
         }
         let identified = match take_ticket(request.uri_mut()) {
-            Some(ticket) => self.tickets.redeem(&ticket),
-            None => self.identify(peer.as_ref(), request.headers()),
+            Some(ticket) => self.tickets.redeem(&ticket).ok_or(UnknownKey),
+            None => self.identify(&at_address, request.headers()),
         };
-        let is_authenticated = identified.is_some();
+        let refusal = self.refusal(&identified);
         // A request with an unknown key counts for its address, to slow down guessing.
-        let identity = identified
-            .unwrap_or_else(|| self.identify_by_address(peer.as_ref(), request.headers()));
+        let identity = identified.unwrap_or_else(|UnknownKey| Identity::without_key(at_address));
         let allowance = self.count_request(&identity).map_err(|allowance| {
             with_rate_limit_headers(
                 Problem::rate_limited(allowance.reset_after).into_response(),
                 Some(allowance),
             )
         })?;
-        if !is_authenticated {
-            let mut response = Problem::unauthorized().into_response();
+        if let Some(problem) = refusal {
+            let mut response = problem.into_response();
             response.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
             return Err(Box::new(with_rate_limit_headers(response, allowance)));
         }
         request.extensions_mut().insert(Identity { allowance, ..identity });
         Ok(allowance)
+    }
+
+    /// The remaining allowance of a request to an open path, which does not count.
+    fn peek_allowance_of(&self, at_address: Client, headers: &HeaderMap) -> Option<Allowance> {
+        if !self.has_rate_limits() {
+            return None;
+        }
+        let identity = self.identify(&at_address, headers);
+        self.peek_allowance(
+            &identity.unwrap_or_else(|UnknownKey| Identity::without_key(at_address)),
+        )
+    }
+
+    /// The problem of a client that is not admitted.
+    fn refusal(&self, identified: &Result<Identity, UnknownKey>) -> Option<Problem> {
+        match identified {
+            Err(UnknownKey) => Some(Problem::unauthorized()),
+            Ok(identity) if self.access.is_key_required && identity.key.is_none() => {
+                Some(Problem::key_required())
+            }
+            Ok(_) => None,
+        }
     }
 
     /// Issues a ticket to this client.

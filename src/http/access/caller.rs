@@ -38,6 +38,11 @@ impl Peer {
     }
 }
 
+/// The client at the address of a request, an extension of each request. The address behind proxies
+/// is determined once.
+#[derive(Clone, Debug)]
+pub(crate) struct AddressClient(pub(crate) Client);
+
 /// The client, id and path of a request.
 #[derive(Clone, Debug)]
 pub(crate) struct Caller {
@@ -74,8 +79,8 @@ impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Caller, Infallible> {
-        let anonymous = || Identity { client: Client::new(""), key: None, allowance: None };
-        let identity = parts.extensions.get().cloned().unwrap_or_else(anonymous);
+        let unknown = || Identity::without_key(Client::new(""));
+        let identity = parts.extensions.get().cloned().unwrap_or_else(unknown);
         Ok(Caller {
             identity,
             request_id: parts.extensions.get().cloned(),
@@ -93,4 +98,11 @@ pub(crate) struct Identity {
     pub(crate) key: Option<Arc<str>>,
     /// The remaining allowance, if its rate is limited.
     pub(crate) allowance: Option<Allowance>,
+}
+
+impl Identity {
+    /// The identity of a client without a key.
+    pub(crate) fn without_key(client: Client) -> Identity {
+        Identity { client, key: None, allowance: None }
+    }
 }

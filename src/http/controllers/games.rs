@@ -48,14 +48,21 @@ use request::Upload;
 /// is clamped. Without a limit, the server searches a default number of nodes. With `multipv`, the
 /// search returns that number of lines, and `/v1/analysis` can use them from the evaluation cache.
 ///
+/// `jobs.max_nodes` of `GET /v1/limits` is the maximum number of nodes of the whole job. If `nodes`
+/// times the number of positions exceeds it, the response is 413. Without `nodes`, each position is
+/// also limited to its equal part of `jobs.max_nodes`.
+///
 /// A limit may be a query parameter or a member of a JSON body. It can't be given in both places.
 ///
-/// One client's unfinished jobs may use at most half of the server's limits on jobs and storage.
-/// Finished jobs are evicted to make room for new ones, beginning with the client that uses most.
+/// The unfinished jobs of one API key may use at most half of the server's limits on jobs and
+/// storage. Those of one address without a key may use `jobs.anonymous_share_permille` of what other
+/// clients leave. Finished jobs are evicted to make room for new ones, beginning with the client
+/// that uses most.
 ///
 /// A repeated request with the same `Idempotency-Key`, text and limits returns the same job, again
-/// with 202. With another text or other limits it gets 409. The URLs of a job need no API key,
-/// because its id can't be guessed.
+/// with 202. With another text or other limits it gets 409. Everybody who knows the id of a job can
+/// read and delete it, since it can't be guessed. Its URLs need an API key only if the server
+/// requires one.
 #[utoipa::path(
     post,
     path = "/v1/games",
@@ -96,6 +103,7 @@ pub(crate) async fn submit_games(
     let (review_limits, clamped) = limits.clamp(app.caps());
     let submission = Submission {
         client: caller.client().clone(),
+        is_anonymous: caller.identity().key.is_none(),
         text,
         limits: review_limits,
         idempotency_key,

@@ -107,6 +107,12 @@ pub(crate) struct JobLimits {
     keep_hours: u64,
     /// The maximum length of the PGN text of a job, in bytes.
     bytes: usize,
+    /// The maximum number of nodes of all positions of a job.
+    max_nodes: u64,
+    /// The share of the places for jobs that the unfinished jobs of one address without a key may
+    /// take, in thousandths of what other clients leave.
+    #[schema(minimum = 1, maximum = 500)]
+    anonymous_share_permille: u16,
 }
 
 /// The rate limit of a client.
@@ -201,6 +207,8 @@ pub(crate) async fn limits(
             max: caps.jobs.max,
             keep_hours: caps.jobs.keep_hours,
             bytes: caps.jobs.bytes,
+            max_nodes: caps.jobs.max_nodes,
+            anonymous_share_permille: caps.jobs.anonymous_share_permille,
         },
         connections: caps.connections,
         streams: caps.streams,

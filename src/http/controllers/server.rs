@@ -126,7 +126,7 @@ enum RenderError {
 /// Returns metrics of requests, queue, searches, evaluation cache, memory and process for
 /// Prometheus. The format is OpenMetrics if `Accept` contains `application/openmetrics-text`,
 /// otherwise the Prometheus text format 0.0.4. If `metrics.listen` is set, only that address serves
-/// them. The route needs no API key and has no rate limit.
+/// them. There the route needs no API key and has no rate limit.
 #[utoipa::path(
     get,
     path = "/metrics",

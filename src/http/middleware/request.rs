@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use axum::body::{Body, HttpBody};
 use axum::extract::MatchedPath;
+use axum::http::header::{CONNECTION, HOST};
 use axum::http::{HeaderValue, Method, Request, Response, Version};
 use axum::response::IntoResponse;
 use pin_project_lite::pin_project;
@@ -22,8 +23,9 @@ use tracing::instrument::Instrumented;
 
 use super::trace::{record_status, request_span};
 use super::{CatchPanic, Panicked};
+use crate::analysis::Client;
 use crate::http::App;
-use crate::http::access::Peer;
+use crate::http::access::{AddressClient, Peer};
 use crate::http::headers::{RequestId, SERVER_TIMING, X_REQUEST_ID};
 use crate::http::metrics::{CLIENT_CLOSED_REQUEST, RequestMetrics, RouteHandle, RouteMetrics};
 use crate::http::problem::{Problem, render_problem};
@@ -78,13 +80,19 @@ where
         let route_metrics = self.route.metrics(request.extensions().get::<MatchedPath>());
         let span = request_span(&id, route_metrics.pattern(), &request);
         let log = RequestLog::new(&request, route_metrics);
-        let reservation = reserve_memory(&self.app, &request);
+        let client = client_at_address(&self.app, &request);
+        let reservation = self.app.request_memory().reserve(&client);
+        request.extensions_mut().insert(AddressClient(client));
         let is_http2 = request.version() == Version::HTTP_2;
-        let future = reservation.as_ref().ok().map(|reservation| {
-            request.extensions_mut().insert(reservation.clone());
-            span.in_scope(|| CatchPanic::new(|| self.inner.call(request)))
-        });
-        RequestFuture { future, reservation, is_http2, id, log }.instrument(span)
+        let refusal = head_problem(&request);
+        let future = match (&reservation, &refusal) {
+            (Ok(reservation), None) => {
+                request.extensions_mut().insert(reservation.clone());
+                Some(span.in_scope(|| CatchPanic::new(|| self.inner.call(request))))
+            }
+            _ => None,
+        };
+        RequestFuture { future, refusal, reservation, is_http2, id, log }.instrument(span)
     }
 }
 
@@ -92,9 +100,10 @@ pin_project! {
     /// The final response to a request.
     #[project = RequestFutureProjection]
     pub(crate) struct RequestFuture<F> {
-        // `None` for a request that exceeds the memory of its client.
+        // `None` for a request with a malformed head, or beyond the memory of its client.
         #[pin]
         future: Option<CatchPanic<F>>,
+        refusal: Option<Problem>,
         reservation: Result<Arc<Reservation>, ShareExceeded>,
         is_http2: bool,
         id: RequestId,
@@ -106,14 +115,18 @@ impl<F: Future<Output = Result<Response<Body>, Infallible>>> Future for RequestF
     type Output = Result<Response<Body>, Infallible>;
 
     fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        let RequestFutureProjection { future, reservation, is_http2, id, log } = self.project();
+        let RequestFutureProjection { future, refusal, reservation, is_http2, id, log } =
+            self.project();
         let mut response = match future.as_pin_mut() {
             Some(future) => match ready!(future.poll(context)) {
                 Ok(Ok(response)) => response,
                 Ok(Err(never)) => match never {},
                 Err(Panicked) => Problem::internal_already_logged().into_response(),
             },
-            None => Problem::memory_share_exceeded().into_response(),
+            None => match refusal.take() {
+                Some(problem) => ([(CONNECTION, "close")], problem).into_response(),
+                None => Problem::memory_share_exceeded().into_response(),
+            },
         };
         render_problem(&mut response, &log.path, id.as_str());
         match reservation {
@@ -135,11 +148,18 @@ impl<F: Future<Output = Result<Response<Body>, Infallible>>> Future for RequestF
     }
 }
 
-/// Reserves the memory of a request for the client at its address.
-fn reserve_memory(app: &App, request: &Request<Body>) -> Result<Arc<Reservation>, ShareExceeded> {
+/// The problem of a request over HTTP/1.1 without exactly one `Host`: a proxy may have routed it by
+/// another host than a handler would read. HTTP/2 has `:authority` instead.
+fn head_problem(request: &Request<Body>) -> Option<Problem> {
+    let count = request.headers().get_all(HOST).iter().count();
+    let is_malformed = request.version() == Version::HTTP_11 && count != 1;
+    is_malformed.then(|| Problem::wrong_host_count(count))
+}
+
+/// The client at the address of a request, whose memory the request takes.
+fn client_at_address(app: &App, request: &Request<Body>) -> Client {
     let peer = request.extensions().get::<Peer>();
-    let client = app.access_control().client_at_address(peer, request.headers());
-    app.request_memory().reserve(&client)
+    app.access_control().client_at_address(peer, request.headers())
 }
 
 /// Reserves the memory of a response whose whole body exists already.

@@ -170,8 +170,9 @@ fn example_problem(code: ProblemCode, path: &str) -> Value {
         }
         ProblemCode::NotReady if path.starts_with("/v1/games") => Problem::not_ready("store"),
         ProblemCode::NotReady => Problem::not_ready("shutting_down"),
-        // The server writes it before it knows the route.
+        // The server writes the first two before it knows the route.
         ProblemCode::HeadTooLarge
+        | ProblemCode::MalformedHead
         | ProblemCode::InvalidRequest
         | ProblemCode::InvalidFen
         | ProblemCode::IllegalMove

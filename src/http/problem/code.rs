@@ -8,6 +8,7 @@ use axum::http::StatusCode;
 pub enum ProblemCode {
     MalformedJson,
     MalformedQuery,
+    MalformedHead,
     Unauthorized,
     OriginRefused,
     NotFound,
@@ -35,9 +36,10 @@ pub enum ProblemCode {
 
 impl ProblemCode {
     /// All codes.
-    pub const ALL: [ProblemCode; 25] = [
+    pub const ALL: [ProblemCode; 26] = [
         ProblemCode::MalformedJson,
         ProblemCode::MalformedQuery,
+        ProblemCode::MalformedHead,
         ProblemCode::Unauthorized,
         ProblemCode::OriginRefused,
         ProblemCode::NotFound,
@@ -121,13 +123,23 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         explanation: "A query parameter is not percent-encoded UTF-8.",
     },
     Entry {
+        code: ProblemCode::MalformedHead,
+        name: "malformed_head",
+        status: StatusCode::BAD_REQUEST,
+        title: "Malformed request head",
+        explanation: "A request over HTTP/1.1 has no header `Host`, or more than one (RFC 9112, \
+            section 3.2). The server closes the connection. HTTP clients send this header by \
+            themselves.",
+    },
+    Entry {
         code: ProblemCode::Unauthorized,
         name: "unauthorized",
         status: StatusCode::UNAUTHORIZED,
-        title: "Invalid API key or ticket",
+        title: "No valid API key or ticket",
         explanation: "The key in `Authorization: Bearer` or `x-api-key` is unknown, empty or not \
             the only one, or the ticket is unknown, used or expired. A request without a key or \
-            ticket is identified by its address.",
+            ticket gets this problem only if the server requires one (`access.required`); \
+            otherwise it is identified by its address.",
     },
     Entry {
         code: ProblemCode::OriginRefused,
@@ -174,8 +186,8 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         status: StatusCode::PAYLOAD_TOO_LARGE,
         title: "Body too large",
         explanation: "The body exceeds `body_bytes` of `GET /v1/limits`. For games: the text \
-            exceeds `jobs.bytes`, it has too many games, or its review needs more than half of \
-            `jobs.max_mb`.",
+            exceeds `jobs.bytes`, it has too many games, its review needs more than the client's \
+            share of `jobs.max_mb`, or `nodes` times its positions exceeds `jobs.max_nodes`.",
     },
     Entry {
         code: ProblemCode::UnsupportedMediaType,

@@ -35,7 +35,9 @@ pub const MAX_TOMBSTONES: usize = 50_000;
 /// overwritten.
 const MAX_QUARANTINED: u32 = 10;
 
-const JOBS: TableDefinition<u128, &[u8]> = TableDefinition::new("jobs");
+/// The name of the table without which a file holds no jobs.
+const JOBS_NAME: &str = "jobs";
+const JOBS: TableDefinition<u128, &[u8]> = TableDefinition::new(JOBS_NAME);
 /// Games by job and number.
 const GAME_RECORDS: TableDefinition<(u128, u32), &[u8]> = TableDefinition::new("sheets");
 /// The PGN text of each parsed game.
@@ -85,8 +87,9 @@ pub enum AppendError {
 }
 
 impl JobFile {
-    /// Opens or creates the file in a folder and compares the checksum of every page. A damaged
-    /// file, or one with another layout, is quarantined and never overwritten.
+    /// Opens or creates the file in a folder and compares the checksum of every page. A damaged or
+    /// empty file, or one with another layout or other tables, is quarantined and never
+    /// overwritten.
     ///
     /// # Errors
     /// Fails when another process uses the file, when the folder or the file cannot be used, and
@@ -313,6 +316,7 @@ fn open(path: &Path) -> Result<Database, OpenError> {
     StoreFile {
         path: path.to_owned(),
         description: "the game-review jobs",
+        tables: &[JOBS_NAME],
         layout: LAYOUT_VERSION,
         cache_bytes: CACHE_BYTES,
         quarantine: QuarantinePolicy::KeepAtMost(MAX_QUARANTINED),

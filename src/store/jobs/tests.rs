@@ -8,7 +8,9 @@ use super::*;
 use crate::chess::pgn::{GameResult, Headers};
 use crate::chess::{Move, Position, parse_move};
 use crate::engine::Score;
-use crate::store::{OpenError, StoreError};
+use crate::store::{
+    EVALUATION_CACHE_FILE, EvaluationCacheFile, OpenError, StoreError, StoreOptions,
+};
 
 fn record(plies: &[u32]) -> JobRecord {
     let limits = PositionLimits {
@@ -184,6 +186,27 @@ fn damaged_files_are_quarantined_and_never_overwritten() {
     std::fs::rename(quarantined_path(3), folder.path().join("elsewhere")).unwrap();
     assert_eq!(JobFile::open(folder.path()).unwrap().jobs().unwrap(), []);
     assert!(std::fs::read(quarantined_path(3)).unwrap() == damaged[10]);
+}
+
+#[test]
+fn an_empty_file_and_the_file_of_the_evaluation_cache_are_quarantined() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, cache) = (folder.path().join(JOBS_FILE), folder.path().join(EVALUATION_CACHE_FILE));
+    let options = StoreOptions {
+        folder: folder.path().to_owned(),
+        max_entries: 10,
+        engine_id: "an engine".to_owned(),
+    };
+    drop(EvaluationCacheFile::open(options).unwrap());
+    std::fs::copy(&cache, &path).unwrap();
+    insert(&JobFile::open(folder.path()).unwrap(), &record(&[2]), &[]);
+    assert_eq!(JobFile::open(folder.path()).unwrap().jobs().unwrap().len(), 1);
+    let foreign = folder.path().join(format!("{JOBS_FILE}.foreign"));
+    assert!(foreign.exists());
+    std::fs::write(&path, "").unwrap();
+    assert_eq!(JobFile::open(folder.path()).unwrap().jobs().unwrap(), []);
+    let damaged = folder.path().join(format!("{JOBS_FILE}.damaged"));
+    assert_eq!(std::fs::read(damaged).unwrap(), b"");
 }
 
 #[test]

@@ -3,11 +3,12 @@
 use std::fs;
 use std::path::PathBuf;
 
-use redb::{Database, TableDefinition};
+use redb::{Database, ReadableDatabase, TableDefinition};
 use tempfile::TempDir;
 
 use super::*;
 use crate::store::EVALUATION_CACHE_FILE;
+use crate::store::jobs::{JOBS_FILE, JobFile};
 
 const HEADER: TableDefinition<&str, &str> = TableDefinition::new("header");
 const CURRENT: TableDefinition<&[u8], &[u8]> = TableDefinition::new("today");
@@ -115,9 +116,53 @@ fn a_damaged_entry_is_skipped_and_can_be_overwritten() {
 }
 
 #[test]
-fn an_empty_file_is_initialized_as_a_new_one() {
+fn an_empty_file_is_quarantined() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join(EVALUATION_CACHE_FILE), "").unwrap();
     write(&open(options(folder.path())), [record(1, 5)]);
     assert_eq!(entries(&open(options(folder.path()))), 1);
+    assert_eq!(fs::read(quarantined_path(&folder, "damaged")).unwrap(), b"");
+}
+
+#[test]
+fn a_file_of_jobs_is_quarantined() {
+    let folder = tempfile::tempdir().unwrap();
+    drop(JobFile::open(folder.path()).unwrap());
+    let file = folder.path().join(EVALUATION_CACHE_FILE);
+    let jobs = folder.path().join(JOBS_FILE);
+    fs::rename(&jobs, &file).unwrap();
+    write(&open(options(folder.path())), [record(1, 5)]);
+    assert_eq!(entries(&open(options(folder.path()))), 1);
+    fs::rename(quarantined_path(&folder, "foreign"), &jobs).unwrap();
+    drop(JobFile::open(folder.path()).unwrap());
+    let quarantined = folder.path().join(format!("{JOBS_FILE}.foreign"));
+    assert!(!quarantined.exists(), "the file is usable under its own name");
+}
+
+#[test]
+fn a_file_of_another_program_is_quarantined() {
+    const OTHER: TableDefinition<&str, &str> = TableDefinition::new("settings");
+    let folder = tempfile::tempdir().unwrap();
+    let database = Database::create(folder.path().join(EVALUATION_CACHE_FILE)).unwrap();
+    let transaction = database.begin_write().unwrap();
+    transaction.open_table(OTHER).unwrap().insert("colour", "green").unwrap();
+    transaction.commit().unwrap();
+    drop(database);
+    assert_eq!(entries(&open(options(folder.path()))), 0);
+    let database = Database::open(quarantined_path(&folder, "foreign")).unwrap();
+    let table = database.begin_read().unwrap().open_table(OTHER).unwrap();
+    assert_eq!(table.get("colour").unwrap().unwrap().value(), "green");
+}
+
+#[test]
+fn a_file_whose_creation_was_interrupted_is_initialized() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(EVALUATION_CACHE_FILE);
+    let database = Database::create(&file).unwrap();
+    let transaction = database.begin_write().unwrap();
+    drop(transaction.open_table(HEADER).unwrap());
+    transaction.commit().unwrap();
+    drop(database);
+    write(&open(options(folder.path())), [record(1, 5)]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is quarantined");
 }

@@ -9,15 +9,23 @@ use tokio::time::sleep;
 use super::{
     PATH, PGN, accepted_job, long_game, long_running_job, one_worker, open_events, submit,
 };
-use crate::support::Server;
+use crate::support::server::api_key;
+use crate::support::{Server, log};
 
 crate::trials![
     a_deleted_job_is_gone_and_its_streams_end,
+    deleting_running_jobs_logs_no_error,
     an_unknown_job_is_not_found,
     job_limits_are_answered_with_queue_full,
     byte_quotas_name_the_exhausted_quota,
+    two_addresses_cannot_close_the_route_for_others,
+    a_job_may_ask_for_so_many_nodes,
+    a_job_without_a_node_limit_ends,
     the_oldest_finished_job_is_evicted,
 ];
+
+/// Names and texts of API keys.
+const KEYS: [&str; 3] = ["ann", "bob", "cid"];
 
 async fn a_deleted_job_is_gone_and_its_streams_end() {
     let server = Server::start_with(one_worker).await;
@@ -42,6 +50,25 @@ async fn a_deleted_job_is_gone_and_its_streams_end() {
     assert_eq!(answer["reason"], "depth", "the worker is not free");
 }
 
+async fn deleting_running_jobs_logs_no_error() {
+    let server = Server::start().await;
+    // A running job of many short games reads the store all the time.
+    let body = json!({ "pgn": "1. e4 *\n\n".repeat(300), "nodes": 1 });
+    let (mut ids, mut last_request) = (Vec::new(), String::new());
+    for round in 0..150_u64 {
+        let job = submit(&server, &body).await;
+        sleep(Duration::from_micros(round * 97 % 5_000)).await;
+        let deleted = server.send(server.request(Method::DELETE, &job)).await;
+        assert_eq!(deleted.status, 204);
+        last_request = deleted.header("x-request-id").to_owned();
+        ids.push(job.rsplit('/').next().unwrap().to_owned());
+    }
+    log::wait_for_lines(&last_request).await;
+    let lines = ids.iter().flat_map(|id| log::captured_lines(id));
+    let errors: Vec<_> = lines.filter(|line| line["level"] == "ERROR").collect();
+    assert!(errors.is_empty(), "{} errors, such as {:#?}", errors.len(), errors[0]);
+}
+
 async fn an_unknown_job_is_not_found() {
     let server = Server::start().await;
     for id in ["0123456789abcdef0123456789abcdef", "0123456789ABCDEF0123456789ABCDEF", "7", "%ff"] {
@@ -57,14 +84,14 @@ async fn job_limits_are_answered_with_queue_full() {
     let server = Server::start_with(|settings| {
         one_worker(settings);
         settings.jobs.max = 3;
-        settings.access.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
+        settings.access.keys = KEYS.map(|key| api_key(key, key, 0)).to_vec();
     })
     .await;
-    let submit_from = async |address: &str, number: u64| {
-        let request = server.request(Method::POST, PATH).header("x-forwarded-for", address);
+    let submit_from = async |key: &str, number: u64| {
+        let request = server.request(Method::POST, PATH).header("x-api-key", key);
         server.send(request.json(&long_running_job(number))).await
     };
-    let (ann, bob, cid) = ("198.51.100.1", "198.51.100.2", "198.51.100.3");
+    let [ann, bob, cid] = KEYS;
     let first = accepted_job(&submit_from(ann, 3).await)["url"].as_str().unwrap().to_owned();
     accepted_job(&submit_from(ann, 4).await);
     let problem = submit_from(ann, 5).await.expect_problem(503, "queue_full");
@@ -95,22 +122,73 @@ async fn byte_quotas_name_the_exhausted_quota() {
     let server = Server::start_with(|settings| {
         one_worker(settings);
         settings.jobs.max_mb = 1;
-        settings.access.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
+        settings.access.keys = KEYS.map(|key| api_key(key, key, 0)).to_vec();
     })
     .await;
     // About 400,000 bytes: one fits into half a megabyte, two fit into a megabyte.
     let large = json!({ "pgn": long_game().repeat(200), "movetime_ms": 20_000 });
-    let submit_from = async |address: &str| {
-        let request = server.request(Method::POST, PATH).header("x-forwarded-for", address);
+    let submit_from = async |key: &str| {
+        let request = server.request(Method::POST, PATH).header("x-api-key", key);
         server.send(request.json(&large)).await
     };
-    accepted_job(&submit_from("198.51.100.1").await);
+    let [ann, bob, cid] = KEYS;
+    accepted_job(&submit_from(ann).await);
     let detail = |problem: serde_json::Value| problem["detail"].as_str().unwrap().to_owned();
-    let own = detail(submit_from("198.51.100.1").await.expect_problem(503, "queue_full"));
+    let own = detail(submit_from(ann).await.expect_problem(503, "queue_full"));
     assert!(own.contains("the limit of 524288 bytes for unfinished jobs of one client"), "{own}");
-    accepted_job(&submit_from("198.51.100.2").await);
-    let all = detail(submit_from("198.51.100.3").await.expect_problem(503, "queue_full"));
+    accepted_job(&submit_from(bob).await);
+    let all = detail(submit_from(cid).await.expect_problem(503, "queue_full"));
     assert!(all.contains("the limit of 1048576 bytes for unfinished jobs of all clients"), "{all}");
+}
+
+async fn two_addresses_cannot_close_the_route_for_others() {
+    let server = Server::start_with(|settings| {
+        one_worker(settings);
+        settings.jobs.max = 16;
+        settings.access.trusted_proxies = vec!["127.0.0.1/32".parse().unwrap()];
+    })
+    .await;
+    let submit_from = async |address: &str, number: u64| {
+        let request = server.request(Method::POST, PATH).header("x-forwarded-for", address);
+        server.send(request.json(&long_running_job(number))).await
+    };
+    for (host, jobs) in [(1, 2), (2, 2)] {
+        let address = format!("198.51.100.{host}");
+        for number in 0..jobs {
+            accepted_job(&submit_from(&address, number).await);
+        }
+        let problem = submit_from(&address, jobs).await.expect_problem(503, "queue_full");
+        let detail = "the limit of 2 unfinished jobs for one client is reached";
+        assert_eq!((&problem["queue_length"], &problem["detail"]), (&json!(2), &json!(detail)));
+    }
+    for host in 3..9 {
+        accepted_job(&submit_from(&format!("198.51.100.{host}"), 1).await);
+    }
+}
+
+async fn a_job_may_ask_for_so_many_nodes() {
+    let server = Server::start_with(|settings| settings.jobs.max_nodes = 5_000).await;
+    let limits = server.get("/v1/limits").await.json()["jobs"].clone();
+    assert_eq!(
+        (&limits["max_nodes"], &limits["anonymous_share_permille"]),
+        (&json!(5_000), &json!(125))
+    );
+    // Four half-moves and the start: five positions.
+    let with_nodes = |nodes: u64| json!({ "pgn": "1. f3 e5 2. g4 d6 *", "nodes": nodes });
+    let problem = server.post(PATH, &with_nodes(1_001)).await.expect_problem(413, "body_too_large");
+    let detail = "nodes is 1001; a job of 5 positions may have at most 1000 nodes per position";
+    assert_eq!(problem["detail"], detail);
+    let job = submit(&server, &with_nodes(1_000)).await;
+    assert_eq!(server.wait_for_review(&job).await["status"], "done");
+    // The default number of nodes is above the maximum.
+    let job = submit(&server, &json!({ "pgn": "1. f3 e5 2. g4 d6 *" })).await;
+    assert_eq!(server.wait_for_review(&job).await["status"], "done");
+}
+
+async fn a_job_without_a_node_limit_ends() {
+    let server = Server::start_with(|settings| settings.jobs.max_nodes = 20_000).await;
+    let job = submit(&server, &json!({ "pgn": long_game(), "depth": 100 })).await;
+    assert_eq!(server.wait_for_review(&job).await["status"], "done");
 }
 
 async fn the_oldest_finished_job_is_evicted() {

@@ -49,9 +49,10 @@ pub(crate) async fn wait_for_lines(request_id: &str) -> Vec<Value> {
     panic!("no log line about {request_id}");
 }
 
-fn captured_lines(request_id: &str) -> Vec<Value> {
+/// The captured lines so far that contain this text.
+pub(crate) fn captured_lines(part: &str) -> Vec<Value> {
     let page = CAPTURED.lock().unwrap_or_else(PoisonError::into_inner);
     let text = String::from_utf8_lossy(&page);
-    let lines = text.lines().filter(|line| line.contains(request_id));
+    let lines = text.lines().filter(|line| line.contains(part));
     lines.map(|line| serde_json::from_str(line).expect("a log line is JSON")).collect()
 }

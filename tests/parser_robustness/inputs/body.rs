@@ -44,8 +44,10 @@ pub(crate) fn check(data: &[u8]) -> bool {
 }
 
 async fn post(path: &str, body: Vec<u8>) -> (StatusCode, Value) {
-    let request =
-        Request::post(path).header("content-type", "application/json").body(Body::from(body));
+    let request = Request::post(path)
+        .header("host", "localhost")
+        .header("content-type", "application/json")
+        .body(Body::from(body));
     let request = request.unwrap_or_else(|error| panic!("a request: {error}"));
     let response: Response =
         SERVER.clone().oneshot(request).await.unwrap_or_else(|never| match never {});
@@ -72,8 +74,13 @@ static SERVER: LazyLock<Router> = LazyLock::new(|| {
     let service = Service::start(engine.clone(), options)
         .unwrap_or_else(|error| panic!("a service: {error}"));
     let app = App::starting(caps(), AccessConfig::default());
-    let rules =
-        JobRules { max_usage: Usage { jobs: 1, bytes: 8_192 }, retention: Duration::from_secs(1) };
+    let rules = JobRules {
+        max_usage: Usage { jobs: 1, bytes: 8_192 },
+        anonymous_share_permille: 500,
+        max_nodes: 1_000,
+        default_nodes: 10,
+        retention: Duration::from_secs(1),
+    };
     let jobs = JobFile::in_memory().and_then(|file| Jobs::start(service.clone(), file, rules));
     app.mark_ready(service, engine, jobs.unwrap_or_else(|error| panic!("jobs: {error}")));
     router(app)
@@ -99,7 +106,13 @@ fn caps() -> Caps {
         batches: 1,
         batch_lines: 8,
         batch_bytes: 4_096,
-        jobs: JobCaps { max: 1, keep_hours: 1, bytes: 4_096, default_nodes: 10 },
+        jobs: JobCaps {
+            max: 1,
+            keep_hours: 1,
+            bytes: 4_096,
+            anonymous_share_permille: 500,
+            max_nodes: 1_000,
+        },
         streams: 64,
         live_idle: Duration::from_secs(1),
         live_ping: Duration::from_secs(1),

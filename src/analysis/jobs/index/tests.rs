@@ -29,7 +29,7 @@ fn evictions_for_new_client(
     bytes: u64,
     max_usage: Usage,
 ) -> Result<Vec<JobId>, JobError> {
-    index.plan_evictions(&Client::new("new"), bytes, max_usage)
+    index.plan_evictions(&Client::new("new"), bytes, max_usage, Quota::Half)
 }
 
 const MAX_USAGE: Usage = Usage { jobs: 3, bytes: 1_000 };
@@ -98,7 +98,7 @@ fn unfinished_jobs_use_at_most_half_per_client_and_are_never_evicted() {
     let mut index = Index::default();
     let ann = Client::new("ann");
     let evictions = |index: &Index, client: &Client, bytes| {
-        index.plan_evictions(client, bytes, Usage { jobs: 5, bytes: 1_001 })
+        index.plan_evictions(client, bytes, Usage { jobs: 5, bytes: 1_001 }, Quota::Half)
     };
     assert!(matches!(
         evictions(&index, &ann, 502),
@@ -136,6 +136,52 @@ fn unfinished_jobs_use_at_most_half_per_client_and_are_never_evicted() {
         [first.id],
         "a finished job does not count for the quota"
     );
+}
+
+/// Adds unfinished jobs of an anonymous client until one is refused. Returns how many fitted.
+fn fill(index: &mut Index, client: &str, bytes: u64) -> usize {
+    let quota = Quota::ShareOfRest { permille: 125 };
+    let capacity = Usage { jobs: 1_000, bytes: 1_000_000 };
+    let mut count = 0;
+    while index.plan_evictions(&Client::new(client), bytes, capacity, quota).is_ok() {
+        index.add(entry_of_size(client, bytes), None);
+        count += 1;
+    }
+    count
+}
+
+#[test]
+fn however_many_anonymous_clients_use_their_share_a_further_one_finds_a_place() {
+    for bytes in [1, 10_000] {
+        let mut index = Index::default();
+        let counts: Vec<_> =
+            (0..16).map(|number| fill(&mut index, &number.to_string(), bytes)).collect();
+        assert_eq!(counts[0], if bytes == 1 { 125 } else { 12 }, "an eighth for the first client");
+        assert!(counts.is_sorted_by(|earlier, later| earlier >= later), "{counts:?}");
+        assert!(*counts.last().unwrap() >= 1, "{counts:?}");
+    }
+}
+
+#[test]
+fn a_refusal_names_the_share_of_the_client_or_the_capacity_of_all() {
+    let quota = Quota::ShareOfRest { permille: 125 };
+    let capacity = Usage { jobs: 16, bytes: 1_000 };
+    let refusal = |index: &Index, client: &str, bytes| {
+        index.plan_evictions(&Client::new(client), bytes, capacity, quota).unwrap_err()
+    };
+    let mut index = Index::default();
+    assert!(matches!(refusal(&index, "ann", 126), JobError::TooLarge { bytes: 126, max: 125 }));
+    index.add(entry_of_size("ann", 10), None);
+    index.add(entry_of_size("ann", 10), None);
+    assert!(matches!(
+        refusal(&index, "ann", 10),
+        JobError::QuotaExceeded { unfinished: 2, exceeded: ExceededLimit::Jobs { max: 2 } }
+    ));
+    (0..14).for_each(|_| index.add(entry_of_size("a key", 10), None));
+    assert!(matches!(
+        refusal(&index, "bob", 10),
+        JobError::Full { unfinished: 16, exceeded: ExceededLimit::Jobs { max: 16 } }
+    ));
 }
 
 #[test]

@@ -1,10 +1,14 @@
 //! Tests of the parsing and digests of submissions.
 
+use std::time::Duration;
+
 use super::*;
+use crate::analysis::jobs::usage::Usage;
 
 fn submission(client: &str, key: Option<&str>, text: &str, depth: Option<u8>) -> Submission {
     let limits = PositionLimits { depth, nodes: None, movetime: None, multipv: 1 };
     Submission {
+        is_anonymous: false,
         client: Client::new(client),
         text: text.to_owned(),
         limits,
@@ -67,4 +71,33 @@ fn digests_cover_the_client_the_text_and_the_limits() {
     assert_eq!(digest("1. e4", Some(3)), digest("1. e4", Some(3)));
     assert_ne!(digest("1. e4", Some(3)), digest("1. d4", Some(3)));
     assert_ne!(digest("1. e4", Some(3)), digest("1. e4", None));
+}
+
+#[test]
+fn every_position_has_a_node_limit() {
+    let rules = JobRules {
+        max_usage: Usage { jobs: 1, bytes: 1 },
+        anonymous_share_permille: 125,
+        max_nodes: 1_000,
+        default_nodes: 30,
+        retention: Duration::ZERO,
+    };
+    let nodes = |limits: PositionLimits, positions| {
+        let submission = Submission { limits, ..submission("ann", None, "", None) };
+        submission.position_limits(positions, &rules).map(|limits| limits.nodes.unwrap())
+    };
+    let none = PositionLimits { depth: None, nodes: None, movetime: None, multipv: 1 };
+    let (depth, time) = (
+        PositionLimits { depth: Some(100), ..none },
+        PositionLimits { movetime: Some(Duration::from_secs(9)), ..none },
+    );
+    assert_eq!((nodes(depth, 10).unwrap(), nodes(time, 8).unwrap()), (100, 125));
+    assert_eq!((nodes(none, 10).unwrap(), nodes(none, 100).unwrap()), (30, 10));
+    assert_eq!((nodes(depth, 2_000).unwrap(), nodes(depth, 0).unwrap()), (1, 1_000));
+    let asked = |nodes| PositionLimits { nodes: Some(nodes), ..depth };
+    assert_eq!(nodes(asked(100), 10).unwrap(), 100);
+    assert!(matches!(
+        nodes(asked(101), 10),
+        Err(JobError::TooManyNodes { nodes: 101, positions: 10, max: 100 })
+    ));
 }

@@ -129,6 +129,18 @@ async fn a_job_missing_from_the_file_is_dropped() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_game_of_a_job_that_is_being_deleted_is_gone() {
+    let jobs = start_jobs(Scripted::new(until_stopped), 1, JobFile::in_memory().unwrap(), RULES);
+    let id = submit(&jobs, submission("ann", GAME)).await;
+    assert!(runner::read_game(&jobs, id, 0).is_ok());
+    assert!(matches!(runner::read_game(&jobs, id, 1), Err(JobError::Store(_))));
+    // A deletion removes the job from the store first, then from the index.
+    jobs.file().remove(&[id]).unwrap();
+    assert!(matches!(runner::read_game(&jobs, id, 0), Err(JobError::Gone)));
+    jobs.delete(id).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_job_over_the_client_quota_is_refused() {
     let rules = JobRules { max_usage: Usage { bytes: 2_000, ..RULES.max_usage }, ..RULES };
     let jobs = start_jobs(Scripted::new(report_from_key), 1, JobFile::in_memory().unwrap(), rules);

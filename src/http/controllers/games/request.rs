@@ -100,15 +100,11 @@ impl ReviewLimitsRequest {
         if errors.is_empty() { Ok(merged) } else { Err(Problem::invalid_request(&errors)) }
     }
 
-    /// Clamps the limits to the caps and returns the clamped members. Without a limit, the number
-    /// of nodes is `jobs.default_nodes`.
+    /// Clamps the limits to the caps and returns the clamped members.
     pub(super) fn clamp(self, caps: &Caps) -> (PositionLimits, Vec<Clamped>) {
         let mut clamper = Clamper::default();
-        let mut limits = clamper.clamp_limits(self.depth, self.nodes, self.movetime_ms, caps);
+        let limits = clamper.clamp_limits(self.depth, self.nodes, self.movetime_ms, caps);
         let multipv = self.multipv.map_or(1, |lines| clamper.clamp("multipv", lines, caps.multipv));
-        if limits == Limits::default() {
-            limits.nodes = Some(caps.jobs.default_nodes.min(caps.nodes));
-        }
         let Limits { depth, nodes, movetime, .. } = limits;
         (PositionLimits { depth, nodes, movetime, multipv }, clamper.into_clamped())
     }
