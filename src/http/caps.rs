@@ -14,6 +14,13 @@ pub(crate) const MAX_CONCURRENT_UPLOADS: usize = 4;
 /// others.
 pub(crate) const MAX_UPLOADS_PER_CLIENT: usize = MAX_CONCURRENT_UPLOADS.div_ceil(2);
 
+/// Texts of games up to this size need no upload permit. The memory of their request counts them.
+pub(crate) const SHORT_UPLOAD_BYTES: usize = 64 << 10;
+
+/// The copies of a text that is received and parsed: as bytes, as text (one byte of an old encoding
+/// may become three), and as games.
+pub(crate) const UPLOAD_COPIES: usize = 4;
+
 /// One client may hold one of so many shares of all streams, and of all batches.
 pub(crate) const STREAM_SHARES: usize = 8;
 pub(crate) const BATCH_SHARES: usize = 4;

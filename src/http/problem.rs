@@ -299,8 +299,8 @@ impl Problem {
         Problem::invalid_request(&[InvalidMember {
             code: MemberErrorCode::WrongType,
             pointer: String::new(),
-            detail: "the body is not an array; a batch of application/json must be an array of \
-                     requests"
+            detail: "the body is not an array; application/json must be an array of requests, and \
+                     application/x-ndjson one request per line"
                 .to_owned(),
         }])
     }

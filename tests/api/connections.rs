@@ -136,13 +136,6 @@ async fn a_connection_above_the_limit_waits() {
     assert!(answer.starts_with("HTTP/1.1 200"), "{answer}");
 }
 
-/// A connection from a loopback address of its own.
-async fn connect_from(server: &Server, address: [u8; 4]) -> TcpStream {
-    let socket = TcpSocket::new_v4().unwrap();
-    socket.bind((address, 0).into()).unwrap();
-    socket.connect(server.address).await.unwrap()
-}
-
 /// Sends a request with `connection: close` and returns the whole response.
 async fn exchange(stream: &mut TcpStream, request: &str) -> String {
     // The server may close before it has read the request.
@@ -158,15 +151,15 @@ async fn one_client_has_a_limited_number_of_connections() {
     let server = Server::start_with(|settings| settings.http.connections_per_client = 4).await;
     let mut held = Vec::new();
     for _ in 0..4 {
-        held.push(connect_from(&server, [127, 0, 0, 2]).await);
+        held.push(server.connect_from([127, 0, 0, 2]).await);
     }
-    let mut further = connect_from(&server, [127, 0, 0, 2]).await;
+    let mut further = server.connect_from([127, 0, 0, 2]).await;
     assert_eq!(exchange(&mut further, LIVEZ).await, "", "closed without a response");
-    let mut other = connect_from(&server, [127, 0, 0, 3]).await;
+    let mut other = server.connect_from([127, 0, 0, 3]).await;
     assert!(exchange(&mut other, LIVEZ).await.starts_with("HTTP/1.1 200"));
     drop(held.pop());
     sleep(Duration::from_millis(100)).await;
-    let mut next = connect_from(&server, [127, 0, 0, 2]).await;
+    let mut next = server.connect_from([127, 0, 0, 2]).await;
     assert!(exchange(&mut next, LIVEZ).await.starts_with("HTTP/1.1 200"));
 }
 
@@ -221,16 +214,16 @@ async fn one_client_gets_an_eighth_of_the_memory_of_requests() {
     };
     let mut held = Vec::new();
     for _ in 0..8 {
-        let mut stream = connect_from(&server, [127, 0, 0, 2]).await;
+        let mut stream = server.connect_from([127, 0, 0, 2]).await;
         stream.write_all(half_request(body.len()).as_bytes()).await.unwrap();
         held.push(stream);
     }
     sleep(Duration::from_millis(200)).await;
-    let mut further = connect_from(&server, [127, 0, 0, 2]).await;
+    let mut further = server.connect_from([127, 0, 0, 2]).await;
     let refused = exchange(&mut further, LIVEZ).await;
     assert!(refused.starts_with("HTTP/1.1 503"), "{refused}");
     assert!(refused.to_lowercase().contains("retry-after: 1") && refused.contains("queue_full"));
-    let mut other = connect_from(&server, [127, 0, 0, 3]).await;
+    let mut other = server.connect_from([127, 0, 0, 3]).await;
     assert!(exchange(&mut other, LIVEZ).await.starts_with("HTTP/1.1 200"));
     let answer = exchange(&mut held[0], &body[1..]).await;
     assert!(answer.starts_with("HTTP/1.1 200"), "a request that was admitted is answered");
@@ -239,16 +232,16 @@ async fn one_client_gets_an_eighth_of_the_memory_of_requests() {
 async fn uploads_that_wait_for_others_count_with_their_unread_bytes() {
     let server = Server::start_with(|settings| settings.http.requests_mb = 1).await;
     let half_upload = "POST /v1/games HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\
-                       content-type: text/plain\r\ncontent-length: 3000\r\n\r\n1. e4";
+                       content-type: text/plain\r\ncontent-length: 100000\r\n\r\n1. e4";
     let mut held = Vec::new();
     // Two are read, and two more take the rest of the client's share.
     for _ in 0..4 {
-        let mut stream = connect_from(&server, [127, 0, 0, 2]).await;
+        let mut stream = server.connect_from([127, 0, 0, 2]).await;
         stream.write_all(half_upload.as_bytes()).await.unwrap();
         held.push(stream);
     }
     sleep(Duration::from_millis(200)).await;
-    let mut further = connect_from(&server, [127, 0, 0, 2]).await;
+    let mut further = server.connect_from([127, 0, 0, 2]).await;
     let refused = exchange(&mut further, half_upload).await;
     assert!(refused.starts_with("HTTP/1.1 503") && refused.contains("queue_full"), "{refused}");
 }

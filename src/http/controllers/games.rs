@@ -23,14 +23,16 @@ use axum::response::{IntoResponse, Response};
 use crate::analysis::jobs::{JobError, JobId, JobReader, Submission};
 use crate::http::App;
 use crate::http::access::Caller;
+use crate::http::caps::{SHORT_UPLOAD_BYTES, UPLOAD_COPIES};
 use crate::http::headers::LAST_EVENT_ID;
-use crate::http::json::{Query, Reply};
+use crate::http::json::{self, Query, Reply};
 use crate::http::problem::{
     DeletionProblems, GamesProblems, JobEventsProblems, JobProblems, JobReviewProblems, Problem,
 };
 use crate::http::request_memory::{Reservation, ShareExceeded, UNREAD_BODY_BYTES};
 use crate::http::stream::{
-    CHUNKED_BODY_BYTES, ChunkSource, END_EVENT_ID, ResponseFormat, StreamSetup, chunked_body,
+    CHUNKED_BODY_BYTES, ChunkSource, END_EVENT_ID, Permit, ResponseFormat, StreamSetup,
+    chunked_body,
 };
 use request::Upload;
 
@@ -94,11 +96,7 @@ pub(crate) async fn submit_games(
     body: Body,
 ) -> Result<Response, Problem> {
     let idempotency_key = request::idempotency_key(&headers)?;
-    let mut unread = memory.part();
-    unread.grow_to(UNREAD_BODY_BYTES).map_err(|ShareExceeded| Problem::memory_share_exceeded())?;
-    // The permit is held until the job is stored. It bounds the number of texts in memory.
-    let _permit = app.upload_permit(caller.client()).await?;
-    drop(unread);
+    let _permit = admit_upload(&app, &caller, &memory, &headers).await?;
     let Upload { text, limits } = request::read_upload(&app, &headers, body, limits).await?;
     let (review_limits, clamped) = limits.clamp(app.caps());
     let submission = Submission {
@@ -118,6 +116,29 @@ pub(crate) async fn submit_games(
     let location =
         HeaderValue::from_str(&submitted.url).map_err(|error| Problem::internal(&error))?;
     Ok((StatusCode::ACCEPTED, [(LOCATION, location)], Reply(submitted)).into_response())
+}
+
+/// Admits an upload. A short text counts as memory of its request. So slow uploads of long texts do
+/// not delay it. A long text needs the permit until its job is stored; permits bound the number of
+/// such texts in memory.
+async fn admit_upload(
+    app: &App,
+    caller: &Caller,
+    memory: &Reservation,
+    headers: &HeaderMap,
+) -> Result<Option<Permit>, Problem> {
+    let refused = |ShareExceeded| Problem::memory_share_exceeded();
+    match json::content_length(headers) {
+        Some(length) if length <= SHORT_UPLOAD_BYTES => {
+            memory.grow(UPLOAD_COPIES * length).map_err(refused)?;
+            Ok(None)
+        }
+        _ => {
+            let mut unread = memory.part();
+            unread.grow_to(UNREAD_BODY_BYTES).map_err(refused)?;
+            app.upload_permit(caller.client()).await.map(Some)
+        }
+    }
 }
 
 /// Get a review

@@ -117,6 +117,11 @@ pub(crate) struct BodyLimits {
     pub(crate) timeout: Duration,
 }
 
+/// The declared length of a body, in bytes.
+pub(crate) fn content_length(headers: &HeaderMap) -> Option<usize> {
+    headers.get(CONTENT_LENGTH)?.to_str().ok()?.parse().ok()
+}
+
 /// Reads a body of any media type. `memory` is the part of the request's memory that the body
 /// takes; `None` if a permit stands for it.
 ///
@@ -129,8 +134,7 @@ pub(crate) async fn read_bytes(
     limits: BodyLimits,
     memory: Option<&mut PartialReservation<'_>>,
 ) -> Result<Bytes, Problem> {
-    let length =
-        headers.get(CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse::<usize>().ok());
+    let length = content_length(headers);
     let too_large = length.is_some_and(|length| length > limits.max_bytes);
     if too_large && headers.contains_key(EXPECT) {
         return Err(Problem::body_too_large(limits.max_bytes));

@@ -1,9 +1,10 @@
 //! Deletion, eviction and limits of review jobs.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use reqwest::Method;
 use serde_json::json;
+use tokio::io::AsyncWriteExt;
 use tokio::time::sleep;
 
 use super::{
@@ -19,6 +20,7 @@ crate::trials![
     job_limits_are_answered_with_queue_full,
     byte_quotas_name_the_exhausted_quota,
     two_addresses_cannot_close_the_route_for_others,
+    slow_uploads_of_long_texts_do_not_delay_short_ones,
     a_job_may_ask_for_so_many_nodes,
     a_job_without_a_node_limit_ends,
     the_oldest_finished_job_is_evicted,
@@ -48,6 +50,26 @@ async fn a_deleted_job_is_gone_and_its_streams_end() {
         .post_ok("/v1/best-move", &json!({ "fen": "startpos", "moves": ["a3"], "depth": 3 }))
         .await;
     assert_eq!(answer["reason"], "depth", "the worker is not free");
+}
+
+async fn slow_uploads_of_long_texts_do_not_delay_short_ones() {
+    let server = Server::start_with(one_worker).await;
+    let half_upload = format!(
+        "POST {PATH} HTTP/1.1\r\nhost: x\r\ncontent-type: text/plain\r\n\
+         content-length: 1000000\r\n\r\n1. e4"
+    );
+    let mut held = Vec::new();
+    for address in [[127, 0, 0, 2], [127, 0, 0, 3]] {
+        for _ in 0..2 {
+            let mut stream = server.connect_from(address).await;
+            stream.write_all(half_upload.as_bytes()).await.unwrap();
+            held.push(stream);
+        }
+    }
+    sleep(Duration::from_millis(200)).await;
+    let asked = Instant::now();
+    submit(&server, &json!({ "pgn": "1. e4 *", "nodes": 1 })).await;
+    assert!(asked.elapsed() < Duration::from_secs(5), "{:?}", asked.elapsed());
 }
 
 async fn deleting_running_jobs_logs_no_error() {

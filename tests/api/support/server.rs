@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use kibitzer::app::{self, Listeners};
 use kibitzer::config::{ApiKeySettings, KeyDigest, Settings};
 use sha2::{Digest, Sha256};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpSocket, TcpStream};
 use tokio::sync::oneshot;
 
 use super::Client;
@@ -37,6 +37,13 @@ pub(crate) fn api_key(name: &str, text: &str, requests: u32) -> ApiKeySettings {
 }
 
 impl Server {
+    /// A connection from this loopback address.
+    pub(crate) async fn connect_from(&self, address: [u8; 4]) -> TcpStream {
+        let socket = TcpSocket::new_v4().unwrap();
+        socket.bind((address, 0).into()).unwrap();
+        socket.connect(self.address).await.unwrap()
+    }
+
     /// Starts a small server.
     pub(crate) async fn start() -> Server {
         Server::start_with(|_| {}).await
