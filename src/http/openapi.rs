@@ -1,8 +1,9 @@
 //! The OpenAPI contract, generated from the code.
 
 mod examples;
+mod lines;
 
-use utoipa::openapi::schema::Schema;
+use utoipa::openapi::path::Operation;
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
 };
@@ -14,10 +15,13 @@ use crate::http::controllers::{
     analysis, batch, best_move, cloud_eval, docs, evaluate, explore, games, legal_moves, limits,
     live, perft, play, position, server,
 };
+use crate::http::dto::DrawReasonName;
 use crate::http::problem::{
-    Internal, InvalidMember, ProblemCode, ProblemDocument, problem_response,
+    Internal, InvalidFen, InvalidMember, ProblemCode, ProblemDocument, problem_response,
 };
+use crate::http::schema::ColorName;
 use examples::Examples;
+use lines::LineSchemas;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -72,6 +76,12 @@ use examples::Examples;
         schemas(
             ProblemDocument,
             InvalidMember,
+            InvalidFen,
+            ColorName,
+            DrawReasonName,
+            play::CastleType,
+            play::PieceKind,
+            games::JudgementName,
             limits::RateLimitStatus,
             explore::ExploreRequest,
             explore::CachedEvaluation,
@@ -87,7 +97,7 @@ use examples::Examples;
         ),
         responses(Internal),
     ),
-    modifiers(&LineTypes, &AuthResponses, &Examples)
+    modifiers(&LineSchemas, &AuthResponses, &Examples)
 )]
 struct Contract;
 
@@ -96,36 +106,12 @@ pub fn contract() -> Document {
     Contract::openapi()
 }
 
-/// The schemas of stream lines.
-const LINE_SCHEMAS: [&str; 2] = ["StreamLine", "JobLine"];
-
-/// Adds a description to the member `type` of every kind of line.
-pub(crate) struct LineTypes;
-
-impl Modify for LineTypes {
-    fn modify(&self, contract: &mut Document) {
-        let Some(components) = contract.components.as_mut() else { return };
-        for line in LINE_SCHEMAS {
-            if let Some(RefOr::T(Schema::OneOf(line))) = components.schemas.get_mut(line) {
-                line.items.iter_mut().for_each(describe_type_member);
-            }
-        }
-    }
-}
-
-fn describe_type_member(kind: &mut RefOr<Schema>) {
-    let RefOr::T(Schema::AllOf(kind)) = kind else { return };
-    for part in &mut kind.items {
-        if let RefOr::T(Schema::Object(tag)) = part
-            && let Some(RefOr::T(Schema::Object(name))) = tag.properties.get_mut("type")
-        {
-            name.description = Some("The kind of line.".to_owned());
-        }
-    }
-}
-
-/// Adds the responses of authentication and rate limiting, and the security schemes, to all
+/// Adds the security schemes, and the responses of authentication and rate limiting to all
 /// protected routes.
+///
+/// The requirements are those of the whole document, and the other routes exclude themselves. A
+/// client in Python by openapi-python-client needs a key for an operation with requirements of its
+/// own, even if one of them is empty.
 struct AuthResponses;
 
 impl AuthResponses {
@@ -143,20 +129,25 @@ impl Modify for AuthResponses {
         for (name, scheme) in security_schemes() {
             components.security_schemes.insert(name.to_owned(), RefOr::T(scheme));
         }
-        let guarded =
-            contract.paths.paths.iter_mut().filter(|(path, _)| {
-                PROTECTED_PREFIXES.iter().any(|prefix| path.starts_with(prefix))
-            });
-        for operation in guarded
-            .flat_map(|(_, item)| [&mut item.get, &mut item.post, &mut item.delete])
-            .flatten()
-        {
-            for code in AuthResponses::CODES {
-                let response = Ref::from_response_name(code.name()).into();
-                operation.responses.responses.insert(code.status().as_str().to_owned(), response);
+        contract.security = Some(security_requirements());
+        for (path, item) in &mut contract.paths.paths {
+            let is_protected = PROTECTED_PREFIXES.iter().any(|prefix| path.starts_with(prefix));
+            for operation in [&mut item.get, &mut item.post, &mut item.delete].into_iter().flatten()
+            {
+                if is_protected {
+                    add_auth_responses(operation);
+                } else {
+                    operation.security = Some(Vec::new());
+                }
             }
-            operation.security = Some(security_requirements());
         }
+    }
+}
+
+fn add_auth_responses(operation: &mut Operation) {
+    for code in AuthResponses::CODES {
+        let response = Ref::from_response_name(code.name()).into();
+        operation.responses.responses.insert(code.status().as_str().to_owned(), response);
     }
 }
 
@@ -187,7 +178,7 @@ fn security_requirements() -> Vec<SecurityRequirement> {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::Value;
+    use serde_json::{Value, json};
 
     use super::contract;
 
@@ -197,16 +188,47 @@ mod tests {
     }
 
     #[test]
-    fn protected_operations_name_the_security_schemes() {
+    fn the_security_schemes_apply_to_protected_operations_only() {
         let contract = serde_json::to_value(contract()).unwrap();
         let names = ["bearer", "ticket", "x-api-key"];
         let schemes = contract["components"]["securitySchemes"].as_object().unwrap();
         assert!(names.iter().all(|name| schemes.contains_key(*name)), "{schemes:?}");
-        let security = &contract["paths"]["/v1/best-move"]["post"]["security"];
-        let expected =
-            serde_json::json!([{ "bearer": [] }, { "x-api-key": [] }, { "ticket": [] }, {}]);
-        assert_eq!(security, &expected);
-        assert_eq!(contract["paths"]["/livez"]["get"]["security"], Value::Null);
+        let expected = json!([{ "bearer": [] }, { "x-api-key": [] }, { "ticket": [] }, {}]);
+        assert_eq!(contract["security"], expected);
+        assert_eq!(contract["paths"]["/v1/best-move"]["post"]["security"], Value::Null);
+        assert_eq!(contract["paths"]["/livez"]["get"]["security"], json!([]));
+    }
+
+    #[test]
+    fn generated_clients_may_omit_a_member_that_has_a_default() {
+        let request = schema("AnalysisRequest");
+        assert_eq!(request["required"], Value::Null);
+        let multipv = &request["properties"]["multipv"];
+        assert_eq!(multipv["default"], Value::Null, "generators make such a member required");
+        let description = multipv["description"].as_str().unwrap();
+        assert!(description.ends_with("The default is `1`."), "{description}");
+    }
+
+    #[test]
+    fn every_part_of_a_union_is_a_named_schema_or_a_basic_type() {
+        let mut unions = Vec::new();
+        collect_unions(&serde_json::to_value(contract()).unwrap()["components"], &mut unions);
+        assert!(unions.len() > 10, "{unions:?}");
+        for part in unions.iter().flat_map(|union| union.as_array().unwrap()) {
+            let basic = ["null", "integer", "boolean"].map(Value::from);
+            assert!(part["$ref"].is_string() || basic.contains(&part["type"]), "{part}");
+        }
+    }
+
+    fn collect_unions(value: &Value, unions: &mut Vec<Value>) {
+        match value {
+            Value::Object(members) => {
+                unions.extend(members.get("oneOf").cloned());
+                members.values().for_each(|member| collect_unions(member, unions));
+            }
+            Value::Array(items) => items.iter().for_each(|item| collect_unions(item, unions)),
+            _ => {}
+        }
     }
 
     #[test]

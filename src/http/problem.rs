@@ -6,9 +6,9 @@ mod responses;
 pub use code::ProblemCode;
 pub(crate) use responses::{
     BatchProblems, CloudEvalProblems, DeletionProblems, ExploreProblems, GamesProblems, Internal,
-    JobEventsProblems, JobProblems, LiveProblems, NotAcceptable, NotFound, NotReady, PerftProblems,
-    PositionProblems, PositionQueryProblems, ProblemDocument, QueryProblems, SearchProblems,
-    TicketProblems, problem_response,
+    InvalidFen, JobEventsProblems, JobProblems, LiveProblems, NotAcceptable, NotFound, NotReady,
+    PerftProblems, PositionProblems, PositionQueryProblems, ProblemDocument, QueryProblems,
+    SearchProblems, TicketProblems, problem_response,
 };
 
 use std::borrow::Cow;
