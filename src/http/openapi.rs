@@ -82,6 +82,7 @@ use lines::LineSchemas;
             play::CastleType,
             play::PieceKind,
             games::JudgementName,
+            batch::BatchRequest,
             limits::RateLimitStatus,
             explore::ExploreRequest,
             explore::CachedEvaluation,

@@ -35,7 +35,7 @@ test("a batch is NDJSON in both directions", async () => {
     { id: "a", fen: "startpos", depth: 2 },
     { id: "b", fen: "no position", depth: 2 },
   ];
-  // The function `batch` would write one line. The client itself takes any text.
+  // The function `batch` would send the text as a JSON string.
   const { data } = await client.post({
     url: "/v1/batch",
     body: requests.map((request) => JSON.stringify(request)).join("\n"),

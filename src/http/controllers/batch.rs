@@ -35,7 +35,9 @@ const NDJSON_MEDIA_TYPES: [&str; 3] =
     post,
     path = "/v1/batch",
     tag = "analysis",
-    request_body(content = BatchRequest, content_type = "application/x-ndjson"),
+    // The body as a whole is a text: generated clients and the API reference send it as it is.
+    request_body(content = String, content_type = "application/x-ndjson",
+        description = "One `BatchRequest` per line."),
     responses(
         (status = 200, description = "One answer per line.", body = BatchResponseLine,
             content_type = "application/x-ndjson"),
