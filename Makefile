@@ -13,8 +13,9 @@ test: ## run all tests, three minutes after the build; KIBITZER_SUITES: a folder
 test-full: ## run every suite at full depth and every random test at full length, on all cores
 	KIBITZER_FULL=1 $(CARGO) test --locked --workspace --no-fail-fast
 
-test-api: ## test the contract with schemathesis; needs Python, creates an environment in target/
+test-api: ## test the contract with schemathesis and with generated clients; needs Python and Node.js
 	tests/schemathesis/run
+	tests/generators/run
 
 test-hostile: ## attack a server with half requests and unread responses; 100 s, more with KIBITZER_FULL
 	$(CARGO) test --locked --test hostile

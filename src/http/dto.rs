@@ -10,7 +10,7 @@ mod search;
 pub(crate) use moves::{
     CastleFlagsView, Dests, MoveDto, castling_side_name, destinations, line_texts,
 };
-pub(crate) use position::{PositionRequest, PositionState};
+pub(crate) use position::{DrawReasonName, PositionRequest, PositionState};
 pub(crate) use score::{BestMove, Pov, ScoreDto, WdlDto, score_or_null, wdl_or_null};
 pub(crate) use search::{
     Clamped, Clamper, SearchRequest, SearchStats, memory_verdicts, sources, stop_reasons,

@@ -4,7 +4,9 @@
 use std::hash::{DefaultHasher, Hasher};
 
 use axum::body::{Body, Bytes};
-use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, HeaderName, IF_NONE_MATCH,
+};
 use axum::http::{HeaderMap, HeaderValue, Response, StatusCode};
 use axum::response::IntoResponse;
 
@@ -81,6 +83,7 @@ fn matches_etag(headers: &HeaderMap, etag: &HeaderValue) -> bool {
 pub(crate) struct StaticResponse {
     body: Bytes,
     content_type: HeaderValue,
+    security_policy: Option<HeaderValue>,
     etag: HeaderValue,
 }
 
@@ -89,7 +92,14 @@ impl StaticResponse {
     pub(crate) fn new(body: impl Into<Bytes>, content_type: &'static str) -> StaticResponse {
         let body = body.into();
         let etag = etag_of(&body);
-        StaticResponse { body, content_type: HeaderValue::from_static(content_type), etag }
+        let content_type = HeaderValue::from_static(content_type);
+        StaticResponse { body, content_type, security_policy: None, etag }
+    }
+
+    /// A page of HTML with this content security policy.
+    pub(crate) fn page(body: impl Into<Bytes>, security_policy: &'static str) -> StaticResponse {
+        let security_policy = Some(HeaderValue::from_static(security_policy));
+        StaticResponse { security_policy, ..StaticResponse::new(body, "text/html; charset=utf-8") }
     }
 
     /// The response to a request with these headers: the body, or 304 if the client has it.
@@ -100,6 +110,9 @@ impl StaticResponse {
             let mut response = Response::new(Body::from(self.body.clone()));
             response.extensions_mut().insert(AccountedBody);
             response.headers_mut().insert(CONTENT_TYPE, self.content_type.clone());
+            let policy =
+                self.security_policy.clone().map(|policy| (CONTENT_SECURITY_POLICY, policy));
+            response.headers_mut().extend(policy);
             response
         };
         let cache_headers: [(HeaderName, HeaderValue); 2] =

@@ -2,9 +2,9 @@
 
 mod caching;
 mod examples;
+mod lines;
 
 use utoipa::openapi::path::Operation;
-use utoipa::openapi::schema::Schema;
 use utoipa::openapi::security::{
     ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
 };
@@ -16,11 +16,14 @@ use crate::http::controllers::{
     analysis, batch, best_move, cloud_eval, docs, evaluate, explore, games, legal_moves, limits,
     live, perft, play, position, server,
 };
+use crate::http::dto::DrawReasonName;
 use crate::http::problem::{
-    Internal, InvalidMember, ProblemCode, ProblemDocument, problem_response,
+    Internal, InvalidFen, InvalidMember, ProblemCode, ProblemDocument, problem_response,
 };
+use crate::http::schema::ColorName;
 use caching::CachedResponses;
 use examples::Examples;
+use lines::LineSchemas;
 
 #[derive(OpenApi)]
 #[openapi(
@@ -75,6 +78,13 @@ use examples::Examples;
         schemas(
             ProblemDocument,
             InvalidMember,
+            InvalidFen,
+            ColorName,
+            DrawReasonName,
+            play::CastleType,
+            play::PieceKind,
+            games::JudgementName,
+            batch::BatchRequest,
             limits::RateLimitStatus,
             explore::ExploreRequest,
             explore::CachedEvaluation,
@@ -90,7 +100,7 @@ use examples::Examples;
         ),
         responses(Internal),
     ),
-    modifiers(&LineTypes, &CachedResponses, &AuthResponses, &Examples)
+    modifiers(&LineSchemas, &CachedResponses, &AuthResponses, &Examples)
 )]
 struct Contract;
 
@@ -102,51 +112,18 @@ pub fn contract() -> Document {
 /// The OpenAPI document of a server that refuses requests without a key or ticket.
 pub(crate) fn contract_with_required_keys() -> Document {
     let mut contract = contract();
-    for operation in protected_operations(&mut contract) {
-        if let Some(requirements) = operation.security.as_mut() {
-            requirements.retain(|requirement| *requirement != SecurityRequirement::default());
-        }
+    if let Some(requirements) = contract.security.as_mut() {
+        requirements.retain(|requirement| *requirement != SecurityRequirement::default());
     }
     contract
 }
 
-/// The operations of the paths that need a key where the server requires one.
-fn protected_operations(contract: &mut Document) -> impl Iterator<Item = &mut Operation> {
-    let is_protected = |(path, _): &(&String, _)| !is_open_path(path);
-    let items = contract.paths.paths.iter_mut().filter(is_protected);
-    items.flat_map(|(_, item)| [&mut item.get, &mut item.post, &mut item.delete]).flatten()
-}
-
-/// The schemas of stream lines.
-const LINE_SCHEMAS: [&str; 2] = ["StreamLine", "JobLine"];
-
-/// Adds a description to the member `type` of every kind of line.
-pub(crate) struct LineTypes;
-
-impl Modify for LineTypes {
-    fn modify(&self, contract: &mut Document) {
-        let Some(components) = contract.components.as_mut() else { return };
-        for line in LINE_SCHEMAS {
-            if let Some(RefOr::T(Schema::OneOf(line))) = components.schemas.get_mut(line) {
-                line.items.iter_mut().for_each(describe_type_member);
-            }
-        }
-    }
-}
-
-fn describe_type_member(kind: &mut RefOr<Schema>) {
-    let RefOr::T(Schema::AllOf(kind)) = kind else { return };
-    for part in &mut kind.items {
-        if let RefOr::T(Schema::Object(tag)) = part
-            && let Some(RefOr::T(Schema::Object(name))) = tag.properties.get_mut("type")
-        {
-            name.description = Some("The kind of line.".to_owned());
-        }
-    }
-}
-
-/// Adds the responses of authentication and rate limiting, and the security schemes, to all
+/// Adds the security schemes, and the responses of authentication and rate limiting to all
 /// protected routes.
+///
+/// The requirements are those of the whole document, and the other routes exclude themselves. A
+/// client in Python by openapi-python-client needs a key for an operation with requirements of its
+/// own, even if one of them is empty.
 struct AuthResponses;
 
 impl AuthResponses {
@@ -164,13 +141,24 @@ impl Modify for AuthResponses {
         for (name, scheme) in security_schemes() {
             components.security_schemes.insert(name.to_owned(), RefOr::T(scheme));
         }
-        for operation in protected_operations(contract) {
-            for code in AuthResponses::CODES {
-                let response = Ref::from_response_name(code.name()).into();
-                operation.responses.responses.insert(code.status().as_str().to_owned(), response);
+        contract.security = Some(security_requirements());
+        for (path, item) in &mut contract.paths.paths {
+            let operations = [&mut item.get, &mut item.post, &mut item.delete];
+            for operation in operations.into_iter().flatten() {
+                if is_open_path(path) {
+                    operation.security = Some(Vec::new());
+                } else {
+                    add_auth_responses(operation);
+                }
             }
-            operation.security = Some(security_requirements());
         }
+    }
+}
+
+fn add_auth_responses(operation: &mut Operation) {
+    for code in AuthResponses::CODES {
+        let response = Ref::from_response_name(code.name()).into();
+        operation.responses.responses.insert(code.status().as_str().to_owned(), response);
     }
 }
 
@@ -203,7 +191,7 @@ fn security_requirements() -> Vec<SecurityRequirement> {
 mod tests {
     use std::collections::BTreeSet;
 
-    use serde_json::Value;
+    use serde_json::{Value, json};
 
     use super::{contract, contract_with_required_keys};
     use crate::http::json::MEMBER_ROUTES;
@@ -214,16 +202,47 @@ mod tests {
     }
 
     #[test]
-    fn protected_operations_name_the_security_schemes() {
+    fn the_security_schemes_apply_to_protected_operations_only() {
         let contract = serde_json::to_value(contract()).unwrap();
         let names = ["bearer", "ticket", "x-api-key"];
         let schemes = contract["components"]["securitySchemes"].as_object().unwrap();
         assert!(names.iter().all(|name| schemes.contains_key(*name)), "{schemes:?}");
-        let security = &contract["paths"]["/v1/best-move"]["post"]["security"];
-        let expected =
-            serde_json::json!([{ "bearer": [] }, { "x-api-key": [] }, { "ticket": [] }, {}]);
-        assert_eq!(security, &expected);
-        assert_eq!(contract["paths"]["/livez"]["get"]["security"], Value::Null);
+        let expected = json!([{ "bearer": [] }, { "x-api-key": [] }, { "ticket": [] }, {}]);
+        assert_eq!(contract["security"], expected);
+        assert_eq!(contract["paths"]["/v1/best-move"]["post"]["security"], Value::Null);
+        assert_eq!(contract["paths"]["/livez"]["get"]["security"], json!([]));
+    }
+
+    #[test]
+    fn generated_clients_may_omit_a_member_that_has_a_default() {
+        let request = schema("AnalysisRequest");
+        assert_eq!(request["required"], Value::Null);
+        let multipv = &request["properties"]["multipv"];
+        assert_eq!(multipv["default"], Value::Null, "generators make such a member required");
+        let description = multipv["description"].as_str().unwrap();
+        assert!(description.ends_with("The default is `1`."), "{description}");
+    }
+
+    #[test]
+    fn every_part_of_a_union_is_a_named_schema_or_a_basic_type() {
+        let mut unions = Vec::new();
+        collect_unions(&serde_json::to_value(contract()).unwrap()["components"], &mut unions);
+        assert!(unions.len() > 10, "{unions:?}");
+        for part in unions.iter().flat_map(|union| union.as_array().unwrap()) {
+            let basic = ["null", "integer", "boolean"].map(Value::from);
+            assert!(part["$ref"].is_string() || basic.contains(&part["type"]), "{part}");
+        }
+    }
+
+    fn collect_unions(value: &Value, unions: &mut Vec<Value>) {
+        match value {
+            Value::Object(members) => {
+                unions.extend(members.get("oneOf").cloned());
+                members.values().for_each(|member| collect_unions(member, unions));
+            }
+            Value::Array(items) => items.iter().for_each(|item| collect_unions(item, unions)),
+            _ => {}
+        }
     }
 
     /// The members that the operations of a route take, in the query or in a JSON body.
@@ -235,7 +254,9 @@ mod tests {
             names.extend(in_query.map(|parameter| parameter["name"].as_str().unwrap().to_owned()));
             let contents = operation["requestBody"]["content"].as_object().into_iter().flatten();
             for (_, content) in contents {
-                let Some(reference) = content["schema"]["$ref"].as_str() else { continue };
+                let schema = &content["schema"];
+                let reference = schema["$ref"].as_str().or(schema["items"]["$ref"].as_str());
+                let Some(reference) = reference else { continue };
                 let schema = contract.pointer(reference.trim_start_matches('#')).unwrap();
                 names.extend(
                     schema["properties"]
@@ -266,13 +287,15 @@ mod tests {
     #[test]
     fn with_required_keys_no_protected_operation_is_open() {
         let contract = serde_json::to_value(contract_with_required_keys()).unwrap();
-        for (path, is_protected) in
-            [("/v1/engine", true), ("/api/cloud-eval", true), ("/metrics", true), ("/livez", false)]
-        {
-            let schemes =
-                serde_json::json!([{ "bearer": [] }, { "x-api-key": [] }, { "ticket": [] }]);
-            let expected = if is_protected { schemes } else { Value::Null };
-            assert_eq!(contract["paths"][path]["get"]["security"], expected, "{path}");
+        let schemes = json!([{ "bearer": [] }, { "x-api-key": [] }, { "ticket": [] }]);
+        assert_eq!(contract["security"], schemes);
+        for (path, own_requirements) in [
+            ("/v1/engine", Value::Null),
+            ("/api/cloud-eval", Value::Null),
+            ("/metrics", Value::Null),
+            ("/livez", json!([])),
+        ] {
+            assert_eq!(contract["paths"][path]["get"]["security"], own_requirements, "{path}");
         }
     }
 

@@ -10,8 +10,8 @@ pub(crate) use document::{
 };
 pub(crate) use responses::{
     BatchProblems, CloudEvalProblems, DeletionProblems, ExploreProblems, GamesProblems, Internal,
-    JobEventsProblems, JobProblems, JobReviewProblems, LiveProblems, NotAcceptable, NotFound,
-    NotReady, PerftProblems, PositionProblems, PositionQueryProblems, ProblemDocument,
+    InvalidFen, JobEventsProblems, JobProblems, JobReviewProblems, LiveProblems, NotAcceptable,
+    NotFound, NotReady, PerftProblems, PositionProblems, PositionQueryProblems, ProblemDocument,
     QueryProblems, SearchProblems, TicketProblems, problem_response,
 };
 

@@ -1,6 +1,5 @@
 //! Building blocks of OpenAPI schemas that several DTOs share.
 
-use serde_json::Value;
 use utoipa::ToSchema;
 use utoipa::openapi::extensions::ExtensionsBuilder;
 use utoipa::openapi::schema::SchemaType;
@@ -24,17 +23,33 @@ pub(crate) fn string_enum(
         .description(Some(description))
 }
 
-/// A string enum that can be null.
-pub(crate) fn nullable_string_enum(
-    description: &str,
-    names: impl IntoIterator<Item = &'static str>,
-) -> ObjectBuilder {
-    let values: Vec<Value> = names.into_iter().map(Value::from).chain([Value::Null]).collect();
-    let either = SchemaType::from_iter([Type::String, Type::Null]);
-    ObjectBuilder::new()
-        .schema_type(either)
-        .enum_values(Some(values))
-        .description(Some(description))
+/// Declares a string enum that is a schema of its own. A member that is an enum or null refers to
+/// it: generated clients name the type after the schema, and would otherwise number it.
+macro_rules! named_enum {
+    ($(#[doc = $docs:literal])* $vis:vis struct $type:ident as $name:literal = $names:expr) => {
+        $(#[doc = $docs])*
+        $vis struct $type;
+
+        impl utoipa::PartialSchema for $type {
+            fn schema() -> utoipa::openapi::RefOr<utoipa::openapi::schema::Schema> {
+                let docs: &str = concat!($($docs),*);
+                $crate::http::schema::string_enum(docs.trim(), $names).into()
+            }
+        }
+
+        impl utoipa::ToSchema for $type {
+            fn name() -> std::borrow::Cow<'static, str> {
+                $name.into()
+            }
+        }
+    };
+}
+
+pub(crate) use named_enum;
+
+named_enum! {
+    /// White or black.
+    pub(crate) struct ColorName as "Color" = Color::ALL.map(Color::name)
 }
 
 /// A reference to a schema of the contract, or null.

@@ -11,7 +11,7 @@ mod permits;
 pub(crate) use chunked::{CHUNKED_BODY_BYTES, ChunkSource, chunked_body};
 pub(crate) use content_negotiation::ResponseFormat;
 pub use line_buffer::StreamOptions;
-pub(crate) use line_buffer::{Delivery, END_EVENT_ID, Line};
+pub(crate) use line_buffer::{Delivery, END_EVENT_ID, Line, stream_text};
 pub(crate) use permits::{ClientPermits, Permit, Permits, body_with_permit};
 
 use axum::body::Body;

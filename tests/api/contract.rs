@@ -6,13 +6,15 @@ use std::path::{Path, PathBuf};
 use reqwest::Method;
 use serde_json::Value;
 
-use crate::support::contract::{CONTRACT, operations};
+use crate::support::contract::{CONTRACT, operations, position_operations};
 use crate::support::{Server, contract};
 
 crate::trials![
     openapi_yaml_matches_the_code,
     every_documented_route_exists,
     every_operation_is_described_and_has_an_example,
+    the_first_example_of_an_operation_succeeds_in_the_opening,
+    every_query_about_a_position_has_an_example,
     every_field_is_described,
     every_reference_resolves,
 ];
@@ -84,6 +86,35 @@ async fn every_operation_is_described_and_has_an_example() {
                     "{id} {status} has no example"
                 );
             }
+        }
+    }
+}
+
+async fn the_first_example_of_an_operation_succeeds_in_the_opening() {
+    let rules_without_search = ["play", "position", "perft"];
+    for operation in position_operations() {
+        let id = operation.id();
+        let (name, request) = operation
+            .examples(&operation.document["requestBody"]["content"])
+            .into_iter()
+            .next()
+            .unwrap();
+        assert!(name.starts_with("01_"), "{id} {name}");
+        assert_eq!(request["fen"], "startpos", "{id} {name}");
+        let moves = request["moves"].as_array().map_or(0, Vec::len);
+        assert!(moves > 0 || rules_without_search.contains(&id), "{id} {name}");
+        let answers = operation.examples(&operation.document["responses"]["200"]["content"]);
+        assert!(answers.iter().any(|(other, _)| *other == name), "{id} {name}");
+    }
+}
+
+async fn every_query_about_a_position_has_an_example() {
+    for operation in operations() {
+        let parameters = operation.document["parameters"].as_array();
+        let fen = parameters.into_iter().flatten().find(|parameter| parameter["name"] == "fen");
+        if let Some(fen) = fen {
+            let example = fen["example"].as_str().unwrap_or_default();
+            assert!(example.starts_with("startpos") || example.starts_with("rnbqkbnr"), "{fen}");
         }
     }
 }

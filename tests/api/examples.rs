@@ -14,6 +14,8 @@ use crate::support::contract::{CONTRACT, Operation, operations};
 use crate::support::server::default_settings;
 use crate::support::{Server, TestResponse, trial};
 
+const NDJSON: &str = "application/x-ndjson";
+
 pub(crate) fn trials() -> Vec<Trial> {
     let named = |id: &str| format!("{}::{id}_matches_its_examples", module_path!());
     let with_examples =
@@ -33,10 +35,12 @@ async fn check(operation: Operation) {
     let mut exchanges: Value =
         serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     let is_written = std::env::var_os("KIBITZER_ACCEPT").is_some();
-    for exchange in exchanges.as_array_mut().expect("a list of examples") {
+    for (index, exchange) in exchanges.as_array_mut().expect("a list").iter_mut().enumerate() {
         let answer = send_example(&operation, exchange).await;
-        let (name, body) = (exchange["name"].as_str().unwrap(), answer.json());
-        let difference = difference(name, &exchange["response"], &body);
+        let name = format!("{:02}_{}", index + 1, exchange["name"].as_str().unwrap());
+        let body =
+            if exchange["response"].is_array() { lines_of(&answer.body) } else { answer.json() };
+        let difference = difference(&name, &exchange["response"], &body);
         if is_written {
             if difference.is_some() {
                 exchange["status"] = answer.status.into();
@@ -47,7 +51,7 @@ async fn check(operation: Operation) {
         assert_eq!(difference, None, "{body}");
         assert_eq!(answer.status, exchange["status"], "{name}");
         assert_eq!(
-            documented_example(&operation, name, answer.status),
+            documented_example(&operation, &name, answer.status),
             exchange["response"],
             "{name} in the contract"
         );
@@ -66,7 +70,7 @@ async fn send_example(operation: &Operation, exchange: &Value) -> TestResponse {
     settings.perft.max_ms = settings.perft.max_ms.min(2_000);
     // The results of speculative searches depend on the machine.
     settings.idle.positions = 0;
-    if operation.path.contains("{id}") {
+    if operation.path.contains("{id}") || operation.id() == "batch" {
         // The results of several workers with one table depend on their order.
         settings.search.workers = 1;
     }
@@ -88,19 +92,26 @@ async fn send_example(operation: &Operation, exchange: &Value) -> TestResponse {
         path = known.to_owned();
     }
     let method: Method = operation.method.parse().unwrap();
-    let answer = match request.as_object().filter(|_| method == Method::GET) {
-        Some(parameters) => {
-            let parameter = |(name, value): (&String, &Value)| {
-                format!("{name}={}", value.as_str().unwrap().replace(' ', "+"))
-            };
-            let query: Vec<_> = parameters.iter().map(parameter).collect();
-            server.get(&format!("{path}?{}", query.join("&"))).await
-        }
-        None => {
-            let builder = server.request(method, &path);
-            server.send(if request.is_null() { builder } else { builder.json(request) }).await
-        }
-    };
+    if method == Method::GET
+        && let Some(parameters) = request.as_object()
+    {
+        let parameter = |(name, value): (&String, &Value)| {
+            format!("{name}={}", value.as_str().unwrap().replace(' ', "+"))
+        };
+        let query: Vec<_> = parameters.iter().map(parameter).collect();
+        path = format!("{path}?{}", query.join("&"));
+    }
+    let mut builder = server.request(method.clone(), &path);
+    if exchange["response"].is_array() {
+        builder = builder.header("accept", NDJSON);
+    }
+    if let Some(lines) = request.as_array() {
+        let lines: Vec<_> = lines.iter().map(Value::to_string).collect();
+        builder = builder.header("content-type", NDJSON).body(lines.join("\n"));
+    } else if method != Method::GET && !request.is_null() {
+        builder = builder.json(request);
+    }
+    let answer = server.send(builder).await;
     let _ = server.stop.send(());
     answer
 }
@@ -109,11 +120,21 @@ async fn send_example(operation: &Operation, exchange: &Value) -> TestResponse {
 fn documented_example(operation: &Operation, name: &str, status: u16) -> Value {
     let content = &operation.document["responses"][status.to_string()]["content"];
     let examples = operation.examples(content);
-    examples
-        .into_iter()
-        .find(|(other, _)| other == name)
-        .map(|(_, value)| value)
-        .unwrap_or_default()
+    let example = examples.into_iter().find(|(other, _)| other == name);
+    match example.map(|(_, value)| value) {
+        Some(Value::String(lines)) => lines_of(&lines),
+        example => example.unwrap_or_default(),
+    }
+}
+
+/// The lines of NDJSON, or the data of events. The answers of a batch are in the order of their
+/// requests.
+fn lines_of(text: &str) -> Value {
+    let data = text.lines().map(|line| line.strip_prefix("data: ").unwrap_or(line));
+    let data = data.filter(|line| line.starts_with('{'));
+    let mut lines: Vec<Value> = data.map(|line| serde_json::from_str(line).unwrap()).collect();
+    lines.sort_by_key(|line| line["index"].as_u64().unwrap_or(u64::MAX));
+    Value::from(lines)
 }
 
 /// The first difference of two responses. Fields that the contract marks as varying need only have

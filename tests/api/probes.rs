@@ -13,7 +13,7 @@ use reqwest::Method;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use crate::support::contract::CONTRACT;
+use crate::support::contract::{CONTRACT, operations};
 use crate::support::server::default_settings;
 use crate::support::{Client, Server};
 
@@ -24,6 +24,9 @@ crate::trials![
     the_engine_route_describes_the_engine,
     the_root_redirects_to_the_docs,
     the_docs_load_nothing_from_other_servers,
+    the_docs_have_no_inline_scripts_and_styles,
+    the_docs_fit_a_phone_and_link_to_the_start_page,
+    the_docs_start_with_links_to_operations_that_exist,
     the_contract_is_served_as_json_and_yaml,
     static_responses_have_an_etag_and_are_answered_304,
     every_problem_has_a_page,
@@ -124,26 +127,58 @@ async fn the_docs_load_nothing_from_other_servers() {
     let server = Server::start().await;
     let page = server.get("/docs").await;
     assert_eq!((page.status, page.header("content-type")), (200, "text/html; charset=utf-8"));
-    assert!(!page.body.contains("http://") && !page.body.contains("https://"), "{}", page.body);
-    let quoted = page
-        .body
-        .split('"')
-        .filter(|text| text.ends_with(".js") || text.ends_with(".css") || text.ends_with(".png"));
-    let mut assets = 0;
-    for asset in quoted {
-        let asset = server.get(&format!("/docs/{}", asset.trim_start_matches("./"))).await;
+    assert!(!page.body.contains("//"), "an address of another server: {}", page.body);
+    let policy = page.header("content-security-policy");
+    assert!(policy.starts_with("default-src 'self'; style-src 'self' 'unsafe-inline'; "));
+    assert!(!policy.contains("script-src") && !policy.contains("http"), "{policy}");
+    let assets: Vec<_> = page.body.split('"').filter(|text| text.starts_with("/docs/")).collect();
+    for asset in &assets {
+        let asset = server.get(asset).await;
         assert_eq!(asset.status, 200);
         assert!(!asset.header("etag").is_empty());
-        assets += 1;
     }
-    assert!(assets >= 6, "{assets}");
-    let start = server.get("/docs/swagger-initializer.js").await;
-    assert!(
-        start.body.contains("/openapi.json") && start.body.contains("\"validatorUrl\": \"none\""),
-        "{}",
-        start.body
-    );
+    assert_eq!(assets.len(), 5, "{assets:?}");
+    let start = server.get("/docs/reference.js").await.body;
+    for setting in ["url: \"/openapi.json\"", "validatorUrl: \"none\""] {
+        assert!(start.contains(setting), "{setting}");
+    }
     server.get("/docs/no-such-file.js").await.expect_problem(404, "not_found");
+}
+
+async fn the_docs_have_no_inline_scripts_and_styles() {
+    let page = Server::start().await.get("/docs").await.body;
+    for tag in page.split('<').filter(|tag| tag.starts_with("script")) {
+        assert!(tag.starts_with("script src=\"/docs/") && tag.ends_with("\">"), "{tag}");
+    }
+    assert!(!page.contains("<style") && !page.contains(" style=") && !page.contains(" on"));
+}
+
+async fn the_docs_fit_a_phone_and_link_to_the_start_page() {
+    let server = Server::start().await;
+    let page = server.get("/docs").await.body;
+    let viewport = r#"<meta name="viewport" content="width=device-width, initial-scale=1">"#;
+    assert!(page.contains(viewport) && page.contains(r#"<a href="/">kibitzer</a>"#), "{page}");
+    let problem = server.get("/problems/illegal_move").await;
+    assert!(problem.body.contains(viewport), "{}", problem.body);
+    assert!(problem.header("content-security-policy").starts_with("default-src 'none'; "));
+}
+
+async fn the_docs_start_with_links_to_operations_that_exist() {
+    let text = CONTRACT["info"]["description"].as_str().unwrap();
+    let links: Vec<_> =
+        text.split("](").skip(1).filter_map(|text| text.split(')').next()).collect();
+    let operations: Vec<_> = operations()
+        .iter()
+        .map(|operation| {
+            format!("/docs#/{}/{}", operation.document["tags"][0].as_str().unwrap(), operation.id())
+        })
+        .collect();
+    let server = Server::start().await;
+    for link in &links {
+        let is_operation = operations.iter().any(|operation| operation == link);
+        assert!(is_operation || server.get(link).await.status == 200, "{link}");
+    }
+    assert!(links.len() >= 6, "{links:?}");
 }
 
 async fn the_contract_is_served_as_json_and_yaml() {

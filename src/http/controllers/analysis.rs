@@ -64,8 +64,11 @@ pub(crate) async fn analyse(
 /// Stream an analysis
 ///
 /// Takes the request of `POST /v1/analysis` as a query, for an `EventSource`. The response is
-/// server-sent events unless `Accept` selects another format. A client that reconnects with
+/// server-sent events; the data of each is a line of the stream. A client that reconnects with
 /// `Last-Event-ID: end` gets 204, which stops an `EventSource`.
+///
+/// `Accept` can also select the other formats of `POST /v1/analysis`, `application/x-ndjson` and
+/// `application/json`.
 #[utoipa::path(
     get,
     path = "/v1/analysis",
@@ -78,11 +81,9 @@ pub(crate) async fn analyse(
             clients that can't send an API key."),
     ),
     responses(
-        (status = 200, description = "The analysis.", content(
-            (StreamLine = "text/event-stream"),
-            (StreamLine = "application/x-ndjson"),
-            (AnalysisAnswer = "application/json"),
-        )),
+        // The only format here: generated clients otherwise expect JSON, but get events by default.
+        (status = 200, description = "The analysis.", body = StreamLine,
+            content_type = "text/event-stream"),
         (status = 204, description = "The client has already received the whole stream."),
         QueryProblems,
         crate::http::problem::NotAcceptable,

@@ -42,15 +42,10 @@ const NDJSON_MEDIA_TYPES: [&str; 3] =
     post,
     path = "/v1/batch",
     tag = "analysis",
-    request_body(content(
-        (BatchRequest = "application/x-ndjson"),
-        (Vec<BatchRequest> = "application/json", examples(("array" = (
-            summary = "Two positions",
-            value = json!([
-                { "id": "a", "fen": "startpos", "depth": 12 },
-                { "id": "b", "fen": "startpos", "moves": ["e4", "c5"], "nodes": 100_000 },
-            ]),
-        )))),
+    // The body as a whole is a text: generated clients and the API reference send it as it is.
+    request_body(description = "One `BatchRequest` per line, or an array of them.", content(
+        (String = "application/x-ndjson"),
+        (Vec<BatchRequest> = "application/json"),
     )),
     responses(
         (status = 200, description = "One answer per line.", body = BatchResponseLine,

@@ -16,20 +16,26 @@ use utoipa_swagger_ui::Config;
 use crate::http::etag::StaticResponse;
 use crate::http::problem::{Problem, ProblemCode};
 
-const HTML: &str = "text/html; charset=utf-8";
+const CSS: &str = "text/css; charset=utf-8";
+const JAVASCRIPT: &str = "text/javascript; charset=utf-8";
 
-/// The files of Swagger UI that its page loads.
-const ASSETS: [(&str, &str); 7] = [
-    ("favicon-16x16.png", "image/png"),
+/// The files of Swagger UI that the API reference loads.
+const SWAGGER_UI: [(&str, &str); 3] = [
     ("favicon-32x32.png", "image/png"),
-    ("index.css", "text/css; charset=utf-8"),
-    ("swagger-initializer.js", "text/javascript; charset=utf-8"),
-    ("swagger-ui-bundle.js", "text/javascript; charset=utf-8"),
-    ("swagger-ui-standalone-preset.js", "text/javascript; charset=utf-8"),
-    ("swagger-ui.css", "text/css; charset=utf-8"),
+    ("swagger-ui-bundle.js", JAVASCRIPT),
+    ("swagger-ui.css", CSS),
 ];
 
-/// The OpenAPI document in both formats, and Swagger UI with its files.
+/// The policy of the API reference. Swagger UI sets styles inline and has images in its styles.
+const REFERENCE_POLICY: &str = "default-src 'self'; style-src 'self' 'unsafe-inline'; \
+    img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'";
+
+/// The policy of a page that loads nothing.
+const PROBLEM_POLICY: &str = "default-src 'none'; base-uri 'none'; form-action 'none'; \
+    frame-ancestors 'none'";
+
+/// The OpenAPI document in both formats, and the API reference with its files.
 pub(crate) struct ContractPages {
     json: StaticResponse,
     yaml: StaticResponse,
@@ -42,28 +48,20 @@ impl ContractPages {
     pub(crate) fn new(contract: &OpenApi) -> ContractPages {
         let json = contract.to_pretty_json().unwrap_or_default();
         let yaml = contract.to_yaml().unwrap_or_default();
-        // No validator: its badge would be fetched from a third-party server.
-        let config =
-            Arc::new(Config::new(["/openapi.json"]).validator_url("none").try_it_out_enabled(true));
-        let file = |name: &str| {
-            let served = utoipa_swagger_ui::serve(name, Arc::clone(&config));
-            served.ok().flatten().map(|file| file.bytes)
-        };
-        let index = file("index.html").unwrap_or_default();
-        let index = String::from_utf8_lossy(&index)
-            .replace("<head>", "<head>\n    <base href=\"/docs/\">")
-            .replace("<title>Swagger UI</title>", "<title>kibitzer</title>");
-        let assets = ASSETS
-            .iter()
-            .filter_map(|&(name, media)| {
-                Some((name, StaticResponse::new(file(name)?.into_owned(), media)))
-            })
-            .collect();
+        let config = Arc::new(Config::new(["/openapi.json"]));
+        let swagger_ui = SWAGGER_UI.iter().filter_map(|&(name, media_type)| {
+            let file = utoipa_swagger_ui::serve(name, Arc::clone(&config)).ok()??;
+            Some((name, StaticResponse::new(file.bytes.into_owned(), media_type)))
+        });
+        let own = [
+            ("reference.css", StaticResponse::new(include_str!("docs/reference.css"), CSS)),
+            ("reference.js", StaticResponse::new(include_str!("docs/reference.js"), JAVASCRIPT)),
+        ];
         ContractPages {
             json: StaticResponse::new(json, "application/json"),
             yaml: StaticResponse::new(yaml, "application/yaml"),
-            docs: StaticResponse::new(index, HTML),
-            assets,
+            docs: StaticResponse::page(include_str!("docs/reference.html"), REFERENCE_POLICY),
+            assets: swagger_ui.chain(own).collect(),
         }
     }
 }
@@ -119,7 +117,7 @@ pub(crate) async fn docs(Extension(pages): Pages, headers: HeaderMap) -> Respons
     pages.docs.respond(&headers)
 }
 
-/// A file of Swagger UI.
+/// A file of the API reference.
 pub(crate) async fn docs_asset(
     Extension(pages): Pages,
     path: Result<Path<String>, PathRejection>,
@@ -169,12 +167,13 @@ fn problem_page(code: ProblemCode) -> StaticResponse {
         (code.name(), code.status(), code.title(), code.explanation());
     let html = format!(
         "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
          <title>{name} – kibitzer</title>\n\
          <h1>{title}</h1>\n<p>{}</p>\n<p>Code <code>{name}</code>, status {status}. \
          <a href=\"/docs\">All routes and their problems</a></p>\n</html>\n",
         render_code_spans(explanation),
     );
-    StaticResponse::new(html, HTML)
+    StaticResponse::page(html, PROBLEM_POLICY)
 }
 
 /// Escapes a text as HTML, with text between backticks as `<code>`.

@@ -3,15 +3,16 @@
 use axum::extract::State;
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::{Object, ObjectBuilder};
+use utoipa::openapi::Object;
+use utoipa::openapi::schema::Schema;
 
 use crate::chess::encodings::{BitOrder, CapturedPiece, MoveRecord, UndoableMove};
-use crate::chess::{CastlingNotation, Color, Game, Move, Position, SanWriter, to_uci_inline};
+use crate::chess::{CastlingNotation, Game, Move, Position, SanWriter, to_uci_inline};
 use crate::http::App;
 use crate::http::dto::{CastleFlagsView, Hex, MoveText, PositionRequest, PositionState};
 use crate::http::json::{DescribeMembers, FromMembers, Json, Members, Reply, request};
 use crate::http::problem::{MemberErrorCode, PositionProblems, Problem};
-use crate::http::schema::{nullable_string_enum, undoable_move};
+use crate::http::schema::{ColorName, named_enum, ref_or_null, undoable_move};
 
 request! {
     /// The moves to play, and the number of moves to take back.
@@ -102,16 +103,16 @@ pub(crate) struct RecordDto {
     #[schema(value_type = String)]
     end: Hex,
     /// The owner of the captured piece; null without a capture.
-    #[schema(required, schema_with = nullable_colors)]
+    #[schema(required, schema_with = color_or_null)]
     captured_side: Option<&'static str>,
     /// The kind of the captured piece; null without a capture.
-    #[schema(required, schema_with = captured_pieces)]
+    #[schema(required, schema_with = captured_piece_or_null)]
     captured_piece: Option<&'static str>,
     /// All pieces of that owner and kind before the capture; null without a capture.
     #[schema(required, value_type = Option<String>)]
     captured_bitboard: Option<Hex>,
     /// The side that castles and the direction; null without castling.
-    #[schema(required, schema_with = castle_types)]
+    #[schema(required, schema_with = castle_type_or_null)]
     castle_type: Option<&'static str>,
     /// The static evaluation after the move from White's point of view, in normalised centipawns
     /// (+100 = 50 % win probability).
@@ -184,23 +185,26 @@ impl RecordDto {
     }
 }
 
-fn nullable_colors() -> ObjectBuilder {
-    nullable_string_enum(
-        "The owner of the captured piece; null without a capture.",
-        Color::ALL.map(Color::name),
-    )
+named_enum! {
+    /// The kind of a captured piece.
+    pub(crate) struct PieceKind as "PieceKind" =
+        ["pawns", "knights", "bishops", "rooks", "queens"]
 }
 
-fn captured_pieces() -> ObjectBuilder {
-    nullable_string_enum(
-        "The kind of the captured piece; null without a capture.",
-        ["pawns", "knights", "bishops", "rooks", "queens"],
-    )
+named_enum! {
+    /// The side that castles and the direction.
+    pub(crate) struct CastleType as "CastleType" =
+        ["white_kingside", "white_queenside", "black_kingside", "black_queenside"]
 }
 
-fn castle_types() -> ObjectBuilder {
-    nullable_string_enum(
-        "The side that castles and the direction; null without castling.",
-        ["white_kingside", "white_queenside", "black_kingside", "black_queenside"],
-    )
+fn color_or_null() -> Schema {
+    ref_or_null::<ColorName>("The owner of the captured piece; null without a capture.")
+}
+
+fn captured_piece_or_null() -> Schema {
+    ref_or_null::<PieceKind>("The kind of the captured piece; null without a capture.")
+}
+
+fn castle_type_or_null() -> Schema {
+    ref_or_null::<CastleType>("The side that castles and the direction; null without castling.")
 }

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use utoipa::ToSchema;
-use utoipa::openapi::schema::ArrayBuilder;
+use utoipa::openapi::schema::{ArrayBuilder, Schema};
 use utoipa::openapi::{Object, ObjectBuilder};
 
 use super::Hex;
@@ -13,7 +13,7 @@ use crate::chess::{
 };
 use crate::http::json::{DescribeMembers, FromMembers, Members, Named, request};
 use crate::http::problem::{IllegalMoveReason, MemberErrorCode, Problem};
-use crate::http::schema::{nullable_string_enum, side_to_move, string_enum};
+use crate::http::schema::{ColorName, named_enum, ref_or_null, side_to_move, string_enum};
 
 /// The name for the FEN of the starting position.
 const STARTPOS: &str = "startpos";
@@ -150,10 +150,10 @@ pub(crate) struct PositionState {
     #[schema(schema_with = statuses)]
     pub(crate) status: &'static str,
     /// The winner; null without a checkmate.
-    #[schema(schema_with = winners)]
+    #[schema(required, schema_with = winner_or_null)]
     pub(crate) winner: Option<&'static str>,
     /// The reason for the status `draw`; else null. Legal moves are still listed.
-    #[schema(schema_with = draw_reasons)]
+    #[schema(required, schema_with = draw_reason_or_null)]
     pub(crate) draw_reason: Option<&'static str>,
     /// The draws that the side to move may claim. The game continues without a claim. Empty unless
     /// the status is `ongoing`.
@@ -229,16 +229,20 @@ fn statuses() -> ObjectBuilder {
     string_enum(description, all.map(Outcome::name))
 }
 
-fn winners() -> ObjectBuilder {
-    nullable_string_enum("The winner; null without a checkmate.", Color::ALL.map(Color::name))
+named_enum! {
+    /// The reason for a draw.
+    pub(crate) struct DrawReasonName as "DrawReason" =
+        [DrawReason::FivefoldRepetition, DrawReason::SeventyFiveMoves, DrawReason::DeadPosition]
+            .map(DrawReason::name)
 }
 
-fn draw_reasons() -> ObjectBuilder {
-    let all =
-        [DrawReason::FivefoldRepetition, DrawReason::SeventyFiveMoves, DrawReason::DeadPosition];
-    nullable_string_enum(
+fn winner_or_null() -> Schema {
+    ref_or_null::<ColorName>("The winner; null without a checkmate.")
+}
+
+fn draw_reason_or_null() -> Schema {
+    ref_or_null::<DrawReasonName>(
         "The reason for the status `draw`; else null. Legal moves are still listed.",
-        all.map(DrawReason::name),
     )
 }
 

@@ -147,6 +147,7 @@ pub(crate) fn wdl_or_null() -> Schema {
 
 /// The best move and the expected reply, each in UCI and in SAN.
 #[derive(Clone, Copy, Debug, Serialize, ToSchema)]
+#[schema(as = BestMoveAndReply)]
 pub(crate) struct BestMove {
     /// The best move in UCI; null if there is none.
     #[schema(required, value_type = Option<String>)]

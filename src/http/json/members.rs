@@ -190,7 +190,8 @@ pub(crate) trait DescribeMembers {
     fn describe(request: &mut Object);
 }
 
-/// Adds a member to the schema of a request, with its default if it has one.
+/// Adds a member to the schema of a request. Its default, if it has one, is in the description: as
+/// `default` it would make the member required in clients by openapi-typescript.
 pub(crate) fn describe_member<T: for<'a> FromValue<'a>>(
     request: &mut Object,
     name: &str,
@@ -198,12 +199,13 @@ pub(crate) fn describe_member<T: for<'a> FromValue<'a>>(
     default: Option<serde_json::Value>,
 ) {
     let mut schema = T::schema();
-    let description = Some(docs.trim().to_owned());
+    let default = default.map(|default| match default {
+        serde_json::Value::String(text) => format!(" The default is `{text}`."),
+        other => format!(" The default is `{other}`."),
+    });
+    let description = Some(docs.trim().to_owned() + default.as_deref().unwrap_or_default());
     match &mut schema {
-        Schema::Object(object) => {
-            object.description = description;
-            object.default = default;
-        }
+        Schema::Object(object) => object.description = description,
         Schema::Array(array) => array.description = description,
         _ => {}
     }

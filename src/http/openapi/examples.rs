@@ -1,17 +1,20 @@
-//! Examples of the contract. `examples/<operation>.json` holds requests with their responses; every
-//! other problem gets an example document. The tests send each request to a new server and compare.
+//! Examples of the contract. `examples/<operation>.json` holds requests with their responses, the
+//! ordinary ones first; every other problem gets an example document. The tests send each request
+//! to a new server and compare. A list stands for the lines of NDJSON or of a stream.
 
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 use utoipa::Modify;
 use utoipa::openapi::example::ExampleBuilder;
-use utoipa::openapi::path::Operation;
+use utoipa::openapi::path::{Operation, Parameter, ParameterBuilder, ParameterIn};
+use utoipa::openapi::schema::{Schema, SchemaType, Type};
 use utoipa::openapi::{Content, OpenApi, RefOr, Response};
 
 use crate::analysis::AnalysisError;
 use crate::http::problem::{Problem, ProblemCode, render_object};
+use crate::http::stream::{ResponseFormat, stream_text};
 
 /// The examples of each operation.
 const FILES: [(&str, &str); 23] = [
@@ -86,16 +89,48 @@ fn add_exchanges(operation: &mut Operation) {
     };
     // An invalid file yields a contract without its examples, which fails a test.
     let exchanges: Vec<ExampleExchange> = serde_json::from_str(file).unwrap_or_default();
-    for ExampleExchange { name, summary, request, status, response } in exchanges {
+    if let Some(Value::Object(query)) = exchanges.first().and_then(|first| first.request.as_ref()) {
+        for parameter in operation.parameters.iter_mut().flatten() {
+            if let RefOr::T(parameter) = parameter {
+                add_parameter_example(parameter, query);
+            }
+        }
+    }
+    for (index, exchange) in exchanges.into_iter().enumerate() {
+        let ExampleExchange { name, summary, request, status, response } = exchange;
+        // A document has its examples in the order of their names.
+        let name = format!("{:02}_{name}", index + 1);
         if let Some(request) = request
             && let Some(RefOr::T(body)) = &mut operation.request_body
         {
             insert_example(&mut body.content, &name, &summary, &request);
         }
         if let Some(RefOr::T(stored)) = operation.responses.responses.get_mut(&status.to_string()) {
-            insert_example(&mut stored.content, &name, &summary, &response);
+            let is_stream = response.is_array();
+            let contents = stored.content.iter_mut();
+            let fitting = contents.filter(|(media_type, _)| !(is_stream && is_json(media_type)));
+            insert_example(fitting, &name, &summary, &response);
         }
     }
+}
+
+/// Adds the value of a query parameter in the first example request.
+fn add_parameter_example(parameter: &mut Parameter, query: &Map<String, Value>) {
+    if parameter.parameter_in != ParameterIn::Query {
+        return;
+    }
+    let Some(text) = query.get(&parameter.name).and_then(Value::as_str) else { return };
+    let example = match &parameter.schema {
+        Some(RefOr::T(Schema::Array(_))) => text.split(',').collect(),
+        Some(RefOr::T(Schema::Object(object)))
+            if object.schema_type == SchemaType::new(Type::Integer) =>
+        {
+            text.parse::<u64>().map_or(Value::Null, Value::from)
+        }
+        _ => Value::from(text),
+    };
+    let described = ParameterBuilder::from(std::mem::take(parameter));
+    *parameter = described.example(Some(example)).build();
 }
 
 /// Adds the problems that no example request causes.
@@ -115,7 +150,7 @@ fn add_problem(response: &mut Response, code: ProblemCode, path: &str) {
     insert_example(&mut response.content, code.name(), code.title(), &example_problem(code, path));
 }
 
-/// Adds an example to the contents that are a single JSON document.
+/// Adds an example to the contents that can hold it.
 fn insert_example<'a>(
     contents: impl IntoIterator<Item = (&'a String, &'a mut RefOr<Content>)>,
     name: &str,
@@ -124,12 +159,26 @@ fn insert_example<'a>(
 ) {
     for (media_type, content) in contents {
         if let RefOr::T(content) = content
-            && matches!(media_type.as_str(), "application/json" | "application/problem+json")
+            && let Some(value) = example_as(media_type, value)
         {
-            let example = ExampleBuilder::new().summary(summary).value(Some(value.clone())).build();
+            let example = ExampleBuilder::new().summary(summary).value(Some(value)).build();
             content.examples.insert(name.to_owned(), RefOr::T(example));
         }
     }
+}
+
+/// The example in this media type; `None` if it has no such form.
+fn example_as(media_type: &str, value: &Value) -> Option<Value> {
+    let format = match media_type {
+        "application/x-ndjson" => ResponseFormat::NdJson,
+        "text/event-stream" => ResponseFormat::Sse,
+        media_type => return is_json(media_type).then(|| value.clone()),
+    };
+    stream_text(format, value.as_array()?).ok().map(Value::from)
+}
+
+fn is_json(media_type: &str) -> bool {
+    matches!(media_type, "application/json" | "application/problem+json")
 }
 
 const REQUEST_ID: &str = "5f0c9a3e77d1b284";

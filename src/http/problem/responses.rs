@@ -1,14 +1,16 @@
 //! Problem responses of the contract, in groups that routes share.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 use utoipa::openapi::header::HeaderBuilder;
+use utoipa::openapi::schema::Schema;
 use utoipa::openapi::{
     ArrayBuilder, ContentBuilder, ObjectBuilder, OneOfBuilder, Ref, RefOr, Response,
     ResponseBuilder, Type,
 };
-use utoipa::{IntoResponses, ToResponse, ToSchema};
+use utoipa::{IntoResponses, PartialSchema, ToResponse, ToSchema};
 
 use super::code::ProblemCode;
 use super::{InvalidMember, InvalidPgn};
@@ -82,26 +84,36 @@ fn not_ready_reasons() -> ArrayBuilder {
 /// The schema of `errors`: invalid members with `invalid_request`, FEN errors with `invalid_fen`,
 /// and PGN errors with `invalid_pgn`.
 fn errors() -> ArrayBuilder {
-    let fen_error = ObjectBuilder::new()
-        .property(
-            "code",
-            string_enum("The kind of error.", PositionErrorCode::ALL.map(PositionErrorCode::name)),
-        )
-        .property(
-            "field",
-            string_enum("The field with the error.", PositionField::ALL.map(PositionField::name)),
-        )
-        .property("text", text("The offending text, cut at 200 characters."))
-        .property("detail", text("A description of the error."));
-    let fen_error =
-        ["code", "field", "text", "detail"].into_iter().fold(fen_error, ObjectBuilder::required);
     let either = OneOfBuilder::new()
         .item(Ref::from_schema_name(InvalidMember::name()))
-        .item(fen_error)
+        .item(Ref::from_schema_name(InvalidFen::name()))
         .item(Ref::from_schema_name(InvalidPgn::name()));
     ArrayBuilder::new()
         .items(either)
         .description(Some("With `invalid_request`, `invalid_fen` and `invalid_pgn`: the errors."))
+}
+
+/// The schema of an error in a FEN or a packed form.
+pub(crate) struct InvalidFen;
+
+impl PartialSchema for InvalidFen {
+    fn schema() -> RefOr<Schema> {
+        let codes = PositionErrorCode::ALL.map(PositionErrorCode::name);
+        let fields = PositionField::ALL.map(PositionField::name);
+        let error = ObjectBuilder::new()
+            .description(Some("An error in a FEN or a packed form."))
+            .property("code", string_enum("The kind of error.", codes))
+            .property("field", string_enum("The field with the error.", fields))
+            .property("text", text("The offending text, cut at 200 characters."))
+            .property("detail", text("A description of the error."));
+        ["code", "field", "text", "detail"].into_iter().fold(error, ObjectBuilder::required).into()
+    }
+}
+
+impl ToSchema for InvalidFen {
+    fn name() -> Cow<'static, str> {
+        "InvalidFen".into()
+    }
 }
 
 fn text(description: &str) -> ObjectBuilder {

@@ -70,6 +70,21 @@ impl Line {
     }
 }
 
+/// The text of a whole stream, from its lines with their members `type` and `seq`.
+pub(crate) fn stream_text(
+    format: ResponseFormat,
+    lines: &[serde_json::Value],
+) -> serde_json::Result<String> {
+    let mut text = Line::preamble(format).map_or_else(Vec::new, |line| line.bytes.to_vec());
+    for line in lines {
+        let event = line["type"].as_str().unwrap_or_default();
+        let id = line["seq"].as_u64().map(|seq| seq.to_string());
+        let id = if event == "end" { Some(END_EVENT_ID) } else { id.as_deref() };
+        text.extend_from_slice(&serialize_line(format, event, id, line)?);
+    }
+    Ok(String::from_utf8_lossy(&text).into_owned())
+}
+
 fn serialize_line(
     format: ResponseFormat,
     event: &str,

@@ -12,7 +12,7 @@ use crate::chess::pgn::Headers;
 use crate::chess::{CastlingNotation, Color, SanWriter, to_uci_inline};
 use crate::http::dto::{Clamped, MoveText, Pov, ScoreDto, line_texts};
 use crate::http::problem::InvalidPgn;
-use crate::http::schema::{nullable_string_enum, ref_or_null, string_enum, varying_text};
+use crate::http::schema::{named_enum, ref_or_null, string_enum, varying_text};
 
 /// A stored review job.
 #[derive(Clone, Debug, Serialize, ToSchema)]
@@ -144,7 +144,7 @@ pub(crate) struct MoveReviewDto {
     /// `inaccuracy`, `mistake` or `blunder`: the move loses at least 5, 10 or 15 percent of win
     /// chance. A move that loses a mate or allows one is judged by how decisive the score remains.
     /// These are Lichess's rules.
-    #[schema(schema_with = judgements)]
+    #[schema(schema_with = judgement_or_null)]
     judgement: Option<&'static str>,
     /// The accuracy of the move, in percent: 103.1668 · e^(−0.04354 · `win_chance_loss`) − 2.1669,
     /// limited to 0 to 100. It is Lichess's formula.
@@ -280,13 +280,17 @@ fn results() -> ObjectBuilder {
     )
 }
 
-fn judgements() -> ObjectBuilder {
-    let names =
-        [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder].map(Judgement::name);
+named_enum! {
+    /// The judgement of a move.
+    pub(crate) struct JudgementName as "Judgement" =
+        [Judgement::Inaccuracy, Judgement::Mistake, Judgement::Blunder].map(Judgement::name)
+}
+
+fn judgement_or_null() -> Schema {
     let description = "`inaccuracy`, `mistake` or `blunder`: the move loses at least 5, 10 or 15 \
         percent of win chance. A move that loses a mate or allows one is judged by how decisive \
         the score remains (Lichess's rules). Null for a move that loses less.";
-    nullable_string_enum(description, names)
+    ref_or_null::<JudgementName>(description)
 }
 
 fn opening_or_null() -> Schema {

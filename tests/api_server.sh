@@ -1,0 +1,56 @@
+# Shell functions of the tests that send requests to a whole server. Source this file from the root
+# of the repository. `work` is a temporary folder, removed at the end.
+# settings: KIBITZER=target/debug/kibitzer, the program; PYTHON=python3
+
+mkdir -p "${CARGO_TARGET_DIR:-target}"
+target=$(realpath "${CARGO_TARGET_DIR:-target}")
+work=$(mktemp -d)
+server=
+
+finish() {
+  local status=$?
+  if [ -n "$server" ]; then
+    kill "$server" 2>/dev/null || true
+    wait "$server" 2>/dev/null || true
+  fi
+  if [ "$status" != 0 ] && [ -f "$work/log" ]; then
+    echo "the last lines of the server log:"
+    tail -n 20 "$work/log"
+  fi
+  rm -rf "$work"
+}
+trap finish EXIT
+
+# Creates the Python environment $1 from the list of packages $2, again if the list has changed.
+python_environment() {
+  # pip would count packages in PYTHONPATH as installed, and they would be missing without it.
+  unset PYTHONPATH
+  if ! cmp --silent "$2" "$1/installed.txt"; then
+    rm -rf "$1"
+    "${PYTHON:-python3}" -m venv "$1"
+    "$1/bin/python" -m pip install --quiet --require-hashes --requirement "$2"
+    cp "$2" "$1/installed.txt"
+  fi
+}
+
+# Starts a server with the configuration file $1 and sets `address`.
+start_server() {
+  if [ -z "${KIBITZER:-}" ]; then
+    # The tests' build of the program, which `make test` has already made.
+    cargo test --locked --no-run --test architecture
+    KIBITZER=$target/debug/kibitzer
+  fi
+  : >"$work/log" # The loop below may read it before the server's shell creates it.
+  "$KIBITZER" serve --config "$1" --listen 127.0.0.1:0 >"$work/log" &
+  server=$!
+  address=
+  for _ in $(seq 100); do
+    address=$(sed -n '/"message":"listening"/s/.*"address":"\([^"]*\)".*/\1/p' "$work/log")
+    if [ -n "$address" ]; then
+      return
+    fi
+    sleep 0.1
+  done
+  echo "the server did not start" >&2
+  exit 1
+}
