@@ -55,6 +55,7 @@ test("a batch is NDJSON in both directions", async () => {
   const requests: Schemas["BatchRequest"][] = [
     { id: "a", fen: "startpos", depth: 2 },
     { id: "b", fen: "no position", depth: 2 },
+    { id: "c", fen: "startpos", depth: 2, multipv: 2 },
   ];
   const { data } = await client.POST("/v1/batch", {
     body: requests.map((request) => JSON.stringify(request)).join("\n"),
@@ -62,18 +63,19 @@ test("a batch is NDJSON in both directions", async () => {
     headers: { "Content-Type": "application/x-ndjson" },
     parseAs: "stream",
   });
-  const answers = new Map<unknown, Schemas["BatchAnswer"] | Schemas["BatchError"]>();
+  const answers = new Map<unknown, Exclude<Schemas["BatchResponseLine"], Schemas["BatchEnd"]>>();
   for await (const value of lines(data ?? null)) {
     const line = value as Schemas["BatchResponseLine"];
     if ("reason" in line && "answered" in line) {
-      assert.deepEqual([line.answered, line.failed], [1, 1]);
+      assert.deepEqual([line.answered, line.failed], [2, 1]);
     } else {
       answers.set(line.id, line);
     }
   }
-  const [first, second] = [answers.get("a"), answers.get("b")];
+  const [first, second, third] = [answers.get("a"), answers.get("b"), answers.get("c")];
   assert.ok(first && "best_move" in first && first.best_move);
   assert.ok(second && "error" in second && second.error.code === "invalid_fen");
+  assert.ok(third && "lines" in third && third.lines.length === 2);
 });
 
 test("an analysis is one document or a stream", async () => {

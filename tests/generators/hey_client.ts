@@ -34,6 +34,7 @@ test("a batch is NDJSON in both directions", async () => {
   const requests: BatchRequest[] = [
     { id: "a", fen: "startpos", depth: 2 },
     { id: "b", fen: "no position", depth: 2 },
+    { id: "c", fen: "startpos", depth: 2, multipv: 2 },
   ];
   // The function `batch` would send the text as a JSON string.
   const { data } = await client.post({
@@ -46,9 +47,10 @@ test("a batch is NDJSON in both directions", async () => {
   const lines = String(data).trim().split("\n");
   const answers = lines.map((line) => JSON.parse(line) as BatchResponseLine);
   assert.ok(answers.some((line) => "best_move" in line && line.id === "a"));
+  assert.ok(answers.some((line) => "lines" in line && line.lines.length === 2));
   assert.ok(answers.some((line) => "error" in line && line.error.code === "invalid_fen"));
   const end = answers.at(-1);
-  assert.ok(end && "answered" in end && end.answered === 1 && end.failed === 1);
+  assert.ok(end && "answered" in end && end.answered === 2 && end.failed === 1);
 });
 
 test("an analysis is one document or server-sent events", async () => {

@@ -12,6 +12,7 @@ from kibitzer_client.api.positions import legal_moves, show_legal_moves
 from kibitzer_client.models import (
     AnalysisAnswer,
     AnalysisRequest,
+    BatchAnalysis,
     BatchAnswer,
     BatchEnd,
     BatchError,
@@ -64,6 +65,7 @@ class GeneratedClient(unittest.TestCase):
         requests = [
             BatchRequest(id="a", fen="startpos", depth=2),
             BatchRequest(id="b", fen="no position", depth=2),
+            BatchRequest(id="c", fen="startpos", depth=2, multipv=2),
         ]
         lines = list(
             stream(
@@ -76,8 +78,9 @@ class GeneratedClient(unittest.TestCase):
         by_id = {line["id"]: line for line in lines if "id" in line}
         self.assertIsInstance(BatchAnswer.from_dict(by_id["a"]).best_move, str)
         self.assertEqual(BatchError.from_dict(by_id["b"]).error.code, ProblemCode.INVALID_FEN)
+        self.assertEqual(len(BatchAnalysis.from_dict(by_id["c"]).lines), 2)
         end = BatchEnd.from_dict(lines[-1])
-        self.assertEqual((end.answered, end.failed), (1, 1))
+        self.assertEqual((end.answered, end.failed), (2, 1))
 
     def test_an_analysis_is_one_document_or_a_stream(self) -> None:
         answer = analyse.sync(

@@ -11,6 +11,7 @@ use utoipa::openapi::ObjectBuilder;
 use crate::analysis::{AnalysisRequest, Client, PriorityClass};
 use crate::chess::Game;
 use crate::http::Caps;
+use crate::http::controllers::analysis::AnalysisAnswer;
 use crate::http::controllers::best_move::BestMoveAnswer;
 use crate::http::dto::{Clamped, CorrelationId, PositionRequest, SearchRequest, whole_ms};
 use crate::http::json::{Members, request};
@@ -56,6 +57,7 @@ impl BatchRequest {
 #[expect(dead_code, reason = "describes the schema only; each line is serialized by itself")]
 pub(crate) enum BatchResponseLine {
     Answer(Box<BatchAnswer>),
+    Analysis(Box<BatchAnalysis>),
     Error(BatchError),
     End(BatchEnd),
 }
@@ -71,13 +73,29 @@ pub(crate) struct BatchAnswer {
     id: Value,
     /// The number of the request line, from 0.
     index: usize,
-    /// The members of the response of `POST /v1/best-move`. For a line with `multipv`, those of the
-    /// document of `POST /v1/analysis`.
+    /// The members of the response of `POST /v1/best-move`.
     #[serde(flatten)]
     answer: BestMoveAnswer,
 }
 
-/// An answer with the id and the number of its request line, as [`BatchAnswer`] describes it.
+/// The answer to a line with `multipv`.
+#[derive(Debug, Serialize, ToSchema)]
+pub(crate) struct BatchAnalysis {
+    /// The type of the line: `answer`.
+    #[schema(schema_with = answer_type)]
+    r#type: &'static str,
+    /// The `id` of the request line; null if it has none.
+    #[schema(schema_with = CorrelationId::response_schema)]
+    id: Value,
+    /// The number of the request line, from 0.
+    index: usize,
+    /// The members of the document of `POST /v1/analysis`.
+    #[serde(flatten)]
+    analysis: AnalysisAnswer,
+}
+
+/// An answer with the id and the number of its request line, as [`BatchAnswer`] and
+/// [`BatchAnalysis`] describe it.
 #[derive(Debug, Serialize)]
 pub(super) struct AnsweredLine<T> {
     r#type: &'static str,
