@@ -158,8 +158,11 @@ impl<F: Fn(&Game, &Limits, &StopFlag) -> Report + Send + Sync + 'static> Searche
 
 /// A script that reaches the requested limits at once.
 pub(super) fn at_once(_: &Game, limits: &Limits, _: &StopFlag) -> Report {
-    let reason = if limits.depth.is_some() { StopReason::Depth } else { StopReason::Nodes };
-    Report { reason, ..report(limits.depth.unwrap_or(7), limits.nodes.unwrap_or(1_000)) }
+    match (limits.depth, limits.nodes) {
+        // With all nodes of its limit, the report would suffice for every depth.
+        (Some(depth), _) => Report { reason: StopReason::Depth, ..report(depth, 1_000) },
+        (None, nodes) => Report { reason: StopReason::Nodes, ..report(7, nodes.unwrap_or(1_000)) },
+    }
 }
 
 /// A script that searches until it is stopped. It checks the stop flag every millisecond.
