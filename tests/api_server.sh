@@ -2,6 +2,7 @@
 # of the repository. `work` is a temporary folder, removed at the end.
 # settings: KIBITZER=target/debug/kibitzer, the program; PYTHON=python3
 
+root=$PWD
 mkdir -p "${CARGO_TARGET_DIR:-target}"
 target=$(realpath "${CARGO_TARGET_DIR:-target}")
 work=$(mktemp -d)
@@ -37,7 +38,7 @@ python_environment() {
 start_server() {
   if [ -z "${KIBITZER:-}" ]; then
     # The tests' build of the program, which `make test` has already made.
-    cargo test --locked --no-run --test architecture
+    (cd "$root" && cargo test --locked --no-run --test architecture)
     KIBITZER=$target/debug/kibitzer
   fi
   : >"$work/log" # The loop below may read it before the server's shell creates it.
