@@ -16,7 +16,7 @@ mod strength;
 mod threads;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -163,6 +163,19 @@ pub(super) fn at_once(_: &Game, limits: &Limits, _: &StopFlag) -> Report {
         (Some(depth), _) => Report { reason: StopReason::Depth, ..report(depth, 1_000) },
         (None, nodes) => Report { reason: StopReason::Nodes, ..report(7, nodes.unwrap_or(1_000)) },
     }
+}
+
+/// A searcher whose searches end when the test opens the gate or they are stopped.
+pub(super) fn gated(
+    gate: &Arc<AtomicBool>,
+) -> Arc<Scripted<impl Fn(&Game, &Limits, &StopFlag) -> Report + Send + Sync + use<>>> {
+    let open = gate.clone();
+    Scripted::new(move |game: &Game, limits: &Limits, stop: &StopFlag| {
+        while !open.load(Ordering::SeqCst) && !stop.is_stopped() {
+            thread::sleep(Duration::from_millis(1));
+        }
+        at_once(game, limits, stop)
+    })
 }
 
 /// A script that searches until it is stopped. It checks the stop flag every millisecond.

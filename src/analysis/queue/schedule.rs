@@ -44,7 +44,7 @@ impl<'a> Schedule<'a> {
     fn choose(&self) -> Option<NextTask<'a>> {
         self.prepared_task().or_else(|| {
             let next = self.choose_among(|queued| self.may_start(queued))?;
-            if self.holds_none(next.queued) {
+            if self.is_surely_below_share(next.queued) {
                 return Some(next);
             }
             let shares = self.state.shares();
@@ -114,8 +114,9 @@ impl<'a> Schedule<'a> {
         queued.has_run() || of_client < client_share(free).max(1)
     }
 
-    /// `true` if no other client waits, or if the task's client holds no worker.
-    fn holds_none(&self, queued: &QueuedTask) -> bool {
+    /// `true` if the task's client is below its share in any case: it holds no worker, or the queue
+    /// knows no other client.
+    fn is_surely_below_share(&self, queued: &QueuedTask) -> bool {
         let State { interactive, batch, running, .. } = self.state;
         let client = queued.client();
         (running.iter().all(|running| !running.control.clients().contains(client))

@@ -1,36 +1,17 @@
 //! Sharing: equal requests share one search.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::thread;
 use std::time::Duration;
 
 use super::*;
 use crate::analysis::{CacheVerdict, CompletionReason, Source};
 
-/// A searcher whose searches end when the test opens the gate or they are stopped.
-fn gated() -> (Arc<AtomicBool>, Arc<impl Searcher>) {
-    let gate = Arc::new(AtomicBool::new(false));
-    let open = gate.clone();
-    let searcher = Scripted::new(move |game: &Game, limits: &Limits, stop: &StopFlag| {
-        while !open.load(Ordering::SeqCst) && !stop.is_stopped() {
-            thread::sleep(Duration::from_millis(1));
-        }
-        at_once(game, limits, stop)
-    });
-    (gate, searcher)
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn equal_requests_in_flight_share_one_search() {
-    let gate = Arc::new(AtomicBool::new(false));
-    let open = gate.clone();
-    let searcher = Scripted::new(move |game: &Game, limits: &Limits, stop: &StopFlag| {
-        while !open.load(Ordering::SeqCst) {
-            thread::sleep(Duration::from_millis(1));
-        }
-        at_once(game, limits, stop)
-    });
+    let gate = Arc::default();
+    let searcher = gated(&gate);
     let service = service(searcher.clone(), options(2, 8));
     let ask = || {
         let service = service.clone();
@@ -92,7 +73,8 @@ async fn requests_that_differ_run_separate_searches() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn fresh_requests_share_only_with_fresh_ones() {
-    let (gate, searcher) = gated();
+    let gate = Arc::default();
+    let searcher = gated(&gate);
     let service = service(searcher, options(2, 8));
     let ask = |fresh| {
         let service = service.clone();

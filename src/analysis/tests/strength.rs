@@ -1,8 +1,5 @@
 //! Limited strength: such requests share and keep nothing.
 
-use std::sync::atomic::AtomicBool;
-use std::thread;
-
 use super::*;
 use crate::analysis::{CompletionReason, Source};
 use crate::engine::{StrengthLimit, Variation};
@@ -15,14 +12,8 @@ fn weak_request() -> AnalysisRequest {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn equal_requests_of_limited_strength_share_no_search() {
-    let gate = Arc::new(AtomicBool::new(false));
-    let open = gate.clone();
-    let searcher = Scripted::new(move |game: &Game, limits: &Limits, stop: &StopFlag| {
-        while !open.load(Ordering::SeqCst) {
-            thread::sleep(Duration::from_millis(1));
-        }
-        at_once(game, limits, stop)
-    });
+    let gate = Arc::default();
+    let searcher = gated(&gate);
     let service = service(searcher.clone(), options(2, 8));
     let ask = || {
         let service = service.clone();
