@@ -3,7 +3,8 @@
 //! A client can open the streams of all its connections with a few packets. Each of them takes some
 //! kilobytes until the server has refused it. So while too many are open, the server reads nothing
 //! from HTTP/2 connections. Admitted requests alone never close the gate, because their own memory
-//! bounds their number. So it opens again as soon as the others are refused.
+//! bounds their number. The others are refused without a body, so that no closed flow-control
+//! window keeps them open. Thus the gate opens again at once.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -33,15 +34,28 @@ impl StreamGate {
     /// The number of open streams at which a closed gate opens again. The distance keeps the
     /// waiting connections from waking for each single stream.
     fn low_water(&self) -> usize {
-        self.max - self.max / 8
+        self.max - self.max.div_ceil(8)
     }
 
     /// Counts a stream until the guard is dropped.
     pub(super) fn enter(self: &Arc<Self>) -> CountedStream {
-        if self.open_streams.fetch_add(1, Ordering::AcqRel) + 1 >= self.max {
-            self.is_closed.store(true, Ordering::Release);
+        if self.open_streams.fetch_add(1, Ordering::SeqCst) + 1 >= self.max {
+            self.close();
         }
         CountedStream(self.clone())
+    }
+
+    /// Closes the gate, unless enough streams have ended since it was full.
+    fn close(&self) {
+        self.is_closed.store(true, Ordering::SeqCst);
+        self.open_at(self.open_streams.load(Ordering::SeqCst));
+    }
+
+    /// Opens a closed gate if few enough streams are left.
+    fn open_at(&self, open_streams: usize) {
+        if open_streams <= self.low_water() && self.is_closed.swap(false, Ordering::SeqCst) {
+            self.reopened.notify_waiters();
+        }
     }
 }
 
@@ -51,11 +65,8 @@ pub(super) struct CountedStream(Arc<StreamGate>);
 
 impl Drop for CountedStream {
     fn drop(&mut self) {
-        let gate = &self.0;
-        let left = gate.open_streams.fetch_sub(1, Ordering::AcqRel) - 1;
-        if left <= gate.low_water() && gate.is_closed.swap(false, Ordering::AcqRel) {
-            gate.reopened.notify_waiters();
-        }
+        let left = self.0.open_streams.fetch_sub(1, Ordering::SeqCst) - 1;
+        self.0.open_at(left);
     }
 }
 
@@ -74,13 +85,13 @@ impl GateWait {
 
     /// Resolves while the gate is open.
     pub(super) fn poll_open(&mut self, context: &mut Context<'_>) -> Poll<()> {
-        while self.gate.is_closed.load(Ordering::Acquire) {
+        while self.gate.is_closed.load(Ordering::SeqCst) {
             let reopened = &self.gate.reopened;
             let waiting =
                 self.waiting.get_or_insert_with(|| Box::pin(reopened.clone().notified_owned()));
             let woken = waiting.as_mut().poll(context);
             // The gate may have opened before the wait was registered.
-            if woken.is_pending() && !self.gate.is_closed.load(Ordering::Acquire) {
+            if woken.is_pending() && !self.gate.is_closed.load(Ordering::SeqCst) {
                 break;
             }
             ready!(woken);
@@ -133,5 +144,14 @@ mod tests {
                 wait.await.unwrap();
             }
         }
+    }
+
+    #[test]
+    fn a_gate_whose_streams_ended_before_it_was_closed_is_open() {
+        let gate = StreamGate::new(8);
+        let streams: Vec<_> = (0..7).map(|_| gate.enter()).collect();
+        drop(streams);
+        gate.close();
+        assert!(!gate.is_closed.load(Ordering::SeqCst));
     }
 }

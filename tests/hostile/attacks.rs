@@ -14,12 +14,13 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 /// The names of the attacks, by their numbers.
-pub(crate) const ATTACKS: [&str; 5] = [
+pub(crate) const ATTACKS: [&str; 6] = [
     "half heads",
     "half bodies",
     "unread responses",
     "half bodies over HTTP/2",
     "closed windows over HTTP/2",
+    "small responses to closed windows",
 ];
 
 /// The connections of one address over HTTP/1.1.
@@ -78,7 +79,9 @@ async fn hold_connection(attack: usize, server: SocketAddr, from: IpAddr) -> End
             Ok(())
         }
         3 => hold_streams(stream, "/v1/legal-moves", None).await,
-        _ => hold_streams(stream, "/v1/play", Some(LONG_GAME.clone())).await,
+        4 => hold_streams(stream, "/v1/play", Some(LONG_GAME.clone())).await,
+        // Nothing limits the memory of these requests but the number of streams.
+        _ => hold_streams(stream, "/livez", Some("{}".into())).await,
     }
 }
 

@@ -4,7 +4,7 @@ use std::fmt;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use reqwest::{Client, Method};
+use reqwest::{Client, ClientBuilder, Method};
 
 /// The time between two requests.
 const PAUSE: Duration = Duration::from_millis(40);
@@ -27,9 +27,18 @@ pub(crate) struct HonestReport {
 }
 
 impl HonestClient {
-    /// A client of this server.
-    pub(crate) fn new(server: SocketAddr) -> HonestClient {
-        let client = Client::builder().no_proxy().local_address(std::net::IpAddr::from(ADDRESS));
+    /// A client of this server over HTTP/1.1.
+    pub(crate) fn http1(server: SocketAddr) -> HonestClient {
+        HonestClient::new(server, Client::builder())
+    }
+
+    /// A client of this server over HTTP/2.
+    pub(crate) fn http2(server: SocketAddr) -> HonestClient {
+        HonestClient::new(server, Client::builder().http2_prior_knowledge())
+    }
+
+    fn new(server: SocketAddr, client: ClientBuilder) -> HonestClient {
+        let client = client.no_proxy().local_address(std::net::IpAddr::from(ADDRESS));
         HonestClient { client: client.build().unwrap(), base: format!("http://{server}") }
     }
 

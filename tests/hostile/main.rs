@@ -86,20 +86,25 @@ async fn run(attack: usize, requests_per_minute: u32, duration: Duration) -> Vec
     for number in 1..=ATTACKERS {
         attackers.spawn(attacks::run(attack, server.address, [127, 0, 2, number].into()));
     }
-    let honest = HonestClient::new(server.address).run(duration).await;
+    let (http1, http2) = (HonestClient::http1(server.address), HonestClient::http2(server.address));
+    let (http1, http2) = tokio::join!(http1.run(duration), http2.run(duration));
     attackers.shutdown().await;
     let peak = server.rss_mb("VmHWM");
     let rate = if requests_per_minute > 0 { "rate limit" } else { "no rate limit" };
-    println!("{name}, {rate}: {before} MB before, {peak} MB at most, bound {bound} MB; {honest}");
+    println!("{name}, {rate}: {before} MB before, {peak} MB at most, bound {bound} MB");
     let mut violations = Vec::new();
     if peak > bound {
         violations.push(format!("{name}, {rate}: {peak} MB is above the bound of {bound} MB"));
     }
-    if honest.refused() > 0 {
-        violations.push(format!("{name}, {rate}: an honest client was refused: {honest}"));
-    }
-    if honest.slowest() > MAX_LATENCY {
-        violations.push(format!("{name}, {rate}: an honest client waited: {honest}"));
+    for (protocol, honest) in [("HTTP/1.1", http1), ("HTTP/2", http2)] {
+        println!("  an honest client over {protocol}: {honest}");
+        let who = format!("{name}, {rate}: an honest client over {protocol}");
+        if honest.refused() > 0 {
+            violations.push(format!("{who} was refused: {honest}"));
+        }
+        if honest.slowest() > MAX_LATENCY {
+            violations.push(format!("{who} waited: {honest}"));
+        }
     }
     violations
 }
