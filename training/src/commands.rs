@@ -1,5 +1,6 @@
 //! The commands of the program, one per file.
 
+pub mod benchmark;
 pub mod calibrate;
 pub mod datagen;
 pub mod evaluate;

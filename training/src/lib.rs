@@ -8,12 +8,14 @@
 //!   weights, and a [`network`] is all tiles. [`shape`] holds its sizes.
 //! - Training: the [`optimiser`] updates the weights. A [`run`] trains epoch by epoch. After each
 //!   epoch it writes a [`checkpoint`] and a [`network_file`] of the [`quantised_network`].
+//! - Measurement: the [`benchmark`] compares evaluations with deep searches and results.
 //! - Win, draw and loss: a [`wdl_model`] is fitted ([`wdl_fit`]) to the [`tally`] of the engine's
 //!   own games. Its [`reliability`] compares predicted with observed frequencies.
 //!
 //! [`datagen`] generates training games by self-play. [`value_parsers`] checks numbers of the
 //! command line.
 
+pub mod benchmark;
 pub mod checkpoint;
 pub mod commands;
 pub mod config;

@@ -4,6 +4,7 @@ use std::io::{Write, stdout};
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use kibitzer_trainer::commands::benchmark::Benchmark;
 use kibitzer_trainer::commands::calibrate::Calibrate;
 use kibitzer_trainer::commands::datagen::Datagen;
 use kibitzer_trainer::commands::evaluate::Evaluate;
@@ -37,6 +38,8 @@ enum Command {
     Evaluate(Evaluate),
     /// Measures a network file on the held-out positions
     Measure(Measure),
+    /// Measures a network file on positions of strong engines' games
+    Benchmark(Benchmark),
     /// Fits the scale of the logistic curve between scores and results
     Calibrate(Calibrate),
     /// Fits the model of win, draw and loss to the engine's own games
@@ -53,6 +56,7 @@ fn main() -> Result<()> {
         Command::Info(command) => command.execute(&mut out)?,
         Command::Evaluate(command) => command.execute(&mut out)?,
         Command::Measure(command) => command.execute(&mut out)?,
+        Command::Benchmark(command) => command.execute(&mut out)?,
         Command::Calibrate(command) => command.execute(&mut out)?,
         Command::Wdl(command) => command.execute(&mut out)?,
     }

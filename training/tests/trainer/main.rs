@@ -2,6 +2,7 @@
 
 #![allow(clippy::expect_used, reason = "a test fails by panicking")]
 
+mod benchmark;
 mod engine;
 mod features;
 mod filters;
