@@ -17,6 +17,8 @@ use crate::support::{Server, Stream, coverage, rss};
 crate::trials![
     every_answer_has_the_id_and_index_of_its_line,
     a_line_with_multipv_is_answered_with_lines,
+    a_line_with_elo_is_answered_with_the_move_of_a_weaker_player,
+    an_invalid_strength_of_a_line_is_refused,
     scores_can_be_reported_from_whites_point_of_view,
     a_bad_line_fails_alone,
     blank_lines_count_but_are_not_answered,
@@ -99,6 +101,44 @@ async fn a_line_with_multipv_is_answered_with_lines() {
     assert_eq!((answers[0]["lines"].as_array().unwrap().len(), answers[0].get("pv")), (2, None));
     assert_eq!((answers[1].get("lines"), &answers[1]["id"]), (None, &json!(-25)));
     assert_eq!((&answers[2]["id"], &answers[2]["clamped"][0]["given"]), (&Value::Null, &json!(5)));
+}
+
+async fn a_line_with_elo_is_answered_with_the_move_of_a_weaker_player() {
+    let server = Server::start_with(|settings| settings.idle.positions = 0).await;
+    let entries = async || server.get("/v1/limits").await.json()["dictionary"]["entries"].clone();
+    server.post_ok("/v1/best-move", &json!({ "fen": "startpos", "depth": 10 })).await;
+    assert_eq!(entries().await, 1);
+    let weak = json!({ "fen": "startpos", "elo": 800, "threads": 2 });
+    let (answers, end) = collect_answers(&server, body(&vec![weak; 64])).await;
+    assert_eq!((&end["answered"], &end["failed"]), (&json!(64), &json!(0)));
+    let mut moves = BTreeSet::new();
+    for answer in &answers {
+        assert_eq!(
+            (&answer["memory"], &answer["source"], &answer["shared"], &answer["reason"]),
+            (&json!("not_asked"), &json!("search"), &json!(false), &json!("nodes"))
+        );
+        assert_eq!(answer["clamped"], json!([{ "member": "threads", "asked": 2, "given": 1 }]));
+        assert_eq!(answer["best_move"], answer["pv"][0]);
+        moves.insert(answer["best_move"].as_str().unwrap());
+    }
+    assert!(moves.len() > 1, "{moves:?}");
+    assert_eq!(entries().await, 1);
+}
+
+async fn an_invalid_strength_of_a_line_is_refused() {
+    let server = Server::start().await;
+    let lines = [
+        (json!({ "fen": "startpos", "elo": 799 }), "out_of_range"),
+        (json!({ "fen": "startpos", "elo": 1500, "mate": 2 }), "conflict"),
+        (json!({ "fen": "startpos", "elo": 1500, "fresh": true }), "conflict"),
+        (json!({ "fen": "startpos", "elo": 1500, "multipv": 2 }), "conflict"),
+    ];
+    let (answers, end) = collect_answers(&server, body(&lines.clone().map(|(line, _)| line))).await;
+    assert_eq!((&end["answered"], &end["failed"]), (&json!(0), &json!(4)));
+    for (answer, (line, code)) in answers.iter().zip(lines) {
+        let error = &answer["error"]["errors"][0];
+        assert_eq!((&error["code"], &error["pointer"]), (&json!(code), &json!("/elo")), "{line}");
+    }
 }
 
 async fn scores_can_be_reported_from_whites_point_of_view() {

@@ -211,11 +211,11 @@ impl LineHandler {
         index: usize,
         request: BatchRequest,
     ) -> Result<serde_json::Result<Line>, Problem> {
-        let resolved = request.position.resolve()?;
+        let resolved = request.best_move.position.resolve()?;
         let state = PositionState::from(&resolved);
         let position = resolved.game.position().clone();
         let (id, has_multipv) = (request.id.clone(), request.multipv.is_some());
-        let pov = request.search.pov;
+        let pov = request.best_move.search.pov;
         let (analysis_request, clamped) =
             request.clamp(resolved.game, self.caller.client(), self.app.caps());
         let answer = self.service.best_move_when_free(analysis_request).await?;

@@ -12,10 +12,10 @@ use crate::analysis::{AnalysisRequest, Client, PriorityClass};
 use crate::chess::Game;
 use crate::http::Caps;
 use crate::http::controllers::analysis::AnalysisAnswer;
-use crate::http::controllers::best_move::BestMoveAnswer;
-use crate::http::dto::{Clamped, CorrelationId, PositionRequest, SearchRequest, whole_ms};
+use crate::http::controllers::best_move::{BestMoveAnswer, BestMoveRequest};
+use crate::http::dto::{Clamped, CorrelationId, whole_ms};
 use crate::http::json::{Members, request};
-use crate::http::problem::ProblemDocument;
+use crate::http::problem::{MemberErrorCode, ProblemDocument};
 use crate::http::schema::{string_enum, varying};
 
 request! {
@@ -23,19 +23,32 @@ request! {
     /// is clamped.
     #[derive(Clone, Debug)]
     #[check(refuse_session)]
+    #[validate(check_multipv(multipv, best_move))]
     pub(crate) struct BatchRequest as "BatchRequest" {
         /// An id of the client's choice, a string or a number. The answer repeats it.
         defaulted pub(super) id: CorrelationId,
-        flatten pub(super) position: PositionRequest,
-        flatten pub(super) search: SearchRequest,
+        flatten pub(super) best_move: BestMoveRequest,
         /// The number of best moves to return with a line. With this member the answer has `lines`
-        /// instead of `pv` and `pv_san`.
+        /// instead of `pv` and `pv_san`. Can't be combined with `elo`.
         optional pub(super) multipv: NonZeroU64,
     }
 }
 
 fn refuse_session(members: &mut Members<'_>) {
     members.refuse("session", "a batch line can't have a session");
+}
+
+fn check_multipv(
+    members: &mut Members<'_>,
+    multipv: Option<&Option<NonZeroU64>>,
+    best_move: Option<&BestMoveRequest>,
+) {
+    if multipv.is_some_and(Option::is_some)
+        && best_move.is_some_and(|request| request.elo.is_some())
+    {
+        let detail = "elo and multipv can't both be given".to_owned();
+        members.add_error(MemberErrorCode::Conflict, "elo", detail);
+    }
 }
 
 impl BatchRequest {
@@ -46,7 +59,7 @@ impl BatchRequest {
         client: &Client,
         caps: &Caps,
     ) -> (AnalysisRequest, Vec<Clamped>) {
-        let (request, clamped) = self.search.clamp(self.multipv, game, client, caps);
+        let (request, clamped) = self.best_move.clamp(self.multipv, game, client, caps);
         (AnalysisRequest { class: PriorityClass::Batch, ..request }, clamped)
     }
 }
