@@ -367,28 +367,38 @@ impl Problem {
             .retry_after(JOBS_RETRY_AFTER)
     }
 
+    /// A job that takes more bytes than the whole share of its client. A client without a key is
+    /// anonymous.
+    fn job_above_share(bytes: u64, max: u64, is_anonymous: bool) -> Problem {
+        let with_key =
+            if is_anonymous { ", or send an API key, with which they may take more" } else { "" };
+        let detail = format!(
+            "the games and their reviews take up to {bytes} bytes; all jobs of this client \
+             together may take {max}; send fewer games{with_key}"
+        );
+        Problem::new(ProblemCode::JobTooLarge, detail)
+    }
+
     /// The problem for a job error at this path.
     pub(crate) fn from_job_error(error: JobError, path: &str) -> Problem {
         match error {
             JobError::NotFound => Problem::not_found(path),
             JobError::Gone => Problem::gone(),
             JobError::NoGame(errors) => Problem::invalid_pgn(&errors),
-            JobError::TooLarge { bytes, max } => {
-                let detail = format!(
-                    "the games and their reviews take up to {bytes} bytes; all jobs of this \
-                        client together may take {max}"
-                );
-                Problem::new(ProblemCode::BodyTooLarge, detail)
+            JobError::TooLarge { bytes, max, is_anonymous } => {
+                Problem::job_above_share(bytes, max, is_anonymous)
             }
             JobError::TooManyGames { max } => Problem::new(
-                ProblemCode::BodyTooLarge,
-                format!("the PGN text has more than {max} games"),
+                ProblemCode::JobTooLarge,
+                format!("the PGN text has more than {max} games; send fewer games"),
             ),
-            JobError::TooManyNodes { nodes, positions, max } => Problem::new(
-                ProblemCode::BodyTooLarge,
+            JobError::TooManyNodes { nodes, positions, max, max_per_position } => Problem::new(
+                ProblemCode::JobTooLarge,
                 format!(
-                    "nodes is {nodes}; a job of {positions} positions may have at most {max} nodes \
-                     per position"
+                    "nodes is {nodes} for each of {positions} positions, together {}; \
+                     jobs.max_nodes allows {max} for a job; lower nodes to {max_per_position}, or \
+                     send fewer games",
+                    u128::from(nodes) * u128::from(positions)
                 ),
             ),
             JobError::IdempotencyConflict => Problem::idempotency_conflict(),

@@ -46,13 +46,14 @@ use request::Upload;
 /// The response 202 confirms that the job is stored. If the server has a store (`store.path`), the
 /// job survives a restart.
 ///
-/// Each position is searched to the limits of the request. A limit above a cap of `GET /v1/limits`
-/// is clamped. Without a limit, the server searches a default number of nodes. With `multipv`, the
+/// Each position is searched to the limits of the request. A limit above the cap of a single search
+/// in `GET /v1/limits` is clamped. Without a limit, the server searches a default number of nodes. With `multipv`, the
 /// search returns that number of lines, and `/v1/analysis` can use them from the evaluation cache.
 ///
-/// `jobs.max_nodes` of `GET /v1/limits` is the maximum number of nodes of the whole job. If `nodes`
-/// times the number of positions exceeds it, the response is 413. Without `nodes`, each position is
-/// also limited to its equal part of `jobs.max_nodes`.
+/// `jobs.max_nodes` of `GET /v1/limits` is the maximum number of nodes of the whole job. `nodes` is
+/// not clamped to it: if `nodes` times the number of positions exceeds it, the response is 413
+/// `job_too_large`. Without `nodes`, each position is also limited to its equal part of
+/// `jobs.max_nodes`.
 ///
 /// A limit may be a query parameter or a member of a JSON body. It can't be given in both places.
 ///

@@ -273,6 +273,7 @@ impl IntoResponses for GamesProblems {
             ProblemCode::RequestTimeout,
             ProblemCode::IdempotencyConflict,
             ProblemCode::BodyTooLarge,
+            ProblemCode::JobTooLarge,
             ProblemCode::UnsupportedMediaType,
             ProblemCode::InvalidRequest,
             ProblemCode::InvalidPgn,
