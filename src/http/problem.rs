@@ -114,6 +114,12 @@ impl Problem {
         self
     }
 
+    /// Appends to the description.
+    pub(crate) fn with_more_detail(mut self, more: &str) -> Problem {
+        self.detail.to_mut().push_str(more);
+        self
+    }
+
     /// Sets `Retry-After`, in whole seconds, rounded up, at least 1.
     pub(crate) fn retry_after(mut self, after: Duration) -> Problem {
         self.retry_after = Some(after);
@@ -249,6 +255,19 @@ impl Problem {
             .with_member("column", column)
     }
 
+    /// White space where a JSON object must be, called `name`.
+    pub(crate) fn empty_json(name: &str) -> Problem {
+        let detail = format!("{name} is empty; it must be a JSON object");
+        Problem::new(ProblemCode::MalformedJson, detail)
+            .with_member("line", 1)
+            .with_member("column", 1)
+    }
+
+    /// An array of requests that is not JSON as a whole. The position of the error is not known.
+    pub(crate) fn malformed_array(detail: &'static str) -> Problem {
+        Problem::new(ProblemCode::MalformedJson, detail)
+    }
+
     /// A query whose parameter `text` cannot be decoded.
     pub(crate) fn malformed_query(text: &str) -> Problem {
         Problem::new(
@@ -295,14 +314,14 @@ impl Problem {
     }
 
     /// A batch that is declared as JSON, but is no array.
-    pub(crate) fn not_an_array() -> Problem {
-        Problem::invalid_request(&[InvalidMember {
-            code: MemberErrorCode::WrongType,
-            pointer: String::new(),
-            detail: "the body is not an array; application/json must be an array of requests, and \
-                     application/x-ndjson one request per line"
-                .to_owned(),
-        }])
+    pub(crate) fn not_an_array(is_empty: bool) -> Problem {
+        let found = if is_empty { "empty" } else { "not an array" };
+        let detail = format!(
+            "the body is {found}; application/json must be an array of requests, and \
+             application/x-ndjson one request per line"
+        );
+        let (code, pointer) = (MemberErrorCode::WrongType, String::new());
+        Problem::invalid_request(&[InvalidMember { code, pointer, detail }])
     }
 
     /// An upload with an unsupported media type.
@@ -417,9 +436,9 @@ impl Problem {
         }
     }
 
-    /// A line above the size limit.
+    /// A line or an array element above the size limit.
     pub(crate) fn line_too_long() -> Problem {
-        Problem::new(ProblemCode::BodyTooLarge, "the line is longer than 64 KiB")
+        Problem::new(ProblemCode::BodyTooLarge, "the line or element is longer than 64 KiB")
     }
 
     /// A body that is not declared as JSON.

@@ -66,6 +66,11 @@ async fn malformed_json_is_refused_with_line_and_column() {
                 "{body:?}"
             );
         }
+        for body in ["", " \n"] {
+            let problem =
+                server.post_text(&route.path, body).await.expect_problem(400, "malformed_json");
+            assert_eq!(problem["detail"], "the body is empty; it must be a JSON object");
+        }
     }
     let not_utf8 = server.post_text("/v1/legal-moves", b"{\"fen\": \"\xff\"}".to_vec()).await;
     not_utf8.expect_problem(400, "malformed_json");

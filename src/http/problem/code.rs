@@ -115,7 +115,8 @@ const ENTRIES: [Entry; ProblemCode::ALL.len()] = [
         status: StatusCode::BAD_REQUEST,
         title: "Malformed JSON",
         explanation: "The body is not valid JSON. The members `line` and `column`, both from 1, \
-            give the position of the error.",
+            give the position of the error, if it is known. In a batch they count from the \
+            beginning of the line or element.",
     },
     Entry {
         code: ProblemCode::MalformedQuery,

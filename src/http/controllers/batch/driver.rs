@@ -89,6 +89,18 @@ struct InvalidLine {
     problem: Problem,
 }
 
+impl InvalidLine {
+    /// Explains the form of a line where the text is not JSON, such as an object on several lines.
+    fn with_line_hint(mut self: Box<InvalidLine>) -> Box<InvalidLine> {
+        if self.problem.code() == ProblemCode::MalformedJson {
+            let hint = "; each line must be a whole JSON object: write it on one line, or send an \
+                        array of objects";
+            self.problem = self.problem.with_more_detail(hint);
+        }
+        self
+    }
+}
+
 impl Driver {
     async fn run(mut self, mut input: LineReader) {
         let mut index = 0;
@@ -192,18 +204,31 @@ impl LineHandler {
 
     /// Parses the request of a line.
     fn parse(&self, line: InputLine) -> Result<BatchRequest, Box<InvalidLine>> {
-        let without_id = |problem| Box::new(InvalidLine { id: CorrelationId::None, problem });
-        match line {
-            InputLine::Text(text) => json::read(&text, self.app.caps().moves).map_err(|problem| {
-                Box::new(InvalidLine { id: CorrelationId::extract_from(&text), problem })
-            }),
-            InputLine::TooLong => Err(without_id(Problem::line_too_long())),
-            InputLine::Blank => Err(without_id(Problem::malformed_json("the line is empty", 1, 1))),
-            InputLine::AfterArray => {
-                let message = "the array must end the body, but text follows it";
-                Err(without_id(Problem::malformed_json(message, 1, 1)))
+        let problem = match line {
+            InputLine::Text(text) => {
+                return self.read("the line", &text).map_err(InvalidLine::with_line_hint);
             }
-        }
+            InputLine::Element(text) => return self.read("the element", &text),
+            InputLine::TooLong => Problem::line_too_long(),
+            InputLine::Blank => Problem::empty_json("the line"),
+            InputLine::MissingElement { is_last: true } => {
+                Problem::malformed_array("the array ends with a comma; remove it")
+            }
+            InputLine::MissingElement { is_last: false } => Problem::malformed_array(
+                "a request is missing before a comma of the array; add one, or remove the comma",
+            ),
+            InputLine::AfterArray => Problem::malformed_array(
+                "text follows the `]` that ends the array; the body must end there",
+            ),
+        };
+        Err(Box::new(InvalidLine { id: CorrelationId::None, problem }))
+    }
+
+    /// Reads a request. Errors call its text `name`.
+    fn read(&self, name: &str, text: &[u8]) -> Result<BatchRequest, Box<InvalidLine>> {
+        json::read_named(name, text, self.app.caps().moves).map_err(|problem| {
+            Box::new(InvalidLine { id: CorrelationId::extract_from(text), problem })
+        })
     }
 
     async fn search(
