@@ -18,6 +18,7 @@ pub(crate) use members::{
 };
 #[cfg(test)]
 pub(crate) use suggestions::MEMBER_ROUTES;
+pub(crate) use suggestions::similar_path;
 pub(crate) use value::JsonValue;
 
 use std::cell::RefCell;

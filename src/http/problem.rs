@@ -150,6 +150,15 @@ impl Problem {
         Problem::new(ProblemCode::NotFound, format!("{} does not exist", excerpt(path)))
     }
 
+    /// A path that does not exist, and the route whose path is similar.
+    pub(crate) fn no_such_route(path: &str, similar: Option<&str>) -> Problem {
+        let problem = Problem::not_found(path);
+        match similar {
+            Some(similar) => problem.with_more_detail(&format!("; did you mean {similar}?")),
+            None => problem,
+        }
+    }
+
     /// A method that a path does not support. `allowed` are the methods that it supports, as far as
     /// they are known.
     pub(crate) fn method_not_allowed(path: &str, method: &str, allowed: &[&str]) -> Problem {

@@ -8,7 +8,7 @@ use utoipa::openapi::schema::{AdditionalProperties, Schema, Type};
 use utoipa::openapi::{Object, ObjectBuilder, RefOr, Required};
 
 use super::from_value::{FromValue, JsonPath, MAX_ERRORS, wrong_type};
-use super::suggestions::{route_of_member, suggestion};
+use super::suggestions::member_suggestion;
 use super::value::JsonValue;
 use crate::chess::excerpt;
 use crate::http::problem::{InvalidMember, MemberErrorCode};
@@ -123,24 +123,15 @@ impl<'a> Members<'a> {
     pub(crate) fn into_errors(mut self) -> Vec<InvalidMember> {
         let unknown = std::mem::take(&mut self.unread).into_iter().take(MAX_ERRORS);
         for (index, (name, _)) in unknown.enumerate() {
-            let suggestion =
-                if index < MAX_SUGGESTIONS { self.suggestion(&name) } else { String::new() };
+            let suggestion = if index < MAX_SUGGESTIONS {
+                member_suggestion(&name, &self.known, self.suggests_routes)
+            } else {
+                String::new()
+            };
             let detail = format!("{:?} is not a known member{suggestion}", excerpt(&name));
             self.add_error(MemberErrorCode::UnknownMember, &name, detail);
         }
         self.errors
-    }
-
-    /// The end of the error message for an unknown member: a known name or a route; empty if there
-    /// is neither.
-    fn suggestion(&self, name: &str) -> String {
-        let is_other_case = self.known.iter().any(|known| known.eq_ignore_ascii_case(name));
-        match route_of_member(name) {
-            Some(route) if self.suggests_routes && !is_other_case => {
-                format!("; it belongs to {route}")
-            }
-            _ => suggestion(name, self.known.iter().copied()),
-        }
     }
 
     /// Whether the body is an object. If it is not, no member is reported as missing.
