@@ -159,8 +159,8 @@ async fn respond(
 }
 
 impl BestMoveRequest {
-    /// Clamps the limits and the number of lines to the caps. Returns the request to the service and
-    /// the clamped members.
+    /// Clamps the limits and the number of lines to the caps. Returns the request to the service
+    /// and the clamped members.
     pub(super) fn clamp(
         self,
         multipv: Option<NonZeroU64>,

@@ -9,7 +9,7 @@ use tokio::task::JoinSet;
 use tracing::Instrument;
 
 use super::line_reader::{InputLine, LineReader};
-use super::message::{AnsweredLine, BatchEnd, BatchError, BatchRequest, EndReason};
+use super::message::{BatchAnalysis, BatchAnswer, BatchEnd, BatchError, BatchRequest, EndReason};
 use crate::analysis::Service;
 use crate::chess::CastlingNotation;
 use crate::http::access::Caller;
@@ -253,10 +253,10 @@ impl LineHandler {
                 clamped,
             };
             let answer = AnalysisAnswer::new(state, &render_options, &answer);
-            encode_line(&AnsweredLine::new(id, index, answer))
+            encode_line(&BatchAnalysis::new(id, index, answer))
         } else {
             let answer = BestMoveAnswer::new(state, &position, pov, &answer, clamped);
-            encode_line(&AnsweredLine::new(id, index, answer))
+            encode_line(&BatchAnswer::new(id, index, answer))
         })
     }
 }

@@ -18,6 +18,9 @@ use crate::http::json::{Members, request};
 use crate::http::problem::{MemberErrorCode, ProblemDocument};
 use crate::http::schema::{string_enum, varying};
 
+/// The type of the line that answers a request line.
+const ANSWER: &str = "answer";
+
 request! {
     /// A position to search and the limits of the search. A value above a cap of `GET /v1/limits`
     /// is clamped.
@@ -83,7 +86,7 @@ pub(crate) struct BatchAnswer {
     r#type: &'static str,
     /// The `id` of the request line; null if it has none.
     #[schema(schema_with = CorrelationId::response_schema)]
-    id: Value,
+    id: CorrelationId,
     /// The number of the request line, from 0.
     index: usize,
     /// The members of the response of `POST /v1/best-move`.
@@ -91,6 +94,13 @@ pub(crate) struct BatchAnswer {
     answer: BestMoveAnswer,
 }
 
+impl BatchAnswer {
+    pub(super) fn new(id: CorrelationId, index: usize, answer: BestMoveAnswer) -> BatchAnswer {
+        BatchAnswer { r#type: ANSWER, id, index, answer }
+    }
+}
+
+// A type of its own, so that its schema has a name.
 /// The answer to a line with `multipv`.
 #[derive(Debug, Serialize, ToSchema)]
 pub(crate) struct BatchAnalysis {
@@ -99,7 +109,7 @@ pub(crate) struct BatchAnalysis {
     r#type: &'static str,
     /// The `id` of the request line; null if it has none.
     #[schema(schema_with = CorrelationId::response_schema)]
-    id: Value,
+    id: CorrelationId,
     /// The number of the request line, from 0.
     index: usize,
     /// The members of the document of `POST /v1/analysis`.
@@ -107,20 +117,9 @@ pub(crate) struct BatchAnalysis {
     analysis: AnalysisAnswer,
 }
 
-/// An answer with the id and the number of its request line, as [`BatchAnswer`] and
-/// [`BatchAnalysis`] describe it.
-#[derive(Debug, Serialize)]
-pub(super) struct AnsweredLine<T> {
-    r#type: &'static str,
-    id: CorrelationId,
-    index: usize,
-    #[serde(flatten)]
-    answer: T,
-}
-
-impl<T> AnsweredLine<T> {
-    pub(super) fn new(id: CorrelationId, index: usize, answer: T) -> AnsweredLine<T> {
-        AnsweredLine { r#type: "answer", id, index, answer }
+impl BatchAnalysis {
+    pub(super) fn new(id: CorrelationId, index: usize, analysis: AnalysisAnswer) -> BatchAnalysis {
+        BatchAnalysis { r#type: ANSWER, id, index, analysis }
     }
 }
 
@@ -203,7 +202,7 @@ impl BatchEnd {
 }
 
 fn answer_type() -> ObjectBuilder {
-    string_enum("The type of the line.", ["answer"])
+    string_enum("The type of the line.", [ANSWER])
 }
 
 fn error_type() -> ObjectBuilder {
